@@ -1,0 +1,2 @@
+//! cutline
+fn main() {}

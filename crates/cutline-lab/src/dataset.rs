@@ -1,0 +1,113 @@
+//! Features from CSV files: iris and wine, which come with the program, and any other.
+
+use cutline::{Arms, ArmsError};
+use std::io::Read;
+use thiserror::Error;
+
+/// Why a file of features was refused. Rows and columns count from 1, the header being row 1.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// The file cannot be read, is not UTF-8, or its rows differ in length.
+    #[error("{0}")]
+    Csv(#[from] csv::Error),
+    /// There is no row below the header.
+    #[error("there are no arms: the file needs a header and a row an arm")]
+    Empty,
+    /// There is no feature column.
+    #[error("there are no features: all columns are names")]
+    NoFeatures,
+    /// A field is not a finite number.
+    #[error("row {row}, column `{column}`: `{field}` is not a finite number")]
+    NotANumber {
+        /// The row of the file.
+        row: u64,
+        /// The column's header.
+        column: String,
+        /// The field.
+        field: String,
+    },
+    /// The arms were refused.
+    #[error(transparent)]
+    Arms(#[from] ArmsError),
+}
+
+/// Iris: 150 arms, 4 features, unscaled.
+///
+/// # Panics
+/// Never: the file is part of the program.
+#[must_use]
+pub fn iris() -> Arms {
+    features(include_str!("../data/iris.csv").as_bytes()).expect("the file is part of the program")
+}
+
+/// Wine: 178 arms, 13 features, unscaled.
+///
+/// # Panics
+/// Never: the file is part of the program.
+#[must_use]
+pub fn wine() -> Arms {
+    features(include_str!("../data/wine.csv").as_bytes()).expect("the file is part of the program")
+}
+
+/// Features from CSV with a header: a row an arm; a column `name` holds names and is passed over, all others numbers.
+///
+/// # Errors
+/// If the file cannot be read, is ragged or empty, or a field is not a finite number.
+pub fn features(csv: impl Read) -> Result<Arms, DatasetError> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
+    let header = reader.headers()?.clone();
+    let columns: Vec<usize> = (0..header.len()).filter(|&column| &header[column] != "name").collect();
+    let mut values = Vec::new();
+    for record in reader.records() {
+        let record = record?;
+        for &column in &columns {
+            let field = &record[column];
+            match field.parse::<f64>() {
+                Ok(value) if value.is_finite() => values.push(value),
+                _ => {
+                    let row = record.position().map_or(0, csv::Position::line);
+                    return Err(DatasetError::NotANumber { row, column: header[column].into(), field: field.into() });
+                }
+            }
+        }
+        if columns.is_empty() {
+            return Err(DatasetError::NoFeatures);
+        }
+    }
+    if values.is_empty() {
+        return Err(DatasetError::Empty);
+    }
+    Ok(Arms::from_slice(&values, columns.len())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shapes_are_the_papers() {
+        assert_eq!((iris().n_arms(), iris().dimension()), (150, Some(4)));
+        assert_eq!((wine().n_arms(), wine().dimension()), (178, Some(13)));
+        assert_eq!(wine().row(0).unwrap()[12], 1065.0);
+    }
+
+    #[test]
+    fn names_are_no_features() {
+        let arms = features("name,a,b\nx,1,2\ny,3,4\n".as_bytes()).unwrap();
+        assert_eq!(arms.row(1), Some(vec![3.0, 4.0]));
+    }
+
+    #[test]
+    fn bad_files_are_refused_with_the_place() {
+        let message = |csv: &[u8]| features(csv).unwrap_err().to_string();
+        assert_eq!(message(b"a,b\n1,2\n3,x\n"), "row 3, column `b`: `x` is not a finite number");
+        assert_eq!(message(b"a,b\n1,inf\n"), "row 2, column `b`: `inf` is not a finite number");
+        assert_eq!(message(b"a,b\n1,\n"), "row 2, column `b`: `` is not a finite number");
+        assert!(message(b"a,b\n1,2\n3\n").contains("line: 3"), "{}", message(b"a,b\n1,2\n3\n"));
+        assert!(message(b"a,b\n1,\xff\n").contains("UTF-8"));
+        assert!(message(b"").contains("no arms"));
+        assert!(message(b"a,b\n").contains("no arms"));
+        assert!(message(b"name\nx\n").contains("no features"));
+    }
+}

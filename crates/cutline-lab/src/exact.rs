@@ -1,0 +1,100 @@
+//! The published numbers, replayed from the authors' own random stream.
+//!
+//! One `RandomState(0)` a experiment, read in sequence: θ, the arms, then for each curve, each budget, each run and
+//! each round one normal; `random` draws its arm before the normal. Facts read off the authors' released code.
+
+use crate::numpy::RandomState;
+use crate::{Entrant, Experiment, Instance, RunError};
+use cutline::estimators::Ridge;
+use cutline::rules::{Beliefs, Rule};
+use cutline::{Arm, AskTell, Budget, Learner, Rng, SpecError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// One published cell and its replay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed {
+    /// What the curve is called where it was published.
+    pub curve: String,
+    /// The budget.
+    pub budget: u32,
+    /// The runs.
+    pub runs: u64,
+    /// The runs that succeeded in the replay.
+    pub successes: u64,
+    /// The published success rate.
+    pub published: f64,
+}
+
+impl Replayed {
+    /// Whether the replay gives the published number to all printed decimals. A rate of n runs has a grid of 1/n.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts below 2⁵³")]
+    pub fn matches(&self) -> bool {
+        (self.successes as f64 - self.published * self.runs as f64).abs() < 1e-6
+    }
+}
+
+/// Replays every published curve of an experiment, in their order; none if its instance is not the published one.
+/// `watch` is told of pulls as they are made.
+///
+/// # Errors
+/// If an algorithm cannot work with the instance or a budget.
+pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replayed>, RunError> {
+    let instance = experiment.source().instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
+    let Some(state) = experiment.source().published_stream() else { return Ok(Vec::new()) };
+    let state = Arc::new(Mutex::new(state.clone()));
+    let mut replayed = Vec::new();
+    for curve in experiment.published() {
+        let entrant = &experiment.entrants()[curve.entrant()];
+        for (&budget, &published) in experiment.budgets().iter().zip(curve.success()) {
+            let mut successes = 0;
+            for _ in 0..curve.runs() {
+                let mut learner = learner(entrant, &instance, budget, &state)
+                    .map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
+                while let Some(arm) = learner.ask() {
+                    let noise = lock(&state).normal();
+                    learner.tell(arm, instance.means()[arm] + noise);
+                }
+                successes += u64::from(instance.n_errors(learner.beliefs().means()) == 0);
+                watch(u64::from(budget));
+            }
+            let (curve, runs) = (curve.curve().to_owned(), curve.runs());
+            replayed.push(Replayed { curve, budget, runs, successes, published });
+        }
+    }
+    Ok(replayed)
+}
+
+/// A learner that reads its random arms, if it wants any, from the stream.
+fn learner(
+    entrant: &Entrant,
+    instance: &Instance,
+    budget: u32,
+    state: &Arc<Mutex<RandomState>>,
+) -> Result<Box<dyn AskTell>, SpecError> {
+    if entrant.spec().algorithm().rule != "uniform" {
+        return entrant.learner(instance, budget, 0);
+    }
+    let rule = ReplayedUniform { state: Arc::clone(state) };
+    let ridge = Ridge::new(instance.arms(), 1.0)?;
+    Ok(Box::new(Learner::new(rule, ridge, Budget::new(budget)?, instance.question(), 0)?))
+}
+
+/// [`Uniform`](cutline::rules::Uniform), with its arms read from the authors' stream.
+struct ReplayedUniform {
+    state: Arc<Mutex<RandomState>>,
+}
+
+impl<E: ?Sized> Rule<E> for ReplayedUniform {
+    const OPENS_WITH_EVERY_ARM: bool = true;
+
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+        let n_arms = u32::try_from(beliefs.pulls.len()).unwrap_or(u32::MAX);
+        beliefs.first_unpulled.unwrap_or_else(|| lock(&self.state).below(n_arms) as usize)
+    }
+}
+
+/// Nothing else runs while the lock is held, so it cannot be poisoned half-way.
+fn lock(state: &Mutex<RandomState>) -> MutexGuard<'_, RandomState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,192 @@
+//! An experiment: instances, budgets, noise, and the algorithms that compete.
+
+use crate::monte_carlo::RunError;
+use crate::{Entrant, Instance, Noise, NoiseKind, Source};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// An experiment, checked: every algorithm fits the instances and the budgets.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    pub(crate) name: String,
+    pub(crate) runs: u64,
+    pub(crate) seed: u64,
+    pub(crate) budgets: Vec<u32>,
+    pub(crate) noise: Noise,
+    pub(crate) baseline: Option<usize>,
+    pub(crate) source: Source,
+    pub(crate) entrants: Vec<Entrant>,
+    pub(crate) published: Vec<Published>,
+}
+
+/// A curve that somebody published, to be compared with ours.
+#[derive(Clone, Debug)]
+pub struct Published {
+    pub(crate) curve: String,
+    pub(crate) entrant: usize,
+    pub(crate) runs: u64,
+    pub(crate) success: Vec<f64>,
+}
+
+/// What to change in an experiment's file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// The number of runs.
+    pub runs: Option<u64>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// Whether instances are redrawn in every run, whatever the file says; published curves then do not apply.
+    pub redraw: bool,
+}
+
+/// Why an experiment was refused.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The file says something that is not allowed.
+    #[error("{}:{error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What and where.
+        error: crate::FileError,
+    },
+}
+
+impl Experiment {
+    /// Reads an experiment from a TOML file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or says something that is not allowed.
+    pub fn load(path: &Path, overrides: Overrides) -> Result<Self, ExperimentError> {
+        let read = |error| ExperimentError::Read { path: path.into(), error };
+        let bytes = std::fs::read(path).map_err(read)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| read(std::io::Error::new(std::io::ErrorKind::InvalidData, "the file is not UTF-8")))?;
+        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let directory = path.parent().unwrap_or(Path::new(""));
+        crate::file::experiment(&text, &stem, directory, overrides)
+            .map_err(|error| ExperimentError::File { path: path.into(), error })
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many runs it asks for.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// The seed that everything random derives from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The budgets, ascending.
+    #[must_use]
+    pub fn budgets(&self) -> &[u32] {
+        &self.budgets
+    }
+
+    /// The noise of a measurement.
+    #[must_use]
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
+
+    /// The position of the entrant that all are compared with.
+    #[must_use]
+    pub fn baseline(&self) -> Option<usize> {
+        self.baseline
+    }
+
+    /// Where its instances come from.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The algorithms that compete.
+    #[must_use]
+    pub fn entrants(&self) -> &[Entrant] {
+        &self.entrants
+    }
+
+    /// The published curves to compare with.
+    #[must_use]
+    pub fn published(&self) -> &[Published] {
+        &self.published
+    }
+
+    /// How many pulls a run takes, over all entrants and budgets.
+    #[must_use]
+    pub fn pulls_a_run(&self) -> u64 {
+        let most = self.budgets.last().copied().map_or(0, u64::from);
+        let all = self.budgets.iter().copied().map(u64::from).sum();
+        self.entrants.iter().map(|entrant| if entrant.is_anytime() { most } else { all }).sum()
+    }
+
+    /// Checks that Bernoulli rewards have means that are probabilities.
+    pub(crate) fn check_probabilities(&self, instance: &Instance, run: u64) -> Result<(), RunError> {
+        if self.noise.kind() == NoiseKind::Bernoulli {
+            let bad = instance.means().iter().enumerate().find(|(_, mean)| !(0.0..=1.0).contains(*mean));
+            if let Some((arm, &mean)) = bad {
+                return Err(RunError::NoProbability { run, arm, mean });
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds every learner of the first run once, so that what does not fit is known before the work starts.
+    pub(crate) fn check(&self) -> Result<(), RunError> {
+        let instance = self.source.instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
+        self.check_probabilities(&instance, 0)?;
+        for entrant in &self.entrants {
+            let budgets = if entrant.is_anytime() { &self.budgets[self.budgets.len() - 1..] } else { &self.budgets[..] };
+            for &budget in budgets {
+                let learner = entrant.learner(&instance, budget, 0);
+                learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Published {
+    /// What the curve is called where it was published.
+    #[must_use]
+    pub fn curve(&self) -> &str {
+        &self.curve
+    }
+
+    /// The position of the entrant it is compared with.
+    #[must_use]
+    pub fn entrant(&self) -> usize {
+        self.entrant
+    }
+
+    /// The number of runs behind it.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// The success rates, one a budget, to the decimals published.
+    #[must_use]
+    pub fn success(&self) -> &[f64] {
+        &self.success
+    }
+}

@@ -1,0 +1,243 @@
+//! The experiment file: its schema, strictly. `docs/experiments.md` describes it for users.
+
+use crate::entrant::with_noise;
+use crate::experiment::{Experiment, Overrides, Published};
+use crate::keys::{Field, FileError, Keys, parse};
+use crate::source::{Draw, Kind, Source, Truth};
+use crate::{Entrant, Noise, NoiseKind, Oracle, Threshold, dataset};
+use cutline::Spec;
+use std::path::Path;
+
+/// The most arms × features that an instance may have: 8 GB.
+const MOST_FEATURES: u64 = 1_000_000_000;
+
+/// The most pulls a run may have: its noise is kept in memory.
+const MOST_PULLS: u64 = 100_000_000;
+
+/// Reads an experiment. `stem` is its name if it gives none; files it names are relative to `directory`.
+pub(crate) fn experiment(
+    text: &str,
+    stem: &str,
+    directory: &Path,
+    overrides: Overrides,
+) -> Result<Experiment, FileError> {
+    let document = parse(text)?;
+    let keys = Keys::new(text, document.get_ref());
+    let name = keys.get("name").map_or(Ok(stem), |field| field.text())?.to_owned();
+    let runs = keys.get("runs").map_or(Ok(10_000), |field| field.whole(1, 1 << 50))?;
+    let seed = keys.get("seed").map_or(Ok(0), |field| field.whole(0, u64::MAX))?;
+    let budgets = budgets(&keys.need("budgets")?)?;
+    let threshold = threshold(&keys.need("threshold")?)?;
+    let precision = keys.get("precision").map_or(Ok(0.0), |field| field.number())?;
+    let noise = noise(&keys)?;
+    let baseline = keys.get("baseline");
+    let instance_field = keys.need("instance")?;
+    let algorithms = keys.need("algorithm")?;
+    let published_field = keys.get("published");
+    keys.finish()?;
+
+    let seed = overrides.seed.unwrap_or(seed);
+    let (kind, draw) = instance(&instance_field.keys("[instance]")?, directory)?;
+    let draw = if overrides.redraw { Draw::EveryRun } else { draw };
+    let source = Source::new(kind, draw, seed, threshold, precision).map_err(|error| instance_field.error(error))?;
+    let entrants = entrants(&algorithms, noise)?;
+    let baseline = match baseline {
+        None => None,
+        Some(field) => Some(position(&field, field.text()?, &entrants)?),
+    };
+    let published = match published_field {
+        Some(field) if !overrides.redraw => published(&field, &entrants, budgets.len())?,
+        _ => Vec::new(),
+    };
+    let runs = overrides.runs.unwrap_or(runs);
+    let experiment = Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published };
+    experiment.check().map_err(|error| algorithms.error(format!("does not fit: {error}")))?;
+    Ok(experiment)
+}
+
+fn budgets(field: &Field<'_>) -> Result<Vec<u32>, FileError> {
+    let mut budgets: Vec<u32> = Vec::new();
+    for element in field.list()? {
+        let budget = element.whole(1, MOST_PULLS)?;
+        let budget = u32::try_from(budget).map_err(|error| element.error(error))?;
+        if budgets.last().is_some_and(|&last| last >= budget) {
+            return Err(element.error(format!("must ascend, but {budget} does not come after a smaller one")));
+        }
+        budgets.push(budget);
+    }
+    if budgets.is_empty() { Err(field.error("must name at least one budget")) } else { Ok(budgets) }
+}
+
+fn threshold(field: &Field<'_>) -> Result<Threshold, FileError> {
+    if field.is_text() { field.choice(&[("mean", Threshold::Mean)]) } else { field.number().map(Threshold::Value) }
+}
+
+fn noise(keys: &Keys<'_>) -> Result<Noise, FileError> {
+    let Some(field) = keys.get("noise") else {
+        return Ok(Noise::new(NoiseKind::Gaussian, 1.0).expect("a positive scale"));
+    };
+    let (kind, scale) = if field.is_table() {
+        let keys = field.keys("`noise`")?;
+        let kind = keys.need("kind")?.choice(NoiseKind::ALL)?;
+        let scale = keys.get("scale");
+        if kind == NoiseKind::Bernoulli
+            && let Some(scale) = scale
+        {
+            return Err(scale.error("does not go with bernoulli noise: its spread follows from the mean"));
+        }
+        keys.finish()?;
+        (kind, scale.map_or(Ok(1.0), |scale| scale.number())?)
+    } else {
+        (NoiseKind::Gaussian, field.number()?)
+    };
+    Noise::new(kind, scale).map_err(|error| field.error(format!("is refused: {error}")))
+}
+
+fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw), FileError> {
+    type Make = fn(&Keys<'_>, &Path) -> Result<Kind, FileError>;
+    const KINDS: &[(&str, Make)] = &[
+        ("uniform", |keys, _| {
+            let field = keys.need("n_arms")?;
+            let n_arms = field.whole(1, MOST_FEATURES)?;
+            let dimension = keys.need("dimension")?.whole(1, MOST_FEATURES)?;
+            if n_arms * dimension > MOST_FEATURES {
+                return Err(field.error(format!("times `dimension` must be at most {MOST_FEATURES}")));
+            }
+            Ok(Kind::Uniform { n_arms: index(n_arms), dimension: index(dimension) })
+        }),
+        ("iris", |_, _| Ok(Kind::iris())),
+        ("wine", |_, _| Ok(Kind::wine())),
+        ("soare", |keys, _| {
+            let dimension = keys.need("dimension")?.whole(2, 30_000)?;
+            let omega = keys.need("omega")?.number()?;
+            Ok(Kind::Given(Truth::soare(index(dimension), omega)))
+        }),
+        ("csv", csv),
+        ("means", |keys, _| {
+            let field = keys.need("means")?;
+            let means = field.numbers()?;
+            if means.is_empty() {
+                return Err(field.error("must give the mean of at least one arm"));
+            }
+            Ok(Kind::Given(Truth::Means(means)))
+        }),
+    ];
+    let kind = keys.need("kind")?.choice(KINDS)?(keys, directory)?;
+    let redraw = keys.get("redraw");
+    let draw = keys.get("draw");
+    keys.finish()?;
+    let redraw_value = redraw.as_ref().map(Field::flag).transpose()?;
+    if let Some(draw) = draw {
+        let published = draw.choice(&[("published", Draw::Published)])?;
+        if redraw_value == Some(true) {
+            return Err(draw.error("= \"published\" is one instance for all runs; it does not go with `redraw = true`"));
+        }
+        return Ok((kind, published));
+    }
+    Ok((kind, if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once }))
+}
+
+fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
+    let field = keys.need("file")?;
+    let path = directory.join(field.text()?);
+    let theta = keys.get("theta").map(|theta| theta.numbers()).transpose()?;
+    let open = std::fs::File::open(&path).map_err(|error| field.error(format!("{}: {error}", path.display())))?;
+    let arms = dataset::features(std::io::BufReader::new(open))
+        .map_err(|error| field.error(format!("{}: {error}", path.display())))?;
+    Ok(match theta {
+        None => Kind::Features(arms),
+        Some(theta) => Kind::Given(Truth::Linear(arms, theta)),
+    })
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).expect("checked against a limit")
+}
+
+fn entrants(field: &Field<'_>, noise: Noise) -> Result<Vec<Entrant>, FileError> {
+    let mut entrants: Vec<Entrant> = Vec::new();
+    for table in field.list()? {
+        let entrant = entrant(&table, noise)?;
+        if entrants.iter().any(|other| other.label() == entrant.label()) {
+            return Err(table.error(format!("`{}` is there twice; give one a `label`", entrant.label())));
+        }
+        entrants.push(entrant);
+    }
+    if entrants.is_empty() { Err(field.error("must name at least one algorithm")) } else { Ok(entrants) }
+}
+
+fn entrant(field: &Field<'_>, noise: Noise) -> Result<Entrant, FileError> {
+    let keys = field.keys("[[algorithm]]")?;
+    let name_field = keys.need("name")?;
+    let name = name_field.text()?;
+    let refused = |error| name_field.error(format!("is refused: {error}"));
+    let label = keys.get("label");
+    let mut spec = Spec::named(name).map_err(refused)?;
+    if let Some(estimator) = keys.get("estimator") {
+        let refused = |error| estimator.error(format!("is refused: {error}"));
+        spec = spec.with_estimator(estimator.text()?).map_err(refused)?;
+    }
+    spec = with_noise(spec, noise).map_err(refused)?;
+    let mut is_explored = false;
+    for parameter in spec.parameters() {
+        if let Some(value) = keys.get(parameter.name) {
+            let refused = |error| value.error(format!("is refused: {error}"));
+            spec = spec.with(parameter.name, value.number()?).map_err(refused)?;
+            is_explored |= parameter.name == "exploration";
+        }
+    }
+    let takes_oracle = !is_explored && spec.parameters().any(|p| p.name == "exploration");
+    let oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
+    keys.finish()?;
+    let label = match (label, &oracle) {
+        (Some(label), _) => label.text()?.to_owned(),
+        (None, Some((suffix, _))) => format!("{name}({suffix})"),
+        (None, None) => name.to_owned(),
+    };
+    Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)))
+}
+
+/// What UCB-E is told of the truth, and how it is labelled.
+fn oracle(keys: &Keys<'_>) -> Result<(String, Oracle), FileError> {
+    let exponent = keys.get("exponent").map(|field| field.number()).transpose()?;
+    let is_published = match keys.get("complexity") {
+        None => false,
+        Some(field) => field.choice(&[("as-published", true), ("as-specified", false)])?,
+    };
+    Ok(match (is_published, exponent) {
+        (true, None) => ("as-published".into(), Oracle::AsPublished),
+        (true, Some(exponent)) => (format!("{exponent}, as-published"), Oracle::AsPublished),
+        (false, exponent) => {
+            let exponent = exponent.unwrap_or(0.0);
+            (exponent.to_string(), Oracle::AsSpecified { exponent })
+        }
+    })
+}
+
+fn position(field: &Field<'_>, label: &str, entrants: &[Entrant]) -> Result<usize, FileError> {
+    entrants.iter().position(|entrant| entrant.label() == label).ok_or_else(|| {
+        let labels: Vec<String> = entrants.iter().map(|entrant| format!("\"{}\"", entrant.label())).collect();
+        field.error(format!("must be one of the algorithms {}, not \"{label}\"", labels.join(", ")))
+    })
+}
+
+fn published(field: &Field<'_>, entrants: &[Entrant], n_budgets: usize) -> Result<Vec<Published>, FileError> {
+    let curve = |table: Field<'_>| {
+        let keys = table.keys("[[published]]")?;
+        let curve = keys.need("curve")?;
+        let runs = keys.need("runs")?.whole(1, 1 << 50)?;
+        let algorithm = keys.get("algorithm");
+        let success_field = keys.need("success")?;
+        keys.finish()?;
+        let entrant = match &algorithm {
+            Some(algorithm) => position(algorithm, algorithm.text()?, entrants)?,
+            None => position(&curve, curve.text()?, entrants)?,
+        };
+        let success = success_field.numbers()?;
+        if success.len() != n_budgets || success.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
+            return Err(success_field.error(format!("must be {n_budgets} rates between 0 and 1, one a budget")));
+        }
+        Ok(Published { curve: curve.text()?.to_owned(), entrant, runs, success })
+    };
+    field.list()?.into_iter().map(curve).collect()
+}

@@ -1,0 +1,205 @@
+//! Many runs of every entrant, in parallel, the same to the last bit however they are spread.
+//!
+//! Everything random in run r is a function of (seed, purpose, r), and all that is kept is counts: so any range of
+//! runs can be computed anywhere and merged exactly. All entrants face the same instance and, pull by pull, the same
+//! noise in a run, so their differences are paired.
+
+use crate::{Experiment, Instance, InstanceError};
+use cutline::{AskTell, Purpose, SpecError, stream};
+use rand::Rng as _;
+use rayon::prelude::*;
+use std::ops::{AddAssign, Range};
+use thiserror::Error;
+
+/// Counts of one entrant at one budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// The runs.
+    pub runs: u64,
+    /// The runs in which some arm was called wrongly.
+    pub failures: u64,
+    /// The arms called wrongly, over all runs.
+    pub errors: u64,
+    /// The runs in which this entrant failed and the baseline did not.
+    pub only_here: u64,
+    /// The runs in which the baseline failed and this entrant did not.
+    pub only_baseline: u64,
+}
+
+/// The counts of a range of runs: a [`Cell`] for every entrant and budget. Tallies of disjoint ranges add up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    n_budgets: usize,
+    cells: Vec<Cell>,
+}
+
+/// Why a run could not be played.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum RunError {
+    /// What was drawn for a run makes no instance.
+    #[error("run {run}: {error}")]
+    Instance {
+        /// The run.
+        run: u64,
+        /// What is wrong with it.
+        error: InstanceError,
+    },
+    /// An algorithm cannot work with the instance or the budget.
+    #[error("algorithm `{label}`: {error}")]
+    Algorithm {
+        /// The entrant.
+        label: String,
+        /// What is wrong with it.
+        error: SpecError,
+    },
+    /// Bernoulli rewards need means in [0, 1].
+    #[error("run {run}: arm {arm} has mean {mean}; bernoulli noise needs means between 0 and 1")]
+    NoProbability {
+        /// The run.
+        run: u64,
+        /// The arm.
+        arm: usize,
+        /// Its mean.
+        mean: f64,
+    },
+}
+
+/// Runs that are played by one task; small enough that progress shows and work spreads evenly.
+const RUNS_A_TASK: u64 = 16;
+
+/// Plays a range of runs on the threads of the current rayon pool. `watch` is told of runs as they end.
+///
+/// # Errors
+/// If an instance, an algorithm or a budget does not fit; of several, any one.
+pub fn simulate(
+    experiment: &Experiment,
+    runs: Range<u64>,
+    watch: &(dyn Fn(u64) + Sync),
+) -> Result<Tally, RunError> {
+    let n_tasks = runs.end.saturating_sub(runs.start).div_ceil(RUNS_A_TASK);
+    (0..n_tasks)
+        .into_par_iter()
+        .map(|task| {
+            let start = runs.start + task * RUNS_A_TASK;
+            let end = runs.end.min(start + RUNS_A_TASK);
+            let mut table = Table::new(experiment);
+            for run in start..end {
+                table.play(run)?;
+            }
+            watch(end - start);
+            Ok(table.tally)
+        })
+        .try_reduce(|| Tally::new(experiment), |mut sum, tally| {
+            sum += &tally;
+            Ok(sum)
+        })
+}
+
+/// Where runs are played, one after another: scratch space and the counts so far.
+struct Table<'a> {
+    experiment: &'a Experiment,
+    variates: Vec<f64>,
+    /// Errors of the run at hand, an entrant and budget each.
+    errors: Vec<u32>,
+    tally: Tally,
+}
+
+impl<'a> Table<'a> {
+    fn new(experiment: &'a Experiment) -> Self {
+        let most = experiment.budgets().last().copied().unwrap_or(0);
+        let tally = Tally::new(experiment);
+        Self { experiment, variates: vec![0.0; most as usize], errors: vec![0; tally.cells.len()], tally }
+    }
+
+    fn play(&mut self, run: u64) -> Result<(), RunError> {
+        let experiment = self.experiment;
+        let instance = experiment.source().instance(run).map_err(|error| RunError::Instance { run, error })?;
+        experiment.check_probabilities(&instance, run)?;
+        experiment.noise().draw(&mut stream(experiment.seed(), Purpose::Noise, run), &mut self.variates);
+        let seed = stream(experiment.seed(), Purpose::Learner, run).next_u64();
+        let n_budgets = experiment.budgets().len();
+        for (entrant, errors) in experiment.entrants().iter().zip(self.errors.chunks_exact_mut(n_budgets)) {
+            let learner = |budget| {
+                let learner = entrant.learner(&instance, budget, seed);
+                learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })
+            };
+            let budgets = experiment.budgets();
+            if entrant.is_anytime() {
+                let most = budgets.last().copied().unwrap_or(0);
+                play(learner(most)?.as_mut(), &instance, experiment, &self.variates, budgets, errors);
+            } else {
+                for (budget, errors) in budgets.chunks(1).zip(errors.chunks_mut(1)) {
+                    play(learner(budget[0])?.as_mut(), &instance, experiment, &self.variates, budget, errors);
+                }
+            }
+        }
+        self.tally.count(&self.errors, experiment.baseline());
+        Ok(())
+    }
+}
+
+/// One run of one learner; writes the number of arms called wrongly at each budget.
+fn play(
+    learner: &mut dyn AskTell,
+    instance: &Instance,
+    experiment: &Experiment,
+    variates: &[f64],
+    budgets: &[u32],
+    errors: &mut [u32],
+) {
+    let noise = experiment.noise();
+    let mut pulled = 0;
+    for (&budget, errors) in budgets.iter().zip(errors) {
+        for &variate in &variates[pulled..budget as usize] {
+            let Some(arm) = learner.ask() else { break };
+            learner.tell(arm, noise.reward(instance.means()[arm], variate));
+        }
+        pulled = budget as usize;
+        *errors = instance.n_errors(learner.beliefs().means());
+    }
+}
+
+impl Tally {
+    fn new(experiment: &Experiment) -> Self {
+        let n_budgets = experiment.budgets().len();
+        Self { n_budgets, cells: vec![Cell::default(); experiment.entrants().len() * n_budgets] }
+    }
+
+    /// The counts of one entrant at one budget, by their positions.
+    ///
+    /// # Panics
+    /// If there is no such entrant or budget.
+    #[must_use]
+    pub fn cell(&self, entrant: usize, budget: usize) -> Cell {
+        assert!(budget < self.n_budgets, "budget {budget} of {}", self.n_budgets);
+        self.cells[entrant * self.n_budgets + budget]
+    }
+
+    /// Counts one run.
+    fn count(&mut self, errors: &[u32], baseline: Option<usize>) {
+        for (i, (cell, &errors_here)) in self.cells.iter_mut().zip(errors).enumerate() {
+            cell.runs += 1;
+            cell.failures += u64::from(errors_here > 0);
+            cell.errors += u64::from(errors_here);
+            if let Some(baseline) = baseline {
+                let errors_there = errors[baseline * self.n_budgets + i % self.n_budgets];
+                cell.only_here += u64::from(errors_here > 0 && errors_there == 0);
+                cell.only_baseline += u64::from(errors_here == 0 && errors_there > 0);
+            }
+        }
+    }
+}
+
+impl AddAssign<&Tally> for Tally {
+    fn add_assign(&mut self, other: &Tally) {
+        assert_eq!((self.n_budgets, self.cells.len()), (other.n_budgets, other.cells.len()), "one experiment");
+        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
+            cell.runs += other.runs;
+            cell.failures += other.failures;
+            cell.errors += other.errors;
+            cell.only_here += other.only_here;
+            cell.only_baseline += other.only_baseline;
+        }
+    }
+}

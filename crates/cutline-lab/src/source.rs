@@ -1,0 +1,213 @@
+//! Where instances come from.
+
+use crate::numpy::RandomState;
+use crate::{Instance, InstanceError, Threshold, dataset};
+use cutline::{Arms, Purpose, stream};
+use rand::RngExt;
+use std::borrow::Cow;
+
+/// What an instance is made of. θ is drawn from U([−1, 1]^d) wherever it is not given.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// θ and then the arms from U([−1, 1]^d).
+    Uniform {
+        /// K.
+        n_arms: usize,
+        /// d.
+        dimension: usize,
+    },
+    /// These features, with θ drawn.
+    Features(Arms),
+    /// These features and this θ, or these means: nothing is drawn.
+    Given(Truth),
+}
+
+/// The truth where nothing is drawn.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Truth {
+    /// Features and θ.
+    Linear(Arms, Vec<f64>),
+    /// Means of arms without features.
+    Means(Vec<f64>),
+}
+
+impl Truth {
+    /// The canonical hard case of Soare, Lazaric & Munos (2014): the d basis vectors and cos ω e₁ + sin ω e₂, θ = 2e₁.
+    ///
+    /// # Panics
+    /// If `dimension` is below 2 or ω is not finite.
+    #[must_use]
+    pub fn soare(dimension: usize, omega: f64) -> Self {
+        let mut rows = vec![vec![0.0; dimension]; dimension + 1];
+        for (i, row) in rows.iter_mut().take(dimension).enumerate() {
+            row[i] = 1.0;
+        }
+        rows[dimension][0] = omega.cos();
+        rows[dimension][1] = omega.sin();
+        let mut theta = vec![0.0; dimension];
+        theta[0] = 2.0;
+        Self::Linear(Arms::from_rows(&rows).expect("finite rows of one length"), theta)
+    }
+}
+
+/// When what has to be drawn is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// Once, as the authors of the paper drew it: by NumPy's `RandomState(0)`.
+    Published,
+    /// Once, from the experiment's seed.
+    Once,
+    /// Anew in every run, from the experiment's seed and the run's number.
+    EveryRun,
+}
+
+/// The instances of an experiment: one for all runs, or one a run.
+#[derive(Clone, Debug)]
+pub struct Source {
+    kind: Kind,
+    seed: u64,
+    threshold: Threshold,
+    precision: f64,
+    /// The instance of all runs, unless it is redrawn.
+    fixed: Option<Instance>,
+    /// The authors' generator after it drew the published instance.
+    published: Option<RandomState>,
+}
+
+impl Source {
+    /// Instances of one kind.
+    ///
+    /// # Errors
+    /// If the instance of run 0 is refused.
+    pub fn new(kind: Kind, draw: Draw, seed: u64, threshold: Threshold, precision: f64) -> Result<Self, InstanceError> {
+        let mut source = Self { kind, seed, threshold, precision, fixed: None, published: None };
+        let first = match draw {
+            Draw::Published => {
+                let mut state = RandomState::new(0);
+                let instance = source.draw(|| 2.0 * state.double() - 1.0)?;
+                source.published = Some(state);
+                instance
+            }
+            Draw::Once | Draw::EveryRun => source.instance(0)?.into_owned(),
+        };
+        if draw != Draw::EveryRun || matches!(source.kind, Kind::Given(_)) {
+            source.fixed = Some(first);
+        }
+        Ok(source)
+    }
+
+    /// The instance of all runs, if there is one.
+    #[must_use]
+    pub fn fixed(&self) -> Option<&Instance> {
+        self.fixed.as_ref()
+    }
+
+    /// The authors' random stream from where the published instance was drawn on, if this is the published one.
+    #[must_use]
+    pub fn published_stream(&self) -> Option<&RandomState> {
+        self.published.as_ref()
+    }
+
+    /// The instance of one run.
+    ///
+    /// # Errors
+    /// If what was drawn is refused.
+    pub fn instance(&self, run: u64) -> Result<Cow<'_, Instance>, InstanceError> {
+        if let Some(fixed) = &self.fixed {
+            return Ok(Cow::Borrowed(fixed));
+        }
+        let mut rng = stream(self.seed, Purpose::Instance, run);
+        self.draw(|| 2.0 * rng.random::<f64>() - 1.0).map(Cow::Owned)
+    }
+
+    /// An instance from numbers uniform on [−1, 1): first θ, then the arms row by row.
+    fn draw(&self, mut number: impl FnMut() -> f64) -> Result<Instance, InstanceError> {
+        let mut numbers = |n: usize| -> Vec<f64> { std::iter::repeat_with(&mut number).take(n).collect() };
+        let (arms, theta) = match &self.kind {
+            Kind::Uniform { n_arms, dimension } => {
+                let theta = numbers(*dimension);
+                let arms = Arms::from_slice(&numbers(n_arms * dimension), *dimension);
+                (arms.expect("finite numbers, as many as asked"), theta)
+            }
+            Kind::Features(arms) => (arms.clone(), numbers(arms.dimension().unwrap_or(0))),
+            Kind::Given(Truth::Linear(arms, theta)) => (arms.clone(), theta.clone()),
+            Kind::Given(Truth::Means(means)) => {
+                return Instance::unstructured(means.clone(), self.threshold, self.precision);
+            }
+        };
+        Instance::linear(arms, theta, self.threshold, self.precision)
+    }
+}
+
+impl Kind {
+    /// Iris with θ drawn, as in the paper.
+    #[must_use]
+    pub fn iris() -> Self {
+        Self::Features(dataset::iris())
+    }
+
+    /// Wine with θ drawn, as in the paper.
+    #[must_use]
+    pub fn wine() -> Self {
+        Self::Features(dataset::wine())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theory::{Theorem1, complexity, complexity_as_published};
+
+    fn published(kind: Kind, threshold: Threshold, precision: f64) -> Instance {
+        let source = Source::new(kind, Draw::Published, 0, threshold, precision).unwrap();
+        source.fixed().unwrap().clone()
+    }
+
+    /// θ, μ₀, τ, H and H′ of the authors' instances, as computed by NumPy from their recipe.
+    #[test]
+    fn published_instances_are_the_authors() {
+        let d5 = published(Kind::Uniform { n_arms: 20, dimension: 5 }, Threshold::Value(0.0), 0.01);
+        let theta = [0.0976270078546495, 0.43037873274483895, 0.20552675214328775, 0.08976636599379373, -0.15269040132219058];
+        assert_eq!(d5.theta().unwrap(), theta);
+        assert!((d5.means()[0] - 0.254641167102935).abs() < 1e-15);
+        assert!((complexity(&d5) - 1943.97).abs() < 0.005);
+        assert!((complexity_as_published(&d5) - 0.314).abs() < 0.0005);
+
+        let d20 = published(Kind::Uniform { n_arms: 20, dimension: 20 }, Threshold::Value(0.0), 0.01);
+        assert!((d20.means()[0] - 2.6461119387976986).abs() < 1e-14);
+        assert!((complexity(&d20) - 494.87).abs() < 0.005);
+
+        let iris = published(Kind::iris(), Threshold::Mean, 0.1);
+        assert!((iris.question().threshold() - 2.766307724312256).abs() < 1e-13);
+        assert!((complexity(&iris) - 1480.55).abs() < 0.005);
+        let within = iris.means().iter().filter(|&&mean| (mean - iris.question().threshold()).abs() < 0.1);
+        assert_eq!(within.count(), 14);
+
+        let wine = published(Kind::wine(), Threshold::Mean, 0.1);
+        assert!((wine.question().threshold() - 92.63118455438183).abs() < 1e-11);
+        assert!((complexity(&wine) - 27.76).abs() < 0.005);
+        for instance in [d5, d20, iris, wine] {
+            assert_eq!(Theorem1::new(&instance, 1.0).unwrap().bound(400), None, "the condition fails on all four");
+        }
+    }
+
+    #[test]
+    fn redrawn_instances_differ_and_fixed_ones_do_not() {
+        let kind = Kind::Uniform { n_arms: 4, dimension: 2 };
+        let redrawn = Source::new(kind.clone(), Draw::EveryRun, 1, Threshold::Mean, 0.0).unwrap();
+        let fixed = Source::new(kind, Draw::Once, 1, Threshold::Mean, 0.0).unwrap();
+        let theta = |source: &Source, run| source.instance(run).unwrap().theta().unwrap().to_vec();
+        assert_ne!(theta(&redrawn, 0), theta(&redrawn, 1));
+        assert_eq!(theta(&fixed, 0), theta(&fixed, 1));
+        assert_eq!(theta(&redrawn, 0), theta(&fixed, 0));
+    }
+
+    #[test]
+    fn soare_is_as_published() {
+        let Truth::Linear(arms, theta) = Truth::soare(3, 0.1) else { unreachable!() };
+        assert_eq!(arms.row(3), Some(vec![0.1_f64.cos(), 0.1_f64.sin(), 0.0]));
+        assert_eq!(arms.times(&theta).unwrap(), [2.0, 0.0, 0.0, 2.0 * 0.1_f64.cos()]);
+    }
+}

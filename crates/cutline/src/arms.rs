@@ -1,0 +1,267 @@
+//! The arms: how many there are and, if known, what is known of each: a row of features.
+
+use crate::vector::{LANES, vectorised};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// The position of an arm, from 0, in the order the arms were given.
+pub type Arm = usize;
+
+/// The arms of a problem: K rows of d features, or only their number. Cloning shares the features.
+///
+/// ```
+/// use cutline::Arms;
+///
+/// let arms = Arms::from_rows(&[[1.0, 0.0], [0.6, 0.8]])?;
+/// assert_eq!((arms.n_arms(), arms.dimension()), (2, Some(2)));
+/// assert_eq!(Arms::without_features(5)?.dimension(), None);
+/// # Ok::<(), cutline::ArmsError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Arms {
+    n_arms: usize,
+    features: Option<Arc<Features>>,
+}
+
+/// Why arms were refused. Rows and columns count from 0.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ArmsError {
+    /// There is no arm.
+    #[error("there are no arms; at least one is needed")]
+    Empty,
+    /// The rows have no columns.
+    #[error("the arms have no features; give at least one column, or only the number of arms")]
+    NoColumns,
+    /// A row is shorter or longer than the first.
+    #[error("arm {row} has {found} features, but arm 0 has {expected}")]
+    Ragged {
+        /// The row that differs.
+        row: usize,
+        /// The length of row 0.
+        expected: usize,
+        /// Its own length.
+        found: usize,
+    },
+    /// A feature is NaN or infinite.
+    #[error("feature {column} of arm {row} is {value}; features must be finite")]
+    NotFinite {
+        /// The arm.
+        row: usize,
+        /// The feature.
+        column: usize,
+        /// Its value.
+        value: f64,
+    },
+}
+
+impl Arms {
+    /// Arms with features, a row each.
+    ///
+    /// # Errors
+    /// If there is no row or no column, a row differs in length from the first, or a feature is not finite.
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, ArmsError> {
+        let dimension = rows.first().ok_or(ArmsError::Empty)?.as_ref().len();
+        if dimension == 0 {
+            return Err(ArmsError::NoColumns);
+        }
+        let mut features = Features::zeros(rows.len(), dimension);
+        for (row, values) in rows.iter().enumerate() {
+            let values = values.as_ref();
+            if values.len() != dimension {
+                return Err(ArmsError::Ragged { row, expected: dimension, found: values.len() });
+            }
+            features.set_row(row, values)?;
+        }
+        Ok(Self { n_arms: rows.len(), features: Some(Arc::new(features)) })
+    }
+
+    /// Arms with features, row after row in one slice of `n_arms · dimension` values.
+    ///
+    /// # Errors
+    /// As [`Arms::from_rows`]; a slice that is not a whole number of rows is ragged.
+    pub fn from_slice(values: &[f64], dimension: usize) -> Result<Self, ArmsError> {
+        if values.is_empty() {
+            return Err(ArmsError::Empty);
+        }
+        if dimension == 0 {
+            return Err(ArmsError::NoColumns);
+        }
+        let n_arms = values.len() / dimension;
+        let rest = values.len() % dimension;
+        if rest != 0 {
+            return Err(ArmsError::Ragged { row: n_arms, expected: dimension, found: rest });
+        }
+        let mut features = Features::zeros(n_arms, dimension);
+        for (row, values) in values.chunks_exact(dimension).enumerate() {
+            features.set_row(row, values)?;
+        }
+        Ok(Self { n_arms, features: Some(Arc::new(features)) })
+    }
+
+    /// Arms of which nothing is known but that there are `n_arms`.
+    ///
+    /// # Errors
+    /// If `n_arms` is 0.
+    pub fn without_features(n_arms: usize) -> Result<Self, ArmsError> {
+        if n_arms == 0 { Err(ArmsError::Empty) } else { Ok(Self { n_arms, features: None }) }
+    }
+
+    /// The number of arms K.
+    #[must_use]
+    pub fn n_arms(&self) -> usize {
+        self.n_arms
+    }
+
+    /// The number of features d, if the arms have any.
+    #[must_use]
+    pub fn dimension(&self) -> Option<usize> {
+        self.features.as_ref().map(|f| f.dimension)
+    }
+
+    /// The features of one arm, if the arms have any.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    #[must_use]
+    pub fn row(&self, arm: Arm) -> Option<Vec<f64>> {
+        self.features.as_ref().map(|features| {
+            let mut row = vec![0.0; features.dimension];
+            features.copy_row(arm, &mut row);
+            row
+        })
+    }
+
+    /// Xv: the inner product of every arm's features with `v`, if the arms have features.
+    ///
+    /// # Panics
+    /// If `v` does not have one value a feature.
+    #[must_use]
+    pub fn times(&self, v: &[f64]) -> Option<Vec<f64>> {
+        self.features.as_ref().map(|features| {
+            assert_eq!(v.len(), features.dimension, "one value a feature");
+            let mut products = vec![0.0; features.padded_arms()];
+            vectorised(
+                #[inline(always)]
+                || features.times(v, &mut products),
+            );
+            products.truncate(self.n_arms);
+            products
+        })
+    }
+
+    pub(crate) fn features(&self) -> Option<&Arc<Features>> {
+        self.features.as_ref()
+    }
+}
+
+/// The K×d matrix of features, in blocks of [`LANES`] arms; within a block column by column.
+///
+/// A block is d·`LANES` consecutive values, so a product with a vector is one forward pass over memory and each
+/// step of it works on `LANES` arms at once. The last block is filled up with arms of zeros.
+#[derive(Debug)]
+pub(crate) struct Features {
+    pub(crate) n_arms: usize,
+    pub(crate) dimension: usize,
+    blocks: Vec<f64>,
+}
+
+impl Features {
+    fn zeros(n_arms: usize, dimension: usize) -> Self {
+        Self { n_arms, dimension, blocks: vec![0.0; n_arms.next_multiple_of(LANES) * dimension] }
+    }
+
+    fn set_row(&mut self, row: usize, values: &[f64]) -> Result<(), ArmsError> {
+        let block = &mut self.blocks[row / LANES * LANES * self.dimension..][..LANES * self.dimension];
+        for (column, (lanes, &value)) in block.chunks_exact_mut(LANES).zip(values).enumerate() {
+            if !value.is_finite() {
+                return Err(ArmsError::NotFinite { row, column, value });
+            }
+            lanes[row % LANES] = value;
+        }
+        Ok(())
+    }
+
+    /// K rounded up to whole blocks: the length of the vectors that [`Features::times`] fills.
+    pub(crate) fn padded_arms(&self) -> usize {
+        self.n_arms.next_multiple_of(LANES)
+    }
+
+    /// Copies the features of `arm` to the front of `row`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "see `vectorised`")]
+    pub(crate) fn copy_row(&self, arm: Arm, row: &mut [f64]) {
+        assert!(arm < self.n_arms, "arm {arm} of {}", self.n_arms);
+        let block = &self.blocks[arm / LANES * LANES * self.dimension..][..LANES * self.dimension];
+        for (value, lanes) in row.iter_mut().zip(block.as_chunks::<LANES>().0) {
+            *value = lanes[arm % LANES];
+        }
+    }
+
+    /// `products` = Xv, one value an arm and zeros for the padding.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "see `vectorised`")]
+    pub(crate) fn times(&self, v: &[f64], products: &mut [f64]) {
+        let v = &v[..self.dimension];
+        let blocks = self.blocks.chunks_exact(LANES * self.dimension);
+        for (product, block) in products.as_chunks_mut::<LANES>().0.iter_mut().zip(blocks) {
+            let mut sum = [0.0; LANES];
+            for (lanes, &factor) in block.as_chunks::<LANES>().0.iter().zip(v) {
+                for lane in 0..LANES {
+                    sum[lane] = lanes[lane].mul_add(factor, sum[lane]);
+                }
+            }
+            *product = sum;
+        }
+    }
+
+    /// The greatest ‖xᵢ‖².
+    pub(crate) fn max_norm2(&self) -> f64 {
+        let mut max = 0.0_f64;
+        for block in self.blocks.chunks_exact(LANES * self.dimension) {
+            let mut sum = [0.0; LANES];
+            for lanes in block.as_chunks::<LANES>().0 {
+                for lane in 0..LANES {
+                    sum[lane] += lanes[lane] * lanes[lane];
+                }
+            }
+            max = sum.into_iter().fold(max, f64::max);
+        }
+        max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_cannot_be_arms() {
+        assert_eq!(Arms::from_rows::<[f64; 2]>(&[]).unwrap_err(), ArmsError::Empty);
+        assert_eq!(Arms::from_rows(&[[0.0; 0]]).unwrap_err(), ArmsError::NoColumns);
+        assert_eq!(Arms::without_features(0).unwrap_err(), ArmsError::Empty);
+        let ragged = Arms::from_rows(&[vec![1.0, 2.0], vec![1.0]]).unwrap_err();
+        assert_eq!(ragged, ArmsError::Ragged { row: 1, expected: 2, found: 1 });
+        let infinite = Arms::from_rows(&[[1.0, 2.0], [1.0, f64::INFINITY]]).unwrap_err();
+        assert_eq!(infinite, ArmsError::NotFinite { row: 1, column: 1, value: f64::INFINITY });
+        assert!(matches!(Arms::from_slice(&[1.0, f64::NAN], 2), Err(ArmsError::NotFinite { .. })));
+        assert!(matches!(Arms::from_slice(&[1.0; 5], 2), Err(ArmsError::Ragged { row: 2, .. })));
+    }
+
+    #[test]
+    fn rows_and_products_survive_the_block_layout() {
+        for n_arms in [1, 7, 8, 9, 20, 64] {
+            let rows: Vec<Vec<f64>> =
+                (0..n_arms).map(|i| (0..5).map(|j| f64::from(i) - 0.1 * f64::from(j)).collect()).collect();
+            let arms = Arms::from_rows(&rows).unwrap();
+            let v = [1.0, -2.0, 0.5, 3.0, 0.25];
+            let products = arms.times(&v).unwrap();
+            assert_eq!(products.len(), rows.len());
+            for (i, row) in rows.iter().enumerate() {
+                assert_eq!(&arms.row(i).unwrap(), row);
+                let dot: f64 = row.iter().zip(v).map(|(x, v)| x * v).sum();
+                assert!((products[i] - dot).abs() < 1e-12);
+            }
+        }
+    }
+}

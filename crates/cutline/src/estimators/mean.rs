@@ -1,0 +1,53 @@
+//! The sample mean: μ̂ᵢ = (sum of the rewards of arm i) / (their number).
+
+use super::Estimator;
+use crate::{Arm, Arms};
+
+/// The sample mean of each arm on its own; use [`Ridge`](super::Ridge) where features say how the means relate.
+#[derive(Clone, Debug)]
+pub struct SampleMean {
+    counts: Vec<u32>,
+    sums: Vec<f64>,
+    means: Vec<f64>,
+}
+
+impl SampleMean {
+    /// Knows nothing of any arm yet. Features are not used.
+    #[must_use]
+    pub fn new(arms: &Arms) -> Self {
+        let n_arms = arms.n_arms();
+        Self { counts: vec![0; n_arms], sums: vec![0.0; n_arms], means: vec![0.0; n_arms] }
+    }
+}
+
+impl Estimator for SampleMean {
+    fn n_arms(&self) -> usize {
+        self.means.len()
+    }
+
+    #[inline]
+    fn observe(&mut self, arm: Arm, reward: f64) {
+        self.counts[arm] += 1;
+        self.sums[arm] += reward;
+        self.means[arm] = self.sums[arm] / f64::from(self.counts[arm]);
+    }
+
+    #[inline]
+    fn means(&mut self) -> &[f64] {
+        &self.means
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averages_each_arm_on_its_own() {
+        let mut mean = SampleMean::new(&Arms::without_features(3).unwrap());
+        for (arm, reward) in [(0, 1.0), (2, -1.0), (0, 4.0), (0, 1.0)] {
+            mean.observe(arm, reward);
+        }
+        assert_eq!(mean.means(), [2.0, 0.0, -1.0]);
+    }
+}

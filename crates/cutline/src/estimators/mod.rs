@@ -1,0 +1,49 @@
+//! What is believed of the means.
+
+mod designed;
+mod mean;
+mod ridge;
+mod root;
+
+pub use designed::DesignedRidge;
+pub use mean::SampleMean;
+pub use ridge::{Ridge, RidgeError};
+
+use crate::Arm;
+
+/// Turns rewards into estimates of the means.
+///
+/// The learner calls [`expect`](Estimator::expect) when a pull is handed out, then, at any later time and in any order
+/// among the pulls, either [`observe`](Estimator::observe) with its reward or [`forget`](Estimator::forget) if it is
+/// lost. An estimator that has no use for pulls without a reward ignores the first and the last.
+pub trait Estimator {
+    /// The number of arms K.
+    fn n_arms(&self) -> usize;
+
+    /// A pull of `arm` was handed out; its reward is not known yet.
+    fn expect(&mut self, arm: Arm) {
+        let _ = arm;
+    }
+
+    /// The reward of a pull of `arm` that was expected.
+    fn observe(&mut self, arm: Arm, reward: f64);
+
+    /// A pull that was expected is lost; `pending` counts, for each arm, the pulls that are still out.
+    fn forget(&mut self, pending: &[u32]) {
+        let _ = pending;
+    }
+
+    /// The estimates μ̂ of all means, brought up to date first if rewards came since. 0 where nothing is known.
+    fn means(&mut self) -> &[f64];
+}
+
+/// An estimator with a design matrix V, so that it knows how sure it is of every arm and how arms relate.
+///
+/// Pulls that are out for measurement count in V at once, and in the means only when their rewards come.
+pub trait Spread: Estimator {
+    /// The means and the variances qᵢ = xᵢᵀV⁻¹xᵢ, in units of the noise variance.
+    fn moments(&mut self) -> (&[f64], &[f64]);
+
+    /// The covariances xᵢᵀV⁻¹xₐ of every arm with `arm`, and the variances.
+    fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]);
+}

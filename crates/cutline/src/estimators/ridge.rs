@@ -1,0 +1,119 @@
+//! Ridge regression: θ̂ = V⁻¹b with V = λI + Σ xxᵀ and b = Σ r x over the pulls told; μ̂ᵢ = xᵢᵀθ̂.
+
+use super::Estimator;
+use super::root::{Root, Step};
+use crate::arms::Features;
+use crate::vector::{add_scaled, dot, vectorised};
+use crate::{Arm, Arms};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Ridge regression of the rewards on the features; use [`DesignedRidge`](super::DesignedRidge) for rules that also
+/// look at variances, [`SampleMean`](super::SampleMean) where there are no features.
+///
+/// A reward costs O(d²); the means of all arms cost one K×d product, paid only when somebody looks at them.
+///
+/// | parameter | default | meaning | range |
+/// |---|---|---|---|
+/// | `lambda` | 1 | the regularisation λ | 1e-12 ≤ λ, and max ‖xᵢ‖²/λ ≤ 1e100, else [`RidgeError`] |
+///
+/// ```
+/// use cutline::{Arms, estimators::{Estimator, Ridge}};
+///
+/// let arms = Arms::from_rows(&[[1.0], [2.0]])?;
+/// let mut ridge = Ridge::new(&arms, 1.0)?;
+/// ridge.observe(0, 3.0); // V = 1 + 1, b = 3
+/// assert_eq!(ridge.means(), [1.5, 3.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ridge {
+    pub(super) features: Arc<Features>,
+    pub(super) root: Root,
+    pub(super) spare: Root,
+    pub(super) step: Step,
+    theta: Vec<f64>,
+    pub(super) means: Vec<f64>,
+    is_stale: bool,
+}
+
+/// Why a ridge estimator was refused.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum RidgeError {
+    /// The arms have no features.
+    #[error("the arms have no features; `ridge` needs them")]
+    NoFeatures,
+    /// λ is too small, NaN or infinite.
+    #[error("lambda must be a number of at least 1e-12, not {0}")]
+    Lambda(f64),
+    /// The features are so large that variances would overflow.
+    #[error("the features are too large: the greatest squared norm over lambda is {0:e}, more than 1e100")]
+    TooLarge(f64),
+}
+
+impl Ridge {
+    /// Knows nothing yet: θ̂ = 0.
+    ///
+    /// # Errors
+    /// If the arms have no features or too large ones, or λ is not at least 1e-12.
+    pub fn new(arms: &Arms, lambda: f64) -> Result<Self, RidgeError> {
+        let features = arms.features().ok_or(RidgeError::NoFeatures)?;
+        if !(1e-12..f64::INFINITY).contains(&lambda) {
+            return Err(RidgeError::Lambda(lambda));
+        }
+        let largest = features.max_norm2() / lambda;
+        if !(largest <= 1e100) {
+            return Err(RidgeError::TooLarge(largest));
+        }
+        let root = Root::new(features.dimension, lambda);
+        let step = Step::new(features.dimension);
+        Ok(Self {
+            spare: root.clone(),
+            root,
+            theta: step.x.clone(),
+            step,
+            means: vec![0.0; features.padded_arms()],
+            is_stale: false,
+            features: Arc::clone(features),
+        })
+    }
+
+    /// The estimate θ̂ of the regression parameter.
+    #[must_use]
+    pub fn theta(&self) -> &[f64] {
+        &self.theta[..self.features.dimension]
+    }
+}
+
+impl Estimator for Ridge {
+    fn n_arms(&self) -> usize {
+        self.features.n_arms
+    }
+
+    /// u = V⁻¹xₐ, s = 1 + xₐᵀu, θ̂ += u (r − xₐᵀθ̂)/s.
+    fn observe(&mut self, arm: Arm, reward: f64) {
+        vectorised(
+            #[inline(always)]
+            || {
+                self.features.copy_row(arm, &mut self.step.x);
+                let surprise = reward - dot(&self.step.x, &self.theta);
+                self.root.advance(&mut self.step, &mut self.spare);
+                add_scaled(&mut self.theta, surprise / self.step.s, &self.step.u);
+            },
+        );
+        std::mem::swap(&mut self.root, &mut self.spare);
+        self.is_stale = true;
+    }
+
+    fn means(&mut self) -> &[f64] {
+        if self.is_stale {
+            vectorised(
+                #[inline(always)]
+                || self.features.times(&self.theta, &mut self.means),
+            );
+            self.is_stale = false;
+        }
+        &self.means[..self.features.n_arms]
+    }
+}

@@ -1,0 +1,173 @@
+//! Rule × estimator × stop, made to ask and to be told.
+
+use crate::estimators::Estimator;
+use crate::rules::{Beliefs, Rule};
+use crate::{Arm, Purpose, Question, Stop, stream};
+use thiserror::Error;
+
+/// A learner whose rule, estimator and stop are not named: what simulations and campaigns hold.
+///
+/// A pull is handed out by [`propose`](AskTell::propose) and [`assign`](AskTell::assign) (or both at once,
+/// [`ask`](AskTell::ask)) and counts from then on. Its reward is told later, in any order among the pulls that are out,
+/// or the pull is [forgotten](AskTell::forget).
+pub trait AskTell: Send {
+    /// The arm to pull next, or `None` once the stop is met. Asking twice without a change in between gives the same arm.
+    fn propose(&mut self) -> Option<Arm>;
+
+    /// Hands out a pull of `arm`, proposed or not.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    fn assign(&mut self, arm: Arm);
+
+    /// The reward of a pull of `arm`. If none is out, the reward came unasked and counts as one more pull.
+    ///
+    /// # Panics
+    /// If there is no such arm or the reward is not finite.
+    fn tell(&mut self, arm: Arm, reward: f64);
+
+    /// A pull of `arm` is lost: it no longer counts.
+    ///
+    /// # Panics
+    /// If there is no such arm or no pull of it is out.
+    fn forget(&mut self, arm: Arm);
+
+    /// What is believed now.
+    fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator>;
+
+    /// Proposes an arm and hands it out.
+    fn ask(&mut self) -> Option<Arm> {
+        let arm = self.propose()?;
+        self.assign(arm);
+        Some(arm)
+    }
+}
+
+/// An algorithm at work.
+///
+/// ```
+/// use cutline::estimators::SampleMean;
+/// use cutline::rules::Apt;
+/// use cutline::{Arms, AskTell, Budget, Learner, Question};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let arms = Arms::without_features(2)?;
+/// let mut learner = Learner::new(Apt, SampleMean::new(&arms), Budget::new(8)?, Question::new(0.0, 0.1)?, 0)?;
+/// while let Some(arm) = learner.ask() {
+///     learner.tell(arm, [1.0, -2.0][arm]);
+/// }
+/// assert_eq!(learner.beliefs().pulls, [6, 2]); // the arm closer to the threshold got more
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Learner<R, E, S> {
+    rule: R,
+    estimator: E,
+    stop: S,
+    question: Question,
+    seed: u64,
+    pulls: Vec<u32>,
+    pending: Vec<u32>,
+    total_pulls: u64,
+    /// No arm before this one is unpulled.
+    opened: Arm,
+}
+
+/// Why a learner was refused.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LearnerError {
+    /// The rule opens with every arm and the budget does not reach that far.
+    #[error("a budget of {budget} is too small for {n_arms} arms: every arm is pulled once first; `pivot` needs no such opening")]
+    BudgetBelowArms {
+        /// The budget.
+        budget: u32,
+        /// The number of arms.
+        n_arms: usize,
+    },
+}
+
+impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
+    /// An algorithm that knows nothing yet.
+    ///
+    /// # Errors
+    /// If the rule has to pull every arm once and the stop does not allow that many pulls.
+    pub fn new(rule: R, estimator: E, stop: S, question: Question, seed: u64) -> Result<Self, LearnerError> {
+        let n_arms = estimator.n_arms();
+        if let Some(budget) = stop.budget()
+            && R::OPENS_WITH_EVERY_ARM
+            && (budget as usize) < n_arms
+        {
+            return Err(LearnerError::BudgetBelowArms { budget, n_arms });
+        }
+        Ok(Self {
+            rule,
+            estimator,
+            stop,
+            question,
+            seed,
+            pulls: vec![0; n_arms],
+            pending: vec![0; n_arms],
+            total_pulls: 0,
+            opened: 0,
+        })
+    }
+
+    fn first_unpulled(&self) -> Option<Arm> {
+        (self.opened < self.pulls.len()).then_some(self.opened)
+    }
+}
+
+impl<R, E, S> AskTell for Learner<R, E, S>
+where
+    R: Rule<E> + Send,
+    E: Estimator + Send + 'static,
+    S: Stop<E> + Send,
+{
+    fn propose(&mut self) -> Option<Arm> {
+        let first_unpulled = self.first_unpulled();
+        let mut beliefs =
+            Beliefs::new(self.question, (&self.pulls, self.total_pulls), first_unpulled, &mut self.estimator);
+        if self.stop.is_met(&mut beliefs) {
+            return None;
+        }
+        let mut rng = stream(self.seed, Purpose::Rule, self.total_pulls);
+        Some(self.rule.choose(&mut beliefs, &mut rng))
+    }
+
+    fn assign(&mut self, arm: Arm) {
+        self.pulls[arm] += 1;
+        self.pending[arm] += 1;
+        self.total_pulls += 1;
+        while self.pulls.get(self.opened).is_some_and(|&pulls| pulls > 0) {
+            self.opened += 1;
+        }
+        self.estimator.expect(arm);
+    }
+
+    fn tell(&mut self, arm: Arm, reward: f64) {
+        assert!(reward.is_finite(), "a reward must be finite, not {reward}");
+        if self.pending[arm] == 0 {
+            self.assign(arm);
+        }
+        self.pending[arm] -= 1;
+        self.estimator.observe(arm, reward);
+    }
+
+    fn forget(&mut self, arm: Arm) {
+        assert!(self.pending[arm] > 0, "no pull of arm {arm} is out");
+        self.pending[arm] -= 1;
+        self.pulls[arm] -= 1;
+        self.total_pulls -= 1;
+        if self.pulls[arm] == 0 {
+            self.opened = self.opened.min(arm);
+        }
+        self.estimator.forget(&self.pending);
+    }
+
+    fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator> {
+        let first_unpulled = self.first_unpulled();
+        Beliefs::new(self.question, (&self.pulls, self.total_pulls), first_unpulled, &mut self.estimator)
+    }
+}

@@ -1,0 +1,43 @@
+//! The engine of Cutline: which arms have a mean above a threshold, on a budget of noisy measurements.
+//!
+//! An algorithm is **rule × estimator × stop**: the [rule](rules) says which arm to pull next, the
+//! [estimator](estimators) what is believed of the means, the [stop](Stop) when to end. [`Spec`] builds the
+//! algorithms that have a name; [`Learner`] composes your own.
+//!
+//! ```
+//! use cutline::{Arms, Question, Spec};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let arms = Arms::from_rows(&[[1.0, 0.2], [0.4, 0.9], [0.1, -0.8]])?;
+//! let question = Question::new(0.5, 0.02)?; // threshold τ, precision ε
+//! let mut learner = Spec::named("pivot")?.learner(&arms, question, 60, 7)?; // budget, seed
+//! # let measure = |arm: usize| [0.9, 0.1, -0.3][arm];
+//! while let Some(arm) = learner.ask() {
+//!     learner.tell(arm, measure(arm));
+//! }
+//! assert!(learner.beliefs().is_above(0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The engine does no I/O, reads no clock, starts no thread and holds no global state: what a learner asks next is
+//! a function of its spec, its seed and what it was told.
+
+mod arms;
+pub mod estimators;
+mod learner;
+mod question;
+mod random;
+pub mod rules;
+mod scan;
+mod spec;
+mod stop;
+mod vector;
+
+pub use arms::{Arm, Arms, ArmsError};
+pub use learner::{AskTell, Learner, LearnerError};
+pub use question::{Question, QuestionError};
+pub use random::{Purpose, Rng, below, stream};
+pub use scan::{arg_max, arg_min};
+pub use spec::{ALGORITHMS, Algorithm, Estimate, Parameter, Range, Spec, SpecError, algorithm};
+pub use stop::{Budget, BudgetError, Stop};

@@ -1,0 +1,73 @@
+//! Which arm to pull next.
+
+mod apt;
+mod pivot;
+mod ucb_e;
+mod uniform;
+
+pub use apt::Apt;
+pub use pivot::{Pivot, PivotError};
+pub use ucb_e::{UcbE, UcbEError};
+pub use uniform::Uniform;
+
+use crate::estimators::Estimator;
+use crate::{Arm, Question, Rng};
+
+/// Chooses the next arm from what is believed.
+///
+/// `E` is the estimator the rule can work with: `impl<E: Estimator + ?Sized> Rule<E>` for a rule that looks only at
+/// means and pulls, `impl<E: Spread + ?Sized> Rule<E>` for one that needs variances; a pair that does not fit does not compile.
+///
+/// [`choose`](Rule::choose) is called once for each pull, when the stop is not met. It must be a function of the
+/// beliefs and `rng` alone: `&mut self` is for memory that saves work, never for state that changes the choice.
+/// `rng` is a fresh stream for each pull.
+pub trait Rule<E: ?Sized> {
+    /// Whether every arm has to be pulled once before the rule means anything; a budget below K is then refused.
+    const OPENS_WITH_EVERY_ARM: bool;
+
+    /// The arm to pull next.
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm;
+}
+
+/// What a rule or a stop sees: the question, the pulls handed out so far, and the estimator.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Beliefs<'a, E: ?Sized> {
+    /// The threshold and precision.
+    pub question: Question,
+    /// The pulls Tᵢ of every arm, those still out for measurement included.
+    pub pulls: &'a [u32],
+    /// Σ Tᵢ.
+    pub total_pulls: u64,
+    /// The first arm that was never pulled.
+    pub first_unpulled: Option<Arm>,
+    /// What turns rewards into means.
+    pub estimator: &'a mut E,
+}
+
+impl<'a, E: ?Sized> Beliefs<'a, E> {
+    pub(crate) fn new(
+        question: Question,
+        (pulls, total_pulls): (&'a [u32], u64),
+        first_unpulled: Option<Arm>,
+        estimator: &'a mut E,
+    ) -> Self {
+        Self { question, pulls, total_pulls, first_unpulled, estimator }
+    }
+}
+
+impl<E: Estimator + ?Sized> Beliefs<'_, E> {
+    /// The estimates μ̂ of all means.
+    pub fn means(&mut self) -> &[f64] {
+        self.estimator.means()
+    }
+
+    /// Whether `arm` would be called above if it all ended now: μ̂ ≥ τ.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    pub fn is_above(&mut self, arm: Arm) -> bool {
+        let question = self.question;
+        question.is_above(self.means()[arm])
+    }
+}

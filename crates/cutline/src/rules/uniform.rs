@@ -1,0 +1,17 @@
+//! Every arm once, then arms uniformly at random: the paper's `Random`.
+
+use super::{Beliefs, Rule};
+use crate::{Arm, Rng, below};
+
+/// Ignores what it learns; the baseline that any other rule has to beat. No parameters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uniform;
+
+impl<E: ?Sized> Rule<E> for Uniform {
+    const OPENS_WITH_EVERY_ARM: bool = true;
+
+    #[inline]
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm {
+        beliefs.first_unpulled.unwrap_or_else(|| below(rng, beliefs.pulls.len()))
+    }
+}
