@@ -1,6 +1,7 @@
 //! The arms: how many there are and, if known, what is known of each: a row of features.
 
-use crate::vector::{LANES, vectorised};
+use crate::vector::{LANES, Unit, numbers, numbers_mut, vectorised, zeros};
+use pulp::f64x4;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -65,7 +66,7 @@ impl Arms {
         if dimension == 0 {
             return Err(ArmsError::NoColumns);
         }
-        let mut features = Features::zeros(rows.len(), dimension);
+        let mut features = Features::new(rows.len(), dimension);
         for (row, values) in rows.iter().enumerate() {
             let values = values.as_ref();
             if values.len() != dimension {
@@ -92,7 +93,7 @@ impl Arms {
         if rest != 0 {
             return Err(ArmsError::Ragged { row: n_arms, expected: dimension, found: rest });
         }
-        let mut features = Features::zeros(n_arms, dimension);
+        let mut features = Features::new(n_arms, dimension);
         for (row, values) in values.chunks_exact(dimension).enumerate() {
             features.set_row(row, values)?;
         }
@@ -140,13 +141,9 @@ impl Arms {
     pub fn times(&self, v: &[f64]) -> Option<Vec<f64>> {
         self.features.as_ref().map(|features| {
             assert_eq!(v.len(), features.dimension, "one value a feature");
-            let mut products = vec![0.0; features.padded_arms()];
-            vectorised(
-                #[inline(always)]
-                || features.times(v, &mut products),
-            );
-            products.truncate(self.n_arms);
-            products
+            let mut products = features.zeros();
+            vectorised!(|unit| features.times(unit, v, &mut products));
+            numbers(&products)[..self.n_arms].to_vec()
         })
     }
 
@@ -163,16 +160,17 @@ impl Arms {
 pub(crate) struct Features {
     pub(crate) n_arms: usize,
     pub(crate) dimension: usize,
-    blocks: Vec<f64>,
+    blocks: Vec<f64x4>,
 }
 
 impl Features {
-    fn zeros(n_arms: usize, dimension: usize) -> Self {
-        Self { n_arms, dimension, blocks: vec![0.0; n_arms.next_multiple_of(LANES) * dimension] }
+    fn new(n_arms: usize, dimension: usize) -> Self {
+        Self { n_arms, dimension, blocks: zeros(n_arms.next_multiple_of(LANES) * dimension) }
     }
 
     fn set_row(&mut self, row: usize, values: &[f64]) -> Result<(), ArmsError> {
-        let block = &mut self.blocks[row / LANES * LANES * self.dimension..][..LANES * self.dimension];
+        let block = row / LANES * LANES * self.dimension;
+        let block = &mut numbers_mut(&mut self.blocks)[block..block + LANES * self.dimension];
         for (column, (lanes, &value)) in block.chunks_exact_mut(LANES).zip(values).enumerate() {
             if !value.is_finite() {
                 return Err(ArmsError::NotFinite { row, column, value });
@@ -182,43 +180,42 @@ impl Features {
         Ok(())
     }
 
-    /// K rounded up to whole blocks: the length of the vectors that [`Features::times`] fills.
-    pub(crate) fn padded_arms(&self) -> usize {
-        self.n_arms.next_multiple_of(LANES)
+    /// A number for each arm, 0, and for the padding: what [`Features::times`] fills.
+    pub(crate) fn zeros(&self) -> Vec<f64x4> {
+        zeros(self.n_arms.next_multiple_of(LANES))
     }
 
     /// Copies the features of `arm` to the front of `row`.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "see `vectorised`")]
     pub(crate) fn copy_row(&self, arm: Arm, row: &mut [f64]) {
         assert!(arm < self.n_arms, "arm {arm} of {}", self.n_arms);
-        let block = &self.blocks[arm / LANES * LANES * self.dimension..][..LANES * self.dimension];
+        let block = arm / LANES * LANES * self.dimension;
+        let block = &numbers(&self.blocks)[block..block + LANES * self.dimension];
         for (value, lanes) in row.iter_mut().zip(block.as_chunks::<LANES>().0) {
             *value = lanes[arm % LANES];
         }
     }
 
-    /// `products` = Xv, one value an arm and zeros for the padding.
+    /// `products` = Xv, one value an arm and zeros for the padding; `v` may be longer than d.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "see `vectorised`")]
-    pub(crate) fn times(&self, v: &[f64], products: &mut [f64]) {
+    pub(crate) fn times<S: Unit>(&self, unit: S, v: &[f64], products: &mut [f64x4]) {
         let v = &v[..self.dimension];
-        let blocks = self.blocks.chunks_exact(LANES * self.dimension);
-        for (product, block) in products.as_chunks_mut::<LANES>().0.iter_mut().zip(blocks) {
-            let mut sum = [0.0; LANES];
-            for (lanes, &factor) in block.as_chunks::<LANES>().0.iter().zip(v) {
-                for lane in 0..LANES {
-                    sum[lane] = lanes[lane].mul_add(factor, sum[lane]);
-                }
+        let blocks = self.blocks.chunks_exact(2 * self.dimension);
+        for (product, block) in products.as_chunks_mut::<2>().0.iter_mut().zip(blocks) {
+            let mut sums = [unit.splat_f64s(0.0); 2];
+            for (values, &factor) in block.as_chunks::<2>().0.iter().zip(v) {
+                let factor = unit.splat_f64s(factor);
+                sums[0] = unit.mul_add_f64s(values[0], factor, sums[0]);
+                sums[1] = unit.mul_add_f64s(values[1], factor, sums[1]);
             }
-            *product = sum;
+            *product = sums;
         }
     }
 
     /// The greatest ‖xᵢ‖².
     pub(crate) fn max_norm2(&self) -> f64 {
         let mut max = 0.0_f64;
-        for block in self.blocks.chunks_exact(LANES * self.dimension) {
+        for block in numbers(&self.blocks).chunks_exact(LANES * self.dimension) {
             let mut sum = [0.0; LANES];
             for lanes in block.as_chunks::<LANES>().0 {
                 for lane in 0..LANES {

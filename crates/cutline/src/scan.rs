@@ -1,6 +1,7 @@
 //! Scans over all arms: the arg min and arg max that rules are made of.
 
-use crate::vector::{LANES, vectorised};
+use crate::vector::{LANES, Unit, vectorised};
+use pulp::f64x4;
 
 /// The first arm with the least `index(aᵢ, bᵢ)`. NaN never wins; arm 0 if nothing else does.
 ///
@@ -17,45 +18,47 @@ use crate::vector::{LANES, vectorised};
 #[inline]
 pub fn arg_min<A: Copy, B: Copy>(a: &[A], b: &[B], index: impl Fn(A, B) -> f64) -> usize {
     assert_eq!(a.len(), b.len(), "one value an arm");
-    vectorised(
-        #[inline(always)]
-        || scan(a, b, index),
-    )
+    vectorised!(|unit| scan(unit, a, b, index))
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "see `vectorised`")]
-fn scan<A: Copy, B: Copy>(a: &[A], b: &[B], index: impl Fn(A, B) -> f64) -> usize {
+fn scan<S: Unit, A: Copy, B: Copy>(unit: S, a: &[A], b: &[B], index: impl Fn(A, B) -> f64) -> usize {
     let (blocks_a, rest_a) = a.as_chunks::<LANES>();
     let (blocks_b, rest_b) = b.as_chunks::<LANES>();
-    let mut least = [f64::INFINITY; LANES];
-    // Block numbers as f64, so that values and positions are selected in registers of one width.
-    let mut found = [f64::INFINITY; LANES];
+    // The least value of each lane and the number of the block it was found in, as a float: one register's width.
+    let mut least = [unit.splat_f64s(f64::INFINITY); 2];
+    let mut found = least;
     let mut block = 0.0;
     for (a, b) in blocks_a.iter().zip(blocks_b) {
-        for lane in 0..LANES {
-            let value = index(a[lane], b[lane]);
-            let better = value < least[lane];
-            least[lane] = if better { value } else { least[lane] };
-            found[lane] = if better { block } else { found[lane] };
+        let values: [f64; LANES] = std::array::from_fn(|lane| index(a[lane], b[lane]));
+        let values: [f64x4; 2] = pulp::cast(values);
+        for half in 0..2 {
+            let is_less = unit.less_than_f64s(values[half], least[half]);
+            least[half] = unit.select_f64s(is_less, values[half], least[half]);
+            found[half] = unit.select_f64s(is_less, unit.splat_f64s(block), found[half]);
         }
         block += 1.0;
     }
-    let mut best = (f64::INFINITY, usize::MAX);
-    for lane in 0..LANES {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a block number; ∞ saturates")]
-        let arm = (found[lane] as usize).saturating_mul(LANES).saturating_add(lane);
-        if least[lane] < best.0 || (least[lane] == best.0 && arm < best.1) {
-            best = (least[lane], arm);
+    let least: [f64; LANES] = pulp::cast(least);
+    let found: [f64; LANES] = pulp::cast(found);
+    let mut best = (f64::INFINITY, 0.0);
+    let mut lane_number = 0.0;
+    for (&value, &block) in least.iter().zip(&found) {
+        let arm = block * 8.0 + lane_number;
+        if value < best.0 || (value == best.0 && arm < best.1) {
+            best = (value, arm);
         }
+        lane_number += 1.0;
     }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number of an arm")]
+    let mut best = (best.0, best.1 as usize);
     for (i, (&a, &b)) in rest_a.iter().zip(rest_b).enumerate() {
         let value = index(a, b);
         if value < best.0 {
             best = (value, blocks_a.len() * LANES + i);
         }
     }
-    if best.1 < a.len() { best.1 } else { 0 }
+    best.1
 }
 
 /// The first arm with the greatest `score(aᵢ, bᵢ)`; otherwise as [`arg_min`].
@@ -70,7 +73,6 @@ pub fn arg_max<A: Copy, B: Copy>(a: &[A], b: &[B], score: impl Fn(A, B) -> f64) 
 /// ln x for x > 0 by ln x = k ln 2 + 2 artanh((m − 1)/(m + 1)), x = 2ᵏm, √½ ≤ m < √2; a vectorisable stand-in for
 /// `f64::ln` within 4e-16 relative (or absolute near 1). For x = 0 and subnormal x it is about −709.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "see `vectorised`")]
 pub(crate) fn ln(x: f64) -> f64 {
     /// The bits of √½, so that subtracting them leaves k in the exponent field.
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;

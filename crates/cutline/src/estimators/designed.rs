@@ -1,11 +1,12 @@
 //! Ridge regression that also keeps every arm's variance, with the pulls that are out counted at once.
 
+use super::inverse::{Inverse, Step};
 use super::ridge::{Ridge, RidgeError};
-use super::root::{Root, Step};
 use super::{Estimator, Spread};
 use crate::arms::Features;
-use crate::vector::{add_scaled, vectorised};
+use crate::vector::{Unit, add_scaled, dot, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
+use pulp::f64x4;
 use std::sync::Arc;
 
 /// As [`Ridge`], and qᵢ = xᵢᵀV⁻¹xᵢ of every arm; a K×d product a pull more expensive.
@@ -16,21 +17,30 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct DesignedRidge {
     features: Arc<Features>,
-    told: Root,
-    /// Equal to `told` while nothing is pending, and then not kept up.
-    planned: Root,
-    spare: Root,
+    told: Design,
+    /// Equal to `told` while nothing is pending; its inverse is then not kept up.
+    planned: Design,
+    spare: Inverse,
     step: Step,
+    /// Room for looking without stepping, so that `step` stays.
+    probe: Step,
     /// c of the last step of either design.
-    reach: Vec<f64>,
+    reach: Vec<f64x4>,
     /// The only pending pull, if `step` and `reach` still belong to it.
     fresh: Option<Arm>,
     pending: u64,
-    means: Vec<f64>,
-    variances: Vec<f64>,
+    means: Vec<f64x4>,
+    variances: Vec<f64x4>,
     /// How much any variance may have shrunk since all were computed afresh: Π s.
     shrunk: f64,
-    covariances: Vec<f64>,
+    covariances: Vec<f64x4>,
+}
+
+/// A design: how often each arm counts, and V⁻¹.
+#[derive(Clone, Debug)]
+struct Design {
+    pulls: Vec<u32>,
+    inverse: Inverse,
 }
 
 /// Updating qᵢ −= cᵢ²/s costs it digits, at most log₁₀ Π s of them because qᵢ never falls below qᵢ/s. Beyond this
@@ -43,11 +53,13 @@ impl DesignedRidge {
     /// # Errors
     /// As [`Ridge::new`].
     pub fn new(arms: &Arms, lambda: f64) -> Result<Self, RidgeError> {
-        let Ridge { features, root, spare, step, means, .. } = Ridge::new(arms, lambda)?;
+        let Ridge { features, inverse, spare, step, told, means, .. } = Ridge::new(arms, lambda)?;
+        let told = Design { pulls: told, inverse };
         let mut ridge = Self {
-            planned: root.clone(),
-            told: root,
+            planned: told.clone(),
+            told,
             spare,
+            probe: step.clone(),
             step,
             reach: means.clone(),
             fresh: None,
@@ -62,67 +74,41 @@ impl DesignedRidge {
         Ok(ridge)
     }
 
-    /// The design that variances and covariances come from, and the step to take in it.
-    fn design(&mut self) -> (&Root, &mut Step) {
-        (if self.pending == 0 { &self.told } else { &self.planned }, &mut self.step)
-    }
-
+    /// qᵢ = xᵢᵀV⁻¹xᵢ.
     fn recompute_variances(&mut self) {
         self.shrunk = 1.0;
-        for arm in 0..self.features.n_arms {
-            self.features.copy_row(arm, &mut self.step.x);
-            let (root, step) = self.design();
-            let variance = vectorised(
-                #[inline(always)]
-                || root.variance(step),
-            );
-            self.variances[arm] = variance;
+        let Self { features, told, planned, probe, variances, .. } = self;
+        let inverse = if self.pending == 0 { &told.inverse } else { &planned.inverse };
+        for arm in 0..features.n_arms {
+            features.copy_row(arm, numbers_mut(&mut probe.x));
+            numbers_mut(variances)[arm] = vectorised!(|unit| {
+                inverse.solve(unit, probe);
+                dot(unit, &probe.x, &probe.u)
+            });
         }
     }
 
     /// Counts one more pull of `arm` in the planned design.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "see `vectorised`")]
     fn plan(&mut self, arm: Arm) {
-        self.features.copy_row(arm, &mut self.step.x);
-        if self.pending == 0 {
-            self.told.advance(&mut self.step, &mut self.planned);
-        } else {
-            self.planned.advance(&mut self.step, &mut self.spare);
-            std::mem::swap(&mut self.planned, &mut self.spare);
+        self.planned.pulls[arm] += 1;
+        let Self { features, told, planned, spare, step, .. } = self;
+        let is_alone = self.pending == 0;
+        vectorised!(|unit| {
+            features.copy_row(arm, numbers_mut(&mut step.x));
+            if is_alone {
+                told.inverse.advance(unit, step, &mut planned.inverse);
+            } else {
+                planned.inverse.advance(unit, step, spare);
+            }
+        });
+        if !is_alone {
+            std::mem::swap(&mut planned.inverse, spare);
         }
-        self.fresh = (self.pending == 0).then_some(arm);
+        if step.is_coarse() {
+            planned.inverse.refresh(features, &planned.pulls, step);
+        }
+        self.fresh = is_alone.then_some(arm);
         self.pending += 1;
-    }
-
-    /// cᵢ = xᵢᵀu and qᵢ −= cᵢ²/s for the step just taken by the planned design.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "see `vectorised`")]
-    fn shrink_variances(&mut self) {
-        self.features.times(&self.step.u, &mut self.reach);
-        let weight = -1.0 / self.step.s;
-        for (variance, &c) in self.variances.iter_mut().zip(&self.reach) {
-            *variance = (c * weight).mul_add(c, *variance);
-        }
-        self.shrunk *= self.step.s;
-    }
-
-    /// μ̂ᵢ += cᵢ (r − μ̂ₐ)/s, with the step kept from planning the pull or taken now by the told design.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "see `vectorised`")]
-    fn learn(&mut self, arm: Arm, reward: f64) {
-        if self.fresh == Some(arm) {
-            std::mem::swap(&mut self.told, &mut self.planned);
-        } else {
-            self.features.copy_row(arm, &mut self.step.x);
-            self.told.advance(&mut self.step, &mut self.spare);
-            std::mem::swap(&mut self.told, &mut self.spare);
-            self.features.times(&self.step.u, &mut self.reach);
-        }
-        self.fresh = None;
-        self.pending -= 1;
-        let gain = (reward - self.means[arm]) / self.step.s;
-        add_scaled(&mut self.means, gain, &self.reach);
     }
 }
 
@@ -131,35 +117,52 @@ impl Estimator for DesignedRidge {
         self.features.n_arms
     }
 
+    /// cᵢ = xᵢᵀu and qᵢ −= cᵢ²/s for the planned design.
     fn expect(&mut self, arm: Arm) {
-        vectorised(
-            #[inline(always)]
-            || {
-                self.plan(arm);
-                self.shrink_variances();
-            },
-        );
+        self.plan(arm);
+        let Self { features, step, reach, variances, .. } = self;
+        vectorised!(|unit| {
+            features.times(unit, numbers(&step.u), reach);
+            shrink(unit, variances, reach, step.s);
+        });
+        self.shrunk *= step.s;
         if self.shrunk > SHRINK_LIMIT {
             self.recompute_variances();
         }
     }
 
+    /// μ̂ᵢ += cᵢ (r − μ̂ₐ)/s, with the step kept from planning the pull or taken now by the told design.
     fn observe(&mut self, arm: Arm, reward: f64) {
-        vectorised(
-            #[inline(always)]
-            || self.learn(arm, reward),
-        );
+        let is_fresh = self.fresh.take() == Some(arm);
+        self.told.pulls[arm] += 1;
+        self.pending -= 1;
+        let Self { features, told, planned, spare, step, reach, means, .. } = self;
+        vectorised!(|unit| {
+            if !is_fresh {
+                features.copy_row(arm, numbers_mut(&mut step.x));
+                told.inverse.advance(unit, step, spare);
+                features.times(unit, numbers(&step.u), reach);
+            }
+            let surprise = reward - numbers(means)[arm];
+            add_scaled(unit, means, surprise / step.s, reach);
+        });
+        if is_fresh {
+            std::mem::swap(&mut told.inverse, &mut planned.inverse);
+        } else {
+            std::mem::swap(&mut told.inverse, spare);
+            if step.is_coarse() {
+                told.inverse.refresh(features, &told.pulls, step);
+            }
+        }
     }
 
     /// Plans anew from the pulls told: undoing a step would not give back the digits it cost.
     fn forget(&mut self, pending: &[u32]) {
+        self.planned.pulls.copy_from_slice(&self.told.pulls);
         self.pending = 0;
         for (arm, &count) in pending.iter().enumerate() {
             for _ in 0..count {
-                vectorised(
-                    #[inline(always)]
-                    || self.plan(arm),
-                );
+                self.plan(arm);
             }
         }
         self.fresh = None;
@@ -167,25 +170,33 @@ impl Estimator for DesignedRidge {
     }
 
     fn means(&mut self) -> &[f64] {
-        &self.means[..self.features.n_arms]
+        &numbers(&self.means)[..self.features.n_arms]
     }
 }
 
 impl Spread for DesignedRidge {
     fn moments(&mut self) -> (&[f64], &[f64]) {
-        (&self.means[..self.features.n_arms], &self.variances[..self.features.n_arms])
+        let n_arms = self.features.n_arms;
+        (&numbers(&self.means)[..n_arms], &numbers(&self.variances)[..n_arms])
     }
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
-        self.features.copy_row(arm, &mut self.step.x);
-        vectorised(
-            #[inline(always)]
-            || {
-                let (root, step) = self.design();
-                root.solve(step);
-                self.features.times(&self.step.u, &mut self.covariances);
-            },
-        );
-        (&self.covariances[..self.features.n_arms], &self.variances[..self.features.n_arms])
+        let Self { features, told, planned, probe, covariances, variances, .. } = self;
+        let inverse = if self.pending == 0 { &told.inverse } else { &planned.inverse };
+        vectorised!(|unit| {
+            features.copy_row(arm, numbers_mut(&mut probe.x));
+            inverse.solve(unit, probe);
+            features.times(unit, numbers(&probe.u), covariances);
+        });
+        (&numbers(covariances)[..features.n_arms], &numbers(variances)[..features.n_arms])
+    }
+}
+
+/// qᵢ −= cᵢ²/s.
+#[inline(always)]
+fn shrink<S: Unit>(unit: S, variances: &mut [f64x4], reach: &[f64x4], s: f64) {
+    let weight = unit.splat_f64s(-1.0 / s);
+    for (variance, &c) in variances.iter_mut().zip(reach) {
+        *variance = unit.mul_add_f64s(unit.mul_f64s(c, weight), c, *variance);
     }
 }

@@ -1,9 +1,9 @@
 //! What is believed of the means.
 
 mod designed;
+mod inverse;
 mod mean;
 mod ridge;
-mod root;
 
 pub use designed::DesignedRidge;
 pub use mean::SampleMean;

@@ -1,10 +1,11 @@
 //! Ridge regression: θ̂ = V⁻¹b with V = λI + Σ xxᵀ and b = Σ r x over the pulls told; μ̂ᵢ = xᵢᵀθ̂.
 
 use super::Estimator;
-use super::root::{Root, Step};
+use super::inverse::{Inverse, Step};
 use crate::arms::Features;
-use crate::vector::{add_scaled, dot, vectorised};
+use crate::vector::{add_scaled, dot, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
+use pulp::f64x4;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -29,11 +30,13 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct Ridge {
     pub(super) features: Arc<Features>,
-    pub(super) root: Root,
-    pub(super) spare: Root,
+    pub(super) inverse: Inverse,
+    pub(super) spare: Inverse,
     pub(super) step: Step,
-    theta: Vec<f64>,
-    pub(super) means: Vec<f64>,
+    /// How often each arm's reward was told.
+    pub(super) told: Vec<u32>,
+    theta: Vec<f64x4>,
+    pub(super) means: Vec<f64x4>,
     is_stale: bool,
 }
 
@@ -66,14 +69,15 @@ impl Ridge {
         if !(largest <= 1e100) {
             return Err(RidgeError::TooLarge(largest));
         }
-        let root = Root::new(features.dimension, lambda);
+        let inverse = Inverse::new(features.dimension, lambda);
         let step = Step::new(features.dimension);
         Ok(Self {
-            spare: root.clone(),
-            root,
+            spare: inverse.clone(),
+            inverse,
             theta: step.x.clone(),
             step,
-            means: vec![0.0; features.padded_arms()],
+            told: vec![0; features.n_arms],
+            means: features.zeros(),
             is_stale: false,
             features: Arc::clone(features),
         })
@@ -82,7 +86,7 @@ impl Ridge {
     /// The estimate θ̂ of the regression parameter.
     #[must_use]
     pub fn theta(&self) -> &[f64] {
-        &self.theta[..self.features.dimension]
+        &numbers(&self.theta)[..self.features.dimension]
     }
 }
 
@@ -93,27 +97,26 @@ impl Estimator for Ridge {
 
     /// u = V⁻¹xₐ, s = 1 + xₐᵀu, θ̂ += u (r − xₐᵀθ̂)/s.
     fn observe(&mut self, arm: Arm, reward: f64) {
-        vectorised(
-            #[inline(always)]
-            || {
-                self.features.copy_row(arm, &mut self.step.x);
-                let surprise = reward - dot(&self.step.x, &self.theta);
-                self.root.advance(&mut self.step, &mut self.spare);
-                add_scaled(&mut self.theta, surprise / self.step.s, &self.step.u);
-            },
-        );
-        std::mem::swap(&mut self.root, &mut self.spare);
+        self.told[arm] += 1;
+        let Self { features, inverse, spare, step, theta, .. } = self;
+        vectorised!(|unit| {
+            features.copy_row(arm, numbers_mut(&mut step.x));
+            let surprise = reward - dot(unit, &step.x, theta);
+            inverse.advance(unit, step, spare);
+            add_scaled(unit, theta, surprise / step.s, &step.u);
+        });
+        std::mem::swap(inverse, spare);
+        if step.is_coarse() {
+            inverse.refresh(features, &self.told, step);
+        }
         self.is_stale = true;
     }
 
     fn means(&mut self) -> &[f64] {
         if self.is_stale {
-            vectorised(
-                #[inline(always)]
-                || self.features.times(&self.theta, &mut self.means),
-            );
+            vectorised!(|unit| self.features.times(unit, numbers(&self.theta), &mut self.means));
             self.is_stale = false;
         }
-        &self.means[..self.features.n_arms]
+        &numbers(&self.means)[..self.features.n_arms]
     }
 }

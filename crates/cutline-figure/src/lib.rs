@@ -1,0 +1,44 @@
+//! Figures for Cutline: failure probability against budget, one curve an algorithm, as SVG and PNG.
+//!
+//! A [`FailureFigure`] is plain data; [`FailureFigure::to_svg`] draws it and [`png`] makes pixels of that drawing.
+//! The same figure always gives the same bytes, and an algorithm has the same colour, marker and dash in all figures.
+//!
+//! ```
+//! use cutline_figure::{Curve, FailureFigure, Point, png};
+//!
+//! let figure = FailureFigure {
+//!     title: "Wine".into(),
+//!     curves: vec![Curve {
+//!         label: "linear-apt".into(),
+//!         points: vec![
+//!             Point { budget: 200.0, rate: 0.203, low: 0.195, high: 0.211 },
+//!             Point { budget: 400.0, rate: 0.012, low: 0.010, high: 0.014 },
+//!         ],
+//!         published: vec![(200.0, 0.2031), (400.0, 0.0117)],
+//!     }],
+//!     note: Some("10,000 runs a point.".into()),
+//! };
+//! let svg = figure.to_svg();
+//! assert!(svg.contains("Failure probability"));
+//! assert!(png(&svg, 2.0)?.starts_with(b"\x89PNG"));
+//! # Ok::<(), cutline_figure::PngError>(())
+//! ```
+
+mod axis;
+mod curves;
+mod figure;
+mod label;
+mod layout;
+mod legend;
+mod marker;
+mod panel;
+mod png;
+mod scale;
+mod series;
+mod style;
+mod svg;
+mod text;
+mod ticks;
+
+pub use crate::figure::{Curve, FailureFigure, Point};
+pub use crate::png::{PngError, png};
