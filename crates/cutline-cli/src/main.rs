@@ -1,2 +1,35 @@
-//! cutline
-fn main() {}
+//! The command line of Cutline. Data goes to stdout, everything else to stderr; the exit code is 0, 1 if it failed, 2 if it
+//! was called wrongly, 130 if it was interrupted.
+
+mod args;
+mod commands;
+mod compare;
+mod failure;
+mod figures;
+mod interrupt;
+mod output;
+mod print;
+mod progress;
+mod report;
+
+use args::{Cli, Command};
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    interrupt::listen();
+    let done = match cli.command {
+        Command::Reproduce(args) => commands::reproduce(&args),
+        Command::Simulate(args) => commands::simulate(&args),
+        Command::Algorithms(args) => commands::algorithms(&args),
+    };
+    match done {
+        Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

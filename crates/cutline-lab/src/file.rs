@@ -50,6 +50,7 @@ pub(crate) fn experiment(
         _ => Vec::new(),
     };
     let runs = overrides.runs.unwrap_or(runs);
+    let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
     let experiment = Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published };
     experiment.check().map_err(|error| algorithms.error(format!("does not fit: {error}")))?;
     Ok(experiment)

@@ -1,0 +1,84 @@
+//! One function a verb.
+
+mod algorithms;
+mod exact;
+mod reproduce;
+mod simulate;
+
+pub(crate) use algorithms::algorithms;
+pub(crate) use reproduce::reproduce;
+pub(crate) use simulate::simulate;
+
+use crate::args::Simulation;
+use crate::compare::Outcome;
+use crate::failure::Failure;
+use crate::figures::figure;
+use crate::output::Output;
+use crate::print;
+use crate::progress;
+use crate::report;
+use cutline_lab::Experiment;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// The threads to work on.
+fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
+    let threads = args.threads.map_or(0, usize::from);
+    ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::Threads { threads, error })
+}
+
+/// Runs experiments one after another, each on all threads.
+fn run(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
+    let pulls = |experiment: &Experiment| experiment.runs().saturating_mul(experiment.pulls_a_run());
+    let bar = progress::bar(experiments.iter().map(pulls).sum());
+    let mut outcomes = Vec::new();
+    for experiment in experiments {
+        bar.set_message(experiment.name().to_owned());
+        let pulls_a_run = experiment.pulls_a_run();
+        let watch = |runs: u64| bar.inc(runs * pulls_a_run);
+        let tally = pool.install(|| cutline_lab::simulate(&experiment, 0..experiment.runs(), &watch))?;
+        outcomes.push(Outcome::new(experiment, &tally));
+    }
+    bar.finish_and_clear();
+    Ok(outcomes)
+}
+
+/// Writes the report, the figures and the table.
+fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<(), Failure> {
+    let mut files = Vec::new();
+    let mut drawings = Vec::new();
+    for outcome in outcomes {
+        let name = file_name(outcome.experiment.name());
+        let svg = figure(outcome).to_svg();
+        let png = cutline_figure::png(&svg, 2.0)
+            .map_err(|error| Failure::Figure { name: name.clone(), error })?;
+        files.push((format!("{name}.svg"), svg.clone().into_bytes()));
+        files.push((format!("{name}.png"), png));
+        drawings.push(svg);
+    }
+    files.push(("results.csv".into(), print::csv(outcomes, true)));
+    files.push(("report.html".into(), report::html(outcomes, &drawings, summary)?.into_bytes()));
+    output.write(&files)?;
+    let report = output.directory().join("report.html");
+    eprintln!("wrote {} and {} more files beside it", report.display(), files.len() - 1);
+    Ok(())
+}
+
+/// A name that any file system takes.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = name.chars().map(plain).take(100).collect();
+    if name.trim_matches('.').is_empty() { "experiment".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn names_become_file_names() {
+        assert_eq!(file_name("uniform-d5"), "uniform-d5");
+        assert_eq!(file_name("../../etc/passwd x"), "..-..-etc-passwd-x");
+        assert_eq!(file_name(".."), "experiment");
+        assert_eq!(file_name(""), "experiment");
+    }
+}

@@ -1,0 +1,44 @@
+//! `cutline reproduce`
+
+use super::{exact, pool, run, write};
+use crate::args::{Instances, Reproduce};
+use crate::compare::within_band;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::print;
+use cutline_lab::paper::{self, EXPERIMENTS};
+use cutline_lab::{Experiment, Overrides};
+
+pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
+    let options = &args.simulation;
+    if args.exact {
+        return exact::replay(experiments(args, false), &pool(options)?);
+    }
+    let redraws: &[bool] = match args.instances {
+        Instances::Published => &[false],
+        Instances::Redrawn => &[true],
+        Instances::Both => &[false, true],
+    };
+    let output = Output::new(&options.out)?;
+    let experiments = redraws.iter().flat_map(|&redraw| experiments(args, redraw)).collect();
+    let outcomes = run(experiments, &pool(options)?)?;
+    print::outcomes(&outcomes, options.format, true)?;
+    let summary = match within_band(&outcomes) {
+        (_, 0) => "redrawn instances have no published numbers to compare with".into(),
+        (within, cells) => format!("{within} of {cells} published cells lie within their 99.9 % band"),
+    };
+    write(&outcomes, &output, std::slice::from_ref(&summary))?;
+    eprintln!("{summary}");
+    Ok(())
+}
+
+/// The paper's experiments that were asked for, in the paper's order.
+fn experiments(args: &Reproduce, redraw: bool) -> Vec<Experiment> {
+    let overrides = Overrides { runs: args.simulation.runs, seed: args.simulation.seed, redraw };
+    let is_wanted = |name: &str| args.experiments.is_empty() || args.experiments.iter().any(|wanted| wanted == name);
+    EXPERIMENTS
+        .iter()
+        .filter(|(name, _)| is_wanted(name))
+        .filter_map(|(name, _)| paper::experiment(name, overrides))
+        .collect()
+}

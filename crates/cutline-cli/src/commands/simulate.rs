@@ -1,0 +1,18 @@
+//! `cutline simulate FILE.toml`
+
+use super::{pool, run, write};
+use crate::args::Simulate;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::print;
+use cutline_lab::{Experiment, Overrides};
+
+pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
+    let options = &args.simulation;
+    let overrides = Overrides { runs: options.runs, seed: options.seed, redraw: false };
+    let experiment = Experiment::load(&args.file, overrides)?;
+    let output = Output::new(&options.out)?;
+    let outcomes = run(vec![experiment], &pool(options)?)?;
+    print::outcomes(&outcomes, options.format, false)?;
+    write(&outcomes, &output, &[])
+}

@@ -1,0 +1,34 @@
+//! Why a command failed: one line that says what to do.
+
+use cutline_lab::{ExperimentError, RunError};
+use std::path::PathBuf;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error("cannot write {}: {error}; choose another place with `--out`", path.display())]
+    Write { path: PathBuf, error: std::io::Error },
+    #[error("cannot start {threads} threads: {error}; ask for fewer with `--threads`")]
+    Threads { threads: usize, error: rayon::ThreadPoolBuildError },
+    #[error("cannot draw {name}: {error}")]
+    Figure { name: String, error: cutline_figure::PngError },
+    #[error("cannot write the report: {0}")]
+    Report(#[from] askama::Error),
+    #[error("cannot print: {0}")]
+    Print(std::io::Error),
+    #[error("{missing} of {cells} cells do not match the published numbers")]
+    Mismatch { missing: usize, cells: usize },
+    /// Whoever read our output has closed it, as `head` does. That is no failure.
+    #[error("the reader of the output is gone")]
+    ReaderGone,
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe { Self::ReaderGone } else { Self::Print(error) }
+    }
+}

@@ -1,0 +1,126 @@
+//! `report.html`: everything about a simulation on one page that needs no other file.
+
+use crate::compare::Outcome;
+use crate::failure::Failure;
+use crate::print::heading;
+use askama::Template;
+use cutline_lab::{NoiseKind, Oracle};
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    version: &'static str,
+    summary: Vec<String>,
+    has_erratum: bool,
+    sections: Vec<Section>,
+}
+
+struct Section {
+    name: String,
+    heading: String,
+    svg: String,
+    settings: Vec<(String, String)>,
+    theory: Vec<String>,
+    baseline: Option<String>,
+    has_published: bool,
+    rows: Vec<Line>,
+}
+
+/// A row of the table, formatted.
+struct Line {
+    algorithm: String,
+    budget: u32,
+    rate: String,
+    interval: String,
+    errors: String,
+    difference: String,
+    curve: String,
+    published: String,
+    z: String,
+    is_out_of_band: bool,
+}
+
+/// The page for experiments that were run and their drawings.
+pub(crate) fn html(outcomes: &[Outcome], drawings: &[String], summary: &[String]) -> Result<String, Failure> {
+    let page = Page {
+        version: env!("CARGO_PKG_VERSION"),
+        summary: summary.to_vec(),
+        has_erratum: outcomes.iter().any(has_erratum),
+        sections: outcomes.iter().zip(drawings).map(|(outcome, svg)| section(outcome, svg)).collect(),
+    };
+    Ok(page.render()?)
+}
+
+fn has_erratum(outcome: &Outcome) -> bool {
+    outcome.experiment.entrants().iter().any(|entrant| entrant.oracle() == Some(Oracle::AsPublished))
+}
+
+fn section(outcome: &Outcome, svg: &str) -> Section {
+    Section {
+        name: outcome.experiment.name().into(),
+        heading: heading(outcome),
+        svg: svg.into(),
+        settings: settings(outcome),
+        theory: outcome.theory(),
+        baseline: outcome.experiment.baseline().map(|b| outcome.experiment.entrants()[b].label().into()),
+        has_published: !outcome.experiment.published().is_empty(),
+        rows: outcome.compared().iter().map(line).collect(),
+    }
+}
+
+fn line(compared: &crate::compare::Compared) -> Line {
+    let row = &compared.row;
+    let difference = row.comparison.as_ref().filter(|c| c.baseline != row.algorithm);
+    let cell = compared.published.as_ref();
+    Line {
+        algorithm: row.algorithm.clone(),
+        budget: row.budget,
+        rate: format!("{:.4}", row.failure_rate),
+        interval: format!("{:.4} – {:.4}", row.low, row.high),
+        errors: format!("{:.3}", row.mean_errors),
+        difference: difference.map_or(String::new(), |c| {
+            format!("{:+.4} ({:+.4} – {:+.4})", c.difference, c.difference_low, c.difference_high)
+        }),
+        curve: cell.map_or(String::new(), |cell| cell.curve.clone()),
+        published: cell.map_or(String::new(), |cell| format!("{:.4}", cell.published)),
+        z: cell.map_or(String::new(), |cell| format!("{:+.2}", cell.z)),
+        is_out_of_band: cell.is_some_and(|cell| !cell.is_within()),
+    }
+}
+
+/// Every setting, by name.
+fn settings(outcome: &Outcome) -> Vec<(String, String)> {
+    let experiment = &outcome.experiment;
+    let noise = experiment.noise();
+    let kind = NoiseKind::ALL.iter().find(|(_, kind)| *kind == noise.kind()).map_or("", |(name, _)| name);
+    let budgets: Vec<String> = experiment.budgets().iter().map(ToString::to_string).collect();
+    let mut settings = vec![
+        ("runs".to_owned(), experiment.runs().to_string()),
+        ("seed".to_owned(), experiment.seed().to_string()),
+        ("budgets".to_owned(), budgets.join(", ")),
+        ("noise".to_owned(), format!("{kind}, σ = {}", noise.scale())),
+    ];
+    if let Some(instance) = experiment.source().fixed() {
+        let question = instance.question();
+        let dimension = instance.arms().dimension().map_or("none".into(), |d| d.to_string());
+        settings.extend([
+            ("arms".to_owned(), instance.arms().n_arms().to_string()),
+            ("features".to_owned(), dimension),
+            ("threshold τ".to_owned(), question.threshold().to_string()),
+            ("precision ε".to_owned(), question.precision().to_string()),
+        ]);
+    }
+    for entrant in experiment.entrants() {
+        let mut values: Vec<String> = entrant.spec().values().map(|(name, value)| format!("{name} = {value}")).collect();
+        values.extend(entrant.oracle().map(|oracle| match oracle {
+            Oracle::AsPublished => "exploration = (T − K)/H′".into(),
+            Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),
+            _ => "exploration from the truth".into(),
+        }));
+        let algorithm = entrant.spec().algorithm();
+        let parts = format!("{} × {} × {}", algorithm.rule, algorithm.estimator.name(), algorithm.stop());
+        values.insert(0, parts);
+        settings.push((entrant.label().into(), values.join("; ")));
+    }
+    settings
+}
