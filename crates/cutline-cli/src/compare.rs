@@ -87,7 +87,9 @@ impl Outcome {
         } else {
             lines.extend(budgets.iter().map(|&budget| match theorem.bound(budget) {
                 None => format!("Theorem 1 at T = {budget}: not applicable (needs ‖θ‖ < √(T/16H))"),
-                Some(bound) if bound >= 1.0 => format!("Theorem 1 at T = {budget}: says nothing (the bound is {bound:.3e})"),
+                Some(bound) if bound >= 1.0 => {
+                    format!("Theorem 1 at T = {budget}: says nothing (the bound is {bound:.3e})")
+                }
                 Some(bound) => format!("Theorem 1 at T = {budget}: failure probability at most {bound:.3e}"),
             }));
         }

@@ -107,8 +107,19 @@ pub(crate) fn table<S: ToString>(header: &[S]) -> Table {
 /// The rows as CSV, with the published cells if asked.
 pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
     let mut header = vec![
-        "experiment", "algorithm", "budget", "runs", "failures", "failure_rate", "low", "high", "mean_errors",
-        "baseline", "difference", "difference_low", "difference_high",
+        "experiment",
+        "algorithm",
+        "budget",
+        "runs",
+        "failures",
+        "failure_rate",
+        "low",
+        "high",
+        "mean_errors",
+        "baseline",
+        "difference",
+        "difference_low",
+        "difference_high",
     ];
     if with_published {
         header.extend(["curve", "published", "z"]);
@@ -146,12 +157,9 @@ fn fields(row: &Row) -> Vec<String> {
         row.mean_errors.to_string(),
     ];
     fields.extend(match &row.comparison {
-        Some(c) => [
-            c.baseline.clone(),
-            c.difference.to_string(),
-            c.difference_low.to_string(),
-            c.difference_high.to_string(),
-        ],
+        Some(c) => {
+            [c.baseline.clone(), c.difference.to_string(), c.difference_low.to_string(), c.difference_high.to_string()]
+        }
         None => [const { String::new() }; 4],
     });
     fields

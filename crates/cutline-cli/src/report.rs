@@ -111,7 +111,8 @@ fn settings(outcome: &Outcome) -> Vec<(String, String)> {
         ]);
     }
     for entrant in experiment.entrants() {
-        let mut values: Vec<String> = entrant.spec().values().map(|(name, value)| format!("{name} = {value}")).collect();
+        let mut values: Vec<String> =
+            entrant.spec().values().map(|(name, value)| format!("{name} = {value}")).collect();
         values.extend(entrant.oracle().map(|oracle| match oracle {
             Oracle::AsPublished => "exploration = (T − K)/H′".into(),
             Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),

@@ -72,7 +72,6 @@ impl Entrant {
 impl Oracle {
     /// a for a budget of T. It is 0 for T ≤ K.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "fewer than 2⁵³ arms")]
     pub fn exploration(self, instance: &Instance, budget: u32) -> f64 {
         let spare = (f64::from(budget) - instance.arms().n_arms() as f64).max(0.0);
         let a = match self {

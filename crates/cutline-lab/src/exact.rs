@@ -28,7 +28,6 @@ pub struct Replayed {
 impl Replayed {
     /// Whether the replay gives the published number to all printed decimals. A rate of n runs has a grid of 1/n.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts below 2⁵³")]
     pub fn matches(&self) -> bool {
         (self.successes as f64 - self.published * self.runs as f64).abs() < 1e-6
     }

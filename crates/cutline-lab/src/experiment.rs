@@ -77,6 +77,14 @@ impl Experiment {
             .map_err(|error| ExperimentError::File { path: path.into(), error })
     }
 
+    /// Reads an experiment from the text of a TOML file; files it names are relative to `directory`.
+    ///
+    /// # Errors
+    /// If the text says something that is not allowed.
+    pub fn parse(text: &str, directory: &Path) -> Result<Self, crate::FileError> {
+        crate::file::experiment(text, "experiment", directory, Overrides::default())
+    }
+
     /// What it is called.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -155,7 +163,8 @@ impl Experiment {
         let instance = self.source.instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
         self.check_probabilities(&instance, 0)?;
         for entrant in &self.entrants {
-            let budgets = if entrant.is_anytime() { &self.budgets[self.budgets.len() - 1..] } else { &self.budgets[..] };
+            let budgets =
+                if entrant.is_anytime() { &self.budgets[self.budgets.len() - 1..] } else { &self.budgets[..] };
             for &budget in budgets {
                 let learner = entrant.learner(&instance, budget, 0);
                 learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;

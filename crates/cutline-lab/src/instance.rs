@@ -1,6 +1,6 @@
 //! A problem with its truth.
 
-use cutline::{Arms, Question, QuestionError};
+use cutline::{Arms, ArmsError, Question, QuestionError};
 use thiserror::Error;
 
 /// A problem with its truth: the arms, the means and, where the means are linear in the features, θ.
@@ -41,6 +41,9 @@ pub enum InstanceError {
         /// Its mean.
         mean: f64,
     },
+    /// There are no arms.
+    #[error(transparent)]
+    Arms(#[from] ArmsError),
     /// The question was refused.
     #[error(transparent)]
     Question(#[from] QuestionError),
@@ -65,7 +68,7 @@ impl Instance {
     /// # Errors
     /// If a mean is not finite, there is none, or the question is refused.
     pub fn unstructured(means: Vec<f64>, threshold: Threshold, precision: f64) -> Result<Self, InstanceError> {
-        let arms = Arms::without_features(means.len().max(1)).expect("at least one");
+        let arms = Arms::without_features(means.len())?;
         Self::new(arms, None, means, threshold, precision)
     }
 
@@ -81,7 +84,6 @@ impl Instance {
         }
         let threshold = match threshold {
             Threshold::Value(value) => value,
-            #[expect(clippy::cast_precision_loss, reason = "fewer than 2⁵³ arms")]
             Threshold::Mean => means.iter().sum::<f64>() / means.len() as f64,
         };
         let question = Question::new(threshold, precision)?;

@@ -42,7 +42,7 @@ pub(crate) fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, FileError> {
 }
 
 fn at(text: &str, start: usize, message: String) -> FileError {
-    let line = text.as_bytes()[..start.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let line = text.get(..start).unwrap_or(text).matches('\n').count() + 1;
     FileError { line, message }
 }
 
@@ -70,8 +70,7 @@ impl<'a> Keys<'a> {
         let unknown = self.table.iter().filter(|(key, _)| !asked.iter().any(|asked| key.get_ref() == asked));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
         let known: Vec<String> = asked.iter().map(|key| format!("`{key}`")).collect();
-        let message =
-            format!("unknown key `{}` in {}; allowed are {}", key.get_ref(), self.place, known.join(", "));
+        let message = format!("unknown key `{}` in {}; allowed are {}", key.get_ref(), self.place, known.join(", "));
         Err(at(self.text, key.span().start, message))
     }
 

@@ -13,7 +13,6 @@ pub const Z_BAND: f64 = 3.290_526_731_491_926;
 /// assert!((low - 0.05523).abs() < 1e-5 && (high - 0.17437).abs() < 1e-5);
 /// ```
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts below 2⁵³")]
 pub fn wilson(successes: u64, n: u64) -> (f64, f64) {
     if n == 0 {
         return (0.0, 1.0);
@@ -33,7 +32,6 @@ pub fn wilson(successes: u64, n: u64) -> (f64, f64) {
 /// The interval is that of Agresti & Min (2005): the normal one after ½ is added to each cell of the 2×2 table, which
 /// holds its level also where few runs differ.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts below 2⁵³")]
 pub fn paired_difference(first: u64, second: u64, n: u64) -> (f64, f64, f64) {
     if n == 0 {
         return (0.0, -1.0, 1.0);

@@ -72,11 +72,7 @@ const RUNS_A_TASK: u64 = 16;
 ///
 /// # Errors
 /// If an instance, an algorithm or a budget does not fit; of several, any one.
-pub fn simulate(
-    experiment: &Experiment,
-    runs: Range<u64>,
-    watch: &(dyn Fn(u64) + Sync),
-) -> Result<Tally, RunError> {
+pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) + Sync)) -> Result<Tally, RunError> {
     let n_tasks = runs.end.saturating_sub(runs.start).div_ceil(RUNS_A_TASK);
     (0..n_tasks)
         .into_par_iter()
@@ -90,10 +86,13 @@ pub fn simulate(
             watch(end - start);
             Ok(table.tally)
         })
-        .try_reduce(|| Tally::new(experiment), |mut sum, tally| {
-            sum += &tally;
-            Ok(sum)
-        })
+        .try_reduce(
+            || Tally::new(experiment),
+            |mut sum, tally| {
+                sum += &tally;
+                Ok(sum)
+            },
+        )
 }
 
 /// Where runs are played, one after another: scratch space and the counts so far.

@@ -83,13 +83,11 @@ fn comparison(experiment: &Experiment, baseline: usize, position: usize, cell: C
 
 /// z of our failure rate against a published one, at the budget in position `column`.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts below 2⁵³")]
 pub fn z_against(published: &Published, column: usize, row: &Row) -> f64 {
     let theirs = 1.0 - published.success()[column];
     z_score(row.failure_rate, row.runs as f64, theirs, published.runs() as f64)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts below 2⁵³")]
 fn rate(count: u64, runs: u64) -> f64 {
     if runs == 0 { 0.0 } else { count as f64 / runs as f64 }
 }

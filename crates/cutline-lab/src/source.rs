@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn published_instances_are_the_authors() {
         let d5 = published(Kind::Uniform { n_arms: 20, dimension: 5 }, Threshold::Value(0.0), 0.01);
-        let theta = [0.0976270078546495, 0.43037873274483895, 0.20552675214328775, 0.08976636599379373, -0.15269040132219058];
+        let theta =
+            [0.0976270078546495, 0.43037873274483895, 0.20552675214328775, 0.08976636599379373, -0.15269040132219058];
         assert_eq!(d5.theta().unwrap(), theta);
         assert!((d5.means()[0] - 0.254641167102935).abs() < 1e-15);
         assert!((complexity(&d5) - 1943.97).abs() < 0.005);

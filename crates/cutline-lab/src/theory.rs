@@ -37,7 +37,6 @@ impl Theorem1 {
     pub fn new(instance: &Instance, sigma: f64) -> Option<Self> {
         let theta = instance.theta()?;
         let norms = (0..instance.arms().n_arms()).map(|arm| norm(&instance.arms().row(arm).unwrap_or_default()));
-        #[expect(clippy::cast_precision_loss, reason = "fewer than 2⁵³ features")]
         let dimension = theta.len() as f64;
         Some(Self {
             complexity: complexity(instance) * sigma * sigma,

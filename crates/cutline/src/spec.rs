@@ -79,8 +79,11 @@ pub struct Algorithm {
     /// Its estimator, unless a spec says otherwise.
     pub estimator: Estimate,
     rule_parameters: &'static [Parameter],
-    build: fn(&Seat<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>,
+    build: Build,
 }
+
+/// Seats a rule, made from its parameters.
+type Build = fn(&Seat<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>;
 
 /// The estimators, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,10 +245,8 @@ impl Spec {
     /// # Errors
     /// If there is no such estimator or the rule cannot work with it.
     pub fn with_estimator(self, name: &str) -> Result<Self, SpecError> {
-        let estimator = *Estimate::ALL
-            .iter()
-            .find(|e| e.name() == name)
-            .ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
+        let estimator =
+            *Estimate::ALL.iter().find(|e| e.name() == name).ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
         let spec = Self::of(self.algorithm, estimator);
         spec.try_on_a_small_problem()?;
         Ok(spec)

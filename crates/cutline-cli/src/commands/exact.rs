@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::print::table;
 use crate::progress;
 use cutline_lab::exact::{Replayed, replay as replay_one};
-use cutline_lab::{Experiment, RunError};
+use cutline_lab::{Experiment, Instance, RunError};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::io::Write;
@@ -23,8 +23,7 @@ pub(super) fn replay(mut experiments: Vec<Experiment>, pool: &ThreadPool) -> Res
     let replay = |experiment: &Experiment| -> Result<(String, Vec<Replayed>), RunError> {
         Ok((experiment.name().to_owned(), replay_one(experiment, &|pulls| bar.inc(pulls))?))
     };
-    let replayed: Result<Vec<_>, _> =
-        pool.install(|| experiments.par_iter().with_max_len(1).map(replay).collect());
+    let replayed: Result<Vec<_>, _> = pool.install(|| experiments.par_iter().with_max_len(1).map(replay).collect());
     bar.finish_and_clear();
     let mut replayed = replayed?;
     replayed.sort_by_key(|(name, _)| order.iter().position(|other| other == name));
@@ -32,7 +31,7 @@ pub(super) fn replay(mut experiments: Vec<Experiment>, pool: &ThreadPool) -> Res
 }
 
 fn n_features(experiment: &Experiment) -> u64 {
-    let arms = experiment.source().fixed().map(|instance| instance.arms());
+    let arms = experiment.source().fixed().map(Instance::arms);
     arms.map_or(1, |arms| (arms.n_arms() * arms.dimension().unwrap_or(1)) as u64)
 }
 
@@ -42,7 +41,6 @@ fn print(replayed: &[(String, Vec<Replayed>)]) -> Result<(), Failure> {
         writeln!(out, "\n{name}: success rates, replayed from the authors' random stream")?;
         let mut table = table(&["curve", "T", "replayed", "published", "match"]);
         for cell in cells {
-            #[expect(clippy::cast_precision_loss, reason = "counts below 2⁵³")]
             let rate = cell.successes as f64 / cell.runs as f64;
             let is_match = if cell.matches() { "yes" } else { "NO" };
             table.add_row([

@@ -49,8 +49,7 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
     for outcome in outcomes {
         let name = file_name(outcome.experiment.name());
         let svg = figure(outcome).to_svg();
-        let png = cutline_figure::png(&svg, 2.0)
-            .map_err(|error| Failure::Figure { name: name.clone(), error })?;
+        let png = cutline_figure::png(&svg, 2.0).map_err(|error| Failure::Figure { name: name.clone(), error })?;
         files.push((format!("{name}.svg"), svg.clone().into_bytes()));
         files.push((format!("{name}.png"), png));
         drawings.push(svg);

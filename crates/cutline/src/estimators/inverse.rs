@@ -109,7 +109,7 @@ impl Inverse {
         }
     }
 
-    /// V⁻¹ afresh from the pulls of every arm, by V = LLᵀ. For once, not for every pull: O(Kd² + d³).
+    /// V⁻¹ afresh from the pulls of every arm, by Cholesky's method. For once, not for every pull: O(Kd² + d³).
     pub(crate) fn refresh(&mut self, features: &Features, pulls: &[u32], step: &mut Step) {
         let d = features.dimension;
         let Step { gram: v, row: x, .. } = step;
@@ -137,7 +137,7 @@ impl Inverse {
     }
 }
 
-/// The lower triangle L of V = LLᵀ, in place. Every pivot is at least λ > 0 but for rounding, which is cut off.
+/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least λ > 0 but for rounding, which is cut off.
 fn factorise(v: &mut [f64], d: usize) {
     for j in 0..d {
         for i in j..d {
@@ -152,7 +152,7 @@ fn factorise(v: &mut [f64], d: usize) {
     }
 }
 
-/// Solves LLᵀx = b, in place.
+/// Solves L·Lᵀ·x = b, in place.
 fn substitute(l: &[f64], x: &mut [f64]) {
     let d = x.len();
     for i in 0..d {

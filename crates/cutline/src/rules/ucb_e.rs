@@ -47,7 +47,9 @@ impl<E: Estimator + ?Sized> Rule<E> for UcbE {
         if let Some(arm) = beliefs.first_unpulled {
             return arm;
         }
-        for ((known, widths), pulls) in self.known.chunks_mut(8).zip(self.widths.chunks_mut(8)).zip(beliefs.pulls.chunks(8)) {
+        for ((known, widths), pulls) in
+            self.known.chunks_mut(8).zip(self.widths.chunks_mut(8)).zip(beliefs.pulls.chunks(8))
+        {
             if known != pulls {
                 known.copy_from_slice(pulls);
                 for (width, &pulls) in widths.iter_mut().zip(pulls) {

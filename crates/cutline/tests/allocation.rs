@@ -1,0 +1,59 @@
+//! Asking and telling allocate nothing once a learner is built.
+
+#![allow(unsafe_code, reason = "an allocator is unsafe by its nature; this one counts and passes on")]
+
+mod common;
+
+use common::{Problem, spec};
+use cutline::{ALGORITHMS, Purpose, stream};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn asking_and_telling_allocate_nothing() {
+    for algorithm in ALGORITHMS {
+        // Columns of very different scales, so that designs are computed afresh on the way too.
+        let problem = Problem::new(30, 6, 1, |j| 10.0_f64.powf(j));
+        let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 400, 0).unwrap();
+        let mut rng = stream(0, Purpose::Noise, 0);
+        let before = ALLOCATIONS.get();
+        while let Some(arm) = learner.ask() {
+            let second = learner.ask();
+            learner.tell(arm, problem.reward(arm, &mut rng));
+            if let Some(arm) = second {
+                learner.tell(arm, problem.reward(arm, &mut rng));
+            }
+            if learner.beliefs().total_pulls.is_multiple_of(50)
+                && let Some(arm) = learner.ask()
+            {
+                learner.forget(arm);
+            }
+        }
+        assert!(learner.beliefs().means().iter().all(|mean| mean.is_finite()));
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{}", algorithm.name);
+    }
+    assert!(ALLOCATIONS.get() > 0, "the allocator counts");
+}

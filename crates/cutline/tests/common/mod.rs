@@ -1,0 +1,146 @@
+//! What the test suites share: problems, and a plain version of everything to compare with.
+
+#![allow(dead_code, reason = "each suite uses a part of it")]
+
+use cutline::{Arms, Purpose, Question, Rng, Spec, below, stream};
+use nalgebra::{DMatrix, DVector};
+use rand_core::Rng as _;
+
+/// A problem: features row by row, and the means of the arms.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub rows: Vec<Vec<f64>>,
+    pub means: Vec<f64>,
+    pub question: Question,
+}
+
+impl Problem {
+    /// Arms and θ uniform on [−1, 1], with column j scaled by `scale(j)`.
+    pub fn new(n_arms: usize, dimension: usize, seed: u64, scale: impl Fn(f64) -> f64) -> Self {
+        let mut rng = stream(seed, Purpose::Instance, 0);
+        let theta: Vec<f64> = (0..dimension).map(|j| uniform(&mut rng) / scale(j as f64)).collect();
+        let row = |rng: &mut Rng| (0..dimension).map(|j| uniform(rng) * scale(j as f64)).collect::<Vec<f64>>();
+        let rows: Vec<Vec<f64>> = (0..n_arms).map(|_| row(&mut rng)).collect();
+        let means = rows.iter().map(|row| row.iter().zip(&theta).map(|(x, t)| x * t).sum()).collect();
+        Self { rows, means, question: Question::new(0.1, 0.01).unwrap() }
+    }
+
+    pub fn uniform(n_arms: usize, dimension: usize, seed: u64) -> Self {
+        Self::new(n_arms, dimension, seed, |_| 1.0)
+    }
+
+    pub fn arms(&self) -> Arms {
+        Arms::from_rows(&self.rows).unwrap()
+    }
+
+    /// The reward of a pull: the mean and noise uniform on [−1, 1].
+    pub fn reward(&self, arm: usize, rng: &mut Rng) -> f64 {
+        self.means[arm] + uniform(rng)
+    }
+}
+
+pub fn uniform(rng: &mut Rng) -> f64 {
+    f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
+}
+
+/// The algorithm with what it must be given.
+pub fn spec(name: &str) -> Spec {
+    let mut spec = Spec::named(name).unwrap();
+    for parameter in spec.parameters() {
+        if parameter.default.is_none() {
+            spec = spec.with(parameter.name, 2.0).unwrap();
+        }
+    }
+    spec
+}
+
+/// Takes a random element out.
+pub fn take<T>(items: &mut Vec<T>, rng: &mut Rng) -> T {
+    let position = below(rng, items.len());
+    items.swap_remove(position)
+}
+
+/// Everything computed afresh from its definition, by dense linear algebra.
+pub struct Plain {
+    pub problem: Problem,
+    pub lambda: f64,
+    pub pulls: Vec<u32>,
+    pub told: Vec<(usize, f64)>,
+}
+
+impl Plain {
+    pub fn new(problem: &Problem, lambda: f64) -> Self {
+        Self { problem: problem.clone(), lambda, pulls: vec![0; problem.rows.len()], told: Vec::new() }
+    }
+
+    fn x(&self) -> DMatrix<f64> {
+        let rows = &self.problem.rows;
+        DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
+    }
+
+    /// λI + Σ nᵢ xᵢxᵢᵀ.
+    fn design(&self, pulls: &[f64]) -> DMatrix<f64> {
+        let x = self.x();
+        let weighted = DMatrix::from_fn(x.nrows(), x.ncols(), |i, j| pulls[i] * x[(i, j)]);
+        x.transpose() * weighted + DMatrix::identity(x.ncols(), x.ncols()) * self.lambda
+    }
+
+    /// X V⁻¹ b over the rewards told, by Cholesky's method.
+    pub fn ridge_means(&self) -> Vec<f64> {
+        let x = self.x();
+        let mut counts = vec![0.0; x.nrows()];
+        let mut b = DVector::zeros(x.ncols());
+        for &(arm, reward) in &self.told {
+            counts[arm] += 1.0;
+            b += x.row(arm).transpose() * reward;
+        }
+        let theta = self.design(&counts).cholesky().unwrap().solve(&b);
+        (x * theta).as_slice().to_vec()
+    }
+
+    pub fn sample_means(&self) -> Vec<f64> {
+        let mean = |arm| {
+            let own: Vec<f64> = self.told.iter().filter(|(a, _)| *a == arm).map(|(_, r)| *r).collect();
+            if own.is_empty() { 0.0 } else { own.iter().sum::<f64>() / own.len() as f64 }
+        };
+        (0..self.pulls.len()).map(mean).collect()
+    }
+
+    /// X V⁻¹ Xᵀ with every pull counted, told or not.
+    pub fn covariances(&self) -> DMatrix<f64> {
+        let x = self.x();
+        let pulls: Vec<f64> = self.pulls.iter().map(|&n| f64::from(n)).collect();
+        let solved = self.design(&pulls).cholesky().unwrap().solve(&x.transpose());
+        x * solved
+    }
+
+    /// The index of every arm by the rule's definition, least is best; unpulled arms first where the rule opens so.
+    pub fn indices(&self, rule: &str, means: &[f64]) -> Vec<f64> {
+        let gap = |arm: usize| self.problem.question.gap(means[arm]);
+        let pulls = |arm: usize| f64::from(self.pulls[arm]);
+        let arms = 0..self.pulls.len();
+        let opening = rule != "pivot" && self.pulls.contains(&0);
+        if opening {
+            return arms.map(|arm| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY }).collect();
+        }
+        match rule {
+            "apt" => arms.map(|arm| pulls(arm).sqrt() * gap(arm)).collect(),
+            "ucb-e" => arms.map(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()).collect(),
+            "pivot" => {
+                let c = self.covariances();
+                let doubt = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)] - c[(arm, arm)].ln();
+                let pivot = arms.clone().min_by(|a, b| doubt(a).total_cmp(&doubt(b))).unwrap();
+                arms.map(|arm| -c[(arm, pivot)].powi(2) / (1.0 + c[(arm, arm)])).collect()
+            }
+            _ => unreachable!("{rule} has no index"),
+        }
+    }
+}
+
+/// Whether two lists of numbers agree to `tolerance` of the largest of them.
+pub fn assert_close(ours: &[f64], theirs: &[f64], tolerance: f64, what: &str) {
+    let scale = theirs.iter().fold(1e-300_f64, |most, x| most.max(x.abs()));
+    for (i, (a, b)) in ours.iter().zip(theirs).enumerate() {
+        assert!((a - b).abs() <= tolerance * scale, "{what}: arm {i}: {a} against {b} (scale {scale})");
+    }
+}

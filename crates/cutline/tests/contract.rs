@@ -1,0 +1,185 @@
+//! What every algorithm promises, whatever its rule.
+
+mod common;
+
+use common::{Plain, Problem, assert_close, spec};
+use cutline::{ALGORITHMS, Arms, AskTell, Estimate, LearnerError, Purpose, Question, Spec, SpecError, stream};
+
+fn question() -> Question {
+    Question::new(0.0, 0.1).unwrap()
+}
+
+fn play(learner: &mut dyn AskTell, problem: &Problem, pulls: usize) -> Vec<usize> {
+    let mut rng = stream(1, Purpose::Noise, 0);
+    let mut arms = Vec::new();
+    for _ in 0..pulls {
+        let Some(arm) = learner.ask() else { break };
+        learner.tell(arm, problem.reward(arm, &mut rng));
+        arms.push(arm);
+    }
+    arms
+}
+
+#[test]
+fn the_budget_is_kept_with_pulls_out() {
+    for algorithm in ALGORITHMS {
+        let problem = Problem::uniform(6, 3, 0);
+        let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 15, 0).unwrap();
+        let out: Vec<usize> = std::iter::from_fn(|| learner.ask()).collect();
+        assert_eq!(out.len(), 15, "{}", algorithm.name);
+        assert_eq!(learner.propose(), None);
+        learner.tell(out[0], 1.0);
+        assert_eq!(learner.propose(), None, "telling frees nothing");
+    }
+}
+
+#[test]
+fn a_lost_pull_is_given_back_and_leaves_no_trace() {
+    for algorithm in ALGORITHMS {
+        let problem = Problem::uniform(6, 3, 0);
+        let build = || spec(algorithm.name).learner(&problem.arms(), problem.question, 30, 4).unwrap();
+        let (mut with_loss, mut without) = (build(), build());
+        for learner in [&mut with_loss, &mut without] {
+            play(learner.as_mut(), &problem, 10);
+        }
+        let lost: Vec<usize> = (0..4).filter_map(|_| with_loss.ask()).collect();
+        for &arm in lost.iter().rev() {
+            with_loss.forget(arm);
+        }
+        assert_eq!(with_loss.beliefs().pulls, without.beliefs().pulls, "{}", algorithm.name);
+        let rest = play(with_loss.as_mut(), &problem, 30);
+        assert_eq!(rest, play(without.as_mut(), &problem, 30), "{}", algorithm.name);
+        assert_eq!(rest.len(), 20);
+    }
+}
+
+#[test]
+fn a_lost_pull_of_the_opening_is_opened_again() {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.rule != "pivot") {
+        let problem = Problem::uniform(4, 2, 0);
+        let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 9, 0).unwrap();
+        let opening: Vec<usize> = (0..4).filter_map(|_| learner.ask()).collect();
+        assert_eq!(opening, [0, 1, 2, 3]);
+        learner.forget(1);
+        assert_eq!(learner.ask(), Some(1), "{}", algorithm.name);
+    }
+}
+
+#[test]
+fn rewards_from_before_count_as_pulls() {
+    for algorithm in ALGORITHMS {
+        let problem = Problem::uniform(5, 2, 0);
+        let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 12, 0).unwrap();
+        let mut plain = Plain::new(&problem, 1.0);
+        let asked = learner.ask().unwrap();
+        for (arm, reward) in [(1, 0.3), (1, -0.2), (4, 0.9)] {
+            learner.tell(arm, reward);
+            plain.told.push((arm, reward));
+        }
+        learner.tell(asked, 0.5);
+        plain.told.push((asked, 0.5));
+        let told = if asked == 1 { 3 } else { 4 };
+        assert_eq!(learner.beliefs().total_pulls, told, "{}", algorithm.name);
+        let means = if algorithm.estimator == Estimate::Ridge { plain.ridge_means() } else { plain.sample_means() };
+        assert_close(learner.beliefs().means(), &means, 1e-12, algorithm.name);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_pulls_and_another_does_not() {
+    let problem = Problem::uniform(9, 3, 0);
+    for algorithm in ALGORITHMS {
+        let run = |seed| {
+            let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 60, seed).unwrap();
+            play(learner.as_mut(), &problem, 60)
+        };
+        assert_eq!(run(5), run(5));
+        assert_eq!(run(5) != run(6), algorithm.name == "random", "only `random` draws");
+    }
+}
+
+#[test]
+fn fewer_pulls_than_arms_are_refused_but_for_pivot() {
+    let problem = Problem::uniform(8, 3, 0);
+    for algorithm in ALGORITHMS {
+        let refused = spec(algorithm.name).learner(&problem.arms(), problem.question, 7, 0).err();
+        let expected = SpecError::Learner(LearnerError::BudgetBelowArms { budget: 7, n_arms: 8 });
+        assert_eq!(refused, (algorithm.name != "pivot").then_some(expected), "{}", algorithm.name);
+        assert!(spec(algorithm.name).learner(&problem.arms(), problem.question, 0, 0).is_err());
+    }
+}
+
+#[test]
+fn arms_without_features_are_refused_but_for_apt() {
+    let arms = Arms::without_features(3).unwrap();
+    for algorithm in ALGORITHMS {
+        let refused = spec(algorithm.name).learner(&arms, question(), 9, 0).err();
+        let expected = SpecError::NeedsFeatures { algorithm: algorithm.name };
+        assert_eq!(refused, (algorithm.name != "apt").then_some(expected));
+    }
+}
+
+#[test]
+fn every_parameter_changes_something() {
+    let problem = Problem::uniform(12, 4, 3);
+    for algorithm in ALGORITHMS {
+        for parameter in spec(algorithm.name).parameters() {
+            let run = |value| {
+                let spec = spec(algorithm.name).with(parameter.name, value).unwrap();
+                let mut learner = spec.learner(&problem.arms(), problem.question, 80, 0).unwrap();
+                let arms = play(learner.as_mut(), &problem, 80);
+                (arms, learner.beliefs().means().to_vec())
+            };
+            assert_ne!(run(0.2), run(5.0), "{} {}", algorithm.name, parameter.name);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_said_clearly() {
+    let says = |error: SpecError, text: &str| assert_eq!(error.to_string(), text);
+    says(
+        Spec::named("linapt").unwrap_err(),
+        "there is no algorithm `linapt`; there are `linear-apt`, `apt`, `random`, `ucbe`, `pivot`",
+    );
+    says(
+        Spec::named("apt").unwrap().with("lambda", 1.0).unwrap_err(),
+        "`apt` takes no parameter `lambda`; it takes none",
+    );
+    says(
+        Spec::named("pivot").unwrap().with("noise", f64::NAN).unwrap_err(),
+        "`noise` must be a finite number between 1e-100 and 1e100, not NaN",
+    );
+    says(
+        Spec::named("linear-apt").unwrap().with("lambda", 0.0).unwrap_err(),
+        "`lambda` must be a finite number of at least 1e-12, not 0",
+    );
+    says(
+        Spec::named("pivot").unwrap().with_estimator("sample-mean").unwrap_err(),
+        "the rule `pivot` needs variances, which the estimator `sample-mean` does not have; use `ridge`",
+    );
+    let arms = Problem::uniform(2, 1, 0).arms();
+    says(
+        Spec::named("ucbe").unwrap().learner(&arms, question(), 5, 0).err().unwrap(),
+        "`ucbe` needs the parameter `exploration` (a in Δ̂ᵢ − √(a/Tᵢ))",
+    );
+}
+
+#[test]
+fn another_estimator_makes_another_algorithm() {
+    let problem = Problem::uniform(7, 2, 1);
+    let run = |spec: &Spec| {
+        let mut learner = spec.learner(&problem.arms(), problem.question, 50, 0).unwrap();
+        play(learner.as_mut(), &problem, 50)
+    };
+    let swapped = spec("linear-apt").with_estimator("sample-mean").unwrap();
+    assert_eq!(run(&swapped), run(&spec("apt")));
+    assert_ne!(run(&swapped), run(&spec("linear-apt")));
+}
+
+#[test]
+#[should_panic(expected = "a reward must be finite")]
+fn rewards_that_are_no_numbers_are_refused() {
+    let mut learner = spec("apt").learner(&Arms::without_features(1).unwrap(), question(), 3, 0).unwrap();
+    learner.tell(0, f64::NAN);
+}

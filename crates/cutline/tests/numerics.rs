@@ -1,0 +1,96 @@
+//! Ridge against a dense solve where features are collinear or badly scaled, and λ small.
+
+mod common;
+
+use common::{Plain, Problem, assert_close};
+use cutline::estimators::{DesignedRidge, Estimator, Ridge, RidgeError, Spread};
+use cutline::{Arms, Purpose, below, stream};
+
+/// The error allowed: what a dense solve itself may lose is 1e-16 times the condition of V.
+fn check(problem: &Problem, lambda: f64, n_pulls: usize, tolerance: f64) {
+    let arms = problem.arms();
+    let mut ridge = Ridge::new(&arms, lambda).unwrap();
+    let mut designed = DesignedRidge::new(&arms, lambda).unwrap();
+    let mut plain = Plain::new(problem, lambda);
+    let mut rng = stream(4, Purpose::Noise, 0);
+    for pull in 0..n_pulls {
+        let arm = below(&mut rng, problem.rows.len());
+        let reward = problem.reward(arm, &mut rng);
+        ridge.observe(arm, reward);
+        designed.expect(arm);
+        designed.observe(arm, reward);
+        plain.pulls[arm] += 1;
+        plain.told.push((arm, reward));
+        if pull < 30 || pull == n_pulls - 1 {
+            let truth = plain.ridge_means();
+            assert_close(ridge.means(), &truth, tolerance, "ridge means");
+            assert_close(designed.means(), &truth, tolerance, "designed means");
+            let covariances = plain.covariances();
+            let (_, variances) = designed.moments();
+            for (arm, &q) in variances.iter().enumerate() {
+                let truth = covariances[(arm, arm)];
+                assert!((q - truth).abs() <= 100.0 * tolerance * truth, "pull {pull} arm {arm}: q {q} against {truth}");
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_from_a_thousandth_to_a_thousand() {
+    let problem = Problem::new(40, 7, 2, |j| 10.0_f64.powf(j - 3.0));
+    check(&problem, 1.0, 300, 1e-8);
+    check(&problem, 1e-3, 300, 1e-8);
+}
+
+#[test]
+fn small_lambda() {
+    let problem = Problem::uniform(30, 6, 2);
+    check(&problem, 1e-6, 300, 1e-8);
+    check(&problem, 1e-9, 300, 1e-6);
+}
+
+#[test]
+fn collinear_columns() {
+    let mut problem = Problem::uniform(30, 6, 2);
+    for row in &mut problem.rows {
+        row[3] = 2.0 * row[1] - row[0];
+        row[5] = row[4] + 1e-7 * row[2];
+    }
+    check(&problem, 1.0, 300, 1e-9);
+    check(&problem, 1e-4, 300, 1e-8);
+}
+
+/// A long run: rounding must not pile up.
+#[test]
+fn a_hundred_thousand_pulls() {
+    let problem = Problem::new(20, 5, 8, |j| 10.0_f64.powf(j));
+    check(&problem, 1.0, 100_000, 1e-8);
+}
+
+#[test]
+fn covariances_agree_with_a_dense_solve() {
+    let problem = Problem::uniform(17, 5, 6);
+    let mut designed = DesignedRidge::new(&problem.arms(), 0.5).unwrap();
+    let mut plain = Plain::new(&problem, 0.5);
+    for arm in [3, 5, 5, 16, 0, 9] {
+        designed.expect(arm);
+        plain.pulls[arm] += 1;
+    }
+    let truth = plain.covariances();
+    for arm in 0..17 {
+        let column: Vec<f64> = truth.column(arm).iter().copied().collect();
+        assert_close(designed.covariances_with(arm).0, &column, 1e-12, "covariances");
+    }
+}
+
+#[test]
+fn bad_lambdas_and_features_are_refused() {
+    let arms = Problem::uniform(3, 2, 0).arms();
+    for bad in [0.0, -1.0, 1e-13, f64::NAN, f64::INFINITY] {
+        assert!(matches!(Ridge::new(&arms, bad), Err(RidgeError::Lambda(_))), "{bad}");
+    }
+    let huge = Arms::from_rows(&[[1e60]]).unwrap();
+    assert!(matches!(Ridge::new(&huge, 1.0), Err(RidgeError::TooLarge(_))));
+    let bare = Arms::without_features(3).unwrap();
+    assert!(matches!(Ridge::new(&bare, 1.0), Err(RidgeError::NoFeatures)));
+}
