@@ -18,7 +18,7 @@ lint: ## Formatting, clippy and rustdoc, all without a warning
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
 bench: ## Time asking, telling and simulating over a grid of K and d
-	cargo bench --locked
+	cargo bench --locked --package cutline --bench ask_tell
 
 bench-peers: ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
 	cargo build --release --locked --package cutline-lab --example ns_per_pull

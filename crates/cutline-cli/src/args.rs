@@ -1,9 +1,8 @@
 //! What can be said on the command line.
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cutline_lab::paper::EXPERIMENTS;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Finds which candidates clear the bar, on a budget of noisy measurements.
@@ -67,8 +66,8 @@ pub(crate) struct Simulation {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..1 << 50))]
     pub(crate) runs: Option<u64>,
     /// How many threads [default: all cores]; results do not depend on it
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
+    pub(crate) threads: Option<usize>,
     /// The seed of everything random [default: what the experiment says, 0 for the paper's]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,

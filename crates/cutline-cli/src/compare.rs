@@ -90,7 +90,11 @@ impl Outcome {
                 Some(bound) if bound >= 1.0 => {
                     format!("Theorem 1 at T = {budget}: says nothing (the bound is {bound:.3e})")
                 }
-                Some(bound) => format!("Theorem 1 at T = {budget}: failure probability at most {bound:.3e}"),
+                Some(bound) => {
+                    // Nothing is certain: a bound too small for a number is not 0.
+                    let bound = bound.max(f64::MIN_POSITIVE);
+                    format!("Theorem 1 at T = {budget}: failure probability at most {bound:.3e}")
+                }
             }));
         }
         lines

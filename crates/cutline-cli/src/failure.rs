@@ -27,6 +27,14 @@ pub(crate) enum Failure {
     ReaderGone,
 }
 
+impl Failure {
+    /// The message on one line, whatever the names in it contain.
+    pub(crate) fn line(&self) -> String {
+        let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+        self.to_string().chars().map(escaped).collect()
+    }
+}
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe { Self::ReaderGone } else { Self::Print(error) }

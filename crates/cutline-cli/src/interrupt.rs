@@ -1,5 +1,6 @@
 //! Ctrl-C ends the program at once, but never in the middle of a file.
 
+use crate::print::note;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static WRITING: Mutex<()> = Mutex::new(());
@@ -8,7 +9,7 @@ static WRITING: Mutex<()> = Mutex::new(());
 pub(crate) fn listen() {
     let handler = ctrlc::set_handler(|| {
         let _guard = hold();
-        eprintln!("\ninterrupted; no file was left half-written");
+        note("\ninterrupted; no file was left half-written");
         std::process::exit(130);
     });
     // Without a handler the system ends the program on Ctrl-C, which is right but for files being written.

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            print::note(&format!("error: {}", failure.line()));
             ExitCode::FAILURE
         }
     }

@@ -13,6 +13,7 @@ pub(crate) struct Output {
 impl Output {
     /// Makes the directory and tries to write there, so that a wrong place is known before the work and not after it.
     pub(crate) fn new(directory: &Path) -> Result<Self, Failure> {
+        let _guard = interrupt::hold();
         let failed = |error| Failure::Write { path: directory.into(), error };
         std::fs::create_dir_all(directory).map_err(failed)?;
         tempfile::NamedTempFile::new_in(directory).map_err(failed)?;

@@ -7,8 +7,14 @@ use comfy_table::{CellAlignment, Table, presets};
 use cutline_lab::Row;
 use std::io::Write;
 
-/// Prints rows as `format` asks. Tables show published numbers; JSON and CSV have them if `with_published`.
-pub(crate) fn outcomes(outcomes: &[Outcome], format: Format, with_published: bool) -> Result<(), Failure> {
+/// Prints rows as `format` asks: tables for people, with the published numbers and the `summary` below; JSON and CSV for
+/// programs, with the published numbers if `with_published`.
+pub(crate) fn outcomes(
+    outcomes: &[Outcome],
+    format: Format,
+    with_published: bool,
+    summary: &[String],
+) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let compared = || outcomes.iter().flat_map(Outcome::compared);
     match format {
@@ -20,6 +26,9 @@ pub(crate) fn outcomes(outcomes: &[Outcome], format: Format, with_published: boo
                     writeln!(out, "{line}")?;
                 }
             }
+            for line in summary {
+                writeln!(out, "\n{line}")?;
+            }
         }
         Format::Json if with_published => json(&mut out, &compared().collect::<Vec<_>>())?,
         Format::Json => json(&mut out, &outcomes.iter().flat_map(|outcome| &outcome.rows).collect::<Vec<_>>())?,
@@ -27,6 +36,11 @@ pub(crate) fn outcomes(outcomes: &[Outcome], format: Format, with_published: boo
     }
     out.flush()?;
     Ok(())
+}
+
+/// Says something on stderr. If nobody can hear it, there is nobody to tell that either.
+pub(crate) fn note(message: &str) {
+    drop(writeln!(std::io::stderr(), "{message}"));
 }
 
 pub(crate) fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::print::heading;
 use askama::Template;
-use cutline_lab::{NoiseKind, Oracle};
+use cutline_lab::{Experiment, Kind, NoiseKind, Oracle, Threshold, Truth};
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -100,16 +100,9 @@ fn settings(outcome: &Outcome) -> Vec<(String, String)> {
         ("budgets".to_owned(), budgets.join(", ")),
         ("noise".to_owned(), format!("{kind}, σ = {}", noise.scale())),
     ];
-    if let Some(instance) = experiment.source().fixed() {
-        let question = instance.question();
-        let dimension = instance.arms().dimension().map_or("none".into(), |d| d.to_string());
-        settings.extend([
-            ("arms".to_owned(), instance.arms().n_arms().to_string()),
-            ("features".to_owned(), dimension),
-            ("threshold τ".to_owned(), question.threshold().to_string()),
-            ("precision ε".to_owned(), question.precision().to_string()),
-        ]);
-    }
+    settings.extend(instance_settings(experiment));
+    settings
+        .extend(experiment.baseline().map(|b| ("baseline".to_owned(), experiment.entrants()[b].label().to_owned())));
     for entrant in experiment.entrants() {
         let mut values: Vec<String> =
             entrant.spec().values().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -118,10 +111,38 @@ fn settings(outcome: &Outcome) -> Vec<(String, String)> {
             Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),
             _ => "exploration from the truth".into(),
         }));
-        let algorithm = entrant.spec().algorithm();
-        let parts = format!("{} × {} × {}", algorithm.rule, algorithm.estimator.name(), algorithm.stop());
+        let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());
+        let parts = format!("{} × {} × {}", algorithm.rule, estimator.name(), algorithm.stop());
         values.insert(0, parts);
         settings.push((entrant.label().into(), values.join("; ")));
+    }
+    settings
+}
+
+/// What the instances are, whether there is one or one a run.
+fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
+    let source = experiment.source();
+    let kind = match source.kind() {
+        Kind::Uniform { .. } => "features and θ uniform on [−1, 1]",
+        Kind::Features(_) => "features given, θ uniform on [−1, 1]",
+        Kind::Given(Truth::Linear(..)) => "features and θ given",
+        Kind::Given(Truth::Means(_)) => "means given",
+        _ => "",
+    };
+    let threshold = match (source.threshold(), source.fixed()) {
+        (Threshold::Value(threshold), _) => threshold.to_string(),
+        (Threshold::Mean, None) => "the mean of the means".into(),
+        (Threshold::Mean, Some(instance)) => format!("{}, the mean of the means", instance.question().threshold()),
+    };
+    let mut settings = vec![
+        ("instances".to_owned(), kind.to_owned()),
+        ("threshold τ".to_owned(), threshold),
+        ("precision ε".to_owned(), source.precision().to_string()),
+    ];
+    if let Ok(instance) = source.instance(0) {
+        let dimension = instance.arms().dimension().map_or("none".into(), |d| d.to_string());
+        settings.push(("arms".to_owned(), instance.arms().n_arms().to_string()));
+        settings.push(("features".to_owned(), dimension));
     }
     settings
 }

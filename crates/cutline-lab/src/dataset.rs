@@ -14,6 +14,9 @@ pub enum DatasetError {
     /// There is no row below the header.
     #[error("there are no arms: the file needs a header and a row an arm")]
     Empty,
+    /// The first row is made of numbers, so it is an arm and no header.
+    #[error("row 1 must be a header, and it is all numbers")]
+    NoHeader,
     /// There is no feature column.
     #[error("there are no features: all columns are names")]
     NoFeatures,
@@ -58,6 +61,9 @@ pub fn features(csv: impl Read) -> Result<Arms, DatasetError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
     let header = reader.headers()?.clone();
     let columns: Vec<usize> = (0..header.len()).filter(|&column| &header[column] != "name").collect();
+    if !header.is_empty() && header.iter().all(|field| field.parse::<f64>().is_ok()) {
+        return Err(DatasetError::NoHeader);
+    }
     let mut values = Vec::new();
     for record in reader.records() {
         let record = record?;

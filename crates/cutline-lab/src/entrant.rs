@@ -2,7 +2,8 @@
 
 use crate::theory::{complexity, complexity_as_published};
 use crate::{Instance, Noise};
-use cutline::{AskTell, Spec, SpecError};
+use cutline::{AskTell, InStep, Spec, SpecError};
+use std::borrow::Cow;
 
 /// An algorithm that takes part in an experiment: its spec, its label, and what it is told of the truth.
 #[derive(Clone, Debug)]
@@ -61,10 +62,26 @@ impl Entrant {
     /// # Errors
     /// If the algorithm cannot work with the instance or the budget.
     pub fn learner(&self, instance: &Instance, budget: u32, seed: u64) -> Result<Box<dyn AskTell>, SpecError> {
-        let build = |spec: &Spec| spec.learner(instance.arms(), instance.question(), budget, seed);
+        self.tuned(instance, budget)?.learner(instance.arms(), instance.question(), budget, seed)
+    }
+
+    /// Four learners in step, up to the last of `budgets`; `None` where the algorithm cannot.
+    #[must_use]
+    pub fn in_step(&self, instances: [&Instance; 4], budgets: &[u32]) -> Option<Box<dyn InStep>> {
+        let budget = *budgets.last()?;
+        let [a, b, c, d] = instances.map(|instance| self.tuned(instance, budget).ok());
+        let specs = [&*a?, &*b?, &*c?, &*d?];
+        Spec::in_step(specs, instances.map(Instance::arms), instances.map(Instance::question))
+    }
+
+    /// The spec, with what it is told of the truth.
+    fn tuned(&self, instance: &Instance, budget: u32) -> Result<Cow<'_, Spec>, SpecError> {
         match self.oracle {
-            None => build(&self.spec),
-            Some(oracle) => build(&self.spec.clone().with("exploration", oracle.exploration(instance, budget))?),
+            None => Ok(Cow::Borrowed(&self.spec)),
+            Some(oracle) => {
+                let exploration = oracle.exploration(instance, budget);
+                self.spec.clone().with("exploration", exploration).map(Cow::Owned)
+            }
         }
     }
 }
@@ -86,4 +103,45 @@ impl Oracle {
 /// Gives a spec the experiment's noise scale, if its algorithm takes one.
 pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
     if spec.parameters().any(|p| p.name == "noise") { spec.with("noise", noise.scale()) } else { Ok(spec) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Threshold;
+
+    /// Means ½ and −¼, τ = ⅛: both lie ⅜ from it.
+    fn two_arms(precision: f64) -> Instance {
+        Instance::unstructured(vec![0.5, -0.25], Threshold::Value(0.125), precision).unwrap()
+    }
+
+    /// With ε = ⅛ both gaps are ½, so H = 2·4, and |μ − τ|/ε = 3, so H′ = 2/9.
+    #[test]
+    fn exploration_as_worked_out_by_hand() {
+        let instance = two_arms(0.125);
+        assert_eq!(complexity(&instance), 8.0);
+        assert!((complexity_as_published(&instance) - 2.0 / 9.0).abs() < 1e-15);
+        for (exponent, a) in [(-1.0, 0.25), (0.0, 1.0), (4.0, 256.0), (0.5, 2.0)] {
+            assert_eq!(Oracle::AsSpecified { exponent }.exploration(&instance, 10), a, "4^{exponent} (10 − 2)/8");
+        }
+        assert!((Oracle::AsPublished.exploration(&instance, 10) - 36.0).abs() < 1e-12, "(10 − 2)/(2/9)");
+    }
+
+    #[test]
+    fn there_is_none_with_no_pull_to_spare() {
+        for oracle in [Oracle::AsPublished, Oracle::AsSpecified { exponent: 4.0 }] {
+            for (precision, budget) in [(0.125, 2), (0.125, 1), (0.0, 2)] {
+                assert_eq!(oracle.exploration(&two_arms(precision), budget), 0.0, "{oracle:?}, ε = {precision}");
+            }
+        }
+    }
+
+    /// H′ = 0 at ε = 0; 4^1000 is infinite; H is infinite if ε = 0 and a mean lies at τ.
+    #[test]
+    fn is_finite_whatever_the_complexity() {
+        assert_eq!(Oracle::AsPublished.exploration(&two_arms(0.0), 10), f64::MAX);
+        assert_eq!(Oracle::AsSpecified { exponent: 1000.0 }.exploration(&two_arms(0.0), 10), f64::MAX);
+        let hopeless = Instance::unstructured(vec![0.0, 1.0], Threshold::Value(0.0), 0.0).unwrap();
+        assert_eq!(Oracle::AsSpecified { exponent: 0.0 }.exploration(&hopeless, 10), 0.0);
+    }
 }

@@ -54,7 +54,7 @@ pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replay
                     let noise = lock(&state).normal();
                     learner.tell(arm, instance.means()[arm] + noise);
                 }
-                successes += u64::from(instance.n_errors(learner.beliefs().means()) == 0);
+                successes += u64::from(instance.n_errors(learner.beliefs().means().iter().copied()) == 0);
                 watch(u64::from(budget));
             }
             let (curve, runs) = (curve.curve().to_owned(), curve.runs());

@@ -69,11 +69,10 @@ impl Experiment {
     pub fn load(path: &Path, overrides: Overrides) -> Result<Self, ExperimentError> {
         let read = |error| ExperimentError::Read { path: path.into(), error };
         let bytes = std::fs::read(path).map_err(read)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| read(std::io::Error::new(std::io::ErrorKind::InvalidData, "the file is not UTF-8")))?;
-        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
         let directory = path.parent().unwrap_or(Path::new(""));
-        crate::file::experiment(&text, &stem, directory, overrides)
+        crate::keys::utf8(&bytes)
+            .and_then(|text| crate::file::experiment(text, &stem, directory, overrides))
             .map_err(|error| ExperimentError::File { path: path.into(), error })
     }
 

@@ -116,8 +116,8 @@ impl Instance {
 
     /// How many arms are called wrongly by these estimates; arms within ε of τ never are.
     #[must_use]
-    pub fn n_errors(&self, estimates: &[f64]) -> u32 {
-        let wrong = |(&mean, &estimate): (&f64, &f64)| u32::from(self.question.is_error(mean, estimate));
+    pub fn n_errors(&self, estimates: impl IntoIterator<Item = f64>) -> u32 {
+        let wrong = |(&mean, estimate): (&f64, f64)| u32::from(self.question.is_error(mean, estimate));
         self.means.iter().zip(estimates).map(wrong).sum()
     }
 }

@@ -33,17 +33,30 @@ pub(crate) struct Field<'a> {
     value: &'a DeValue<'a>,
 }
 
-/// Parses a document.
+/// Parses a document. Of several errors the first is told: the others often follow from it.
 pub(crate) fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, FileError> {
-    DeTable::parse(text).map_err(|error| {
-        let message = error.message().replace('\n', ", ");
-        at(text, error.span().map_or(0, |span| span.start), message)
-    })
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let start = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
+    let Some(error) = errors.into_iter().min_by_key(start) else { return Ok(document) };
+    let message = error.message().replace('\n', ", ");
+    let culprit = error.span().and_then(|span| text.get(span)?.lines().next());
+    let message = culprit.map_or_else(|| message.clone(), |culprit| format!("{message}: `{culprit}`"));
+    Err(at(text, start(&error), &message))
 }
 
-fn at(text: &str, start: usize, message: String) -> FileError {
+/// A complaint about the byte at `start`. What it quotes may have line breaks; the message has none.
+fn at(text: &str, start: usize, message: &str) -> FileError {
     let line = text.get(..start).unwrap_or(text).matches('\n').count() + 1;
-    FileError { line, message }
+    let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+    FileError { line, message: message.chars().map(escaped).collect() }
+}
+
+/// The text of a file, if it is UTF-8.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, FileError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let (good, _) = bytes.split_at(error.valid_up_to());
+        at(&String::from_utf8_lossy(good), good.len(), "the file must be UTF-8, and this line is not")
+    })
 }
 
 impl<'a> Keys<'a> {
@@ -61,7 +74,12 @@ impl<'a> Keys<'a> {
 
     /// The value of `key`, which has to be there.
     pub(crate) fn need(&self, key: &'static str) -> Result<Field<'a>, FileError> {
-        self.get(key).ok_or_else(|| self.error(format!("{} needs the key `{key}`", self.place)))
+        self.get(key).ok_or_else(|| {
+            let mut there: Vec<&Spanned<_>> = self.table.iter().map(|(key, _)| key).collect();
+            there.sort_by_key(|key| key.span().start);
+            let there = quoted(there.iter().map(|key| key.get_ref()));
+            at(self.text, self.start, &format!("{} needs the key `{key}`; it has {there}", self.place))
+        })
     }
 
     /// Refuses keys that nobody asked for.
@@ -69,28 +87,33 @@ impl<'a> Keys<'a> {
         let asked = self.asked.borrow();
         let unknown = self.table.iter().filter(|(key, _)| !asked.iter().any(|asked| key.get_ref() == asked));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
-        let known: Vec<String> = asked.iter().map(|key| format!("`{key}`")).collect();
-        let message = format!("unknown key `{}` in {}; allowed are {}", key.get_ref(), self.place, known.join(", "));
-        Err(at(self.text, key.span().start, message))
+        let known = quoted(asked.iter());
+        let message = format!("unknown key `{}` in {}; allowed are {known}", key.get_ref(), self.place);
+        Err(at(self.text, key.span().start, &message))
     }
+}
 
-    /// A complaint about the table as a whole.
-    pub(crate) fn error(&self, message: String) -> FileError {
-        at(self.text, self.start, message)
-    }
+fn quoted(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
 impl<'a> Field<'a> {
     /// A complaint about this value: "`key` " and then `message`.
     pub(crate) fn error(&self, message: impl std::fmt::Display) -> FileError {
-        at(self.text, self.start, format!("`{}` {message}", self.key))
+        at(self.text, self.start, &format!("`{}` {message}", self.key))
     }
 
-    fn is_not(&self, wanted: &str) -> FileError {
+    /// A complaint of somebody else about this value.
+    pub(crate) fn refused(&self, error: impl std::fmt::Display) -> FileError {
+        self.error(format!("is refused: {error}"))
+    }
+
+    pub(crate) fn is_not(&self, wanted: &str) -> FileError {
         let shown = match self.value {
             DeValue::String(text) => format!("the text \"{text}\""),
-            DeValue::Integer(number) => number.as_str().into(),
-            DeValue::Float(number) => number.as_str().into(),
+            DeValue::Integer(number) => number.to_string(),
+            DeValue::Float(number) => number.to_string(),
             other => format!("a value of type {}", other.type_str()),
         };
         self.error(format!("must be {wanted}, not {shown}"))
@@ -123,12 +146,20 @@ impl<'a> Field<'a> {
         self.value.as_str().ok_or_else(|| self.is_not("a text in quotes"))
     }
 
+    /// A text to be printed as what something is called.
+    pub(crate) fn title(&self) -> Result<&'a str, FileError> {
+        let title = self.text()?;
+        let is_fit = !title.trim().is_empty() && !title.contains(char::is_control);
+        if is_fit { Ok(title) } else { Err(self.is_not("one line of text, without control characters")) }
+    }
+
     /// A text that is one of `choices`.
     pub(crate) fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, FileError> {
         let found = self.value.as_str().and_then(|text| choices.iter().find(|(name, _)| *name == text));
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<String> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-            self.is_not(&format!("one of {}", names.join(", ")))
+            let one_of = if names.len() == 1 { "" } else { "one of " };
+            self.is_not(&format!("{one_of}{}", names.join(", ")))
         })
     }
 
@@ -142,7 +173,8 @@ impl<'a> Field<'a> {
 
     /// The elements of a list, each under the list's key.
     pub(crate) fn list(&self) -> Result<Vec<Field<'a>>, FileError> {
-        let list = self.value.as_array().ok_or_else(|| self.is_not("a list"))?;
+        let wanted = if self.is_table() { format!("a list, [[{}]]", self.key) } else { "a list".into() };
+        let list = self.value.as_array().ok_or_else(|| self.is_not(&wanted))?;
         let element = |value: &'a Spanned<DeValue<'a>>| Field {
             text: self.text,
             key: self.key.clone(),

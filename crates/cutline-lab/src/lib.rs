@@ -25,6 +25,7 @@ mod monte_carlo;
 mod noise;
 mod numpy;
 pub mod paper;
+mod play;
 mod rows;
 mod source;
 pub mod theory;

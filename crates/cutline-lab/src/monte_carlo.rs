@@ -4,9 +4,9 @@
 //! runs can be computed anywhere and merged exactly. All entrants face the same instance and, pull by pull, the same
 //! noise in a run, so their differences are paired.
 
-use crate::{Experiment, Instance, InstanceError};
-use cutline::{AskTell, Purpose, SpecError, stream};
-use rand::Rng as _;
+use crate::play::{Run, TOGETHER, play};
+use crate::{Experiment, InstanceError};
+use cutline::SpecError;
 use rayon::prelude::*;
 use std::ops::{AddAssign, Range};
 use thiserror::Error;
@@ -78,13 +78,18 @@ pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) 
         .into_par_iter()
         .map(|task| {
             let start = runs.start + task * RUNS_A_TASK;
-            let end = runs.end.min(start + RUNS_A_TASK);
-            let mut table = Table::new(experiment);
-            for run in start..end {
-                table.play(run)?;
+            let end = runs.end.min(start.saturating_add(RUNS_A_TASK));
+            let mut tally = Tally::new(experiment);
+            for first in (start..end).step_by(TOGETHER) {
+                let numbers = first..end.min(first.saturating_add(TOGETHER as u64));
+                let mut runs = numbers.map(|run| Run::new(experiment, run)).collect::<Result<Vec<_>, _>>()?;
+                play(experiment, &mut runs)?;
+                for run in &runs {
+                    tally.count(run.errors(), experiment.baseline());
+                }
             }
             watch(end - start);
-            Ok(table.tally)
+            Ok(tally)
         })
         .try_reduce(
             || Tally::new(experiment),
@@ -93,70 +98,6 @@ pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) 
                 Ok(sum)
             },
         )
-}
-
-/// Where runs are played, one after another: scratch space and the counts so far.
-struct Table<'a> {
-    experiment: &'a Experiment,
-    variates: Vec<f64>,
-    /// Errors of the run at hand, an entrant and budget each.
-    errors: Vec<u32>,
-    tally: Tally,
-}
-
-impl<'a> Table<'a> {
-    fn new(experiment: &'a Experiment) -> Self {
-        let most = experiment.budgets().last().copied().unwrap_or(0);
-        let tally = Tally::new(experiment);
-        Self { experiment, variates: vec![0.0; most as usize], errors: vec![0; tally.cells.len()], tally }
-    }
-
-    fn play(&mut self, run: u64) -> Result<(), RunError> {
-        let experiment = self.experiment;
-        let instance = experiment.source().instance(run).map_err(|error| RunError::Instance { run, error })?;
-        experiment.check_probabilities(&instance, run)?;
-        experiment.noise().draw(&mut stream(experiment.seed(), Purpose::Noise, run), &mut self.variates);
-        let seed = stream(experiment.seed(), Purpose::Learner, run).next_u64();
-        let n_budgets = experiment.budgets().len();
-        for (entrant, errors) in experiment.entrants().iter().zip(self.errors.chunks_exact_mut(n_budgets)) {
-            let learner = |budget| {
-                let learner = entrant.learner(&instance, budget, seed);
-                learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })
-            };
-            let budgets = experiment.budgets();
-            if entrant.is_anytime() {
-                let most = budgets.last().copied().unwrap_or(0);
-                play(learner(most)?.as_mut(), &instance, experiment, &self.variates, budgets, errors);
-            } else {
-                for (budget, errors) in budgets.chunks(1).zip(errors.chunks_mut(1)) {
-                    play(learner(budget[0])?.as_mut(), &instance, experiment, &self.variates, budget, errors);
-                }
-            }
-        }
-        self.tally.count(&self.errors, experiment.baseline());
-        Ok(())
-    }
-}
-
-/// One run of one learner; writes the number of arms called wrongly at each budget.
-fn play(
-    learner: &mut dyn AskTell,
-    instance: &Instance,
-    experiment: &Experiment,
-    variates: &[f64],
-    budgets: &[u32],
-    errors: &mut [u32],
-) {
-    let noise = experiment.noise();
-    let mut pulled = 0;
-    for (&budget, errors) in budgets.iter().zip(errors) {
-        for &variate in &variates[pulled..budget as usize] {
-            let Some(arm) = learner.ask() else { break };
-            learner.tell(arm, noise.reward(instance.means()[arm], variate));
-        }
-        pulled = budget as usize;
-        *errors = instance.n_errors(learner.beliefs().means());
-    }
 }
 
 impl Tally {

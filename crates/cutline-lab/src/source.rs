@@ -98,6 +98,24 @@ impl Source {
         Ok(source)
     }
 
+    /// What instances are made of.
+    #[must_use]
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// Where the bar lies.
+    #[must_use]
+    pub fn threshold(&self) -> Threshold {
+        self.threshold
+    }
+
+    /// The precision ε.
+    #[must_use]
+    pub fn precision(&self) -> f64 {
+        self.precision
+    }
+
     /// The instance of all runs, if there is one.
     #[must_use]
     pub fn fixed(&self) -> Option<&Instance> {

@@ -126,11 +126,7 @@ impl Arms {
     /// If there is no such arm.
     #[must_use]
     pub fn row(&self, arm: Arm) -> Option<Vec<f64>> {
-        self.features.as_ref().map(|features| {
-            let mut row = vec![0.0; features.dimension];
-            features.copy_row(arm, &mut row);
-            row
-        })
+        self.features.as_ref().map(|features| features.row(arm).iter().collect())
     }
 
     /// Xv: the inner product of every arm's features with `v`, if the arms have features.
@@ -185,30 +181,30 @@ impl Features {
         zeros(self.n_arms.next_multiple_of(LANES))
     }
 
-    /// Copies the features of `arm` to the front of `row`.
+    /// The features of one arm.
     #[inline(always)]
-    pub(crate) fn copy_row(&self, arm: Arm, row: &mut [f64]) {
+    pub(crate) fn row(&self, arm: Arm) -> Row<'_> {
         assert!(arm < self.n_arms, "arm {arm} of {}", self.n_arms);
-        let block = arm / LANES * LANES * self.dimension;
-        let block = &numbers(&self.blocks)[block..block + LANES * self.dimension];
-        for (value, lanes) in row.iter_mut().zip(block.as_chunks::<LANES>().0) {
-            *value = lanes[arm % LANES];
-        }
+        let columns = numbers(&self.blocks).as_chunks().0;
+        let start = arm / LANES * self.dimension;
+        Row { columns: &columns[start..start + self.dimension], lane: arm % LANES }
     }
 
     /// `products` = Xv, one value an arm and zeros for the padding; `v` may be longer than d.
     #[inline(always)]
     pub(crate) fn times<S: Unit>(&self, unit: S, v: &[f64], products: &mut [f64x4]) {
         let v = &v[..self.dimension];
-        let blocks = self.blocks.chunks_exact(2 * self.dimension);
-        for (product, block) in products.as_chunks_mut::<2>().0.iter_mut().zip(blocks) {
-            let mut sums = [unit.splat_f64s(0.0); 2];
-            for (values, &factor) in block.as_chunks::<2>().0.iter().zip(v) {
-                let factor = unit.splat_f64s(factor);
-                sums[0] = unit.mul_add_f64s(values[0], factor, sums[0]);
-                sums[1] = unit.mul_add_f64s(values[1], factor, sums[1]);
-            }
-            *product = sums;
+        let mut fours = self.blocks.chunks_exact(4 * 2 * v.len());
+        let (products, rest) = products.as_chunks_mut::<8>();
+        for (products, blocks) in products.iter_mut().zip(&mut fours) {
+            times_blocks::<S, 4>(unit, blocks, v, products);
+        }
+        let blocks = fours.remainder();
+        match rest.len() {
+            2 => times_blocks::<S, 1>(unit, blocks, v, rest),
+            4 => times_blocks::<S, 2>(unit, blocks, v, rest),
+            6 => times_blocks::<S, 3>(unit, blocks, v, rest),
+            _ => (),
         }
     }
 
@@ -225,6 +221,73 @@ impl Features {
             max = sum.into_iter().fold(max, f64::max);
         }
         max
+    }
+}
+
+/// The products of `N` blocks with v at once: their sums do not wait for each other.
+#[inline(always)]
+fn times_blocks<S: Unit, const N: usize>(unit: S, blocks: &[f64x4], v: &[f64], products: &mut [f64x4]) {
+    let d = v.len();
+    let pairs = blocks.as_chunks::<2>().0;
+    let mut parts: [&[[f64x4; 2]]; N] = [&[]; N];
+    for (block, part) in parts.iter_mut().enumerate() {
+        *part = &pairs[block * d..(block + 1) * d];
+    }
+    let mut sums = [[unit.splat_f64s(0.0); 2]; N];
+    for column in 0..d {
+        let factor = unit.splat_f64s(v[column]);
+        for block in 0..N {
+            let values = parts[block][column];
+            sums[block][0] = unit.mul_add_f64s(values[0], factor, sums[block][0]);
+            sums[block][1] = unit.mul_add_f64s(values[1], factor, sums[block][1]);
+        }
+    }
+    products.as_chunks_mut::<2>().0.copy_from_slice(&sums);
+}
+
+/// The features of one arm, as they lie in their block.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    columns: &'a [[f64; LANES]],
+    lane: usize,
+}
+
+impl<'a> Row<'a> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = f64> + 'a {
+        self.columns.iter().map(move |lanes| lanes[self.lane % LANES])
+    }
+
+    /// The features column by column, all lanes of the block, and the lane of this arm.
+    #[inline(always)]
+    pub(crate) fn columns(self) -> (&'a [[f64; LANES]], usize) {
+        (self.columns, self.lane % LANES)
+    }
+
+    /// xᵀv, in the order and so to the last bit as in [`Features::times`].
+    #[inline(always)]
+    pub(crate) fn times(self, v: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (lanes, &v) in self.columns.iter().zip(v) {
+            sum = lanes[self.lane % LANES].mul_add(v, sum);
+        }
+        sum
+    }
+
+    /// xᵀv, even and odd columns apart, so that an addition need not wait for the one before.
+    #[inline(always)]
+    pub(crate) fn times_crosswise(self, v: &[f64]) -> f64 {
+        let lane = self.lane % LANES;
+        let (pairs, last) = self.columns.as_chunks::<2>();
+        let v_pairs = v.as_chunks::<2>().0;
+        let mut sums = [0.0; 2];
+        for (lanes, v) in pairs.iter().zip(v_pairs) {
+            sums[0] = lanes[0][lane].mul_add(v[0], sums[0]);
+            sums[1] = lanes[1][lane].mul_add(v[1], sums[1]);
+        }
+        if let Some(lanes) = last.first() {
+            sums[0] = lanes[lane].mul_add(v[self.columns.len() - 1], sums[0]);
+        }
+        sums[0] + sums[1]
     }
 }
 

@@ -47,12 +47,12 @@ pub trait AskTell: Send {
 ///
 /// ```
 /// use cutline::estimators::SampleMean;
-/// use cutline::rules::Apt;
+/// use cutline::rules::{Apt, Indexed};
 /// use cutline::{Arms, AskTell, Budget, Learner, Question};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let arms = Arms::without_features(2)?;
-/// let mut learner = Learner::new(Apt, SampleMean::new(&arms), Budget::new(8)?, Question::new(0.0, 0.1)?, 0)?;
+/// let mut learner = Learner::new(Indexed::new(Apt, 2), SampleMean::new(&arms), Budget::new(8)?, Question::new(0.0, 0.1)?, 0)?;
 /// while let Some(arm) = learner.ask() {
 ///     learner.tell(arm, [1.0, -2.0][arm]);
 /// }

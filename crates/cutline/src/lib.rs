@@ -26,6 +26,7 @@
 mod arms;
 pub mod estimators;
 mod learner;
+mod quartet;
 mod question;
 mod random;
 pub mod rules;
@@ -36,8 +37,17 @@ mod vector;
 
 pub use arms::{Arm, Arms, ArmsError};
 pub use learner::{AskTell, Learner, LearnerError};
+pub use quartet::InStep;
 pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
 pub use scan::{arg_max, arg_min};
 pub use spec::{ALGORITHMS, Algorithm, Estimate, Parameter, Range, Spec, SpecError, algorithm};
 pub use stop::{Budget, BudgetError, Stop};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+struct Contributing;

@@ -23,11 +23,17 @@ pub struct Question {
 #[non_exhaustive]
 pub enum QuestionError {
     /// The threshold is NaN, infinite or so large that a squared gap overflows.
-    #[error("the threshold must be a number between -1e150 and 1e150, not {0}")]
+    #[error("the threshold must be a number between -1e150 and 1e150, not {}", shown(*.0))]
     Threshold(f64),
     /// The precision is negative, NaN, infinite or so large that a squared gap overflows.
-    #[error("the precision must be a number between 0 and 1e150, not {0}")]
+    #[error("the precision must be a number between 0 and 1e150, not {}", shown(*.0))]
     Precision(f64),
+}
+
+/// A number as a message shows it: in powers of ten where it would be long otherwise.
+pub(crate) fn shown(number: f64) -> String {
+    let is_short = number == 0.0 || !number.is_finite() || (1e-6..1e16).contains(&number.abs());
+    if is_short { number.to_string() } else { format!("{number:e}") }
 }
 
 impl Question {
@@ -58,7 +64,7 @@ impl Question {
     }
 
     /// Δ = |μ − τ| + ε.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn gap(&self, mean: f64) -> f64 {
         (mean - self.threshold).abs() + self.precision
@@ -95,6 +101,11 @@ mod tests {
             assert!(Question::new(0.0, bad).is_err());
         }
         assert_eq!(Question::new(0.0, -0.5), Err(QuestionError::Precision(-0.5)));
+    }
+
+    #[test]
+    fn numbers_in_messages_are_short() {
+        assert_eq!([0.0, -0.5, 1e200, 1e-13, f64::NAN].map(shown), ["0", "-0.5", "1e200", "1e-13", "NaN"]);
     }
 
     #[test]

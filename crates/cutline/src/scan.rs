@@ -23,42 +23,70 @@ pub fn arg_min<A: Copy, B: Copy>(a: &[A], b: &[B], index: impl Fn(A, B) -> f64) 
 
 #[inline(always)]
 fn scan<S: Unit, A: Copy, B: Copy>(unit: S, a: &[A], b: &[B], index: impl Fn(A, B) -> f64) -> usize {
-    let (blocks_a, rest_a) = a.as_chunks::<LANES>();
-    let (blocks_b, rest_b) = b.as_chunks::<LANES>();
-    // The least value of each lane and the number of the block it was found in, as a float: one register's width.
-    let mut least = [unit.splat_f64s(f64::INFINITY); 2];
-    let mut found = least;
-    let mut block = 0.0;
-    for (a, b) in blocks_a.iter().zip(blocks_b) {
-        let values: [f64; LANES] = std::array::from_fn(|lane| index(a[lane], b[lane]));
+    let block = |a: &[A; LANES], b: &[B; LANES]| std::array::from_fn(|lane| index(a[lane], b[lane]));
+    let mut lanes = Lanes::new(unit);
+    let mut first = 0;
+    for (a, b) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
+        lanes.take(unit, first, block(a, b));
+        first += LANES;
+    }
+    if first == a.len() {
+        // No arm is left over.
+    } else if let (Some(last_a), Some(last_b)) = (a.last_chunk(), b.last_chunk()) {
+        // The last block counted from the end; arms that come twice change nothing.
+        lanes.take(unit, a.len() - LANES, block(last_a, last_b));
+    } else {
+        let mut values = [f64::INFINITY; LANES];
+        for ((value, &a), &b) in values.iter_mut().zip(a).zip(b) {
+            *value = index(a, b);
+        }
+        lanes.take(unit, 0, values);
+    }
+    lanes.least(unit)
+}
+
+/// The least value of each lane and the arm it belongs to; arms as floats, so that all registers are of one kind.
+struct Lanes {
+    least: [f64x4; 2],
+    arms: [f64x4; 2],
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn new<S: Unit>(unit: S) -> Self {
+        let none = [unit.splat_f64s(f64::INFINITY); 2];
+        Self { least: none, arms: none }
+    }
+
+    /// The values of the arms from `first` on.
+    #[inline(always)]
+    fn take<S: Unit>(&mut self, unit: S, first: usize, values: [f64; LANES]) {
         let values: [f64x4; 2] = pulp::cast(values);
+        let first = unit.splat_f64s(first as f64);
+        let numbers = [f64x4(0.0, 1.0, 2.0, 3.0), f64x4(4.0, 5.0, 6.0, 7.0)];
         for half in 0..2 {
-            let is_less = unit.less_than_f64s(values[half], least[half]);
-            least[half] = unit.select_f64s(is_less, values[half], least[half]);
-            found[half] = unit.select_f64s(is_less, unit.splat_f64s(block), found[half]);
-        }
-        block += 1.0;
-    }
-    let least: [f64; LANES] = pulp::cast(least);
-    let found: [f64; LANES] = pulp::cast(found);
-    let mut best = (f64::INFINITY, 0.0);
-    let mut lane_number = 0.0;
-    for (&value, &block) in least.iter().zip(&found) {
-        let arm = block * 8.0 + lane_number;
-        if value < best.0 || (value == best.0 && arm < best.1) {
-            best = (value, arm);
-        }
-        lane_number += 1.0;
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number of an arm")]
-    let mut best = (best.0, best.1 as usize);
-    for (i, (&a, &b)) in rest_a.iter().zip(rest_b).enumerate() {
-        let value = index(a, b);
-        if value < best.0 {
-            best = (value, blocks_a.len() * LANES + i);
+            let is_less = unit.less_than_f64s(values[half], self.least[half]);
+            let arms = unit.add_f64s(first, numbers[half]);
+            self.least[half] = unit.select_f64s(is_less, values[half], self.least[half]);
+            self.arms[half] = unit.select_f64s(is_less, arms, self.arms[half]);
         }
     }
-    best.1
+
+    /// The first arm with the least value of all, without a branch that could be guessed wrongly; 0 if there is none.
+    #[inline(always)]
+    fn least<S: Unit>(&self, unit: S) -> usize {
+        let least = unit.splat_f64s(unit.reduce_min_f64s(unit.min_f64s(self.least[0], self.least[1])));
+        let none = unit.splat_f64s(f64::INFINITY);
+        let mut arms = [none; 2];
+        for half in 0..2 {
+            let is_least = unit.equal_f64s(self.least[half], least);
+            arms[half] = unit.select_f64s(is_least, self.arms[half], none);
+        }
+        let arm = unit.reduce_min_f64s(unit.min_f64s(arms[0], arms[1]));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number of an arm, or ∞")]
+        let arm = if arm < f64::INFINITY { arm as usize } else { 0 };
+        arm
+    }
 }
 
 /// The first arm with the greatest `score(aᵢ, bᵢ)`; otherwise as [`arg_min`].
@@ -84,11 +112,13 @@ pub(crate) fn ln(x: f64) -> f64 {
     let m = f64::from_bits((shifted & 0x000f_ffff_ffff_ffff) + ROOT_HALF);
     let s = (m - 1.0) / (m + 1.0);
     let z = s * s;
-    let mut series = 2.0 / 21.0;
-    for odd in [19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0] {
-        series = series * z + 2.0 / odd;
-    }
-    k * std::f64::consts::LN_2 + (2.0 * s + s * z * series)
+    // 2/3 + 2/5 z + … + 2/21 z⁹, in pairs, so that one multiplication need not wait for all the others (Estrin 1960).
+    let pair = |low: f64, high: f64| z.mul_add(2.0 / high, 2.0 / low);
+    let (z2, z4) = (z * z, (z * z) * (z * z));
+    let low = z2.mul_add(pair(7.0, 9.0), pair(3.0, 5.0));
+    let high = z2.mul_add(pair(15.0, 17.0), pair(11.0, 13.0));
+    let series = z4.mul_add(z4.mul_add(pair(19.0, 21.0), high), low);
+    k.mul_add(std::f64::consts::LN_2, 2.0f64.mul_add(s, s * z * series))
 }
 
 #[cfg(test)]

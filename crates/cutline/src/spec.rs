@@ -1,9 +1,16 @@
 //! Names become types here, and only here.
 
-use crate::estimators::{DesignedRidge, Estimator, Ridge, RidgeError, SampleMean, Spread};
-use crate::rules::{Apt, Pivot, PivotError, Rule, UcbE, UcbEError, Uniform};
-use crate::{Arms, AskTell, Budget, BudgetError, Learner, LearnerError, Question};
-use thiserror::Error;
+mod error;
+mod seat;
+
+pub use error::SpecError;
+
+use crate::estimators::Ridge;
+use crate::quartet::InStep;
+use crate::rules::{Apt, Pivot, UcbE, Uniform};
+use crate::{Arms, AskTell, Budget, Question};
+use error::listed;
+use seat::{Four, Seat};
 
 /// Every algorithm that has a name. A new one is one more entry; all listings and all surfaces derive from this.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -14,7 +21,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: Estimate::Ridge,
         rule_parameters: &[],
-        build: |seat, _| seat.any(Apt),
+        build: |seat, _| seat.index(Apt),
+        in_step: Some(|four, _| four.index([Apt; 4])),
     },
     Algorithm {
         name: "apt",
@@ -23,7 +31,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: Estimate::SampleMean,
         rule_parameters: &[],
-        build: |seat, _| seat.any(Apt),
+        build: |seat, _| seat.index(Apt),
+        in_step: Some(|four, _| four.index([Apt; 4])),
     },
     Algorithm {
         name: "random",
@@ -33,6 +42,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: Estimate::Ridge,
         rule_parameters: &[],
         build: |seat, _| seat.any(Uniform),
+        in_step: None,
     },
     Algorithm {
         name: "ucbe",
@@ -46,7 +56,10 @@ pub static ALGORITHMS: &[Algorithm] = &[
             about: "a in Δ̂ᵢ − √(a/Tᵢ)",
             range: Range { least: 0.0, most: f64::MAX },
         }],
-        build: |seat, parameters| seat.any(UcbE::new(parameters[0], seat.arms.n_arms())?),
+        build: |seat, parameters| seat.index(UcbE::new(parameters[0])?),
+        in_step: Some(|four, [a, b, c, d]| {
+            four.index([UcbE::new(a[0]).ok()?, UcbE::new(b[0]).ok()?, UcbE::new(c[0]).ok()?, UcbE::new(d[0]).ok()?])
+        }),
     },
     Algorithm {
         name: "pivot",
@@ -61,6 +74,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             range: Range { least: 1e-100, most: 1e100 },
         }],
         build: |seat, parameters| seat.spread(Pivot::new(parameters[0])?),
+        in_step: None,
     },
 ];
 
@@ -80,18 +94,22 @@ pub struct Algorithm {
     pub estimator: Estimate,
     rule_parameters: &'static [Parameter],
     build: Build,
+    in_step: Option<BuildInStep>,
 }
 
 /// Seats a rule, made from its parameters.
 type Build = fn(&Seat<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>;
 
+/// Seats four rules, made from their parameters, in step; `None` if that cannot be.
+type BuildInStep = fn(&Four<'_>, [&[f64]; 4]) -> Option<Box<dyn InStep>>;
+
 /// The estimators, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Estimate {
-    /// Each arm's own [sample mean](SampleMean).
+    /// Each arm's own [sample mean](crate::estimators::SampleMean).
     SampleMean,
-    /// [Ridge](Ridge) regression on the features.
+    /// [Ridge](crate::estimators::Ridge) regression on the features.
     Ridge,
 }
 
@@ -137,73 +155,6 @@ pub struct Spec {
     estimator: Estimate,
     /// One an entry of [`Spec::parameters`], in its order.
     values: Vec<Option<f64>>,
-}
-
-/// Why a spec was refused.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// There is no algorithm of that name.
-    #[error("there is no algorithm `{0}`; there are {names}", names = listed(ALGORITHMS.iter().map(|a| a.name)))]
-    Unknown(String),
-    /// There is no estimator of that name.
-    #[error("there is no estimator `{0}`; there are {names}", names = listed(Estimate::ALL.iter().map(|e| e.name())))]
-    UnknownEstimator(String),
-    /// The algorithm does not take that parameter.
-    #[error("`{algorithm}` takes no parameter `{parameter}`; it takes {takes}")]
-    UnknownParameter {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// What was given.
-        parameter: String,
-        /// What it takes.
-        takes: String,
-    },
-    /// A parameter's value is out of range.
-    #[error("`{}` must be a finite number {}, not {value}", parameter.name, parameter.range)]
-    OutOfRange {
-        /// The parameter.
-        parameter: Parameter,
-        /// What was given.
-        value: f64,
-    },
-    /// A parameter without a default was not given.
-    #[error("`{algorithm}` needs the parameter `{}` ({})", parameter.name, parameter.about)]
-    Missing {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// The parameter.
-        parameter: Parameter,
-    },
-    /// The rule looks at variances, and the estimator has none.
-    #[error("the rule `{rule}` needs variances, which the estimator `{}` does not have; use `ridge`", estimator.name())]
-    NeedsSpread {
-        /// The rule.
-        rule: &'static str,
-        /// The estimator.
-        estimator: Estimate,
-    },
-    /// The arms have no features and the estimator needs them.
-    #[error("`{algorithm}` needs arms with features, and these have none; `apt` works without")]
-    NeedsFeatures {
-        /// The algorithm.
-        algorithm: &'static str,
-    },
-    /// The estimator was refused.
-    #[error(transparent)]
-    Ridge(#[from] RidgeError),
-    /// The rule was refused.
-    #[error(transparent)]
-    UcbE(#[from] UcbEError),
-    /// The rule was refused.
-    #[error(transparent)]
-    Pivot(#[from] PivotError),
-    /// The budget was refused.
-    #[error(transparent)]
-    Budget(#[from] BudgetError),
-    /// The learner was refused.
-    #[error(transparent)]
-    Learner(#[from] LearnerError),
 }
 
 /// The algorithm of that name, if there is one.
@@ -277,6 +228,12 @@ impl Spec {
         self.algorithm
     }
 
+    /// The estimator.
+    #[must_use]
+    pub fn estimator(&self) -> Estimate {
+        self.estimator
+    }
+
     /// What it takes.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
         self.algorithm.rule_parameters.iter().chain(self.estimator.parameters())
@@ -303,14 +260,44 @@ impl Spec {
         if self.estimator == Estimate::Ridge && arms.dimension().is_none() {
             return Err(SpecError::NeedsFeatures { algorithm: algorithm.name });
         }
-        let mut values = Vec::with_capacity(self.values.len());
-        for (parameter, value) in self.parameters().zip(&self.values) {
-            values.push(value.ok_or(SpecError::Missing { algorithm: algorithm.name, parameter: *parameter })?);
-        }
+        let values = self.complete()?;
         let (rule, estimator) = values.split_at(algorithm.rule_parameters.len());
         let stop = Budget::new(budget)?;
         let seat = Seat { arms, question, stop, seed, algorithm, estimate: self.estimator, parameters: estimator };
         (algorithm.build)(&seat, rule)
+    }
+
+    /// Four learners in step, each with its own arms and question and with its own parameters of one algorithm: they pull
+    /// what [`Spec::learner`]s would pull, one by one, to the last bit, and faster. A budget is the caller's to keep.
+    ///
+    /// `None` where the algorithm has no such form, or the four do not fit together; single learners then do, or say why not.
+    #[must_use]
+    pub fn in_step(specs: [&Spec; 4], arms: [&Arms; 4], questions: [Question; 4]) -> Option<Box<dyn InStep>> {
+        let algorithm = specs[0].algorithm;
+        let build = algorithm.in_step?;
+        let is_alike = |spec: &&Spec| std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == Estimate::Ridge;
+        if !specs.iter().all(is_alike) {
+            return None;
+        }
+        let [a, b, c, d] = specs.map(|spec| spec.complete().ok());
+        let values = [a?, b?, c?, d?];
+        let n_rule = algorithm.rule_parameters.len();
+        let lambda = values[0][n_rule];
+        for (values, arms) in values.iter().zip(arms) {
+            if values[n_rule] != lambda || Ridge::check(arms, lambda).is_err() {
+                return None;
+            }
+        }
+        let four = Four { arms, questions, lambda };
+        build(&four, values.each_ref().map(|values| &values[..n_rule]))
+    }
+
+    /// Every parameter's value, the rule's first.
+    fn complete(&self) -> Result<Vec<f64>, SpecError> {
+        let value = |(parameter, value): (&Parameter, &Option<f64>)| {
+            value.ok_or(SpecError::Missing { algorithm: self.algorithm.name, parameter: *parameter })
+        };
+        self.parameters().zip(&self.values).map(value).collect()
     }
 
     /// Whether rule and estimator fit is known to the compiler alone, so ask it by building one.
@@ -352,50 +339,6 @@ impl Estimate {
     }
 }
 
-/// Where a rule is to be seated: everything else a learner is made of.
-struct Seat<'a> {
-    arms: &'a Arms,
-    question: Question,
-    stop: Budget,
-    seed: u64,
-    algorithm: &'static Algorithm,
-    estimate: Estimate,
-    parameters: &'a [f64],
-}
-
-impl Seat<'_> {
-    /// For a rule that works with any estimator.
-    fn any<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
-    where
-        R: Rule<SampleMean> + Rule<Ridge> + Send + 'static,
-    {
-        match self.estimate {
-            Estimate::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
-            Estimate::Ridge => self.learner(rule, Ridge::new(self.arms, self.parameters[0])?),
-        }
-    }
-
-    /// For a rule that looks at variances.
-    fn spread<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
-    where
-        R: Rule<DesignedRidge> + Send + 'static,
-        DesignedRidge: Spread,
-    {
-        match self.estimate {
-            Estimate::Ridge => self.learner(rule, DesignedRidge::new(self.arms, self.parameters[0])?),
-            estimator => Err(SpecError::NeedsSpread { rule: self.algorithm.rule, estimator }),
-        }
-    }
-
-    fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>
-    where
-        R: Rule<E> + Send + 'static,
-        E: Estimator + Send + 'static,
-    {
-        Ok(Box::new(Learner::new(rule, estimator, self.stop, self.question, self.seed)?))
-    }
-}
-
 impl std::fmt::Display for Range {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.most == f64::MAX {
@@ -404,10 +347,4 @@ impl std::fmt::Display for Range {
             write!(f, "between {:?} and {:?}", self.least, self.most)
         }
     }
-}
-
-/// Names as a list in a sentence.
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "none".into() } else { names.join(", ") }
 }

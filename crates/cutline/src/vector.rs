@@ -27,10 +27,14 @@ impl<S: Simd<f64s = f64x4>> Unit for S {}
 macro_rules! vectorised {
     (|$unit:ident| $work:expr) => {
         if let Some($unit) = *$crate::vector::AVX2 {
+            let once = $crate::vector::Once;
             pulp::Simd::vectorize(
                 $unit,
                 #[inline(always)]
-                || $work,
+                || {
+                    let _taken = once;
+                    $work
+                },
             )
         } else {
             let $unit = pulp::Scalar256b;
@@ -39,6 +43,10 @@ macro_rules! vectorised {
     };
 }
 pub(crate) use vectorised;
+
+/// Taken by a closure, it makes the closure one that can be called only once. Any other closure is called once through a
+/// go-between that the compiler may refuse to inline, and then all of it is compiled for the plain instruction set.
+pub(crate) struct Once;
 
 /// The numbers of a slice of vectors.
 #[inline(always)]
@@ -57,19 +65,48 @@ pub(crate) fn zeros(n: usize) -> Vec<f64x4> {
     vec![f64x4(0.0, 0.0, 0.0, 0.0); n.div_ceil(4)]
 }
 
-/// aᵀb, in four sums that are then added crosswise.
-#[inline(always)]
-pub(crate) fn dot<S: Unit>(unit: S, a: &[f64x4], b: &[f64x4]) -> f64 {
-    let zero = unit.splat_f64s(0.0);
-    let sum = a.iter().zip(b).fold(zero, |sum, (&a, &b)| unit.mul_add_f64s(a, b, sum));
-    (sum.0 + sum.2) + (sum.1 + sum.3)
-}
-
 /// y += a·x.
 #[inline(always)]
 pub(crate) fn add_scaled<S: Unit>(unit: S, y: &mut [f64x4], a: f64, x: &[f64x4]) {
     let a = unit.splat_f64s(a);
     for (y, &x) in y.iter_mut().zip(x) {
         *y = unit.mul_add_f64s(x, a, *y);
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::estimators::inverse::{Inverse, Step};
+    use crate::{Arms, Purpose, stream};
+    use pulp::Scalar256b;
+    use rand_core::Rng as _;
+
+    /// The same bits from AVX2 and from the plain instruction set, for narrow, odd and wide rows.
+    #[test]
+    fn units_agree_to_the_last_bit() {
+        let Some(avx2) = *AVX2 else { return };
+        let mut rng = stream(3, Purpose::Instance, 0);
+        for (n_arms, dimension) in [(1, 1), (20, 5), (33, 13), (70, 20), (9, 31), (12, 45)] {
+            let random = |_| f64::from(rng.next_u32()) / f64::from(u32::MAX) - 0.5;
+            let values: Vec<f64> = (0..n_arms * dimension).map(random).collect();
+            let arms = Arms::from_slice(&values, dimension).unwrap();
+            let features = arms.features().unwrap();
+            let (mut ours, mut theirs) = (Inverse::new(dimension, 0.3), Inverse::new(dimension, 0.3));
+            let (mut step, mut plain_step) = (Step::new(dimension), Step::new(dimension));
+            let (mut products, mut plain_products) = (features.zeros(), features.zeros());
+            for arm in (0..n_arms).chain(0..n_arms) {
+                let x = features.row(arm);
+                let (mut next, mut plain_next) = (ours.clone(), theirs.clone());
+                avx2.vectorize(|| ours.advance(avx2, x, &mut step, &mut next));
+                theirs.advance(Scalar256b, x, &mut plain_step, &mut plain_next);
+                (ours, theirs) = (next, plain_next);
+                avx2.vectorize(|| features.times(avx2, numbers(&step.u), &mut products));
+                features.times(Scalar256b, numbers(&plain_step.u), &mut plain_products);
+                assert_eq!(numbers(&step.u), numbers(&plain_step.u), "u, d = {dimension}");
+                assert_eq!(step.s.to_bits(), plain_step.s.to_bits());
+                assert_eq!(numbers(&products), numbers(&plain_products), "Xu, d = {dimension}");
+            }
+        }
     }
 }

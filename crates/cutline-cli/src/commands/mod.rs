@@ -22,14 +22,14 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The threads to work on.
 fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
-    let threads = args.threads.map_or(0, usize::from);
+    let threads = args.threads.unwrap_or(0);
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::Threads { threads, error })
 }
 
 /// Runs experiments one after another, each on all threads.
 fn run(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
     let pulls = |experiment: &Experiment| experiment.runs().saturating_mul(experiment.pulls_a_run());
-    let bar = progress::bar(experiments.iter().map(pulls).sum());
+    let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {
         bar.set_message(experiment.name().to_owned());
@@ -58,14 +58,15 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
     files.push(("report.html".into(), report::html(outcomes, &drawings, summary)?.into_bytes()));
     output.write(&files)?;
     let report = output.directory().join("report.html");
-    eprintln!("wrote {} and {} more files beside it", report.display(), files.len() - 1);
+    print::note(&format!("wrote {} and {} more files beside it", report.display(), files.len() - 1));
     Ok(())
 }
 
 /// A name that any file system takes.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-    let name: String = name.chars().map(plain).take(100).collect();
+    let mut name: String = name.chars().map(plain).collect();
+    name.truncate(name.floor_char_boundary(200));
     if name.trim_matches('.').is_empty() { "experiment".into() } else { name }
 }
 
@@ -79,5 +80,6 @@ mod tests {
         assert_eq!(file_name("../../etc/passwd x"), "..-..-etc-passwd-x");
         assert_eq!(file_name(".."), "experiment");
         assert_eq!(file_name(""), "experiment");
+        assert_eq!(file_name(&"𝒳".repeat(200)), "𝒳".repeat(50), "file systems count bytes");
     }
 }

@@ -11,8 +11,9 @@ use cutline_lab::{Experiment, Overrides};
 
 pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     let options = &args.simulation;
+    let pool = pool(options)?;
     if args.exact {
-        return exact::replay(experiments(args, false), &pool(options)?);
+        return exact::replay(experiments(args, false), &pool);
     }
     let redraws: &[bool] = match args.instances {
         Instances::Published => &[false],
@@ -21,15 +22,16 @@ pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     };
     let output = Output::new(&options.out)?;
     let experiments = redraws.iter().flat_map(|&redraw| experiments(args, redraw)).collect();
-    let outcomes = run(experiments, &pool(options)?)?;
-    print::outcomes(&outcomes, options.format, true)?;
+    let outcomes = run(experiments, &pool)?;
     let summary = match within_band(&outcomes) {
         (_, 0) => "redrawn instances have no published numbers to compare with".into(),
         (within, cells) => format!("{within} of {cells} published cells lie within their 99.9 % band"),
     };
-    write(&outcomes, &output, std::slice::from_ref(&summary))?;
-    eprintln!("{summary}");
-    Ok(())
+    // Whoever stops reading does not lose the files.
+    let summary = [summary];
+    let printed = print::outcomes(&outcomes, options.format, true, &summary);
+    write(&outcomes, &output, &summary)?;
+    printed
 }
 
 /// The paper's experiments that were asked for, in the paper's order.

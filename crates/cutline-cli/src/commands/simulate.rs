@@ -11,8 +11,11 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let options = &args.simulation;
     let overrides = Overrides { runs: options.runs, seed: options.seed, redraw: false };
     let experiment = Experiment::load(&args.file, overrides)?;
+    let pool = pool(options)?;
     let output = Output::new(&options.out)?;
-    let outcomes = run(vec![experiment], &pool(options)?)?;
-    print::outcomes(&outcomes, options.format, false)?;
-    write(&outcomes, &output, &[])
+    let outcomes = run(vec![experiment], &pool)?;
+    // Whoever stops reading does not lose the files.
+    let printed = print::outcomes(&outcomes, options.format, false, &[]);
+    write(&outcomes, &output, &[])?;
+    printed
 }

@@ -4,7 +4,7 @@ use super::inverse::{Inverse, Step};
 use super::ridge::{Ridge, RidgeError};
 use super::{Estimator, Spread};
 use crate::arms::Features;
-use crate::vector::{Unit, add_scaled, dot, numbers, numbers_mut, vectorised};
+use crate::vector::{Unit, add_scaled, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
 use pulp::f64x4;
 use std::sync::Arc;
@@ -80,11 +80,8 @@ impl DesignedRidge {
         let Self { features, told, planned, probe, variances, .. } = self;
         let inverse = if self.pending == 0 { &told.inverse } else { &planned.inverse };
         for arm in 0..features.n_arms {
-            features.copy_row(arm, numbers_mut(&mut probe.x));
-            numbers_mut(variances)[arm] = vectorised!(|unit| {
-                inverse.solve(unit, probe);
-                dot(unit, &probe.x, &probe.u)
-            });
+            vectorised!(|unit| inverse.solve(unit, features.row(arm), probe));
+            numbers_mut(variances)[arm] = probe.q;
         }
     }
 
@@ -94,11 +91,11 @@ impl DesignedRidge {
         let Self { features, told, planned, spare, step, .. } = self;
         let is_alone = self.pending == 0;
         vectorised!(|unit| {
-            features.copy_row(arm, numbers_mut(&mut step.x));
+            let x = features.row(arm);
             if is_alone {
-                told.inverse.advance(unit, step, &mut planned.inverse);
+                told.inverse.advance(unit, x, step, &mut planned.inverse);
             } else {
-                planned.inverse.advance(unit, step, spare);
+                planned.inverse.advance(unit, x, step, spare);
             }
         });
         if !is_alone {
@@ -139,8 +136,7 @@ impl Estimator for DesignedRidge {
         let Self { features, told, planned, spare, step, reach, means, .. } = self;
         vectorised!(|unit| {
             if !is_fresh {
-                features.copy_row(arm, numbers_mut(&mut step.x));
-                told.inverse.advance(unit, step, spare);
+                told.inverse.advance(unit, features.row(arm), step, spare);
                 features.times(unit, numbers(&step.u), reach);
             }
             let surprise = reward - numbers(means)[arm];
@@ -184,8 +180,7 @@ impl Spread for DesignedRidge {
         let Self { features, told, planned, probe, covariances, variances, .. } = self;
         let inverse = if self.pending == 0 { &told.inverse } else { &planned.inverse };
         vectorised!(|unit| {
-            features.copy_row(arm, numbers_mut(&mut probe.x));
-            inverse.solve(unit, probe);
+            inverse.solve(unit, features.row(arm), probe);
             features.times(unit, numbers(&probe.u), covariances);
         });
         (&numbers(covariances)[..features.n_arms], &numbers(variances)[..features.n_arms])

@@ -4,8 +4,8 @@
 //! s, so log₁₀ s digits of it are lost; a later pull gives them back, because errors shrink by s too. Where one step
 //! costs more than [`DIGITS`] allows, V⁻¹ is computed afresh from the pulls by Cholesky's method.
 
-use crate::arms::Features;
-use crate::vector::{Unit, add_scaled, dot, numbers, numbers_mut, zeros};
+use crate::arms::{Features, Row};
+use crate::vector::{Unit, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 
 /// The greatest s that a rank-one update is trusted with: it costs four of sixteen digits.
@@ -18,16 +18,14 @@ pub(crate) struct Inverse {
     rows: Vec<f64x4>,
 }
 
-/// What one step computes on the way; kept to save its allocation.
+/// What one step computes; kept to save its allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// x, the arm's features.
-    pub(crate) x: Vec<f64x4>,
     /// u = V⁻¹x, with V before the step.
     pub(crate) u: Vec<f64x4>,
-    /// −u/s.
-    down: Vec<f64x4>,
-    /// s = 1 + xᵀu.
+    /// q = xᵀu.
+    pub(crate) q: f64,
+    /// s = 1 + q.
     pub(crate) s: f64,
     /// V and one row of it, for [`Inverse::refresh`].
     gram: Vec<f64>,
@@ -36,15 +34,54 @@ pub(crate) struct Step {
 
 impl Step {
     pub(crate) fn new(dimension: usize) -> Self {
-        let zeros = zeros(dimension);
         let (gram, row) = (vec![0.0; dimension * dimension], vec![0.0; dimension]);
-        Self { x: zeros.clone(), u: zeros.clone(), down: zeros, s: 1.0, gram, row }
+        Self { u: zeros(dimension), q: 0.0, s: 1.0, gram, row }
     }
 
     /// Whether the step just taken cost so many digits that [`Inverse::refresh`] is due.
     pub(crate) fn is_coarse(&self) -> bool {
-        self.s > DIGITS
+        Self::is_coarse_at(self.s)
     }
+
+    /// The same, for a step with this s.
+    pub(crate) fn is_coarse_at(s: f64) -> bool {
+        s > DIGITS
+    }
+}
+
+/// Works on rows of `$width` vectors, tile by tile: `N` vectors from `start` on. Narrow rows are one tile, and all that
+/// depends on their width is a constant; so sums stay in registers and loops over a row unroll.
+macro_rules! by_tiles {
+    ($width:expr, |$n:ident, $start:ident, $of:ident| $work:block) => {{
+        macro_rules! tile {
+            ($size:literal, $from:expr, $whole:expr) => {{
+                const $n: usize = $size;
+                let ($start, $of) = ($from, $whole);
+                $work
+            }};
+        }
+        match $width {
+            1 => tile!(1, 0, 1),
+            2 => tile!(2, 0, 2),
+            3 => tile!(3, 0, 3),
+            4 => tile!(4, 0, 4),
+            5 => tile!(5, 0, 5),
+            6 => tile!(6, 0, 6),
+            7 => tile!(7, 0, 7),
+            8 => tile!(8, 0, 8),
+            width => {
+                let mut done = 0;
+                while done + 8 <= width {
+                    tile!(8, done, width);
+                    done += 8;
+                }
+                while done < width {
+                    tile!(1, done, width);
+                    done += 1;
+                }
+            }
+        }
+    }};
 }
 
 impl Inverse {
@@ -56,57 +93,83 @@ impl Inverse {
         Self { lambda, rows }
     }
 
-    /// u = V⁻¹x for the x in `step`: Σ xⱼ (row j), four vectors of u at a time.
+    /// u = V⁻¹x, q = xᵀu and s = 1 + q, to `step`.
     #[inline(always)]
-    pub(crate) fn solve<S: Unit>(&self, unit: S, step: &mut Step) {
-        let (x, width) = (numbers(&step.x), step.u.len());
-        let mut start = 0;
-        while start < width {
-            match width - start {
-                1 => self.solve_columns::<S, 1>(unit, x, width, &mut start, &mut step.u),
-                2 => self.solve_columns::<S, 2>(unit, x, width, &mut start, &mut step.u),
-                3 => self.solve_columns::<S, 3>(unit, x, width, &mut start, &mut step.u),
-                _ => self.solve_columns::<S, 4>(unit, x, width, &mut start, &mut step.u),
-            }
-        }
+    pub(crate) fn solve<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step) {
+        by_tiles!(step.u.len(), |N, start, width| {
+            self.solve_tile::<S, N>(unit, x, start, width, &mut step.u);
+        });
+        step.q = x.times_crosswise(numbers(&step.u));
+        step.s = 1.0 + step.q;
     }
 
+    /// Counts one more pull with the features x: writes the new V⁻¹ to `next`, u and s to `step`.
     #[inline(always)]
-    fn solve_columns<S: Unit, const N: usize>(
+    pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step, next: &mut Self) {
+        self.solve(unit, x, step);
+        let scale = unit.splat_f64s(-1.0 / step.s);
+        by_tiles!(step.u.len(), |N, start, width| {
+            self.shrink_tile::<S, N>(unit, &step.u, scale, start, width, next);
+        });
+    }
+
+    /// u = Σ xⱼ (row j), because V⁻¹ is symmetric, for `N` vectors of u.
+    #[inline(always)]
+    fn solve_tile<S: Unit, const N: usize>(&self, unit: S, x: Row<'_>, start: usize, width: usize, u: &mut [f64x4]) {
+        // Even and odd rows have sums of their own, so that an addition need not wait for the one before.
+        let mut sums = [[unit.splat_f64s(0.0); N]; 2];
+        let (columns, lane) = x.columns();
+        let (pairs, last) = columns.as_chunks::<2>();
+        let mut rows = self.rows.chunks_exact(2 * width);
+        for (lanes, rows) in pairs.iter().zip(&mut rows) {
+            for odd in 0..2 {
+                let factor = unit.splat_f64s(lanes[odd][lane]);
+                let row = &rows[odd * width + start..odd * width + start + N];
+                for column in 0..N {
+                    sums[odd][column] = unit.mul_add_f64s(row[column], factor, sums[odd][column]);
+                }
+            }
+        }
+        let [mut sums, odd] = sums;
+        if let (Some(lanes), Some(row)) = (last.first(), rows.remainder().get(start..start + N)) {
+            let factor = unit.splat_f64s(lanes[lane]);
+            for column in 0..N {
+                sums[column] = unit.mul_add_f64s(row[column], factor, sums[column]);
+            }
+        }
+        for column in 0..N {
+            sums[column] = unit.add_f64s(sums[column], odd[column]);
+        }
+        u[start..start + N].copy_from_slice(&sums);
+    }
+
+    /// (row j) −= uⱼ/s · u for `N` vectors of every row.
+    #[inline(always)]
+    fn shrink_tile<S: Unit, const N: usize>(
         &self,
         unit: S,
-        x: &[f64],
+        u: &[f64x4],
+        scale: f64x4,
+        start: usize,
         width: usize,
-        start: &mut usize,
-        u: &mut [f64x4],
+        next: &mut Self,
     ) {
-        let mut sums = [unit.splat_f64s(0.0); N];
-        for (row, &x) in self.rows.chunks_exact(width).zip(x) {
-            let factor = unit.splat_f64s(x);
-            for (sum, &value) in sums.iter_mut().zip(&row[*start..*start + N]) {
-                *sum = unit.mul_add_f64s(value, factor, *sum);
+        let mut tile = [scale; N];
+        tile.copy_from_slice(&u[start..start + N]);
+        let u = numbers(u);
+        for (j, (row, next)) in self.rows.chunks_exact(width).zip(next.rows.chunks_exact_mut(width)).enumerate() {
+            let factor = unit.mul_f64s(unit.splat_f64s(u[j]), scale);
+            let (row, next) = (&row[start..start + N], &mut next[start..start + N]);
+            for column in 0..N {
+                next[column] = unit.mul_add_f64s(tile[column], factor, row[column]);
             }
         }
-        u[*start..*start + N].copy_from_slice(&sums);
-        *start += N;
     }
 
-    /// Counts one more pull with the features x in `step`: writes the new V⁻¹ to `next`, u and s to `step`.
-    #[inline(always)]
-    pub(crate) fn advance<S: Unit>(&self, unit: S, step: &mut Step, next: &mut Self) {
-        self.solve(unit, step);
-        let s = 1.0 + dot(unit, &step.x, &step.u);
-        step.s = s;
-        step.down.fill(unit.splat_f64s(0.0));
-        add_scaled(unit, &mut step.down, -1.0 / s, &step.u);
-        let width = step.u.len();
-        let rows = self.rows.chunks_exact(width).zip(next.rows.chunks_exact_mut(width));
-        for ((row, next), &down) in rows.zip(numbers(&step.down)) {
-            let factor = unit.splat_f64s(down);
-            for ((next, &value), &u) in next.iter_mut().zip(row).zip(&step.u) {
-                *next = unit.mul_add_f64s(u, factor, value);
-            }
-        }
+    /// The entry of a row and a column, for d columns.
+    pub(crate) fn rows(&self, d: usize) -> impl Fn(usize, usize) -> f64 + '_ {
+        let (rows, stride) = (numbers(&self.rows), 4 * d.div_ceil(4));
+        move |row, column| rows[row * stride + column]
     }
 
     /// V⁻¹ afresh from the pulls of every arm, by Cholesky's method. For once, not for every pull: O(Kd² + d³).
@@ -116,7 +179,7 @@ impl Inverse {
         v.fill(0.0);
         v.iter_mut().step_by(d + 1).for_each(|diagonal| *diagonal = self.lambda);
         for (arm, &pulls) in pulls.iter().enumerate().filter(|(_, pulls)| **pulls > 0) {
-            features.copy_row(arm, x);
+            x.iter_mut().zip(features.row(arm).iter()).for_each(|(x, feature)| *x = feature);
             for i in 0..d {
                 for j in 0..=i {
                     v[i * d + j] += f64::from(pulls) * x[i] * x[j];

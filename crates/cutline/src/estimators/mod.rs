@@ -1,7 +1,7 @@
 //! What is believed of the means.
 
 mod designed;
-mod inverse;
+pub(crate) mod inverse;
 mod mean;
 mod ridge;
 

@@ -3,7 +3,8 @@
 use super::Estimator;
 use super::inverse::{Inverse, Step};
 use crate::arms::Features;
-use crate::vector::{add_scaled, dot, numbers, numbers_mut, vectorised};
+use crate::question::shown;
+use crate::vector::{add_scaled, numbers, vectorised, zeros};
 use crate::{Arm, Arms};
 use pulp::f64x4;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ pub enum RidgeError {
     #[error("the arms have no features; `ridge` needs them")]
     NoFeatures,
     /// λ is too small, NaN or infinite.
-    #[error("lambda must be a number of at least 1e-12, not {0}")]
+    #[error("lambda must be a number of at least 1e-12, not {}", shown(*.0))]
     Lambda(f64),
     /// The features are so large that variances would overflow.
     #[error("the features are too large: the greatest squared norm over lambda is {0:e}, more than 1e100")]
@@ -61,6 +62,23 @@ impl Ridge {
     /// # Errors
     /// If the arms have no features or too large ones, or λ is not at least 1e-12.
     pub fn new(arms: &Arms, lambda: f64) -> Result<Self, RidgeError> {
+        let features = Self::check(arms, lambda)?;
+        let inverse = Inverse::new(features.dimension, lambda);
+        let step = Step::new(features.dimension);
+        Ok(Self {
+            spare: inverse.clone(),
+            inverse,
+            theta: zeros(features.dimension),
+            step,
+            told: vec![0; features.n_arms],
+            means: features.zeros(),
+            is_stale: false,
+            features: Arc::clone(features),
+        })
+    }
+
+    /// Whether arms and λ will do.
+    pub(crate) fn check(arms: &Arms, lambda: f64) -> Result<&Arc<Features>, RidgeError> {
         let features = arms.features().ok_or(RidgeError::NoFeatures)?;
         if !(1e-12..f64::INFINITY).contains(&lambda) {
             return Err(RidgeError::Lambda(lambda));
@@ -69,18 +87,7 @@ impl Ridge {
         if !(largest <= 1e100) {
             return Err(RidgeError::TooLarge(largest));
         }
-        let inverse = Inverse::new(features.dimension, lambda);
-        let step = Step::new(features.dimension);
-        Ok(Self {
-            spare: inverse.clone(),
-            inverse,
-            theta: step.x.clone(),
-            step,
-            told: vec![0; features.n_arms],
-            means: features.zeros(),
-            is_stale: false,
-            features: Arc::clone(features),
-        })
+        Ok(features)
     }
 
     /// The estimate θ̂ of the regression parameter.
@@ -98,12 +105,13 @@ impl Estimator for Ridge {
     /// u = V⁻¹xₐ, s = 1 + xₐᵀu, θ̂ += u (r − xₐᵀθ̂)/s.
     fn observe(&mut self, arm: Arm, reward: f64) {
         self.told[arm] += 1;
-        let Self { features, inverse, spare, step, theta, .. } = self;
+        let Self { features, inverse, spare, step, theta, means, .. } = self;
+        let is_stale = self.is_stale;
         vectorised!(|unit| {
-            features.copy_row(arm, numbers_mut(&mut step.x));
-            let surprise = reward - dot(unit, &step.x, theta);
-            inverse.advance(unit, step, spare);
-            add_scaled(unit, theta, surprise / step.s, &step.u);
+            let x = features.row(arm);
+            let mean = if is_stale { x.times(numbers(theta)) } else { numbers(means)[arm] };
+            inverse.advance(unit, x, step, spare);
+            add_scaled(unit, theta, (reward - mean) / step.s, &step.u);
         });
         std::mem::swap(inverse, spare);
         if step.is_coarse() {

@@ -1,17 +1,21 @@
 //! Which arm to pull next.
 
 mod apt;
+mod index;
 mod pivot;
 mod ucb_e;
 mod uniform;
 
 pub use apt::Apt;
-pub use pivot::{Pivot, PivotError};
-pub use ucb_e::{UcbE, UcbEError};
+pub use index::{Index, Indexed};
+pub use pivot::Pivot;
+pub use ucb_e::UcbE;
 pub use uniform::Uniform;
 
 use crate::estimators::Estimator;
+use crate::question::shown;
 use crate::{Arm, Question, Rng};
+use thiserror::Error;
 
 /// Chooses the next arm from what is believed.
 ///
@@ -27,6 +31,18 @@ pub trait Rule<E: ?Sized> {
 
     /// The arm to pull next.
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm;
+}
+
+/// A rule was refused because of a parameter.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[error("{parameter} must be {allowed}, not {}", shown(*value))]
+pub struct RuleError {
+    /// The parameter.
+    pub parameter: &'static str,
+    /// What it may be.
+    pub allowed: &'static str,
+    /// What was given.
+    pub value: f64,
 }
 
 /// What a rule or a stop sees: the question, the pulls handed out so far, and the estimator.

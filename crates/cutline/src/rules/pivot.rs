@@ -6,11 +6,10 @@
 //! This rule is Cutline's own. It is unpublished and has no fixed-budget guarantee; what speaks for it is that it failed
 //! less often than LinearAPT in every experiment tried (`cutline reproduce` shows them).
 
-use super::{Beliefs, Rule};
+use super::{Beliefs, Rule, RuleError};
 use crate::estimators::Spread;
 use crate::scan::ln;
 use crate::{Arm, Rng, arg_max, arg_min};
-use thiserror::Error;
 
 /// Counts what every pull tells of every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
 /// two K×d products where [`Apt`](super::Apt) costs one.
@@ -19,26 +18,21 @@ use thiserror::Error;
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
-/// | `noise` | 1 | σ, the standard deviation of a reward | 1e-100 ≤ σ ≤ 1e100, else [`PivotError`] |
+/// | `noise` | 1 | σ, the standard deviation of a reward | 1e-100 ≤ σ ≤ 1e100, else [`RuleError`] |
 #[derive(Clone, Copy, Debug)]
 pub struct Pivot {
     /// 1/σ².
     weight: f64,
 }
 
-/// The noise scale is not a positive number.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("noise must be a number between 1e-100 and 1e100, not {0}")]
-pub struct PivotError(pub f64);
-
 impl Pivot {
     /// The rule for rewards of standard deviation `noise`.
     ///
     /// # Errors
     /// If `noise` is not between 1e-100 and 1e100.
-    pub fn new(noise: f64) -> Result<Self, PivotError> {
+    pub fn new(noise: f64) -> Result<Self, RuleError> {
         if !(1e-100..=1e100).contains(&noise) {
-            return Err(PivotError(noise));
+            return Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise });
         }
         Ok(Self { weight: 1.0 / (noise * noise) })
     }

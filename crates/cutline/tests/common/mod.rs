@@ -114,16 +114,17 @@ impl Plain {
         x * solved
     }
 
-    /// The index of every arm by the rule's definition, least is best; unpulled arms first where the rule opens so.
-    pub fn indices(&self, rule: &str, means: &[f64]) -> Vec<f64> {
+    /// The index of every arm by the rule's definition, least is best; unpulled arms first where the rule opens so. `None`
+    /// for a rule that draws, or whose definition is not written here yet.
+    pub fn indices(&self, rule: &str, means: &[f64]) -> Option<Vec<f64>> {
         let gap = |arm: usize| self.problem.question.gap(means[arm]);
         let pulls = |arm: usize| f64::from(self.pulls[arm]);
         let arms = 0..self.pulls.len();
-        let opening = rule != "pivot" && self.pulls.contains(&0);
+        let opening = ["apt", "ucb-e", "uniform"].contains(&rule) && self.pulls.contains(&0);
         if opening {
-            return arms.map(|arm| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY }).collect();
+            return Some(arms.map(|arm| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY }).collect());
         }
-        match rule {
+        let indices = match rule {
             "apt" => arms.map(|arm| pulls(arm).sqrt() * gap(arm)).collect(),
             "ucb-e" => arms.map(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()).collect(),
             "pivot" => {
@@ -132,8 +133,9 @@ impl Plain {
                 let pivot = arms.clone().min_by(|a, b| doubt(a).total_cmp(&doubt(b))).unwrap();
                 arms.map(|arm| -c[(arm, pivot)].powi(2) / (1.0 + c[(arm, arm)])).collect()
             }
-            _ => unreachable!("{rule} has no index"),
-        }
+            _ => return None,
+        };
+        Some(indices)
     }
 }
 

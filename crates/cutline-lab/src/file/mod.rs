@@ -1,15 +1,14 @@
 //! The experiment file: its schema, strictly. `docs/experiments.md` describes it for users.
 
+mod instance;
+
 use crate::entrant::with_noise;
 use crate::experiment::{Experiment, Overrides, Published};
 use crate::keys::{Field, FileError, Keys, parse};
-use crate::source::{Draw, Kind, Source, Truth};
-use crate::{Entrant, Noise, NoiseKind, Oracle, Threshold, dataset};
-use cutline::Spec;
+use crate::source::{Draw, Source};
+use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
+use cutline::{Question, Spec};
 use std::path::Path;
-
-/// The most arms × features that an instance may have: 8 GB.
-const MOST_FEATURES: u64 = 1_000_000_000;
 
 /// The most pulls a run may have: its noise is kept in memory.
 const MOST_PULLS: u64 = 100_000_000;
@@ -23,13 +22,14 @@ pub(crate) fn experiment(
 ) -> Result<Experiment, FileError> {
     let document = parse(text)?;
     let keys = Keys::new(text, document.get_ref());
-    let name = keys.get("name").map_or(Ok(stem), |field| field.text())?.to_owned();
+    let name = keys.get("name").map_or(Ok(stem), |field| field.title())?.to_owned();
     let runs = keys.get("runs").map_or(Ok(10_000), |field| field.whole(1, 1 << 50))?;
     let seed = keys.get("seed").map_or(Ok(0), |field| field.whole(0, u64::MAX))?;
     let budgets = budgets(&keys.need("budgets")?)?;
     let threshold = threshold(&keys.need("threshold")?)?;
-    let precision = keys.get("precision").map_or(Ok(0.0), |field| field.number())?;
-    let noise = noise(&keys)?;
+    let precision = keys.get("precision").map_or(Ok(0.0), |field| precision(&field))?;
+    let noise_field = keys.get("noise");
+    let noise = noise(noise_field.as_ref())?;
     let baseline = keys.get("baseline");
     let instance_field = keys.need("instance")?;
     let algorithms = keys.need("algorithm")?;
@@ -37,9 +37,9 @@ pub(crate) fn experiment(
     keys.finish()?;
 
     let seed = overrides.seed.unwrap_or(seed);
-    let (kind, draw) = instance(&instance_field.keys("[instance]")?, directory)?;
+    let (kind, draw) = instance::instance(&instance_field.keys("[instance]")?, directory)?;
     let draw = if overrides.redraw { Draw::EveryRun } else { draw };
-    let source = Source::new(kind, draw, seed, threshold, precision).map_err(|error| instance_field.error(error))?;
+    let source = Source::new(kind, draw, seed, threshold, precision).map_err(|error| instance_field.refused(error))?;
     let entrants = entrants(&algorithms, noise)?;
     let baseline = match baseline {
         None => None,
@@ -52,8 +52,15 @@ pub(crate) fn experiment(
     let runs = overrides.runs.unwrap_or(runs);
     let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
     let experiment = Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published };
-    experiment.check().map_err(|error| algorithms.error(format!("does not fit: {error}")))?;
-    Ok(experiment)
+    match experiment.check() {
+        Ok(()) => Ok(experiment),
+        Err(RunError::Algorithm { label, error }) => {
+            let position = position(&algorithms, &label, &experiment.entrants)?;
+            Err(algorithms.list()?[position].error(format!("`{label}` does not fit: {error}")))
+        }
+        Err(error @ RunError::NoProbability { .. }) => Err(noise_field.unwrap_or(instance_field).refused(error)),
+        Err(error @ RunError::Instance { .. }) => Err(instance_field.refused(error)),
+    }
 }
 
 fn budgets(field: &Field<'_>) -> Result<Vec<u32>, FileError> {
@@ -70,11 +77,22 @@ fn budgets(field: &Field<'_>) -> Result<Vec<u32>, FileError> {
 }
 
 fn threshold(field: &Field<'_>) -> Result<Threshold, FileError> {
-    if field.is_text() { field.choice(&[("mean", Threshold::Mean)]) } else { field.number().map(Threshold::Value) }
+    if field.is_text() {
+        return field.choice(&[("mean", Threshold::Mean)]).map_err(|_| field.is_not("a finite number or \"mean\""));
+    }
+    let threshold = field.number()?;
+    Question::new(threshold, 0.0).map_err(|error| field.refused(error))?;
+    Ok(Threshold::Value(threshold))
 }
 
-fn noise(keys: &Keys<'_>) -> Result<Noise, FileError> {
-    let Some(field) = keys.get("noise") else {
+fn precision(field: &Field<'_>) -> Result<f64, FileError> {
+    let precision = field.number()?;
+    Question::new(0.0, precision).map_err(|error| field.refused(error))?;
+    Ok(precision)
+}
+
+fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
+    let Some(field) = field else {
         return Ok(Noise::new(NoiseKind::Gaussian, 1.0).expect("a positive scale"));
     };
     let (kind, scale) = if field.is_table() {
@@ -91,68 +109,7 @@ fn noise(keys: &Keys<'_>) -> Result<Noise, FileError> {
     } else {
         (NoiseKind::Gaussian, field.number()?)
     };
-    Noise::new(kind, scale).map_err(|error| field.error(format!("is refused: {error}")))
-}
-
-fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw), FileError> {
-    type Make = fn(&Keys<'_>, &Path) -> Result<Kind, FileError>;
-    const KINDS: &[(&str, Make)] = &[
-        ("uniform", |keys, _| {
-            let field = keys.need("n_arms")?;
-            let n_arms = field.whole(1, MOST_FEATURES)?;
-            let dimension = keys.need("dimension")?.whole(1, MOST_FEATURES)?;
-            if n_arms * dimension > MOST_FEATURES {
-                return Err(field.error(format!("times `dimension` must be at most {MOST_FEATURES}")));
-            }
-            Ok(Kind::Uniform { n_arms: index(n_arms), dimension: index(dimension) })
-        }),
-        ("iris", |_, _| Ok(Kind::iris())),
-        ("wine", |_, _| Ok(Kind::wine())),
-        ("soare", |keys, _| {
-            let dimension = keys.need("dimension")?.whole(2, 30_000)?;
-            let omega = keys.need("omega")?.number()?;
-            Ok(Kind::Given(Truth::soare(index(dimension), omega)))
-        }),
-        ("csv", csv),
-        ("means", |keys, _| {
-            let field = keys.need("means")?;
-            let means = field.numbers()?;
-            if means.is_empty() {
-                return Err(field.error("must give the mean of at least one arm"));
-            }
-            Ok(Kind::Given(Truth::Means(means)))
-        }),
-    ];
-    let kind = keys.need("kind")?.choice(KINDS)?(keys, directory)?;
-    let redraw = keys.get("redraw");
-    let draw = keys.get("draw");
-    keys.finish()?;
-    let redraw_value = redraw.as_ref().map(Field::flag).transpose()?;
-    if let Some(draw) = draw {
-        let published = draw.choice(&[("published", Draw::Published)])?;
-        if redraw_value == Some(true) {
-            return Err(draw.error("= \"published\" is one instance for all runs; it does not go with `redraw = true`"));
-        }
-        return Ok((kind, published));
-    }
-    Ok((kind, if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once }))
-}
-
-fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
-    let field = keys.need("file")?;
-    let path = directory.join(field.text()?);
-    let theta = keys.get("theta").map(|theta| theta.numbers()).transpose()?;
-    let open = std::fs::File::open(&path).map_err(|error| field.error(format!("{}: {error}", path.display())))?;
-    let arms = dataset::features(std::io::BufReader::new(open))
-        .map_err(|error| field.error(format!("{}: {error}", path.display())))?;
-    Ok(match theta {
-        None => Kind::Features(arms),
-        Some(theta) => Kind::Given(Truth::Linear(arms, theta)),
-    })
-}
-
-fn index(number: u64) -> usize {
-    usize::try_from(number).expect("checked against a limit")
+    Noise::new(kind, scale).map_err(|error| field.refused(error))
 }
 
 fn entrants(field: &Field<'_>, noise: Noise) -> Result<Vec<Entrant>, FileError> {
@@ -171,19 +128,16 @@ fn entrant(field: &Field<'_>, noise: Noise) -> Result<Entrant, FileError> {
     let keys = field.keys("[[algorithm]]")?;
     let name_field = keys.need("name")?;
     let name = name_field.text()?;
-    let refused = |error| name_field.error(format!("is refused: {error}"));
     let label = keys.get("label");
-    let mut spec = Spec::named(name).map_err(refused)?;
+    let mut spec = Spec::named(name).map_err(|error| name_field.refused(error))?;
     if let Some(estimator) = keys.get("estimator") {
-        let refused = |error| estimator.error(format!("is refused: {error}"));
-        spec = spec.with_estimator(estimator.text()?).map_err(refused)?;
+        spec = spec.with_estimator(estimator.text()?).map_err(|error| estimator.refused(error))?;
     }
-    spec = with_noise(spec, noise).map_err(refused)?;
+    spec = with_noise(spec, noise).map_err(|error| name_field.refused(error))?;
     let mut is_explored = false;
     for parameter in spec.parameters() {
         if let Some(value) = keys.get(parameter.name) {
-            let refused = |error| value.error(format!("is refused: {error}"));
-            spec = spec.with(parameter.name, value.number()?).map_err(refused)?;
+            spec = spec.with(parameter.name, value.number()?).map_err(|error| value.refused(error))?;
             is_explored |= parameter.name == "exploration";
         }
     }
@@ -191,7 +145,7 @@ fn entrant(field: &Field<'_>, noise: Noise) -> Result<Entrant, FileError> {
     let oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
     keys.finish()?;
     let label = match (label, &oracle) {
-        (Some(label), _) => label.text()?.to_owned(),
+        (Some(label), _) => label.title()?.to_owned(),
         (None, Some((suffix, _))) => format!("{name}({suffix})"),
         (None, None) => name.to_owned(),
     };
@@ -238,7 +192,7 @@ fn published(field: &Field<'_>, entrants: &[Entrant], n_budgets: usize) -> Resul
         if success.len() != n_budgets || success.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
             return Err(success_field.error(format!("must be {n_budgets} rates between 0 and 1, one a budget")));
         }
-        Ok(Published { curve: curve.text()?.to_owned(), entrant, runs, success })
+        Ok(Published { curve: curve.title()?.to_owned(), entrant, runs, success })
     };
     field.list()?.into_iter().map(curve).collect()
 }

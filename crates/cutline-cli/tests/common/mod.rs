@@ -1,0 +1,119 @@
+//! What the test suites share: a place to work in, and the program run in it.
+
+#![allow(dead_code, reason = "each suite uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A small experiment with one instance, a baseline and UCBE.
+pub const SMALL: &str = r#"name = "small"
+runs = 40
+seed = 3
+budgets = [12, 30]
+threshold = 0.1
+precision = 0.02
+baseline = "linear-apt"
+
+[instance]
+kind = "uniform"
+n_arms = 6
+dimension = 3
+redraw = false
+
+[[algorithm]]
+name = "linear-apt"
+
+[[algorithm]]
+name = "ucbe"
+exponent = -1
+
+[[algorithm]]
+name = "pivot"
+"#;
+
+/// A directory of its own, with the experiment `small.toml`.
+pub struct Place {
+    directory: TempDir,
+}
+
+/// How the program ended and what it said.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let place = Self { directory: tempfile::tempdir().unwrap() };
+        place.write("small.toml", SMALL);
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// The program with these arguments, to be run here.
+    pub fn cutline(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutline"));
+        command.args(args).current_dir(self.directory.path()).stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::from(self.cutline(args).output().unwrap())
+    }
+
+    /// Runs and fails the test unless the program succeeds.
+    pub fn good(&self, args: &[&str]) -> Ran {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.stderr);
+        ran
+    }
+
+    /// The program through a shell, which may set the stage: it gets the program and `args` as `"$@"`.
+    pub fn shell(&self, script: &str, args: &[&str]) -> Ran {
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_cutline")]).args(args);
+        Ran::from(command.current_dir(self.directory.path()).stdin(Stdio::null()).output().unwrap())
+    }
+
+    /// The files of a directory here, by name; none if it is not there.
+    pub fn files(&self, directory: &str) -> BTreeMap<String, Vec<u8>> {
+        let Ok(entries) = std::fs::read_dir(self.path(directory)) else { return BTreeMap::new() };
+        let file = |path: &Path| (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(path).unwrap());
+        entries.map(|entry| file(&entry.unwrap().path())).collect()
+    }
+
+    pub fn names(&self, directory: &str) -> Vec<String> {
+        self.files(directory).into_keys().collect()
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+impl Ran {
+    /// Checks that it failed with this code and one line on stderr, which is returned, and said nothing on stdout.
+    pub fn failed(self, code: i32) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
+        let line = self.stderr.strip_suffix('\n').expect("a line");
+        assert!(line.starts_with("error: ") && !line.contains(char::is_control), "{line:?}");
+        line.to_owned()
+    }
+}

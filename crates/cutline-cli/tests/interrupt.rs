@@ -1,0 +1,102 @@
+//! Ctrl-C: at once, with 130, and nothing half-written.
+
+#![cfg(unix)]
+
+mod common;
+
+use common::{Place, Ran};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const LONG: [&str; 6] = ["simulate", "small.toml", "--out", "out", "--runs", "1000000000000"];
+
+fn start(place: &Place, args: &[&str]) -> Child {
+    place.cutline(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success(), "the program had ended by itself");
+}
+
+/// Waits for what should come soon.
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_long_simulation_ends_within_a_second() {
+    for name in ["INT", "TERM"] {
+        let place = Place::new();
+        let child = start(&place, &LONG);
+        wait_for("directory", || place.path("out").exists());
+        std::thread::sleep(Duration::from_millis(300));
+        let asked = Instant::now();
+        signal(&child, name);
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""));
+        assert_eq!(ran.stderr, "\ninterrupted; no file was left half-written\n");
+        assert_eq!(place.names("out"), [""; 0]);
+    }
+}
+
+#[test]
+fn a_replay_ends_within_a_second() {
+    let place = Place::new();
+    let child = start(&place, &["reproduce", "--exact"]);
+    std::thread::sleep(Duration::from_millis(500));
+    let asked = Instant::now();
+    signal(&child, "INT");
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert_eq!(ran.code, Some(130));
+}
+
+/// Even if nobody can hear that it was interrupted.
+#[test]
+fn stderr_on_a_full_disk() {
+    let place = Place::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut child = place.cutline(&LONG).stdout(Stdio::null()).stderr(full).spawn().unwrap();
+    wait_for("directory", || place.path("out").exists());
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, "INT");
+    let asked = Instant::now();
+    wait_for("end", || child.try_wait().unwrap().is_some() || asked.elapsed() > Duration::from_secs(2));
+    let code = child.try_wait().unwrap().map(|status| status.code());
+    child.kill().unwrap();
+    assert_eq!(code, Some(Some(130)));
+}
+
+/// Interrupts at many moments of a short simulation, half of them counted from its start and half from when the first
+/// file shows: each file is there as a whole or not at all.
+#[test]
+fn no_moment_leaves_half_a_file() {
+    let place = Place::new();
+    let short = ["simulate", "small.toml", "--runs", "300", "--out"];
+    let begun = Instant::now();
+    place.good(&[&short[..], &["whole"]].concat());
+    let (whole, duration) = (place.files("whole"), begun.elapsed());
+    for moment in 0..60 {
+        let out = format!("out{moment}");
+        let mut child = start(&place, &[&short[..], &[&out]].concat());
+        if moment % 2 == 0 {
+            std::thread::sleep(duration * moment / 60);
+        } else {
+            let has_files = || std::fs::read_dir(place.path(&out)).is_ok_and(|mut entries| entries.next().is_some());
+            while !has_files() && child.try_wait().unwrap().is_none() {}
+            std::thread::sleep(Duration::from_micros(40) * moment);
+        }
+        // It may have ended by itself.
+        drop(Command::new("kill").args(["-s", "INT", &child.id().to_string()]).stderr(Stdio::null()).status());
+        child.wait().unwrap();
+        for (name, bytes) in place.files(&out) {
+            assert!(whole.get(&name) == Some(&bytes), "{name} is not whole, at moment {moment}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What is refused in an experiment file outside of its instance and its algorithms, with the line and the words.
+
+mod common;
+
+use common::{GOOD, assert_refused, parse, refusal};
+use cutline_lab::Entrant;
+use std::path::Path;
+
+const RUNS: &str = "`runs` must be a whole number between 1 and 1125899906842624, not";
+const BUDGETS: &str = "`budgets` must be a whole number between 1 and 100000000, not";
+const SCALE: &str = "`noise` is refused: the noise scale must be a number between 1e-100 and 1e100, not";
+
+#[test]
+fn the_good_one_is_good() {
+    let experiment = parse(GOOD);
+    assert_eq!((experiment.name(), experiment.runs(), experiment.seed()), ("experiment", 10, 0));
+    assert_eq!((experiment.budgets(), experiment.baseline()), (&[40, 80][..], None));
+    assert_eq!(experiment.entrants().iter().map(Entrant::label).collect::<Vec<_>>(), ["linear-apt", "pivot"]);
+}
+
+#[test]
+fn runs_and_budgets() {
+    for (to, not) in [("0", "0"), ("-1", "-1"), ("1.5", "1.5"), ("0x8000000000000", "0x8000000000000")] {
+        assert_refused(&[("runs = 10", &format!("runs = {to}"), &format!("1: {RUNS} {not}"))]);
+    }
+    assert_refused(&[
+        ("runs = 10", "runs = \"10\"", &format!("1: {RUNS} the text \"10\"")),
+        ("runs = 10", "runs = true", &format!("1: {RUNS} a value of type boolean")),
+        ("[40, 80]", "[]", "2: `budgets` must name at least one budget"),
+        ("[40, 80]", "40", "2: `budgets` must be a list, not 40"),
+        ("[40, 80]", "[0, 80]", &format!("2: {BUDGETS} 0")),
+        ("[40, 80]", "[-40]", &format!("2: {BUDGETS} -40")),
+        ("[40, 80]", "[4e1]", &format!("2: {BUDGETS} 4e1")),
+        ("[40, 80]", "[100_000_001]", &format!("2: {BUDGETS} 100000001")),
+        ("[40, 80]", "[5_000_000_000]", &format!("2: {BUDGETS} 5000000000")),
+        ("[40, 80]", "[80, 40]", "2: `budgets` must ascend, but 40 does not come after a smaller one"),
+        ("[40, 80]", "[40, 40]", "2: `budgets` must ascend, but 40 does not come after a smaller one"),
+        ("[40, 80]", "[\n40,\n80,\n60]", "5: `budgets` must ascend, but 60 does not come after a smaller one"),
+    ]);
+}
+
+#[test]
+fn threshold_and_precision() {
+    assert_refused(&[
+        (
+            "threshold = 0.0",
+            "",
+            "1: the file needs the key `threshold`; it has `runs`, `budgets`, `precision`, `noise`, `instance`, `algorithm`",
+        ),
+        (
+            "threshold = 0.0",
+            "threshold = \"median\"",
+            "3: `threshold` must be a finite number or \"mean\", not the text \"median\"",
+        ),
+        (
+            "threshold = 0.0",
+            "threshold = \"me\\nan\"",
+            "3: `threshold` must be a finite number or \"mean\", not the text \"me\\nan\"",
+        ),
+        ("threshold = 0.0", "threshold = nan", "3: `threshold` must be a finite number, not nan"),
+        ("threshold = 0.0", "threshold = -inf", "3: `threshold` must be a finite number, not -inf"),
+        ("threshold = 0.0", "threshold = 1e400", "3: `threshold` must be a finite number, not 1e400"),
+        ("threshold = 0.0", "threshold = 0x10", "3: `threshold` must be a finite number, not 0x10"),
+        ("threshold = 0.0", "threshold = []", "3: `threshold` must be a finite number, not a value of type array"),
+        (
+            "precision = 0.01",
+            "precision = -0.1",
+            "4: `precision` is refused: the precision must be a number between 0 and 1e150, not -0.1",
+        ),
+        ("precision = 0.01", "precision = nan", "4: `precision` must be a finite number, not nan"),
+        ("precision = 0.01", "precision = inf", "4: `precision` must be a finite number, not inf"),
+        ("precision = 0.01", "precision = \"0.01\"", "4: `precision` must be a finite number, not the text \"0.01\""),
+    ]);
+    let far = refusal(&common::changed("threshold = 0.0", "threshold = 1e151"), Path::new(""));
+    assert!(far.starts_with("3: `threshold` is refused: the threshold must be a number between -1e150 and 1e150"));
+}
+
+#[test]
+fn noise() {
+    let kinds = "must be one of \"gaussian\", \"rademacher\", \"uniform\", \"bernoulli\", not";
+    assert_refused(&[
+        ("noise = 1.0", "noise = 0", &format!("5: {SCALE} 0")),
+        ("noise = 1.0", "noise = -1.5", &format!("5: {SCALE} -1.5")),
+        ("noise = 1.0", "noise = nan", "5: `noise` must be a finite number, not nan"),
+        ("noise = 1.0", "noise = \"gaussian\"", "5: `noise` must be a finite number, not the text \"gaussian\""),
+        ("noise = 1.0", "noise = { kind = \"rademacher\", scale = 0.0 }", &format!("5: {SCALE} 0")),
+        ("noise = 1.0", "noise = { kind = \"cauchy\" }", &format!("5: `kind` {kinds} the text \"cauchy\"")),
+        ("noise = 1.0", "noise = { kind = 1 }", &format!("5: `kind` {kinds} 1")),
+        ("noise = 1.0", "noise = { scale = 1 }", "5: `noise` needs the key `kind`; it has `scale`"),
+        ("noise = 1.0", "noise = {}", "5: `noise` needs the key `kind`; it has none"),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"uniform\", sd = 1 }",
+            "5: unknown key `sd` in `noise`; allowed are `kind`, `scale`",
+        ),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"bernoulli\", scale = 1 }",
+            "5: `scale` does not go with bernoulli noise: its spread follows from the mean",
+        ),
+    ]);
+    let negative = refusal(&common::changed("noise = 1.0", "noise = { kind = \"bernoulli\" }"), Path::new(""));
+    assert!(negative.starts_with("5: `noise` is refused: run 0: arm 0 has mean -0."), "{negative}");
+    assert!(negative.ends_with("bernoulli noise needs means between 0 and 1"), "{negative}");
+}
+
+#[test]
+fn names_and_unknown_keys() {
+    let allowed = "`name`, `runs`, `seed`, `budgets`, `threshold`, `precision`, `noise`, `baseline`, `instance`, `algorithm`, `published`";
+    let title = "must be one line of text, without control characters, not the text";
+    assert_refused(&[
+        ("runs = 10", "rums = 10", &format!("1: unknown key `rums` in the file; allowed are {allowed}")),
+        ("runs = 10", "\"r\\nuns\" = 10", &format!("1: unknown key `r\\nuns` in the file; allowed are {allowed}")),
+        ("runs = 10", "name = 3", "1: `name` must be a text in quotes, not 3"),
+        ("runs = 10", "name = \"\"", &format!("1: `name` {title} \"\"")),
+        ("runs = 10", "name = \"\\u001b[31mred\"", &format!("1: `name` {title} \"\\u{{1b}}[31mred\"")),
+        ("runs = 10", "seed = -1", "1: `seed` must be a whole number between 0 and 18446744073709551615, not -1"),
+        (
+            "runs = 10",
+            "baseline = \"apt\"",
+            "1: `baseline` must be one of the algorithms \"linear-apt\", \"pivot\", not \"apt\"",
+        ),
+        ("runs = 10", "baseline = 0", "1: `baseline` must be a text in quotes, not 0"),
+    ]);
+}
+
+#[test]
+fn what_is_no_toml() {
+    for (text, expected) in [
+        ("runs = 1\nruns = 2\n", "2: duplicate key: `runs`"),
+        ("runs = 1\n\n[instance\n", "3: unclosed table, expected `]`"),
+        ("runs = yes\n", "1: string values must be quoted, expected literal string: `yes`"),
+        ("name = \"a\nruns = b\nc\n", "1: invalid basic string, expected `\"`"),
+        ("", "1: the file needs the key `budgets`; it has none"),
+    ] {
+        assert_eq!(refusal(text, Path::new("")), expected);
+    }
+}
+
+#[test]
+fn published_curves() {
+    let rates = "20: `success` must be 2 rates between 0 and 1, one a budget";
+    for (keys, expected) in [
+        ("curve = \"pivot\"\nruns = 9\nsuccess = [0.5]", rates),
+        ("curve = \"pivot\"\nruns = 9\nsuccess = [0.5, 0.5, 0.5]", rates),
+        ("curve = \"pivot\"\nruns = 9\nsuccess = [0.5, 1.5]", rates),
+        ("curve = \"pivot\"\nruns = 9\nsuccess = [0.5, nan]", "20: `success` must be a finite number, not nan"),
+        ("curve = \"pivot\"\nruns = 0\nsuccess = [0.5, 0.5]", &format!("19: {RUNS} 0")),
+        (
+            "curve = \"a\"\nruns = 9\nsuccess = [0.5, 0.5]",
+            "18: `curve` must be one of the algorithms \"linear-apt\", \"pivot\", not \"a\"",
+        ),
+        (
+            "curve = \"a\"\nruns = 9\nalgorithm = \"b\"\nsuccess = [1, 1]",
+            "20: `algorithm` must be one of the algorithms \"linear-apt\", \"pivot\", not \"b\"",
+        ),
+        (
+            "curve = \"pivot\"\nruns = 9\nsuccess = [1, 1]\nseed = 1",
+            "21: unknown key `seed` in [[published]]; allowed are `curve`, `runs`, `algorithm`, `success`",
+        ),
+        ("runs = 9", "17: [[published]] needs the key `curve`; it has `runs`"),
+    ] {
+        assert_eq!(refusal(&format!("{GOOD}[[published]]\n{keys}\n"), Path::new("")), expected);
+    }
+}

@@ -1,0 +1,158 @@
+//! What is refused of `[instance]` and of the files it names.
+
+mod common;
+
+use common::{UNIFORM, assert_refused, changed, experiment, refusal};
+use std::path::Path;
+
+#[test]
+fn kinds_and_keys() {
+    let kinds = "8: `kind` must be one of \"uniform\", \"iris\", \"wine\", \"soare\", \"csv\", \"means\", not";
+    assert_refused(&[
+        (UNIFORM, "kind = \"gaussian\"\n", &format!("{kinds} the text \"gaussian\"")),
+        (UNIFORM, "kind = 1\n", &format!("{kinds} 1")),
+        (UNIFORM, "\n", "7: [instance] needs the key `kind`; it has none"),
+        (UNIFORM, "kidn = \"iris\"\n", "7: [instance] needs the key `kind`; it has `kidn`"),
+        (
+            UNIFORM,
+            "kind = \"iris\"\nn_arms = 3\n",
+            "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`",
+        ),
+        (UNIFORM, "kind = \"iris\"\nredraw = 1\n", "9: `redraw` must be true or false, not 1"),
+        (UNIFORM, "kind = \"iris\"\ndraw = \"once\"\n", "9: `draw` must be \"published\", not the text \"once\""),
+        (
+            UNIFORM,
+            "kind = \"iris\"\ndraw = \"published\"\nredraw = true\n",
+            "9: `draw` = \"published\" is one instance for all runs; it does not go with `redraw = true`",
+        ),
+        (
+            UNIFORM,
+            "kind = \"means\"\nmeans = [1]\ndraw = \"published\"\n",
+            "10: `draw` = \"published\" does not go with an instance that leaves nothing to draw",
+        ),
+    ]);
+    let whole = changed("threshold = 0.0", "threshold = 0.0\ninstance = 3").replace("[instance]", "[published]");
+    assert_eq!(refusal(&whole, Path::new("")), "4: `instance` must be a table, not 3");
+}
+
+#[test]
+fn sizes() {
+    assert_refused(&[
+        ("n_arms = 20", "n_arms = 0", "9: `n_arms` must be a whole number between 1 and 1000000000, not 0"),
+        ("n_arms = 20", "n_arms = 20.0", "9: `n_arms` must be a whole number between 1 and 1000000000, not 20.0"),
+        (
+            "n_arms = 20",
+            "n_arms = 99999999999999999999",
+            "9: `n_arms` must be a whole number between 1 and 1000000000, not 99999999999999999999",
+        ),
+        ("n_arms = 20", "", "7: [instance] needs the key `n_arms`; it has `kind`, `dimension`"),
+        ("n_arms = 20", "n_arms = 1_000_000_000", "9: `n_arms` times `dimension` must be at most 1000000000"),
+        ("dimension = 5", "dimension = 0", "10: `dimension` must be a whole number between 1 and 10000, not 0"),
+        (
+            "dimension = 5",
+            "dimension = 1_000_000_000",
+            "10: `dimension` must be a whole number between 1 and 10000, not 1000000000",
+        ),
+        (
+            UNIFORM,
+            "kind = \"soare\"\ndimension = 1\nomega = 0.1\n",
+            "9: `dimension` must be a whole number between 2 and 10000, not 1",
+        ),
+        (
+            UNIFORM,
+            "kind = \"soare\"\ndimension = 2\n",
+            "7: [instance] needs the key `omega`; it has `kind`, `dimension`",
+        ),
+        (UNIFORM, "kind = \"soare\"\ndimension = 2\nomega = nan\n", "10: `omega` must be a finite number, not nan"),
+    ]);
+}
+
+#[test]
+fn means() {
+    let features = "does not fit: `linear-apt` needs arms with features, and these have none; `apt` works without";
+    assert_refused(&[
+        (UNIFORM, "kind = \"means\"\nmeans = []\n", "9: `means` must give the mean of at least one arm"),
+        (UNIFORM, "kind = \"means\"\nmeans = 0.5\n", "9: `means` must be a list, not 0.5"),
+        (UNIFORM, "kind = \"means\"\nmeans = [\n0.5,\ninf]\n", "11: `means` must be a finite number, not inf"),
+        (UNIFORM, "kind = \"means\"\nmeans = [0.1, 0.9]\n", &format!("11: `algorithm` `linear-apt` {features}")),
+    ]);
+    for name in ["random", "ucbe", "pivot"] {
+        let text = changed(UNIFORM, "kind = \"means\"\nmeans = [0.1, 0.9]\n").replace("\"linear-apt\"", "\"apt\"");
+        let error = refusal(&text.replace("\"pivot\"", &format!("\"{name}\"")), Path::new(""));
+        assert!(error.ends_with(&features.replace("linear-apt", name)), "{error}");
+    }
+    let experiment =
+        experiment("budgets = [9]\nthreshold = 0.5", "kind = \"means\"\nmeans = [0.1, 0.9]", &["name = \"apt\""]);
+    assert_eq!(experiment.source().fixed().unwrap().means(), [0.1, 0.9]);
+}
+
+#[test]
+fn means_that_are_no_probabilities() {
+    for (means, arm, mean) in [("[0.5, 1.5]", 1, "1.5"), ("[-0.25]", 0, "-0.25")] {
+        let text = changed(UNIFORM, &format!("kind = \"means\"\nmeans = {means}\n"))
+            .replace("noise = 1.0", "noise = { kind = \"bernoulli\" }");
+        let expected = format!(
+            "5: `noise` is refused: run 0: arm {arm} has mean {mean}; bernoulli noise needs means between 0 and 1"
+        );
+        assert_eq!(refusal(&text, Path::new("")), expected);
+    }
+}
+
+/// The refusal of an instance with these CSV bytes and more keys, less the path of the file.
+fn csv_refusal(bytes: &[u8], keys: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("arms.csv"), bytes).unwrap();
+    let text = changed(UNIFORM, &format!("kind = \"csv\"\nfile = \"arms.csv\"\n{keys}\n"));
+    let path = format!("{}: ", directory.path().join("arms.csv").display());
+    refusal(&text, directory.path()).replacen(&path, "", 1)
+}
+
+#[test]
+fn csv_files() {
+    let table: &[(&[u8], &str)] = &[
+        (b"", "there are no arms: the file needs a header and a row an arm"),
+        (b"a,b\n", "there are no arms: the file needs a header and a row an arm"),
+        (b"1,2\n3,4\n", "row 1 must be a header, and it is all numbers"),
+        (b"name\nx\n", "there are no features: all columns are names"),
+        (
+            b"a,b\n1,2\n3\n",
+            "CSV error: record 2 (line: 3, byte: 8): found record with 1 fields, but the previous record has 2 fields",
+        ),
+        (b"a,b\n1,2\n3,NaN\n", "row 3, column `b`: `NaN` is not a finite number"),
+        (b"a,b\n1,1e999\n", "row 2, column `b`: `1e999` is not a finite number"),
+        (b"a;b\n1;2\n", "row 2, column `a;b`: `1;2` is not a finite number"),
+        (b"a,b\n\"1\n2\",3\n", "row 2, column `a`: `1\\n2` is not a finite number"),
+        (
+            b"a\n\xff\n",
+            "CSV parse error: record 1 (line 2, field: 0, byte: 2): invalid utf-8: invalid UTF-8 in field 0 near byte index 0",
+        ),
+    ];
+    for &(bytes, expected) in table {
+        assert_eq!(csv_refusal(bytes, ""), format!("9: `file` is refused: {expected}"));
+    }
+    assert!(
+        csv_refusal(b"a\n1e60\n", "")
+            .starts_with("12: `algorithm` `linear-apt` does not fit: the features are too large")
+    );
+}
+
+#[test]
+fn csv_keys() {
+    let three = "10: `theta` is refused: theta has 3 values, but the arms have 2 features";
+    assert_eq!(csv_refusal(b"a,b\n1,2\n", "theta = [1, 2, 3]"), three);
+    assert_eq!(csv_refusal(b"a,b\n1,2\n", "theta = 1"), "10: `theta` must be a list, not 1");
+    assert_eq!(csv_refusal(b"a,b\n1,2\n", "theta = [1, nan]"), "10: `theta` must be a finite number, not nan");
+    assert_eq!(
+        csv_refusal(b"a\n1e200\n", "theta = [1e200]"),
+        "7: `instance` is refused: the mean of arm 0 is inf; means must be finite"
+    );
+    assert_refused(&[
+        (UNIFORM, "kind = \"csv\"\nfile = 3\n", "9: `file` must be a text in quotes, not 3"),
+        (UNIFORM, "kind = \"csv\"\n", "7: [instance] needs the key `file`; it has `kind`"),
+        (
+            UNIFORM,
+            "kind = \"csv\"\nfile = \"no.csv\"\n",
+            "9: `file` is refused: no.csv: No such file or directory (os error 2)",
+        ),
+    ]);
+}

@@ -1,0 +1,143 @@
+//! The same counts for any number of threads and any split of the runs, now and in later versions.
+
+mod common;
+
+use common::{UNIFORM, cells, experiment, parse, play};
+use cutline_lab::{Experiment, simulate};
+
+/// All algorithms on small redrawn instances.
+fn all_algorithms() -> Experiment {
+    let algorithms =
+        ["random", "apt", "linear-apt", "ucbe", "pivot"].map(|name| format!("name = \"{name}\"\nlabel = \"{name}\""));
+    experiment(
+        "seed = 7\nbudgets = [12, 30]\nthreshold = 0.1\nprecision = 0.02\nbaseline = \"linear-apt\"",
+        "kind = \"uniform\"\nn_arms = 6\ndimension = 3",
+        &algorithms.each_ref().map(String::as_str),
+    )
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let experiment = all_algorithms();
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| play(&experiment, 300))
+    };
+    let one = on(1);
+    assert_eq!(one, on(2));
+    assert_eq!(one, on(5));
+}
+
+#[test]
+fn any_split_of_the_runs_gives_the_same() {
+    let experiment = all_algorithms();
+    let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
+    let whole = part(0..256);
+    let mut sum = part(100..256);
+    sum += &part(0..37);
+    assert_ne!(sum, whole, "runs 37 to 99 are missing");
+    sum += &part(37..100);
+    assert_eq!(sum, whole);
+    sum += &part(256..256);
+    assert_eq!(sum, whole, "no runs add nothing");
+}
+
+/// Checks that runs one by one give the same counts as runs together.
+fn assert_alone_as_together(head: &str, instance: &str, keys: &str, n_runs: u64) {
+    let algorithms = ["random", "linear-apt", "ucbe", "pivot"].map(|name| format!("name = \"{name}\"\n{keys}"));
+    let experiment = experiment(head, instance, &algorithms.each_ref().map(String::as_str));
+    let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
+    let mut sum = part(0..0);
+    for run in 0..n_runs {
+        sum += &part(run..run + 1);
+    }
+    assert_eq!(sum, part(0..n_runs), "{instance}");
+}
+
+/// Runs are played together for speed; a run alone comes out the same, whatever the shape of the instance.
+#[test]
+fn a_run_does_not_depend_on_its_company() {
+    for (n_arms, dimension, budget) in [(1, 1, 7), (3, 1, 20), (9, 4, 40), (20, 5, 60), (5, 17, 30), (33, 8, 50)] {
+        for redraw in [true, false] {
+            let head = format!("seed = 5\nbudgets = [{budget}]\nthreshold = 0.1\nprecision = 0.01");
+            let shape = format!("kind = \"uniform\"\nn_arms = {n_arms}\ndimension = {dimension}\nredraw = {redraw}");
+            assert_alone_as_together(&head, &shape, "", 30);
+        }
+    }
+}
+
+/// Raw features and hardly any regularisation, where rounding matters most.
+#[test]
+fn nor_does_a_run_that_strains_the_arithmetic() {
+    let head = "seed = 5\nbudgets = [180, 250]\nthreshold = \"mean\"\nprecision = 0.1";
+    for keys in ["lambda = 1e-9", "lambda = 1e6"] {
+        assert_alone_as_together(head, "kind = \"wine\"", keys, 12);
+    }
+}
+
+#[test]
+fn runs_differ() {
+    let experiment = all_algorithms();
+    let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
+    assert_ne!(part(0..64), part(64..128));
+}
+
+/// The last runs there are have numbers too.
+#[test]
+fn runs_count_up_to_the_last_number() {
+    let tally = simulate(&all_algorithms(), u64::MAX - 19..u64::MAX, &|_| ()).unwrap();
+    assert_eq!(tally.cell(0, 0).runs, 19);
+}
+
+#[test]
+fn watching_hears_of_every_run_once() {
+    let heard = std::sync::atomic::AtomicU64::new(0);
+    let watch = |runs| {
+        heard.fetch_add(runs, std::sync::atomic::Ordering::Relaxed);
+    };
+    simulate(&all_algorithms(), 5..106, &watch).unwrap();
+    assert_eq!(heard.into_inner(), 101);
+}
+
+/// (failures, errors, only here, only at the baseline) at both budgets: they change only if a stream of randomness or
+/// an algorithm does, which is news for the changelog.
+#[test]
+fn counts_are_pinned() {
+    let experiment = all_algorithms();
+    let tally = play(&experiment, 200);
+    let counts = |entrant| {
+        let cells = cells(&experiment, &tally, entrant);
+        [0, 1].map(|b| (cells[b].failures, cells[b].errors, cells[b].only_here, cells[b].only_baseline))
+    };
+    let table = [0, 1, 2, 3, 4].map(counts);
+    let pinned = [
+        [(132, 247, 35, 14), (111, 172, 37, 21)],
+        [(150, 259, 47, 8), (121, 200, 43, 17)],
+        [(111, 197, 0, 0), (95, 139, 0, 0)],
+        [(110, 196, 3, 4), (97, 149, 16, 14)],
+        [(119, 205, 36, 28), (86, 111, 24, 33)],
+    ];
+    assert_eq!(table, pinned);
+}
+
+#[test]
+fn the_seed_matters() {
+    let with = |seed: u64| {
+        let text = common::GOOD.replace("runs = 10", &format!("seed = {seed}"));
+        play(&parse(&text), 100)
+    };
+    assert_eq!(with(3), with(3));
+    assert_ne!(with(3), with(4));
+    assert_ne!(with(0), with(u64::MAX));
+}
+
+#[test]
+fn the_seed_draws_the_one_instance() {
+    let theta = |seed: u64| {
+        let head = format!("seed = {seed}\nbudgets = [40]\nthreshold = 0.0");
+        let experiment = experiment(&head, &format!("{UNIFORM}redraw = false"), &["name = \"pivot\""]);
+        experiment.source().fixed().unwrap().theta().unwrap().to_vec()
+    };
+    assert_eq!(theta(1), theta(1));
+    assert_ne!(theta(1), theta(2));
+}

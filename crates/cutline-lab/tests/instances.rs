@@ -1,0 +1,124 @@
+//! The kinds of instances, and files of experiments and features.
+
+mod common;
+
+use common::{all_cells, experiment};
+use cutline::Arms;
+use cutline_lab::{Experiment, Instance, Overrides, Threshold};
+use std::path::{Path, PathBuf};
+
+const HEAD: &str = "budgets = [10, 40]\nthreshold = 0.3\nprecision = 0.05";
+const BOTH: &str = "[[algorithm]]\nname = \"linear-apt\"\n[[algorithm]]\nname = \"pivot\"\n";
+
+/// Writes an experiment and its features side by side.
+fn write(directory: &Path, csv: &str, keys: &str) -> PathBuf {
+    std::fs::write(directory.join("arms.csv"), csv).unwrap();
+    let path = directory.join("mine.toml");
+    let text = format!("{HEAD}\n[instance]\nkind = \"csv\"\nfile = \"arms.csv\"\n{keys}\n{BOTH}");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn load(path: &Path) -> Experiment {
+    Experiment::load(path, Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn csv_with_theta_is_the_instance_made_by_hand() {
+    let directory = tempfile::tempdir().unwrap();
+    let csv = "name,a,b\nfirst, 1, 0.5\nsecond,-2,0\nthird,0.25,1e-1\n";
+    let experiment = load(&write(directory.path(), csv, "theta = [1, -2.5]"));
+    let rows = [[1.0, 0.5], [-2.0, 0.0], [0.25, 0.1]];
+    let by_hand =
+        Instance::linear(Arms::from_rows(&rows).unwrap(), vec![1.0, -2.5], Threshold::Value(0.3), 0.05).unwrap();
+    let instance = experiment.source().fixed().expect("nothing is drawn");
+    assert_eq!((instance.means(), instance.theta()), (by_hand.means(), by_hand.theta()));
+    assert_eq!(instance.question(), by_hand.question());
+    for (arm, row) in rows.iter().enumerate() {
+        assert_eq!(instance.arms().row(arm).unwrap(), row);
+    }
+    assert_eq!((experiment.name(), experiment.runs()), ("mine", 10_000), "the file's name, the default runs");
+}
+
+#[test]
+fn csv_with_the_rows_of_soare_is_soare() {
+    let directory = tempfile::tempdir().unwrap();
+    let (cos, sin) = (0.5_f64.cos(), 0.5_f64.sin());
+    let csv = format!("a,b,c\n1,0,0\n0,1,0\n0,0,1\n{cos},{sin},0\n");
+    let from_file = load(&write(directory.path(), &csv, "theta = [2, 0, 0]"));
+    let algorithms = ["name = \"linear-apt\"", "name = \"pivot\""];
+    let soare = experiment(HEAD, "kind = \"soare\"\ndimension = 3\nomega = 0.5", &algorithms);
+    assert_eq!(all_cells(&from_file, 200), all_cells(&soare, 200));
+}
+
+#[test]
+fn csv_with_the_rows_of_iris_is_iris() {
+    let directory = tempfile::tempdir().unwrap();
+    let iris = include_str!("../data/iris.csv");
+    for draw in ["", "redraw = false", "draw = \"published\""] {
+        let path = write(directory.path(), iris, draw);
+        let text = std::fs::read_to_string(&path).unwrap().replace("[10, 40]", "[150]");
+        std::fs::write(&path, &text).unwrap();
+        let builtin = common::parse(&text.replace("kind = \"csv\"\nfile = \"arms.csv\"", "kind = \"iris\""));
+        assert_eq!(all_cells(&load(&path), 20), all_cells(&builtin, 20), "{draw}");
+    }
+}
+
+/// The threshold halfway between the best arm and the one at angle ω: the closer the two, the harder; the larger the
+/// budget, the easier; and no failure at all where they lie far apart.
+#[test]
+fn soare_is_harder_the_smaller_the_angle() {
+    let failures = |omega: f64| {
+        let head = format!("budgets = [20, 200]\nthreshold = {}", 1.0 + omega.cos());
+        let algorithms = ["name = \"linear-apt\"", "name = \"pivot\""];
+        let experiment = experiment(&head, &format!("kind = \"soare\"\ndimension = 4\nomega = {omega}"), &algorithms);
+        let cells = all_cells(&experiment, 400);
+        [0, 1, 2, 3].map(|position| cells[position].failures)
+    };
+    let (hard, middle, easy) = (failures(0.5), failures(1.0), failures(1.5));
+    for position in 0..4 {
+        assert!(
+            hard[position] > middle[position] && middle[position] >= easy[position],
+            "{hard:?} {middle:?} {easy:?}"
+        );
+    }
+    for failures in [hard, middle] {
+        assert!(failures[1] < failures[0] && failures[3] < failures[2], "{failures:?}");
+    }
+    assert_eq!((easy[1], easy[3]), (0, 0));
+}
+
+#[test]
+fn certain_bernoulli_rewards_never_fail() {
+    let head = "budgets = [1, 2, 9]\nthreshold = 0.5\nnoise = { kind = \"bernoulli\" }";
+    let experiment = experiment(head, "kind = \"means\"\nmeans = [1.0, 0.0]", &["name = \"apt\""]);
+    let cells = all_cells(&experiment, 100);
+    assert_eq!([0, 1, 2].map(|budget| cells[budget].failures), [0; 3], "an arm not pulled yet has mean 0");
+}
+
+#[test]
+fn overrides_win_over_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = write(directory.path(), "a\n1\n-1\n", "redraw = false");
+    let overrides = Overrides { runs: Some(7), seed: Some(9), redraw: true };
+    let experiment = Experiment::load(&path, overrides).unwrap();
+    assert_eq!((experiment.name(), experiment.runs(), experiment.seed()), ("mine-redrawn", 7, 9));
+    assert!(load(&path).source().fixed().is_some() && experiment.source().fixed().is_none());
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let message = |path: &Path| Experiment::load(path, Overrides::default()).unwrap_err().to_string();
+    let missing = directory.path().join("no.toml");
+    assert_eq!(message(&missing), format!("cannot read {}: No such file or directory (os error 2)", missing.display()));
+    assert!(message(directory.path()).starts_with(&format!("cannot read {}: ", directory.path().display())));
+    let path = directory.path().join("latin.toml");
+    std::fs::write(&path, b"runs = 1\nname = \"\xe4\"\n").unwrap();
+    assert_eq!(message(&path), format!("{}:2: the file must be UTF-8, and this line is not", path.display()));
+    std::fs::write(&path, "runs = 1\r\n\r\nrums = 2\r\n").unwrap();
+    assert_eq!(
+        message(&path),
+        format!("{}:1: the file needs the key `budgets`; it has `runs`, `rums`", path.display())
+    );
+}
