@@ -17,7 +17,7 @@ ROUNDS = 5
 
 
 def rows(command):
-    output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout
     return [json.loads(line) for line in output.splitlines()]
 
 
