@@ -67,11 +67,8 @@ pub struct Learner<R, E, S> {
     stop: S,
     question: Question,
     seed: u64,
-    pulls: Vec<u32>,
+    counts: Counts,
     pending: Vec<u32>,
-    total_pulls: u64,
-    /// No arm before this one is unpulled.
-    opened: Arm,
 }
 
 /// Why a learner was refused.
@@ -109,15 +106,45 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
             stop,
             question,
             seed,
-            pulls: vec![0; n_arms],
+            counts: Counts { pulls: vec![0; n_arms], total: 0, changes: 0, opened: 0 },
             pending: vec![0; n_arms],
-            total_pulls: 0,
-            opened: 0,
         })
     }
+}
 
-    fn first_unpulled(&self) -> Option<Arm> {
-        (self.opened < self.pulls.len()).then_some(self.opened)
+/// The pulls of every arm, and what is known of them as a whole.
+#[derive(Clone, Debug)]
+struct Counts {
+    pulls: Vec<u32>,
+    total: u64,
+    changes: u64,
+    /// No arm before this one is unpulled.
+    opened: Arm,
+}
+
+impl Counts {
+    fn add(&mut self, arm: Arm) {
+        self.pulls[arm] += 1;
+        self.total += 1;
+        self.changes += 1;
+        while self.pulls.get(self.opened).is_some_and(|&pulls| pulls > 0) {
+            self.opened += 1;
+        }
+    }
+
+    fn remove(&mut self, arm: Arm) {
+        self.pulls[arm] -= 1;
+        self.total -= 1;
+        self.changes += 1;
+        if self.pulls[arm] == 0 {
+            self.opened = self.opened.min(arm);
+        }
+    }
+
+    fn beliefs<'a, E: ?Sized>(&'a self, question: Question, estimator: &'a mut E) -> Beliefs<'a, E> {
+        let first_unpulled = (self.opened < self.pulls.len()).then_some(self.opened);
+        let Self { pulls, total, changes, .. } = self;
+        Beliefs { question, pulls, total_pulls: *total, changes: *changes, first_unpulled, estimator }
     }
 }
 
@@ -128,23 +155,17 @@ where
     S: Stop<E> + Send,
 {
     fn propose(&mut self) -> Option<Arm> {
-        let first_unpulled = self.first_unpulled();
-        let mut beliefs =
-            Beliefs::new(self.question, (&self.pulls, self.total_pulls), first_unpulled, &mut self.estimator);
+        let mut beliefs = self.counts.beliefs(self.question, &mut self.estimator);
         if self.stop.is_met(&mut beliefs) {
             return None;
         }
-        let mut rng = stream(self.seed, Purpose::Rule, self.total_pulls);
+        let mut rng = stream(self.seed, Purpose::Rule, beliefs.total_pulls);
         Some(self.rule.choose(&mut beliefs, &mut rng))
     }
 
     fn assign(&mut self, arm: Arm) {
-        self.pulls[arm] += 1;
+        self.counts.add(arm);
         self.pending[arm] += 1;
-        self.total_pulls += 1;
-        while self.pulls.get(self.opened).is_some_and(|&pulls| pulls > 0) {
-            self.opened += 1;
-        }
         self.estimator.expect(arm);
     }
 
@@ -160,16 +181,11 @@ where
     fn forget(&mut self, arm: Arm) {
         assert!(self.pending[arm] > 0, "no pull of arm {arm} is out");
         self.pending[arm] -= 1;
-        self.pulls[arm] -= 1;
-        self.total_pulls -= 1;
-        if self.pulls[arm] == 0 {
-            self.opened = self.opened.min(arm);
-        }
+        self.counts.remove(arm);
         self.estimator.forget(&self.pending);
     }
 
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator> {
-        let first_unpulled = self.first_unpulled();
-        Beliefs::new(self.question, (&self.pulls, self.total_pulls), first_unpulled, &mut self.estimator)
+        self.counts.beliefs(self.question, &mut self.estimator)
     }
 }

@@ -62,6 +62,36 @@ fn a_lost_pull_is_given_back_and_leaves_no_trace() {
     }
 }
 
+/// One pull more and one less leave the sum as it was; what a rule remembers of the pulls must not be fooled.
+#[test]
+fn pulls_that_change_without_their_sum_are_noticed() {
+    for algorithm in ALGORITHMS {
+        let problem = Problem::uniform(6, 3, 0);
+        let build = || spec(algorithm.name).learner(&problem.arms(), problem.question, 200, 4).unwrap();
+        let mut learner = build();
+        play(learner.as_mut(), &problem, 12);
+        let mut told = Vec::new();
+        learner.assign(0);
+        for out in 1..6 {
+            let chosen = learner.propose().unwrap();
+            learner.assign(chosen);
+            learner.assign(out);
+            learner.forget(out - 1);
+            learner.tell(chosen, 0.3);
+            told.push(chosen);
+            // The same pulls in a learner that remembers nothing of them.
+            let mut fresh = build();
+            play(fresh.as_mut(), &problem, 12);
+            for &arm in &told {
+                fresh.tell(arm, 0.3);
+            }
+            fresh.assign(out);
+            assert_eq!(learner.beliefs().pulls, fresh.beliefs().pulls);
+            assert_eq!(learner.propose(), fresh.propose(), "{}", algorithm.name);
+        }
+    }
+}
+
 #[test]
 fn a_lost_pull_of_the_opening_is_opened_again() {
     for algorithm in ALGORITHMS.iter().filter(|algorithm| opens(algorithm)) {

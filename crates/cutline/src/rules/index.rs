@@ -21,15 +21,37 @@ pub trait Index {
 pub struct Indexed<I> {
     index: I,
     weights: Vec<f64>,
-    /// The pulls that the weights were computed for.
+    /// The pulls that the weights were computed for, how often they had changed by then, and the arm chosen then.
     known: Vec<u32>,
+    changes: u64,
+    chosen: Arm,
 }
 
 impl<I: Index> Indexed<I> {
     /// The rule of `index` for `n_arms` arms.
     #[must_use]
     pub fn new(index: I, n_arms: usize) -> Self {
-        Self { index, weights: vec![0.0; n_arms], known: vec![0; n_arms] }
+        Self { index, weights: vec![0.0; n_arms], known: vec![0; n_arms], changes: 0, chosen: 0 }
+    }
+
+    fn weigh(&mut self, arm: Arm, pulls: u32) {
+        self.known[arm] = pulls;
+        self.weights[arm] = self.index.weight(pulls);
+    }
+
+    /// Brings the weights up to date. Most often the arm chosen last was pulled, once, and nothing else.
+    fn weigh_all(&mut self, pulls: &[u32], changes: u64) {
+        let chosen = self.chosen;
+        if changes == self.changes + 1 && pulls[chosen] == self.known[chosen] + 1 {
+            self.weigh(chosen, pulls[chosen]);
+        } else {
+            for (arm, &pulls) in pulls.iter().enumerate() {
+                if self.known[arm] != pulls {
+                    self.weigh(arm, pulls);
+                }
+            }
+        }
+        self.changes = changes;
     }
 }
 
@@ -40,33 +62,14 @@ impl<I: Index, E: Estimator + ?Sized> Rule<E> for Indexed<I> {
         if let Some(arm) = beliefs.first_unpulled {
             return arm;
         }
-        let Self { index, weights, known } = self;
-        // Eight at a time, because few pulls change between two choices and eight are compared at once.
-        let blocks = known.as_chunks_mut::<8>();
-        let pulls = beliefs.pulls.as_chunks::<8>();
-        let (whole, rest) = weights.as_chunks_mut::<8>();
-        for ((known, weights), pulls) in blocks.0.iter_mut().zip(whole).zip(pulls.0) {
-            if known != pulls {
-                *known = *pulls;
-                weigh(index, weights, pulls);
-            }
-        }
-        if blocks.1 != pulls.1 {
-            blocks.1.copy_from_slice(pulls.1);
-            weigh(index, rest, pulls.1);
-        }
-        let question = beliefs.question;
-        arg_min(
+        self.weigh_all(beliefs.pulls, beliefs.changes);
+        let (question, index) = (beliefs.question, &self.index);
+        self.chosen = arg_min(
             beliefs.estimator.means(),
-            weights,
+            &self.weights,
             #[inline(always)]
             |mean, weight| index.index(&question, mean, weight),
-        )
-    }
-}
-
-fn weigh(index: &impl Index, weights: &mut [f64], pulls: &[u32]) {
-    for (weight, &pulls) in weights.iter_mut().zip(pulls) {
-        *weight = index.weight(pulls);
+        );
+        self.chosen
     }
 }

@@ -55,21 +55,12 @@ pub struct Beliefs<'a, E: ?Sized> {
     pub pulls: &'a [u32],
     /// Σ Tᵢ.
     pub total_pulls: u64,
+    /// How often the pulls have changed, so that a rule can tell whether what it remembers of them still holds.
+    pub changes: u64,
     /// The first arm that was never pulled.
     pub first_unpulled: Option<Arm>,
     /// What turns rewards into means.
     pub estimator: &'a mut E,
-}
-
-impl<'a, E: ?Sized> Beliefs<'a, E> {
-    pub(crate) fn new(
-        question: Question,
-        (pulls, total_pulls): (&'a [u32], u64),
-        first_unpulled: Option<Arm>,
-        estimator: &'a mut E,
-    ) -> Self {
-        Self { question, pulls, total_pulls, first_unpulled, estimator }
-    }
 }
 
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
