@@ -159,7 +159,7 @@ where
         if self.stop.is_met(&mut beliefs) {
             return None;
         }
-        let mut rng = stream(self.seed, Purpose::Rule, beliefs.total_pulls);
+        let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
         Some(self.rule.choose(&mut beliefs, &mut rng))
     }
 

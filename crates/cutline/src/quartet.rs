@@ -17,7 +17,10 @@ pub trait InStep: Send {
     /// The next arm of each run.
     fn ask(&mut self) -> [Arm; 4];
 
-    /// The reward of the arm that each run asked for.
+    /// The reward of the arm that each run asked for. Every ask is followed by one tell.
+    ///
+    /// # Panics
+    /// If a reward is not finite.
     fn tell(&mut self, rewards: [f64; 4]);
 
     /// The estimates of all means: an entry an arm, with the four runs in it.
@@ -32,6 +35,8 @@ pub(crate) struct Quartet<I> {
     index: [I; 4],
     question: [Question; 4],
     lambda: f64,
+    /// The condition of V when V⁻¹ was last computed afresh; see [`Inverse`].
+    condition: [f64; 4],
     /// The features of each run, for when one has to be looked at alone.
     alone: [Arc<Features>; 4],
     /// The features, arm by arm.
@@ -45,6 +50,8 @@ pub(crate) struct Quartet<I> {
     down: Vec<f64x4>,
     weights: Vec<f64x4>,
     pulls: Vec<[u32; 4]>,
+    /// The sum of each arm's rewards.
+    rewards: Vec<[f64; 4]>,
     /// How many pulls each run has been told.
     told: usize,
     asked: [Arm; 4],
@@ -75,6 +82,7 @@ impl<I: Index> Quartet<I> {
             index,
             question,
             lambda,
+            condition: [1.0; 4],
             alone: alone.map(Arc::clone),
             features,
             inverse,
@@ -84,18 +92,25 @@ impl<I: Index> Quartet<I> {
             down: zeros(d),
             weights: zeros(n_arms),
             pulls: vec![[0; 4]; n_arms],
+            rewards: vec![[0.0; 4]; n_arms],
             told: 0,
             asked: [0; 4],
             means: zeros(n_arms),
         })
     }
 
-    /// Computes V⁻¹ of one run afresh, where a step cost it too many digits.
+    /// Computes V⁻¹ and θ̂ of one run afresh, where a step cost too many digits.
     fn refresh(&mut self, lane: usize) {
         let d = self.theta.len();
         let pulls: Vec<u32> = self.pulls.iter().map(|pulls| pulls[lane]).collect();
-        let mut inverse = Inverse::new(d, self.lambda);
-        inverse.refresh(&self.alone[lane], &pulls, &mut Step::new(d));
+        let rewards: Vec<f64> = self.rewards.iter().map(|rewards| rewards[lane]).collect();
+        let (mut inverse, mut step, mut theta) = (Inverse::new(d, self.lambda), Step::new(d), vec![0.0; d]);
+        inverse.refresh(&self.alone[lane], &pulls, &mut step);
+        step.regress(&self.alone[lane], &rewards, &mut theta);
+        for (to, theta) in numbers_mut(&mut self.theta).iter_mut().skip(lane).step_by(4).zip(theta) {
+            *to = theta;
+        }
+        self.condition[lane] = inverse.condition();
         let inverse = inverse.rows(d);
         for (column, to) in self.inverse.chunks_exact_mut(d).enumerate() {
             for (row, to) in to.iter_mut().enumerate() {
@@ -119,6 +134,8 @@ impl<I: Index + Send> InStep for Quartet<I> {
     fn tell(&mut self, rewards: [f64; 4]) {
         let (d, arms) = (self.theta.len(), self.asked);
         for lane in 0..4 {
+            assert!(rewards[lane].is_finite(), "a reward must be finite, not {}", rewards[lane]);
+            self.rewards[arms[lane]][lane] += rewards[lane];
             let pulls = &mut self.pulls[arms[lane]][lane];
             *pulls += 1;
             numbers_mut(&mut self.weights)[4 * arms[lane] + lane] = self.index[lane].weight(*pulls);
@@ -132,7 +149,7 @@ impl<I: Index + Send> InStep for Quartet<I> {
         let Self { inverse, theta, x, u, down, .. } = self;
         let s = vectorised!(|unit| advance(unit, pulp::cast(rewards), inverse, theta, x, u, down));
         for (lane, s) in pulp::cast::<f64x4, [f64; 4]>(s).into_iter().enumerate() {
-            if Step::is_coarse_at(s) {
+            if Inverse::is_coarse_at(s, self.condition[lane]) {
                 self.refresh(lane);
             }
         }

@@ -8,9 +8,7 @@ use cutline::{Arms, Purpose, below, stream};
 
 /// The error allowed: what a dense solve itself may lose is 1e-16 times the condition of V.
 fn check(problem: &Problem, lambda: f64, n_pulls: usize, tolerance: f64) {
-    let arms = problem.arms();
-    let mut ridge = Ridge::new(&arms, lambda).unwrap();
-    let mut designed = DesignedRidge::new(&arms, lambda).unwrap();
+    let (mut ridge, mut designed) = estimators(problem, lambda);
     let mut plain = Plain::new(problem, lambda);
     let mut rng = stream(4, Purpose::Noise, 0);
     for pull in 0..n_pulls {
@@ -58,6 +56,70 @@ fn collinear_columns() {
     }
     check(&problem, 1.0, 300, 1e-9);
     check(&problem, 1e-4, 300, 1e-8);
+}
+
+/// Both at once. Until every direction was pulled V has a condition of ‖x‖²/λ, which costs any method that forms V that many
+/// digits; after that nothing of it must be left.
+#[test]
+fn large_features_and_small_lambda() {
+    for (scale, lambda) in [(1e3, 1e-3), (97.0, 1e-6), (1e3, 1e-6), (1e6, 1.0)] {
+        let problem = Problem::new(12, 4, 3, |_| scale);
+        let (mut ridge, mut designed) = estimators(&problem, lambda);
+        let mut plain = Plain::new(&problem, lambda);
+        let mut rng = stream(4, Purpose::Noise, 0);
+        for (pull, arm) in [6, 5, 2, 11, 5, 9, 3, 0, 1, 4, 7, 8].into_iter().cycle().take(60).enumerate() {
+            let reward = problem.reward(arm, &mut rng);
+            ridge.observe(arm, reward);
+            designed.observe(arm, reward);
+            plain.pulls[arm] += 1;
+            plain.told.push((arm, reward));
+            let tolerance = if pull < 4 { 1e-14 * scale * scale / lambda } else { 1e-11 };
+            assert_close(ridge.means(), &plain.ridge_means(), tolerance, "ridge means");
+            assert_close(designed.means(), &plain.ridge_means(), tolerance, "designed means");
+            if pull >= 4 {
+                let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
+                assert_close(designed.moments().1, &variances, 1e-9, "variances");
+            }
+        }
+    }
+}
+
+fn estimators(problem: &Problem, lambda: f64) -> (Ridge, DesignedRidge) {
+    let arms = problem.arms();
+    (Ridge::new(&arms, lambda).unwrap(), DesignedRidge::new(&arms, lambda).unwrap())
+}
+
+#[test]
+fn at_the_limit_nothing_is_lost_to_nan() {
+    for (scale, lambda) in [(1.5e7, 1.0), (1e3, 1e-8), (10.0, 1e-12)] {
+        let problem = Problem::new(12, 4, 3, |_| scale);
+        let (mut ridge, mut designed) = estimators(&problem, lambda);
+        for arm in (0..12).cycle().take(100) {
+            ridge.observe(arm, problem.means[arm]);
+            designed.observe(arm, problem.means[arm]);
+            assert!(designed.moments().1.iter().all(|q| q.is_finite() && *q >= 0.0));
+        }
+        assert_close(ridge.means(), &problem.means, 1e-2, "ridge");
+        assert_close(designed.means(), &problem.means, 1e-2, "designed");
+    }
+    let beyond = Problem::new(12, 4, 3, |_| 1e8).arms();
+    assert!(matches!(Ridge::new(&beyond, 1.0), Err(RidgeError::TooLarge(_))));
+}
+
+/// A reward that was not announced is taken as a pull of its own.
+#[test]
+fn unannounced_rewards_count_in_the_variances() {
+    let problem = Problem::uniform(6, 2, 0);
+    let mut designed = DesignedRidge::new(&problem.arms(), 1.0).unwrap();
+    let mut plain = Plain::new(&problem, 1.0);
+    for arm in [0, 3, 3] {
+        designed.observe(arm, 0.5);
+        plain.pulls[arm] += 1;
+        plain.told.push((arm, 0.5));
+    }
+    let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
+    assert_close(designed.moments().1, &variances, 1e-12, "variances");
+    assert_close(designed.means(), &plain.ridge_means(), 1e-12, "means");
 }
 
 /// A long run: rounding must not pile up.

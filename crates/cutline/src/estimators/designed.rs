@@ -29,6 +29,11 @@ pub struct DesignedRidge {
     /// The only pending pull, if `step` and `reach` still belong to it.
     fresh: Option<Arm>,
     pending: u64,
+    /// Whether the last step of the planned design was computed afresh.
+    is_refreshed: bool,
+    /// The sum of each arm's rewards.
+    rewards: Vec<f64>,
+    theta: Vec<f64x4>,
     means: Vec<f64x4>,
     variances: Vec<f64x4>,
     /// How much any variance may have shrunk since all were computed afresh: Π s.
@@ -53,7 +58,7 @@ impl DesignedRidge {
     /// # Errors
     /// As [`Ridge::new`].
     pub fn new(arms: &Arms, lambda: f64) -> Result<Self, RidgeError> {
-        let Ridge { features, inverse, spare, step, told, means, .. } = Ridge::new(arms, lambda)?;
+        let Ridge { features, inverse, spare, step, told, rewards, theta, means, .. } = Ridge::new(arms, lambda)?;
         let told = Design { pulls: told, inverse };
         let mut ridge = Self {
             planned: told.clone(),
@@ -64,6 +69,9 @@ impl DesignedRidge {
             reach: means.clone(),
             fresh: None,
             pending: 0,
+            is_refreshed: false,
+            rewards,
+            theta,
             variances: means.clone(),
             covariances: means.clone(),
             means,
@@ -101,7 +109,8 @@ impl DesignedRidge {
         if !is_alone {
             std::mem::swap(&mut planned.inverse, spare);
         }
-        if step.is_coarse() {
+        self.is_refreshed = planned.inverse.is_coarse(step.s);
+        if self.is_refreshed {
             planned.inverse.refresh(features, &planned.pulls, step);
         }
         self.fresh = is_alone.then_some(arm);
@@ -123,15 +132,19 @@ impl Estimator for DesignedRidge {
             shrink(unit, variances, reach, step.s);
         });
         self.shrunk *= step.s;
-        if self.shrunk > SHRINK_LIMIT {
+        if self.is_refreshed || self.shrunk > SHRINK_LIMIT {
             self.recompute_variances();
         }
     }
 
     /// μ̂ᵢ += cᵢ (r − μ̂ₐ)/s, with the step kept from planning the pull or taken now by the told design.
     fn observe(&mut self, arm: Arm, reward: f64) {
+        if self.planned.pulls[arm] == self.told.pulls[arm] {
+            self.expect(arm);
+        }
         let is_fresh = self.fresh.take() == Some(arm);
         self.told.pulls[arm] += 1;
+        self.rewards[arm] += reward;
         self.pending -= 1;
         let Self { features, told, planned, spare, step, reach, means, .. } = self;
         vectorised!(|unit| {
@@ -142,13 +155,20 @@ impl Estimator for DesignedRidge {
             let surprise = reward - numbers(means)[arm];
             add_scaled(unit, means, surprise / step.s, reach);
         });
-        if is_fresh {
+        let is_refreshed = if is_fresh {
             std::mem::swap(&mut told.inverse, &mut planned.inverse);
+            self.is_refreshed
         } else {
             std::mem::swap(&mut told.inverse, spare);
-            if step.is_coarse() {
+            let is_coarse = told.inverse.is_coarse(step.s);
+            if is_coarse {
                 told.inverse.refresh(features, &told.pulls, step);
             }
+            is_coarse
+        };
+        if is_refreshed {
+            step.regress(features, &self.rewards, numbers_mut(&mut self.theta));
+            vectorised!(|unit| features.times(unit, numbers(&self.theta), means));
         }
     }
 

@@ -1,21 +1,24 @@
 //! V⁻¹, with V = λI + Σ xxᵀ, kept up by rank-one updates.
 //!
 //! For one more x (Sherman & Morrison 1950): u = V⁻¹x, s = 1 + xᵀu, V⁻¹ ← V⁻¹ − u uᵀ/s. Along x the variance falls by the factor
-//! s, so log₁₀ s digits of it are lost; a later pull gives them back, because errors shrink by s too. Where one step
-//! costs more than [`DIGITS`] allows, V⁻¹ is computed afresh from the pulls by Cholesky's method.
+//! s, so log₁₀ s of the digits that V⁻¹ had are lost; later pulls give them back, because errors shrink by s too. Where a
+//! step leaves less than ten digits, V⁻¹ is computed afresh from the pulls by Cholesky's method.
 
 use crate::arms::{Features, Row};
 use crate::vector::{Unit, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 
-/// The greatest s that a rank-one update is trusted with: it costs four of sixteen digits.
-const DIGITS: f64 = 1e4;
+/// What a step may cost: six of sixteen digits, those included that V⁻¹ did not have before.
+const DIGITS: f64 = 1e6;
 
 /// V⁻¹, d rows, each filled up with zeros to whole vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct Inverse {
     lambda: f64,
     rows: Vec<f64x4>,
+    /// How ill-conditioned V was when V⁻¹ was last computed afresh: the error it began with, in units of rounding. It is the
+    /// mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky's method does not.
+    condition: f64,
 }
 
 /// What one step computes; kept to save its allocation.
@@ -27,25 +30,33 @@ pub(crate) struct Step {
     pub(crate) q: f64,
     /// s = 1 + q.
     pub(crate) s: f64,
-    /// V and one row of it, for [`Inverse::refresh`].
-    gram: Vec<f64>,
+    /// L with V = L·Lᵀ, as [`Inverse::refresh`] left it.
+    factor: Vec<f64>,
+    diagonal: Vec<f64>,
     row: Vec<f64>,
 }
 
 impl Step {
     pub(crate) fn new(dimension: usize) -> Self {
-        let (gram, row) = (vec![0.0; dimension * dimension], vec![0.0; dimension]);
-        Self { u: zeros(dimension), q: 0.0, s: 1.0, gram, row }
+        let row = vec![0.0; dimension];
+        Self {
+            u: zeros(dimension),
+            q: 0.0,
+            s: 1.0,
+            factor: vec![0.0; dimension * dimension],
+            diagonal: row.clone(),
+            row,
+        }
     }
 
-    /// Whether the step just taken cost so many digits that [`Inverse::refresh`] is due.
-    pub(crate) fn is_coarse(&self) -> bool {
-        Self::is_coarse_at(self.s)
-    }
-
-    /// The same, for a step with this s.
-    pub(crate) fn is_coarse_at(s: f64) -> bool {
-        s > DIGITS
+    /// θ̂ = V⁻¹b by the factor that [`Inverse::refresh`] left, where b = Σ (sum of the rewards of arm i) xᵢ.
+    pub(crate) fn regress(&mut self, features: &Features, rewards: &[f64], theta: &mut [f64]) {
+        let theta = &mut theta[..features.dimension];
+        theta.fill(0.0);
+        for (arm, &reward) in rewards.iter().enumerate().filter(|(_, reward)| **reward != 0.0) {
+            theta.iter_mut().zip(features.row(arm).iter()).for_each(|(b, x)| *b += reward * x);
+        }
+        substitute(&self.factor, theta);
     }
 }
 
@@ -90,7 +101,7 @@ impl Inverse {
         let width = dimension.div_ceil(4);
         let mut rows = zeros(dimension * width * 4);
         numbers_mut(&mut rows).iter_mut().step_by(4 * width + 1).for_each(|diagonal| *diagonal = 1.0 / lambda);
-        Self { lambda, rows }
+        Self { lambda, rows, condition: 1.0 }
     }
 
     /// u = V⁻¹x, q = xᵀu and s = 1 + q, to `step`.
@@ -107,6 +118,7 @@ impl Inverse {
     #[inline(always)]
     pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step, next: &mut Self) {
         self.solve(unit, x, step);
+        next.condition = self.condition;
         let scale = unit.splat_f64s(-1.0 / step.s);
         by_tiles!(step.u.len(), |N, start, width| {
             self.shrink_tile::<S, N>(unit, &step.u, scale, start, width, next);
@@ -166,6 +178,21 @@ impl Inverse {
         }
     }
 
+    /// Whether a step with this s, which led here, cost so many digits that [`Inverse::refresh`] is due.
+    pub(crate) fn is_coarse(&self, s: f64) -> bool {
+        Self::is_coarse_at(s, self.condition)
+    }
+
+    /// The same, for who keeps the condition elsewhere.
+    pub(crate) fn is_coarse_at(s: f64, condition: f64) -> bool {
+        s * condition > DIGITS
+    }
+
+    /// The condition, for who keeps V⁻¹ elsewhere.
+    pub(crate) fn condition(&self) -> f64 {
+        self.condition
+    }
+
     /// The entry of a row and a column, for d columns.
     pub(crate) fn rows(&self, d: usize) -> impl Fn(usize, usize) -> f64 + '_ {
         let (rows, stride) = (numbers(&self.rows), 4 * d.div_ceil(4));
@@ -175,7 +202,7 @@ impl Inverse {
     /// V⁻¹ afresh from the pulls of every arm, by Cholesky's method. For once, not for every pull: O(Kd² + d³).
     pub(crate) fn refresh(&mut self, features: &Features, pulls: &[u32], step: &mut Step) {
         let d = features.dimension;
-        let Step { gram: v, row: x, .. } = step;
+        let Step { factor: v, diagonal, row: x, .. } = step;
         v.fill(0.0);
         v.iter_mut().step_by(d + 1).for_each(|diagonal| *diagonal = self.lambda);
         for (arm, &pulls) in pulls.iter().enumerate().filter(|(_, pulls)| **pulls > 0) {
@@ -186,28 +213,32 @@ impl Inverse {
                 }
             }
         }
-        factorise(v, d);
+        diagonal.iter_mut().zip(v.iter().step_by(d + 1)).for_each(|(to, &value)| *to = value);
+        factorise(v, d, self.lambda);
         let stride = 4 * d.div_ceil(4);
         let inverse = numbers_mut(&mut self.rows);
+        self.condition = 0.0;
         for column in 0..d {
             x.fill(0.0);
             x[column] = 1.0;
             substitute(v, x);
+            self.condition += diagonal[column] * x[column] / d as f64;
             for (row, &value) in x.iter().enumerate() {
                 inverse[row * stride + column] = value;
             }
         }
+        self.condition = self.condition.max(1.0);
     }
 }
 
-/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least λ > 0 but for rounding, which is cut off.
-fn factorise(v: &mut [f64], d: usize) {
+/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least λ; what rounding takes off it is given back.
+fn factorise(v: &mut [f64], d: usize, lambda: f64) {
     for j in 0..d {
         for i in j..d {
             let below: f64 = (0..j).map(|k| v[i * d + k] * v[j * d + k]).sum();
             v[i * d + j] -= below;
         }
-        let pivot = v[j * d + j].max(f64::MIN_POSITIVE).sqrt();
+        let pivot = v[j * d + j].max(lambda).sqrt();
         for i in j..d {
             v[i * d + j] /= pivot;
         }

@@ -4,7 +4,7 @@ use super::Estimator;
 use super::inverse::{Inverse, Step};
 use crate::arms::Features;
 use crate::question::shown;
-use crate::vector::{add_scaled, numbers, vectorised, zeros};
+use crate::vector::{add_scaled, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Arms};
 use pulp::f64x4;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use thiserror::Error;
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
-/// | `lambda` | 1 | the regularisation λ | 1e-12 ≤ λ, and max ‖xᵢ‖²/λ ≤ 1e100, else [`RidgeError`] |
+/// | `lambda` | 1 | the regularisation λ | 1e-12 ≤ λ, and max ‖xᵢ‖²/λ ≤ 1e15, else [`RidgeError`] |
 ///
 /// ```
 /// use cutline::{Arms, estimators::{Estimator, Ridge}};
@@ -34,9 +34,10 @@ pub struct Ridge {
     pub(super) inverse: Inverse,
     pub(super) spare: Inverse,
     pub(super) step: Step,
-    /// How often each arm's reward was told.
+    /// How often a reward of each arm was told, and the sum of its rewards.
     pub(super) told: Vec<u32>,
-    theta: Vec<f64x4>,
+    pub(super) rewards: Vec<f64>,
+    pub(super) theta: Vec<f64x4>,
     pub(super) means: Vec<f64x4>,
     is_stale: bool,
 }
@@ -51,8 +52,10 @@ pub enum RidgeError {
     /// λ is too small, NaN or infinite.
     #[error("lambda must be a number of at least 1e-12, not {}", shown(*.0))]
     Lambda(f64),
-    /// The features are so large that variances would overflow.
-    #[error("the features are too large: the greatest squared norm over lambda is {0:e}, more than 1e100")]
+    /// The features are so large that no digit would be left.
+    #[error(
+        "the features are too large for this lambda: the greatest squared norm over it is {0:e}, more than 1e15; scale them down"
+    )]
     TooLarge(f64),
 }
 
@@ -71,6 +74,7 @@ impl Ridge {
             theta: zeros(features.dimension),
             step,
             told: vec![0; features.n_arms],
+            rewards: vec![0.0; features.n_arms],
             means: features.zeros(),
             is_stale: false,
             features: Arc::clone(features),
@@ -84,7 +88,7 @@ impl Ridge {
             return Err(RidgeError::Lambda(lambda));
         }
         let largest = features.max_norm2() / lambda;
-        if !(largest <= 1e100) {
+        if !(largest <= 1e15) {
             return Err(RidgeError::TooLarge(largest));
         }
         Ok(features)
@@ -105,6 +109,7 @@ impl Estimator for Ridge {
     /// u = V⁻¹xₐ, s = 1 + xₐᵀu, θ̂ += u (r − xₐᵀθ̂)/s.
     fn observe(&mut self, arm: Arm, reward: f64) {
         self.told[arm] += 1;
+        self.rewards[arm] += reward;
         let Self { features, inverse, spare, step, theta, means, .. } = self;
         let is_stale = self.is_stale;
         vectorised!(|unit| {
@@ -114,8 +119,9 @@ impl Estimator for Ridge {
             add_scaled(unit, theta, (reward - mean) / step.s, &step.u);
         });
         std::mem::swap(inverse, spare);
-        if step.is_coarse() {
+        if inverse.is_coarse(step.s) {
             inverse.refresh(features, &self.told, step);
+            step.regress(features, &self.rewards, numbers_mut(theta));
         }
         self.is_stale = true;
     }

@@ -85,16 +85,18 @@ impl Plain {
         x.transpose() * weighted + DMatrix::identity(x.ncols(), x.ncols()) * self.lambda
     }
 
-    /// X V⁻¹ b over the rewards told, by Cholesky's method.
+    /// X V⁻¹ b over the rewards told. V itself is never formed: θ̂ is the least-squares solution of xₜᵀθ = rₜ for every pull and
+    /// √λ θ = 0, by QR, which loses half the digits that the normal equations lose.
     pub fn ridge_means(&self) -> Vec<f64> {
         let x = self.x();
-        let mut counts = vec![0.0; x.nrows()];
-        let mut b = DVector::zeros(x.ncols());
-        for &(arm, reward) in &self.told {
-            counts[arm] += 1.0;
-            b += x.row(arm).transpose() * reward;
-        }
-        let theta = self.design(&counts).cholesky().unwrap().solve(&b);
+        let (n, d) = (self.told.len(), x.ncols());
+        let a = DMatrix::from_fn(n + d, d, |i, j| match self.told.get(i) {
+            Some(&(arm, _)) => x[(arm, j)],
+            None => f64::from(u8::from(i - n == j)) * self.lambda.sqrt(),
+        });
+        let y = DVector::from_fn(n + d, |i, _| self.told.get(i).map_or(0.0, |&(_, reward)| reward));
+        let (q, r) = a.qr().unpack();
+        let theta = r.solve_upper_triangular(&(q.transpose() * y)).unwrap();
         (x * theta).as_slice().to_vec()
     }
 
