@@ -141,9 +141,9 @@ impl Plain {
     }
 }
 
-/// Whether two lists of numbers agree to `tolerance` of the largest of them.
+/// Whether two lists of numbers agree to `tolerance` of the largest of them, or of a thousandth.
 pub fn assert_close(ours: &[f64], theirs: &[f64], tolerance: f64, what: &str) {
-    let scale = theirs.iter().fold(1e-300_f64, |most, x| most.max(x.abs()));
+    let scale = theirs.iter().fold(1e-3_f64, |most, x| most.max(x.abs()));
     for (i, (a, b)) in ours.iter().zip(theirs).enumerate() {
         assert!((a - b).abs() <= tolerance * scale, "{what}: arm {i}: {a} against {b} (scale {scale})");
     }
