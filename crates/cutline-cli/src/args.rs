@@ -63,7 +63,7 @@ pub(crate) struct Simulate {
 #[derive(Debug, Args)]
 pub(crate) struct Simulation {
     /// How many runs [default: what the experiment says, 10,000 for the paper's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..1 << 50))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 50))]
     pub(crate) runs: Option<u64>,
     /// How many threads [default: all cores]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]

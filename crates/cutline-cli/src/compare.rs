@@ -1,8 +1,8 @@
 //! Results beside the published numbers.
 
 use cutline_lab::metrics::Z_BAND;
-use cutline_lab::theory::Theorem1;
-use cutline_lab::{Experiment, Row, Tally, rows, z_against};
+use cutline_lab::theory::{Theorem1, complexity};
+use cutline_lab::{Entrant, Experiment, Row, Tally, rows, z_against};
 use serde::Serialize;
 
 /// An experiment that was run.
@@ -71,16 +71,19 @@ impl Outcome {
         let Some(instance) = self.experiment.source().fixed() else {
             return vec!["Instances are redrawn in every run, so there is no one H.".into()];
         };
-        let Some(theorem) = Theorem1::new(instance, self.experiment.noise().scale()) else {
-            let complexity = cutline_lab::theory::complexity(instance);
-            return vec![format!("H = {complexity:.2}. Theorem 1 is about linear means; these have no features.")];
+        let complexity = complexity(instance);
+        let complexity = if complexity < 0.01 { format!("{complexity:.3e}") } else { format!("{complexity:.2}") };
+        let sigma = self.experiment.noise().scale();
+        let Some(theorem) = Theorem1::new(instance, sigma) else {
+            return vec![format!("H = {complexity}. Theorem 1 is about linear means; these have no features.")];
         };
-        let mut lines = vec![format!(
-            "H = {:.2}, L = {:.4}, ‖θ‖ = {:.4} (in units of the noise)",
-            theorem.complexity(),
-            theorem.largest(),
-            theorem.norm()
-        )];
+        let (largest, norm) = (theorem.largest(), theorem.norm() * sigma);
+        let units = if sigma == 1.0 { "" } else { "; the theorem is about rewards in units of σ" };
+        let mut lines = vec![format!("H = {complexity}, L = {largest:.4}, ‖θ‖ = {norm:.4}{units}")];
+        if !self.experiment.entrants().iter().any(is_of_theorem) {
+            lines.push("Theorem 1 is about `linear-apt` with lambda = 1, which does not take part.".into());
+            return lines;
+        }
         let budgets = self.experiment.budgets();
         if budgets.iter().all(|&budget| theorem.bound(budget).is_none()) {
             lines.push("Theorem 1: not applicable (needs ‖θ‖ < √(T/16H)) at any of these budgets".into());
@@ -99,6 +102,12 @@ impl Outcome {
         }
         lines
     }
+}
+
+/// Whether Theorem 1 speaks of an entrant: LinearAPT, and λ = 1 as in the paper's lemmas.
+fn is_of_theorem(entrant: &Entrant) -> bool {
+    let spec = entrant.spec();
+    spec.algorithm().name == "linear-apt" && spec.values().any(|value| value == ("lambda", 1.0))
 }
 
 /// How many published cells lie within their 99.9 % band, and how many there are.

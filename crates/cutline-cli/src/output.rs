@@ -31,7 +31,11 @@ impl Output {
     }
 
     fn write_one(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().permissions(permissions()).tempfile_in(&self.directory)?;
+        let mut temporary = tempfile::Builder::new();
+        // A temporary file is its owner's alone; this one is to become an ordinary one, as the umask has it.
+        #[cfg(unix)]
+        temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = temporary.tempfile_in(&self.directory)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
@@ -40,17 +44,5 @@ impl Output {
 
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
-    }
-}
-
-/// What an ordinary new file has; a temporary one would be the owner's alone.
-fn permissions() -> std::fs::Permissions {
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::PermissionsExt::from_mode(0o644)
-    }
-    #[cfg(not(unix))]
-    {
-        unreachable!("temporary files have ordinary permissions here")
     }
 }

@@ -90,7 +90,8 @@ fn outcome_table(outcome: &Outcome) -> Table {
     table
 }
 
-fn difference(row: &Row) -> String {
+/// The difference to the baseline, with its interval.
+pub(crate) fn difference(row: &Row) -> String {
     match &row.comparison {
         Some(c) if c.baseline == row.algorithm => "baseline".into(),
         Some(c) => format!("{:+.4} ({:+.4} – {:+.4})", c.difference, c.difference_low, c.difference_high),

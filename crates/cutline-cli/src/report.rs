@@ -2,7 +2,7 @@
 
 use crate::compare::Outcome;
 use crate::failure::Failure;
-use crate::print::heading;
+use crate::print::{difference, heading};
 use askama::Template;
 use cutline_lab::{Experiment, Kind, NoiseKind, Oracle, Threshold, Truth};
 
@@ -70,7 +70,6 @@ fn section(outcome: &Outcome, svg: &str) -> Section {
 
 fn line(compared: &crate::compare::Compared) -> Line {
     let row = &compared.row;
-    let difference = row.comparison.as_ref().filter(|c| c.baseline != row.algorithm);
     let cell = compared.published.as_ref();
     Line {
         algorithm: row.algorithm.clone(),
@@ -78,9 +77,7 @@ fn line(compared: &crate::compare::Compared) -> Line {
         rate: format!("{:.4}", row.failure_rate),
         interval: format!("{:.4} – {:.4}", row.low, row.high),
         errors: format!("{:.3}", row.mean_errors),
-        difference: difference.map_or(String::new(), |c| {
-            format!("{:+.4} ({:+.4} – {:+.4})", c.difference, c.difference_low, c.difference_high)
-        }),
+        difference: difference(row),
         curve: cell.map_or(String::new(), |cell| cell.curve.clone()),
         published: cell.map_or(String::new(), |cell| format!("{:.4}", cell.published)),
         z: cell.map_or(String::new(), |cell| format!("{:+.2}", cell.z)),

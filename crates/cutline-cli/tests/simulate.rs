@@ -99,13 +99,19 @@ fn a_bound_is_printed_only_where_there_is_one() {
     let instance = "[instance]\nkind = \"csv\"\nfile = \"arms.csv\"\ntheta = [50]\n";
     place.write("easy.toml", format!("{head}{instance}[[algorithm]]\nname = \"linear-apt\"\n"));
     let stdout = place.good(&["simulate", "easy.toml"]).stdout;
-    let theory = "H = 0.08, L = 1.0000, ‖θ‖ = 5.0000 (in units of the noise)
+    let theory = "H = 8.000e-4, L = 1.0000, ‖θ‖ = 50.0000; the theorem is about rewards in units of σ
 Theorem 1 at T = 2: not applicable (needs ‖θ‖ < √(T/16H))
 Theorem 1 at T = 40: says nothing (the bound is 2.894e1)
 Theorem 1 at T = 200: failure probability at most 7.484e-23
 Theorem 1 at T = 4000: failure probability at most 2.225e-308
 ";
     assert!(stdout.ends_with(theory), "{stdout}");
+    for other in ["name = \"pivot\"", "name = \"linear-apt\"\nlambda = 2"] {
+        place.write("other.toml", format!("{head}{instance}[[algorithm]]\n{other}\n"));
+        let stdout = place.good(&["simulate", "other.toml"]).stdout;
+        let said = "Theorem 1 is about `linear-apt` with lambda = 1, which does not take part.\n";
+        assert!(stdout.ends_with(said), "{stdout}");
+    }
 }
 
 #[test]

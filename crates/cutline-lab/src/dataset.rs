@@ -8,9 +8,22 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// The file cannot be read, is not UTF-8, or its rows differ in length.
+    /// The file cannot be read or is not UTF-8.
     #[error("{0}")]
-    Csv(#[from] csv::Error),
+    Csv(csv::Error),
+    /// A row is longer or shorter than the header.
+    #[error("row {row} has {found} fields, but the header has {expected}")]
+    Ragged {
+        /// The row of the file.
+        row: u64,
+        /// The length of the header.
+        expected: u64,
+        /// Its own length.
+        found: u64,
+    },
+    /// The fields are separated by something else than commas.
+    #[error("the header is one field, `{0}`; fields must be separated by commas")]
+    Separator(String),
     /// There is no row below the header.
     #[error("there are no arms: the file needs a header and a row an arm")]
     Empty,
@@ -35,6 +48,18 @@ pub enum DatasetError {
     Arms(#[from] ArmsError),
 }
 
+impl From<csv::Error> for DatasetError {
+    fn from(error: csv::Error) -> Self {
+        match error.kind() {
+            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+                let row = pos.as_ref().map_or(0, csv::Position::line);
+                Self::Ragged { row, expected: *expected_len, found: *len }
+            }
+            _ => Self::Csv(error),
+        }
+    }
+}
+
 /// Iris: 150 arms, 4 features, unscaled.
 ///
 /// # Panics
@@ -53,16 +78,20 @@ pub fn wine() -> Arms {
     features(include_str!("../data/wine.csv").as_bytes()).expect("the file is part of the program")
 }
 
-/// Features from CSV with a header: a row an arm; a column `name` holds names and is passed over, all others numbers.
+/// Features from CSV with a header: a row an arm; a column `name`, in any case, holds names and is passed over, all others numbers.
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, or a field is not a finite number.
 pub fn features(csv: impl Read) -> Result<Arms, DatasetError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
     let header = reader.headers()?.clone();
-    let columns: Vec<usize> = (0..header.len()).filter(|&column| &header[column] != "name").collect();
+    let columns: Vec<usize> =
+        (0..header.len()).filter(|&column| !header[column].eq_ignore_ascii_case("name")).collect();
     if !header.is_empty() && header.iter().all(|field| field.parse::<f64>().is_ok()) {
         return Err(DatasetError::NoHeader);
+    }
+    if header.len() == 1 && header[0].contains([';', '\t', '|']) {
+        return Err(DatasetError::Separator(header[0].into()));
     }
     let mut values = Vec::new();
     for record in reader.records() {
@@ -110,7 +139,8 @@ mod tests {
         assert_eq!(message(b"a,b\n1,2\n3,x\n"), "row 3, column `b`: `x` is not a finite number");
         assert_eq!(message(b"a,b\n1,inf\n"), "row 2, column `b`: `inf` is not a finite number");
         assert_eq!(message(b"a,b\n1,\n"), "row 2, column `b`: `` is not a finite number");
-        assert!(message(b"a,b\n1,2\n3\n").contains("line: 3"), "{}", message(b"a,b\n1,2\n3\n"));
+        assert_eq!(message(b"a,b\n1,2\n3\n"), "row 3 has 1 fields, but the header has 2");
+        assert_eq!(message(b"a;b\n1;2\n"), "the header is one field, `a;b`; fields must be separated by commas");
         assert!(message(b"a,b\n1,\xff\n").contains("UTF-8"));
         assert!(message(b"").contains("no arms"));
         assert!(message(b"a,b\n").contains("no arms"));

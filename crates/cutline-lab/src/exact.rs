@@ -52,7 +52,7 @@ pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replay
                     .map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
                 while let Some(arm) = learner.ask() {
                     let noise = lock(&state).normal();
-                    learner.tell(arm, instance.means()[arm] + noise);
+                    learner.tell(arm, instance.means()[arm] + experiment.noise().scale() * noise);
                 }
                 successes += u64::from(instance.n_errors(learner.beliefs().means().iter().copied()) == 0);
                 watch(u64::from(budget));
@@ -75,7 +75,8 @@ fn learner(
         return entrant.learner(instance, budget, 0);
     }
     let rule = ReplayedUniform { state: Arc::clone(state) };
-    let ridge = Ridge::new(instance.arms(), 1.0)?;
+    let lambda = entrant.spec().values().find(|(name, _)| *name == "lambda").map_or(1.0, |(_, lambda)| lambda);
+    let ridge = Ridge::new(instance.arms(), lambda)?;
     Ok(Box::new(Learner::new(rule, ridge, Budget::new(budget)?, instance.question(), 0)?))
 }
 

@@ -25,6 +25,9 @@ pub enum Threshold {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum InstanceError {
+    /// The arms have no features for θ to go with.
+    #[error("the arms have no features, so theta says nothing of their means")]
+    NoFeatures,
     /// θ does not have one value a feature.
     #[error("theta has {found} values, but the arms have {expected} features")]
     ThetaLength {
@@ -55,7 +58,7 @@ impl Instance {
     /// # Errors
     /// If θ does not fit the features, a mean is not finite, or the question is refused.
     pub fn linear(arms: Arms, theta: Vec<f64>, threshold: Threshold, precision: f64) -> Result<Self, InstanceError> {
-        let expected = arms.dimension().unwrap_or(0);
+        let expected = arms.dimension().ok_or(InstanceError::NoFeatures)?;
         if theta.len() != expected {
             return Err(InstanceError::ThetaLength { expected, found: theta.len() });
         }

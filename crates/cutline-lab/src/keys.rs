@@ -39,8 +39,10 @@ pub(crate) fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, FileError> {
     let start = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
     let Some(error) = errors.into_iter().min_by_key(start) else { return Ok(document) };
     let message = error.message().replace('\n', ", ");
-    let culprit = error.span().and_then(|span| text.get(span)?.lines().next());
-    let message = culprit.map_or_else(|| message.clone(), |culprit| format!("{message}: `{culprit}`"));
+    let line = || text.get(..start(&error)).unwrap_or(text).matches('\n').count();
+    let culprit = error.span().and_then(|span| text.get(span)?.lines().next()).filter(|culprit| !culprit.is_empty());
+    let culprit = culprit.or_else(|| text.lines().nth(line())).unwrap_or_default().trim();
+    let message = if culprit.is_empty() { message } else { format!("{message}: `{culprit}`") };
     Err(at(text, start(&error), &message))
 }
 

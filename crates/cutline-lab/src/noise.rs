@@ -46,7 +46,7 @@ pub struct Noise {
 
 /// The scale is not a positive number.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("the noise scale must be a number between 1e-100 and 1e100, not {0}")]
+#[error("the noise scale must be a number between 1e-100 and 1e100, not {0:?}")]
 pub struct NoiseError(pub f64);
 
 impl Noise {

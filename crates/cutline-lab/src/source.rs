@@ -146,8 +146,7 @@ impl Source {
         let (arms, theta) = match &self.kind {
             Kind::Uniform { n_arms, dimension } => {
                 let theta = numbers(*dimension);
-                let arms = Arms::from_slice(&numbers(n_arms * dimension), *dimension);
-                (arms.expect("finite numbers, as many as asked"), theta)
+                (Arms::from_slice(&numbers(n_arms * dimension), *dimension)?, theta)
             }
             Kind::Features(arms) => (arms.clone(), numbers(arms.dimension().unwrap_or(0))),
             Kind::Given(Truth::Linear(arms, theta)) => (arms.clone(), theta.clone()),

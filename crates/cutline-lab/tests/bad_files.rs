@@ -79,11 +79,15 @@ fn threshold_and_precision() {
 fn noise() {
     let kinds = "must be one of \"gaussian\", \"rademacher\", \"uniform\", \"bernoulli\", not";
     assert_refused(&[
-        ("noise = 1.0", "noise = 0", &format!("5: {SCALE} 0")),
+        ("noise = 1.0", "noise = 0", &format!("5: {SCALE} 0.0")),
         ("noise = 1.0", "noise = -1.5", &format!("5: {SCALE} -1.5")),
         ("noise = 1.0", "noise = nan", "5: `noise` must be a finite number, not nan"),
-        ("noise = 1.0", "noise = \"gaussian\"", "5: `noise` must be a finite number, not the text \"gaussian\""),
-        ("noise = 1.0", "noise = { kind = \"rademacher\", scale = 0.0 }", &format!("5: {SCALE} 0")),
+        (
+            "noise = 1.0",
+            "noise = \"bernoulli\"",
+            "5: `noise` must be σ, a finite number, or a table such as `{ kind = \"bernoulli\" }`",
+        ),
+        ("noise = 1.0", "noise = { kind = \"rademacher\", scale = 0.0 }", &format!("5: {SCALE} 0.0")),
         ("noise = 1.0", "noise = { kind = \"cauchy\" }", &format!("5: `kind` {kinds} the text \"cauchy\"")),
         ("noise = 1.0", "noise = { kind = 1 }", &format!("5: `kind` {kinds} 1")),
         ("noise = 1.0", "noise = { scale = 1 }", "5: `noise` needs the key `kind`; it has `scale`"),
@@ -128,9 +132,10 @@ fn names_and_unknown_keys() {
 fn what_is_no_toml() {
     for (text, expected) in [
         ("runs = 1\nruns = 2\n", "2: duplicate key: `runs`"),
-        ("runs = 1\n\n[instance\n", "3: unclosed table, expected `]`"),
+        ("runs = 1\n\n[instance\n", "3: unclosed table, expected `]`: `[instance`"),
         ("runs = yes\n", "1: string values must be quoted, expected literal string: `yes`"),
-        ("name = \"a\nruns = b\nc\n", "1: invalid basic string, expected `\"`"),
+        ("name = \"a\nruns = b\nc\n", "1: invalid basic string, expected `\"`: `name = \"a`"),
+        ("threshold = 0,5\n", "1: unexpected key or value, expected newline, `#`: `threshold = 0,5`"),
         ("", "1: the file needs the key `budgets`; it has none"),
     ] {
         assert_eq!(refusal(text, Path::new("")), expected);

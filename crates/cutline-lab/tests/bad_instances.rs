@@ -69,7 +69,7 @@ fn sizes() {
 
 #[test]
 fn means() {
-    let features = "does not fit: `linear-apt` needs arms with features, and these have none; `apt` works without";
+    let features = "does not fit: `linear-apt` needs arms with features, and these have none; `apt` works without, and so does `estimator = \"sample-mean\"` where a rule takes it";
     assert_refused(&[
         (UNIFORM, "kind = \"means\"\nmeans = []\n", "9: `means` must give the mean of at least one arm"),
         (UNIFORM, "kind = \"means\"\nmeans = 0.5\n", "9: `means` must be a list, not 0.5"),
@@ -114,13 +114,10 @@ fn csv_files() {
         (b"a,b\n", "there are no arms: the file needs a header and a row an arm"),
         (b"1,2\n3,4\n", "row 1 must be a header, and it is all numbers"),
         (b"name\nx\n", "there are no features: all columns are names"),
-        (
-            b"a,b\n1,2\n3\n",
-            "CSV error: record 2 (line: 3, byte: 8): found record with 1 fields, but the previous record has 2 fields",
-        ),
+        (b"a,b\n1,2\n3\n", "row 3 has 1 fields, but the header has 2"),
         (b"a,b\n1,2\n3,NaN\n", "row 3, column `b`: `NaN` is not a finite number"),
         (b"a,b\n1,1e999\n", "row 2, column `b`: `1e999` is not a finite number"),
-        (b"a;b\n1;2\n", "row 2, column `a;b`: `1;2` is not a finite number"),
+        (b"a;b\n1;2\n", "the header is one field, `a;b`; fields must be separated by commas"),
         (b"a,b\n\"1\n2\",3\n", "row 2, column `a`: `1\\n2` is not a finite number"),
         (
             b"a\n\xff\n",

@@ -191,14 +191,16 @@ impl Spec {
         Self { algorithm, estimator, values }
     }
 
-    /// The same with another estimator, by name, and the parameters back at their defaults.
+    /// The same with another estimator, by name; the estimator's own parameters are at their defaults.
     ///
     /// # Errors
     /// If there is no such estimator or the rule cannot work with it.
     pub fn with_estimator(self, name: &str) -> Result<Self, SpecError> {
         let estimator =
             *Estimate::ALL.iter().find(|e| e.name() == name).ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
-        let spec = Self::of(self.algorithm, estimator);
+        let mut spec = Self::of(self.algorithm, estimator);
+        let n_rule = self.algorithm.rule_parameters.len();
+        spec.values[..n_rule].copy_from_slice(&self.values[..n_rule]);
         spec.try_on_a_small_problem()?;
         Ok(spec)
     }

@@ -56,9 +56,10 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
     }
     files.push(("results.csv".into(), print::csv(outcomes, true)));
     files.push(("report.html".into(), report::html(outcomes, &drawings, summary)?.into_bytes()));
-    output.write(&files)?;
     let report = output.directory().join("report.html");
-    print::note(&format!("wrote {} and {} more files beside it", report.display(), files.len() - 1));
+    let verb = if report.exists() { "replaced" } else { "wrote" };
+    output.write(&files)?;
+    print::note(&format!("{verb} {} and {} more files beside it", report.display(), files.len() - 1));
     Ok(())
 }
 

@@ -107,6 +107,9 @@ fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
         keys.finish()?;
         (kind, scale.map_or(Ok(1.0), |scale| scale.number())?)
     } else {
+        if field.is_text() {
+            return Err(field.error("must be σ, a finite number, or a table such as `{ kind = \"bernoulli\" }`"));
+        }
         (NoiseKind::Gaussian, field.number()?)
     };
     Noise::new(kind, scale).map_err(|error| field.refused(error))

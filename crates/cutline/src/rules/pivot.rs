@@ -4,7 +4,8 @@
 //! 2. Pull arg maxⱼ (xⱼᵀV⁻¹xₖ)²/(1 + qⱼ): the pull that takes most off qₖ.
 //!
 //! This rule is Cutline's own. It is unpublished and has no fixed-budget guarantee; what speaks for it is that it failed
-//! less often than LinearAPT in every experiment tried (`cutline reproduce` shows them).
+//! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal no
+//! pull tells of another arm, and there is nothing to gain.
 
 use super::{Beliefs, Rule, RuleError};
 use crate::estimators::Spread;

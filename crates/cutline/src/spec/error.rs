@@ -52,7 +52,9 @@ pub enum SpecError {
         estimator: Estimate,
     },
     /// The arms have no features and the estimator needs them.
-    #[error("`{algorithm}` needs arms with features, and these have none; `apt` works without")]
+    #[error(
+        "`{algorithm}` needs arms with features, and these have none; `apt` works without, and so does `estimator = \"sample-mean\"` where a rule takes it"
+    )]
     NeedsFeatures {
         /// The algorithm.
         algorithm: &'static str,

@@ -1,7 +1,7 @@
 //! Where rules are put together with all else that a learner is made of.
 
 use super::{Algorithm, Estimate, SpecError};
-use crate::estimators::{DesignedRidge, Estimator, Ridge, SampleMean, Spread};
+use crate::estimators::{DesignedRidge, Estimator, Ridge, SampleMean};
 use crate::quartet::{InStep, Quartet};
 use crate::rules::{Index, Indexed, Rule};
 use crate::{Arms, AskTell, Budget, Learner, Question};
@@ -38,7 +38,6 @@ impl Seat<'_> {
     pub(super) fn spread<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
         R: Rule<DesignedRidge> + Send + 'static,
-        DesignedRidge: Spread,
     {
         match self.estimate {
             Estimate::Ridge => self.learner(rule, DesignedRidge::new(self.arms, self.parameters[0])?),
