@@ -49,23 +49,25 @@ fn a_disk_that_fills_up() {
 #[test]
 fn files_are_replaced_and_others_left_alone() {
     let place = Place::new();
-    place.good(&SIMULATE);
+    assert!(place.good(&SIMULATE).stderr.contains("wrote out/report.html"));
     let before = place.files("out");
     place.write("out/results.csv", "old");
     place.write("out/mine.txt", "mine");
-    place.good(&SIMULATE);
+    assert!(place.good(&SIMULATE).stderr.contains("replaced out/report.html"));
     let mut after = place.files("out");
     assert_eq!(after.remove("mine.txt").as_deref(), Some(&b"mine"[..]));
     assert!(before == after, "the files differ");
 }
 
 #[test]
-fn anybody_may_read_the_files() {
+fn files_are_ordinary_ones() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
-    place.shell("umask 022; exec \"$@\"", &SIMULATE);
-    let mode = std::fs::metadata(place.path("out/report.html")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o644);
+    for (umask, expected) in [("022", 0o644), ("002", 0o664), ("077", 0o600)] {
+        place.shell(&format!("umask {umask}; exec \"$@\""), &SIMULATE);
+        let mode = std::fs::metadata(place.path("out/report.html")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, expected, "umask {umask}");
+    }
 }
 
 /// Like `| head -1`: that is no failure, and does not cost the files.

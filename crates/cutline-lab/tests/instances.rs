@@ -3,8 +3,8 @@
 mod common;
 
 use common::{all_cells, experiment};
-use cutline::Arms;
-use cutline_lab::{Experiment, Instance, Overrides, Threshold};
+use cutline::{Arms, ArmsError};
+use cutline_lab::{Draw, Experiment, Instance, InstanceError, Kind, Overrides, Source, Threshold};
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = "budgets = [10, 40]\nthreshold = 0.3\nprecision = 0.05";
@@ -21,6 +21,22 @@ fn write(directory: &Path, csv: &str, keys: &str) -> PathBuf {
 
 fn load(path: &Path) -> Experiment {
     Experiment::load(path, Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn instances_without_arms_or_features_are_refused() {
+    let bare = Instance::linear(Arms::without_features(3).unwrap(), Vec::new(), Threshold::Mean, 0.0);
+    assert_eq!(bare.unwrap_err(), InstanceError::NoFeatures);
+    let none = Kind::Uniform { n_arms: 0, dimension: 2 };
+    let refused = Source::new(none, Draw::Once, 0, Threshold::Mean, 0.0).unwrap_err();
+    assert_eq!(refused, InstanceError::Arms(ArmsError::Empty));
+}
+
+#[test]
+fn names_are_names_in_any_case() {
+    let directory = tempfile::tempdir().unwrap();
+    let experiment = load(&write(directory.path(), "NAME,a\nfirst,1\nsecond,-2\n", "theta = [1]"));
+    assert_eq!(experiment.source().fixed().unwrap().arms().dimension(), Some(1));
 }
 
 #[test]

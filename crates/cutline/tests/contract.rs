@@ -230,6 +230,8 @@ fn another_estimator_makes_another_algorithm() {
     let swapped = spec("linear-apt").with_estimator("sample-mean").unwrap();
     assert_eq!(run(&swapped), run(&spec("apt")));
     assert_ne!(run(&swapped), run(&spec("linear-apt")));
+    let explored = spec("ucbe").with("exploration", 3.0).unwrap().with_estimator("sample-mean").unwrap();
+    assert_eq!(explored.values().collect::<Vec<_>>(), [("exploration", 3.0)], "the rule keeps its parameters");
 }
 
 #[test]

@@ -50,6 +50,16 @@ fn badly_scaled_features_too() {
 }
 
 #[test]
+#[should_panic(expected = "a reward must be finite")]
+fn rewards_that_are_no_numbers_are_refused() {
+    let (one, arms) = (spec("linear-apt"), Problem::uniform(5, 2, 0).arms());
+    let question = [Question::new(0.0, 0.1).unwrap(); 4];
+    let mut together = Spec::in_step([&one; 4], [&arms; 4], question).unwrap();
+    together.ask();
+    together.tell([0.0, 1.0, f64::NAN, 0.0]);
+}
+
+#[test]
 fn what_has_no_such_form_or_does_not_fit_is_left_to_single_learners() {
     let question = [Question::new(0.0, 0.1).unwrap(); 4];
     let (small, large) = (Problem::uniform(5, 2, 0).arms(), Problem::uniform(6, 2, 0).arms());
