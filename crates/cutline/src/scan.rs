@@ -45,6 +45,59 @@ fn scan<S: Unit, A: Copy, B: Copy>(unit: S, a: &[A], b: &[B], index: impl Fn(A, 
     lanes.least(unit)
 }
 
+/// As [`arg_min`], where `may_win` is a cheap test that rules out most arms, and never the one with the least index.
+#[inline]
+pub(crate) fn arg_min_among<A: Copy, B: Copy>(
+    a: &[A],
+    b: &[B],
+    may_win: impl Fn(A, B) -> bool,
+    index: impl Fn(A, B) -> f64,
+) -> usize {
+    assert_eq!(a.len(), b.len(), "one value an arm");
+    vectorised!(|unit| scan_among(unit, a, b, may_win, index))
+}
+
+#[inline(always)]
+fn scan_among<S: Unit, A: Copy, B: Copy>(
+    unit: S,
+    a: &[A],
+    b: &[B],
+    may_win: impl Fn(A, B) -> bool,
+    index: impl Fn(A, B) -> f64,
+) -> usize {
+    /// How many blocks are tested before those that pass are looked at.
+    const BLOCKS: usize = 64;
+    let mut lanes = Lanes::new(unit);
+    let mut passed = [0; BLOCKS];
+    for (chunk, (a, b)) in a.chunks(BLOCKS * LANES).zip(b.chunks(BLOCKS * LANES)).enumerate() {
+        let first = chunk * BLOCKS * LANES;
+        let mut n_passed = 0;
+        for (block, (a, b)) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0).enumerate() {
+            let mut may = false;
+            for lane in 0..LANES {
+                may |= may_win(a[lane], b[lane]);
+            }
+            // Written in any case and kept if it counts: which blocks pass cannot be foreseen by the machine.
+            passed[n_passed % BLOCKS] = block * LANES;
+            n_passed += usize::from(may);
+        }
+        for &start in &passed[..n_passed] {
+            let (a, b) = (&a[start..start + LANES], &b[start..start + LANES]);
+            lanes.take(unit, first + start, std::array::from_fn(|lane| index(a[lane], b[lane])));
+        }
+        let (_, last_a) = a.as_chunks::<LANES>();
+        if !last_a.is_empty() {
+            let mut values = [f64::INFINITY; LANES];
+            let start = a.len() - last_a.len();
+            for (value, arm) in values.iter_mut().zip(start..a.len()) {
+                *value = index(a[arm], b[arm]);
+            }
+            lanes.take(unit, first + start, values);
+        }
+    }
+    lanes.least(unit)
+}
+
 /// The least value of each lane and the arm it belongs to; arms as floats, so that all registers are of one kind.
 struct Lanes {
     least: [f64x4; 2],

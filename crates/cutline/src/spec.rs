@@ -74,7 +74,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
             range: Range { least: 1e-100, most: 1e100 },
         }],
         build: |seat, parameters| seat.spread(Pivot::new(parameters[0])?),
-        in_step: None,
+        in_step: Some(|four, [a, b, c, d]| {
+            four.pivot([Pivot::new(a[0]).ok()?, Pivot::new(b[0]).ok()?, Pivot::new(c[0]).ok()?, Pivot::new(d[0]).ok()?])
+        }),
     },
 ];
 

@@ -4,7 +4,7 @@ use super::inverse::{Inverse, Step};
 use super::ridge::{Ridge, RidgeError};
 use super::{Estimator, Spread};
 use crate::arms::Features;
-use crate::vector::{Unit, add_scaled, numbers, numbers_mut, vectorised};
+use crate::vector::{Unit, Vectors, add_scaled, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
 use pulp::f64x4;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct DesignedRidge {
     /// Room for looking without stepping, so that `step` stays.
     probe: Step,
     /// c of the last step of either design.
-    reach: Vec<f64x4>,
+    reach: Vectors,
     /// The only pending pull, if `step` and `reach` still belong to it.
     fresh: Option<Arm>,
     pending: u64,
@@ -33,12 +33,12 @@ pub struct DesignedRidge {
     is_refreshed: bool,
     /// The sum of each arm's rewards.
     rewards: Vec<f64>,
-    theta: Vec<f64x4>,
-    means: Vec<f64x4>,
-    variances: Vec<f64x4>,
+    theta: Vectors,
+    means: Vectors,
+    variances: Vectors,
     /// How much any variance may have shrunk since all were computed afresh: Π s.
     shrunk: f64,
-    covariances: Vec<f64x4>,
+    covariances: Vectors,
 }
 
 /// A design: how often each arm counts, and V⁻¹.
@@ -50,7 +50,7 @@ struct Design {
 
 /// Updating qᵢ −= cᵢ²/s costs it digits, at most log₁₀ Π s of them because qᵢ never falls below qᵢ/s. Beyond this
 /// factor all are computed afresh.
-const SHRINK_LIMIT: f64 = 1e10;
+pub(crate) const SHRINK_LIMIT: f64 = 1e10;
 
 impl DesignedRidge {
     /// Knows nothing yet: θ̂ = 0, qᵢ = ‖xᵢ‖²/λ.

@@ -6,6 +6,7 @@ mod mean;
 mod ridge;
 
 pub use designed::DesignedRidge;
+pub(crate) use designed::SHRINK_LIMIT;
 pub use mean::SampleMean;
 pub use ridge::{Ridge, RidgeError};
 

@@ -8,6 +8,7 @@ mod uniform;
 
 pub use apt::Apt;
 pub use index::{Index, Indexed};
+pub(crate) use pivot::Bar;
 pub use pivot::Pivot;
 pub use ucb_e::UcbE;
 pub use uniform::Uniform;

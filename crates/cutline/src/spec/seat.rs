@@ -1,10 +1,12 @@
 //! Where rules are put together with all else that a learner is made of.
 
 use super::{Algorithm, Estimate, SpecError};
+use crate::arms::Features;
 use crate::estimators::{DesignedRidge, Estimator, Ridge, SampleMean};
-use crate::quartet::{InStep, Quartet};
-use crate::rules::{Index, Indexed, Rule};
+use crate::quartet::{InStep, index_in_step, pivot_in_step};
+use crate::rules::{Index, Indexed, Pivot, Rule};
 use crate::{Arms, AskTell, Budget, Learner, Question};
+use std::sync::Arc;
 
 /// Where a rule is to be seated: everything else a learner is made of.
 pub(super) struct Seat<'a> {
@@ -63,7 +65,15 @@ pub(super) struct Four<'a> {
 
 impl Four<'_> {
     pub(super) fn index(&self, index: [impl Index + Send + 'static; 4]) -> Option<Box<dyn InStep>> {
+        index_in_step(index, self.features()?, self.questions, self.lambda)
+    }
+
+    pub(super) fn pivot(&self, rule: [Pivot; 4]) -> Option<Box<dyn InStep>> {
+        pivot_in_step(rule, self.features()?, self.questions, self.lambda)
+    }
+
+    fn features(&self) -> Option<[&Arc<Features>; 4]> {
         let [a, b, c, d] = self.arms.map(Arms::features);
-        Some(Box::new(Quartet::new(index, [a?, b?, c?, d?], self.questions, self.lambda)?))
+        Some([a?, b?, c?, d?])
     }
 }
