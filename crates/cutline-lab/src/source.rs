@@ -142,7 +142,11 @@ impl Source {
 
     /// An instance from numbers uniform on [−1, 1): first θ, then the arms row by row.
     fn draw(&self, mut number: impl FnMut() -> f64) -> Result<Instance, InstanceError> {
-        let mut numbers = |n: usize| -> Vec<f64> { std::iter::repeat_with(&mut number).take(n).collect() };
+        let mut numbers = |n: usize| {
+            let mut numbers = vec![0.0; n];
+            numbers.fill_with(&mut number);
+            numbers
+        };
         let (arms, theta) = match &self.kind {
             Kind::Uniform { n_arms, dimension } => {
                 let theta = numbers(*dimension);

@@ -135,8 +135,8 @@ impl<const D: usize> Design<D> {
         // By squares of four times four up to the diagonal: a few entries above it are changed too, and never read.
         let (fours, rest) = self.inverse.as_chunks_mut::<D>().0.as_chunks_mut::<4>();
         let (w_fours, w_rest) = w.as_chunks::<4>();
-        for (four, (rows, w)) in fours.iter_mut().zip(w_fours).enumerate() {
-            for (square, down) in down.as_chunks::<4>().0[..=four].iter().enumerate() {
+        for (four, (rows, &w)) in fours.iter_mut().zip(w_fours).enumerate() {
+            for (square, &down) in down.as_chunks::<4>().0[..=four].iter().enumerate() {
                 for n in 0..4 {
                     for m in 0..4 {
                         let entry = &mut rows[n][4 * square + m];

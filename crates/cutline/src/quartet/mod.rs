@@ -33,7 +33,7 @@ pub trait InStep: Send {
 }
 
 /// The most features a run may have to be worth it: four times as many have to fit the nearest cache.
-const MOST_FEATURES: usize = 1024;
+const MOST_FEATURES: usize = 4096;
 
 /// `by_width!(d, |D| work)` does `work` with the constant `D`, the number of features that d is filled up to with zeros;
 /// `None` if d is too large. With a constant, loops over features unroll and sums stay in registers.
@@ -56,7 +56,8 @@ macro_rules! by_width {
             8 => width!(8),
             9..=10 => width!(10),
             11..=12 => width!(12),
-            13..=16 => width!(16),
+            13 => width!(13),
+            14..=16 => width!(16),
             17..=20 => width!(20),
             21..=24 => width!(24),
             25..=32 => width!(32),

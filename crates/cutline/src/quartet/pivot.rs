@@ -34,7 +34,7 @@ pub(crate) fn in_step(
             shrunk: [1.0; 4],
             pivots: [0; 4],
             asked: [0; 4],
-            shortlist: vec![0; alone[0].n_arms],
+            shortlist: vec![0; alone[0].n_arms + 1],
         };
         for lane in 0..4 {
             quartet.recompute_variances(lane, &Inverse::new(alone[0].dimension, lambda));
@@ -55,7 +55,7 @@ struct Quartet<const D: usize> {
     pivots: [Arm; 4],
     asked: [Arm; 4],
     /// Room for the arms that a cheap test did not rule out in all runs.
-    shortlist: Vec<Arm>,
+    shortlist: Vec<u32>,
 }
 
 impl<const D: usize> InStep for Quartet<D> {
@@ -100,25 +100,30 @@ impl<const D: usize> Quartet<D> {
             let (mean, q) = (means[pivots[lane]][lane], variances[pivots[lane]][lane]);
             bars[lane] = Bar::new(rule[lane].certainty(&question[lane], mean, q), q);
         }
-        let shortlist = &mut self.shortlist[..means.len()];
         let mut n = 0;
-        for (arm, (mean, q)) in means.iter().zip(variances).enumerate() {
+        for (arm, (mean, q)) in (0..).zip(means.iter().zip(variances)) {
             let mut may = false;
             for lane in 0..4 {
                 may |= rule[lane].may_be_less_certain(&bars[lane], &question[lane], mean[lane], q[lane]);
             }
             // Written in any case and kept if it counts: which arms pass cannot be foreseen by the machine.
-            shortlist[n] = arm;
+            self.shortlist[n] = arm;
             n += usize::from(may);
         }
+        // Two at a time; of an odd number the last one twice, which changes nothing.
+        self.shortlist[n] = self.shortlist[n.saturating_sub(1)];
         let mut best = Best::new(unit);
-        for &arm in &shortlist[..n] {
-            let (mean, q) = (&means[arm], &variances[arm]);
-            let mut certainties = [0.0; 4];
-            for lane in 0..4 {
-                certainties[lane] = rule[lane].certainty(&question[lane], mean[lane], q[lane]);
+        for pair in self.shortlist[..n.next_multiple_of(2)].as_chunks::<2>().0 {
+            let mut certainties = [[0.0; 4]; 2];
+            for (&arm, certainties) in pair.iter().zip(&mut certainties) {
+                let (mean, q) = (&means[arm as usize], &variances[arm as usize]);
+                for lane in 0..4 {
+                    certainties[lane] = rule[lane].certainty(&question[lane], mean[lane], q[lane]);
+                }
             }
-            best.take(unit, arm as f64, pulp::cast(certainties));
+            for (&arm, certainties) in pair.iter().zip(certainties) {
+                best.take(unit, f64::from(arm), pulp::cast(certainties));
+            }
         }
         best.arms(unit)
     }
@@ -128,11 +133,19 @@ impl<const D: usize> Quartet<D> {
     fn most_telling<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
         self.design.pick(unit, self.pivots);
         let u = *self.design.u();
+        let (rows, last_rows) = self.design.rows().as_chunks::<4>();
+        let (variances, last_variances) = self.variances.as_chunks::<4>();
         let (mut best, mut arm) = (Best::new(unit), 0.0);
-        for (row, &q) in self.design.rows().iter().zip(self.variances.iter()) {
+        for (rows, variances) in rows.iter().zip(variances) {
+            let c = dots(unit, rows, &u);
+            for n in 0..4 {
+                best.take(unit, arm, untold(c[n], variances[n]));
+                arm += 1.0;
+            }
+        }
+        for (row, &q) in last_rows.iter().zip(last_variances) {
             let c = dots(unit, std::array::from_ref(row), &u)[0];
-            let telling = unit.div_f64s(unit.mul_f64s(c, c), unit.add_f64s(unit.splat_f64s(1.0), q));
-            best.take(unit, arm, unit.neg_f64s(telling));
+            best.take(unit, arm, untold(c, q));
             arm += 1.0;
         }
         best.arms(unit)
@@ -148,7 +161,17 @@ impl<const D: usize> Quartet<D> {
         let gain = unit.div_f64s(unit.sub_f64s(pulp::cast(rewards), pulp::cast(known)), s);
         let weight = unit.div_f64s(unit.splat_f64s(-1.0), s);
         let u = *design.u();
-        for ((row, mean), q) in design.rows().iter().zip(means.iter_mut()).zip(variances.iter_mut()) {
+        let (rows, last_rows) = design.rows().as_chunks::<4>();
+        let (means, last_means) = means.as_chunks_mut::<4>();
+        let (variances, last_variances) = variances.as_chunks_mut::<4>();
+        for ((rows, means), variances) in rows.iter().zip(means).zip(variances) {
+            let c = dots(unit, rows, &u);
+            for n in 0..4 {
+                variances[n] = unit.mul_add_f64s(unit.mul_f64s(c[n], weight), c[n], variances[n]);
+                means[n] = unit.mul_add_f64s(c[n], gain, means[n]);
+            }
+        }
+        for ((row, mean), q) in last_rows.iter().zip(last_means).zip(last_variances) {
             let c = dots(unit, std::array::from_ref(row), &u)[0];
             *q = unit.mul_add_f64s(unit.mul_f64s(c, weight), c, *q);
             *mean = unit.mul_add_f64s(c, gain, *mean);
@@ -182,4 +205,10 @@ impl<const D: usize> Quartet<D> {
 #[inline(always)]
 fn lanes(vectors: &Vectors) -> &[[f64; 4]] {
     numbers(vectors).as_chunks().0
+}
+
+/// How little a pull tells: the negative of [`Pivot::telling`], in each run.
+#[inline(always)]
+fn untold(c: f64x4, q: f64x4) -> f64x4 {
+    f64x4(-Pivot::telling(c.0, q.0), -Pivot::telling(c.1, q.1), -Pivot::telling(c.2, q.2), -Pivot::telling(c.3, q.3))
 }

@@ -9,7 +9,8 @@
 
 use super::{Beliefs, Rule, RuleError};
 use crate::estimators::Spread;
-use crate::scan::{arg_min_among, ln};
+use crate::scan::{arg_min_among, ln, quotient_less_ln};
+use crate::vector::vectorised;
 use crate::{Arm, Question, Rng, arg_max};
 
 /// Counts what every pull tells of every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
@@ -43,7 +44,7 @@ impl Pivot {
     /// How certain the side of an arm is; the pivot is where it is least.
     #[inline(always)]
     pub(crate) fn certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
-        self.evidence(question, mean) / q - ln(q)
+        quotient_less_ln(self.evidence(question, mean), q)
     }
 
     /// Δ̂²/σ².
@@ -93,7 +94,7 @@ impl<E: Spread + ?Sized> Rule<E> for Pivot {
         let (question, rule) = (beliefs.question, *self);
         let (means, variances) = beliefs.estimator.moments();
         let q = variances[rule.last];
-        let bar = Bar::new(rule.certainty(&question, means[rule.last], q), q);
+        let bar = vectorised!(|_unit| Bar::new(rule.certainty(&question, means[rule.last], q), q));
         self.last = arg_min_among(
             means,
             variances,
