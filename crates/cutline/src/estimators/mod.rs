@@ -3,10 +3,12 @@
 mod designed;
 pub(crate) mod inverse;
 mod mean;
+mod posterior;
 mod ridge;
 
 pub use designed::DesignedRidge;
 pub use mean::SampleMean;
+pub use posterior::{Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
@@ -35,6 +37,9 @@ pub trait Estimator {
 
     /// The estimates μ̂ of all means, brought up to date first if rewards came since. 0 where nothing is known.
     fn means(&mut self) -> &[f64];
+
+    /// How sure the estimates are, from the rewards told alone. Computed when asked for: it may cost more than many pulls.
+    fn posterior(&mut self) -> Posterior<'_>;
 }
 
 /// An estimator with a design matrix V, so that it knows how sure it is of every arm and how arms relate.
