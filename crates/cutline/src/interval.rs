@@ -187,7 +187,7 @@ pub(crate) fn normal_tail(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// `scipy.stats.norm.isf(delta / 2)`, SciPy 1.17.
+    /// `scipy.stats.norm.isf(delta / 2)`, version 1.17.
     #[test]
     fn quantiles_agree_with_scipy() {
         let table = [
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// `scipy.stats.norm.sf`, SciPy 1.17; nine digits, because `erfc` of `statrs` has ten.
+    /// `scipy.stats.norm.sf`, version 1.17; nine digits, because `erfc` of `statrs` has ten.
     #[test]
     fn tails_agree_with_scipy() {
         let table = [
