@@ -74,6 +74,11 @@ fn what_has_no_such_form_or_does_not_fit_is_left_to_single_learners() {
     assert!(Spec::in_step([&apt; 4], [&bare; 4], question).is_none());
     let other = apt.clone().with("lambda", 2.0).unwrap();
     assert!(Spec::in_step([&apt, &other, &apt, &apt], [&small; 4], question).is_none());
+    for parameter in ["centre", "intercept"] {
+        let other = apt.clone().with(parameter, 1.0).unwrap();
+        assert!(Spec::in_step([&other; 4], [&small; 4], question).is_none(), "{parameter}");
+        assert!(Spec::in_step([&apt, &apt, &apt, &other], [&small; 4], question).is_none(), "{parameter}");
+    }
     let missing = Spec::named("ucbe").unwrap();
     assert!(Spec::in_step([&missing; 4], [&small; 4], question).is_none());
 }

@@ -1,11 +1,13 @@
 //! What is believed of the means.
 
+mod centred;
 mod designed;
 pub(crate) mod inverse;
 mod mean;
 mod posterior;
 mod ridge;
 
+pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
 pub use mean::SampleMean;
 pub use posterior::{Model, Posterior};
