@@ -12,19 +12,20 @@ const DELTA: f64 = 0.1;
 /// An algorithm, its estimator, λ, K, d, T, the noise and its σ.
 type Case = (&'static str, &'static str, f64, usize, usize, u32, NoiseKind, f64);
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 9] = [
     ("linear-apt", "ridge", 1.0, 20, 5, 200, NoiseKind::Gaussian, 1.0),
     ("pivot", "ridge", 1.0, 20, 5, 200, NoiseKind::Gaussian, 1.0),
     ("random", "ridge", 1.0, 20, 5, 200, NoiseKind::Gaussian, 1.0),
     ("pivot", "ridge", 0.1, 60, 10, 60, NoiseKind::Gaussian, 0.5),
     ("pivot", "ridge", 1.0, 20, 5, 200, NoiseKind::Rademacher, 1.0),
+    ("random", "ridge", 0.1, 2, 1, 400, NoiseKind::Gaussian, 1.0),
     ("random", "sample-mean", 1.0, 20, 0, 400, NoiseKind::Gaussian, 1.0),
     ("apt", "sample-mean", 1.0, 20, 0, 400, NoiseKind::Gaussian, 1.0),
     ("apt", "sample-mean", 1.0, 20, 0, 400, NoiseKind::Rademacher, 1.0),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runs: u64 = std::env::args().nth(1).map_or(Ok(10_000), |runs| runs.parse())?;
+    let runs: u64 = std::env::args().nth(1).map_or(Ok(5_000), |runs| runs.parse())?;
     println!("δ = {DELTA}, {runs} runs; an arm at the end (± standard error) / all arms at all times\n");
     println!("| algorithm | estimator | λ | K | d | T | noise | fixed | anytime | width, anytime : fixed |");
     println!("|---|---|---|---|---|---|---|---|---|---|");

@@ -156,3 +156,20 @@ fn an_offset_raises_all_means() {
         assert_eq!(value.source().instance(0).unwrap().question().threshold(), 2.5);
     }
 }
+
+/// Every experiment that comes with the project is read without a complaint.
+#[test]
+fn committed_experiments_are_good() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let mut n_files = 0;
+    for directory in [root.clone(), root.join("centre")] {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "toml") {
+                assert_eq!(Some(load(&path).name()), path.file_stem().and_then(|stem| stem.to_str()));
+                n_files += 1;
+            }
+        }
+    }
+    assert!(n_files >= 8, "{n_files}");
+}
