@@ -13,6 +13,7 @@
 //! # Ok::<(), cutline_lab::RunError>(())
 //! ```
 
+pub mod coverage;
 pub mod dataset;
 mod entrant;
 pub mod exact;

@@ -97,6 +97,19 @@ impl Arms {
         Ok(Self { n_arms, features: Some(Arc::new(features)) })
     }
 
+    /// The same arms with one feature more, which is `value` for every arm: θ then has an entry for what all means share.
+    ///
+    /// The larger `value` is, the less ridge draws what they share towards 0.
+    ///
+    /// # Errors
+    /// If the arms have no features, or `value` is not finite.
+    pub fn with_intercept(&self, value: f64) -> Result<Self, ArmsError> {
+        let features = self.features.as_ref().ok_or(ArmsError::NoColumns)?;
+        let rows: Vec<Vec<f64>> =
+            (0..self.n_arms).map(|arm| features.row(arm).iter().chain([value]).collect()).collect();
+        Self::from_rows(&rows)
+    }
+
     /// Arms of which nothing is known but that there are `n_arms`.
     ///
     /// # Errors
@@ -310,6 +323,15 @@ mod tests {
         assert_eq!(infinite, ArmsError::NotFinite { row: 1, column: 1, value: f64::INFINITY });
         assert!(matches!(Arms::from_slice(&[1.0, f64::NAN], 2), Err(ArmsError::NotFinite { .. })));
         assert!(matches!(Arms::from_slice(&[1.0; 5], 2), Err(ArmsError::Ragged { row: 2, .. })));
+    }
+
+    #[test]
+    fn an_intercept_is_a_column_of_its_own() {
+        let arms = Arms::from_rows(&[[1.0, 2.0], [3.0, 4.0]]).unwrap().with_intercept(0.5).unwrap();
+        assert_eq!((arms.row(0), arms.row(1)), (Some(vec![1.0, 2.0, 0.5]), Some(vec![3.0, 4.0, 0.5])));
+        assert!(matches!(arms.with_intercept(f64::NAN), Err(ArmsError::NotFinite { row: 0, column: 3, .. })));
+        let bare = Arms::without_features(2).unwrap().with_intercept(1.0);
+        assert_eq!(bare.unwrap_err(), ArmsError::NoColumns);
     }
 
     #[test]

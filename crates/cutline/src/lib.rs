@@ -25,6 +25,7 @@
 
 mod arms;
 pub mod estimators;
+mod interval;
 mod learner;
 mod quartet;
 mod question;
@@ -34,8 +35,10 @@ mod scan;
 mod spec;
 mod stop;
 mod vector;
+mod verdict;
 
 pub use arms::{Arm, Arms, ArmsError};
+pub use interval::{Confidence, Interval, IntervalError};
 pub use learner::{AskTell, Learner, LearnerError};
 pub use quartet::InStep;
 pub use question::{Question, QuestionError};
@@ -43,6 +46,7 @@ pub use random::{Purpose, Rng, below, stream};
 pub use scan::{arg_max, arg_min};
 pub use spec::{ALGORITHMS, Algorithm, Estimate, Parameter, Range, Spec, SpecError, algorithm};
 pub use stop::{Budget, BudgetError, Stop};
+pub use verdict::{Side, Verdict};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
@@ -51,3 +55,7 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../CONTRIBUTING.md")]
 struct Contributing;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/verdicts.md")]
+struct Verdicts;

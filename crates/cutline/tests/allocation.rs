@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Problem, spec};
-use cutline::{ALGORITHMS, Purpose, stream};
+use cutline::{ALGORITHMS, Confidence, Interval, Purpose, Spec, stream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -35,25 +35,35 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn asking_and_telling_allocate_nothing() {
     for algorithm in ALGORITHMS {
-        // Columns of very different scales, so that designs are computed afresh on the way too.
-        let problem = Problem::new(30, 6, 1, |j| 10.0_f64.powf(j));
-        let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 400, 0).unwrap();
-        let mut rng = stream(0, Purpose::Noise, 0);
-        let before = ALLOCATIONS.get();
-        while let Some(arm) = learner.ask() {
-            let second = learner.ask();
-            learner.tell(arm, problem.reward(arm, &mut rng));
-            if let Some(arm) = second {
-                learner.tell(arm, problem.reward(arm, &mut rng));
-            }
-            if learner.beliefs().total_pulls.is_multiple_of(50)
-                && let Some(arm) = learner.ask()
-            {
-                learner.forget(arm);
-            }
+        check(&spec(algorithm.name));
+        if let Ok(centred) = spec(algorithm.name).with("centre", 1.0) {
+            check(&centred.with("intercept", 1.0).unwrap());
         }
-        assert!(learner.beliefs().means().iter().all(|mean| mean.is_finite()));
-        assert_eq!(ALLOCATIONS.get() - before, 0, "{}", algorithm.name);
     }
     assert!(ALLOCATIONS.get() > 0, "the allocator counts");
+}
+
+fn check(spec: &Spec) {
+    // Columns of very different scales, so that designs are computed afresh on the way too.
+    let problem = Problem::new(30, 6, 1, |j| 10.0_f64.powf(j));
+    let mut learner = spec.learner(&problem.arms(), problem.question, 400, 0).unwrap();
+    let mut rng = stream(0, Purpose::Noise, 0);
+    let confidence = Confidence::new(Interval::Anytime, 0.1, 1.0).unwrap();
+    assert_eq!(learner.beliefs().verdicts(&confidence).count(), 30);
+    let before = ALLOCATIONS.get();
+    while let Some(arm) = learner.ask() {
+        let second = learner.ask();
+        learner.tell(arm, problem.reward(arm, &mut rng));
+        if let Some(arm) = second {
+            learner.tell(arm, problem.reward(arm, &mut rng));
+        }
+        if learner.beliefs().total_pulls.is_multiple_of(50)
+            && let Some(arm) = learner.ask()
+        {
+            learner.forget(arm);
+            assert!(learner.beliefs().verdicts(&confidence).any(|verdict| verdict.pulls > 0));
+        }
+    }
+    assert!(learner.beliefs().means().iter().all(|mean| mean.is_finite()));
+    assert_eq!(ALLOCATIONS.get() - before, 0, "{}", spec.algorithm().name);
 }

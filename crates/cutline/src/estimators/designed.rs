@@ -1,8 +1,9 @@
 //! Ridge regression that also keeps every arm's variance, with the pulls that are out counted at once.
 
 use super::inverse::{Inverse, Step};
+use super::posterior::linear;
 use super::ridge::{Ridge, RidgeError};
-use super::{Estimator, Spread};
+use super::{Estimator, Posterior, Spread};
 use crate::arms::Features;
 use crate::vector::{Unit, Vectors, add_scaled, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
@@ -39,6 +40,8 @@ pub struct DesignedRidge {
     /// How much any variance may have shrunk since all were computed afresh: Π s.
     shrunk: f64,
     covariances: Vectors,
+    /// The variances by the pulls told alone, once somebody asked.
+    told_variances: Vec<f64>,
 }
 
 /// A design: how often each arm counts, and V⁻¹.
@@ -76,6 +79,7 @@ impl DesignedRidge {
             covariances: means.clone(),
             means,
             shrunk: 1.0,
+            told_variances: Vec::new(),
             features,
         };
         ridge.recompute_variances();
@@ -187,6 +191,12 @@ impl Estimator for DesignedRidge {
 
     fn means(&mut self) -> &[f64] {
         &numbers(&self.means)[..self.features.n_arms]
+    }
+
+    fn posterior(&mut self) -> Posterior<'_> {
+        let Self { features, told, spare, probe, means, told_variances: variances, .. } = self;
+        let model = linear(features, &told.pulls, spare, probe, variances);
+        Posterior { means: &numbers(means)[..features.n_arms], variances, told: &told.pulls, model }
     }
 }
 

@@ -62,6 +62,19 @@ impl Step {
         }
         substitute(&self.factor, theta);
     }
+
+    /// xᵀV⁻¹x = ‖L⁻¹x‖² by the factor that [`Inverse::refresh`] left; never negative.
+    pub(super) fn variance(&mut self, x: Row<'_>) -> f64 {
+        self.row.iter_mut().zip(x.iter()).for_each(|(to, feature)| *to = feature);
+        substitute_down(&self.factor, &mut self.row);
+        self.row.iter().map(|y| y * y).sum()
+    }
+
+    /// ln(det V/λᵈ) by the factor that [`Inverse::refresh`] left.
+    pub(super) fn log_det(&self, lambda: f64) -> f64 {
+        let d = self.row.len();
+        self.factor.iter().step_by(d + 1).map(|pivot| (pivot * (pivot / lambda)).ln()).sum()
+    }
 }
 
 /// Works on rows of `$width` vectors, tile by tile: `N` vectors from `start` on. Narrow rows are one tile, and all that
@@ -197,6 +210,11 @@ impl Inverse {
         s * condition > DIGITS
     }
 
+    /// λ.
+    pub(super) fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
     /// The condition, for who keeps V⁻¹ elsewhere.
     pub(crate) fn condition(&self) -> f64 {
         self.condition
@@ -255,13 +273,19 @@ fn factorise(v: &mut [f64], d: usize, lambda: f64) {
     }
 }
 
-/// Solves L·Lᵀ·x = b, in place.
-fn substitute(l: &[f64], x: &mut [f64]) {
+/// Solves L·x = b, in place.
+fn substitute_down(l: &[f64], x: &mut [f64]) {
     let d = x.len();
     for i in 0..d {
         let below: f64 = (0..i).map(|k| l[i * d + k] * x[k]).sum();
         x[i] = (x[i] - below) / l[i * d + i];
     }
+}
+
+/// Solves L·Lᵀ·x = b, in place.
+fn substitute(l: &[f64], x: &mut [f64]) {
+    let d = x.len();
+    substitute_down(l, x);
     for i in (0..d).rev() {
         let above: f64 = (i + 1..d).map(|k| l[k * d + i] * x[k]).sum();
         x[i] = (x[i] - above) / l[i * d + i];

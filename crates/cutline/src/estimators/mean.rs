@@ -1,6 +1,6 @@
 //! The sample mean: μ̂ᵢ = (sum of the rewards of arm i) / (their number).
 
-use super::Estimator;
+use super::{Estimator, Model, Posterior};
 use crate::{Arm, Arms};
 
 /// The sample mean of each arm on its own; use [`Ridge`](super::Ridge) where features say how the means relate.
@@ -9,6 +9,8 @@ pub struct SampleMean {
     counts: Vec<u32>,
     sums: Vec<f64>,
     means: Vec<f64>,
+    /// 1/counts, once somebody asked.
+    variances: Vec<f64>,
 }
 
 impl SampleMean {
@@ -16,7 +18,7 @@ impl SampleMean {
     #[must_use]
     pub fn new(arms: &Arms) -> Self {
         let n_arms = arms.n_arms();
-        Self { counts: vec![0; n_arms], sums: vec![0.0; n_arms], means: vec![0.0; n_arms] }
+        Self { counts: vec![0; n_arms], sums: vec![0.0; n_arms], means: vec![0.0; n_arms], variances: Vec::new() }
     }
 }
 
@@ -35,6 +37,13 @@ impl Estimator for SampleMean {
     #[inline]
     fn means(&mut self) -> &[f64] {
         &self.means
+    }
+
+    fn posterior(&mut self) -> Posterior<'_> {
+        let Self { counts, means, variances, .. } = self;
+        variances.clear();
+        variances.extend(counts.iter().map(|&n| 1.0 / f64::from(n)));
+        Posterior { means, variances, told: counts, model: Model::Unrelated }
     }
 }
 

@@ -1,13 +1,17 @@
 //! What is believed of the means.
 
+mod centred;
 mod designed;
 pub(crate) mod inverse;
 mod mean;
+mod posterior;
 mod ridge;
 
+pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
 pub(crate) use designed::SHRINK_LIMIT;
 pub use mean::SampleMean;
+pub use posterior::{Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
@@ -36,6 +40,9 @@ pub trait Estimator {
 
     /// The estimates μ̂ of all means, brought up to date first if rewards came since. 0 where nothing is known.
     fn means(&mut self) -> &[f64];
+
+    /// How sure the estimates are, from the rewards told alone. Computed when asked for: it may cost more than many pulls.
+    fn posterior(&mut self) -> Posterior<'_>;
 }
 
 /// An estimator with a design matrix V, so that it knows how sure it is of every arm and how arms relate.

@@ -1,7 +1,8 @@
 //! Ridge regression: θ̂ = V⁻¹b with V = λI + Σ xxᵀ and b = Σ r x over the pulls told; μ̂ᵢ = xᵢᵀθ̂.
 
-use super::Estimator;
 use super::inverse::{Inverse, Step};
+use super::posterior::linear;
+use super::{Estimator, Posterior};
 use crate::arms::Features;
 use crate::question::shown;
 use crate::vector::{Vectors, add_scaled, numbers, numbers_mut, vectorised, zeros};
@@ -39,6 +40,8 @@ pub struct Ridge {
     pub(super) theta: Vectors,
     pub(super) means: Vectors,
     is_stale: bool,
+    /// xᵢᵀV⁻¹xᵢ, once somebody asked.
+    variances: Vec<f64>,
 }
 
 /// Why a ridge estimator was refused.
@@ -76,6 +79,7 @@ impl Ridge {
             rewards: vec![0.0; features.n_arms],
             means: features.zeros(),
             is_stale: false,
+            variances: Vec::new(),
             features: Arc::clone(features),
         })
     }
@@ -131,5 +135,12 @@ impl Estimator for Ridge {
             self.is_stale = false;
         }
         &numbers(&self.means)[..self.features.n_arms]
+    }
+
+    fn posterior(&mut self) -> Posterior<'_> {
+        self.means();
+        let Self { features, spare, step, told, means, variances, .. } = self;
+        let model = linear(features, told, spare, step, variances);
+        Posterior { means: &numbers(means)[..features.n_arms], variances, told, model }
     }
 }

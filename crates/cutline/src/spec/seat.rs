@@ -2,7 +2,7 @@
 
 use super::{Algorithm, Estimate, SpecError};
 use crate::arms::Features;
-use crate::estimators::{DesignedRidge, Estimator, Ridge, SampleMean};
+use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
 use crate::quartet::{InStep, index_in_step, pivot_in_step};
 use crate::rules::{Index, Indexed, Pivot, Rule};
 use crate::{Arms, AskTell, Budget, Learner, Question};
@@ -28,22 +28,45 @@ impl Seat<'_> {
     /// For a rule that works with any estimator.
     pub(super) fn any<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<Ridge> + Send + 'static,
+        R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Send + 'static,
     {
         match self.estimate {
             Estimate::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
-            Estimate::Ridge => self.learner(rule, Ridge::new(self.arms, self.parameters[0])?),
+            Estimate::Ridge => self.ridge(rule, Ridge::new),
         }
     }
 
     /// For a rule that looks at variances.
     pub(super) fn spread<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<DesignedRidge> + Send + 'static,
+        R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
     {
         match self.estimate {
-            Estimate::Ridge => self.learner(rule, DesignedRidge::new(self.arms, self.parameters[0])?),
+            Estimate::Ridge => self.ridge(rule, DesignedRidge::new),
             estimator => Err(SpecError::NeedsSpread { rule: self.algorithm.rule, estimator }),
+        }
+    }
+
+    /// With ridge as its parameters have it.
+    fn ridge<R, E>(
+        &self,
+        rule: R,
+        new: impl Fn(&Arms, f64) -> Result<E, RidgeError>,
+    ) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<E> + Rule<Centred<E>> + Send + 'static,
+        E: Estimator + Send + 'static,
+    {
+        let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
+        let ridge = if intercept == 0.0 {
+            new(self.arms, lambda)?
+        } else {
+            new(&self.arms.with_intercept(intercept)?, lambda)?
+        };
+        if centre == 0.0 {
+            self.learner(rule, ridge)
+        } else {
+            self.learner(rule, Centred::new(ridge, centre * self.question.threshold())?)
         }
     }
 
@@ -54,6 +77,11 @@ impl Seat<'_> {
     {
         Ok(Box::new(Learner::new(rule, estimator, self.stop, self.question, self.seed)?))
     }
+}
+
+/// λ, the centre and the intercept, in the order of [`Estimate::parameters`].
+pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
+    values.try_into().expect("the parameters of ridge")
 }
 
 /// As [`Seat`], for four in step.

@@ -116,6 +116,22 @@ impl Plain {
         x * solved
     }
 
+    /// The same of what was told alone.
+    pub fn with_told_pulls(&self) -> Self {
+        let mut told = Self::new(&self.problem, self.lambda);
+        for &(arm, reward) in &self.told {
+            told.pulls[arm] += 1;
+            told.told.push((arm, reward));
+        }
+        told
+    }
+
+    /// ln(det V/λᵈ) with every pull counted: the sum over the eigenvalues of V/λ.
+    pub fn log_det(&self) -> f64 {
+        let pulls: Vec<f64> = self.pulls.iter().map(|&n| f64::from(n)).collect();
+        (self.design(&pulls) / self.lambda).symmetric_eigenvalues().iter().map(|value| value.ln()).sum()
+    }
+
     /// The index of every arm by the rule's definition, least is best; unpulled arms first where the rule opens so. `None`
     /// for a rule that draws, or whose definition is not written here yet.
     pub fn indices(&self, rule: &str, means: &[f64]) -> Option<Vec<f64>> {

@@ -1,0 +1,172 @@
+//! What is said of an arm: its side of the threshold, and how sure that is.
+
+use crate::estimators::{Estimator, Posterior};
+use crate::interval::{Confidence, normal_tail};
+use crate::question::Question;
+use crate::rules::Beliefs;
+
+/// Where an arm lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// At or above the threshold.
+    Above,
+    /// Below the threshold.
+    Below,
+    /// Its interval does not say.
+    Undecided,
+}
+
+/// What is said of an arm.
+///
+/// The side is that of the mean, *above* iff μ̂ ≥ τ, if calling it so is no error ([`Question::is_error`]) for any value in the
+/// interval: above if `lower` ≥ τ − ε, below if `upper` < τ + ε. Otherwise it is undecided: the interval then holds a value
+/// below τ − ε and one at or above τ + ε. An interval that lies within ε of τ is decided, as both answers are right there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// The estimate μ̂.
+    pub mean: f64,
+    /// The lower end of the interval; −∞ where nothing is known.
+    pub lower: f64,
+    /// The upper end of the interval; ∞ where nothing is known.
+    pub upper: f64,
+    /// The side.
+    pub side: Side,
+    /// The pulls of this arm whose rewards were told.
+    pub pulls: u32,
+    /// The probability, under the posterior N(μ̂, σ²q), that the arm lies on the other side of τ than its mean does. It does not
+    /// depend on the kind of interval.
+    pub doubt: f64,
+}
+
+impl Side {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Above, Self::Below, Self::Undecided];
+
+    /// What it is called everywhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Above => "above",
+            Self::Below => "below",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict on an arm with this mean, this half-width of its interval and σ√q = `deviation`.
+    fn new(question: Question, mean: f64, half: f64, deviation: f64, pulls: u32) -> Self {
+        // Rewards near the end of the range of f64 may have overflowed; nothing is known then.
+        let is_known = mean.is_finite() && half.is_finite();
+        if !is_known {
+            let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
+            return Self { mean, lower, upper, side: Side::Undecided, pulls, doubt: 0.5 };
+        }
+        let (lower, upper) = (mean - half, mean + half);
+        let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
+        let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
+        let distance = (mean - question.threshold()).abs();
+        let doubt = if deviation > 0.0 { normal_tail(distance / deviation) } else { 0.0 };
+        Self { mean, lower, upper, side, pulls, doubt }
+    }
+
+    /// Whether the arm has a side.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.side != Side::Undecided
+    }
+}
+
+impl<E: Estimator + ?Sized> Beliefs<'_, E> {
+    /// The verdict on every arm, by the rewards told. O(Kd² + d³) with ridge.
+    ///
+    /// ```
+    /// use cutline::{Arms, Confidence, Interval, Question, Side, Spec};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let arms = Arms::without_features(2)?;
+    /// let mut learner = Spec::named("apt")?.learner(&arms, Question::new(0.0, 0.1)?, 100, 0)?;
+    /// for _ in 0..16 {
+    ///     learner.tell(0, 1.0);
+    /// }
+    /// let confidence = Confidence::new(Interval::Fixed, 0.05, 1.0)?;
+    /// let verdicts: Vec<_> = learner.beliefs().verdicts(&confidence).collect();
+    /// assert_eq!((verdicts[0].side, verdicts[1].side), (Side::Above, Side::Undecided));
+    /// assert!((verdicts[0].lower - (1.0 - 1.96 / 4.0)).abs() < 1e-4);
+    /// assert!(verdicts[0].doubt < 1e-4 && verdicts[1].doubt == 0.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn verdicts(&mut self, confidence: &Confidence) -> impl ExactSizeIterator<Item = Verdict> {
+        let (question, noise) = (self.question, confidence.noise());
+        let posterior = self.estimator.posterior();
+        let half_width = confidence.half_widths(&posterior);
+        let Posterior { means, variances, told, .. } = posterior;
+        (0..means.len()).map(move |arm| {
+            let deviation = noise * variances[arm].sqrt();
+            Verdict::new(question, means[arm], half_width(arm), deviation, told[arm])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question() -> Question {
+        Question::new(1.0, 0.25).unwrap()
+    }
+
+    fn side(mean: f64, half: f64) -> Side {
+        Verdict::new(question(), mean, half, 1.0, 1).side
+    }
+
+    /// τ = 1 and ε = ¼: decided iff the half-width is at most the gap |μ̂ − τ| + ε, for below strictly.
+    #[test]
+    fn decided_where_no_value_of_the_interval_makes_it_an_error() {
+        assert_eq!(side(1.5, 0.75), Side::Above, "the lower end is τ − ε exactly, which may be called above");
+        assert_eq!(side(1.5, 0.76), Side::Undecided);
+        assert_eq!(side(0.5, 0.74), Side::Below);
+        assert_eq!(side(0.5, 0.75), Side::Undecided, "the upper end is τ + ε exactly, which may not be called below");
+        assert_eq!(side(1.0, 0.25), Side::Above, "at τ, and within ε");
+        assert_eq!(side(0.99, 0.2), Side::Below, "both answers are right; the mean says which");
+        assert_eq!(side(1.0, 0.0), Side::Above);
+    }
+
+    /// By the definition of an error, value by value over the interval.
+    #[test]
+    fn no_value_of_a_decided_interval_makes_the_side_an_error() {
+        let (mut decided, mut undecided) = (0, 0);
+        for mean in (0..200).map(|i| f64::from(i) / 64.0) {
+            for half in (0..64).map(|i| f64::from(i) / 64.0) {
+                let values = || (-64..=64).map(|i| mean + half * f64::from(i) / 64.0);
+                let is_wrong = |estimate: f64| values().any(|value| question().is_error(value, estimate));
+                let verdict = Verdict::new(question(), mean, half, 1.0, 1);
+                if verdict.is_decided() {
+                    assert!(!is_wrong(mean), "{verdict:?}");
+                    assert_eq!(verdict.side == Side::Above, mean >= 1.0);
+                    decided += 1;
+                } else {
+                    assert!(is_wrong(0.0) && is_wrong(2.0), "either answer may be wrong: {verdict:?}");
+                    undecided += 1;
+                }
+            }
+        }
+        assert!(decided > 1_000 && undecided > 1_000, "{decided} {undecided}");
+    }
+
+    #[test]
+    fn nothing_known_or_nothing_to_doubt() {
+        for (mean, half) in [(0.0, f64::INFINITY), (f64::NAN, 1.0), (f64::INFINITY, 1.0), (2.0, f64::NAN)] {
+            let verdict = Verdict::new(question(), mean, half, f64::INFINITY, 0);
+            assert_eq!((verdict.side, verdict.doubt), (Side::Undecided, 0.5), "{mean} ± {half}");
+            assert_eq!((verdict.lower, verdict.upper), (f64::NEG_INFINITY, f64::INFINITY));
+        }
+        for mean in [0.5, 1.0, 2.0] {
+            assert_eq!(Verdict::new(question(), mean, 0.0, 0.0, 0).doubt, 0.0, "an arm of zeros is known exactly");
+        }
+        let doubt = Verdict::new(question(), 0.5, 9.0, 0.5, 1).doubt;
+        assert!((doubt - 0.15865525393145707).abs() < 1e-10, "P(Z > 1), undecided or not: {doubt}");
+    }
+}

@@ -1,0 +1,205 @@
+//! Verdicts of every algorithm against their formulas, computed by dense linear algebra from the rewards told.
+
+mod common;
+
+use common::{Plain, Problem, assert_close, spec, take, uniform};
+use cutline::estimators::{DesignedRidge, Estimator, Model, Ridge, SampleMean};
+use cutline::{ALGORITHMS, AskTell, Confidence, Estimate, Interval, Purpose, Side, Verdict, stream};
+
+const DELTA: f64 = 0.1;
+/// z₀.₉₅, from a table.
+const Z: f64 = 1.6448536269514722;
+const NOISE: f64 = 0.7;
+const NORM: f64 = 1.5;
+
+fn confidence(interval: Interval) -> Confidence {
+    Confidence::new(interval, DELTA, NOISE).unwrap().with_norm(NORM).unwrap()
+}
+
+fn verdicts(learner: &mut dyn AskTell, interval: Interval) -> Vec<Verdict> {
+    learner.beliefs().verdicts(&confidence(interval)).collect()
+}
+
+/// Means, variances in units of σ², and half-widths by their definitions; `plain` counts only what was told.
+fn defined(estimator: Estimate, plain: &Plain, interval: Interval) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let k = plain.pulls.len() as f64;
+    if estimator == Estimate::Ridge {
+        let means = plain.ridge_means();
+        let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
+        let anytime = NOISE * (2.0 * (1.0 / DELTA).ln() + plain.log_det()).sqrt() + plain.lambda.sqrt() * NORM;
+        let factor = if interval == Interval::Fixed { Z * NOISE } else { anytime };
+        let widths = variances.iter().map(|q| factor * q.sqrt()).collect();
+        return (means, variances, widths);
+    }
+    let variances: Vec<f64> = plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect();
+    let width = |&n: &u32| {
+        let n = f64::from(n);
+        match interval {
+            Interval::Fixed => Z * NOISE / n.sqrt(),
+            _ => NOISE / n * ((n + 1.0) * (2.0 * (k / DELTA).ln() + (1.0 + n).ln())).sqrt(),
+        }
+    };
+    (plain.sample_means(), variances, plain.pulls.iter().map(width).collect())
+}
+
+fn check(estimator: Estimate, plain: &Plain, verdicts: &[Verdict], interval: Interval) {
+    let (means, variances, widths) = defined(estimator, plain, interval);
+    assert_eq!(verdicts.len(), means.len());
+    assert_close(&verdicts.iter().map(|v| v.mean).collect::<Vec<_>>(), &means, 1e-9, "means");
+    let question = plain.problem.question;
+    for (arm, verdict) in verdicts.iter().enumerate() {
+        assert_eq!(verdict.pulls, plain.pulls[arm], "pulls of arm {arm}");
+        let half = widths[arm];
+        if half.is_infinite() {
+            assert_eq!((verdict.lower, verdict.upper), (f64::NEG_INFINITY, f64::INFINITY));
+            assert_eq!((verdict.side, verdict.doubt), (Side::Undecided, 0.5));
+            continue;
+        }
+        let ours = [verdict.mean - verdict.lower, verdict.upper - verdict.mean];
+        assert!(ours.iter().all(|ours| (ours - half).abs() <= 1e-9 * (half + 1.0)), "arm {arm}: {ours:?}, not {half}");
+        let distance = (verdict.mean - question.threshold()).abs();
+        let slack = half - question.gap(verdict.mean);
+        if slack.abs() > 1e-9 {
+            let side = if verdict.mean >= question.threshold() { Side::Above } else { Side::Below };
+            assert_eq!(verdict.side, if slack > 0.0 { Side::Undecided } else { side }, "arm {arm}");
+        }
+        let z = distance / (NOISE * variances[arm].sqrt());
+        assert!((verdict.doubt - tail(z)).abs() < 1e-6, "arm {arm}: doubt {} against {}", verdict.doubt, tail(z));
+    }
+}
+
+/// P(Z > z) by Simpson's rule.
+fn tail(z: f64) -> f64 {
+    let (n, end) = (2_000, 12.0_f64.max(z));
+    let step = (end - z) / f64::from(n);
+    let density = |x: f64| (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let weight = |i: i32| if i == 0 || i == n { 1.0 } else { f64::from(2 + 2 * (i % 2)) };
+    (0..=n).map(|i| weight(i) * density(z + f64::from(i) * step)).sum::<f64>() * step / 3.0
+}
+
+/// In batches told in any order, with pulls still out when the verdicts are asked for.
+#[test]
+fn every_algorithm_with_pulls_out() {
+    for algorithm in ALGORITHMS {
+        for (n_arms, dimension) in [(1, 1), (5, 2), (4, 6), (20, 5)] {
+            let problem = Problem::uniform(n_arms, dimension, 8);
+            let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 120, 2).unwrap();
+            let mut plain = Plain::new(&problem, 1.0);
+            let mut rng = stream(6, Purpose::Noise, 0);
+            let mut out = Vec::new();
+            for _ in 0..12 {
+                out.extend((0..9).filter_map(|_| learner.ask()));
+                while out.len() > 3 {
+                    let arm = take(&mut out, &mut rng);
+                    let reward = problem.means[arm] + NOISE * uniform(&mut rng);
+                    learner.tell(arm, reward);
+                    plain.told.push((arm, reward));
+                }
+                for &interval in Interval::ALL {
+                    let plain = plain.with_told_pulls();
+                    check(algorithm.estimator, &plain, &verdicts(learner.as_mut(), interval), interval);
+                }
+            }
+        }
+    }
+}
+
+/// Looking changes nothing: the same pulls with and without verdicts asked for on the way. The features are so large that
+/// designs are computed afresh between asking and telling.
+#[test]
+fn asking_for_verdicts_leaves_no_trace() {
+    for algorithm in ALGORITHMS {
+        let problem = Problem::new(12, 4, 3, |j| 10.0_f64.powf(2.0 * j));
+        let build = || spec(algorithm.name).learner(&problem.arms(), problem.question, 80, 0).unwrap();
+        let (mut looking, mut blind) = (build(), build());
+        let mut rng = stream(2, Purpose::Noise, 0);
+        while let Some(arm) = blind.ask() {
+            verdicts(looking.as_mut(), Interval::Anytime);
+            assert_eq!(looking.ask(), Some(arm), "{}", algorithm.name);
+            verdicts(looking.as_mut(), Interval::Fixed);
+            let reward = problem.reward(arm, &mut rng);
+            looking.tell(arm, reward);
+            blind.tell(arm, reward);
+        }
+        assert_eq!(looking.beliefs().means(), blind.beliefs().means(), "{}", algorithm.name);
+    }
+}
+
+/// Without a bound on ‖θ‖, S = σ√(d/λ); every setting moves the interval.
+#[test]
+fn every_setting_changes_the_interval() {
+    let problem = Problem::uniform(6, 3, 1);
+    let spec = spec("linear-apt").with("lambda", 0.25).unwrap();
+    let mut learner = spec.learner(&problem.arms(), problem.question, 40, 0).unwrap();
+    while let Some(arm) = learner.ask() {
+        learner.tell(arm, problem.means[arm]);
+    }
+    let mut upper = |confidence: Confidence| learner.beliefs().verdicts(&confidence).next().unwrap().upper;
+    for &interval in Interval::ALL {
+        let upper_at = |delta, noise| Confidence::new(interval, delta, noise).unwrap();
+        assert!(upper(upper_at(0.05, 1.0)) > upper(upper_at(0.1, 1.0)));
+        assert!(upper(upper_at(0.05, 2.0)) > upper(upper_at(0.05, 1.0)));
+    }
+    let default = Confidence::new(Interval::Anytime, 0.05, 2.0).unwrap();
+    let explicit = default.with_norm(2.0 * (3.0 / 0.25_f64).sqrt()).unwrap();
+    assert!((upper(default) - upper(explicit)).abs() < 1e-12);
+    assert!(upper(default.with_norm(1.0).unwrap()) < upper(default));
+    assert!(upper(default) > upper(Confidence::new(Interval::Fixed, 0.05, 2.0).unwrap()));
+}
+
+/// Variances and determinants from badly scaled features and a small λ, the last column nearly one of the others.
+#[test]
+fn the_posterior_of_badly_scaled_features() {
+    for lambda in [1.0, 1e-6] {
+        let mut problem = Problem::new(30, 5, 4, |j| 10.0_f64.powf(j - 2.0));
+        for row in &mut problem.rows {
+            row[4] = 10.0 * row[3] + 1e-3 * row[4];
+        }
+        let arms = problem.arms();
+        let (mut ridge, mut designed) =
+            (Ridge::new(&arms, lambda).unwrap(), DesignedRidge::new(&arms, lambda).unwrap());
+        let mut plain = Plain::new(&problem, lambda);
+        for arm in (0..30).chain(0..7) {
+            ridge.observe(arm, 0.5);
+            designed.observe(arm, 0.5);
+            plain.pulls[arm] += 1;
+        }
+        designed.expect(3);
+        let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
+        for posterior in [ridge.posterior(), designed.posterior()] {
+            assert_close(posterior.variances, &variances, 1e-9, "variances");
+            assert_eq!(posterior.told, plain.pulls);
+            let Model::Linear { dimension, lambda: own, log_det } = posterior.model else { panic!("ridge is linear") };
+            assert_eq!((dimension, own), (5, lambda));
+            assert!((log_det / plain.log_det() - 1.0).abs() < 1e-9, "{log_det} against {}", plain.log_det());
+        }
+    }
+}
+
+/// K = 1, no pull at all, an arm of zeros, and rewards that overflow.
+#[test]
+fn at_the_edges() {
+    let mut problem = Problem::uniform(3, 2, 0);
+    problem.rows[1].fill(0.0);
+    let mut ridge = Ridge::new(&problem.arms(), 4.0).unwrap();
+    let first: Vec<f64> = problem.rows.iter().map(|x| x.iter().map(|x| x * x).sum::<f64>() / 4.0).collect();
+    assert_close(ridge.posterior().variances, &first, 1e-15, "the prior");
+    assert!(matches!(ridge.posterior().model, Model::Linear { log_det: 0.0, .. }));
+    assert_eq!(ridge.posterior().variances[1], 0.0);
+
+    let mut mean = SampleMean::new(&problem.arms());
+    assert_eq!(mean.posterior().variances, [f64::INFINITY; 3]);
+    mean.observe(2, 1.0);
+    mean.observe(2, 2.0);
+    assert_eq!(mean.posterior().variances, [f64::INFINITY, f64::INFINITY, 0.5]);
+
+    for name in ["apt", "linear-apt", "pivot"] {
+        let mut learner = spec(name).learner(&problem.arms(), problem.question, 9, 0).unwrap();
+        for arm in [0, 0, 2, 2] {
+            learner.tell(arm, f64::MAX);
+        }
+        for verdict in verdicts(learner.as_mut(), Interval::Anytime) {
+            assert!(!verdict.lower.is_nan() && !verdict.upper.is_nan() && !verdict.doubt.is_nan(), "{verdict:?}");
+        }
+    }
+}
