@@ -2,12 +2,14 @@
 
 mod apt;
 mod index;
+mod lazy;
 mod pivot;
 mod ucb_e;
 mod uniform;
 
 pub use apt::Apt;
 pub use index::{Index, Indexed};
+pub use lazy::Moving;
 pub(crate) use pivot::Bar;
 pub use pivot::Pivot;
 pub use ucb_e::UcbE;
