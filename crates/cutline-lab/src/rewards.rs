@@ -2,12 +2,10 @@
 
 use crate::dataset::DatasetError;
 use cutline::Arm;
+use cutline::diagnostics::MOST_REWARD;
 use std::collections::HashMap;
 use std::io::Read;
 use thiserror::Error;
-
-/// The greatest reward that is read, in absolute value: squares of differences and their sums must not overflow.
-pub const MOST: f64 = 1e140;
 
 /// Why a file of rewards was refused. Rows count from 1, the header being row 1.
 #[derive(Debug, Error)]
@@ -80,7 +78,7 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, names no arm or several, or a reward is not a number
-/// within ±[`MOST`].
+/// within ±[`MOST_REWARD`].
 pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
     let header = reader.headers().map_err(DatasetError::from)?.clone();
@@ -96,7 +94,7 @@ pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(A
         let reward = field.parse::<f64>().ok().filter(|reward| reward.is_finite()).ok_or_else(|| {
             DatasetError::NotANumber { row, column: header[reward_column].into(), field: field.into() }
         })?;
-        if reward.abs() > MOST {
+        if reward.abs() > MOST_REWARD {
             return Err(RewardsError::TooLarge { row, reward: field.into() });
         }
         rewards.push((arm, reward));
@@ -165,7 +163,7 @@ mod tests {
             [(1, 5.0)],
             "as spreadsheets write it"
         );
-        assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MOST), (1, -MOST)]);
+        assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MOST_REWARD), (1, -MOST_REWARD)]);
     }
 
     #[test]

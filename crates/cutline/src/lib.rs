@@ -24,6 +24,7 @@
 //! a function of its spec, its seed and what it was told.
 
 mod arms;
+pub mod diagnostics;
 pub mod estimators;
 mod learner;
 mod quartet;
