@@ -3,7 +3,7 @@
 use crate::args::{Diagnose, Format};
 use crate::failure::Failure;
 use crate::print::{self, json, table};
-use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, Scale, Shape, Told};
+use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape, Told};
 use cutline_lab::dataset::{self, Named};
 use cutline_lab::rewards::{RewardsError, rewards};
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
             describe(&mut out, &diagnostics)?;
             writeln!(out, "\n{}\n\n{diagnostics}", arm_table(&rows))?;
         }
-        Format::Json => json(&mut out, &report(&diagnostics, &rows))?,
+        Format::Json => json(&mut out, &Report::new(&diagnostics, &rows))?,
         Format::Csv => {
             csv(&mut out, &rows)?;
             print::note(&diagnostics.to_string());
@@ -74,37 +74,67 @@ impl<'a> Row<'a> {
 }
 
 /// Everything, for programs.
-fn report(diagnostics: &Diagnostics, rows: &[Row<'_>]) -> serde_json::Value {
-    let missing = match diagnostics.conclusion {
-        Conclusion::NotEnoughData(missing) => Some(missing.name()),
-        _ => None,
-    };
-    let shape = |shape: Shape| {
-        let Shape { dimension, rank, condition } = shape;
-        serde_json::json!({ "dimension": dimension, "rank": rank, "condition": condition })
-    };
-    let scale = |scale: Scale| serde_json::json!({ "sigma": scale.sigma, "freedom": scale.freedom });
-    serde_json::json!({
-        "conclusion": diagnostics.conclusion.name(),
-        "missing": missing,
-        "sentence": diagnostics.to_string(),
-        "algorithm": diagnostics.conclusion.algorithm(),
-        "n_arms": diagnostics.n_arms,
-        "n_pulled": diagnostics.arms.len(),
-        "pulls": diagnostics.pulls,
-        "features": diagnostics.features.map(shape),
-        "design": diagnostics.design.map(shape),
-        "replicates": diagnostics.replicates.map(scale),
-        "residuals": diagnostics.residuals.map(scale),
-        "lack_of_fit": diagnostics.lack_of_fit.map(|lack| serde_json::json!({
-            "f": lack.f,
-            "freedom": [lack.freedom.0, lack.freedom.1],
-            "p_value": lack.p_value,
-            "misfit": lack.misfit,
-            "power": lack.power,
-        })),
-        "arms": rows,
-    })
+#[derive(Serialize)]
+struct Report<'a> {
+    conclusion: &'static str,
+    missing: Option<&'static str>,
+    sentence: String,
+    algorithm: Option<&'static str>,
+    n_arms: usize,
+    n_pulled: usize,
+    pulls: u64,
+    features: Option<Matrix>,
+    design: Option<Matrix>,
+    replicates: Option<Noise>,
+    residuals: Option<Noise>,
+    lack_of_fit: Option<Test>,
+    arms: &'a [Row<'a>],
+}
+
+#[derive(Serialize)]
+struct Matrix {
+    dimension: usize,
+    rank: usize,
+    condition: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Noise {
+    sigma: f64,
+    freedom: u64,
+}
+
+#[derive(Serialize)]
+struct Test {
+    f: f64,
+    freedom: (u64, u64),
+    p_value: f64,
+    misfit: f64,
+    power: f64,
+}
+
+impl<'a> Report<'a> {
+    fn new(diagnostics: &Diagnostics, arms: &'a [Row<'a>]) -> Self {
+        let matrix = |Shape { dimension, rank, condition }| Matrix { dimension, rank, condition };
+        let noise = |Scale { sigma, freedom }| Noise { sigma, freedom };
+        let test = |LackOfFit { f, freedom, p_value, misfit, power }| Test { f, freedom, p_value, misfit, power };
+        let conclusion = diagnostics.conclusion;
+        Self {
+            conclusion: conclusion.name(),
+            missing: if let Conclusion::NotEnoughData(missing) = conclusion { Some(missing.name()) } else { None },
+            sentence: diagnostics.to_string(),
+            algorithm: conclusion.algorithm(),
+            n_arms: diagnostics.n_arms,
+            n_pulled: diagnostics.arms.len(),
+            pulls: diagnostics.pulls,
+            features: diagnostics.features.map(matrix),
+            design: diagnostics.design.map(matrix),
+            replicates: diagnostics.replicates.map(noise),
+            residuals: diagnostics.residuals.map(noise),
+            lack_of_fit: diagnostics.lack_of_fit.map(test),
+            arms,
+        }
+    }
 }
 
 fn csv(out: &mut impl Write, rows: &[Row<'_>]) -> Result<(), Failure> {
