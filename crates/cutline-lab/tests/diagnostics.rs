@@ -10,6 +10,9 @@ use rand_distr::StandardNormal;
 
 const DATA_SETS: u64 = 4_000;
 
+/// How often each arm is pulled.
+type Pulls = fn(Arm) -> usize;
+
 fn normal(rng: &mut Rng) -> f64 {
     rng.sample(StandardNormal)
 }
@@ -106,7 +109,7 @@ fn bent(arms: &Arms, misfit: f64) -> Vec<f64> {
 fn linear_data_alarm_as_often_as_stated() {
     let dependent = |row: Vec<f64>| vec![row[0], row[1], row[0] - 2.0 * row[1]];
     let dependent: Vec<Vec<f64>> = (0..12).map(|arm| dependent(drawn(12, 2).row(arm).unwrap())).collect();
-    let shapes: [(&str, Arms, fn(Arm) -> usize); 4] = [
+    let shapes: [(&str, Arms, Pulls); 4] = [
         ("20 arms, 5 features, 4 pulls each", drawn(20, 5), |_| 4),
         ("30 arms, 6 features, 0, 1, 2 or 9 pulls", drawn(30, 6), |arm| [0, 1, 2, 9][arm % 4]),
         ("10 arms, 3 features, one pulled twice", drawn(10, 3), |arm| 1 + usize::from(arm == 0)),
@@ -180,7 +183,7 @@ fn other_noise() {
     let rows: Vec<Vec<f64>> = (0..20).map(|arm| [arms.row(arm).unwrap(), vec![1.0]].concat()).collect();
     let probabilities = Arms::from_rows(&rows).unwrap();
     let bernoulli = |arm: Arm, rng: &mut Rng| f64::from(u8::from(rng.random_bool(0.5 + 0.4 * means[arm] / most)));
-    let uneven = |arm: Arm, rng: &mut Rng| means[arm] + normal(rng) * if arm % 4 == 0 { 3.0 } else { 1.0 };
+    let uneven = |arm: Arm, rng: &mut Rng| means[arm] + normal(rng) * if arm.is_multiple_of(4) { 3.0 } else { 1.0 };
     let heavy = |arm: Arm, rng: &mut Rng| means[arm] + normal(rng) / rng.random::<f64>().sqrt();
     let count = |arms: &Arms, reward: &dyn Fn(Arm, &mut Rng) -> f64| {
         let all: Vec<Diagnostics> = (0..DATA_SETS).map(|index| told_any(arms, |_| 10, reward, index)).collect();
