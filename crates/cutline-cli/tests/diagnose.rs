@@ -60,10 +60,11 @@ fn formats_say_the_same() {
         assert_eq!(header.len(), arm.as_object().unwrap().len());
         for (key, field) in header.iter().zip(record) {
             let value = &arm[key];
-            let is_same = value.as_f64().map_or_else(
-                || value.as_str().map_or(field == value.to_string(), |text| field == text),
-                |number| field.parse() == Ok(number),
-            );
+            let is_same = match value {
+                Value::Number(number) => field.parse().ok() == number.as_f64(),
+                Value::String(text) => field == text,
+                value => field == format!("{value}"),
+            };
             assert!(is_same, "{key}: {field} against {value}");
         }
     }

@@ -133,7 +133,8 @@ fn dependent_columns_are_found_by_rank() {
     }
 }
 
-/// Columns that are close to dependent, κ up to 1e12, but not so.
+/// Columns that are close to dependent, κ up to 1e12, but not so; Q stays orthogonal, so that four arms with four independent
+/// features have leverage 1 each.
 #[test]
 fn nearly_dependent_columns_count() {
     for (exponent, index) in (2..=12).zip(0..) {
@@ -142,10 +143,14 @@ fn nearly_dependent_columns_count() {
         for row in &mut rows {
             row.push(row[0] + 10.0_f64.powi(-exponent) * draw(&mut rng));
         }
-        let ours = told(&Arms::from_rows(&rows).unwrap(), &rewards).design.unwrap();
+        let arms = Arms::from_rows(&rows).unwrap();
+        let ours = told(&arms, &rewards).design.unwrap();
         assert_eq!(ours.rank, 4);
         let condition = ours.condition.unwrap() / 10.0_f64.powi(exponent);
         assert!((0.1..100.0).contains(&condition), "1e{exponent}: {condition}");
+        for arm in told(&arms, &[(0, 1.0), (5, 2.0), (9, 3.0), (12, 4.0)]).arms {
+            assert_near(arm.fit.unwrap().leverage, 1.0, 1e-13, "leverage");
+        }
     }
 }
 

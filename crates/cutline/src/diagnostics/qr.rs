@@ -33,8 +33,8 @@ impl Qr {
             let Some((position, _)) = lengths.max_by(longest) else { break };
             let pivot = remaining.swap_remove(position);
             let mut direction = std::mem::take(&mut columns[pivot]);
-            for (q, r) in q.iter().zip(&mut r) {
-                r[pivot] += remove(&mut direction, q);
+            for q in &q {
+                remove(&mut direction, q);
             }
             let length = dot(&direction, &direction).sqrt();
             if !(length > tolerance) {
