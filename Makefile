@@ -3,7 +3,7 @@
 .PHONY: help build test check-diagnostics lint bench bench-peers docs
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
 
 build: ## Build the command line, optimised: target/release/cutline
 	cargo build --release --locked
