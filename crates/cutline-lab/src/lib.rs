@@ -27,6 +27,7 @@ mod noise;
 mod numpy;
 pub mod paper;
 mod play;
+pub mod rewards;
 mod rows;
 mod source;
 pub mod theory;

@@ -195,7 +195,7 @@ impl Lazy {
             }
             self.room.push(value);
         }
-        let bar = *self.room.select_nth_unstable_by(n_blocks.isqrt(), f64::total_cmp).1;
+        let bar = *self.room.select_nth_unstable_by(n_blocks.isqrt().min(n_blocks - 1), f64::total_cmp).1;
         self.bar = if bar > least { bar } else { f64::INFINITY };
         self.room.clear();
         for block in 0..n_blocks {
