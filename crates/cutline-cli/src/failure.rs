@@ -1,6 +1,7 @@
 //! Why a command failed: one line that says what to do.
 
-use cutline_lab::{ExperimentError, RunError};
+use cutline_lab::dataset::DatasetError;
+use cutline_lab::{ExperimentError, PlanError, PriorError, RunError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -10,6 +11,16 @@ pub(crate) enum Failure {
     Experiment(#[from] ExperimentError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: std::io::Error },
+    #[error("cannot read {}: {error}; `--prior` takes `uniform`, `normal:s` or a CSV file of `arm,reward`", path.display())]
+    Pilot { path: PathBuf, error: std::io::Error },
+    #[error("{}: {error}", path.display())]
+    Dataset { path: PathBuf, error: DatasetError },
+    #[error("{}: {error}", path.display())]
+    Posterior { path: PathBuf, error: PriorError },
     #[error("cannot write {}: {error}; choose another place with `--out`", path.display())]
     Write { path: PathBuf, error: std::io::Error },
     #[error("cannot start {threads} threads: {error}; ask for fewer with `--threads`")]
