@@ -96,6 +96,32 @@ mod tests {
         }
     }
 
+    /// `statsmodels.stats.rates.confint_poisson(sum, n, method="score")`, version 0.15; the sums of squares make φ = 1.
+    #[test]
+    fn mean_counts_agree_with_statsmodels() {
+        let table = [
+            (100, 125, 400, 0.20556800108531967, 0.30403564596641564),
+            (0, 0, 1_000, 0.0, 0.003841458820694127),
+            (2_500, 8_750, 1_000, 2.403903709188331, 2.599937749632363),
+        ];
+        for (sum, squares, n, low, high) in table {
+            let (ours_low, ours_high) = mean_count(sum, squares, n);
+            assert!((ours_low - low).abs() < 1e-12 && (ours_high - high).abs() < 1e-12, "{sum} in {n}");
+        }
+    }
+
+    /// The same mean in clusters of nine has nine times the dispersion: 100 ± 1.96 √900, but for what is added.
+    #[test]
+    fn clusters_widen_the_interval() {
+        let width = |squares| {
+            let (low, high) = mean_count(900, squares, 10_000);
+            high - low
+        };
+        assert!((width(9 * 900) / width(900 + 81) - 3.0).abs() < 0.05, "{}", width(9 * 900) / width(900 + 81));
+        assert_eq!(mean_count(0, 0, 0), (0.0, f64::INFINITY));
+        assert_eq!(mean_count(30, 90, 10), (3.0, 3.0), "all counts alike");
+    }
+
     #[test]
     fn the_ends_are_exact() {
         assert_eq!(wilson(0, 50).0, 0.0);

@@ -77,8 +77,11 @@ pub enum PlanError {
 /// How many runs look for a range of budgets.
 const SCOUTS: u64 = 100;
 
-/// The most budget × arms × features that budgets are looked for with: some seconds for 1,000 runs.
+/// The most budget × ([`A_PULL`] + arms × features) that budgets are looked for with: some seconds for 1,000 runs.
 const MOST_WORK: usize = 10_000_000;
+
+/// What a pull costs beside its products, in multiplications.
+const A_PULL: usize = 500;
 
 impl Plan {
     /// The experiment that plays these budgets. Algorithms that cannot take the largest of them are left out.
@@ -122,13 +125,13 @@ impl Plan {
     ///
     /// A hundred runs look at budgets from d on, each twice the last, for where the best algorithm fails in half of the target
     /// and for where all are at the target. The range is from an eighth of the first to the second, which is at least twice
-    /// and at most four times the first. It ends before T·K·d = 10⁷ or 4 max(K, d), whichever is larger.
+    /// and at most four times the first. It ends at T (500 + K·d) = 10⁷ or T = 4 max(K, d), whichever is larger.
     ///
     /// # Errors
     /// As [`Plan::experiment`].
     pub fn scout(&self) -> Result<Vec<u32>, PlanError> {
         let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
-        let most = (MOST_WORK / (n_arms * dimension).max(1)).max(4 * n_arms.max(dimension));
+        let most = (MOST_WORK / (A_PULL + n_arms * dimension)).max(4 * n_arms.max(dimension));
         let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
         let mut best = None;
         let mut budget = u32::try_from(dimension).unwrap_or(most);

@@ -143,7 +143,10 @@ impl Posterior {
             if !(reward.abs() <= LARGEST) {
                 return Err(PriorError::Reward(reward));
             }
-            let x = arms.row(arm).ok_or(PriorError::Arm { arm, n_arms: arms.n_arms() })?;
+            if arm >= arms.n_arms() {
+                return Err(PriorError::Arm { arm, n_arms: arms.n_arms() });
+            }
+            let x = arms.row(arm).ok_or(PriorError::NoFeatures)?;
             for (i, row) in design.iter_mut().enumerate() {
                 weighted[i] += reward * x[i];
                 row.iter_mut().zip(&x).for_each(|(v, xj)| *v += x[i] * xj);
