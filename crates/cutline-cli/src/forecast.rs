@@ -69,7 +69,6 @@ impl Planned {
     fn answer(&self, answer: &Answer) -> String {
         let Answer { algorithm, tried_from, tried_to, .. } = answer;
         let target = self.forecast.target;
-        let more = if self.forecast.pilot > 0 { "more measurements" } else { "measurements" };
         let Some(budget) = answer.budget else {
             let last = self.forecast.prospects.iter().rfind(|prospect| prospect.algorithm == *algorithm);
             let rate = last.map_or(String::new(), |p| format!("{:.4} ({:.4} – {:.4})", p.failure_rate, p.low, p.high));
@@ -83,10 +82,12 @@ impl Planned {
             (None, Some(high)) => format!("up to {high}"),
             (None, None) => format!("up to more than {tried_to}, the largest budget tried"),
         };
+        let more = if self.forecast.pilot > 0 { "more " } else { "" };
+        let plural = if budget == 1 { "" } else { "s" };
         let at_most = if budget == *tried_from { "at most " } else { "" };
         let smallest = if budget == *tried_from { ", the smallest budget tried," } else { "" };
         format!(
-            "`{algorithm}` needs {at_most}{budget} {more}{smallest} to fail with probability {target} (95 % interval: {interval})"
+            "`{algorithm}` needs {at_most}{budget} {more}measurement{plural}{smallest} for a failure probability of {target} (95 % interval: {interval})"
         )
     }
 

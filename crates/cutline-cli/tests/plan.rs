@@ -175,7 +175,7 @@ fn budgets_that_will_not_do() {
     );
     assert!(!place.text("results/arms.svg").contains("planned budget"));
     let stdout = place.good(&[&args[..], &["--target", "0.99"]].concat()).stdout;
-    assert!(stdout.ends_with("`pivot` needs at most 1 measurements, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
+    assert!(stdout.ends_with("`pivot` needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
 }
 
 /// T ≥ K, d = 1 and hardly any noise: Theorem 1 has something to say.

@@ -3,7 +3,7 @@
 use crate::axis::Axis;
 use crate::curves;
 use crate::figure::{Curve, Point, draw_lines};
-use crate::layout::{Content, Layout, MARGIN, NOTE_SIZE, TITLE_SIZE, WIDTH};
+use crate::layout::{Content, Layout, MARGIN, NOTE_SIZE, TITLE_SIZE, WIDTH, count};
 use crate::legend::{Legend, Sign};
 use crate::marker::Marker;
 use crate::panel::{Panel, gutter};
@@ -72,7 +72,10 @@ const WIDE: f64 = 5.0;
 const MOST_ERRORS: f64 = 1e12;
 
 /// The radius of the ring at a planned budget.
-const RING: f64 = 4.4;
+const RING: f64 = 4.0;
+
+/// How far planned budgets are set under each other: almost two rings.
+const STACK: f64 = 7.5;
 
 const INK: &str = "#333333";
 
@@ -161,12 +164,15 @@ fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], ta
     svg.close();
 }
 
-/// Where each algorithm meets the target, with the interval along it.
+/// Where each algorithm meets the target, with the interval along it; one under the other, as intervals overlap.
 fn draw_answers(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], target: f64) {
     svg.open("planned");
-    let y = panel.y(target);
+    let n = count(planned.len()).max(1.0);
+    let step = STACK.min(4.0 * STACK / n);
+    let mut y = panel.y(target) - step * (n - 1.0) / 2.0;
     for (planned, style) in planned {
         draw_planned(svg, (panel.x(planned.low), y), panel.x(planned.high), panel.x(planned.budget), style.colour);
+        y += step;
     }
     svg.close();
 }
@@ -181,7 +187,7 @@ pub(crate) fn draw_planned(svg: &mut Svg, from: (f64, f64), to: f64, middle: f64
     let (left, y) = from;
     svg.line((left, y), (to, y), colour, 2.2);
     for end in [left, to] {
-        svg.line((end, y - 4.0), (end, y + 4.0), colour, 1.4);
+        svg.line((end, y - 3.5), (end, y + 3.5), colour, 1.4);
     }
     Marker::Circle.draw_filled(svg, (middle, y), RING, "#ffffff");
     Marker::Circle.draw_open(svg, (middle, y), RING, colour);
