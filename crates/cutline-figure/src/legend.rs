@@ -83,8 +83,8 @@ impl<'a> Legend<'a> {
             (Sign::Published, all.iter().any(|s| !s.published.is_empty())),
             (Sign::Zero, all.iter().any(Series::has_zero)),
         ];
-        let used = uses.into_iter().filter_map(|(sign, is_used)| is_used.then_some(sign));
-        let signs = used.chain(others.iter().copied()).collect();
+        let shared = uses.into_iter().filter_map(|(sign, is_used)| is_used.then_some(sign));
+        let signs = shared.chain(others.iter().copied()).collect();
         let room = WIDTH - 2.0 * MARGIN;
         let widest = entries.iter().map(|(label, _)| text::width(label, TICK_SIZE).ceil()).fold(0.0, f64::max);
         let column_width = (SAMPLE + SPACE + widest + BETWEEN).min(room / 3.0);

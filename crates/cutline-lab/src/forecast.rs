@@ -166,10 +166,10 @@ fn answer(curve: &[Prospect], target: f64) -> Answer {
     let budgets: Vec<f64> = curve.iter().map(|prospect| f64::from(prospect.budget)).collect();
     let (first, last) = (curve[0].budget, curve[curve.len() - 1].budget);
     // A rate of 0 has no logarithm; less than half a failure cannot be told from it.
-    let least = 0.5 / curve[0].runs.max(1) as f64;
+    let floor = 0.5 / curve[0].runs.max(1) as f64;
     let reached = |rate: fn(&Prospect) -> f64| {
         let rates: Vec<f64> = curve.iter().map(rate).collect();
-        crossing(&budgets, &falling(&rates), target, least)
+        crossing(&budgets, &falling(&rates), target, floor)
     };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it lies between two budgets")]
     let whole = |budget: f64| budget as u32;
@@ -195,12 +195,12 @@ fn falling(rates: &[f64]) -> Vec<f64> {
 }
 
 /// Where falling rates reach the target: the first budget if they start there, `None` if they end above it. ln p is linear in
-/// ln T; rates below `least` count as that.
-fn crossing(budgets: &[f64], rates: &[f64], target: f64, least: f64) -> Option<f64> {
+/// ln T; rates below `floor` count as that.
+fn crossing(budgets: &[f64], rates: &[f64], target: f64, floor: f64) -> Option<f64> {
     let after = rates.iter().position(|&rate| rate <= target)?;
     let Some(before) = after.checked_sub(1) else { return Some(budgets[0]) };
-    let (from, to) = (rates[before], rates[after].max(least));
-    // Where `least` hides the fall, the budget that was tried is the answer.
+    let (from, to) = (rates[before], rates[after].max(floor));
+    // Where the floor hides the fall, the budget that was tried is the answer.
     let share = if to < from { ((from / target).ln() / (from / to).ln()).min(1.0) } else { 1.0 };
     Some(budgets[before] * (budgets[after] / budgets[before]).powf(share))
 }

@@ -117,7 +117,7 @@ impl std::fmt::Display for Prior {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     mean: Vec<f64>,
-    /// L of V = LLᵀ, row by row.
+    /// L of V = L Lᵀ, row by row.
     factor: Vec<Vec<f64>>,
     noise: f64,
     pilot: Vec<(Arm, f64)>,
@@ -175,7 +175,7 @@ impl Posterior {
     }
 }
 
-/// L of V = LLᵀ, in the lower triangle; `None` where V is not positive definite to the last digit.
+/// L of V = L Lᵀ, in the lower triangle; `None` where V is not positive definite to the last digit.
 fn cholesky(mut v: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     for i in 0..v.len() {
         let (above, below) = v.split_at_mut(i);
