@@ -193,7 +193,7 @@ fn a_plan_shows_rates_counts_the_target_and_the_budget() {
     let shapes = |class| {
         groups(&document, class).iter().map(|g| g.children().filter(Node::is_element).count()).collect::<Vec<_>>()
     };
-    assert_eq!(shapes("markers"), [6, 6], "every point in both panels");
+    assert_eq!(shapes("markers"), [8, 8], "every point in both panels, and an arrow for a zero");
     assert_eq!(shapes("bands"), [2, 2]);
     assert_eq!(shapes("target"), [2, 1], "the target at the left, a line down from the budget in both");
     assert_eq!(shapes("planned"), [5], "a bar with two ends, and a ring on white");
