@@ -29,8 +29,8 @@ pub(crate) enum Command {
     /// Plan a budget before the first measurement: how many are needed on these features
     ///
     /// Plays campaigns on the features, with θ drawn from a prior in each, and names the smallest budget that meets the
-    /// target. Prints what it expects and writes `report.html`, `results.csv` and a figure as SVG and PNG. docs/planning.md
-    /// says how.
+    /// target. Prints what it expects and writes `report.html`, `results.csv` and a figure as SVG and PNG.
+    /// docs/planning.md says how.
     Plan(Box<Plan>),
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
@@ -84,8 +84,8 @@ pub(crate) struct Plan {
     /// The budgets to try, ascending [default: some around where the target is met]
     #[arg(long, value_name = "T,T,…", value_parser = budgets)]
     pub(crate) budgets: Option<Budgets>,
-    /// What θ is drawn from: `uniform` on [−1, 1], `normal:s` for N(0, s²I), or what a pilot leaves open, a CSV file with the
-    /// columns `arm` and `reward`
+    /// What θ is drawn from: `uniform` on [−1, 1], `normal:s` for N(0, s²I), or what a pilot leaves open, a CSV file
+    /// with the columns `arm` and `reward`
     #[arg(long, value_name = "uniform|normal:s|PILOT.csv", default_value = "uniform", value_parser = belief)]
     pub(crate) prior: Belief,
     /// The failure probability to be reached
@@ -141,8 +141,8 @@ fn noise(text: &str) -> Result<f64, String> {
 
 fn target(text: &str) -> Result<f64, String> {
     let target = number(text)?;
-    let is_target = target > 0.0 && target < 1.0;
-    if is_target { Ok(target) } else { Err("it must be a number above 0 and below 1".into()) }
+    let is_target = (1e-9..1.0).contains(&target);
+    if is_target { Ok(target) } else { Err("it must be a number of at least 1e-9 and below 1".into()) }
 }
 
 fn budgets(text: &str) -> Result<Budgets, String> {

@@ -1,4 +1,4 @@
-//! Figures for Cutline: failure probability against budget, one curve an algorithm, and what a plan expects; as SVG and PNG.
+//! Figures for Cutline: failure probability against budget, one curve an algorithm, and plans; as SVG and PNG.
 //!
 //! A [`FailureFigure`] or a [`PlanFigure`] is plain data; `to_svg` draws it and [`png`] makes pixels of that drawing.
 //! The same figure always gives the same bytes, and an algorithm has the same colour, marker and dash in all figures.

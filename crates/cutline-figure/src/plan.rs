@@ -1,4 +1,4 @@
-//! What a plan expects: failure probability and wrong verdicts against budget, the target, and the budget that meets it.
+//! What a plan expects: failure probability and wrong verdicts against budget, the target, and who meets it where.
 
 use crate::axis::Axis;
 use crate::curves;

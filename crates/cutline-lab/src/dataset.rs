@@ -163,7 +163,8 @@ pub fn named(csv: impl Read) -> Result<Named, DatasetError> {
 /// An arm is its name if the arms have names, else its number: 1 for the first.
 ///
 /// # Errors
-/// If the file cannot be read, is ragged or empty or lacks a column, there is no such arm, or a reward is not a finite number.
+/// If the file cannot be read, is ragged or empty or lacks a column, there is no such arm, or a reward is not a finite
+/// number.
 pub fn pilot(csv: impl Read, arms: &Named) -> Result<Vec<(Arm, f64)>, DatasetError> {
     let mut sheet = Sheet::open(csv)?;
     let [arm_column, reward_column] = ["arm", "reward"].map(|column| match sheet.columns(column)[..] {

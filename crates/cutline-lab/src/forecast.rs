@@ -53,8 +53,9 @@ pub struct Prospect {
 
 /// The smallest budget at which an algorithm's failure probability is at most the target, and its 95 % interval.
 ///
-/// Failure rates are made to fall by the least change (isotonic regression); between two budgets ln p is linear in ln T. The ends
-/// of the interval are where the lower and the upper ends of the rates' intervals fall to the target, found in the same way.
+/// Failure rates are made to fall by the least change (isotonic regression); between two budgets ln p is linear in ln T.
+/// The ends of the interval are where the lower and the upper ends of the rates' intervals fall to the target, found
+/// in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
@@ -80,7 +81,8 @@ pub struct Guarantee {
     pub budget: u32,
     /// The share of the runs whose instance the theorem says something of: it applies, with a bound below 1.
     pub share: f64,
-    /// The bound on the failure probability, averaged over all runs, counting 1 where it says nothing. `None` if it never does.
+    /// The bound on the failure probability, averaged over all runs, counting 1 where it says nothing. `None` if it
+    /// never does.
     pub bound: Option<f64>,
 }
 
@@ -194,8 +196,8 @@ fn falling(rates: &[f64]) -> Vec<f64> {
     pools.iter().flat_map(|&(sum, n)| std::iter::repeat_n(sum / n as f64, n)).collect()
 }
 
-/// Where falling rates reach the target: the first budget if they start there, `None` if they end above it. ln p is linear in
-/// ln T; rates below `floor` count as that.
+/// Where falling rates reach the target: the first budget if they start there, `None` if they end above it. ln p is
+/// linear in ln T; rates below `floor` count as that.
 fn crossing(budgets: &[f64], rates: &[f64], target: f64, floor: f64) -> Option<f64> {
     let after = rates.iter().position(|&rate| rate <= target)?;
     let Some(before) = after.checked_sub(1) else { return Some(budgets[0]) };

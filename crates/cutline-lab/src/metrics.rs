@@ -28,8 +28,9 @@ pub fn wilson(successes: u64, n: u64) -> (f64, f64) {
 
 /// The 95 % interval of the mean of `n` counts with this sum and this sum of squares. (0, ∞) if `n` is 0.
 ///
-/// It holds every μ with |x̄ − μ| ≤ z √(φμ/n): the score interval of a Poisson mean (Brown, Cai & Das Gupta 2003), with the
-/// dispersion φ = s²/x̄ of the counts (Wedderburn 1974), as wrong verdicts come in clusters; φ = 1 if all counts are 0.
+/// It holds every μ with |x̄ − μ| ≤ z √(φμ/n): the score interval of a Poisson mean (Brown, Cai & Das Gupta 2003), with
+/// the dispersion φ = s²/x̄ of the counts (Wedderburn 1974), as wrong verdicts come in clusters; φ = 1 if all counts
+/// are 0.
 ///
 /// ```
 /// let (low, high) = cutline_lab::metrics::mean_count(100, 100, 400); // 100 ones in 400: a rate of ¼

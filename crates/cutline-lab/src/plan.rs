@@ -1,4 +1,4 @@
-//! How much budget a campaign needs: its arms and question are known, θ is not, so θ is drawn from a prior in every run.
+//! How much budget a campaign needs: its arms and question are known, θ is not, so every run draws it from a prior.
 
 use crate::entrant::with_noise;
 use crate::{Draw, Entrant, Experiment, Instance, Kind, Noise, Prior, RunError, Source, Threshold, simulate};
@@ -57,8 +57,8 @@ pub struct Plan {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The target is no probability that could be reached.
-    #[error("the target must be a number above 0 and below 1, not {0}")]
+    /// The target is no probability that a simulation could tell from 0 or 1.
+    #[error("the target must be a number of at least 1e-9 and below 1, not {0}")]
     Target(f64),
     /// There are no budgets, one is 0, or they do not ascend.
     #[error("budgets must be whole numbers of at least 1, each larger than the one before")]
@@ -87,10 +87,10 @@ impl Plan {
     /// The experiment that plays these budgets. Algorithms that cannot take the largest of them are left out.
     ///
     /// # Errors
-    /// If the target is not between 0 and 1, the budgets do not ascend, an algorithm is there twice, none is left, or something
-    /// does not fit.
+    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend, an algorithm is there twice,
+    /// none is left, or something does not fit.
     pub fn experiment(&self, budgets: &[u32]) -> Result<Experiment, PlanError> {
-        if !(self.target > 0.0 && self.target < 1.0) {
+        if !(1e-9..1.0).contains(&self.target) {
             return Err(PlanError::Target(self.target));
         }
         let is_ascending = budgets.first().is_some_and(|&first| first > 0) && budgets.is_sorted_by(|a, b| a < b);
@@ -123,20 +123,21 @@ impl Plan {
 
     /// Budgets worth trying, where none are given: 1, 1.5, 2, 3, 5 and 7 times powers of ten.
     ///
-    /// A hundred runs look at budgets from d on, each twice the last, for where the best algorithm fails in half of the target
-    /// and for where all are at the target. The range is from an eighth of the first to the second, which is at least twice
-    /// and at most four times the first. It ends at T (500 + K·d) = 10⁷ or T = 4 max(K, d), whichever is larger.
+    /// A hundred runs look at budgets from d on, each twice the last, for where the best algorithm fails in half of the
+    /// target and for where all are at the target. The range is from an eighth of the first to the second, which is at
+    /// least twice and at most four times the first. It ends at T (500 + K·d) = 10⁷ or T = 2 max(K, d), whichever is
+    /// larger. `watch` is told of pulls as they are played.
     ///
     /// # Errors
     /// As [`Plan::experiment`].
-    pub fn scout(&self) -> Result<Vec<u32>, PlanError> {
+    pub fn scout(&self, watch: &(dyn Fn(u64) + Sync)) -> Result<Vec<u32>, PlanError> {
         let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
-        let most = (MOST_WORK / (A_PULL + n_arms * dimension)).max(4 * n_arms.max(dimension));
+        let most = (MOST_WORK / (A_PULL + n_arms * dimension)).max(2 * n_arms.max(dimension));
         let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
         let mut best = None;
         let mut budget = u32::try_from(dimension).unwrap_or(most);
         loop {
-            let rates = self.scouted(budget)?;
+            let rates = self.scouted(budget, watch)?;
             if rates.iter().any(|&rate| rate <= 0.5 * self.target) {
                 best = best.or(Some(budget));
             }
@@ -156,13 +157,14 @@ impl Plan {
         Ok(budgets)
     }
 
-    /// The failure rate of each algorithm in a few runs; 1 for those that do not take the budget.
-    fn scouted(&self, budget: u32) -> Result<Vec<f64>, PlanError> {
+    /// The failure rates in a few runs, in no order; 1 for an algorithm that does not take the budget.
+    fn scouted(&self, budget: u32, watch: &(dyn Fn(u64) + Sync)) -> Result<Vec<f64>, PlanError> {
         let runs = self.runs.clamp(1, SCOUTS);
         let mut rates = vec![1.0; self.algorithms.len()];
         match self.experiment(&[budget]) {
             Ok(experiment) => {
-                let tally = simulate(&experiment, 0..runs, &|_| ())?;
+                let pulls_a_run = experiment.pulls_a_run();
+                let tally = simulate(&experiment, 0..runs, &|runs| watch(runs * pulls_a_run))?;
                 for entrant in 0..experiment.entrants().len() {
                     rates[entrant] = tally.cell(entrant, 0).failures as f64 / runs as f64;
                 }
@@ -220,7 +222,8 @@ fn is_too_small(error: &RunError) -> bool {
     matches!(error, RunError::Algorithm { error, .. } if too_small(error))
 }
 
-/// The whole numbers among 1, 1.5, 2, 3, 5, 7 · 10ᵏ from the last that is at most `low` to the first that is at least `high`.
+/// The whole numbers among 1, 1.5, 2, 3, 5, 7 · 10ᵏ from the last that is at most `low` to the first that is at least
+/// `high`.
 fn round_numbers(low: u32, high: u32) -> Vec<u32> {
     let mut numbers: Vec<u32> =
         (0..9).flat_map(|k| [2, 3, 4, 6, 10, 14].map(|halves| halves * 10_u32.pow(k) / 2)).collect();

@@ -127,8 +127,8 @@ impl Posterior {
     /// The posterior given `pilot`, an arm and its reward each, with noise of scale `noise`.
     ///
     /// # Errors
-    /// If the noise scale is not between 1e-100 and 1e100, the arms have no features or too large ones, there is no such arm,
-    /// or a reward is not between −1e150 and 1e150.
+    /// If the noise scale is not between 1e-100 and 1e100, the arms have no features or too large ones, there
+    /// is no such arm, or a reward is not between −1e150 and 1e150.
     pub fn new(arms: &Arms, pilot: Vec<(Arm, f64)>, noise: f64) -> Result<Self, PriorError> {
         if !(1e-100..=1e100).contains(&noise) {
             return Err(PriorError::Noise(noise));

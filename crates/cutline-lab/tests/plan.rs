@@ -1,7 +1,7 @@
 //! Plans against closed forms, and a planned budget against runs it has not seen.
 //!
-//! Seeds are fixed. Unless a test says otherwise, a tolerance is 4.9 standard errors of what is compared, so that a right
-//! program would fail a comparison for one seed in 10⁶.
+//! Seeds are fixed. Unless a test says otherwise, a tolerance is 4.9 standard errors of what is compared, so that a
+//! right program would fail a comparison for one seed in 10⁶.
 
 use cutline::{Arms, Question, Spec};
 use cutline_lab::{Forecast, Noise, NoiseKind, Plan, PlanError, Posterior, Prior, Prospect, simulate};
@@ -61,8 +61,8 @@ fn one_arm_needs_what_trigonometry_says() {
     }
 }
 
-/// The interval of the planned budget holds what trigonometry says in 95 % of plans, but for the bend between two budgets. Of 200
-/// plans, fewer than 178 or all 200 would be a false alarm for one seed in 4,000 at a true 95 %.
+/// The interval of the planned budget holds what trigonometry says in 95 % of plans, but for the bend between two
+/// budgets. Of 200 plans, fewer than 178 or all 200 would be a false alarm for one seed in 4,000 at a true 95 %.
 #[test]
 fn the_interval_holds_the_budget() {
     let exact = (1.0 / (0.05 * PI).tan()).powi(2);
@@ -91,9 +91,9 @@ fn arms_that_share_nothing_fail_alone() {
     }
 }
 
-/// A pilot of n = 2 with rewards 3 and 1, λ = 1: θ ~ N(4/3, 1/3). With τ = 4/3 and T more rewards, the posterior mean is on
-/// the wrong side with probability arccos(√(T/(1 + n + T)))/π. A learner that was not told the pilot would have to
-/// guess τ from its own rewards, shrunk towards 0.
+/// A pilot of n = 2 with rewards 3 and 1, λ = 1: θ ~ N(4/3, 1/3). With τ = 4/3 and T more rewards, the posterior mean
+/// is on the wrong side with probability arccos(√(T/(1 + n + T)))/π. A learner that was not told the pilot would have
+/// to guess τ from its own rewards, shrunk towards 0.
 #[test]
 fn a_pilot_is_told_first_and_budgets_are_new() {
     let arms = Arms::from_rows(&[[1.0]]).unwrap();
@@ -127,13 +127,13 @@ fn practical(algorithms: &[&str]) -> Plan {
     plan
 }
 
-/// What is planned on one seed is found on another: the failure rate at the planned budget lies within 4.9 standard errors of
-/// the target, those of the plan and of the check together, 0.0151. That is a budget right to within 20 %.
+/// What is planned on one seed is found on another: the failure rate at the planned budget lies within 4.9 standard
+/// errors of the target, those of the plan and of the check together, 0.0151. That is a budget right to within 20 %.
 #[test]
 fn a_planned_budget_does_what_it_promises() {
     for algorithm in ["pivot", "linear-apt"] {
         let plan = practical(&[algorithm]);
-        let budget = forecast(&plan, &plan.scout().unwrap()).answers[0].budget.unwrap();
+        let budget = forecast(&plan, &plan.scout(&|_| ()).unwrap()).answers[0].budget.unwrap();
         let check = forecast(&Plan { seed: 2, ..plan }, &[budget]);
         let error = (2.0 * 0.05 * 0.95 / 10_000.0_f64).sqrt();
         let rate = check.prospects[0].failure_rate;
@@ -148,7 +148,7 @@ fn any_number_of_threads_plans_the_same() {
     plan.runs = 40;
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| (plan.scout().unwrap(), forecast(&plan, &[5, 40, 4000])))
+        pool.install(|| (plan.scout(&|_| ()).unwrap(), forecast(&plan, &[5, 40, 4000])))
     };
     let one = on(1);
     assert!(one.1.theorem_1[2].share > 0.5, "the sum has something to add");
@@ -175,6 +175,26 @@ fn theorem_1_is_averaged_over_the_prior() {
         assert!((guarantee.share - share).abs() <= 4.9 * error, "T = {t}: {} not {share}", guarantee.share);
         assert!((guarantee.bound.unwrap() - mean).abs() <= 4.9 * error, "T = {t}: {:?} not {mean}", guarantee.bound);
     }
+}
+
+/// With ε = 100 the bound is tiny at any budget, but LinearAPT takes none below K = 30.
+#[test]
+fn theorem_1_says_nothing_of_budgets_below_the_arms() {
+    let mut plan = practical(&["pivot", "linear-apt"]);
+    plan.question = Question::new(0.2, 100.0).unwrap();
+    plan.runs = 20;
+    let theorem = forecast(&plan, &[29, 30]).theorem_1;
+    assert_eq!((theorem[0].share, theorem[0].bound), (0.0, None));
+    assert!(theorem[1].share == 1.0 && theorem[1].bound.is_some_and(|bound| 0.0 < bound && bound < 1e-6));
+}
+
+/// Pivot reckons with the noise of the plan.
+#[test]
+fn rules_are_told_the_noise() {
+    let mut plan = practical(&["pivot"]);
+    plan.noise = Noise::new(NoiseKind::Gaussian, 2.5).unwrap();
+    let experiment = plan.experiment(&[4]).unwrap();
+    assert!(experiment.entrants()[0].spec().values().any(|value| value == ("noise", 2.5)));
 }
 
 /// E f(θ), θ ~ N(0, s²).
@@ -208,7 +228,7 @@ fn fewer_pulls_than_arms_leave_openers_out() {
     plan.algorithms.pop();
     let refused = plan.experiment(&[5, 29]).unwrap_err().to_string();
     assert!(refused.starts_with("algorithm `linear-apt`: a budget of 29 is too small for 30 arms"), "{refused}");
-    assert!(plan.scout().unwrap().last().is_some_and(|&budget| budget >= 30), "it looks on");
+    assert!(plan.scout(&|_| ()).unwrap().last().is_some_and(|&budget| budget >= 30), "it looks on");
 
     // With a pilot of two, 28 more are one for every arm.
     let posterior = Posterior::new(&plan.arms, vec![(3, 1.0), (4, 0.5)], 1.0).unwrap();
@@ -224,7 +244,7 @@ fn scouts_find_the_range() {
     for (precision, target) in [(0.25, 0.05), (0.4, 0.01), (0.1, 0.3)] {
         plan.question = Question::new(0.2, precision).unwrap();
         plan.target = target;
-        let budgets = plan.scout().unwrap();
+        let budgets = plan.scout(&|_| ()).unwrap();
         let forecast = forecast(&plan, &budgets);
         let best = forecast.answers.iter().filter_map(|answer| answer.budget).min().unwrap();
         assert!(budgets[0] < best && best < *budgets.last().unwrap(), "{best} in {budgets:?}");
@@ -233,7 +253,7 @@ fn scouts_find_the_range() {
     // At ε = 0 with a tiny target there is no end.
     plan.question = Question::new(0.2, 0.0).unwrap();
     (plan.target, plan.runs) = (1e-6, 4);
-    let budgets = plan.scout().unwrap();
+    let budgets = plan.scout(&|_| ()).unwrap();
     assert!(*budgets.last().unwrap() <= 10_000_000 / 590, "{budgets:?}");
 }
 
@@ -243,7 +263,7 @@ fn small_and_odd_shapes() {
     let shapes: [&[Vec<f64>]; 4] = [&[vec![1.0]], &[vec![0.0]], &[vec![1.0, 2.0, 3.0]], &[vec![1.0], vec![1.0]]];
     for rows in shapes {
         let plan = Plan { runs: 1, ..plan(rows, Prior::uniform(), &["pivot", "linear-apt", "random"]) };
-        let budgets = plan.scout().unwrap();
+        let budgets = plan.scout(&|_| ()).unwrap();
         let forecast = forecast(&plan, &budgets);
         assert_eq!(forecast.answers.len(), 3);
         assert!(forecast.prospects.iter().all(|p| p.low <= p.failure_rate && p.failure_rate <= p.high));
@@ -253,7 +273,7 @@ fn small_and_odd_shapes() {
 #[test]
 fn what_makes_no_plan_is_refused() {
     let good = || Plan { runs: 2, ..one_arm(Prior::uniform()) };
-    for target in [0.0, 1.0, -0.1, f64::NAN] {
+    for target in [0.0, 1e-10, 1.0, -0.1, f64::NAN] {
         let refused = Plan { target, ..good() }.experiment(&[4]).unwrap_err();
         assert!(matches!(refused, PlanError::Target(_)), "{refused}");
     }
@@ -263,7 +283,7 @@ fn what_makes_no_plan_is_refused() {
     let named = |names: &[&str]| Plan { algorithms: names.iter().map(|n| Spec::named(n).unwrap()).collect(), ..good() };
     assert_eq!(named(&[]).experiment(&[4]).unwrap_err(), PlanError::NoAlgorithms);
     assert_eq!(named(&["apt", "pivot", "apt"]).experiment(&[4]).unwrap_err(), PlanError::Twice("apt"));
-    assert!(named(&["ucbe"]).scout().unwrap_err().to_string().contains("needs the parameter `exploration`"));
+    assert!(named(&["ucbe"]).scout(&|_| ()).unwrap_err().to_string().contains("needs the parameter `exploration`"));
     let large = Plan { arms: Arms::from_rows(&[[1e9]]).unwrap(), ..good() };
     assert!(large.experiment(&[4]).unwrap_err().to_string().contains("too large"));
     let bare = Plan { arms: Arms::without_features(3).unwrap(), ..good() };

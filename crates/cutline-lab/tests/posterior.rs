@@ -43,9 +43,9 @@ fn the_mean_is_that_of_a_dense_solve() {
     }
 }
 
-/// Draws less the mean, whitened by the dense covariance C, are N(0, I): over n = 40,000 draws each mean has standard error 1/√n,
-/// each variance √(2/n) and each covariance 1/√n. All numbers within 5.5 of those, so that a right program fails for fewer
-/// than one seed in 10⁵ (4 + 10 and 13 + 91 numbers).
+/// Draws less the mean, whitened by the dense covariance C, are N(0, I): over n = 40,000 draws each mean has standard
+/// error 1/√n, each variance √(2/n) and each covariance 1/√n. All numbers within 5.5 of those, so that a right program
+/// fails for fewer than one seed in 10⁵ (4 + 10 and 13 + 91 numbers).
 #[test]
 fn draws_have_the_mean_and_the_covariance() {
     const N: u32 = 40_000;
@@ -73,8 +73,8 @@ fn draws_have_the_mean_and_the_covariance() {
     }
 }
 
-/// N(0, s²I): mean and spread over 4 · 20,000 numbers, within 5 standard errors, so that a right program fails for fewer than two
-/// seeds in 10⁶.
+/// N(0, s²I): mean and spread over 4 · 20,000 numbers, within 5 standard errors, so that a right program fails for
+/// fewer than two seeds in 10⁶.
 #[test]
 fn a_normal_prior_has_its_spread() {
     let source = source(&dataset::iris(), Prior::normal(2.5).unwrap(), 9);

@@ -21,7 +21,12 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let pool = pool(options)?;
     let budgets = match &args.budgets {
         Some(budgets) => budgets.0.clone(),
-        None => pool.install(|| plan.scout())?,
+        None => {
+            let count = progress::count("looking for budgets");
+            let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;
+            count.finish_and_clear();
+            budgets
+        }
     };
     let experiment = plan.experiment(&budgets)?;
     let output = Output::new(&options.out)?;
