@@ -1,7 +1,7 @@
 //! Why a command failed: one line that says what to do.
 
 use cutline_lab::rewards::RewardsError;
-use cutline_lab::{ExperimentError, RunError};
+use cutline_lab::{ExperimentError, PlanError, PriorError, RunError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -11,10 +11,14 @@ pub(crate) enum Failure {
     Experiment(#[from] ExperimentError),
     #[error(transparent)]
     Run(#[from] RunError),
-    #[error("cannot read {}: {error}", path.display())]
-    Read { path: PathBuf, error: std::io::Error },
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error("cannot read {}: {error}{hint}", path.display())]
+    Read { path: PathBuf, error: std::io::Error, hint: &'static str },
     #[error("{}: {error}", path.display())]
     Csv { path: PathBuf, error: RewardsError },
+    #[error("{}: {error}", path.display())]
+    Posterior { path: PathBuf, error: PriorError },
     #[error("cannot write {}: {error}; choose another place with `--out`", path.display())]
     Write { path: PathBuf, error: std::io::Error },
     #[error("cannot start {threads} threads: {error}; ask for fewer with `--threads`")]

@@ -6,6 +6,7 @@ mod commands;
 mod compare;
 mod failure;
 mod figures;
+mod forecast;
 mod interrupt;
 mod output;
 mod print;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),
         Command::Simulate(args) => commands::simulate(&args),
+        Command::Plan(args) => commands::plan(&args),
         Command::Diagnose(args) => commands::diagnose(&args),
         Command::Algorithms(args) => commands::algorithms(&args),
     };

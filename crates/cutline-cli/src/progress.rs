@@ -2,6 +2,15 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+/// A count of pulls whose total is not known.
+pub(crate) fn count(message: &'static str) -> ProgressBar {
+    let count = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{msg:<20} {spinner} {human_pos} pulls, {elapsed} so far");
+    count.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    count.set_message(message);
+    count
+}
+
 /// A bar over `total` pulls.
 pub(crate) fn bar(total: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());

@@ -1,14 +1,16 @@
-//! `report.html`: everything about a simulation on one page that needs no other file.
+//! `report.html`: everything about a simulation or a plan on one page that needs no other file.
 
 use crate::compare::Outcome;
 use crate::failure::Failure;
+use crate::forecast::{Planned, errors};
 use crate::print::{difference, heading};
 use askama::Template;
-use cutline_lab::{Experiment, Kind, NoiseKind, Oracle, Threshold, Truth};
+use cutline_lab::{Experiment, Kind, NoiseKind, Oracle, Prospect, Threshold, Truth};
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page {
+    title: &'static str,
     version: &'static str,
     summary: Vec<String>,
     has_erratum: bool,
@@ -43,12 +45,53 @@ struct Line {
 /// The page for experiments that were run and their drawings.
 pub(crate) fn html(outcomes: &[Outcome], drawings: &[String], summary: &[String]) -> Result<String, Failure> {
     let page = Page {
+        title: "Simulation report",
         version: env!("CARGO_PKG_VERSION"),
         summary: summary.to_vec(),
         has_erratum: outcomes.iter().any(has_erratum),
         sections: outcomes.iter().zip(drawings).map(|(outcome, svg)| section(outcome, svg)).collect(),
     };
     Ok(page.render()?)
+}
+
+/// The page for a plan and its drawing.
+pub(crate) fn plan(planned: &Planned, svg: &str) -> Result<String, Failure> {
+    let Planned { experiment, forecast } = planned;
+    let mut settings = settings(experiment);
+    settings.insert(0, ("target".to_owned(), forecast.target.to_string()));
+    let section = Section {
+        name: experiment.name().into(),
+        heading: planned.heading(),
+        svg: svg.into(),
+        settings,
+        theory: planned.remarks(),
+        baseline: None,
+        has_published: false,
+        rows: forecast.prospects.iter().map(prospect_line).collect(),
+    };
+    let page = Page {
+        title: "Plan",
+        version: env!("CARGO_PKG_VERSION"),
+        summary: planned.answers(),
+        has_erratum: false,
+        sections: vec![section],
+    };
+    Ok(page.render()?)
+}
+
+fn prospect_line(prospect: &Prospect) -> Line {
+    Line {
+        algorithm: prospect.algorithm.clone(),
+        budget: prospect.budget,
+        rate: format!("{:.4}", prospect.failure_rate),
+        interval: format!("{:.4} – {:.4}", prospect.low, prospect.high),
+        errors: errors(prospect),
+        difference: String::new(),
+        curve: String::new(),
+        published: String::new(),
+        z: String::new(),
+        is_out_of_band: false,
+    }
 }
 
 fn has_erratum(outcome: &Outcome) -> bool {
@@ -60,7 +103,7 @@ fn section(outcome: &Outcome, svg: &str) -> Section {
         name: outcome.experiment.name().into(),
         heading: heading(outcome),
         svg: svg.into(),
-        settings: settings(outcome),
+        settings: settings(&outcome.experiment),
         theory: outcome.theory(),
         baseline: outcome.experiment.baseline().map(|b| outcome.experiment.entrants()[b].label().into()),
         has_published: !outcome.experiment.published().is_empty(),
@@ -86,8 +129,7 @@ fn line(compared: &crate::compare::Compared) -> Line {
 }
 
 /// Every setting, by name.
-fn settings(outcome: &Outcome) -> Vec<(String, String)> {
-    let experiment = &outcome.experiment;
+fn settings(experiment: &Experiment) -> Vec<(String, String)> {
     let noise = experiment.noise();
     let kind = NoiseKind::ALL.iter().find(|(_, kind)| *kind == noise.kind()).map_or("", |(name, _)| name);
     let budgets: Vec<String> = experiment.budgets().iter().map(ToString::to_string).collect();
@@ -120,11 +162,11 @@ fn settings(outcome: &Outcome) -> Vec<(String, String)> {
 fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
     let source = experiment.source();
     let kind = match source.kind() {
-        Kind::Uniform { .. } => "features and θ uniform on [−1, 1]",
-        Kind::Features(_) => "features given, θ uniform on [−1, 1]",
-        Kind::Given(Truth::Linear(..)) => "features and θ given",
-        Kind::Given(Truth::Means(_)) => "means given",
-        _ => "",
+        Kind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
+        Kind::Features(_, prior) => format!("features given, {prior}"),
+        Kind::Given(Truth::Linear(..)) => "features and θ given".to_owned(),
+        Kind::Given(Truth::Means(_)) => "means given".to_owned(),
+        _ => String::new(),
     };
     let threshold = match (source.threshold(), source.fixed()) {
         (Threshold::Value(threshold), _) => threshold.to_string(),
@@ -132,7 +174,7 @@ fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
         (Threshold::Mean, Some(instance)) => format!("{}, the mean of the means", instance.question().threshold()),
     };
     let mut settings = vec![
-        ("instances".to_owned(), kind.to_owned()),
+        ("instances".to_owned(), kind),
         ("threshold τ".to_owned(), threshold),
         ("precision ε".to_owned(), source.precision().to_string()),
     ];

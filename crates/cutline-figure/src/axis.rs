@@ -13,7 +13,7 @@ pub(crate) struct Axis {
 }
 
 /// Budgets further apart than this factor would crowd at the left of a linear axis.
-const WIDE: f64 = 100.0;
+pub(crate) const WIDE: f64 = 100.0;
 
 /// Up to this many budgets are each a tick.
 const MOST_BUDGETS: usize = 10;
@@ -21,8 +21,13 @@ const MOST_BUDGETS: usize = 10;
 impl Axis {
     /// Rates by their order of magnitude. Zeros have a place of their own below the smallest positive rate.
     pub(crate) fn log_rates(series: &[Series<'_>]) -> Self {
+        Self::log_rates_with(series, None)
+    }
+
+    /// As [`Axis::log_rates`], with room for one rate more.
+    pub(crate) fn log_rates_with(series: &[Series<'_>], more: Option<f64>) -> Self {
         let shown = |rate: &f64| !is_zero(*rate);
-        let rates = series.iter().flat_map(|s| s.rates().chain(s.highs())).filter(shown);
+        let rates = series.iter().flat_map(|s| s.rates().chain(s.highs())).chain(more).filter(shown);
         let (low, high) = span(rates).unwrap_or((1e-3, 1.0));
         let lows = span(series.iter().flat_map(Series::lows).filter(shown));
         // One interval that reaches down for many decades must not flatten the curves.
@@ -48,13 +53,13 @@ impl Axis {
         Self { scale, ticks: ticks(&scale) }
     }
 
-    /// Budgets: the ones in use as ticks when they are few.
-    pub(crate) fn budgets(series: &[Series<'_>]) -> Self {
+    /// Budgets: the ones in use as ticks when they are few; logarithmic when they are further apart than `wide`.
+    pub(crate) fn budgets(series: &[Series<'_>], wide: f64) -> Self {
         let mut budgets: Vec<f64> = series.iter().flat_map(Series::budgets).collect();
         budgets.sort_by(f64::total_cmp);
         budgets.dedup();
         let (low, high) = span(budgets.iter().copied()).unwrap_or((0.0, 1.0));
-        let scale = if low > 0.0 && high >= WIDE * low {
+        let scale = if low > 0.0 && high >= wide * low {
             Scale::logarithmic(low, high, 0.0)
         } else if low < high {
             Scale::linear(low, high, 0.0)
@@ -95,18 +100,18 @@ mod tests {
     #[test]
     fn few_budgets_are_the_ticks_and_many_are_not() {
         let few = [curve(&[(40.0, 0.1, 0.1, 0.1), (70.0, 0.1, 0.1, 0.1)])];
-        let axis = Axis::budgets(&Series::all(&few));
+        let axis = Axis::budgets(&Series::all(&few), WIDE);
         assert_eq!(axis.ticks.iter().map(|t| t.value).collect::<Vec<_>>(), [40.0, 70.0]);
         let points: Vec<_> = (1..30).map(|b| (f64::from(b) * 7.0, 0.1, 0.1, 0.1)).collect();
         let many = [curve(&points)];
-        let axis = Axis::budgets(&Series::all(&many));
+        let axis = Axis::budgets(&Series::all(&many), WIDE);
         assert!(axis.ticks.len() < 12 && axis.ticks.iter().all(|t| t.value % 10.0 == 0.0));
     }
 
     #[test]
     fn wide_budgets_are_logarithmic() {
         let wide = [curve(&[(1.0, 0.1, 0.1, 0.1), (1e3, 0.1, 0.1, 0.1), (1e6, 0.1, 0.1, 0.1)])];
-        let axis = Axis::budgets(&Series::all(&wide));
+        let axis = Axis::budgets(&Series::all(&wide), WIDE);
         assert!((axis.scale.share(1e3) - 0.5).abs() < 1e-9);
     }
 
@@ -127,7 +132,7 @@ mod tests {
 
     #[test]
     fn empty_axes_have_ticks_too() {
-        for axis in [Axis::log_rates(&[]), Axis::linear_rates(&[]), Axis::budgets(&[])] {
+        for axis in [Axis::log_rates(&[]), Axis::linear_rates(&[]), Axis::budgets(&[], WIDE)] {
             assert!(axis.ticks.iter().filter(|t| t.label.is_some()).count() >= 3);
         }
     }

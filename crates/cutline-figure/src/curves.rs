@@ -20,11 +20,12 @@ const ASIDE: f64 = 10.0;
 /// The width of the bar that is the band of a single point.
 const BAR: f64 = 7.0;
 
-/// Draws all series, layer by layer, so that no band hides a line and no line a marker.
-pub(crate) fn draw(svg: &mut Svg, panel: &Panel<'_>, all: &[Series<'_>]) {
+/// Draws all series, layer by layer, so that no band hides a line and no line a marker; a little aside of each other if
+/// asked.
+pub(crate) fn draw(svg: &mut Svg, panel: &Panel<'_>, all: &[Series<'_>], aside: bool) {
     let layers: [(&str, Layer); 4] =
         [("bands", draw_band), ("lines", draw_line), ("markers", draw_markers), ("published", draw_published)];
-    let step = step_aside(panel, all);
+    let step = if aside { step_aside(panel, all) } else { 0.0 };
     for (class, draw_layer) in layers {
         svg.open(class);
         let mut shift = -step * (count(all.len()) - 1.0) / 2.0;

@@ -1,8 +1,8 @@
 //! A figure as plain data, and its drawing from the parts.
 
-use crate::axis::Axis;
+use crate::axis::{Axis, WIDE};
 use crate::curves;
-use crate::layout::{Content, LEADING, Layout, MARGIN, NOTE_SIZE, TEXT_SIZE, TITLE_SIZE, WIDTH};
+use crate::layout::{Content, LEADING, Layout, MARGIN, NOTE_SIZE, TITLE_SIZE, WIDTH};
 use crate::legend::Legend;
 use crate::panel::{Panel, gutter};
 use crate::series::Series;
@@ -95,9 +95,9 @@ impl FailureFigure {
         if series.len() > 1 {
             note.push(ASIDE.to_owned());
         }
-        let budgets = Axis::budgets(&series);
+        let budgets = Axis::budgets(&series, WIDE);
         let rates = [Axis::log_rates(&series), Axis::linear_rates(&series)];
-        let legend = Legend::new(&series);
+        let legend = Legend::new(&series, &[]);
         let layout = Layout::new(Content {
             title_lines: title.len(),
             gutter: gutter(&[&rates[0], &rates[1]]),
@@ -109,13 +109,10 @@ impl FailureFigure {
         draw_lines(&mut svg, &title, TITLE_SIZE, (WIDTH / 2.0, layout.title.top));
         let headings = ["(a) logarithmic scale", "(b) linear scale"];
         for ((area, rates), heading) in layout.panels.into_iter().zip(&rates).zip(headings) {
-            let panel = Panel { area, budgets: &budgets, rates };
+            let panel = Panel { area, budgets: &budgets, rates, shows: "Failure probability" };
             panel.draw(&mut svg, heading);
-            if series.iter().all(|s| s.budgets().next().is_none()) {
-                let centre = (area.middle(), area.top + area.height / 2.0);
-                svg.text(centre, TEXT_SIZE, Anchor::Middle, "no data");
-            }
-            curves::draw(&mut svg, &panel, &series);
+            panel.draw_emptiness(&mut svg, &series);
+            curves::draw(&mut svg, &panel, &series, true);
         }
         legend.draw(&mut svg, layout.legend);
         draw_lines(&mut svg, &note, NOTE_SIZE, (WIDTH / 2.0, layout.note.top));
@@ -127,7 +124,7 @@ impl FailureFigure {
 const ASIDE: &str = "Curves are set slightly aside of their budgets so that they do not hide each other.";
 
 /// Lines of text under each other, centred.
-fn draw_lines(svg: &mut Svg, lines: &[String], size: f64, (x, top): (f64, f64)) {
+pub(crate) fn draw_lines(svg: &mut Svg, lines: &[String], size: f64, (x, top): (f64, f64)) {
     let mut y = top + size * LEADING / 2.0;
     for line in lines {
         svg.text((x, y), size, Anchor::Middle, line);

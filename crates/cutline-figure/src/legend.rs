@@ -3,6 +3,7 @@
 use crate::curves::{BAND_OPACITY, OPEN_RADIUS, RADIUS, arrow_down, stroke};
 use crate::layout::{Area, MARGIN, TICK_SIZE, WIDTH, count};
 use crate::marker::Marker;
+use crate::plan::{draw_planned, draw_target};
 use crate::series::Series;
 use crate::style::Style;
 use crate::svg::{Anchor, Svg, path};
@@ -19,10 +20,12 @@ const INK: &str = "#555555";
 
 /// A sign that all curves share.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Sign {
+pub(crate) enum Sign {
     Band,
     Published,
     Zero,
+    Target,
+    Planned,
 }
 
 impl Sign {
@@ -31,6 +34,8 @@ impl Sign {
             Self::Band => "band: 95 % interval",
             Self::Published => "open markers: published",
             Self::Zero => "arrow: rate 0, below the log axis",
+            Self::Target => "target",
+            Self::Planned => "planned budget, 95 % interval",
         }
     }
 
@@ -48,6 +53,8 @@ impl Sign {
             }
             Self::Published => Marker::Circle.draw_open(svg, (middle, y), OPEN_RADIUS, INK),
             Self::Zero => arrow_down(svg, (middle, y - 7.0), y + 7.0, INK),
+            Self::Target => draw_target(svg, (x, y), (x + SIGN, y)),
+            Self::Planned => draw_planned(svg, (x, y), x + SIGN, middle, INK),
         }
         svg.text((x + SIGN + SPACE, y), TICK_SIZE, Anchor::Start, self.meaning());
     }
@@ -63,8 +70,8 @@ pub(crate) struct Legend<'a> {
 }
 
 impl<'a> Legend<'a> {
-    /// One entry a label, and the signs that the figure uses.
-    pub(crate) fn new(all: &[Series<'a>]) -> Self {
+    /// One entry a label, and the signs that the curves use and the `others` of the figure.
+    pub(crate) fn new(all: &[Series<'a>], others: &[Sign]) -> Self {
         let mut entries: Vec<(&str, Style)> = Vec::new();
         for series in all {
             if entries.iter().all(|(label, _)| *label != series.label) {
@@ -76,7 +83,8 @@ impl<'a> Legend<'a> {
             (Sign::Published, all.iter().any(|s| !s.published.is_empty())),
             (Sign::Zero, all.iter().any(Series::has_zero)),
         ];
-        let signs = uses.into_iter().filter_map(|(sign, is_used)| is_used.then_some(sign)).collect();
+        let shared = uses.into_iter().filter_map(|(sign, is_used)| is_used.then_some(sign));
+        let signs = shared.chain(others.iter().copied()).collect();
         let room = WIDTH - 2.0 * MARGIN;
         let widest = entries.iter().map(|(label, _)| text::width(label, TICK_SIZE).ceil()).fold(0.0, f64::max);
         let column_width = (SAMPLE + SPACE + widest + BETWEEN).min(room / 3.0);

@@ -1,6 +1,6 @@
-//! Figures for Cutline: failure probability against budget, one curve an algorithm, as SVG and PNG.
+//! Figures for Cutline: failure probability against budget, one curve an algorithm, and plans; as SVG and PNG.
 //!
-//! A [`FailureFigure`] is plain data; [`FailureFigure::to_svg`] draws it and [`png`] makes pixels of that drawing.
+//! A [`FailureFigure`] or a [`PlanFigure`] is plain data; `to_svg` draws it and [`png`] makes pixels of that drawing.
 //! The same figure always gives the same bytes, and an algorithm has the same colour, marker and dash in all figures.
 //!
 //! ```
@@ -32,6 +32,7 @@ mod layout;
 mod legend;
 mod marker;
 mod panel;
+mod plan;
 mod png;
 mod scale;
 mod series;
@@ -41,4 +42,5 @@ mod text;
 mod ticks;
 
 pub use crate::figure::{Curve, FailureFigure, Point};
+pub use crate::plan::{Forecast, PlanFigure, Planned};
 pub use crate::png::{PngError, png};

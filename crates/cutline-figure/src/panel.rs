@@ -3,6 +3,7 @@
 use crate::axis::Axis;
 use crate::label::Label;
 use crate::layout::{Area, TEXT_SIZE, TICK_SIZE};
+use crate::series::Series;
 use crate::svg::{Anchor, Svg};
 use crate::text;
 
@@ -14,12 +15,13 @@ const MINOR: f64 = 2.5;
 /// The least distance of two labels on the budget axis.
 const APART: f64 = 8.0;
 
-/// The data area of one panel and its two axes.
+/// The data area of one panel, its two axes and what the upright one shows.
 #[derive(Debug)]
 pub(crate) struct Panel<'a> {
     pub(crate) area: Area,
     pub(crate) budgets: &'a Axis,
     pub(crate) rates: &'a Axis,
+    pub(crate) shows: &'static str,
 }
 
 impl Panel<'_> {
@@ -43,8 +45,16 @@ impl Panel<'_> {
         svg.line((area.left, area.bottom()), (area.right(), area.bottom()), INK, 1.0);
         let middle = area.top + area.height / 2.0;
         let across = area.left - gutter(&[self.rates]) + TEXT_SIZE / 2.0 + 1.0;
-        svg.upward_text((across, middle), TEXT_SIZE, "Failure probability");
+        svg.upward_text((across, middle), TEXT_SIZE, self.shows);
         svg.text((area.middle(), area.bottom() + 33.0), TEXT_SIZE, Anchor::Middle, "Budget T");
+    }
+
+    /// Says so if there is nothing to show.
+    pub(crate) fn draw_emptiness(&self, svg: &mut Svg, series: &[Series<'_>]) {
+        if series.iter().all(|s| s.budgets().next().is_none()) {
+            let centre = (self.area.middle(), self.area.top + self.area.height / 2.0);
+            svg.text(centre, TEXT_SIZE, Anchor::Middle, "no data");
+        }
     }
 
     fn draw_rate_ticks(&self, svg: &mut Svg) {

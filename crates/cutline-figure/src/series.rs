@@ -21,17 +21,27 @@ pub(crate) struct Series<'a> {
 }
 
 impl<'a> Series<'a> {
-    /// One for each curve.
+    /// One for each curve; its rates are probabilities.
     pub(crate) fn all(curves: &'a [Curve]) -> Vec<Self> {
-        let styles = style::assign(curves.iter().map(|curve| curve.label.as_str()));
-        curves.iter().zip(styles).map(|(curve, style)| Self::new(curve, style)).collect()
+        Self::up_to(1.0, curves)
     }
 
-    fn new(curve: &'a Curve, style: Style) -> Self {
-        let mut points: Vec<Point> = curve.points.iter().filter(|p| is_drawable(p)).map(in_range).collect();
+    /// One for each curve, without what is above `most`.
+    pub(crate) fn up_to(most: f64, curves: &'a [Curve]) -> Vec<Self> {
+        let styles = style::assign(curves.iter().map(|curve| curve.label.as_str()));
+        curves.iter().zip(styles).map(|(curve, style)| Self::new(curve, style, most)).collect()
+    }
+
+    fn new(curve: &'a Curve, style: Style, most: f64) -> Self {
+        let is_drawable = |p: &&Point| {
+            is_budget(p.budget) && (0.0..=most).contains(&p.rate) && p.low.is_finite() && p.high.is_finite()
+        };
+        // An interval may reach over the ends by rounding or approximation; the picture does not.
+        let in_range = |p: &Point| Point { low: p.low.clamp(0.0, most), high: p.high.clamp(0.0, most), ..*p };
+        let mut points: Vec<Point> = curve.points.iter().filter(is_drawable).map(in_range).collect();
         points.sort_by(|a, b| a.budget.total_cmp(&b.budget));
         let mut published = curve.published.clone();
-        published.retain(|(budget, rate)| is_budget(*budget) && is_rate(*rate));
+        published.retain(|(budget, rate)| is_budget(*budget) && (0.0..=most).contains(rate));
         published.sort_by(|a, b| a.0.total_cmp(&b.0));
         Self { label: &curve.label, style, points, published }
     }
@@ -72,21 +82,8 @@ pub(crate) fn is_zero(rate: f64) -> bool {
     rate < SMALLEST_RATE
 }
 
-fn is_budget(budget: f64) -> bool {
+pub(crate) fn is_budget(budget: f64) -> bool {
     budget == 0.0 || BUDGETS.contains(&budget)
-}
-
-fn is_rate(rate: f64) -> bool {
-    (0.0..=1.0).contains(&rate)
-}
-
-fn is_drawable(point: &Point) -> bool {
-    is_budget(point.budget) && is_rate(point.rate) && point.low.is_finite() && point.high.is_finite()
-}
-
-/// An interval may reach over the ends of probability by rounding or approximation; the picture does not.
-fn in_range(point: &Point) -> Point {
-    Point { low: point.low.clamp(0.0, 1.0), high: point.high.clamp(0.0, 1.0), ..*point }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a reader of a figure relies on, checked on the finished drawing.
 
-use cutline_figure::{Curve, FailureFigure, Point, png};
+use cutline_figure::{Curve, FailureFigure, Forecast, PlanFigure, Planned, Point, png};
 use resvg::tiny_skia::Pixmap;
 use roxmltree::{Document, Node};
 
@@ -166,5 +166,77 @@ fn random_figures_are_well_formed() {
         let svg = figure((0..6).map(&mut make).collect()).to_svg();
         parsed(&svg);
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}
+
+fn forecast(label: &str, planned: Option<Planned>) -> Forecast {
+    let counts = [(50.0, 6.5), (100.0, 2.0), (400.0, 0.0)];
+    let point = |(budget, rate): (f64, f64)| Point { budget, rate, low: rate * 0.9, high: rate * 1.1 + 0.01 };
+    let failures = curve(label, &[(50.0, 0.5), (100.0, 0.2), (400.0, 0.0)]).points;
+    Forecast { label: label.into(), failures, errors: counts.map(point).to_vec(), planned }
+}
+
+fn plan(forecasts: Vec<Forecast>) -> PlanFigure {
+    PlanFigure { title: "Plan".into(), target: 0.05, forecasts, note: Some("Note".into()) }
+}
+
+/// The places of path data: the numbers of its corners.
+fn places(d: &str) -> Vec<f64> {
+    d.split(['M', 'L', ' ']).filter(|part| !part.is_empty()).map(|part| part.parse().expect("a number")).collect()
+}
+
+#[test]
+fn a_plan_shows_rates_counts_the_target_and_the_budget() {
+    let found = Planned { budget: 200.0, low: 150.0, high: 300.0 };
+    let svg = plan(vec![forecast("pivot", Some(found)), forecast("apt", None)]).to_svg();
+    let document = parsed(&svg);
+    let shapes = |class| {
+        groups(&document, class).iter().map(|g| g.children().filter(Node::is_element).count()).collect::<Vec<_>>()
+    };
+    assert_eq!(shapes("markers"), [8, 8], "every point in both panels, and an arrow for a zero");
+    assert_eq!(shapes("bands"), [2, 2]);
+    assert_eq!(shapes("target"), [2, 1], "the target at the left, a line down from the budget in both");
+    assert_eq!(shapes("planned"), [5], "a bar with two ends, and a ring on white");
+    let all = texts(&document);
+    for text in ["Failure probability", "Wrong verdicts a run", "target", "planned budget, 95 % interval", "Note"] {
+        assert!(all.iter().any(|t| t == text), "{text}");
+    }
+
+    // The target lies where its rate would: below 0.2, at the height of the interval; the budget between 100 and 400.
+    let target = groups(&document, "target")[0].children().find(Node::is_element).and_then(|n| n.attribute("d"));
+    let bar = groups(&document, "planned")[0].children().find(Node::is_element).and_then(|n| n.attribute("d"));
+    let (target, bar) = (places(target.expect("a line")), places(bar.expect("a bar")));
+    assert!(target[1] == target[3] && target[1] == bar[1] && bar[1] == bar[3], "{target:?} and {bar:?}");
+    let line = groups(&document, "lines")[0].children().find(Node::is_element).and_then(|n| n.attribute("d"));
+    let line = places(line.expect("a curve"));
+    assert!(line[3] < target[1], "0.2 is above 0.05");
+    assert!(line[2] < bar[0] && bar[0] < bar[2] && bar[2] < line[4], "150 to 300 lies between 100 and 400");
+}
+
+#[test]
+fn a_plan_without_an_answer_explains_no_answer() {
+    let svg = plan(vec![forecast("pivot", None)]).to_svg();
+    assert!(svg.contains(">target<") && !svg.contains("planned budget"));
+    assert!(!PlanFigure { target: f64::NAN, ..plan(vec![forecast("pivot", None)]) }.to_svg().contains(">target<"));
+}
+
+#[test]
+fn odd_plans_are_drawn() {
+    let odd = |budget, low, high| Some(Planned { budget, low, high });
+    let cases = [
+        vec![],
+        vec![Forecast::default()],
+        vec![forecast("a", odd(f64::NAN, 1.0, 2.0)), forecast("b", odd(1e300, 1.0, f64::INFINITY))],
+        vec![forecast("beyond", odd(1e9, 1.0, 1e12))],
+        (0..20).map(|k| forecast(&format!("rule {k}"), odd(60.0, 50.0, 400.0))).collect(),
+    ];
+    for forecasts in cases {
+        for target in [0.05, 0.0, 1.0, -3.0, f64::NAN, f64::INFINITY, 1e-300] {
+            let svg = PlanFigure { target, ..plan(forecasts.clone()) }.to_svg();
+            parsed(&svg);
+            assert!(!svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("inf "));
+            assert_eq!(svg, PlanFigure { target, ..plan(forecasts.clone()) }.to_svg());
+            assert!(png(&svg, 0.5).is_ok());
+        }
     }
 }

@@ -83,8 +83,7 @@ pub fn wine() -> Arms {
 /// # Errors
 /// If the file cannot be read, is ragged or empty, has no features, or a field is not a finite number.
 pub fn features(csv: impl Read) -> Result<Arms, DatasetError> {
-    let arms = named(csv)?.arms;
-    if arms.dimension().is_none() { Err(DatasetError::NoFeatures) } else { Ok(arms) }
+    Ok(named(csv)?.with_features()?.arms)
 }
 
 /// Arms and what they are called.
@@ -94,6 +93,16 @@ pub struct Named {
     pub arms: Arms,
     /// Their names, from the first column `name`; empty if there is none.
     pub names: Vec<String>,
+}
+
+impl Named {
+    /// The same arms, if they have features.
+    ///
+    /// # Errors
+    /// If they have none.
+    pub fn with_features(self) -> Result<Self, DatasetError> {
+        if self.arms.dimension().is_none() { Err(DatasetError::NoFeatures) } else { Ok(self) }
+    }
 }
 
 /// Features as [`features`] reads them, with the names; arms without features if there is no column but names.

@@ -1,7 +1,8 @@
 //! An experiment: instances, budgets, noise, and the algorithms that compete.
 
 use crate::monte_carlo::RunError;
-use crate::{Entrant, Instance, Noise, NoiseKind, Source};
+use crate::{Entrant, Instance, Kind, Noise, NoiseKind, Source};
+use cutline::{Arm, AskTell};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -138,6 +139,31 @@ impl Experiment {
         &self.published
     }
 
+    /// The measurements that every learner is told before it is asked; budgets do not count them.
+    #[must_use]
+    pub fn pilot(&self) -> &[(Arm, f64)] {
+        if let Kind::Features(_, prior) = self.source.kind() { prior.pilot() } else { &[] }
+    }
+
+    /// A learner of `entrant` for `budget` pulls on `instance`, told the pilot.
+    pub(crate) fn learner(
+        &self,
+        entrant: &Entrant,
+        instance: &Instance,
+        budget: u32,
+        seed: u64,
+    ) -> Result<Box<dyn AskTell>, RunError> {
+        let pilot = self.pilot();
+        // A reward that comes unasked counts as a pull, so the pilot needs room beside the budget.
+        let budget = budget.saturating_add(u32::try_from(pilot.len()).unwrap_or(u32::MAX));
+        let learner = entrant.learner(instance, budget, seed);
+        let mut learner = learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
+        for &(arm, reward) in pilot {
+            learner.tell(arm, reward);
+        }
+        Ok(learner)
+    }
+
     /// How many pulls a run takes, over all entrants and budgets.
     #[must_use]
     pub fn pulls_a_run(&self) -> u64 {
@@ -165,8 +191,7 @@ impl Experiment {
             let budgets =
                 if entrant.is_anytime() { &self.budgets[self.budgets.len() - 1..] } else { &self.budgets[..] };
             for &budget in budgets {
-                let learner = entrant.learner(&instance, budget, 0);
-                learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
+                self.learner(entrant, &instance, budget, 0)?;
             }
         }
         Ok(())

@@ -20,6 +20,8 @@ pub struct Cell {
     pub failures: u64,
     /// The arms called wrongly, over all runs.
     pub errors: u64,
+    /// The squares of the numbers of arms called wrongly, over all runs.
+    pub squared_errors: u128,
     /// The runs in which this entrant failed and the baseline did not.
     pub only_here: u64,
     /// The runs in which the baseline failed and this entrant did not.
@@ -122,6 +124,7 @@ impl Tally {
             cell.runs += 1;
             cell.failures += u64::from(errors_here > 0);
             cell.errors += u64::from(errors_here);
+            cell.squared_errors += u128::from(errors_here).pow(2);
             if let Some(baseline) = baseline {
                 let errors_there = errors[baseline * self.n_budgets + i % self.n_budgets];
                 cell.only_here += u64::from(errors_here > 0 && errors_there == 0);
@@ -138,6 +141,7 @@ impl AddAssign<&Tally> for Tally {
             cell.runs += other.runs;
             cell.failures += other.failures;
             cell.errors += other.errors;
+            cell.squared_errors += other.squared_errors;
             cell.only_here += other.only_here;
             cell.only_baseline += other.only_baseline;
         }

@@ -3,7 +3,7 @@
 //! What comes of a run does not depend on its company: in step or alone, it is the same to the last bit.
 
 use crate::monte_carlo::RunError;
-use crate::{Entrant, Experiment, Instance};
+use crate::{Experiment, Instance};
 use cutline::{AskTell, InStep, Purpose, stream};
 use rand::Rng as _;
 use std::borrow::Cow;
@@ -49,25 +49,22 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
         let at_once = if entrant.is_anytime() { n_budgets } else { 1 };
         for (chunk, budgets) in experiment.budgets().chunks(at_once).enumerate() {
             let first = position * n_budgets + chunk * at_once;
-            if let Ok(four) = <&mut [Run<'_>; TOGETHER]>::try_from(&mut *runs)
+            // Runs in step start from nothing, so a pilot is told to learners alone.
+            if experiment.pilot().is_empty()
+                && let Ok(four) = <&mut [Run<'_>; TOGETHER]>::try_from(&mut *runs)
                 && let Some(mut learners) = entrant.in_step(four.each_ref().map(|run| &*run.instance), budgets)
             {
                 play_in_step(learners.as_mut(), experiment, four, budgets, first);
                 continue;
             }
             for run in &mut *runs {
-                let mut learner = learner(entrant, run, budgets)?;
+                let most = budgets.last().copied().unwrap_or(0);
+                let mut learner = experiment.learner(entrant, &run.instance, most, run.seed)?;
                 play_alone(learner.as_mut(), experiment, run, budgets, first);
             }
         }
     }
     Ok(())
-}
-
-fn learner(entrant: &Entrant, run: &Run<'_>, budgets: &[u32]) -> Result<Box<dyn AskTell>, RunError> {
-    let most = budgets.last().copied().unwrap_or(0);
-    let learner = entrant.learner(&run.instance, most, run.seed);
-    learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })
 }
 
 /// Plays one learner; counts the arms called wrongly at each budget, in the cells from `first` on.

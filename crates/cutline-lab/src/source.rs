@@ -1,12 +1,13 @@
 //! Where instances come from.
 
 use crate::numpy::RandomState;
-use crate::{Instance, InstanceError, Threshold, dataset};
-use cutline::{Arms, Purpose, stream};
+use crate::{Instance, InstanceError, Prior, Threshold, dataset};
+use cutline::{Arms, Purpose, Rng, stream};
 use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
 use std::borrow::Cow;
 
-/// What an instance is made of. θ is drawn from U([−1, 1]^d) wherever it is not given.
+/// What an instance is made of.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Kind {
@@ -17,8 +18,8 @@ pub enum Kind {
         /// d.
         dimension: usize,
     },
-    /// These features, with θ drawn.
-    Features(Arms),
+    /// These features, with θ drawn from a prior.
+    Features(Arms, Prior),
     /// These features and this θ, or these means: nothing is drawn.
     Given(Truth),
 }
@@ -49,6 +50,35 @@ impl Truth {
         let mut theta = vec![0.0; dimension];
         theta[0] = 2.0;
         Self::Linear(Arms::from_rows(&rows).expect("finite rows of one length"), theta)
+    }
+}
+
+/// Where random numbers come from: a stream of ours, or the authors' generator.
+pub(crate) trait Numbers {
+    /// Uniform on [−1, 1).
+    fn uniform(&mut self) -> f64;
+
+    /// Standard normal.
+    fn normal(&mut self) -> f64;
+}
+
+impl Numbers for Rng {
+    fn uniform(&mut self) -> f64 {
+        2.0 * self.random::<f64>() - 1.0
+    }
+
+    fn normal(&mut self) -> f64 {
+        StandardNormal.sample(self)
+    }
+}
+
+impl Numbers for RandomState {
+    fn uniform(&mut self) -> f64 {
+        2.0 * self.double() - 1.0
+    }
+
+    fn normal(&mut self) -> f64 {
+        self.normal()
     }
 }
 
@@ -88,7 +118,7 @@ impl Source {
         let first = match draw {
             Draw::Published => {
                 let mut state = RandomState::new(0);
-                let instance = source.draw(|| 2.0 * state.double() - 1.0)?;
+                let instance = source.draw(&mut state)?;
                 source.published = Some(state);
                 instance
             }
@@ -152,25 +182,20 @@ impl Source {
         if let Some(fixed) = &self.fixed {
             return Ok(Cow::Borrowed(fixed));
         }
-        let mut rng = stream(self.seed, Purpose::Instance, run);
-        let instance = self.draw(|| 2.0 * rng.random::<f64>() - 1.0)?;
+        let instance = self.draw(&mut stream(self.seed, Purpose::Instance, run))?;
         let is_raised = self.offset != 0.0;
         Ok(Cow::Owned(if is_raised { instance.raised(self.offset, self.threshold)? } else { instance }))
     }
 
-    /// An instance from numbers uniform on [−1, 1): first θ, then the arms row by row.
-    fn draw(&self, mut number: impl FnMut() -> f64) -> Result<Instance, InstanceError> {
-        let mut numbers = |n: usize| {
-            let mut numbers = vec![0.0; n];
-            numbers.fill_with(&mut number);
-            numbers
-        };
+    /// An instance from random numbers: first θ, then the arms row by row.
+    fn draw(&self, numbers: &mut impl Numbers) -> Result<Instance, InstanceError> {
         let (arms, theta) = match &self.kind {
             Kind::Uniform { n_arms, dimension } => {
-                let theta = numbers(*dimension);
-                (Arms::from_slice(&numbers(n_arms * dimension), *dimension)?, theta)
+                let theta = Prior::uniform().draw(*dimension, numbers);
+                let features: Vec<f64> = (0..n_arms * dimension).map(|_| numbers.uniform()).collect();
+                (Arms::from_slice(&features, *dimension)?, theta)
             }
-            Kind::Features(arms) => (arms.clone(), numbers(arms.dimension().unwrap_or(0))),
+            Kind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
             Kind::Given(Truth::Linear(arms, theta)) => (arms.clone(), theta.clone()),
             Kind::Given(Truth::Means(means)) => {
                 return Instance::unstructured(means.clone(), self.threshold, self.precision);
@@ -184,13 +209,13 @@ impl Kind {
     /// Iris with θ drawn, as in the paper.
     #[must_use]
     pub fn iris() -> Self {
-        Self::Features(dataset::iris())
+        Self::Features(dataset::iris(), Prior::uniform())
     }
 
     /// Wine with θ drawn, as in the paper.
     #[must_use]
     pub fn wine() -> Self {
-        Self::Features(dataset::wine())
+        Self::Features(dataset::wine(), Prior::uniform())
     }
 }
 

@@ -1,18 +1,18 @@
 //! `cutline diagnose FEATURES.csv REWARDS.csv`
 
+use super::read;
 use crate::args::{Diagnose, Format};
 use crate::failure::Failure;
 use crate::print::{self, json, table};
 use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape, Told};
 use cutline_lab::dataset::{self, Named};
-use cutline_lab::rewards::{RewardsError, rewards};
+use cutline_lab::rewards::rewards;
 use serde::Serialize;
 use std::io::Write;
-use std::path::Path;
 
 pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
-    let Named { arms, names } = read(&args.features, |csv| Ok(dataset::named(csv)?))?;
-    let rewards = read(&args.rewards, |csv| rewards(csv, arms.n_arms(), &names))?;
+    let Named { arms, names } = read(&args.features, "", |csv| Ok(dataset::named(csv)?))?;
+    let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
     let mut told = Told::new(&arms);
     for (arm, reward) in rewards {
         told.tell(arm, reward);
@@ -33,11 +33,6 @@ pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
     }
     out.flush()?;
     Ok(())
-}
-
-fn read<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, RewardsError>) -> Result<T, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.into(), error })?;
-    parse(&bytes).map_err(|error| Failure::Csv { path: path.into(), error })
 }
 
 /// A pulled arm, flat: a row of CSV and an object of JSON.

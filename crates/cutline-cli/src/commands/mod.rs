@@ -3,11 +3,13 @@
 mod algorithms;
 mod diagnose;
 mod exact;
+mod plan;
 mod reproduce;
 mod simulate;
 
 pub(crate) use algorithms::algorithms;
 pub(crate) use diagnose::diagnose;
+pub(crate) use plan::plan;
 pub(crate) use reproduce::reproduce;
 pub(crate) use simulate::simulate;
 
@@ -19,8 +21,21 @@ use crate::output::Output;
 use crate::print;
 use crate::progress;
 use crate::report;
-use cutline_lab::Experiment;
+use cutline_lab::rewards::RewardsError;
+use cutline_lab::{Experiment, Tally};
+use indicatif::ProgressBar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::path::Path;
+
+/// What a CSV file holds; `hint` follows the reason why it cannot be opened.
+fn read<T>(
+    path: &Path,
+    hint: &'static str,
+    parse: impl FnOnce(&[u8]) -> Result<T, RewardsError>,
+) -> Result<T, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.into(), error, hint })?;
+    parse(&bytes).map_err(|error| Failure::Csv { path: path.into(), error })
+}
 
 /// The threads to work on.
 fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
@@ -30,18 +45,27 @@ fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
 
 /// Runs experiments one after another, each on all threads.
 fn run(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
-    let pulls = |experiment: &Experiment| experiment.runs().saturating_mul(experiment.pulls_a_run());
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {
-        bar.set_message(experiment.name().to_owned());
-        let pulls_a_run = experiment.pulls_a_run();
-        let watch = |runs: u64| bar.inc(runs * pulls_a_run);
-        let tally = pool.install(|| cutline_lab::simulate(&experiment, 0..experiment.runs(), &watch))?;
+        let tally = tally(&experiment, pool, &bar)?;
         outcomes.push(Outcome::new(experiment, &tally));
     }
     bar.finish_and_clear();
     Ok(outcomes)
+}
+
+/// Plays all runs of an experiment on all threads.
+fn tally(experiment: &Experiment, pool: &ThreadPool, bar: &ProgressBar) -> Result<Tally, Failure> {
+    bar.set_message(experiment.name().to_owned());
+    let pulls_a_run = experiment.pulls_a_run();
+    let watch = |runs: u64| bar.inc(runs * pulls_a_run);
+    Ok(pool.install(|| cutline_lab::simulate(experiment, 0..experiment.runs(), &watch))?)
+}
+
+/// How many pulls all runs take.
+fn pulls(experiment: &Experiment) -> u64 {
+    experiment.runs().saturating_mul(experiment.pulls_a_run())
 }
 
 /// Writes the report, the figures and the table.
@@ -49,18 +73,27 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
     let mut files = Vec::new();
     let mut drawings = Vec::new();
     for outcome in outcomes {
-        let name = file_name(outcome.experiment.name());
         let svg = figure(outcome).to_svg();
-        let png = cutline_figure::png(&svg, 2.0).map_err(|error| Failure::Figure { name: name.clone(), error })?;
-        files.push((format!("{name}.svg"), svg.clone().into_bytes()));
-        files.push((format!("{name}.png"), png));
+        files.extend(pictures(outcome.experiment.name(), &svg)?);
         drawings.push(svg);
     }
     files.push(("results.csv".into(), print::csv(outcomes, true)));
     files.push(("report.html".into(), report::html(outcomes, &drawings, summary)?.into_bytes()));
+    write_files(output, &files)
+}
+
+/// A drawing as SVG and PNG, in files of that name.
+fn pictures(name: &str, svg: &str) -> Result<[(String, Vec<u8>); 2], Failure> {
+    let name = file_name(name);
+    let png = cutline_figure::png(svg, 2.0).map_err(|error| Failure::Figure { name: name.clone(), error })?;
+    Ok([(format!("{name}.svg"), svg.as_bytes().to_vec()), (format!("{name}.png"), png)])
+}
+
+/// Writes files, `report.html` among them, and says so.
+fn write_files(output: &Output, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
     let report = output.directory().join("report.html");
     let verb = if report.exists() { "replaced" } else { "wrote" };
-    output.write(&files)?;
+    output.write(files)?;
     print::note(&format!("{verb} {} and {} more files beside it", report.display(), files.len() - 1));
     Ok(())
 }

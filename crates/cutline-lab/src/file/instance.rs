@@ -2,7 +2,7 @@
 
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{Draw, Kind, Truth};
-use crate::{InstanceError, dataset};
+use crate::{InstanceError, Prior, dataset};
 use std::path::Path;
 
 /// The most arms × features that an instance may have: 8 GB.
@@ -67,7 +67,7 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
     let open = std::fs::File::open(&path).map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
     let arms = dataset::features(std::io::BufReader::new(open))
         .map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
-    let Some(theta_field) = theta_field else { return Ok(Kind::Features(arms)) };
+    let Some(theta_field) = theta_field else { return Ok(Kind::Features(arms, Prior::uniform())) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());
     if expected != found {

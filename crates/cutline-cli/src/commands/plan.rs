@@ -1,0 +1,78 @@
+//! `cutline plan FEATURES.csv`
+
+use super::{pictures, pool, pulls, read, tally, write_files};
+use crate::args::{self, Belief};
+use crate::failure::Failure;
+use crate::figures::plan_figure;
+use crate::forecast::Planned;
+use crate::output::Output;
+use crate::{progress, report};
+use cutline::{Question, Spec};
+use cutline_lab::dataset::{self, Named};
+use cutline_lab::rewards::rewards;
+use cutline_lab::{Noise, NoiseKind, Plan, PlanError, Posterior, Prior, RunError};
+use std::path::Path;
+
+/// How many runs, unless it is said.
+const RUNS: u64 = 1_000;
+
+pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
+    let options = &args.simulation;
+    let plan = asked(args)?;
+    let pool = pool(options)?;
+    let budgets = if let Some(budgets) = &args.budgets {
+        budgets.0.clone()
+    } else {
+        let count = progress::count("looking for budgets");
+        let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;
+        count.finish_and_clear();
+        budgets
+    };
+    let experiment = plan.experiment(&budgets)?;
+    let output = Output::new(&options.out)?;
+    let bar = progress::bar(pulls(&experiment));
+    let tally = tally(&experiment, &pool, &bar)?;
+    let forecast = pool.install(|| plan.forecast(&experiment, &tally))?;
+    bar.finish_and_clear();
+    let planned = Planned { experiment, forecast };
+    // Whoever stops reading does not lose the files.
+    let printed = planned.print(options.format);
+    let svg = plan_figure(&planned).to_svg();
+    let mut files = pictures(planned.experiment.name(), &svg)?.to_vec();
+    files.push(("results.csv".into(), planned.csv()));
+    files.push(("report.html".into(), report::plan(&planned, &svg)?.into_bytes()));
+    write_files(&output, &files)?;
+    printed
+}
+
+/// What to plan for, as the command line and its files say.
+fn asked(args: &args::Plan) -> Result<Plan, Failure> {
+    let path = &args.features;
+    let arms = read(path, "", |csv| Ok(dataset::named(csv)?.with_features()?))?;
+    let prior = match &args.prior {
+        Belief::Prior(prior) => prior.clone(),
+        Belief::Pilot(path) => posterior(path, &arms, args.noise)?,
+    };
+    let specs = args.algorithms.iter().map(|name| {
+        let refused = |error| PlanError::Run(RunError::Algorithm { label: name.clone(), error });
+        Spec::named(name).map_err(refused)
+    });
+    Ok(Plan {
+        name: path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-"),
+        arms: arms.arms,
+        question: Question::new(args.threshold, args.precision).expect("both were checked"),
+        noise: Noise::new(NoiseKind::Gaussian, args.noise).expect("it was checked"),
+        prior,
+        algorithms: specs.collect::<Result<_, _>>()?,
+        target: args.target,
+        runs: args.simulation.runs.unwrap_or(RUNS),
+        seed: args.simulation.seed.unwrap_or(0),
+    })
+}
+
+fn posterior(path: &Path, arms: &Named, noise: f64) -> Result<Prior, Failure> {
+    let hint = "; `--prior` takes `uniform`, `normal:s` or a CSV file of `arm,reward`";
+    let pilot = read(path, hint, |csv| rewards(csv, arms.arms.n_arms(), &arms.names))?;
+    let posterior = Posterior::new(&arms.arms, pilot, noise);
+    Ok(Prior::posterior(posterior.map_err(|error| Failure::Posterior { path: path.into(), error })?))
+}

@@ -1,0 +1,333 @@
+//! `cutline plan`: what it prints and writes, and what it refuses.
+
+mod common;
+
+use common::Place;
+use serde_json::Value;
+
+const ARMS: &str = "name,a,b\nx1,1,0\nx2,0.5,0.5\nx3,-1,0.25\nx4,0,-2\nx5,0.1,1\n";
+const PILOT: &str = "arm,reward\nx1,0.9\nx4,-1.5\nx4,-2.25\nx5,0.75\n";
+const PLAN: [&str; 8] = ["plan", "arms.csv", "--threshold", "0.25", "--precision", "0.1", "--runs", "200"];
+const BUDGETS: [&str; 2] = ["--budgets", "2,10,40,160"];
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("arms.csv", ARMS);
+    place.write("pilot.csv", PILOT);
+    place
+}
+
+fn run(place: &Place, more: &[&str]) -> common::Ran {
+    place.good(&[&PLAN[..], &BUDGETS, more].concat())
+}
+
+fn shown(place: &Place, more: &[&str]) -> Value {
+    serde_json::from_str(&run(place, &[more, &["--format", "json"]].concat()).stdout).unwrap()
+}
+
+#[test]
+fn the_table_ends_with_the_answers() {
+    let place = place();
+    let ran = run(&place, &["--out", "out"]);
+    assert!(ran.stdout.starts_with("\narms: 200 runs, seed 0, θ uniform on [−1, 1]\n"), "{}", ran.stdout);
+    let rows: Vec<Vec<&str>> = ran.stdout.lines().filter(|line| line.starts_with("| ")).map(fields).collect();
+    assert_eq!(rows[0], ["algorithm", "T", "failure rate", "95 % interval", "wrong arms (95 % interval)"]);
+    let names: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[0], row[1])).collect();
+    let openers = ["linear-apt", "random"].map(|name| ["10", "40", "160"].map(|budget| (name, budget)));
+    assert_eq!(names, [&["2", "10", "40", "160"].map(|t| ("pivot", t))[..], openers.as_flattened()].concat());
+    let left_out = "`linear-apt` pulls each of the 5 arms once first: left out at T = 2\n\
+                    `random` pulls each of the 5 arms once first: left out at T = 2\n";
+    assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nTheorem 1 guarantees nothing at any of these budgets"), "{}", ran.stdout);
+    let answers: Vec<&str> = ran.stdout.lines().rev().take(3).collect();
+    assert!(answers[2].starts_with("`pivot` needs "), "{answers:?}");
+    assert!(answers[2].contains(" measurements for a failure probability of 0.05 (95 % interval: "), "{answers:?}");
+    assert_eq!(ran.stderr, "wrote out/report.html and 3 more files beside it\n", "and no progress bar");
+    assert_eq!(place.names("out"), ["arms.png", "arms.svg", "report.html", "results.csv"]);
+}
+
+fn fields(line: &str) -> Vec<&str> {
+    line.trim_matches('|').split('|').map(str::trim).collect()
+}
+
+#[test]
+fn json_has_all_and_csv_the_same_numbers() {
+    let place = place();
+    let json = shown(&place, &["--seed", "5", "--target", "0.1"]);
+    assert_eq!((&json["experiment"], &json["runs"], &json["seed"]), (&"arms".into(), &200.into(), &5.into()));
+    assert_eq!((&json["target"], &json["pilot"]), (&0.1.into(), &0.into()));
+    let answer = &json["answers"][0];
+    assert_eq!(
+        (&answer["algorithm"], &answer["tried_from"], &answer["tried_to"]),
+        (&"pivot".into(), &2.into(), &160.into())
+    );
+    let [low, budget, high] = ["low", "budget", "high"].map(|key| answer[key].as_u64().unwrap());
+    assert!(2 < low && low <= budget && budget <= high && high <= 160, "{answer}");
+    assert_eq!(json["left_out"][1]["budgets"], Value::from(vec![2]));
+    assert_eq!(json["theorem_1"].as_array().unwrap().len(), 4);
+    assert_eq!(json["theorem_1"][0]["bound"], Value::Null);
+
+    let csv = run(&place, &["--seed", "5", "--target", "0.1", "--format", "csv"]).stdout;
+    assert_eq!(csv, place.text("results/results.csv"));
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let prospects = json["prospects"].as_array().unwrap();
+    assert_eq!(records.len(), prospects.len());
+    for (record, prospect) in records.iter().zip(prospects) {
+        for (key, value) in prospect.as_object().unwrap() {
+            let field = &record[header.iter().position(|name| name == key).unwrap()];
+            match value {
+                Value::String(text) => assert_eq!(field, text),
+                number => {
+                    let (csv, json): (f64, f64) = (field.parse().unwrap(), number.as_f64().unwrap());
+                    assert!((csv - json).abs() < 1e-12, "{key}: {csv} and {json}");
+                }
+            }
+        }
+        assert!(prospect["low"].as_f64() <= prospect["failure_rate"].as_f64());
+        assert!(prospect["errors_low"].as_f64() <= prospect["mean_errors"].as_f64());
+    }
+    let planned = header.iter().position(|name| name == "planned").unwrap();
+    assert_eq!(records[0][planned], budget.to_string());
+}
+
+#[test]
+fn threads_change_nothing() {
+    for more in [&[][..], &["--prior", "pilot.csv"]] {
+        let place = place();
+        let on = |threads| place.good(&[&PLAN[..], more, &["--threads", threads, "--out", threads]].concat()).stdout;
+        assert_eq!(on("1"), on("2"));
+        assert!(place.files("1") == place.files("2"), "the files differ");
+    }
+}
+
+/// Every option changes the answer.
+#[test]
+fn options_matter() {
+    let place = place();
+    let base = shown(&place, &[]);
+    for more in [
+        &["--noise", "2"][..],
+        &["--prior", "normal:3"],
+        &["--prior", "pilot.csv"],
+        &["--seed", "1"],
+        &["--target", "0.2"],
+        &["--algorithms", "pivot,linear-apt"],
+    ] {
+        assert_ne!(shown(&place, more)["answers"], base["answers"], "{more:?}");
+    }
+    for (option, value) in [("--threshold", "-0.5"), ("--precision", "0.3"), ("--runs", "100")] {
+        let position = PLAN.iter().position(|arg| *arg == option).unwrap() + 1;
+        let mut args = [&PLAN[..], &BUDGETS, &["--format", "json"]].concat();
+        args[position] = value;
+        let other: Value = serde_json::from_str(&place.good(&args).stdout).unwrap();
+        assert_ne!(other["prospects"], base["prospects"], "{option}");
+    }
+    let algorithms = shown(&place, &["--algorithms", "apt,pivot"]);
+    let names: Vec<&str> =
+        algorithms["answers"].as_array().unwrap().iter().map(|a| a["algorithm"].as_str().unwrap()).collect();
+    assert_eq!(names, ["apt", "pivot"]);
+}
+
+/// A pilot makes budgets smaller, and is kept: budgets are new measurements.
+#[test]
+fn a_pilot_by_name_or_by_number() {
+    let place = place();
+    let by_name = run(&place, &["--prior", "pilot.csv", "--format", "csv"]).stdout;
+    place.write(
+        "arms.csv",
+        ARMS.replace("name,", "")
+            .replace("x1,", "")
+            .replace("x2,", "")
+            .replace("x3,", "")
+            .replace("x4,", "")
+            .replace("x5,", ""),
+    );
+    place.write("pilot.csv", "arm,reward\n0,0.9\n3,-1.5\n3,-2.25\n4,0.75\n");
+    assert_eq!(by_name, run(&place, &["--prior", "pilot.csv", "--format", "csv"]).stdout);
+    let table = run(&place, &["--prior", "pilot.csv"]).stdout;
+    assert!(table.contains("θ from the posterior given a pilot of 4\n"), "{table}");
+    assert!(table.contains(" more measurements for a failure probability of 0.05"), "{table}");
+    assert!(table.contains("Theorem 1 is about campaigns without a pilot: here it guarantees nothing.\n"), "{table}");
+    let html = place.text("results/report.html");
+    assert!(html.contains("<td class=\"wrap\">features given, θ from the posterior given a pilot of 4</td>"));
+}
+
+#[test]
+fn budgets_are_found_if_none_are_given() {
+    let place = place();
+    let stdout = place.good(&[&PLAN[..], &["--format", "json"]].concat()).stdout;
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    let answer = &json["answers"][0];
+    let [from, budget, to] = ["tried_from", "budget", "tried_to"].map(|key| answer[key].as_u64().unwrap());
+    assert!(from < budget && budget < to, "{answer}");
+}
+
+#[test]
+fn budgets_that_will_not_do() {
+    let place = place();
+    let args = [&PLAN[..], &["--budgets", "1,2,3", "--algorithms", "pivot"]].concat();
+    let stdout = place.good(&args).stdout;
+    assert!(stdout.contains("`pivot` does not get to a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
+    assert!(
+        stdout.ends_with("No budget will do: try larger `--budgets`, a larger `--precision` or a larger `--target`\n")
+    );
+    assert!(!place.text("results/arms.svg").contains("planned budget"));
+    let stdout = place.good(&[&args[..], &["--target", "0.99"]].concat()).stdout;
+    assert!(stdout.ends_with("`pivot` needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
+}
+
+/// T ≥ K, d = 1 and hardly any noise: Theorem 1 has something to say.
+#[test]
+fn theorem_1_speaks_where_it_can() {
+    let place = place();
+    place.write("easy.csv", "a\n1\n-1\n");
+    let args =
+        ["plan", "easy.csv", "--threshold", "0", "--budgets", "1,32,100,1000", "--runs", "100", "--prior", "normal:2"];
+    let stdout = place.good(&args).stdout;
+    assert!(stdout.contains("\nTheorem 1 guarantees nothing at T = 1, 32\n"), "{stdout}");
+    let line = stdout.lines().find(|line| line.starts_with("Theorem 1 at T = 1000: ")).unwrap();
+    assert!(line.contains("a failure probability of `linear-apt` of at most 0."), "{line}");
+    let json: Value = serde_json::from_str(&place.good(&[&args[..], &["--format", "json"]].concat()).stdout).unwrap();
+    let share = |position: usize| json["theorem_1"][position]["share"].as_f64().unwrap();
+    assert!(share(1) == 0.0 && 0.0 < share(2) && share(2) < share(3), "{json}");
+}
+
+#[test]
+fn the_report_has_figure_table_and_settings() {
+    let place = place();
+    run(&place, &["--prior", "normal:0.5"]);
+    let html = place.text("results/report.html");
+    assert!(html.contains("<h1>Plan</h1>") && html.contains("class=\"summary\">`pivot` needs "));
+    assert!(html.contains(&place.text("results/arms.svg").trim().to_owned()), "the figure is inside");
+    for (name, value) in [
+        ("target", "0.05"),
+        ("runs", "200"),
+        ("budgets", "2, 10, 40, 160"),
+        ("noise", "gaussian, σ = 1"),
+        ("instances", "features given, θ from N(0, 0.5² I)"),
+        ("threshold τ", "0.25"),
+        ("precision ε", "0.1"),
+        ("arms", "5"),
+        ("features", "2"),
+    ] {
+        assert!(html.contains(&format!("<tr><td>{name}</td><td class=\"wrap\">{value}</td></tr>")), "{name}");
+    }
+}
+
+/// Refused with exit code 1, one line, and nothing written.
+fn refused(place: &Place, args: &[&str]) -> String {
+    let before = place.names("");
+    let line = place.run(args).failed(1);
+    assert_eq!(place.names(""), before, "{args:?} wrote something");
+    line
+}
+
+#[test]
+fn features_that_are_refused() {
+    let place = place();
+    for (text, expected) in [
+        (&b""[..], "there are no arms: the file needs a header and a row an arm"),
+        (b"name,a\n", "there are no arms: the file needs a header and a row an arm"),
+        (b"1,2\n3,4\n", "row 1 must be a header, and it is all numbers"),
+        (b"a;b\n1;2\n", "the header is one field, `a;b`; fields must be separated by commas"),
+        (b"name\nx\n", "there are no features: all columns are names"),
+        (b"name,a,b\nx,1,2\ny,3\n", "row 3 has 2 fields, but the header has 3"),
+        (b"name,a\nx,1\ny,one\n", "row 3, column `a`: `one` is not a finite number"),
+        (b"name,a\nx,NaN\n", "row 2, column `a`: `NaN` is not a finite number"),
+    ] {
+        place.write("bad.csv", text);
+        let line = refused(&place, &["plan", "bad.csv", "--threshold", "0"]);
+        assert_eq!(line, format!("error: bad.csv: {expected}"));
+    }
+    place.write("bad.csv", b"a\n1\n\xff\n");
+    assert!(refused(&place, &["plan", "bad.csv", "--threshold", "0"]).contains("UTF-8"));
+    place.write("bad.csv", "a\n1e9\n");
+    let line = refused(&place, &["plan", "bad.csv", "--threshold", "0"]);
+    assert!(line.contains("the features are too large for this lambda"), "{line}");
+    let line = refused(&place, &["plan", "no.csv", "--threshold", "0"]);
+    assert_eq!(line, "error: cannot read no.csv: No such file or directory (os error 2)");
+    assert_eq!(
+        refused(&place, &["plan", "/", "--threshold", "0"]),
+        "error: cannot read /: Is a directory (os error 21)"
+    );
+}
+
+#[test]
+fn pilots_that_are_refused() {
+    let place = place();
+    let with = |prior: &str| refused(&place, &[&PLAN[..], &["--prior", prior]].concat());
+    for (text, expected) in [
+        ("arm,reward\n", "there are no rewards: the file needs a header and a row a reward"),
+        ("arm,value\nx1,2\n", "the header must have one column `reward`, and it has 0: `arm,value`"),
+        (
+            "arm,reward\nx1,2\nx9,2\n",
+            "row 3, column `arm`: there is no arm `x9`; give one of the names in the features file, or a row number from 0 \
+             to 4",
+        ),
+        ("arm,reward\nx1,inf\n", "row 2, column `reward`: `inf` is not a finite number"),
+        ("arm,reward\nx1,1e200\n", "row 2, column `reward`: `1e200` must lie between -1e140 and 1e140"),
+    ] {
+        place.write("bad.csv", text);
+        assert_eq!(with("bad.csv"), format!("error: bad.csv: {expected}"));
+    }
+    let line = with("unifrom");
+    assert!(line.starts_with("error: cannot read unifrom: No such file"), "{line}");
+    assert!(line.ends_with("; `--prior` takes `uniform`, `normal:s` or a CSV file of `arm,reward`"), "{line}");
+}
+
+#[test]
+fn plans_that_do_not_fit() {
+    let place = place();
+    let line = refused(&place, &[&PLAN[..], &["--budgets", "2,4", "--algorithms", "apt,random"]].concat());
+    let expected = "error: algorithm `random`: a budget of 4 is too small for 5 arms: every arm is pulled once first; \
+                    `pivot` needs no such opening";
+    assert_eq!(line, expected);
+    let line = refused(&place, &[&PLAN[..], &["--algorithms", "apt,pivot,apt"]].concat());
+    assert_eq!(line, "error: the algorithm `apt` is there twice");
+}
+
+#[test]
+fn options_that_make_no_sense() {
+    let place = place();
+    for (option, value) in [
+        ("--threshold", "nan"),
+        ("--threshold", "x"),
+        ("--threshold", "1e200"),
+        ("--precision", "-1"),
+        ("--precision", "inf"),
+        ("--noise", "0"),
+        ("--noise", "-1"),
+        ("--target", "0"),
+        ("--target", "1"),
+        ("--target", "-0.1"),
+        ("--target", "nan"),
+        ("--budgets", ""),
+        ("--budgets", "0"),
+        ("--budgets", "10,5"),
+        ("--budgets", "10,10"),
+        ("--budgets", "10,x"),
+        ("--budgets", "100000001"),
+        ("--prior", "normal"),
+        ("--prior", "normal:"),
+        ("--prior", "normal:0"),
+        ("--prior", "normal:x"),
+        ("--algorithms", "pivto"),
+        ("--algorithms", "ucbe"),
+        ("--algorithms", ""),
+        ("--runs", "0"),
+    ] {
+        let args = match option {
+            "--threshold" => vec!["plan", "arms.csv", option, value],
+            _ => vec!["plan", "arms.csv", "--threshold", "0", option, value],
+        };
+        let ran = place.run(&args);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{option} {value}: {}", ran.stderr);
+        assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(option), "{}", ran.stderr);
+    }
+    let ran = place.run(&["plan", "arms.csv"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("--threshold <τ>"), "{}", ran.stderr);
+    assert_eq!(place.names(""), ["arms.csv", "pilot.csv", "small.toml"]);
+}

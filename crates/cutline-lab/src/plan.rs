@@ -1,0 +1,249 @@
+//! How much budget a campaign needs: its arms and question are known, θ is not, so every run draws it from a prior.
+
+use crate::entrant::with_noise;
+use crate::{Draw, Entrant, Experiment, Instance, Kind, Noise, Prior, RunError, Source, Threshold, simulate};
+use cutline::{Arms, LearnerError, Question, Spec, SpecError};
+use thiserror::Error;
+
+/// What to plan for. It is checked when an [`Experiment`] is made of it.
+///
+/// The budgets of a plan are new measurements: with a [`Prior::posterior`] every learner is told the pilot first.
+///
+/// ```
+/// use cutline::{Arms, Question, Spec};
+/// use cutline_lab::{Noise, NoiseKind, Plan, Prior, simulate};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let plan = Plan {
+///     name: "one arm".into(),
+///     arms: Arms::from_rows(&[[1.0]])?,
+///     question: Question::new(0.0, 0.0)?,
+///     noise: Noise::new(NoiseKind::Gaussian, 1.0)?,
+///     prior: Prior::normal(1.0)?,
+///     algorithms: vec![Spec::named("pivot")?],
+///     target: 0.1,
+///     runs: 1_000,
+///     seed: 1,
+/// };
+/// let experiment = plan.experiment(&[4, 8, 16])?;
+/// let forecast = plan.forecast(&experiment, &simulate(&experiment, 0..plan.runs, &|_| ())?)?;
+/// assert!(forecast.answers[0].budget.is_some_and(|budget| (7..=13).contains(&budget))); // (1/tan 0.1π)² = 9.5
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What results are called.
+    pub name: String,
+    /// The arms, with features.
+    pub arms: Arms,
+    /// Threshold and precision.
+    pub question: Question,
+    /// The noise of a measurement.
+    pub noise: Noise,
+    /// What θ is drawn from in every run.
+    pub prior: Prior,
+    /// Who competes. A rule that asks for the noise scale gets that of `noise`.
+    pub algorithms: Vec<Spec>,
+    /// The failure probability to be reached.
+    pub target: f64,
+    /// How many runs.
+    pub runs: u64,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+/// Why a plan was refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The target is no probability that a simulation could tell from 0 or 1.
+    #[error("the target must be a number of at least 1e-9 and below 1, not {0}")]
+    Target(f64),
+    /// There are no budgets, one is 0, or they do not ascend.
+    #[error("budgets must be whole numbers of at least 1, each larger than the one before")]
+    Budgets,
+    /// There are no algorithms.
+    #[error("there are no algorithms; name at least one")]
+    NoAlgorithms,
+    /// An algorithm is there twice.
+    #[error("the algorithm `{0}` is there twice")]
+    Twice(&'static str),
+    /// The instances or an algorithm do not fit.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// How many runs look for a range of budgets.
+const SCOUTS: u64 = 100;
+
+/// The most budget × ([`A_PULL`] + arms × features) that budgets are looked for with: some seconds for 1,000 runs.
+const MOST_WORK: usize = 10_000_000;
+
+/// What a pull costs beside its products, in multiplications.
+const A_PULL: usize = 500;
+
+impl Plan {
+    /// The experiment that plays these budgets. Algorithms that cannot take the largest of them are left out.
+    ///
+    /// # Errors
+    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend, an algorithm is there twice,
+    /// none is left, or something does not fit.
+    pub fn experiment(&self, budgets: &[u32]) -> Result<Experiment, PlanError> {
+        if !(1e-9..1.0).contains(&self.target) {
+            return Err(PlanError::Target(self.target));
+        }
+        let is_ascending = budgets.first().is_some_and(|&first| first > 0) && budgets.is_sorted_by(|a, b| a < b);
+        let Some(&most) = budgets.last().filter(|_| is_ascending) else { return Err(PlanError::Budgets) };
+        let mut experiment = Experiment {
+            name: self.name.clone(),
+            runs: self.runs,
+            seed: self.seed,
+            budgets: budgets.to_vec(),
+            noise: self.noise,
+            baseline: None,
+            source: self.source()?,
+            entrants: self.entrants()?,
+            published: Vec::new(),
+        };
+        let instance = first_instance(&experiment)?;
+        experiment.check_probabilities(&instance, 0)?;
+        let mut refused = None;
+        for entrant in std::mem::take(&mut experiment.entrants) {
+            match takes(&experiment, &entrant, &instance, most)? {
+                Ok(()) => experiment.entrants.push(entrant),
+                Err(too_small) => refused = Some(too_small),
+            }
+        }
+        match refused {
+            Some(error) if experiment.entrants.is_empty() => Err(error.into()),
+            _ => Ok(experiment),
+        }
+    }
+
+    /// Budgets worth trying, where none are given: 1, 1.5, 2, 3, 5 and 7 times powers of ten.
+    ///
+    /// A hundred runs look at budgets from d on, each twice the last, for where the best algorithm fails in half of the
+    /// target and for where all are at the target. The range is from an eighth of the first to the second, which is at
+    /// least twice and at most four times the first. It ends at T (500 + K·d) = 10⁷ or T = 2 max(K, d), whichever is
+    /// larger. `watch` is told of pulls as they are played.
+    ///
+    /// # Errors
+    /// As [`Plan::experiment`].
+    pub fn scout(&self, watch: &(dyn Fn(u64) + Sync)) -> Result<Vec<u32>, PlanError> {
+        let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
+        let most = (MOST_WORK / (A_PULL + n_arms * dimension)).max(2 * n_arms.max(dimension));
+        let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
+        let mut best = None;
+        let mut budget = u32::try_from(dimension).unwrap_or(most);
+        loop {
+            let rates = self.scouted(budget, watch)?;
+            if rates.iter().any(|&rate| rate <= 0.5 * self.target) {
+                best = best.or(Some(budget));
+            }
+            let is_wide = best.is_some_and(|best| budget >= best.saturating_mul(4));
+            let are_good = best.is_some() && rates.iter().all(|&rate| rate <= self.target);
+            if budget >= most || is_wide || are_good {
+                break;
+            }
+            budget = budget.saturating_mul(2).min(most);
+        }
+        let (from, to) = match best {
+            Some(best) => (best / 8, budget.max(best.saturating_mul(2)).min(most)),
+            None => (budget / 64, budget),
+        };
+        let mut budgets = round_numbers(from, to);
+        budgets.retain(|&budget| budget <= most);
+        Ok(budgets)
+    }
+
+    /// The failure rates in a few runs, in no order; 1 for an algorithm that does not take the budget.
+    fn scouted(&self, budget: u32, watch: &(dyn Fn(u64) + Sync)) -> Result<Vec<f64>, PlanError> {
+        let runs = self.runs.clamp(1, SCOUTS);
+        let mut rates = vec![1.0; self.algorithms.len()];
+        match self.experiment(&[budget]) {
+            Ok(experiment) => {
+                let pulls_a_run = experiment.pulls_a_run();
+                let tally = simulate(&experiment, 0..runs, &|runs| watch(runs * pulls_a_run))?;
+                for entrant in 0..experiment.entrants().len() {
+                    rates[entrant] = tally.cell(entrant, 0).failures as f64 / runs as f64;
+                }
+                Ok(rates)
+            }
+            Err(PlanError::Run(error)) if is_too_small(&error) => Ok(rates),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn source(&self) -> Result<Source, PlanError> {
+        let kind = Kind::Features(self.arms.clone(), self.prior.clone());
+        let threshold = Threshold::Value(self.question.threshold());
+        let source = Source::new(kind, Draw::EveryRun, self.seed, threshold, self.question.precision());
+        Ok(source.map_err(|error| RunError::Instance { run: 0, error })?)
+    }
+
+    fn entrants(&self) -> Result<Vec<Entrant>, PlanError> {
+        let mut entrants: Vec<Entrant> = Vec::new();
+        for spec in &self.algorithms {
+            let name = spec.algorithm().name;
+            if entrants.iter().any(|entrant| entrant.label() == name) {
+                return Err(PlanError::Twice(name));
+            }
+            let spec = with_noise(spec.clone(), self.noise);
+            let spec = spec.map_err(|error| RunError::Algorithm { label: name.into(), error })?;
+            entrants.push(Entrant::new(name.into(), spec, None));
+        }
+        if entrants.is_empty() { Err(PlanError::NoAlgorithms) } else { Ok(entrants) }
+    }
+}
+
+/// The instance of run 0, to try learners on.
+pub(crate) fn first_instance(experiment: &Experiment) -> Result<Instance, RunError> {
+    let instance = experiment.source().instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
+    Ok(instance.into_owned())
+}
+
+/// Whether an algorithm takes a budget; if not, because it opens with every arm. Other reasons are errors.
+pub(crate) fn takes(
+    experiment: &Experiment,
+    entrant: &Entrant,
+    instance: &Instance,
+    budget: u32,
+) -> Result<Result<(), RunError>, RunError> {
+    match experiment.learner(entrant, instance, budget, 0) {
+        Ok(_) => Ok(Ok(())),
+        Err(error) if is_too_small(&error) => Ok(Err(error)),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_too_small(error: &RunError) -> bool {
+    let too_small = |error: &SpecError| matches!(error, SpecError::Learner(LearnerError::BudgetBelowArms { .. }));
+    matches!(error, RunError::Algorithm { error, .. } if too_small(error))
+}
+
+/// The whole numbers among 1, 1.5, 2, 3, 5, 7 · 10ᵏ from the last that is at most `low` to the first that is at least
+/// `high`.
+fn round_numbers(low: u32, high: u32) -> Vec<u32> {
+    let mut numbers: Vec<u32> =
+        (0..9).flat_map(|k| [2, 3, 4, 6, 10, 14].map(|halves| halves * 10_u32.pow(k) / 2)).collect();
+    numbers.dedup();
+    let start = numbers.partition_point(|&number| number <= low).saturating_sub(1);
+    let end = numbers.partition_point(|&number| number < high) + 1;
+    numbers.truncate(end);
+    numbers.split_off(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_round() {
+        assert_eq!(round_numbers(1, 20), [1, 2, 3, 5, 7, 10, 15, 20]);
+        assert_eq!(round_numbers(0, 1), [1]);
+        assert_eq!(round_numbers(14, 151), [10, 15, 20, 30, 50, 70, 100, 150, 200]);
+        assert_eq!(round_numbers(15, 150), [15, 20, 30, 50, 70, 100, 150]);
+        assert_eq!(round_numbers(60_000_000, 100_000_000), [50_000_000, 70_000_000, 100_000_000]);
+    }
+}
