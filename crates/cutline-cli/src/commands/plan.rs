@@ -19,14 +19,13 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let options = &args.simulation;
     let plan = asked(args)?;
     let pool = pool(options)?;
-    let budgets = match &args.budgets {
-        Some(budgets) => budgets.0.clone(),
-        None => {
-            let count = progress::count("looking for budgets");
-            let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;
-            count.finish_and_clear();
-            budgets
-        }
+    let budgets = if let Some(budgets) = &args.budgets {
+        budgets.0.clone()
+    } else {
+        let count = progress::count("looking for budgets");
+        let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;
+        count.finish_and_clear();
+        budgets
     };
     let experiment = plan.experiment(&budgets)?;
     let output = Output::new(&options.out)?;
