@@ -45,7 +45,7 @@ pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
 pub use scan::{arg_max, arg_min};
 pub use spec::{ALGORITHMS, Algorithm, Estimate, Parameter, Range, Spec, SpecError, algorithm};
-pub use stop::{Budget, BudgetError, Stop};
+pub use stop::{Budget, BudgetError, By, Either, Ending, Stop, Sure};
 pub use verdict::{Side, Verdict};
 
 #[cfg(doctest)]

@@ -4,13 +4,14 @@ use super::{Algorithm, Estimate, SpecError};
 use crate::estimators::{DesignedRidge, Estimator, Ridge, SampleMean};
 use crate::quartet::{InStep, Quartet};
 use crate::rules::{Index, Indexed, Rule};
-use crate::{Arms, AskTell, Budget, Learner, Question};
+use crate::{Arms, AskTell, Budget, Either, Learner, Question, Sure};
 
 /// Where a rule is to be seated: everything else a learner is made of.
 pub(super) struct Seat<'a> {
     pub(super) arms: &'a Arms,
     pub(super) question: Question,
-    pub(super) stop: Budget,
+    pub(super) budget: Budget,
+    pub(super) sure: Option<&'a Sure>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
     pub(super) estimate: Estimate,
@@ -50,7 +51,11 @@ impl Seat<'_> {
         R: Rule<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        Ok(Box::new(Learner::new(rule, estimator, self.stop, self.question, self.seed)?))
+        let Self { question, budget, sure, seed, .. } = *self;
+        Ok(match sure {
+            None => Box::new(Learner::new(rule, estimator, budget, question, seed)?),
+            Some(sure) => Box::new(Learner::new(rule, estimator, Either(sure.clone(), budget), question, seed)?),
+        })
     }
 }
 
