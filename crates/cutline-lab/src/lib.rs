@@ -13,6 +13,7 @@
 //! # Ok::<(), cutline_lab::RunError>(())
 //! ```
 
+mod allocation;
 pub mod dataset;
 mod entrant;
 pub mod exact;
@@ -28,8 +29,10 @@ pub mod paper;
 mod play;
 mod rows;
 mod source;
+mod stopped;
 pub mod theory;
 
+pub use allocation::Allocation;
 pub use entrant::{Entrant, Oracle};
 pub use experiment::{Experiment, ExperimentError, Overrides, Published};
 pub use instance::{Instance, InstanceError, Threshold};
@@ -37,5 +40,6 @@ pub use keys::FileError;
 pub use monte_carlo::{Cell, RunError, Tally, simulate};
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
-pub use rows::{Comparison, Row, rows, z_against};
+pub use rows::{Comparison, Row, Stopping, rows, z_against};
 pub use source::{Draw, Kind, Source, Truth};
+pub use stopped::Stopped;

@@ -264,8 +264,8 @@ impl Spec {
 
     /// The stop that may end before the budget is used up, if there is one.
     #[must_use]
-    pub fn sure(&self) -> Option<&Sure> {
-        self.sure.as_ref()
+    pub fn sure(&self) -> Option<Sure> {
+        self.sure
     }
 
     /// The name of its stop.
@@ -314,7 +314,7 @@ impl Spec {
         }
         let values = self.complete()?;
         let (rule, estimator) = values.split_at(algorithm.rule_parameters.len());
-        let (budget, sure) = (Budget::new(budget)?, self.sure.as_ref());
+        let (budget, sure) = (Budget::new(budget)?, self.sure);
         let estimate = self.estimator;
         let seat = Seat { arms, question, budget, sure, seed, algorithm, estimate, parameters: estimator };
         (algorithm.build)(&seat, rule)

@@ -87,8 +87,7 @@ fn what_a_stop_remembers_changes_nothing() {
     for by in BOTH {
         let problem = clear(9, 4, 3);
         let sure = Sure::new(by, 0.05, 0.3).unwrap();
-        let build =
-            || spec("pivot").until_sure(sure.clone()).learner(&problem.arms(), problem.question, 5_000, 0).unwrap();
+        let build = || spec("pivot").until_sure(sure).learner(&problem.arms(), problem.question, 5_000, 0).unwrap();
         let (mut often, mut seldom) = (build(), build());
         let mut rng = stream(1, Purpose::Noise, 0);
         let mut pulls = 0;

@@ -11,7 +11,7 @@ pub(super) struct Seat<'a> {
     pub(super) arms: &'a Arms,
     pub(super) question: Question,
     pub(super) budget: Budget,
-    pub(super) sure: Option<&'a Sure>,
+    pub(super) sure: Option<Sure>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
     pub(super) estimate: Estimate,
@@ -54,7 +54,7 @@ impl Seat<'_> {
         let Self { question, budget, sure, seed, .. } = *self;
         Ok(match sure {
             None => Box::new(Learner::new(rule, estimator, budget, question, seed)?),
-            Some(sure) => Box::new(Learner::new(rule, estimator, Either(sure.clone(), budget), question, seed)?),
+            Some(sure) => Box::new(Learner::new(rule, estimator, Either(sure, budget), question, seed)?),
         })
     }
 }

@@ -66,7 +66,7 @@ impl By {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sure {
     by: By,
     confidence: Confidence,
