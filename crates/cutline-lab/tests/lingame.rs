@@ -51,7 +51,7 @@ fn pulls_approach_the_optimal_allocation() {
     let Truth::Linear(arms, theta) = Truth::soare(6, 0.01) else { unreachable!() };
     let soare = Instance::linear(arms, theta, Threshold::Value(1.8), 0.0).unwrap();
     let after = |name, instance: &Instance| ratios(name, instance, 0.2, &[1_000, 100_000]);
-    for instance in [soare, uniform(12, 4, 0), uniform(12, 4, 1), uniform(12, 4, 2), uniform(5, 8, 3)] {
+    for instance in [soare, uniform(12, 4, 0), uniform(12, 4, 1), uniform(12, 4, 2), uniform(20, 3, 3)] {
         let [early, late] = after("lingame", &instance)[..] else { unreachable!() };
         assert!((1.0 - 1e-6..1.1).contains(&late) && late < early, "{early}, then {late}");
         assert!(after("pivot", &instance)[1] < 1.15);
