@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint bench bench-peers docs
+.PHONY: help build test lint bench bench-peers coverage centre docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
@@ -25,6 +25,12 @@ bench-peers: ## Time LinearAPT against Python peers in one run; writes target/be
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py
+
+coverage: ## Measure how often intervals hold the true means: the table of docs/verdicts.md
+	cargo run --release --locked --quiet --package cutline-lab --example coverage
+
+centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
+	for file in experiments/centre/*.toml; do target/release/cutline simulate $$file --out target/centre; done
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
 	cargo doc --workspace --no-deps --locked

@@ -75,13 +75,16 @@ impl Outcome {
         let complexity = if complexity < 0.01 { format!("{complexity:.3e}") } else { format!("{complexity:.2}") };
         let sigma = self.experiment.noise().scale();
         let Some(theorem) = Theorem1::new(instance, sigma) else {
-            return vec![format!("H = {complexity}. Theorem 1 is about linear means; these have no features.")];
+            return vec![format!("H = {complexity}. Theorem 1 is about means linear in features; these are not.")];
         };
         let (largest, norm) = (theorem.largest(), theorem.norm() * sigma);
         let units = if sigma == 1.0 { "" } else { "; the theorem is about rewards in units of σ" };
         let mut lines = vec![format!("H = {complexity}, L = {largest:.4}, ‖θ‖ = {norm:.4}{units}")];
         if !self.experiment.entrants().iter().any(is_of_theorem) {
-            lines.push("Theorem 1 is about `linear-apt` with lambda = 1, which does not take part.".into());
+            lines.push(
+                "Theorem 1 is about `linear-apt` with lambda = 1 and no centre or intercept, which does not take part."
+                    .into(),
+            );
             return lines;
         }
         let budgets = self.experiment.budgets();
@@ -104,10 +107,10 @@ impl Outcome {
     }
 }
 
-/// Whether Theorem 1 speaks of an entrant: LinearAPT, and λ = 1 as in the paper's lemmas.
+/// Whether Theorem 1 speaks of an entrant: LinearAPT with ridge as the paper has it, λ = 1 included.
 fn is_of_theorem(entrant: &Entrant) -> bool {
     let spec = entrant.spec();
-    spec.algorithm().name == "linear-apt" && spec.values().any(|value| value == ("lambda", 1.0))
+    spec.algorithm().name == "linear-apt" && spec.values().eq([("lambda", 1.0), ("centre", 0.0), ("intercept", 0.0)])
 }
 
 /// How many published cells lie within their 99.9 % band, and how many there are.

@@ -102,8 +102,8 @@ fn the_report_explains_and_lists_everything() {
         ("arms", "20"),
         ("features", "5"),
         ("baseline", "linear-apt"),
-        ("linear-apt", "apt × ridge × budget; lambda = 1"),
-        ("pivot", "pivot × ridge × budget; noise = 1; lambda = 1"),
+        ("linear-apt", "apt × ridge × budget; lambda = 1; centre = 0; intercept = 0"),
+        ("pivot", "pivot × ridge × budget; noise = 1; lambda = 1; centre = 0; intercept = 0"),
     ] {
         assert_eq!(setting(name, value), 2, "{name} of the published and of the redrawn instances");
     }

@@ -106,10 +106,11 @@ Theorem 1 at T = 200: failure probability at most 7.484e-23
 Theorem 1 at T = 4000: failure probability at most 2.225e-308
 ";
     assert!(stdout.ends_with(theory), "{stdout}");
-    for other in ["name = \"pivot\"", "name = \"linear-apt\"\nlambda = 2"] {
+    for other in ["name = \"pivot\"", "name = \"linear-apt\"\nlambda = 2", "name = \"linear-apt\"\ncentre = 1"] {
         place.write("other.toml", format!("{head}{instance}[[algorithm]]\n{other}\n"));
         let stdout = place.good(&["simulate", "other.toml"]).stdout;
-        let said = "Theorem 1 is about `linear-apt` with lambda = 1, which does not take part.\n";
+        let said =
+            "Theorem 1 is about `linear-apt` with lambda = 1 and no centre or intercept, which does not take part.\n";
         assert!(stdout.ends_with(said), "{stdout}");
     }
 }
@@ -155,7 +156,9 @@ fn the_report_names_the_estimator_in_use() {
     place.good(&["simulate", "mean.toml"]);
     let html = place.text("results/report.html");
     assert!(html.contains("<td>own</td><td class=\"wrap\">apt × sample-mean × budget</td>"));
-    assert!(html.contains("<td>linear-apt</td><td class=\"wrap\">apt × ridge × budget; lambda = 1</td>"));
+    assert!(html.contains(
+        "<td>linear-apt</td><td class=\"wrap\">apt × ridge × budget; lambda = 1; centre = 0; intercept = 0</td>"
+    ));
 }
 
 #[test]

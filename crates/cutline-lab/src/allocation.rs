@@ -4,7 +4,9 @@
 //! T*·kl(δ, 1 − δ) pulls on average (Garivier & Kaufmann 2016, Theorem 1; for linear means Degenne, Ménard, Shang & Valko 2020,
 //! Theorem 1), where kl(δ, 1 − δ) = (1 − 2δ) ln((1 − δ)/δ) ≥ ln(1/(2.4δ)) (Kaufmann, Cappé & Garivier 2016) and
 //!
-//! 1/T* = max_w minₖ Δₖ²/(2σ²‖xₖ‖²_{A(w)⁻¹}),  A(w) = Σ wᵢ xᵢxᵢᵀ, w ≥ 0, Σw = 1;  Δₖ = |μₖ − τ| + ε.
+//! ```text
+//! 1/T* = max_w minₖ Δₖ²/(2σ²‖xₖ‖²_{A(w)⁻¹}),  A(w) = Σ wᵢ xᵢxᵢᵀ,  w ≥ 0,  Σw = 1,  Δₖ = |μₖ − τ| + ε.
+//! ```
 //!
 //! The maximising w is the oracle's allocation. With each arm on its own, wₖ ∝ Δₖ⁻² and T* = 2σ²ΣΔₖ⁻². With linear means it is
 //! a convex programme in w, solved in `allocation/solver.rs` with a certificate of how far it can be from the optimum.
@@ -35,8 +37,8 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// The best allocation for an instance with Gaussian noise of scale `sigma`, features used if there are any. `None` if no
-    /// number of pulls is enough, because an arm lies at τ and ε = 0.
+    /// The best allocation for an instance with Gaussian noise of scale `sigma`, with features where the means are linear in
+    /// them. `None` if no number of pulls is enough, because an arm lies at τ and ε = 0.
     #[must_use]
     pub fn new(instance: &Instance, sigma: f64) -> Option<Self> {
         if instance.theta().is_none() {
@@ -58,7 +60,9 @@ impl Allocation {
         if !total.is_finite() {
             return None;
         }
-        weights.iter_mut().for_each(|weight| *weight /= total);
+        for weight in &mut weights {
+            *weight /= total;
+        }
         Some(Self { weights, time: 2.0 * total, least_time: 2.0 * total })
     }
 

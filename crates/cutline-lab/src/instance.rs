@@ -75,6 +75,16 @@ impl Instance {
         Self::new(arms, None, means, threshold, precision)
     }
 
+    /// The same with every mean higher by `offset`, and the threshold where it lies then. The means are no longer linear in the
+    /// features, unless the features hold a constant one, so there is no θ.
+    ///
+    /// # Errors
+    /// If a mean is no longer finite, or the question is refused.
+    pub fn raised(self, offset: f64, threshold: Threshold) -> Result<Self, InstanceError> {
+        let means = self.means.iter().map(|mean| mean + offset).collect();
+        Self::new(self.arms, None, means, threshold, self.question.precision())
+    }
+
     fn new(
         arms: Arms,
         theta: Option<Vec<f64>>,

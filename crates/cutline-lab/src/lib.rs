@@ -14,6 +14,7 @@
 //! ```
 
 mod allocation;
+pub mod coverage;
 pub mod dataset;
 mod entrant;
 pub mod exact;

@@ -122,7 +122,8 @@ impl Bounds {
         };
         let noise = experiment.noise();
         let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
-        let with = instance.filter(|_| uses(Estimate::Ridge));
+        // Without θ the means are not linear in the features, and the bound is another.
+        let with = instance.filter(|instance| uses(Estimate::Ridge) && instance.theta().is_some());
         let without = instance.filter(|_| uses(Estimate::SampleMean));
         Self {
             with_features: with.and_then(|instance| Allocation::new(instance, noise.scale())),

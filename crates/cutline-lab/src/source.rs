@@ -70,6 +70,8 @@ pub struct Source {
     seed: u64,
     threshold: Threshold,
     precision: f64,
+    /// What is added to every mean.
+    offset: f64,
     /// The instance of all runs, unless it is redrawn.
     fixed: Option<Instance>,
     /// The authors' generator after it drew the published instance.
@@ -82,7 +84,7 @@ impl Source {
     /// # Errors
     /// If the instance of run 0 is refused.
     pub fn new(kind: Kind, draw: Draw, seed: u64, threshold: Threshold, precision: f64) -> Result<Self, InstanceError> {
-        let mut source = Self { kind, seed, threshold, precision, fixed: None, published: None };
+        let mut source = Self { kind, seed, threshold, precision, offset: 0.0, fixed: None, published: None };
         let first = match draw {
             Draw::Published => {
                 let mut state = RandomState::new(0);
@@ -95,6 +97,20 @@ impl Source {
         if draw != Draw::EveryRun || matches!(source.kind, Kind::Given(_)) {
             source.fixed = Some(first);
         }
+        Ok(source)
+    }
+
+    /// The same instances with every mean higher by `offset`.
+    ///
+    /// # Errors
+    /// If the instance of run 0 is refused.
+    pub fn with_offset(self, offset: f64) -> Result<Self, InstanceError> {
+        if offset == 0.0 {
+            return Ok(self);
+        }
+        let fixed = self.fixed.clone().map(|instance| instance.raised(offset, self.threshold)).transpose()?;
+        let source = Self { offset, fixed, ..self };
+        source.instance(0)?;
         Ok(source)
     }
 
@@ -137,12 +153,18 @@ impl Source {
             return Ok(Cow::Borrowed(fixed));
         }
         let mut rng = stream(self.seed, Purpose::Instance, run);
-        self.draw(|| 2.0 * rng.random::<f64>() - 1.0).map(Cow::Owned)
+        let instance = self.draw(|| 2.0 * rng.random::<f64>() - 1.0)?;
+        let is_raised = self.offset != 0.0;
+        Ok(Cow::Owned(if is_raised { instance.raised(self.offset, self.threshold)? } else { instance }))
     }
 
     /// An instance from numbers uniform on [−1, 1): first θ, then the arms row by row.
     fn draw(&self, mut number: impl FnMut() -> f64) -> Result<Instance, InstanceError> {
-        let mut numbers = |n: usize| -> Vec<f64> { std::iter::repeat_with(&mut number).take(n).collect() };
+        let mut numbers = |n: usize| {
+            let mut numbers = vec![0.0; n];
+            numbers.fill_with(&mut number);
+            numbers
+        };
         let (arms, theta) = match &self.kind {
             Kind::Uniform { n_arms, dimension } => {
                 let theta = numbers(*dimension);

@@ -92,7 +92,9 @@ mod tests {
     fn parts_add_up() {
         let of = |runs: &[(u64, bool)]| {
             let mut stopped = Stopped::default();
-            runs.iter().for_each(|&(pulls, is_failure)| stopped.count(pulls, is_failure));
+            for &(pulls, is_failure) in runs {
+                stopped.count(pulls, is_failure);
+            }
             stopped
         };
         let mut sum = of(&[(4, true), (2, false)]);

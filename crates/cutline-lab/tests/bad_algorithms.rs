@@ -20,7 +20,7 @@ fn names_labels_and_keys() {
         (
             NAME,
             "\"linear-apt\"\nseed = 1",
-            "14: unknown key `seed` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`",
+            "14: unknown key `seed` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`",
         ),
         (NAME, "\"linear-apt\"\nlabel = 3", "14: `label` must be a text in quotes, not 3"),
         (
@@ -56,7 +56,23 @@ fn parameters() {
         (
             NAME,
             "\"linear-apt\"\nnoise = 1.0",
-            "14: unknown key `noise` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`",
+            "14: unknown key `noise` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`",
+        ),
+        (
+            NAME,
+            "\"linear-apt\"\ncentre = 2",
+            "14: `centre` is refused: `centre` must be a finite number between 0.0 and 1.0, not 2",
+        ),
+        (NAME, "\"linear-apt\"\ncentre = true", "14: `centre` must be a finite number, not a value of type boolean"),
+        (
+            NAME,
+            "\"linear-apt\"\nintercept = -1",
+            "14: `intercept` is refused: `intercept` must be a finite number of at least 0.0, not -1",
+        ),
+        (
+            NAME,
+            "\"apt\"\ncentre = 1",
+            "14: unknown key `centre` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`",
         ),
         (NAME, "\"ucbe\"\nexponent = nan", "14: `exponent` must be a finite number, not nan"),
         (
@@ -67,7 +83,7 @@ fn parameters() {
         (
             NAME,
             "\"ucbe\"\nexploration = 1\nexponent = 0",
-            "15: unknown key `exponent` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `exploration`, `lambda`",
+            "15: unknown key `exponent` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `exploration`, `lambda`, `centre`, `intercept`",
         ),
     ]);
     let tiny = refusal(&changed(NAME, "\"linear-apt\"\nlambda = 1e-13"), Path::new(""));

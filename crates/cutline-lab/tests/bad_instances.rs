@@ -16,7 +16,13 @@ fn kinds_and_keys() {
         (
             UNIFORM,
             "kind = \"iris\"\nn_arms = 3\n",
-            "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`",
+            "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`",
+        ),
+        (UNIFORM, "kind = \"iris\"\noffset = inf\n", "9: `offset` must be a finite number, not inf"),
+        (
+            UNIFORM,
+            "kind = \"means\"\nmeans = [1e308]\noffset = 1e308\n",
+            "7: `instance` is refused: the mean of arm 0 is inf; means must be finite",
         ),
         (UNIFORM, "kind = \"iris\"\nredraw = 1\n", "9: `redraw` must be true or false, not 1"),
         (UNIFORM, "kind = \"iris\"\ndraw = \"once\"\n", "9: `draw` must be \"published\", not the text \"once\""),

@@ -138,3 +138,38 @@ fn files_that_cannot_be_read() {
         format!("{}:1: the file needs the key `budgets`; it has `runs`, `rums`", path.display())
     );
 }
+
+/// An offset moves every mean and, where it is their mean, the threshold; what is drawn stays.
+#[test]
+fn an_offset_raises_all_means() {
+    for keys in ["kind = \"iris\"", "kind = \"iris\"\nredraw = false", "kind = \"iris\"\ndraw = \"published\""] {
+        let of = |head: &str, keys: &str| experiment(head, keys, &["name = \"pivot\""]);
+        let mean = "budgets = [10]\nthreshold = \"mean\"";
+        let (plain, raised) = (of(mean, keys), of(mean, &format!("{keys}\noffset = 50")));
+        for run in [0, 3] {
+            let (plain, raised) = (plain.source().instance(run).unwrap(), raised.source().instance(run).unwrap());
+            assert!(plain.means().iter().zip(raised.means()).all(|(plain, raised)| plain + 50.0 == *raised));
+            assert!((raised.question().threshold() - plain.question().threshold() - 50.0).abs() < 1e-10);
+            assert!(plain.theta().is_some() && raised.theta().is_none(), "the means are not linear in the features");
+        }
+        let value = of("budgets = [10]\nthreshold = 2.5", &format!("{keys}\noffset = 50"));
+        assert_eq!(value.source().instance(0).unwrap().question().threshold(), 2.5);
+    }
+}
+
+/// Every experiment that comes with the project is read without a complaint.
+#[test]
+fn committed_experiments_are_good() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let mut n_files = 0;
+    for directory in [root.clone(), root.join("centre")] {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "toml") {
+                assert_eq!(Some(load(&path).name()), path.file_stem().and_then(|stem| stem.to_str()));
+                n_files += 1;
+            }
+        }
+    }
+    assert!(n_files >= 8, "{n_files}");
+}

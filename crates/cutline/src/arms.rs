@@ -1,6 +1,6 @@
 //! The arms: how many there are and, if known, what is known of each: a row of features.
 
-use crate::vector::{LANES, Unit, numbers, numbers_mut, vectorised, zeros};
+use crate::vector::{LANES, Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
 use pulp::f64x4;
 use std::sync::Arc;
 use thiserror::Error;
@@ -67,12 +67,11 @@ impl Arms {
             return Err(ArmsError::NoColumns);
         }
         let mut features = Features::new(rows.len(), dimension);
-        for (row, values) in rows.iter().enumerate() {
-            let values = values.as_ref();
+        for (row, values) in rows.iter().map(AsRef::as_ref).enumerate() {
             if values.len() != dimension {
                 return Err(ArmsError::Ragged { row, expected: dimension, found: values.len() });
             }
-            features.set_row(row, values)?;
+            features.set_rows(row, values)?;
         }
         Ok(Self { n_arms: rows.len(), features: Some(Arc::new(features)) })
     }
@@ -94,10 +93,21 @@ impl Arms {
             return Err(ArmsError::Ragged { row: n_arms, expected: dimension, found: rest });
         }
         let mut features = Features::new(n_arms, dimension);
-        for (row, values) in values.chunks_exact(dimension).enumerate() {
-            features.set_row(row, values)?;
-        }
+        features.set_rows(0, values)?;
         Ok(Self { n_arms, features: Some(Arc::new(features)) })
+    }
+
+    /// The same arms with one feature more, which is `value` for every arm: θ then has an entry for what all means share.
+    ///
+    /// The larger `value` is, the less ridge draws what they share towards 0.
+    ///
+    /// # Errors
+    /// If the arms have no features, or `value` is not finite.
+    pub fn with_intercept(&self, value: f64) -> Result<Self, ArmsError> {
+        let features = self.features.as_ref().ok_or(ArmsError::NoColumns)?;
+        let rows: Vec<Vec<f64>> =
+            (0..self.n_arms).map(|arm| features.row(arm).iter().chain([value]).collect()).collect();
+        Self::from_rows(&rows)
     }
 
     /// Arms of which nothing is known but that there are `n_arms`.
@@ -156,7 +166,7 @@ impl Arms {
 pub(crate) struct Features {
     pub(crate) n_arms: usize,
     pub(crate) dimension: usize,
-    blocks: Vec<f64x4>,
+    blocks: Vectors,
 }
 
 impl Features {
@@ -164,20 +174,27 @@ impl Features {
         Self { n_arms, dimension, blocks: zeros(n_arms.next_multiple_of(LANES) * dimension) }
     }
 
-    fn set_row(&mut self, row: usize, values: &[f64]) -> Result<(), ArmsError> {
-        let block = row / LANES * LANES * self.dimension;
-        let block = &mut numbers_mut(&mut self.blocks)[block..block + LANES * self.dimension];
-        for (column, (lanes, &value)) in block.chunks_exact_mut(LANES).zip(values).enumerate() {
-            if !value.is_finite() {
-                return Err(ArmsError::NotFinite { row, column, value });
+    /// Sets the rows from `first` on to `values`, row after row.
+    fn set_rows(&mut self, first: Arm, values: &[f64]) -> Result<(), ArmsError> {
+        // All of them, and not only up to the first that is not finite: so it is done on vectors.
+        if !values.iter().fold(true, |all, value| all & value.is_finite())
+            && let Some(position) = values.iter().position(|value| !value.is_finite())
+        {
+            let (row, column) = (first + position / self.dimension, position % self.dimension);
+            return Err(ArmsError::NotFinite { row, column, value: values[position] });
+        }
+        let columns = numbers_mut(&mut self.blocks).as_chunks_mut::<LANES>().0;
+        for (row, values) in (first..).zip(values.chunks_exact(self.dimension)) {
+            let columns = &mut columns[row / LANES * self.dimension..][..self.dimension];
+            for (lanes, &value) in columns.iter_mut().zip(values) {
+                lanes[row % LANES] = value;
             }
-            lanes[row % LANES] = value;
         }
         Ok(())
     }
 
     /// A number for each arm, 0, and for the padding: what [`Features::times`] fills.
-    pub(crate) fn zeros(&self) -> Vec<f64x4> {
+    pub(crate) fn zeros(&self) -> Vectors {
         zeros(self.n_arms.next_multiple_of(LANES))
     }
 
@@ -306,6 +323,15 @@ mod tests {
         assert_eq!(infinite, ArmsError::NotFinite { row: 1, column: 1, value: f64::INFINITY });
         assert!(matches!(Arms::from_slice(&[1.0, f64::NAN], 2), Err(ArmsError::NotFinite { .. })));
         assert!(matches!(Arms::from_slice(&[1.0; 5], 2), Err(ArmsError::Ragged { row: 2, .. })));
+    }
+
+    #[test]
+    fn an_intercept_is_a_column_of_its_own() {
+        let arms = Arms::from_rows(&[[1.0, 2.0], [3.0, 4.0]]).unwrap().with_intercept(0.5).unwrap();
+        assert_eq!((arms.row(0), arms.row(1)), (Some(vec![1.0, 2.0, 0.5]), Some(vec![3.0, 4.0, 0.5])));
+        assert!(matches!(arms.with_intercept(f64::NAN), Err(ArmsError::NotFinite { row: 0, column: 3, .. })));
+        let bare = Arms::without_features(2).unwrap().with_intercept(1.0);
+        assert_eq!(bare.unwrap_err(), ArmsError::NoColumns);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! - *fixed*: μ̂ᵢ ± zσ√qᵢ, z the 1 − δ/2 quantile of the standard normal: the Gaussian posterior of one arm at one time.
 //! - *anytime*, ridge: μ̂ᵢ ± √qᵢ (σ√(2 ln(1/δ) + ln(det V/λᵈ)) + √λ S), for all arms and times together with probability
-//!   1 − δ (Abbasi-Yadkori, Pál & Szepesvári 2011, Theorem 2). Lemma 1 of the LinearAPT paper is its case λ = σ = 1, with
-//!   the determinant bounded by (1 + tL²)ᵈ.
+//!   1 − δ (Abbasi-Yadkori, Pál & Szepesvári 2011, Theorem 2). Lemma 1 of the LinearAPT paper is a coarser form for λ = σ = 1,
+//!   with d ln((1 + tL²)/δ) under the root.
 //! - *anytime*, sample mean: μ̂ᵢ ± (σ/nᵢ)√((nᵢ + ρ)(2 ln(K/δ) + ln(1 + nᵢ/ρ))), ρ = 1: the two-sided normal mixture
 //!   (Robbins 1970; Howard et al. 2021), δ/K for each arm. With this ρ it is tightest around 2l + ln(1 + 2l) pulls of an arm,
 //!   l = ln(K/δ): 14.6 for K = 20 and δ = 0.05.

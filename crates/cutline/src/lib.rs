@@ -55,3 +55,7 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../CONTRIBUTING.md")]
 struct Contributing;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/verdicts.md")]
+struct Verdicts;

@@ -45,6 +45,59 @@ fn scan<S: Unit, A: Copy, B: Copy>(unit: S, a: &[A], b: &[B], index: impl Fn(A, 
     lanes.least(unit)
 }
 
+/// As [`arg_min`], where `may_win` is a cheap test that rules out most arms, and never the one with the least index.
+#[inline]
+pub(crate) fn arg_min_among<A: Copy, B: Copy>(
+    a: &[A],
+    b: &[B],
+    may_win: impl Fn(A, B) -> bool,
+    index: impl Fn(A, B) -> f64,
+) -> usize {
+    assert_eq!(a.len(), b.len(), "one value an arm");
+    vectorised!(|unit| scan_among(unit, a, b, may_win, index))
+}
+
+#[inline(always)]
+fn scan_among<S: Unit, A: Copy, B: Copy>(
+    unit: S,
+    a: &[A],
+    b: &[B],
+    may_win: impl Fn(A, B) -> bool,
+    index: impl Fn(A, B) -> f64,
+) -> usize {
+    /// How many blocks are tested before those that pass are looked at.
+    const BLOCKS: usize = 64;
+    let mut lanes = Lanes::new(unit);
+    let mut passed = [0; BLOCKS];
+    for (chunk, (a, b)) in a.chunks(BLOCKS * LANES).zip(b.chunks(BLOCKS * LANES)).enumerate() {
+        let first = chunk * BLOCKS * LANES;
+        let mut n_passed = 0;
+        for (block, (a, b)) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0).enumerate() {
+            let mut may = false;
+            for lane in 0..LANES {
+                may |= may_win(a[lane], b[lane]);
+            }
+            // Written in any case and kept if it counts: which blocks pass cannot be foreseen by the machine.
+            passed[n_passed % BLOCKS] = block * LANES;
+            n_passed += usize::from(may);
+        }
+        for &start in &passed[..n_passed] {
+            let (a, b) = (&a[start..start + LANES], &b[start..start + LANES]);
+            lanes.take(unit, first + start, std::array::from_fn(|lane| index(a[lane], b[lane])));
+        }
+        let (_, last_a) = a.as_chunks::<LANES>();
+        if !last_a.is_empty() {
+            let mut values = [f64::INFINITY; LANES];
+            let start = a.len() - last_a.len();
+            for (value, arm) in values.iter_mut().zip(start..a.len()) {
+                *value = index(a[arm], b[arm]);
+            }
+            lanes.take(unit, first + start, values);
+        }
+    }
+    lanes.least(unit)
+}
+
 /// The least value of each lane and the arm it belongs to; arms as floats, so that all registers are of one kind.
 struct Lanes {
     least: [f64x4; 2],
@@ -98,10 +151,26 @@ pub fn arg_max<A: Copy, B: Copy>(a: &[A], b: &[B], score: impl Fn(A, B) -> f64) 
     arg_min(a, b, |a, b| -score(a, b))
 }
 
-/// ln x for x > 0 by ln x = k ln 2 + 2 artanh((m − 1)/(m + 1)), x = 2ᵏm, √½ ≤ m < √2; a vectorisable stand-in for
-/// `f64::ln` within 4e-16 relative (or absolute near 1). For x = 0 and subnormal x it is about −709.
+/// a/x − ln x for x > 0, within a few units of the last place of its parts, by one division. For x = 0 it is not finite, or NaN.
+///
+/// With x = 2ᵏm, √½ ≤ m < √2, and s = (m − 1)/(m + 1): ln x = k ln 2 + 2 artanh s. One reciprocal, of x(m + 1), gives both 1/x and s.
+#[inline(always)]
+pub(crate) fn quotient_less_ln(a: f64, x: f64) -> f64 {
+    let (k, m) = split(x);
+    let reciprocal = 1.0 / (x * (m + 1.0));
+    a * ((m + 1.0) * reciprocal) - ln_of(k, (m - 1.0) * (x * reciprocal))
+}
+
+/// ln x for x > 0, a vectorisable stand-in for `f64::ln` within 4e-16 relative (or absolute near 1). For x = 0 and subnormal x it is about −709.
 #[inline(always)]
 pub(crate) fn ln(x: f64) -> f64 {
+    let (k, m) = split(x);
+    ln_of(k, (m - 1.0) / (m + 1.0))
+}
+
+/// k and m with x = 2ᵏm and √½ ≤ m < √2.
+#[inline(always)]
+fn split(x: f64) -> (f64, f64) {
     /// The bits of √½, so that subtracting them leaves k in the exponent field.
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     let shifted = x.to_bits().wrapping_sub(ROOT_HALF);
@@ -109,15 +178,27 @@ pub(crate) fn ln(x: f64) -> f64 {
     // 64-bit integer conversion, which has no vector form before AVX-512.
     let exponent = (shifted >> 52) ^ 0x800;
     let k = f64::from_bits(0x4330_0000_0000_0000 | exponent) - (4_503_599_627_370_496.0 + 2048.0);
-    let m = f64::from_bits((shifted & 0x000f_ffff_ffff_ffff) + ROOT_HALF);
-    let s = (m - 1.0) / (m + 1.0);
+    (k, f64::from_bits((shifted & 0x000f_ffff_ffff_ffff) + ROOT_HALF))
+}
+
+/// k ln 2 + 2 artanh s for |s| ≤ 3 − 2√2: 2s + s (z 2/3 + z² 2/5 + …), z = s², with the seven coefficients that are closest to it
+/// together, to 2⁻⁵⁸ (Sun's fdlibm, `e_log.c`). In pairs, so that one multiplication need not wait for all the others (Estrin 1960).
+#[inline(always)]
+fn ln_of(k: f64, s: f64) -> f64 {
+    const C: [f64; 7] = [
+        6.666666666666735130e-1,
+        3.999999999940941908e-1,
+        2.857142874366239149e-1,
+        2.222219843214978396e-1,
+        1.818357216161805012e-1,
+        1.531383769920937332e-1,
+        1.479819860511658591e-1,
+    ];
     let z = s * s;
-    // 2/3 + 2/5 z + … + 2/21 z⁹, in pairs, so that one multiplication need not wait for all the others (Estrin 1960).
-    let pair = |low: f64, high: f64| z.mul_add(2.0 / high, 2.0 / low);
-    let (z2, z4) = (z * z, (z * z) * (z * z));
-    let low = z2.mul_add(pair(7.0, 9.0), pair(3.0, 5.0));
-    let high = z2.mul_add(pair(15.0, 17.0), pair(11.0, 13.0));
-    let series = z4.mul_add(z4.mul_add(pair(19.0, 21.0), high), low);
+    let z2 = z * z;
+    let low = z2.mul_add(z.mul_add(C[3], C[2]), z.mul_add(C[1], C[0]));
+    let high = z2.mul_add(C[6], z.mul_add(C[5], C[4]));
+    let series = (z2 * z2).mul_add(high, low);
     k.mul_add(std::f64::consts::LN_2, 2.0f64.mul_add(s, s * z * series))
 }
 
@@ -152,8 +233,13 @@ mod tests {
             }
             let (ours, theirs) = (ln(x), x.ln());
             assert!((ours - theirs).abs() <= 4e-16 * theirs.abs().max(1.0), "ln {x}: {ours} {theirs}");
+            for a in [0.0, 1e-3, 1.7, 1e6] {
+                let (ours, theirs) = (quotient_less_ln(a, x), a / x - theirs);
+                assert!((ours - theirs).abs() <= 1e-15 * (a / x + x.ln().abs().max(1.0)), "{a}/x − ln x, x = {x}");
+            }
         }
         assert_eq!(ln(1.0), 0.0);
+        assert_eq!(quotient_less_ln(3.0, 1.0), 3.0);
         assert!(ln(0.0) < -700.0 && ln(5e-324) < -700.0);
     }
 

@@ -10,7 +10,7 @@ use crate::quartet::InStep;
 use crate::rules::{Apt, Clucb, LinGame, Pivot, UcbE, Uniform};
 use crate::{Arms, AskTell, Budget, Question, Sure};
 use error::listed;
-use seat::{Four, Seat};
+use seat::{Four, Seat, ridge_parameters};
 
 /// Every algorithm that has a name. A new one is one more entry; all listings and all surfaces derive from this.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -69,7 +69,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: Estimate::Ridge,
         rule_parameters: &[NOISE],
         build: |seat, parameters| seat.spread(Pivot::new(parameters[0])?),
-        in_step: None,
+        in_step: Some(|four, [a, b, c, d]| {
+            four.pivot([Pivot::new(a[0]).ok()?, Pivot::new(b[0]).ok()?, Pivot::new(c[0]).ok()?, Pivot::new(d[0]).ok()?])
+        }),
     },
     Algorithm {
         name: "clucb",
@@ -340,7 +342,8 @@ impl Spec {
         let n_rule = algorithm.rule_parameters.len();
         let lambda = values[0][n_rule];
         for (values, arms) in values.iter().zip(arms) {
-            if values[n_rule] != lambda || Ridge::check(arms, lambda).is_err() {
+            // What is centred or has an intercept plays alone.
+            if *ridge_parameters(&values[n_rule..]) != [lambda, 0.0, 0.0] || Ridge::check(arms, lambda).is_err() {
                 return None;
             }
         }
@@ -385,12 +388,26 @@ impl Estimate {
     pub fn parameters(self) -> &'static [Parameter] {
         match self {
             Self::SampleMean => &[],
-            Self::Ridge => &[Parameter {
-                name: "lambda",
-                default: Some(1.0),
-                about: "λ, the regularisation of ridge",
-                range: Range { least: 1e-12, most: f64::MAX },
-            }],
+            Self::Ridge => &[
+                Parameter {
+                    name: "lambda",
+                    default: Some(1.0),
+                    about: "λ, the regularisation of ridge",
+                    range: Range { least: 1e-12, most: f64::MAX },
+                },
+                Parameter {
+                    name: "centre",
+                    default: Some(0.0),
+                    about: "means are drawn towards this times τ: 1 regresses r − τ on the features, 0 regresses r",
+                    range: Range { least: 0.0, most: 1.0 },
+                },
+                Parameter {
+                    name: "intercept",
+                    default: Some(0.0),
+                    about: "the value of one feature more, the same for every arm; 0 adds none",
+                    range: Range { least: 0.0, most: f64::MAX },
+                },
+            ],
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Results do not depend on which of the two runs: both take four lanes, every multiply-add is fused, and the order of
 //! additions is written down here, never left to the compiler.
 
+use aligned_vec::{AVec, ConstAlign, avec};
 use pulp::{Simd, bytemuck, f64x4};
 use std::sync::LazyLock;
 
@@ -60,9 +61,22 @@ pub(crate) fn numbers_mut(vectors: &mut [f64x4]) -> &mut [f64] {
     bytemuck::cast_slice_mut(vectors)
 }
 
+/// Vectors that lie at a multiple of 64 bytes, so that none of them is spread over two lines of the cache.
+pub(crate) type Vectors = AVec<f64x4, ConstAlign<64>>;
+
 /// `n` numbers, all 0, filled up to whole vectors.
-pub(crate) fn zeros(n: usize) -> Vec<f64x4> {
-    vec![f64x4(0.0, 0.0, 0.0, 0.0); n.div_ceil(4)]
+pub(crate) fn zeros(n: usize) -> Vectors {
+    avec![[64]| f64x4(0.0, 0.0, 0.0, 0.0); n.div_ceil(4)]
+}
+
+/// The first lane of the first vector, the second of the second, and so on. Of whole vectors, because lanes that are written
+/// one by one and then read as a vector hold up the machine.
+#[inline(always)]
+pub(crate) fn diagonal<S: Unit>(unit: S, vectors: [f64x4; 4]) -> f64x4 {
+    let lanes = f64x4(0.0, 1.0, 2.0, 3.0);
+    let upper = unit.select_f64s(unit.less_than_f64s(lanes, unit.splat_f64s(2.5)), vectors[2], vectors[3]);
+    let lower = unit.select_f64s(unit.less_than_f64s(lanes, unit.splat_f64s(0.5)), vectors[0], vectors[1]);
+    unit.select_f64s(unit.less_than_f64s(lanes, unit.splat_f64s(1.5)), lower, upper)
 }
 
 /// y += a·x.

@@ -35,8 +35,10 @@ fn compare(name: &str, problems: &[Problem; 4], budget: u32) {
 
 #[test]
 fn in_step_or_alone_it_is_the_same() {
-    for name in ["linear-apt", "ucbe"] {
-        for (n_arms, dimension) in [(1, 1), (5, 2), (20, 5), (7, 8), (20, 20), (40, 13), (9, 33)] {
+    for name in ["linear-apt", "ucbe", "pivot"] {
+        for (n_arms, dimension) in
+            [(1, 1), (5, 2), (9, 3), (20, 5), (31, 6), (19, 7), (7, 8), (13, 10), (20, 20), (40, 13), (9, 32)]
+        {
             compare(name, &std::array::from_fn(|run| Problem::uniform(n_arms, dimension, run as u64)), 150);
         }
     }
@@ -46,7 +48,9 @@ fn in_step_or_alone_it_is_the_same() {
 #[test]
 fn badly_scaled_features_too() {
     let problem = |run: usize| Problem::new(25, 6, run as u64, |j| 10.0_f64.powf(j * run as f64 / 3.0));
-    compare("linear-apt", &std::array::from_fn(problem), 200);
+    for name in ["linear-apt", "pivot"] {
+        compare(name, &std::array::from_fn(problem), 200);
+    }
 }
 
 #[test]
@@ -66,7 +70,7 @@ fn what_has_no_such_form_or_does_not_fit_is_left_to_single_learners() {
     for algorithm in ALGORITHMS {
         let one = spec(algorithm.name);
         let built = Spec::in_step([&one; 4], [&small; 4], question).is_some();
-        assert_eq!(built, ["linear-apt", "ucbe"].contains(&algorithm.name), "{}", algorithm.name);
+        assert_eq!(built, ["linear-apt", "ucbe", "pivot"].contains(&algorithm.name), "{}", algorithm.name);
         assert!(Spec::in_step([&one; 4], [&small, &small, &small, &large], question).is_none());
     }
     let (apt, ucbe, bare) = (spec("linear-apt"), spec("ucbe"), Arms::without_features(5).unwrap());
@@ -74,6 +78,11 @@ fn what_has_no_such_form_or_does_not_fit_is_left_to_single_learners() {
     assert!(Spec::in_step([&apt; 4], [&bare; 4], question).is_none());
     let other = apt.clone().with("lambda", 2.0).unwrap();
     assert!(Spec::in_step([&apt, &other, &apt, &apt], [&small; 4], question).is_none());
+    for parameter in ["centre", "intercept"] {
+        let other = apt.clone().with(parameter, 1.0).unwrap();
+        assert!(Spec::in_step([&other; 4], [&small; 4], question).is_none(), "{parameter}");
+        assert!(Spec::in_step([&apt, &apt, &apt, &other], [&small; 4], question).is_none(), "{parameter}");
+    }
     let missing = Spec::named("ucbe").unwrap();
     assert!(Spec::in_step([&missing; 4], [&small; 4], question).is_none());
 }

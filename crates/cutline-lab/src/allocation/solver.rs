@@ -1,11 +1,11 @@
-//! min_w maxₖ yₖᵀA(w)⁻¹yₖ with yₖ = xₖ/Δₖ, by an interior-point method on the arms that matter.
+//! The w that minimises maxₖ yₖᵀA(w)⁻¹yₖ, yₖ = xₖ/Δₖ, by an interior-point method on the arms that matter.
 //!
 //! hₖ(w) = yₖᵀA(w)⁻¹yₖ is convex and hₖ(cw) = hₖ(w)/c, so the value is that of min Σw subject to hₖ(w) ≤ 1, w ≥ 0. Newton's method
 //! minimises s Σw − Σ ln(1 − hₖ) − Σ ln wᵢ for growing s (Boyd & Vandenberghe 2004, §11.3); with Gᵢⱼ = xᵢᵀA⁻¹xⱼ and Cᵢₖ = xᵢᵀA⁻¹yₖ,
 //! ∂ᵢhₖ = −Cᵢₖ² and ∂ᵢ∂ⱼhₖ = 2 Cᵢₖ Gᵢⱼ Cⱼₖ.
 //!
 //! **Certificate.** For any weights κ of constraints, Σκ = 1, and any w, the value is at least (Σₖ κₖhₖ)²/maxᵢ Σₖ κₖCᵢₖ²: with
-//! M = Σ κₖyₖyₖᵀ = RRᵀ and P = A(w)⁻¹R, Cauchy–Schwarz gives tr(RᵀP)² ≤ tr(RᵀA(v)⁻¹R)·tr(PᵀA(v)P) for every v, the first factor is at
+//! M = Σ κₖyₖyₖᵀ = R·Rᵀ and P = A(w)⁻¹R, Cauchy–Schwarz gives tr(RᵀP)² ≤ tr(RᵀA(v)⁻¹R)·tr(PᵀA(v)P) for every v, the first factor is at
 //! most maxₖ hₖ(v), and the second at most maxᵢ xᵢᵀPPᵀxᵢ. The barrier's own κₖ ∝ 1/(1 − hₖ) makes it tight.
 //!
 //! **Arms that matter.** The programme is solved on a few arms; those that break its constraints or the certificate join, and so

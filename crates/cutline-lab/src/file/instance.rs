@@ -11,8 +11,8 @@ const MOST_FEATURES: u64 = 1_000_000_000;
 /// The most features: what ridge keeps of d × d numbers takes 800 MB a piece.
 const MOST_DIMENSIONS: u64 = 10_000;
 
-/// What instances are made of, and when. Files are relative to `directory`.
-pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw), FileError> {
+/// What instances are made of, when, and what is added to their means. Files are relative to `directory`.
+pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw, f64), FileError> {
     type Make = fn(&Keys<'_>, &Path) -> Result<Kind, FileError>;
     const KINDS: &[(&str, Make)] = &[
         ("uniform", |keys, _| {
@@ -44,6 +44,7 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw)
     let kind = keys.need("kind")?.choice(KINDS)?(keys, directory)?;
     let redraw = keys.get("redraw");
     let draw = keys.get("draw");
+    let offset = keys.get("offset").map_or(Ok(0.0), |field| field.number())?;
     keys.finish()?;
     let redraw_value = redraw.as_ref().map(Field::flag).transpose()?;
     if let Some(draw) = draw {
@@ -54,9 +55,9 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw)
         if matches!(kind, Kind::Given(_)) {
             return Err(draw.error("= \"published\" does not go with an instance that leaves nothing to draw"));
         }
-        return Ok((kind, published));
+        return Ok((kind, published, offset));
     }
-    Ok((kind, if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once }))
+    Ok((kind, if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once }, offset))
 }
 
 fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {

@@ -39,9 +39,11 @@ pub(crate) fn experiment(
     keys.finish()?;
 
     let seed = overrides.seed.unwrap_or(seed);
-    let (kind, draw) = instance::instance(&instance_field.keys("[instance]")?, directory)?;
+    let (kind, draw, offset) = instance::instance(&instance_field.keys("[instance]")?, directory)?;
     let draw = if overrides.redraw { Draw::EveryRun } else { draw };
-    let source = Source::new(kind, draw, seed, threshold, precision).map_err(|error| instance_field.refused(error))?;
+    let source = Source::new(kind, draw, seed, threshold, precision)
+        .and_then(|source| source.with_offset(offset))
+        .map_err(|error| instance_field.refused(error))?;
     let sure = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
     let entrants = entrants(&algorithms, noise, sure)?;
     let baseline = match baseline {

@@ -5,7 +5,7 @@ use super::posterior::linear;
 use super::ridge::{Ridge, RidgeError};
 use super::{Estimator, Posterior, Spread};
 use crate::arms::Features;
-use crate::vector::{Unit, add_scaled, numbers, numbers_mut, vectorised};
+use crate::vector::{Unit, Vectors, add_scaled, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
 use pulp::f64x4;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct DesignedRidge {
     /// Room for looking without stepping, so that `step` stays.
     probe: Step,
     /// c of the last step of either design.
-    reach: Vec<f64x4>,
+    reach: Vectors,
     /// The only pending pull, if `step` and `reach` still belong to it.
     fresh: Option<Arm>,
     pending: u64,
@@ -34,12 +34,12 @@ pub struct DesignedRidge {
     is_refreshed: bool,
     /// The sum of each arm's rewards.
     rewards: Vec<f64>,
-    theta: Vec<f64x4>,
-    means: Vec<f64x4>,
-    variances: Vec<f64x4>,
+    theta: Vectors,
+    means: Vectors,
+    variances: Vectors,
     /// How much any variance may have shrunk since all were computed afresh: Π s.
     shrunk: f64,
-    covariances: Vec<f64x4>,
+    covariances: Vectors,
     /// The variances by the pulls told alone, once somebody asked.
     told_variances: Vec<f64>,
 }
@@ -53,7 +53,7 @@ struct Design {
 
 /// Updating qᵢ −= cᵢ²/s costs it digits, at most log₁₀ Π s of them because qᵢ never falls below qᵢ/s. Beyond this
 /// factor all are computed afresh.
-const SHRINK_LIMIT: f64 = 1e10;
+pub(crate) const SHRINK_LIMIT: f64 = 1e10;
 
 impl DesignedRidge {
     /// Knows nothing yet: θ̂ = 0, qᵢ = ‖xᵢ‖²/λ.
@@ -230,17 +230,13 @@ impl Spread for DesignedRidge {
         (posterior.means, posterior.variances)
     }
 
-    fn told_covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
-        if self.pending == 0 {
-            return self.covariances_with(arm);
-        }
-        self.posterior();
-        let Self { features, told, probe, covariances, told_variances, .. } = self;
+    fn told_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        let Self { features, told, probe, covariances, .. } = self;
         vectorised!(|unit| {
             told.inverse.solve(unit, features.row(arm), probe);
             features.times(unit, numbers(&probe.u), covariances);
         });
-        (&numbers(covariances)[..features.n_arms], told_variances)
+        &numbers(covariances)[..features.n_arms]
     }
 }
 

@@ -1,11 +1,12 @@
 //! V⁻¹, with V = λI + Σ xxᵀ, kept up by rank-one updates.
 //!
-//! For one more x (Sherman & Morrison 1950): u = V⁻¹x, s = 1 + xᵀu, V⁻¹ ← V⁻¹ − u uᵀ/s. Along x the variance falls by the factor
+//! For one more x (Sherman & Morrison 1950): u = V⁻¹x, s = 1 + xᵀu, V⁻¹ ← V⁻¹ − w wᵀ with w = u/√s, so that it stays symmetric to
+//! the last bit. Along x the variance falls by the factor
 //! s, so log₁₀ s of the digits that V⁻¹ had are lost; later pulls give them back, because errors shrink by s too. Where a
 //! step leaves less than ten digits, V⁻¹ is computed afresh from the pulls by Cholesky's method.
 
 use crate::arms::{Features, Row};
-use crate::vector::{Unit, numbers, numbers_mut, zeros};
+use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 
 /// What a step may cost: six of sixteen digits, those included that V⁻¹ did not have before.
@@ -15,7 +16,7 @@ const DIGITS: f64 = 1e6;
 #[derive(Clone, Debug)]
 pub(crate) struct Inverse {
     lambda: f64,
-    rows: Vec<f64x4>,
+    rows: Vectors,
     /// How ill-conditioned V was when V⁻¹ was last computed afresh: the error it began with, in units of rounding. It is the
     /// mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky's method does not.
     condition: f64,
@@ -25,7 +26,9 @@ pub(crate) struct Inverse {
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// u = V⁻¹x, with V before the step.
-    pub(crate) u: Vec<f64x4>,
+    pub(crate) u: Vectors,
+    /// w = u/√s.
+    w: Vectors,
     /// q = xᵀu.
     pub(crate) q: f64,
     /// s = 1 + q.
@@ -41,6 +44,7 @@ impl Step {
         let row = vec![0.0; dimension];
         Self {
             u: zeros(dimension),
+            w: zeros(dimension),
             q: 0.0,
             s: 1.0,
             factor: vec![0.0; dimension * dimension],
@@ -117,6 +121,16 @@ impl Inverse {
         Self { lambda, rows, condition: 1.0 }
     }
 
+    /// V⁻¹ from its entries by row and column, only to solve with.
+    pub(crate) fn from_entries(dimension: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let mut inverse = Self::new(dimension, 1.0);
+        let stride = 4 * dimension.div_ceil(4);
+        for (row, values) in numbers_mut(&mut inverse.rows).chunks_exact_mut(stride).enumerate() {
+            values.iter_mut().take(dimension).enumerate().for_each(|(column, value)| *value = entry(row, column));
+        }
+        inverse
+    }
+
     /// u = V⁻¹x, q = xᵀu and s = 1 + q, to `step`.
     #[inline(always)]
     pub(crate) fn solve<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step) {
@@ -132,9 +146,12 @@ impl Inverse {
     pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step, next: &mut Self) {
         self.solve(unit, x, step);
         next.condition = self.condition;
-        let scale = unit.splat_f64s(-1.0 / step.s);
-        by_tiles!(step.u.len(), |N, start, width| {
-            self.shrink_tile::<S, N>(unit, &step.u, scale, start, width, next);
+        let scale = unit.splat_f64s(1.0 / step.s.sqrt());
+        for (w, &u) in step.w.iter_mut().zip(step.u.iter()) {
+            *w = unit.mul_f64s(u, scale);
+        }
+        by_tiles!(step.w.len(), |N, start, width| {
+            self.shrink_tile::<S, N>(unit, &step.w, start, width, next);
         });
     }
 
@@ -168,22 +185,14 @@ impl Inverse {
         u[start..start + N].copy_from_slice(&sums);
     }
 
-    /// (row j) −= uⱼ/s · u for `N` vectors of every row.
+    /// (row j) −= wⱼw for `N` vectors of every row.
     #[inline(always)]
-    fn shrink_tile<S: Unit, const N: usize>(
-        &self,
-        unit: S,
-        u: &[f64x4],
-        scale: f64x4,
-        start: usize,
-        width: usize,
-        next: &mut Self,
-    ) {
-        let mut tile = [scale; N];
-        tile.copy_from_slice(&u[start..start + N]);
-        let u = numbers(u);
+    fn shrink_tile<S: Unit, const N: usize>(&self, unit: S, w: &[f64x4], start: usize, width: usize, next: &mut Self) {
+        let mut tile = [unit.splat_f64s(0.0); N];
+        tile.copy_from_slice(&w[start..start + N]);
+        let w = numbers(w);
         for (j, (row, next)) in self.rows.chunks_exact(width).zip(next.rows.chunks_exact_mut(width)).enumerate() {
-            let factor = unit.mul_f64s(unit.splat_f64s(u[j]), scale);
+            let factor = unit.splat_f64s(-w[j]);
             let (row, next) = (&row[start..start + N], &mut next[start..start + N]);
             for column in 0..N {
                 next[column] = unit.mul_add_f64s(tile[column], factor, row[column]);
@@ -211,10 +220,9 @@ impl Inverse {
         self.condition
     }
 
-    /// The entry of a row and a column, for d columns.
-    pub(crate) fn rows(&self, d: usize) -> impl Fn(usize, usize) -> f64 + '_ {
-        let (rows, stride) = (numbers(&self.rows), 4 * d.div_ceil(4));
-        move |row, column| rows[row * stride + column]
+    /// The entry of a row and a column, of d.
+    pub(crate) fn entry(&self, d: usize, row: usize, column: usize) -> f64 {
+        numbers(&self.rows)[row * 4 * d.div_ceil(4) + column]
     }
 
     /// V⁻¹ afresh from the pulls of every arm, by Cholesky's method. For once, not for every pull: O(Kd² + d³).
@@ -241,8 +249,9 @@ impl Inverse {
             x[column] = 1.0;
             substitute(v, x);
             self.condition += diagonal[column] * x[column] / d as f64;
-            for (row, &value) in x.iter().enumerate() {
+            for (row, &value) in x.iter().enumerate().skip(column) {
                 inverse[row * stride + column] = value;
+                inverse[column * stride + row] = value;
             }
         }
         self.condition = self.condition.max(1.0);

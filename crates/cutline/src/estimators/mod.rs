@@ -1,12 +1,15 @@
 //! What is believed of the means.
 
+mod centred;
 mod designed;
 pub(crate) mod inverse;
 mod mean;
 mod posterior;
 mod ridge;
 
+pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
+pub(crate) use designed::SHRINK_LIMIT;
 pub use mean::SampleMean;
 pub use posterior::{Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
@@ -62,6 +65,6 @@ pub trait Spread: Estimator {
     /// As [`moments`](Spread::moments), with the pulls told alone in V. Dearer while pulls are out.
     fn told_moments(&mut self) -> (&[f64], &[f64]);
 
-    /// As [`covariances_with`](Spread::covariances_with), with the pulls told alone in V. Dearer while pulls are out.
-    fn told_covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]);
+    /// The covariances of every arm with `arm`, with the pulls told alone in V.
+    fn told_covariances_with(&mut self, arm: Arm) -> &[f64];
 }

@@ -5,9 +5,8 @@ use super::posterior::linear;
 use super::{Estimator, Posterior};
 use crate::arms::Features;
 use crate::question::shown;
-use crate::vector::{add_scaled, numbers, numbers_mut, vectorised, zeros};
+use crate::vector::{Vectors, add_scaled, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Arms};
-use pulp::f64x4;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -38,8 +37,8 @@ pub struct Ridge {
     /// How often a reward of each arm was told, and the sum of its rewards.
     pub(super) told: Vec<u32>,
     pub(super) rewards: Vec<f64>,
-    pub(super) theta: Vec<f64x4>,
-    pub(super) means: Vec<f64x4>,
+    pub(super) theta: Vectors,
+    pub(super) means: Vectors,
     is_stale: bool,
     /// xᵢᵀV⁻¹xᵢ, once somebody asked.
     variances: Vec<f64>,

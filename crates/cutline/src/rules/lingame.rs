@@ -71,9 +71,10 @@ impl<E: Spread + ?Sized> Rule<E> for LinGame {
         // Where all features are 0 nothing can be told apart.
         let scale = if q > 0.0 { distance / (self.noise * q) } else { 0.0 };
         let width = (self.told as f64).ln();
-        let (covariances, variances) = beliefs.estimator.told_covariances_with(nearest);
-        for (gain, (c, q)) in self.room.iter_mut().zip(covariances.iter().zip(variances)) {
-            let apart = scale * c.abs() + (2.0 * width * q.max(0.0)).sqrt();
+        let bonus = |&q: &f64| (2.0 * width * q.max(0.0)).sqrt();
+        self.room.iter_mut().zip(variances).for_each(|(to, q)| *to = bonus(q));
+        for (gain, c) in self.room.iter_mut().zip(beliefs.estimator.told_covariances_with(nearest)) {
+            let apart = scale.mul_add(c.abs(), *gain);
             *gain = (0.5 * apart * apart).min(width);
         }
         self.hedge.gain(&self.room);

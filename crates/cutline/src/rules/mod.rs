@@ -13,6 +13,7 @@ pub use apt::Apt;
 pub use clucb::Clucb;
 pub use index::{Index, Indexed};
 pub use lingame::LinGame;
+pub(crate) use pivot::Bar;
 pub use pivot::Pivot;
 pub use ucb_e::UcbE;
 pub use uniform::Uniform;

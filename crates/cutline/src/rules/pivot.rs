@@ -9,8 +9,9 @@
 
 use super::{Beliefs, Rule, RuleError};
 use crate::estimators::Spread;
-use crate::scan::ln;
-use crate::{Arm, Rng, arg_max, arg_min};
+use crate::scan::{arg_min_among, ln, quotient_less_ln};
+use crate::vector::vectorised;
+use crate::{Arm, Question, Rng, arg_max};
 
 /// Counts what every pull tells of every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
 /// two K×d products where [`Apt`](super::Apt) costs one.
@@ -24,6 +25,8 @@ use crate::{Arm, Rng, arg_max, arg_min};
 pub struct Pivot {
     /// 1/σ².
     weight: f64,
+    /// The last pivot: most often it is still among the most doubtful.
+    last: Arm,
 }
 
 impl Pivot {
@@ -35,7 +38,51 @@ impl Pivot {
         if !(1e-100..=1e100).contains(&noise) {
             return Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise });
         }
-        Ok(Self { weight: 1.0 / (noise * noise) })
+        Ok(Self { weight: 1.0 / (noise * noise), last: 0 })
+    }
+
+    /// How certain the side of an arm is; the pivot is where it is least.
+    #[inline(always)]
+    pub(crate) fn certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
+        quotient_less_ln(self.evidence(question, mean), q)
+    }
+
+    /// Δ̂²/σ².
+    #[inline(always)]
+    fn evidence(&self, question: &Question, mean: f64) -> f64 {
+        let gap = question.gap(mean);
+        gap * gap * self.weight
+    }
+
+    /// Whether an arm may be less certain than `bar`, without a division or a logarithm.
+    #[inline(always)]
+    pub(crate) fn may_be_less_certain(&self, bar: &Bar, question: &Question, mean: f64, q: f64) -> bool {
+        !(self.evidence(question, mean) >= q * q.mul_add(bar.slope, bar.base))
+    }
+
+    /// How much a pull of an arm with variance q and covariance c with the pivot takes off the pivot's variance.
+    #[inline(always)]
+    pub(crate) fn telling(c: f64, q: f64) -> f64 {
+        c * c / (1.0 + q)
+    }
+}
+
+/// What an arm has to get under to be less certain than a given one.
+///
+/// ln q ≤ ln q₀ + q/q₀ − 1 for any q₀, because ln is concave. So Δ̂²/(σ²q) − ln q < f₀ only if Δ̂²/σ² < q (f₀ + ln q₀ − 1 + q/q₀).
+#[derive(Clone, Copy)]
+pub(crate) struct Bar {
+    /// f₀ + ln q₀ − 1, and a little more than rounding can take off.
+    base: f64,
+    /// 1/q₀.
+    slope: f64,
+}
+
+impl Bar {
+    /// The bar of an arm with the certainty f₀ and the variance q₀.
+    #[inline(always)]
+    pub(crate) fn new(certainty: f64, q: f64) -> Self {
+        Self { base: certainty + ln(q) - 1.0 + 1e-12 * (1000.0 + certainty.abs()), slope: 1.0 / q }
     }
 }
 
@@ -44,13 +91,19 @@ impl<E: Spread + ?Sized> Rule<E> for Pivot {
 
     #[inline]
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
-        let (question, weight) = (beliefs.question, self.weight);
+        let (question, rule) = (beliefs.question, *self);
         let (means, variances) = beliefs.estimator.moments();
-        let pivot = arg_min(means, variances, |mean, q| {
-            let gap = question.gap(mean);
-            gap * gap * weight / q - ln(q)
-        });
-        let (covariances, variances) = beliefs.estimator.covariances_with(pivot);
-        arg_max(covariances, variances, |c, q| c * c / (1.0 + q))
+        let q = variances[rule.last];
+        let bar = vectorised!(|_unit| Bar::new(rule.certainty(&question, means[rule.last], q), q));
+        self.last = arg_min_among(
+            means,
+            variances,
+            #[inline(always)]
+            |mean, q| rule.may_be_less_certain(&bar, &question, mean, q),
+            #[inline(always)]
+            |mean, q| rule.certainty(&question, mean, q),
+        );
+        let (covariances, variances) = beliefs.estimator.covariances_with(self.last);
+        arg_max(covariances, variances, Self::telling)
     }
 }

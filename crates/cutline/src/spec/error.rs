@@ -1,10 +1,10 @@
 //! Why a spec is refused.
 
 use super::{ALGORITHMS, Estimate, Parameter};
-use crate::estimators::RidgeError;
+use crate::estimators::{CentreError, RidgeError};
 use crate::question::shown;
 use crate::rules::RuleError;
-use crate::{BudgetError, LearnerError};
+use crate::{ArmsError, BudgetError, LearnerError};
 use thiserror::Error;
 
 /// Why a spec was refused.
@@ -62,6 +62,12 @@ pub enum SpecError {
     /// The estimator was refused.
     #[error(transparent)]
     Ridge(#[from] RidgeError),
+    /// The centre was refused.
+    #[error(transparent)]
+    Centre(#[from] CentreError),
+    /// The arms with an intercept were refused.
+    #[error(transparent)]
+    Arms(#[from] ArmsError),
     /// The rule was refused.
     #[error(transparent)]
     Rule(#[from] RuleError),

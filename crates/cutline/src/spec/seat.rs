@@ -1,10 +1,12 @@
 //! Where rules are put together with all else that a learner is made of.
 
 use super::{Algorithm, Estimate, SpecError};
-use crate::estimators::{DesignedRidge, Estimator, Ridge, SampleMean};
-use crate::quartet::{InStep, Quartet};
-use crate::rules::{Index, Indexed, Rule};
+use crate::arms::Features;
+use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
+use crate::quartet::{InStep, index_in_step, pivot_in_step};
+use crate::rules::{Index, Indexed, Pivot, Rule};
 use crate::{Arms, AskTell, Budget, Either, Learner, Question, Sure};
+use std::sync::Arc;
 
 /// Where a rule is to be seated: everything else a learner is made of.
 pub(super) struct Seat<'a> {
@@ -27,22 +29,45 @@ impl Seat<'_> {
     /// For a rule that works with any estimator.
     pub(super) fn any<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<Ridge> + Send + 'static,
+        R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Send + 'static,
     {
         match self.estimate {
             Estimate::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
-            Estimate::Ridge => self.learner(rule, Ridge::new(self.arms, self.parameters[0])?),
+            Estimate::Ridge => self.ridge(rule, Ridge::new),
         }
     }
 
     /// For a rule that looks at variances.
     pub(super) fn spread<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<DesignedRidge> + Send + 'static,
+        R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
     {
         match self.estimate {
-            Estimate::Ridge => self.learner(rule, DesignedRidge::new(self.arms, self.parameters[0])?),
+            Estimate::Ridge => self.ridge(rule, DesignedRidge::new),
             estimator => Err(SpecError::NeedsSpread { rule: self.algorithm.rule, estimator }),
+        }
+    }
+
+    /// With ridge as its parameters have it.
+    fn ridge<R, E>(
+        &self,
+        rule: R,
+        new: impl Fn(&Arms, f64) -> Result<E, RidgeError>,
+    ) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<E> + Rule<Centred<E>> + Send + 'static,
+        E: Estimator + Send + 'static,
+    {
+        let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
+        let ridge = if intercept == 0.0 {
+            new(self.arms, lambda)?
+        } else {
+            new(&self.arms.with_intercept(intercept)?, lambda)?
+        };
+        if centre == 0.0 {
+            self.learner(rule, ridge)
+        } else {
+            self.learner(rule, Centred::new(ridge, centre * self.question.threshold())?)
         }
     }
 
@@ -59,6 +84,11 @@ impl Seat<'_> {
     }
 }
 
+/// λ, the centre and the intercept, in the order of [`Estimate::parameters`].
+pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
+    values.try_into().expect("the parameters of ridge")
+}
+
 /// As [`Seat`], for four in step.
 pub(super) struct Four<'a> {
     pub(super) arms: [&'a Arms; 4],
@@ -68,7 +98,15 @@ pub(super) struct Four<'a> {
 
 impl Four<'_> {
     pub(super) fn index(&self, index: [impl Index + Send + 'static; 4]) -> Option<Box<dyn InStep>> {
+        index_in_step(index, self.features()?, self.questions, self.lambda)
+    }
+
+    pub(super) fn pivot(&self, rule: [Pivot; 4]) -> Option<Box<dyn InStep>> {
+        pivot_in_step(rule, self.features()?, self.questions, self.lambda)
+    }
+
+    fn features(&self) -> Option<[&Arc<Features>; 4]> {
         let [a, b, c, d] = self.arms.map(Arms::features);
-        Some(Box::new(Quartet::new(index, [a?, b?, c?, d?], self.questions, self.lambda)?))
+        Some([a?, b?, c?, d?])
     }
 }

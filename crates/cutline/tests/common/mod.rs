@@ -191,7 +191,7 @@ impl Plain {
             }
             "lingame" => {
                 let weights = self.game();
-                let rounds = arms.clone().map(pulls).sum::<f64>() as usize + 1;
+                let rounds = self.pulls.iter().sum::<u32>() as usize + 1;
                 // The weights of the last round stand for the rounds whose rewards are not told yet.
                 let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
                 arms.map(|arm| pulls(arm) - sum(arm)).collect()

@@ -1,0 +1,159 @@
+//! How often intervals hold the true means: their promise put to the test where the truth is known.
+//!
+//! With ridge, θ ~ N(0, σ²/λ I) and the features are uniform on [−1, 1]: the model holds, and with Gaussian noise the posterior is
+//! exact, whatever the rule pulls. Without, the means are N(0, σ²), and the sample mean has the distribution its interval says
+//! if the rule does not look at rewards.
+
+use crate::{Instance, InstanceError, Noise, RunError, Threshold};
+use cutline::{Arms, AskTell, Confidence, Estimate, Purpose, Rng, Spec, stream};
+use rand::{Rng as _, RngExt};
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Where coverage is measured: an algorithm, the size of its problems, and their noise.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The algorithm.
+    pub spec: Spec,
+    /// K.
+    pub n_arms: usize,
+    /// d; of no meaning without ridge.
+    pub dimension: usize,
+    /// How many pulls a run has.
+    pub budget: u32,
+    /// The noise of a measurement.
+    pub noise: Noise,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+/// How often intervals held the true means.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Coverage {
+    runs: u64,
+    n_arms: u64,
+    /// The arms held at the end, and the square of their number, summed over runs.
+    at_end: u64,
+    at_end_squared: u64,
+    always: u64,
+    width: f64,
+}
+
+impl Coverage {
+    /// The share of arms whose interval held their mean at the end of a run, and its standard error over runs.
+    #[must_use]
+    pub fn of_an_arm_at_the_end(&self) -> (f64, f64) {
+        let (runs, k) = (self.runs as f64, self.n_arms as f64);
+        let share = self.at_end as f64 / (runs * k);
+        let square = self.at_end_squared as f64 / (runs * k * k);
+        (share, ((square - share * share).max(0.0) / runs).sqrt())
+    }
+
+    /// The runs in which the intervals of all arms held their means before every pull and at the end.
+    #[must_use]
+    pub fn n_always(&self) -> u64 {
+        self.always
+    }
+
+    /// The mean width of an interval at the end.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        self.width / self.runs as f64
+    }
+
+    fn count(&mut self, held: &Held) {
+        self.runs += 1;
+        self.n_arms = held.n_arms;
+        self.at_end += held.at_end;
+        self.at_end_squared += held.at_end * held.at_end;
+        self.always += u64::from(held.always);
+        self.width += held.width;
+    }
+}
+
+/// The coverage of each of `confidences` over the same runs. One that has no bound on ‖θ‖ is told ‖θ‖, the least it may be.
+///
+/// # Errors
+/// If the algorithm cannot work with the instances or the budget.
+pub fn coverage(setting: &Setting, confidences: &[Confidence], runs: Range<u64>) -> Result<Vec<Coverage>, RunError> {
+    let played: Vec<Vec<Held>> =
+        runs.into_par_iter().map(|run| play(setting, confidences, run)).collect::<Result<_, _>>()?;
+    let mut coverages = vec![Coverage::default(); confidences.len()];
+    // One run after the other, so that the sum of the widths does not depend on the threads.
+    for run in &played {
+        coverages.iter_mut().zip(run).for_each(|(coverage, held)| coverage.count(held));
+    }
+    Ok(coverages)
+}
+
+/// What the intervals of one kind held in a run.
+struct Held {
+    n_arms: u64,
+    at_end: u64,
+    always: bool,
+    width: f64,
+}
+
+/// Plays one run; looks at all intervals before each pull and at the end.
+fn play(setting: &Setting, confidences: &[Confidence], run: u64) -> Result<Vec<Held>, RunError> {
+    let Setting { spec, budget, noise, seed, .. } = setting;
+    let instance = instance(setting, run).map_err(|error| RunError::Instance { run, error })?;
+    let refused = |error| RunError::Algorithm { label: spec.algorithm().name.into(), error };
+    let learner_seed = stream(*seed, Purpose::Learner, run).next_u64();
+    let mut learner = spec.learner(instance.arms(), instance.question(), *budget, learner_seed).map_err(refused)?;
+    let mut variates = vec![0.0; *budget as usize];
+    noise.draw(&mut stream(*seed, Purpose::Noise, run), &mut variates);
+
+    let confidences: Vec<Confidence> = confidences.iter().map(|&confidence| informed(confidence, &instance)).collect();
+    let mut all: Vec<Held> =
+        confidences.iter().map(|confidence| look(learner.as_mut(), confidence, &instance)).collect();
+    for variate in variates {
+        let Some(arm) = learner.ask() else { break };
+        learner.tell(arm, noise.reward(instance.means()[arm], variate));
+        for (held, confidence) in all.iter_mut().zip(&confidences) {
+            let now = look(learner.as_mut(), confidence, &instance);
+            *held = Held { always: held.always && now.always, ..now };
+        }
+    }
+    Ok(all)
+}
+
+/// Which intervals hold their means now.
+fn look(learner: &mut dyn AskTell, confidence: &Confidence, instance: &Instance) -> Held {
+    let mut beliefs = learner.beliefs();
+    let n_arms = instance.means().len();
+    let (mut at_end, mut width) = (0, 0.0);
+    for (verdict, mean) in beliefs.verdicts(confidence).zip(instance.means()) {
+        at_end += u64::from((verdict.lower..=verdict.upper).contains(mean));
+        width += (verdict.upper - verdict.lower) / n_arms as f64;
+    }
+    Held { n_arms: n_arms as u64, at_end, always: at_end == n_arms as u64, width }
+}
+
+/// With S = ‖θ‖, where it has none of its own and there is a θ.
+fn informed(confidence: Confidence, instance: &Instance) -> Confidence {
+    match instance.theta() {
+        Some(theta) if confidence.norm().is_none() => {
+            let norm = theta.iter().map(|t| t * t).sum::<f64>().sqrt();
+            confidence.with_norm(norm).unwrap_or(confidence)
+        }
+        _ => confidence,
+    }
+}
+
+/// An instance for which the model holds.
+fn instance(setting: &Setting, run: u64) -> Result<Instance, InstanceError> {
+    let Setting { spec, n_arms, dimension, noise, seed, .. } = setting;
+    let mut rng = stream(*seed, Purpose::Instance, run);
+    let normals = |n: usize, scale: f64, rng: &mut Rng| -> Vec<f64> {
+        (0..n).map(|_| scale * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, rng)).collect()
+    };
+    if spec.estimator() != Estimate::Ridge {
+        return Instance::unstructured(normals(*n_arms, noise.scale(), &mut rng), Threshold::Value(0.0), 0.0);
+    }
+    let lambda = spec.values().find(|(name, _)| *name == "lambda").map_or(1.0, |(_, lambda)| lambda);
+    let theta = normals(*dimension, noise.scale() / lambda.sqrt(), &mut rng);
+    let features: Vec<f64> = (0..n_arms * dimension).map(|_| 2.0 * rng.random::<f64>() - 1.0).collect();
+    Instance::linear(Arms::from_slice(&features, *dimension)?, theta, Threshold::Value(0.0), 0.0)
+}

@@ -1,0 +1,97 @@
+//! Intervals hold the true means as often as they promise. `make coverage` measures the same in more runs and settings.
+//!
+//! Seeds are fixed. A share is compared with its promise to 4.9 standard errors, and a promise of "at least" to 4.75 below it:
+//! a right program would fail a comparison for one seed in 10⁶.
+
+use cutline::{Confidence, Interval, Spec};
+use cutline_lab::coverage::{Coverage, Setting, coverage};
+use cutline_lab::{Noise, NoiseKind, RunError};
+
+const DELTA: f64 = 0.1;
+const RUNS: u64 = 1_000;
+
+/// Problems of one size with Gaussian noise of σ = ½.
+fn setting(name: &str, estimator: &str, n_arms: usize, dimension: usize, budget: u32) -> Setting {
+    let mut spec = Spec::named(name).unwrap().with_estimator(estimator).unwrap();
+    for (parameter, value) in [("lambda", 0.5), ("noise", 0.5)] {
+        if spec.parameters().any(|known| known.name == parameter) {
+            spec = spec.with(parameter, value).unwrap();
+        }
+    }
+    Setting { spec, n_arms, dimension, budget, noise: Noise::new(NoiseKind::Gaussian, 0.5).unwrap(), seed: 4 }
+}
+
+/// The coverage of both kinds, told that rewards have this noise.
+fn held(setting: &Setting, noise: f64) -> [Coverage; 2] {
+    let confidences = [Interval::Fixed, Interval::Anytime].map(|kind| Confidence::new(kind, DELTA, noise).unwrap());
+    coverage(setting, &confidences, 0..RUNS).unwrap().try_into().unwrap()
+}
+
+fn assert_exact(coverage: &Coverage, what: &str) {
+    let (share, error) = coverage.of_an_arm_at_the_end();
+    assert!((share - (1.0 - DELTA)).abs() <= 4.9 * error, "{what}: {share} ± {error}");
+}
+
+fn assert_always(coverage: &Coverage, what: &str) {
+    let runs = RUNS as f64;
+    let least = runs * (1.0 - DELTA) - 4.75 * (runs * DELTA * (1.0 - DELTA)).sqrt();
+    assert!(coverage.n_always() as f64 >= least, "{what}: {} of {RUNS} runs", coverage.n_always());
+}
+
+/// θ is from the prior that ridge stands for, so `fixed` is exact under every rule, and `anytime` holds all along.
+#[test]
+fn ridge_under_every_rule() {
+    for (name, n_arms, dimension, budget) in [
+        ("linear-apt", 10, 3, 50),
+        ("pivot", 10, 3, 50),
+        ("random", 10, 3, 50),
+        ("pivot", 12, 4, 8),
+        ("pivot", 1, 1, 30),
+    ] {
+        let [fixed, anytime] = held(&setting(name, "ridge", n_arms, dimension, budget), 0.5);
+        assert_exact(&fixed, name);
+        assert_always(&anytime, name);
+        assert!(anytime.width() > fixed.width());
+    }
+}
+
+/// `fixed` is exact for pulls that do not depend on rewards, `anytime` holds for any.
+#[test]
+fn sample_means() {
+    let [fixed, anytime] = held(&setting("random", "sample-mean", 5, 0, 60), 0.5);
+    assert_exact(&fixed, "random");
+    assert_always(&anytime, "random");
+    assert_always(&held(&setting("apt", "sample-mean", 5, 0, 60), 0.5)[1], "apt");
+}
+
+/// What is not so is found out: `fixed` is not for all arms and times, and neither kind for noise twice what it was told.
+#[test]
+fn a_promise_that_is_broken_shows() {
+    for (name, estimator) in [("random", "ridge"), ("random", "sample-mean")] {
+        let setting = setting(name, estimator, 5, 2, 60);
+        let few = RUNS / 2;
+        assert!(held(&setting, 0.5)[0].n_always() < few, "fixed, at all times, {estimator}");
+        let [fixed, anytime] = held(&setting, 0.25);
+        assert!(fixed.of_an_arm_at_the_end().0 < 0.75, "fixed, noise understated, {estimator}");
+        assert!(estimator == "ridge" || anytime.n_always() < few, "anytime, noise understated: {}", anytime.n_always());
+    }
+}
+
+#[test]
+fn the_same_on_any_number_of_threads() {
+    let setting = setting("pivot", "ridge", 6, 2, 20);
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| held(&setting, 0.5))
+    };
+    assert_eq!(on(1), on(3));
+}
+
+#[test]
+fn what_does_not_fit_is_an_error() {
+    let confidence = Confidence::new(Interval::Fixed, DELTA, 1.0).unwrap();
+    let small = coverage(&setting("linear-apt", "ridge", 9, 2, 8), &[confidence], 0..3);
+    assert!(matches!(small, Err(RunError::Algorithm { .. })), "{small:?}");
+    let none = coverage(&setting("linear-apt", "ridge", 9, 0, 20), &[confidence], 0..3);
+    assert!(matches!(none, Err(RunError::Instance { .. })), "{none:?}");
+}

@@ -1,0 +1,110 @@
+//! Rewards measured from a centre: the estimator sees r − c, and its means are c more.
+
+use super::{Estimator, Posterior, Spread};
+use crate::Arm;
+use crate::question::shown;
+use thiserror::Error;
+
+/// An estimator of r − c, so that an arm it knows nothing of has the mean c and not 0.
+///
+/// Ridge draws means towards 0, which is a belief like any other. Where the means lie around a level c far from 0, [`Ridge`] alone
+/// has to learn that level first, and answers *below* or *above* for all arms until it has. A constant feature
+/// ([`Arms::with_intercept`](crate::Arms::with_intercept)) lets the level differ from c.
+///
+/// | parameter | default | meaning | range |
+/// |---|---|---|---|
+/// | `centre` | none | c | −1e150 ≤ c ≤ 1e150, else [`CentreError`] |
+///
+/// ```
+/// use cutline::{Arms, estimators::{Centred, Estimator, Ridge}};
+///
+/// let arms = Arms::from_rows(&[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])?;
+/// let mut ridge = Centred::new(Ridge::new(&arms, 1.0)?, 50.0)?;
+/// ridge.observe(0, 53.0); // V = 1 + 1, b = 53 − 50
+/// assert_eq!(ridge.means(), [51.5, 53.0, 50.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// [`Ridge`]: super::Ridge
+#[derive(Clone, Debug)]
+pub struct Centred<E> {
+    estimator: E,
+    centre: f64,
+    means: Vec<f64>,
+}
+
+/// The centre is NaN, infinite or so large that a squared gap overflows.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[error("the centre must be a number between -1e150 and 1e150, not {}", shown(*.0))]
+pub struct CentreError(pub f64);
+
+impl<E: Estimator> Centred<E> {
+    /// Measures rewards from `centre`.
+    ///
+    /// # Errors
+    /// If the centre is out of range.
+    pub fn new(estimator: E, centre: f64) -> Result<Self, CentreError> {
+        if !(centre.abs() <= 1e150) {
+            return Err(CentreError(centre));
+        }
+        Ok(Self { means: vec![centre; estimator.n_arms()], estimator, centre })
+    }
+}
+
+/// `shifted` = `means` + c.
+fn shift<'a>(means: &[f64], centre: f64, shifted: &'a mut [f64]) -> &'a [f64] {
+    shifted.iter_mut().zip(means).for_each(|(shifted, mean)| *shifted = mean + centre);
+    shifted
+}
+
+impl<E: Estimator> Estimator for Centred<E> {
+    fn n_arms(&self) -> usize {
+        self.estimator.n_arms()
+    }
+
+    fn expect(&mut self, arm: Arm) {
+        self.estimator.expect(arm);
+    }
+
+    fn observe(&mut self, arm: Arm, reward: f64) {
+        self.estimator.observe(arm, reward - self.centre);
+    }
+
+    fn forget(&mut self, pending: &[u32]) {
+        self.estimator.forget(pending);
+    }
+
+    fn means(&mut self) -> &[f64] {
+        shift(self.estimator.means(), self.centre, &mut self.means)
+    }
+
+    fn posterior(&mut self) -> Posterior<'_> {
+        let posterior = self.estimator.posterior();
+        Posterior { means: shift(posterior.means, self.centre, &mut self.means), ..posterior }
+    }
+
+    fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let (mean, variance) = self.estimator.moments_of(arm);
+        (mean + self.centre, variance)
+    }
+}
+
+impl<E: Spread> Spread for Centred<E> {
+    fn moments(&mut self) -> (&[f64], &[f64]) {
+        let (means, variances) = self.estimator.moments();
+        (shift(means, self.centre, &mut self.means), variances)
+    }
+
+    fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
+        self.estimator.covariances_with(arm)
+    }
+
+    fn told_moments(&mut self) -> (&[f64], &[f64]) {
+        let (means, variances) = self.estimator.told_moments();
+        (shift(means, self.centre, &mut self.means), variances)
+    }
+
+    fn told_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        self.estimator.told_covariances_with(arm)
+    }
+}
