@@ -148,9 +148,16 @@ impl Arms {
         self.features.as_ref().map(|features| {
             assert_eq!(v.len(), features.dimension, "one value a feature");
             let mut products = features.zeros();
-            vectorised!(|unit| features.times(unit, v, &mut products));
+            features.times(v, &mut products);
             numbers(&products)[..self.n_arms].to_vec()
         })
+    }
+
+    /// The same arms, whose products over many arms are shared out among `crew`. What comes out is the same to the last bit.
+    #[must_use]
+    pub fn shared_among(self, crew: Arc<dyn Crew>) -> Self {
+        let with_crew = |features: Arc<Features>| Arc::new(Features { crew: Some(crew), ..Features::clone(&features) });
+        Self { features: self.features.map(with_crew), ..self }
     }
 
     pub(crate) fn features(&self) -> Option<&Arc<Features>> {
@@ -158,20 +165,32 @@ impl Arms {
     }
 }
 
+/// Who does two things at once. The engine starts no thread; a caller that has some lends them, so that a product over very
+/// many arms uses them all. With the feature `rayon`, [`Threads`](crate::Threads) is one.
+pub trait Crew: std::fmt::Debug + Send + Sync {
+    /// Calls both, at the same time or one after the other.
+    fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send));
+}
+
+/// How many features are worth a task of their own: 2 MB of them, some 100 µs of reading.
+const FEATURES_A_TASK: usize = 1 << 18;
+
 /// The K×d matrix of features, in blocks of [`LANES`] arms; within a block column by column.
 ///
 /// A block is d·`LANES` consecutive values, so a product with a vector is one forward pass over memory and each
 /// step of it works on `LANES` arms at once. The last block is filled up with arms of zeros.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Features {
     pub(crate) n_arms: usize,
     pub(crate) dimension: usize,
-    blocks: Vectors,
+    blocks: Arc<Vectors>,
+    crew: Option<Arc<dyn Crew>>,
 }
 
 impl Features {
     fn new(n_arms: usize, dimension: usize) -> Self {
-        Self { n_arms, dimension, blocks: zeros(n_arms.next_multiple_of(LANES) * dimension) }
+        let blocks = Arc::new(zeros(n_arms.next_multiple_of(LANES) * dimension));
+        Self { n_arms, dimension, blocks, crew: None }
     }
 
     /// Sets the rows from `first` on to `values`, row after row.
@@ -183,7 +202,8 @@ impl Features {
             let (row, column) = (first + position / self.dimension, position % self.dimension);
             return Err(ArmsError::NotFinite { row, column, value: values[position] });
         }
-        let columns = numbers_mut(&mut self.blocks).as_chunks_mut::<LANES>().0;
+        let blocks = Arc::get_mut(&mut self.blocks).expect("features that are being read are not shared yet");
+        let columns = numbers_mut(blocks).as_chunks_mut::<LANES>().0;
         for (row, values) in (first..).zip(values.chunks_exact(self.dimension)) {
             let columns = &mut columns[row / LANES * self.dimension..][..self.dimension];
             for (lanes, &value) in columns.iter_mut().zip(values) {
@@ -208,36 +228,77 @@ impl Features {
     }
 
     /// `products` = Xv, one value an arm and zeros for the padding; `v` may be longer than d.
+    pub(crate) fn times(&self, v: &[f64], products: &mut [f64x4]) {
+        self.times_part(&self.blocks, &v[..self.dimension], products);
+    }
+
+    /// The same on a given unit, alone.
+    #[cfg(test)]
+    pub(crate) fn times_on<S: Unit>(&self, unit: S, v: &[f64], products: &mut [f64x4]) {
+        times_all(unit, &self.blocks, &v[..self.dimension], products);
+    }
+
+    /// The same for some of the blocks, shared out among the crew if they are many.
+    fn times_part(&self, blocks: &[f64x4], v: &[f64], products: &mut [f64x4]) {
+        if let Some(crew) = &self.crew
+            && 4 * blocks.len() > FEATURES_A_TASK
+        {
+            let half = (products.len() / 2).next_multiple_of(BLOCKS_AT_ONCE * LANES / 4);
+            let (products, other_products) = products.split_at_mut(half);
+            let (blocks, other_blocks) = blocks.split_at(half * v.len());
+            crew.both(&mut || self.times_part(blocks, v, products), &mut || {
+                self.times_part(other_blocks, v, other_products);
+            });
+        } else {
+            vectorised!(|unit| times_all(unit, blocks, v, products));
+        }
+    }
+
+    /// The products of the arms of one block with v.
     #[inline(always)]
-    pub(crate) fn times<S: Unit>(&self, unit: S, v: &[f64], products: &mut [f64x4]) {
+    pub(crate) fn times_block<S: Unit>(&self, unit: S, block: usize, v: &[f64]) -> [f64; LANES] {
         let v = &v[..self.dimension];
-        let mut fours = self.blocks.chunks_exact(4 * 2 * v.len());
-        let (products, rest) = products.as_chunks_mut::<8>();
-        for (products, blocks) in products.iter_mut().zip(&mut fours) {
-            times_blocks::<S, 4>(unit, blocks, v, products);
-        }
-        let blocks = fours.remainder();
-        match rest.len() {
-            2 => times_blocks::<S, 1>(unit, blocks, v, rest),
-            4 => times_blocks::<S, 2>(unit, blocks, v, rest),
-            6 => times_blocks::<S, 3>(unit, blocks, v, rest),
-            _ => (),
-        }
+        let mut products = [unit.splat_f64s(0.0); 2];
+        times_blocks::<S, 1>(unit, &self.blocks[2 * block * v.len()..2 * (block + 1) * v.len()], v, &mut products);
+        pulp::cast(products)
     }
 
     /// The greatest ‖xᵢ‖².
     pub(crate) fn max_norm2(&self) -> f64 {
-        let mut max = 0.0_f64;
-        for block in numbers(&self.blocks).chunks_exact(LANES * self.dimension) {
+        self.max_norms2().fold(0.0, f64::max)
+    }
+
+    /// The greatest ‖xᵢ‖² of each block.
+    pub(crate) fn max_norms2(&self) -> impl Iterator<Item = f64> {
+        numbers(&self.blocks).chunks_exact(LANES * self.dimension).map(|block| {
             let mut sum = [0.0; LANES];
             for lanes in block.as_chunks::<LANES>().0 {
                 for lane in 0..LANES {
                     sum[lane] += lanes[lane] * lanes[lane];
                 }
             }
-            max = sum.into_iter().fold(max, f64::max);
-        }
-        max
+            sum.into_iter().fold(0.0, f64::max)
+        })
+    }
+}
+
+/// How many blocks are multiplied at once.
+const BLOCKS_AT_ONCE: usize = 4;
+
+/// The products of all blocks with v.
+#[inline(always)]
+pub(crate) fn times_all<S: Unit>(unit: S, blocks: &[f64x4], v: &[f64], products: &mut [f64x4]) {
+    let mut fours = blocks.chunks_exact(BLOCKS_AT_ONCE * LANES / 4 * v.len());
+    let (products, rest) = products.as_chunks_mut::<{ BLOCKS_AT_ONCE * LANES / 4 }>();
+    for (products, blocks) in products.iter_mut().zip(&mut fours) {
+        times_blocks::<S, BLOCKS_AT_ONCE>(unit, blocks, v, products);
+    }
+    let blocks = fours.remainder();
+    match rest.len() {
+        2 => times_blocks::<S, 1>(unit, blocks, v, rest),
+        4 => times_blocks::<S, 2>(unit, blocks, v, rest),
+        6 => times_blocks::<S, 3>(unit, blocks, v, rest),
+        _ => (),
     }
 }
 

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! The engine does no I/O, reads no clock, starts no thread and holds no global state: what a learner asks next is
-//! a function of its spec, its seed and what it was told.
+//! a function of its spec, its seed and what it was told. Where arms are very many, a caller may lend it threads: [`Crew`].
 
 mod arms;
 pub mod estimators;
@@ -34,10 +34,12 @@ pub mod rules;
 mod scan;
 mod spec;
 mod stop;
+#[cfg(feature = "rayon")]
+mod threads;
 mod vector;
 mod verdict;
 
-pub use arms::{Arm, Arms, ArmsError};
+pub use arms::{Arm, Arms, ArmsError, Crew};
 pub use interval::{Confidence, Interval, IntervalError};
 pub use learner::{AskTell, Learner, LearnerError};
 pub use quartet::InStep;
@@ -46,6 +48,8 @@ pub use random::{Purpose, Rng, below, stream};
 pub use scan::{arg_max, arg_min};
 pub use spec::{ALGORITHMS, Algorithm, Estimate, Parameter, Range, Spec, SpecError, algorithm};
 pub use stop::{Budget, BudgetError, By, Either, Ending, Stop, Sure};
+#[cfg(feature = "rayon")]
+pub use threads::Threads;
 pub use verdict::{Side, Verdict};
 
 #[cfg(doctest)]

@@ -131,10 +131,8 @@ impl Estimator for DesignedRidge {
     fn expect(&mut self, arm: Arm) {
         self.plan(arm);
         let Self { features, step, reach, variances, .. } = self;
-        vectorised!(|unit| {
-            features.times(unit, numbers(&step.u), reach);
-            shrink(unit, variances, reach, step.s);
-        });
+        features.times(numbers(&step.u), reach);
+        vectorised!(|unit| shrink(unit, variances, reach, step.s));
         self.shrunk *= step.s;
         if self.is_refreshed || self.shrunk > SHRINK_LIMIT {
             self.recompute_variances();
@@ -151,14 +149,12 @@ impl Estimator for DesignedRidge {
         self.rewards[arm] += reward;
         self.pending -= 1;
         let Self { features, told, planned, spare, step, reach, means, .. } = self;
-        vectorised!(|unit| {
-            if !is_fresh {
-                told.inverse.advance(unit, features.row(arm), step, spare);
-                features.times(unit, numbers(&step.u), reach);
-            }
-            let surprise = reward - numbers(means)[arm];
-            add_scaled(unit, means, surprise / step.s, reach);
-        });
+        if !is_fresh {
+            vectorised!(|unit| told.inverse.advance(unit, features.row(arm), step, spare));
+            features.times(numbers(&step.u), reach);
+        }
+        let surprise = reward - numbers(means)[arm];
+        vectorised!(|unit| add_scaled(unit, means, surprise / step.s, reach));
         let is_refreshed = if is_fresh {
             std::mem::swap(&mut told.inverse, &mut planned.inverse);
             self.is_refreshed
@@ -172,7 +168,7 @@ impl Estimator for DesignedRidge {
         };
         if is_refreshed {
             step.regress(features, &self.rewards, numbers_mut(&mut self.theta));
-            vectorised!(|unit| features.times(unit, numbers(&self.theta), means));
+            features.times(numbers(&self.theta), means);
         }
     }
 
@@ -215,10 +211,8 @@ impl Spread for DesignedRidge {
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let Self { features, told, planned, probe, covariances, variances, .. } = self;
         let inverse = if self.pending == 0 { &told.inverse } else { &planned.inverse };
-        vectorised!(|unit| {
-            inverse.solve(unit, features.row(arm), probe);
-            features.times(unit, numbers(&probe.u), covariances);
-        });
+        vectorised!(|unit| inverse.solve(unit, features.row(arm), probe));
+        features.times(numbers(&probe.u), covariances);
         (&numbers(covariances)[..features.n_arms], &numbers(variances)[..features.n_arms])
     }
 
@@ -232,10 +226,8 @@ impl Spread for DesignedRidge {
 
     fn told_covariances_with(&mut self, arm: Arm) -> &[f64] {
         let Self { features, told, probe, covariances, .. } = self;
-        vectorised!(|unit| {
-            told.inverse.solve(unit, features.row(arm), probe);
-            features.times(unit, numbers(&probe.u), covariances);
-        });
+        vectorised!(|unit| told.inverse.solve(unit, features.row(arm), probe));
+        features.times(numbers(&probe.u), covariances);
         &numbers(covariances)[..features.n_arms]
     }
 }

@@ -15,6 +15,7 @@ pub use posterior::{Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
+use crate::rules::Moving;
 
 /// Turns rewards into estimates of the means.
 ///
@@ -40,6 +41,11 @@ pub trait Estimator {
 
     /// The estimates μ̂ of all means, brought up to date first if rewards came since. 0 where nothing is known.
     fn means(&mut self) -> &[f64];
+
+    /// The means as they move with θ̂, if that is what they do: so that a rule need not look at all of them.
+    fn moving(&mut self) -> Option<Moving<'_>> {
+        None
+    }
 
     /// How sure the estimates are, from the rewards told alone. Computed when asked for: it may cost more than many pulls.
     fn posterior(&mut self) -> Posterior<'_>;

@@ -5,7 +5,8 @@ use super::posterior::linear;
 use super::{Estimator, Posterior};
 use crate::arms::Features;
 use crate::question::shown;
-use crate::vector::{Vectors, add_scaled, numbers, numbers_mut, vectorised, zeros};
+use crate::rules::Moving;
+use crate::vector::{Vectors, add_scaled, norm, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Arms};
 use std::sync::Arc;
 use thiserror::Error;
@@ -40,6 +41,8 @@ pub struct Ridge {
     pub(super) theta: Vectors,
     pub(super) means: Vectors,
     is_stale: bool,
+    /// The length of θ̂'s way so far, rounded up.
+    travelled: f64,
     /// xᵢᵀV⁻¹xᵢ, once somebody asked.
     variances: Vec<f64>,
 }
@@ -79,6 +82,7 @@ impl Ridge {
             rewards: vec![0.0; features.n_arms],
             means: features.zeros(),
             is_stale: false,
+            travelled: 0.0,
             variances: Vec::new(),
             features: Arc::clone(features),
         })
@@ -119,22 +123,34 @@ impl Estimator for Ridge {
             let x = features.row(arm);
             let mean = if is_stale { x.times(numbers(theta)) } else { numbers(means)[arm] };
             inverse.advance(unit, x, step, spare);
-            add_scaled(unit, theta, (reward - mean) / step.s, &step.u);
+            let gain = (reward - mean) / step.s;
+            add_scaled(unit, theta, gain, &step.u);
+            // Rounded up by more than what θ̂ is rounded to in a step, because θ̂ is no longer than its way.
+            self.travelled =
+                (self.travelled + norm(unit, &step.u) * gain.abs() * (1.0 + 1e-9)) * (1.0 + 2.0 * f64::EPSILON);
         });
         std::mem::swap(inverse, spare);
         if inverse.is_coarse(step.s) {
             inverse.refresh(features, &self.told, step);
+            // It may have gone anywhere, but no further than from the one end of its way to the other.
+            self.travelled += norm(pulp::Scalar256b, theta);
             step.regress(features, &self.rewards, numbers_mut(theta));
+            self.travelled += norm(pulp::Scalar256b, theta);
         }
         self.is_stale = true;
     }
 
     fn means(&mut self) -> &[f64] {
         if self.is_stale {
-            vectorised!(|unit| self.features.times(unit, numbers(&self.theta), &mut self.means));
+            self.features.times(numbers(&self.theta), &mut self.means);
             self.is_stale = false;
         }
         &numbers(&self.means)[..self.features.n_arms]
+    }
+
+    fn moving(&mut self) -> Option<Moving<'_>> {
+        let Self { features, theta, travelled, means, is_stale, .. } = self;
+        Some(Moving { features, theta: numbers(theta), travelled: *travelled, means, is_stale })
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

@@ -184,7 +184,7 @@ impl<const D: usize> Quartet<D> {
     fn recompute_means(&mut self, lane: usize, theta: &[f64]) {
         let features = self.design.features_of(lane);
         let mut means = features.zeros();
-        vectorised!(|unit| features.times(unit, theta, &mut means));
+        features.times(theta, &mut means);
         let lanes = numbers_mut(&mut self.means).iter_mut().skip(lane).step_by(4);
         lanes.zip(numbers(&means)).for_each(|(to, mean)| *to = *mean);
     }

@@ -19,4 +19,8 @@ impl Index for Apt {
         let gap = question.gap(mean);
         weight * gap * gap
     }
+
+    fn gap_for(&self, value: f64, weight: f64) -> Option<f64> {
+        Some((value / weight).sqrt())
+    }
 }

@@ -1,5 +1,6 @@
 //! Rules that are an index: every arm once, then the arm with the least index of its mean and its pulls.
 
+use super::lazy::Lazy;
 use super::{Beliefs, Rule};
 use crate::estimators::Estimator;
 use crate::{Arm, Question, Rng, arg_min};
@@ -14,6 +15,13 @@ pub trait Index {
 
     /// The index of an arm with this mean and weight.
     fn index(&self, question: &Question, mean: f64, weight: f64) -> f64;
+
+    /// The gap Δ̂ at which an arm of this weight has the index `value`, for an index that grows with the gap and does not fall
+    /// with more pulls. Where arms are many, most of them need not be looked at then; without it all are.
+    fn gap_for(&self, value: f64, weight: f64) -> Option<f64> {
+        let _ = (value, weight);
+        None
+    }
 }
 
 /// The rule of an [`Index`]: arms not pulled yet come first, in their order; ties go to the first arm.
@@ -25,13 +33,21 @@ pub struct Indexed<I> {
     known: Vec<u32>,
     changes: u64,
     chosen: Arm,
+    lazy: Option<Lazy>,
 }
 
 impl<I: Index> Indexed<I> {
     /// The rule of `index` for `n_arms` arms.
     #[must_use]
     pub fn new(index: I, n_arms: usize) -> Self {
-        Self { index, weights: vec![0.0; n_arms], known: vec![0; n_arms], changes: 0, chosen: 0 }
+        let lazy = Lazy::new(&index, n_arms);
+        Self { index, weights: vec![0.0; n_arms], known: vec![0; n_arms], changes: 0, chosen: 0, lazy }
+    }
+
+    /// The same, with a look at every arm for every choice. The choices are the same.
+    #[must_use]
+    pub fn looking_at_all(self) -> Self {
+        Self { lazy: None, ..self }
     }
 
     fn weigh(&mut self, arm: Arm, pulls: u32) {
@@ -44,7 +60,10 @@ impl<I: Index> Indexed<I> {
         let chosen = self.chosen;
         if changes == self.changes + 1 && pulls[chosen] == self.known[chosen] + 1 {
             self.weigh(chosen, pulls[chosen]);
-        } else {
+        } else if changes != self.changes {
+            if let Some(lazy) = &mut self.lazy {
+                lazy.forget();
+            }
             for (arm, &pulls) in pulls.iter().enumerate() {
                 if self.known[arm] != pulls {
                     self.weigh(arm, pulls);
@@ -64,6 +83,12 @@ impl<I: Index, E: Estimator + ?Sized> Rule<E> for Indexed<I> {
         }
         self.weigh_all(beliefs.pulls, beliefs.changes);
         let (question, index) = (beliefs.question, &self.index);
+        if let Some(lazy) = &mut self.lazy
+            && let Some(moving) = beliefs.estimator.moving()
+        {
+            self.chosen = lazy.arg_min(index, &question, moving, &self.weights);
+            return self.chosen;
+        }
         self.chosen = arg_min(
             beliefs.estimator.means(),
             &self.weights,

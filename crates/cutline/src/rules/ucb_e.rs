@@ -37,4 +37,8 @@ impl Index for UcbE {
     fn index(&self, question: &Question, mean: f64, weight: f64) -> f64 {
         question.gap(mean) - weight
     }
+
+    fn gap_for(&self, value: f64, weight: f64) -> Option<f64> {
+        Some(value + weight)
+    }
 }
