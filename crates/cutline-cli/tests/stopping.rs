@@ -71,9 +71,13 @@ fn tables_and_the_report_say_it_too() {
         below.contains("| sure and wrong | mean pulls | 10 % – 50 % – 90 % | lower bound | mean/bound |"),
         "{below}"
     );
+    assert!(
+        stdout.contains("and the budget alone, which does not take part"),
+        "a run that may end early is not the theorem's"
+    );
     let html = place.text("results/report.html");
     assert!(html.contains("<th>sure and wrong</th>") && html.contains("<td>intervals</td>"));
-    let settings = "<td class=\"wrap\">apt × ridge × confidence or budget; lambda = 1; sure by intervals, δ = 0.1, S = σ√(d/λ)</td>";
+    let settings = "<td class=\"wrap\">apt × ridge × confidence or budget; lambda = 1; centre = 0; intercept = 0; sure by intervals, δ = 0.1, S = σ√(d/λ)</td>";
     assert!(html.contains(settings), "{html}");
     assert!(html.contains("<td class=\"wrap\">ucb-e × ridge × budget; lambda = 1;"));
     let written = place.text("results/results.csv");

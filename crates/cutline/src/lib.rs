@@ -63,3 +63,7 @@ struct Contributing;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/verdicts.md")]
 struct Verdicts;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/stopping.md")]
+struct Stopping;
