@@ -28,7 +28,8 @@ fn has_evidence(plain: &Plain, estimator: Estimate, norm: Option<f64>) -> bool {
         }
         _ => (plain.sample_means(), plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect(), 0.0),
     };
-    let threshold = ((1.0 + (plain.told.len() as f64).ln()) / 0.1).ln();
+    let tests = if estimator == Estimate::Ridge { 1.0 } else { n as f64 };
+    let threshold = (tests * (1.0 + (plain.told.len() as f64).ln()) / 0.1).ln();
     let z = |arm: usize| {
         let deviations = plain.problem.question.gap(means[arm]) / (sigma * variances[arm].sqrt());
         0.5 * (deviations - shrunk).max(0.0).powi(2)

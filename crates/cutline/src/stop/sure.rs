@@ -4,10 +4,11 @@
 //!
 //! - `intervals`: half the *anytime* interval ([`Interval::Anytime`]), so that all arms have a [`Verdict`](crate::Verdict). The
 //!   answer at the stop errs with probability at most δ, whatever the rule, as far as what the intervals assume holds.
-//! - `evidence`: √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S) after t rewards, the last term for ridge alone. With S = 0 this is
+//! - `evidence`: √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S) after t rewards with ridge. With S = 0 this is
 //!   Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the likelihood-ratio test with the threshold that Garivier & Kaufmann (2016, §6)
 //!   recommend in practice. It ends earlier, and no theorem says that it errs with probability at most δ. The S term is what
-//!   ridge's pull towards 0 can do to a mean; without it, a threshold far from 0 looks like evidence.
+//!   ridge's pull towards 0 can do to a mean; without it, a threshold far from 0 looks like evidence. With the sample mean there
+//!   is no such term, and δ/K stands for δ: K arms on their own are K tests.
 
 use super::{Ending, Stop};
 use crate::estimators::{Estimator, Model, Posterior};
@@ -72,7 +73,7 @@ pub struct Sure {
     confidence: Confidence,
     /// The arm that was least sure when all were looked at last.
     doubtful: Arm,
-    /// Its width in units of √q then. It never falls again, so that an arm whose gap is below it is not sure; 0 where it may.
+    /// What its width in units of √q will never fall below, so that an arm whose gap is below that is not sure; 0 if not known.
     factor: f64,
 }
 
@@ -118,15 +119,15 @@ impl Sure {
         self.confidence.norm()
     }
 
-    /// σ√(2 ln((1 + ln t)/δ)) + √λ S.
+    /// σ√(2 ln((1 + ln t)/δ)) + √λ S for ridge, σ√(2 ln(K(1 + ln t)/δ)) for the sample mean.
     fn evidence_factor(&self, told: &[u32], model: Model) -> f64 {
         let t: u64 = told.iter().map(|&n| u64::from(n)).sum();
-        let level = 2.0 * ((t as f64).ln().ln_1p() - self.delta().ln());
-        let shrunk = match (model, self.norm()) {
-            (Model::Unrelated, _) => 0.0,
-            (Model::Linear { dimension, .. }, None) => self.noise() * (dimension as f64).sqrt(),
-            (Model::Linear { lambda, .. }, Some(norm)) => lambda.sqrt() * norm,
+        let (tests, shrunk) = match (model, self.norm()) {
+            (Model::Unrelated, _) => (told.len() as f64, 0.0),
+            (Model::Linear { dimension, .. }, None) => (1.0, self.noise() * (dimension as f64).sqrt()),
+            (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
         };
+        let level = 2.0 * ((t as f64).ln().ln_1p() + (tests / self.delta()).ln());
         self.noise() * level.sqrt() + shrunk
     }
 
@@ -153,9 +154,13 @@ impl Sure {
         let room = |arm: Arm| question.gap(means[arm]) / width(arm);
         let least = (0..means.len()).min_by(|&a, &b| room(a).total_cmp(&room(b)));
         self.doubtful = least.unwrap_or(0);
-        let is_monotone = self.by == By::Evidence || model != Model::Unrelated;
-        let factor = width(self.doubtful) / variances[self.doubtful].sqrt();
-        self.factor = if is_monotone && factor.is_finite() { factor } else { 0.0 };
+        let factor = match (self.by, model) {
+            (By::Evidence, _) => factor,
+            (By::Intervals, Model::Linear { .. }) => width(self.doubtful) / variances[self.doubtful].sqrt(),
+            // The mixture's width in units of √q falls at first; this it never falls below.
+            (By::Intervals, Model::Unrelated) => self.noise() * (2.0 * (means.len() as f64 / self.delta()).ln()).sqrt(),
+        };
+        self.factor = if factor.is_finite() { factor } else { 0.0 };
         (0..means.len()).all(is_sure)
     }
 }
