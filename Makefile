@@ -1,16 +1,27 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint bench bench-peers coverage centre docs
+.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-peers coverage centre docs
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
 
 build: ## Build the command line, optimised: target/release/cutline
 	cargo build --release --locked
 
-test: lint build ## Check everything: lints, docs, all tests, and the replay of the 120 published cells
+test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, instruction counts
 	cargo test --workspace --locked --quiet
 	target/release/cutline reproduce --exact | tail -n 1
+	$(MAKE) --no-print-directory check-diagnostics check-speed
+
+check-diagnostics: build ## Compare the numbers of `cutline diagnose` with statsmodels and SciPy
+	test -x target/checks/bin/python || python3 -m venv target/checks
+	target/checks/bin/pip install --quiet --disable-pip-version-check --requirement checks/requirements.txt
+	target/checks/bin/python checks/diagnostics.py target/release/cutline
+
+check-speed: ## Count the instructions a pull and compare with checks/instructions.json; WRITE=--write writes it
+	cargo build --release --locked --quiet --package cutline-lab --example ns_per_pull
+	command -v valgrind > /dev/null || { apt-get update --quiet && apt-get install --quiet --yes valgrind; }
+	python3 checks/instructions.py $(WRITE)
 
 lint: ## Formatting, clippy and rustdoc, all without a warning
 	cargo fmt --all --check
@@ -19,6 +30,9 @@ lint: ## Formatting, clippy and rustdoc, all without a warning
 
 bench: ## Time asking, telling and simulating over a grid of K and d
 	cargo bench --locked --package cutline --bench ask_tell
+
+bench-large: ## Time decisions among up to a million arms; writes target/bench-large.json
+	cargo bench --locked --package cutline --features rayon --bench large
 
 bench-peers: ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
 	cargo build --release --locked --package cutline-lab --example ns_per_pull

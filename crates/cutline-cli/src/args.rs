@@ -24,6 +24,11 @@ pub(crate) enum Command {
     /// Prints its results and writes `report.html`, `results.csv` and a figure as SVG and PNG. docs/experiments.md
     /// describes the file.
     Simulate(Simulate),
+    /// Say whether rewards fit the linear model, and how large the noise is
+    ///
+    /// Compares replicates with the fit, for all arms together and for each, and ends with one sentence.
+    /// docs/diagnostics.md says what each number means.
+    Diagnose(Diagnose),
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
 }
@@ -75,6 +80,19 @@ pub(crate) struct Simulation {
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub(crate) out: PathBuf,
     /// How to print results
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Diagnose {
+    /// The arms: a header and a row an arm; a column `name` holds names, all others are features
+    #[arg(value_name = "FEATURES.csv")]
+    pub(crate) features: PathBuf,
+    /// The rewards: a header and a row a reward, with the columns `arm` (a name, or a row number from 0) and `reward`
+    #[arg(value_name = "REWARDS.csv")]
+    pub(crate) rewards: PathBuf,
+    /// How to print what is found
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
 }

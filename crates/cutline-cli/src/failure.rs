@@ -1,5 +1,6 @@
 //! Why a command failed: one line that says what to do.
 
+use cutline_lab::rewards::RewardsError;
 use cutline_lab::{ExperimentError, RunError};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -10,6 +11,10 @@ pub(crate) enum Failure {
     Experiment(#[from] ExperimentError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: std::io::Error },
+    #[error("{}: {error}", path.display())]
+    Csv { path: PathBuf, error: RewardsError },
     #[error("cannot write {}: {error}; choose another place with `--out`", path.display())]
     Write { path: PathBuf, error: std::io::Error },
     #[error("cannot start {threads} threads: {error}; ask for fewer with `--threads`")]

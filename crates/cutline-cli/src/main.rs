@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),
         Command::Simulate(args) => commands::simulate(&args),
+        Command::Diagnose(args) => commands::diagnose(&args),
         Command::Algorithms(args) => commands::algorithms(&args),
     };
     match done {

@@ -84,7 +84,10 @@ fn the_table_has_the_theory_below() {
     assert!(ran.stdout.contains("not applicable (needs ‖θ‖ < √(T/16H))"), "{}", ran.stdout);
     assert!(ran.stdout.contains("ucbe(-1)") && ran.stdout.contains("less that of linear-apt"));
     place.write("means.toml", "runs = 5\nbudgets = [9]\nthreshold = 0\n[instance]\nkind = \"means\"\nmeans = [0.5, -1]\n[[algorithm]]\nname = \"apt\"\n");
-    assert!(place.good(&["simulate", "means.toml"]).stdout.contains("H = 5.00. Theorem 1 is about linear means"));
+    let not_linear = "Theorem 1 is about means linear in features; these are not.\n";
+    assert!(place.good(&["simulate", "means.toml"]).stdout.ends_with(&format!("H = 5.00. {not_linear}")));
+    place.write("raised.toml", SMALL.replace("redraw = false", "redraw = false\noffset = 3"));
+    assert!(place.good(&["simulate", "raised.toml"]).stdout.ends_with(not_linear), "features do not make means linear");
     place.write("redrawn.toml", SMALL.replace("redraw = false", ""));
     assert!(place.good(&["simulate", "redrawn.toml"]).stdout.contains("so there is no one H"));
 }

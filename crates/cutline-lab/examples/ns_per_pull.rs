@@ -1,6 +1,8 @@
 //! Nanoseconds a pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`.
 //!
 //! `cargo run --release --package cutline-lab --example ns_per_pull -- linear-apt pivot`
+//!
+//! With `--case N --runs R` it plays R runs of one case only, for tools that count instructions.
 
 use cutline_lab::{Experiment, simulate};
 use std::error::Error;
@@ -12,9 +14,22 @@ const CASES: [(u32, u32, u32, u64); 4] =
     [(20, 5, 200, 10_000), (20, 20, 200, 10_000), (150, 4, 400, 2_000), (178, 13, 400, 2_000)];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let names: Vec<String> = std::env::args().skip(1).collect();
+    let mut names = Vec::new();
+    let (mut only, mut fewer) = (None, None);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--case" => only = Some(arguments.next().ok_or("--case takes a number")?.parse::<usize>()?),
+            "--runs" => fewer = Some(arguments.next().ok_or("--runs takes a number")?.parse::<u64>()?),
+            _ => names.push(argument),
+        }
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    for (n_arms, dimension, budget, runs) in CASES {
+    for (case, (n_arms, dimension, budget, runs)) in CASES.into_iter().enumerate() {
+        if only.is_some_and(|only| only != case) {
+            continue;
+        }
+        let runs = fewer.unwrap_or(runs);
         for name in &names {
             let experiment = Experiment::parse(&file(name, n_arms, dimension, budget), Path::new(""))?;
             let start = Instant::now();

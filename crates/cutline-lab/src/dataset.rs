@@ -81,21 +81,41 @@ pub fn wine() -> Arms {
 /// Features from CSV with a header: a row an arm; a column `name`, in any case, holds names and is passed over, all others numbers.
 ///
 /// # Errors
-/// If the file cannot be read, is ragged or empty, or a field is not a finite number.
+/// If the file cannot be read, is ragged or empty, has no features, or a field is not a finite number.
 pub fn features(csv: impl Read) -> Result<Arms, DatasetError> {
+    let arms = named(csv)?.arms;
+    if arms.dimension().is_none() { Err(DatasetError::NoFeatures) } else { Ok(arms) }
+}
+
+/// Arms and what they are called.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The arms.
+    pub arms: Arms,
+    /// Their names, from the first column `name`; empty if there is none.
+    pub names: Vec<String>,
+}
+
+/// Features as [`features`] reads them, with the names; arms without features if there is no column but names.
+///
+/// # Errors
+/// If the file cannot be read, is ragged or empty, or a field is not a finite number.
+pub fn named(csv: impl Read) -> Result<Named, DatasetError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
     let header = reader.headers()?.clone();
-    let columns: Vec<usize> =
-        (0..header.len()).filter(|&column| !header[column].eq_ignore_ascii_case("name")).collect();
+    let is_name = |&column: &usize| header[column].eq_ignore_ascii_case("name");
+    let columns: Vec<usize> = (0..header.len()).filter(|column| !is_name(column)).collect();
+    let name_column = (0..header.len()).find(is_name);
     if !header.is_empty() && header.iter().all(|field| field.parse::<f64>().is_ok()) {
         return Err(DatasetError::NoHeader);
     }
     if header.len() == 1 && header[0].contains([';', '\t', '|']) {
         return Err(DatasetError::Separator(header[0].into()));
     }
-    let mut values = Vec::new();
+    let (mut names, mut values) = (Vec::new(), Vec::new());
     for record in reader.records() {
         let record = record?;
+        names.extend(name_column.map(|column| record[column].to_owned()));
         for &column in &columns {
             let field = &record[column];
             match field.parse::<f64>() {
@@ -106,14 +126,15 @@ pub fn features(csv: impl Read) -> Result<Arms, DatasetError> {
                 }
             }
         }
-        if columns.is_empty() {
-            return Err(DatasetError::NoFeatures);
-        }
     }
-    if values.is_empty() {
+    if names.is_empty() && values.is_empty() {
         return Err(DatasetError::Empty);
     }
-    Ok(Arms::from_slice(&values, columns.len())?)
+    let arms = match columns.len() {
+        0 => Arms::without_features(names.len()),
+        dimension => Arms::from_slice(&values, dimension),
+    };
+    Ok(Named { arms: arms?, names })
 }
 
 #[cfg(test)]
@@ -131,6 +152,17 @@ mod tests {
     fn names_are_no_features() {
         let arms = features("name,a,b\nx,1,2\ny,3,4\n".as_bytes()).unwrap();
         assert_eq!(arms.row(1), Some(vec![3.0, 4.0]));
+    }
+
+    #[test]
+    fn names_are_kept_for_those_who_ask() {
+        let read = |csv: &str| named(csv.as_bytes()).unwrap();
+        let both = read("a,Name\n1, x \n3,y\n");
+        assert_eq!((both.names, both.arms.dimension()), (vec!["x".into(), "y".into()], Some(1)));
+        assert_eq!(read("a\n1\n").names, [""; 0]);
+        let only = read("name\nx\ny\n");
+        assert_eq!((only.names.len(), only.arms.n_arms(), only.arms.dimension()), (2, 2, None));
+        assert!(matches!(named("name\n".as_bytes()), Err(DatasetError::Empty)));
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod noise;
 mod numpy;
 pub mod paper;
 mod play;
+pub mod rewards;
 mod rows;
 mod source;
 mod stopped;

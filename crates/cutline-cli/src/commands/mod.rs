@@ -1,11 +1,13 @@
 //! One function a verb.
 
 mod algorithms;
+mod diagnose;
 mod exact;
 mod reproduce;
 mod simulate;
 
 pub(crate) use algorithms::algorithms;
+pub(crate) use diagnose::diagnose;
 pub(crate) use reproduce::reproduce;
 pub(crate) use simulate::simulate;
 

@@ -95,16 +95,20 @@ impl<const D: usize> Quartet<D> {
         // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
         let (rule, question, pivots) = (self.rule, self.question, self.pivots);
         let (means, variances) = (lanes(&self.means), lanes(&self.variances));
-        let mut bars = [Bar::new(0.0, 1.0); 4];
+        let mean = [0, 1, 2, 3].map(|lane| means[pivots[lane]][lane]);
+        let q = [0, 1, 2, 3].map(|lane| variances[pivots[lane]][lane]);
+        // Number by number and not bar by bar, so that the four are computed at once.
+        let (mut base, mut slope) = ([0.0; 4], [0.0; 4]);
         for lane in 0..4 {
-            let (mean, q) = (means[pivots[lane]][lane], variances[pivots[lane]][lane]);
-            bars[lane] = Bar::new(rule[lane].certainty(&question[lane], mean, q), q);
+            let certainty = rule[lane].certainty(&question[lane], mean[lane], q[lane]);
+            Bar { base: base[lane], slope: slope[lane] } = Bar::new(certainty, q[lane]);
         }
         let mut n = 0;
         for (arm, (mean, q)) in (0..).zip(means.iter().zip(variances)) {
             let mut may = false;
             for lane in 0..4 {
-                may |= rule[lane].may_be_less_certain(&bars[lane], &question[lane], mean[lane], q[lane]);
+                let bar = Bar { base: base[lane], slope: slope[lane] };
+                may |= rule[lane].may_be_less_certain(&bar, &question[lane], mean[lane], q[lane]);
             }
             // Written in any case and kept if it counts: which arms pass cannot be foreseen by the machine.
             self.shortlist[n] = arm;

@@ -1,6 +1,6 @@
 //! Rules that are an index: every arm once, then the arm with the least index of its mean and its pulls.
 
-use super::lazy::Lazy;
+use super::lazy::{LEAST_ARMS, Lazy};
 use super::{Beliefs, Rule};
 use crate::estimators::Estimator;
 use crate::{Arm, Question, Rng, arg_min};
@@ -40,14 +40,16 @@ impl<I: Index> Indexed<I> {
     /// The rule of `index` for `n_arms` arms.
     #[must_use]
     pub fn new(index: I, n_arms: usize) -> Self {
-        let lazy = Lazy::new(&index, n_arms);
+        let lazy = if n_arms < LEAST_ARMS { None } else { Lazy::new(&index, n_arms) };
         Self { index, weights: vec![0.0; n_arms], known: vec![0; n_arms], changes: 0, chosen: 0, lazy }
     }
 
-    /// The same, with a look at every arm for every choice. The choices are the same.
+    /// The same, looking at every arm for every choice, or leaving most arms alone where the estimator allows it. The choices are the
+    /// same, only their cost differs; without a word, many arms are left alone and few are not.
     #[must_use]
-    pub fn looking_at_all(self) -> Self {
-        Self { lazy: None, ..self }
+    pub fn leaving_arms_alone(mut self, leaves: bool) -> Self {
+        self.lazy = if leaves { Lazy::new(&self.index, self.weights.len()) } else { None };
+        self
     }
 
     fn weigh(&mut self, arm: Arm, pulls: u32) {

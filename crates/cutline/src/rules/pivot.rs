@@ -73,9 +73,9 @@ impl Pivot {
 #[derive(Clone, Copy)]
 pub(crate) struct Bar {
     /// f₀ + ln q₀ − 1, and a little more than rounding can take off.
-    base: f64,
+    pub(crate) base: f64,
     /// 1/q₀.
-    slope: f64,
+    pub(crate) slope: f64,
 }
 
 impl Bar {

@@ -1,0 +1,230 @@
+//! `cutline diagnose FEATURES.csv REWARDS.csv`
+
+use crate::args::{Diagnose, Format};
+use crate::failure::Failure;
+use crate::print::{self, json, table};
+use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape, Told};
+use cutline_lab::dataset::{self, Named};
+use cutline_lab::rewards::{RewardsError, rewards};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+
+pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
+    let Named { arms, names } = read(&args.features, |csv| Ok(dataset::named(csv)?))?;
+    let rewards = read(&args.rewards, |csv| rewards(csv, arms.n_arms(), &names))?;
+    let mut told = Told::new(&arms);
+    for (arm, reward) in rewards {
+        told.tell(arm, reward);
+    }
+    let diagnostics = told.diagnose();
+    let rows: Vec<Row<'_>> = diagnostics.arms.iter().map(|arm| Row::new(arm, &names)).collect();
+    let mut out = std::io::stdout().lock();
+    match args.format {
+        Format::Table => {
+            describe(&mut out, &diagnostics)?;
+            writeln!(out, "\n{}\n\n{diagnostics}", arm_table(&rows))?;
+        }
+        Format::Json => json(&mut out, &Report::new(&diagnostics, &rows))?,
+        Format::Csv => {
+            csv(&mut out, &rows)?;
+            print::note(&diagnostics.to_string());
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn read<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, RewardsError>) -> Result<T, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.into(), error })?;
+    parse(&bytes).map_err(|error| Failure::Csv { path: path.into(), error })
+}
+
+/// A pulled arm, flat: a row of CSV and an object of JSON.
+#[derive(Serialize)]
+struct Row<'a> {
+    arm: usize,
+    name: Option<&'a str>,
+    pulls: u64,
+    mean: f64,
+    fit: Option<f64>,
+    leverage: Option<f64>,
+    t: Option<f64>,
+    p_value: Option<f64>,
+    holm: Option<f64>,
+    disagrees: Option<bool>,
+}
+
+impl<'a> Row<'a> {
+    fn new(arm: &ArmFit, names: &'a [String]) -> Self {
+        let test = arm.fit.and_then(|fit| fit.test);
+        Self {
+            arm: arm.arm,
+            name: names.get(arm.arm).map(String::as_str),
+            pulls: arm.pulls,
+            mean: arm.mean,
+            fit: arm.fit.map(|fit| fit.mean),
+            leverage: arm.fit.map(|fit| fit.leverage),
+            t: test.map(|test| test.t),
+            p_value: test.map(|test| test.p_value),
+            holm: test.map(|test| test.holm),
+            disagrees: test.map(|test| test.disagrees()),
+        }
+    }
+}
+
+/// Everything, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    conclusion: &'static str,
+    missing: Option<&'static str>,
+    sentence: String,
+    algorithm: Option<&'static str>,
+    n_arms: usize,
+    n_pulled: usize,
+    pulls: u64,
+    features: Option<Matrix>,
+    design: Option<Matrix>,
+    replicates: Option<Noise>,
+    residuals: Option<Noise>,
+    lack_of_fit: Option<Test>,
+    arms: &'a [Row<'a>],
+}
+
+#[derive(Serialize)]
+struct Matrix {
+    dimension: usize,
+    rank: usize,
+    condition: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Noise {
+    sigma: f64,
+    freedom: u64,
+}
+
+#[derive(Serialize)]
+struct Test {
+    f: f64,
+    freedom: (u64, u64),
+    p_value: f64,
+    misfit: f64,
+    power: f64,
+}
+
+impl<'a> Report<'a> {
+    fn new(diagnostics: &Diagnostics, arms: &'a [Row<'a>]) -> Self {
+        let matrix = |Shape { dimension, rank, condition }| Matrix { dimension, rank, condition };
+        let noise = |Scale { sigma, freedom }| Noise { sigma, freedom };
+        let test = |LackOfFit { f, freedom, p_value, misfit, power }| Test { f, freedom, p_value, misfit, power };
+        let conclusion = diagnostics.conclusion;
+        Self {
+            conclusion: conclusion.name(),
+            missing: if let Conclusion::NotEnoughData(missing) = conclusion { Some(missing.name()) } else { None },
+            sentence: diagnostics.to_string(),
+            algorithm: conclusion.algorithm(),
+            n_arms: diagnostics.n_arms,
+            n_pulled: diagnostics.arms.len(),
+            pulls: diagnostics.pulls,
+            features: diagnostics.features.map(matrix),
+            design: diagnostics.design.map(matrix),
+            replicates: diagnostics.replicates.map(noise),
+            residuals: diagnostics.residuals.map(noise),
+            lack_of_fit: diagnostics.lack_of_fit.map(test),
+            arms,
+        }
+    }
+}
+
+fn csv(out: &mut impl Write, rows: &[Row<'_>]) -> Result<(), Failure> {
+    let mut writer = csv::Writer::from_writer(out);
+    for row in rows {
+        writer.serialize(row).map_err(std::io::Error::from)?;
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+/// The numbers about all arms together, a line each.
+fn describe(out: &mut impl Write, diagnostics: &Diagnostics) -> Result<(), Failure> {
+    let none = || String::from("-");
+    let shape = |shape: Option<Shape>| {
+        shape.map_or_else(none, |Shape { dimension, rank, condition }| {
+            let condition =
+                condition.map_or("columns depend on each other".into(), |c| format!("condition {}", short(c)));
+            format!("rank {rank} of {dimension}, {condition}")
+        })
+    };
+    let scale = |scale: Option<Scale>| {
+        scale.map_or_else(none, |Scale { sigma, freedom }| format!("{} on {freedom} degrees of freedom", short(sigma)))
+    };
+    let lack = diagnostics.lack_of_fit;
+    let test = lack.map_or_else(none, |lack| {
+        let (upper, lower) = lack.freedom;
+        let (f, p_value) = (short(lack.f), short(lack.p_value));
+        format!("F = {f} on {upper} and {lower} degrees of freedom, p = {p_value}")
+    });
+    let Diagnostics { n_arms, pulls, arms, .. } = diagnostics;
+    for (what, value) in [
+        ("arms", format!("{n_arms}, {} of them pulled, {pulls} pulls", arms.len())),
+        ("features of all arms", shape(diagnostics.features)),
+        ("features as pulled", shape(diagnostics.design)),
+        ("noise from replicates", scale(diagnostics.replicates)),
+        ("noise from residuals", scale(diagnostics.residuals)),
+        ("lack of fit", test),
+        ("misfit", lack.map_or_else(none, |lack| short(lack.misfit))),
+        ("power", lack.map_or_else(none, |lack| short(lack.power))),
+    ] {
+        writeln!(out, "{what:<23}{value}")?;
+    }
+    Ok(())
+}
+
+fn arm_table(rows: &[Row<'_>]) -> comfy_table::Table {
+    let mut table = table(&["arm", "pulls", "mean", "fit", "leverage", "t", "p", "Holm p", "disagrees"]);
+    for row in rows {
+        let number = |number: Option<f64>| number.map_or("-".into(), short);
+        let disagrees = match row.disagrees {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "-",
+        };
+        table.add_row([
+            row.name.map_or_else(|| row.arm.to_string(), |name| name.replace(char::is_control, " ")),
+            row.pulls.to_string(),
+            short(row.mean),
+            number(row.fit),
+            number(row.leverage),
+            row.t.map_or("-".into(), |t| format!("{t:+.2}")),
+            number(row.p_value),
+            number(row.holm),
+            disagrees.into(),
+        ]);
+    }
+    table
+}
+
+/// Four significant digits.
+fn short(number: f64) -> String {
+    let scientific = format!("{number:.3e}");
+    let exponent = scientific.rsplit('e').next().and_then(|exponent| exponent.parse::<i32>().ok());
+    match exponent {
+        _ if number == 0.0 => "0".into(),
+        Some(exponent @ -4..=5) => format!("{number:.*}", usize::try_from(3 - exponent).unwrap_or(0)),
+        _ => scientific,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.0, 1.0, -0.99996, 0.05, 1234.56, 999_999.0, 1e6, 0.00012346, 9.99996e-5, 5.92e-36];
+        let expected =
+            ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
+        assert_eq!(numbers.map(short), expected);
+    }
+}

@@ -1,0 +1,207 @@
+//! Rewards from CSV files: a row a reward, with the arm it is of.
+
+use crate::dataset::DatasetError;
+use cutline::Arm;
+use cutline::diagnostics::MOST_REWARD;
+use std::collections::HashMap;
+use std::io::Read;
+use thiserror::Error;
+
+/// Why a file of rewards was refused. Rows count from 1, the header being row 1.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RewardsError {
+    /// The file is no CSV of numbers.
+    #[error(transparent)]
+    Csv(#[from] DatasetError),
+    /// A column is missing or there twice.
+    #[error("the header must have one column `{column}`, and it has {found}: `{header}`")]
+    Column {
+        /// The column that is needed.
+        column: &'static str,
+        /// How many there are.
+        found: usize,
+        /// The whole header.
+        header: String,
+    },
+    /// There is no row below the header.
+    #[error("there are no rewards: the file needs a header and a row a reward")]
+    Empty,
+    /// An arm is neither a name nor a row number.
+    #[error("row {row}, column `arm`: there is no arm `{arm}`; {}", allowed(*.n_arms, *.has_names, *.has_numbers))]
+    NoArm {
+        /// The row of the file.
+        row: u64,
+        /// What stands there.
+        arm: String,
+        /// The number of arms.
+        n_arms: usize,
+        /// Whether arms may be given by name.
+        has_names: bool,
+        /// Whether arms may be given by number.
+        has_numbers: bool,
+    },
+    /// A name is that of several arms.
+    #[error("row {row}, column `arm`: `{arm}` is the name of {found} arms; names must differ to be used")]
+    Ambiguous {
+        /// The row of the file.
+        row: u64,
+        /// The name.
+        arm: String,
+        /// How many arms have it.
+        found: usize,
+    },
+    /// A reward is too large.
+    #[error("row {row}, column `reward`: `{reward}` must lie between -1e140 and 1e140")]
+    TooLarge {
+        /// The row of the file.
+        row: u64,
+        /// The reward.
+        reward: String,
+    },
+}
+
+fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
+    let names = "give one of the names in the features file";
+    let last = n_arms - 1;
+    match (has_names, has_numbers) {
+        (true, true) => format!("{names}, or a row number from 0 to {last}"),
+        (true, false) => names.into(),
+        _ => format!("give a row number from 0 to {last}"),
+    }
+}
+
+/// Rewards from CSV with a header that has the columns `arm` and `reward`, in any case and order; others are passed over.
+///
+/// An arm is one of `names`, which may be empty, or its row number from 0. If some name is a whole number itself, numbers are
+/// names and nothing else.
+///
+/// # Errors
+/// If the file cannot be read, is ragged or empty, lacks a column, names no arm or several, or a reward is not a number
+/// within ±[`MOST_REWARD`].
+pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
+    let header = reader.headers().map_err(DatasetError::from)?.clone();
+    let arm_column = column(&header, "arm")?;
+    let reward_column = column(&header, "reward")?;
+    let arms = Lookup::new(n_arms, names);
+    let mut rewards = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(DatasetError::from)?;
+        let row = record.position().map_or(0, csv::Position::line);
+        let arm = arms.find(&record[arm_column], row)?;
+        let field = &record[reward_column];
+        let reward = field.parse::<f64>().ok().filter(|reward| reward.is_finite()).ok_or_else(|| {
+            DatasetError::NotANumber { row, column: header[reward_column].into(), field: field.into() }
+        })?;
+        if reward.abs() > MOST_REWARD {
+            return Err(RewardsError::TooLarge { row, reward: field.into() });
+        }
+        rewards.push((arm, reward));
+    }
+    if rewards.is_empty() { Err(RewardsError::Empty) } else { Ok(rewards) }
+}
+
+/// Where the one column of this name is.
+fn column(header: &csv::StringRecord, column: &'static str) -> Result<usize, RewardsError> {
+    let is_it = |field: &str| field.eq_ignore_ascii_case(column);
+    let found = header.iter().filter(|field| is_it(field)).count();
+    match header.iter().position(is_it) {
+        Some(position) if found == 1 => Ok(position),
+        _ => Err(RewardsError::Column { column, found, header: header.iter().collect::<Vec<_>>().join(",") }),
+    }
+}
+
+/// Arms by name and by number.
+struct Lookup<'a> {
+    n_arms: usize,
+    /// The first arm of each name, and how many have it.
+    names: HashMap<&'a str, (Arm, usize)>,
+    has_numbers: bool,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(n_arms: usize, names: &'a [String]) -> Self {
+        let mut by_name = HashMap::new();
+        for (arm, name) in names.iter().enumerate() {
+            by_name.entry(name.as_str()).or_insert((arm, 0)).1 += 1;
+        }
+        let has_numbers = !names.iter().any(|name| name.parse::<usize>().is_ok());
+        Self { n_arms, names: by_name, has_numbers }
+    }
+
+    fn find(&self, field: &str, row: u64) -> Result<Arm, RewardsError> {
+        match self.names.get(field) {
+            Some(&(arm, 1)) => Ok(arm),
+            Some(&(_, found)) => Err(RewardsError::Ambiguous { row, arm: field.into(), found }),
+            None => {
+                let number = field.parse::<usize>().ok().filter(|&arm| self.has_numbers && arm < self.n_arms);
+                let (n_arms, has_numbers) = (self.n_arms, self.has_numbers);
+                let has_names = !self.names.is_empty();
+                number.ok_or_else(|| RewardsError::NoArm { row, arm: field.into(), n_arms, has_names, has_numbers })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(csv: &[u8], names: &[&str]) -> Result<Vec<(Arm, f64)>, RewardsError> {
+        rewards(csv, 3, &names.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn arms_are_names_or_numbers() {
+        let expected = vec![(0, 1.5), (2, -2.0), (0, 0.0)];
+        assert_eq!(read(b"arm,reward\n0,1.5\n2,-2\n0,0\n", &[]).unwrap(), expected);
+        assert_eq!(read(b"Reward, when , ARM\n1.5,x,a\n-2,y,2\n0,z,a\n", &["a", "b", "c"]).unwrap(), expected);
+        assert_eq!(read(b"arm,reward\n1,5\n", &["3", "2", "1"]).unwrap(), [(2, 5.0)], "numbers that are names");
+        assert_eq!(
+            read(b"\xef\xbb\xbfarm,reward\r\n\r\n1,5\r\n", &[]).unwrap(),
+            [(1, 5.0)],
+            "as spreadsheets write it"
+        );
+        assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MOST_REWARD), (1, -MOST_REWARD)]);
+    }
+
+    #[test]
+    fn bad_files_are_refused_with_the_place() {
+        let message = |csv: &[u8], names: &[&str]| read(csv, names).unwrap_err().to_string();
+        let names = ["a", "b", "b"];
+        for (csv, names, expected) in [
+            (&b"arm,reward\n0,1\n1,x\n"[..], &[][..], "row 3, column `reward`: `x` is not a finite number"),
+            (b"arm,reward\n0,NaN\n", &[], "row 2, column `reward`: `NaN` is not a finite number"),
+            (b"arm,reward\n0,-inf\n", &[], "row 2, column `reward`: `-inf` is not a finite number"),
+            (b"arm,reward\n0,\n", &[], "row 2, column `reward`: `` is not a finite number"),
+            (b"arm,reward\n0,1e141\n", &[], "row 2, column `reward`: `1e141` must lie between -1e140 and 1e140"),
+            (b"arm,reward\n0,1\n2\n", &[], "row 3 has 1 fields, but the header has 2"),
+            (b"arm,reward\n3,1\n", &[], "row 2, column `arm`: there is no arm `3`; give a row number from 0 to 2"),
+            (b"arm,reward\n-1,1\n", &[], "row 2, column `arm`: there is no arm `-1`; give a row number from 0 to 2"),
+            (
+                b"arm,reward\nc,1\n",
+                &names,
+                "row 2, column `arm`: there is no arm `c`; give one of the names in the features file, or a row number \
+                 from 0 to 2",
+            ),
+            (
+                b"arm,reward\n0,1\n",
+                &["1", "2", "3"],
+                "row 2, column `arm`: there is no arm `0`; give one of the names in the features file",
+            ),
+            (
+                b"arm,reward\nb,1\n",
+                &names,
+                "row 2, column `arm`: `b` is the name of 2 arms; names must differ to be used",
+            ),
+            (b"arm,rewards\n", &[], "the header must have one column `reward`, and it has 0: `arm,rewards`"),
+            (b"arm,arm,reward\n", &[], "the header must have one column `arm`, and it has 2: `arm,arm,reward`"),
+            (b"", &[], "the header must have one column `arm`, and it has 0: ``"),
+            (b"arm,reward\n", &[], "there are no rewards: the file needs a header and a row a reward"),
+        ] {
+            assert_eq!(message(csv, names), expected);
+        }
+        assert!(message(b"arm,reward\n0,\xff\n", &[]).contains("line 2"));
+    }
+}

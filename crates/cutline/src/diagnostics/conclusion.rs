@@ -1,0 +1,148 @@
+//! What the numbers come to, in one sentence.
+
+use super::{Diagnostics, LEVEL, POWER};
+use std::fmt;
+
+/// Whether the linear model is believable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Conclusion {
+    /// Neither the F-test nor any arm speaks against it, and a misfit as large as the noise would have been seen.
+    Believable,
+    /// The F-test or an arm speaks against it.
+    NotBelievable,
+    /// It cannot be told yet.
+    NotEnoughData(Missing),
+    /// There are as many independent features as arms, so any means are linear in them.
+    AlwaysTrue,
+    /// There is no linear model without features.
+    NoFeatures,
+}
+
+/// What there is not enough of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Missing {
+    /// There are no rewards.
+    Rewards,
+    /// Any means of the arms pulled are linear in their features.
+    Arms,
+    /// No arm was pulled twice.
+    Replicates,
+    /// The rewards of an arm are all the same.
+    Noise,
+    /// A misfit as large as the noise would go unseen too often.
+    Power,
+}
+
+impl Conclusion {
+    pub(super) fn of(diagnostics: &Diagnostics) -> Self {
+        let (Some(features), Some(design)) = (diagnostics.features, diagnostics.design) else {
+            return Self::NoFeatures;
+        };
+        if features.rank == diagnostics.n_arms {
+            return Self::AlwaysTrue;
+        }
+        match diagnostics.lack_of_fit {
+            Some(lack) if lack.p_value <= LEVEL / 2.0 => Self::NotBelievable,
+            Some(_) if diagnostics.disagreeing().next().is_some() => Self::NotBelievable,
+            Some(lack) if lack.power < POWER => Self::NotEnoughData(Missing::Power),
+            Some(_) => Self::Believable,
+            None if diagnostics.pulls == 0 => Self::NotEnoughData(Missing::Rewards),
+            None if diagnostics.arms.len() <= design.rank => Self::NotEnoughData(Missing::Arms),
+            None if diagnostics.replicates.is_none() => Self::NotEnoughData(Missing::Replicates),
+            None => Self::NotEnoughData(Missing::Noise),
+        }
+    }
+
+    /// Its name, for programs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Believable => "believable",
+            Self::NotBelievable => "not-believable",
+            Self::NotEnoughData(_) => "not-enough-data",
+            Self::AlwaysTrue => "always-true",
+            Self::NoFeatures => "no-features",
+        }
+    }
+
+    /// The algorithm to use in place of those that need the linear model, if it should not be relied on.
+    #[must_use]
+    pub fn algorithm(self) -> Option<&'static str> {
+        matches!(self, Self::NotBelievable | Self::NoFeatures).then_some("apt")
+    }
+}
+
+impl Missing {
+    /// Its name, for programs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rewards => "rewards",
+            Self::Arms => "arms",
+            Self::Replicates => "replicates",
+            Self::Noise => "noise",
+            Self::Power => "power",
+        }
+    }
+}
+
+/// The conclusion as one sentence, with the numbers that led to it.
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.conclusion {
+            Conclusion::Believable => write!(
+                f,
+                "The linear model is believable: the arms' means lie as close to it as the noise lets them ({}).",
+                evidence(self)
+            ),
+            Conclusion::NotBelievable => write!(
+                f,
+                "The linear model is not believable: means lie further from it than the noise explains ({}); use `apt`, which \
+                 does not need it.",
+                evidence(self)
+            ),
+            Conclusion::NotEnoughData(missing) => {
+                write!(f, "Not enough data to tell whether the linear model holds: {}.", remedy(self, missing))
+            }
+            Conclusion::AlwaysTrue => write!(
+                f,
+                "The linear model holds whatever the rewards: the features of the {} arms are independent, so any means fit it.",
+                self.n_arms
+            ),
+            Conclusion::NoFeatures => write!(f, "The arms have no features, so there is no linear model; use `apt`."),
+        }
+    }
+}
+
+fn evidence(diagnostics: &Diagnostics) -> String {
+    let p_value = diagnostics.lack_of_fit.map_or(f64::NAN, |lack| lack.p_value);
+    let p_value = if p_value < 1e-4 { format!("{p_value:.1e}") } else { format!("{p_value:.4}") };
+    let disagree = match diagnostics.disagreeing().count() {
+        0 => "no arm disagrees".into(),
+        1 => "1 arm disagrees".into(),
+        n => format!("{n} arms disagree"),
+    };
+    format!("lack of fit p = {p_value}, {disagree}")
+}
+
+fn remedy(diagnostics: &Diagnostics, missing: Missing) -> String {
+    match missing {
+        Missing::Rewards => "there are no rewards yet".into(),
+        Missing::Arms => {
+            format!(
+                "the arms pulled so far ({}) could have any means and fit it; pull others too",
+                diagnostics.arms.len()
+            )
+        }
+        Missing::Replicates => "no arm was pulled twice, so the noise is unknown; pull some arms again".into(),
+        Missing::Noise => "the rewards of each arm are all the same, so there is no noise to measure the fit by".into(),
+        Missing::Power => {
+            let power = diagnostics.lack_of_fit.map_or(f64::NAN, |lack| lack.power);
+            format!(
+                "means that lie off it by as much as the noise would be noticed with probability {power:.2}; pull more"
+            )
+        }
+    }
+}

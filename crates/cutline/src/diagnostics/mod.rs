@@ -1,0 +1,273 @@
+//! Whether the linear model is believable: what the rewards told so far say of the noise and of μᵢ = xᵢᵀθ.
+//!
+//! Arm i was pulled nᵢ times with mean ȳᵢ; m arms were pulled, n = Σ nᵢ times in all; r is the rank of their features. The
+//! model is fitted by least squares, without λ: minimise Σ nᵢ (ȳᵢ − xᵢᵀθ)². The squared deviations of the rewards from the
+//! fit then fall into two parts (Draper & Smith 1998, chapter 2):
+//!
+//! ```text
+//! pure error    Σ Σ (r − ȳᵢ)²          n − m degrees of freedom   the noise, whatever the means are
+//! lack of fit   Σ nᵢ (ȳᵢ − xᵢᵀθ̂)²      m − r degrees of freedom   the noise and how far the means lie off the model
+//! ```
+//!
+//! Under the linear model with Gaussian noise of one scale both are σ²χ², independent, and the ratio of their means is F.
+
+mod conclusion;
+mod qr;
+mod tails;
+mod told;
+
+pub use conclusion::{Conclusion, Missing};
+pub use told::{MOST_REWARD, Told};
+
+use crate::Arm;
+use qr::Qr;
+use tails::{f_power, f_tail, holm, t_tails};
+
+/// How often data that are linear may be called not so. The F-test and Holm's test of the arms share it, half each.
+pub const LEVEL: f64 = 0.05;
+
+/// The least power with which the linear model may be called believable.
+pub const POWER: f64 = 0.8;
+
+/// What rewards say of the noise and of the linear model; [`Told::diagnose`] makes it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Diagnostics {
+    /// The number of arms K.
+    pub n_arms: usize,
+    /// The number of pulls n.
+    pub pulls: u64,
+    /// The features of all arms, if they have any.
+    pub features: Option<Shape>,
+    /// The features of the pulled arms, each as often as it was pulled: the design of the fit.
+    pub design: Option<Shape>,
+    /// The noise scale from replicates: √(pure error/(n − m)); none if no arm was pulled twice.
+    pub replicates: Option<Scale>,
+    /// The noise scale from residuals: √((pure error + lack of fit)/(n − r)), which holds if the linear model does; none
+    /// without features or without degrees of freedom.
+    pub residuals: Option<Scale>,
+    /// The test of the linear model; none without features, replicates, noise or degrees of freedom.
+    pub lack_of_fit: Option<LackOfFit>,
+    /// The arms that were pulled, in their order.
+    pub arms: Vec<ArmFit>,
+    /// What all this comes to.
+    pub conclusion: Conclusion,
+}
+
+/// Rank and condition of a matrix of features, a row an arm, its columns scaled to length 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// The number of columns d.
+    pub dimension: usize,
+    /// How many columns are independent.
+    pub rank: usize,
+    /// The greatest singular value over the least; none if columns depend on each other.
+    pub condition: Option<f64>,
+}
+
+/// An estimate of the noise's standard deviation σ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// The estimate.
+    pub sigma: f64,
+    /// Its degrees of freedom.
+    pub freedom: u64,
+}
+
+/// Replicates against fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LackOfFit {
+    /// (lack of fit/(m − r))/(pure error/(n − m)).
+    pub f: f64,
+    /// m − r and n − m.
+    pub freedom: (u64, u64),
+    /// How likely F is at least this large if the model holds.
+    pub p_value: f64,
+    /// How far the means lie off the model, as far as the noise does not explain it: the root mean square over pulls, from
+    /// the unbiased (lack of fit − (m − r)σ̂²)/n; 0 where that is negative.
+    pub misfit: f64,
+    /// How likely the F-test finds a misfit of σ.
+    pub power: f64,
+}
+
+/// One arm beside the fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmFit {
+    /// The arm.
+    pub arm: Arm,
+    /// nᵢ.
+    pub pulls: u64,
+    /// ȳᵢ.
+    pub mean: f64,
+    /// What a fit says of it; none without features.
+    pub fit: Option<Fitted>,
+}
+
+/// What the fit says of an arm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fitted {
+    /// xᵢᵀθ̂.
+    pub mean: f64,
+    /// hᵢ, the share of the arm's own pulls in it: 0 to 1, and r over all arms.
+    pub leverage: f64,
+    /// The difference and how likely it is; none if there is no noise scale from replicates or the fit follows the arm
+    /// wherever it goes.
+    pub test: Option<ArmTest>,
+}
+
+/// The difference of an arm's own mean and the fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmTest {
+    /// (ȳᵢ − xᵢᵀθ̂)/(σ̂√((1 − hᵢ)/nᵢ)), which is Student's t with n − m degrees of freedom if the model holds. Against the
+    /// fit without the arm it is the same number.
+    pub t: f64,
+    /// How likely |t| is at least this large if the model holds, for this arm alone.
+    pub p_value: f64,
+    /// The same for all arms tested together: Holm's adjusted p-value.
+    pub holm: f64,
+}
+
+impl ArmTest {
+    /// Whether the arm's own mean disagrees with the fit.
+    #[must_use]
+    pub fn disagrees(&self) -> bool {
+        self.holm <= LEVEL / 2.0
+    }
+}
+
+impl Diagnostics {
+    fn new(told: &Told) -> Self {
+        let pulled = || (0..told.arms.n_arms()).filter(|&arm| told.moments[arm].pulls > 0);
+        let arm = |arm: Arm| ArmFit { arm, pulls: told.moments[arm].pulls, mean: told.moments[arm].mean(), fit: None };
+        let mut arms: Vec<ArmFit> = pulled().map(arm).collect();
+        let pulls: u64 = arms.iter().map(|arm| arm.pulls).sum();
+        let error = Sum { squares: pulled().map(|arm| told.moments[arm].squares).sum(), freedom: pulls - len(&arms) };
+        let design = told.arms.dimension().map(|d| (d, decompose(told, &arms)));
+        let lack = design.as_ref().map(|(_, qr)| fit(&mut arms, qr));
+        let lack_of_fit = lack.and_then(|lack| compare(lack, error, pulls, &arms));
+        if let (Some(_), Some(scale)) = (lack_of_fit, error.scale()) {
+            test_arms(&mut arms, scale);
+        }
+        let mut diagnostics = Self {
+            n_arms: told.arms.n_arms(),
+            pulls,
+            features: told.arms.dimension().map(|d| shape(d, &all_features(told))),
+            design: design.map(|(d, qr)| shape(d, &qr)),
+            replicates: error.scale(),
+            residuals: lack.and_then(|lack| lack.and(error).scale()),
+            lack_of_fit,
+            arms,
+            conclusion: Conclusion::NoFeatures,
+        };
+        diagnostics.conclusion = Conclusion::of(&diagnostics);
+        diagnostics
+    }
+
+    /// The arms whose own mean disagrees with the fit.
+    pub fn disagreeing(&self) -> impl Iterator<Item = &ArmFit> {
+        let disagrees = |arm: &&ArmFit| arm.fit.and_then(|fit| fit.test).is_some_and(|test| test.disagrees());
+        self.arms.iter().filter(disagrees)
+    }
+}
+
+/// A sum of squares and its degrees of freedom.
+#[derive(Clone, Copy)]
+struct Sum {
+    squares: f64,
+    freedom: u64,
+}
+
+impl Sum {
+    fn and(self, other: Self) -> Self {
+        Self { squares: self.squares + other.squares, freedom: self.freedom + other.freedom }
+    }
+
+    fn scale(self) -> Option<Scale> {
+        let sigma = (self.squares / self.freedom as f64).sqrt();
+        (self.freedom > 0).then_some(Scale { sigma, freedom: self.freedom })
+    }
+}
+
+fn len<T>(slice: &[T]) -> u64 {
+    slice.len() as u64
+}
+
+fn shape(dimension: usize, qr: &Qr) -> Shape {
+    Shape { dimension, rank: qr.rank(), condition: qr.condition() }
+}
+
+/// The features of all arms, each once.
+fn all_features(told: &Told) -> Qr {
+    let n_arms = told.arms.n_arms();
+    Qr::new(columns(told, 0..n_arms), &vec![1.0; n_arms])
+}
+
+/// The features of the pulled arms; n equal rows count as one, √n times as long.
+fn decompose(told: &Told, arms: &[ArmFit]) -> Qr {
+    let weights: Vec<f64> = arms.iter().map(|arm| (arm.pulls as f64).sqrt()).collect();
+    Qr::new(columns(told, arms.iter().map(|arm| arm.arm)), &weights)
+}
+
+fn columns(told: &Told, arms: impl Iterator<Item = Arm>) -> Vec<Vec<f64>> {
+    let mut columns = vec![Vec::new(); told.arms.dimension().unwrap_or(0)];
+    for row in arms.filter_map(|arm| told.arms.row(arm)) {
+        columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+    }
+    columns
+}
+
+/// Fits the arms, and says what is left over.
+fn fit(arms: &mut [ArmFit], qr: &Qr) -> Sum {
+    let weight = |arm: &ArmFit| (arm.pulls as f64).sqrt();
+    let residual = qr.residual(arms.iter().map(|arm| weight(arm) * arm.mean).collect());
+    let leverages = qr.leverages(arms.len());
+    for ((arm, residual), leverage) in arms.iter_mut().zip(&residual).zip(leverages) {
+        let mean = arm.mean - residual / weight(arm);
+        arm.fit = Some(Fitted { mean, leverage: leverage.min(1.0), test: None });
+    }
+    Sum { squares: residual.iter().map(|e| e * e).sum(), freedom: len(arms) - qr.rank() as u64 }
+}
+
+/// Replicates against fit, where there is noise and something to compare.
+fn compare(lack: Sum, error: Sum, pulls: u64, arms: &[ArmFit]) -> Option<LackOfFit> {
+    let sigma = error.scale()?.sigma;
+    if lack.freedom == 0 || !is_noise(sigma, arms) {
+        return None;
+    }
+    let (upper, lower) = (lack.freedom as f64, error.freedom as f64);
+    let f = lack.squares / upper / (sigma * sigma);
+    Some(LackOfFit {
+        f,
+        freedom: (lack.freedom, error.freedom),
+        p_value: f_tail(f, upper, lower),
+        misfit: ((lack.squares - upper * sigma * sigma) / pulls as f64).max(0.0).sqrt(),
+        power: f_power(LEVEL / 2.0, upper, lower, pulls as f64),
+    })
+}
+
+/// Whether replicates differ by more than rounding; otherwise any rounding in the fit would look like a lack of it.
+fn is_noise(sigma: f64, arms: &[ArmFit]) -> bool {
+    let most = arms.iter().fold(0.0_f64, |most, arm| most.max(arm.mean.abs()));
+    sigma > 1e-12 * most && sigma * sigma > 0.0
+}
+
+/// Compares each arm's own mean with the fit.
+fn test_arms(arms: &mut [ArmFit], scale: Scale) {
+    /// Below this share a difference has lost half its digits.
+    const LEAST: f64 = 1e-8;
+    let testable = |arm: &ArmFit| arm.fit.is_some_and(|fit| 1.0 - fit.leverage > LEAST);
+    let t = |arm: &ArmFit, fit: &Fitted| {
+        (arm.mean - fit.mean) / (scale.sigma * ((1.0 - fit.leverage) / arm.pulls as f64).sqrt())
+    };
+    let tests: Vec<(f64, f64)> = arms
+        .iter()
+        .filter(|arm| testable(arm))
+        .filter_map(|arm| arm.fit.map(|fit| t(arm, &fit)))
+        .map(|t| (t, t_tails(t, scale.freedom as f64)))
+        .collect();
+    let adjusted = holm(&tests.iter().map(|&(_, p_value)| p_value).collect::<Vec<_>>());
+    let tested = arms.iter_mut().filter(|arm| testable(arm)).filter_map(|arm| arm.fit.as_mut());
+    for ((fit, (t, p_value)), holm) in tested.zip(tests).zip(adjusted) {
+        fit.test = Some(ArmTest { t, p_value, holm });
+    }
+}

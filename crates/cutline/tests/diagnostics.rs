@@ -1,0 +1,268 @@
+//! Diagnostics against dense linear algebra, reward by reward, and what they conclude from each kind of data.
+
+use cutline::diagnostics::{Conclusion, Diagnostics, Missing, Shape, Told};
+use cutline::{Arm, Arms, Purpose, Rng, algorithm, stream};
+use nalgebra::{DMatrix, DVector};
+use rand_core::Rng as _;
+
+/// Uniform on [−1, 1).
+fn draw(rng: &mut Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+fn told(arms: &Arms, rewards: &[(Arm, f64)]) -> Diagnostics {
+    let mut told = Told::new(arms);
+    for &(arm, reward) in rewards {
+        told.tell(arm, reward);
+    }
+    told.diagnose()
+}
+
+fn assert_near(ours: f64, theirs: f64, relative: f64, what: &str) {
+    assert!((ours - theirs).abs() <= relative * theirs.abs(), "{what}: {ours:e} against {theirs:e}");
+}
+
+/// A matrix with its columns scaled to length 1.
+fn scaled(mut matrix: DMatrix<f64>) -> DMatrix<f64> {
+    matrix.column_iter_mut().filter(|column| column.amax() > 0.0).for_each(|mut column| {
+        column.unscale_mut(column.amax());
+        column.normalize_mut();
+    });
+    matrix
+}
+
+fn assert_shape(shape: Shape, matrix: &DMatrix<f64>, rank: usize, what: &str) {
+    assert_eq!((shape.dimension, shape.rank), (matrix.ncols(), rank), "{what}");
+    match shape.condition {
+        None => assert!(rank < matrix.ncols(), "{what}"),
+        Some(condition) => {
+            let values = scaled(matrix.clone()).singular_values();
+            // Singular values are known to some 1e-16 of the greatest, so the least is the less so the smaller it is.
+            assert_near(condition, values.max() / values.min(), 1e-12 + 1e-14 * condition, what);
+        }
+    }
+}
+
+/// Everything from the n×d matrix with a row a reward, of which the first `rank` columns are independent.
+fn check(rows: &[Vec<f64>], rewards: &[(Arm, f64)], rank: usize, what: &str) {
+    let arms = Arms::from_rows(rows).unwrap();
+    let ours = told(&arms, rewards);
+    let matrix = |arms: &[Arm]| DMatrix::from_fn(arms.len(), rows[0].len(), |i, j| rows[arms[i]][j]);
+    let pulled: Vec<Arm> = rewards.iter().map(|&(arm, _)| arm).collect();
+    let x = matrix(&pulled);
+    assert_shape(ours.design.unwrap(), &x, rank, what);
+    let all: Vec<Arm> = (0..rows.len()).collect();
+    assert_shape(ours.features.unwrap(), &matrix(&all), rank, what);
+
+    let y = DVector::from_iterator(rewards.len(), rewards.iter().map(|&(_, reward)| reward));
+    let u = scaled(x).columns(0, rank).into_owned().qr().q();
+    let hat = &u * u.transpose();
+    let fitted = &hat * &y;
+    let n_of = |arm: Arm| pulled.iter().filter(|&&other| other == arm).count() as f64;
+    let mean_of = |arm: Arm| rewards.iter().filter(|r| r.0 == arm).map(|r| r.1).sum::<f64>() / n_of(arm);
+    let n_pulled = ours.arms.len();
+    let (m, n, r) = (n_pulled as f64, rewards.len() as f64, rank as f64);
+    let pure: f64 = rewards.iter().map(|&(arm, reward)| (reward - mean_of(arm)).powi(2)).sum();
+    let residual = (&y - &fitted).norm_squared();
+    let sigma = (pure / (n - m)).sqrt();
+    assert_near(ours.replicates.unwrap().sigma, sigma, 1e-11, what);
+    assert_near(ours.residuals.unwrap().sigma, (residual / (n - r)).sqrt(), 1e-11, what);
+    let lack = ours.lack_of_fit.unwrap();
+    assert_eq!(lack.freedom, (n_pulled as u64 - rank as u64, rewards.len() as u64 - n_pulled as u64));
+    assert_near(lack.f, (residual - pure) / (m - r) / sigma.powi(2), 1e-8, what);
+    for arm in &ours.arms {
+        let position = pulled.iter().position(|&other| other == arm.arm).unwrap();
+        let fit = arm.fit.unwrap();
+        let leverage = hat[(position, position)] * n_of(arm.arm);
+        assert_eq!(arm.pulls as f64, n_of(arm.arm));
+        assert!((arm.mean - mean_of(arm.arm)).abs() < 1e-12 * y.amax());
+        assert!((fit.mean - fitted[position]).abs() < 1e-11 * y.amax(), "{what}");
+        assert!((fit.leverage - leverage).abs() < 1e-11, "{what}: {} against {leverage}", fit.leverage);
+        if let Some(test) = fit.test {
+            let deviation = sigma * ((1.0 - leverage) / n_of(arm.arm)).sqrt();
+            let t = (mean_of(arm.arm) - fitted[position]) / deviation;
+            assert!((test.t - t).abs() < 1e-8 * (1.0 + t.abs()), "{what}: {} against {t}", test.t);
+        } else {
+            assert!(leverage > 1.0 - 1e-7, "{what}: {leverage}");
+        }
+    }
+}
+
+/// Rows of features and unbalanced rewards; the last arm is not pulled.
+fn drawn(n_arms: usize, dimension: usize, index: u64) -> (Vec<Vec<f64>>, Vec<(Arm, f64)>) {
+    let mut rng = stream(11, Purpose::Instance, index);
+    let rows: Vec<Vec<f64>> = (0..n_arms).map(|_| (0..dimension).map(|_| draw(&mut rng)).collect()).collect();
+    let rewards = (0..n_arms - 1)
+        .flat_map(|arm| (0..=arm % 4).map(move |_| arm))
+        .map(|arm| (arm, rows[arm].iter().sum::<f64>() + draw(&mut rng)))
+        .collect();
+    (rows, rewards)
+}
+
+#[test]
+fn numbers_are_those_of_dense_linear_algebra() {
+    for (index, (n_arms, dimension)) in [(3, 1), (6, 2), (20, 5), (40, 13), (60, 30)].into_iter().enumerate() {
+        let (rows, rewards) = drawn(n_arms, dimension, index as u64);
+        check(&rows, &rewards, dimension, &format!("{n_arms} × {dimension}"));
+    }
+}
+
+/// Units do not matter: columns from 1e-300 to 1e300 leave the numbers what they were.
+#[test]
+fn columns_may_have_any_scale() {
+    let (rows, rewards) = drawn(20, 5, 7);
+    let plain = told(&Arms::from_rows(&rows).unwrap(), &rewards);
+    let units = [1e-300, 1e300, 1.0, 1e-9, 1e9];
+    let scaled: Vec<Vec<f64>> =
+        rows.iter().map(|row| row.iter().zip(units).map(|(x, unit)| x * unit).collect()).collect();
+    let ours = told(&Arms::from_rows(&scaled).unwrap(), &rewards);
+    assert_near(ours.lack_of_fit.unwrap().f, plain.lack_of_fit.unwrap().f, 1e-12, "F");
+    assert_near(ours.design.unwrap().condition.unwrap(), plain.design.unwrap().condition.unwrap(), 1e-12, "condition");
+}
+
+/// Columns that depend on others, in decimals that are not exact, count for nothing: the rank is that of the rest.
+#[test]
+fn dependent_columns_are_found_by_rank() {
+    for index in 0..40 {
+        let (mut rows, rewards) = drawn(15, 4, 100 + index);
+        for row in &mut rows {
+            let sum = 0.3 * row[0] - 0.7 * row[1] + 1.9 * row[3];
+            row.extend([sum, 0.0, 1e6 * row[2], 1e-6 * (row[0] + sum)]);
+        }
+        check(&rows, &rewards, 4, &format!("index {index}"));
+    }
+}
+
+/// Columns that are close to dependent, κ up to 1e12, but not so; Q stays orthogonal, so that four arms with four independent
+/// features have leverage 1 each.
+#[test]
+fn nearly_dependent_columns_count() {
+    for (exponent, index) in (2..=12).zip(0..) {
+        let (mut rows, rewards) = drawn(15, 3, 200 + index);
+        let mut rng = stream(12, Purpose::Instance, index);
+        for row in &mut rows {
+            row.push(row[0] + 10.0_f64.powi(-exponent) * draw(&mut rng));
+        }
+        let arms = Arms::from_rows(&rows).unwrap();
+        let ours = told(&arms, &rewards).design.unwrap();
+        assert_eq!(ours.rank, 4);
+        let condition = ours.condition.unwrap() / 10.0_f64.powi(exponent);
+        assert!((0.1..100.0).contains(&condition), "1e{exponent}: {condition}");
+        for arm in told(&arms, &[(0, 1.0), (5, 2.0), (9, 3.0), (12, 4.0)]).arms {
+            assert_near(arm.fit.unwrap().leverage, 1.0, 1e-13, "leverage");
+        }
+    }
+}
+
+/// A straight line through the origin at x = 1, 2, 4 with rewards 1 ± 1, 3 ± 1, 4 ± 1, worked out by hand:
+/// θ̂ = (1 + 6 + 16)/21, pure error 6 on 3, lack of fit 2·(26 − 23²/21) on 2.
+#[test]
+fn a_line_by_hand() {
+    let arms = Arms::from_rows(&[[1.0], [2.0], [4.0]]).unwrap();
+    let ours = told(&arms, &[(0, 0.0), (0, 2.0), (1, 2.0), (1, 4.0), (2, 3.0), (2, 5.0)]);
+    let squares = 2.0 * (26.0 - 23.0_f64.powi(2) / 21.0);
+    let lack = ours.lack_of_fit.unwrap();
+    assert_near(lack.f, squares / 2.0 / 2.0, 1e-13, "F");
+    assert_near(lack.p_value, (1.0 + 2.0 * lack.f / 3.0).powf(-1.5), 1e-13, "I_y(3/2, 1) = y^(3/2)");
+    assert_eq!((lack.freedom, lack.misfit), ((2, 3), 0.0), "less than noise explains");
+    assert_near(ours.replicates.unwrap().sigma, 2.0_f64.sqrt(), 1e-15, "σ");
+    assert_near(ours.residuals.unwrap().sigma, ((6.0 + squares) / 5.0).sqrt(), 1e-13, "σ");
+    assert_eq!(ours.design.unwrap(), Shape { dimension: 1, rank: 1, condition: Some(1.0) });
+    let fit = ours.arms[2].fit.unwrap();
+    assert_near(fit.leverage, 16.0 / 21.0, 1e-14, "h");
+    assert_near(fit.mean, 4.0 * 23.0 / 21.0, 1e-14, "fit");
+    let t = (4.0 - 92.0 / 21.0) / (2.0 * (1.0 - 16.0 / 21.0) / 2.0_f64).sqrt();
+    assert_near(fit.test.unwrap().t, t, 1e-12, "t");
+}
+
+/// t is the difference to the fit without the arm, over its deviation, as promised.
+#[test]
+fn standardised_differences_are_those_of_leaving_the_arm_out() {
+    let (rows, rewards) = drawn(12, 3, 9);
+    let arms = Arms::from_rows(&rows).unwrap();
+    let whole = told(&arms, &rewards);
+    for arm in &whole.arms {
+        let rest: Vec<(Arm, f64)> = rewards.iter().copied().filter(|reward| reward.0 != arm.arm).collect();
+        let x = DMatrix::from_fn(rest.len(), 3, |i, j| rows[rest[i].0][j]);
+        let y = DVector::from_iterator(rest.len(), rest.iter().map(|reward| reward.1));
+        let inverse = (x.transpose() * &x).try_inverse().unwrap();
+        let features = DVector::from_row_slice(&rows[arm.arm]);
+        let predicted = (&inverse * x.transpose() * y).dot(&features);
+        let variance = 1.0 / arm.pulls as f64 + features.dot(&(&inverse * &features));
+        let t = (arm.mean - predicted) / (whole.replicates.unwrap().sigma * variance.sqrt());
+        assert_near(arm.fit.unwrap().test.unwrap().t, t, 1e-9, "t");
+    }
+}
+
+/// The mean of `level` plus noise that alternates, so that a mean of an even number of pulls is exact.
+fn replicate(arm: Arm, pulls: usize, level: f64, noise: f64) -> impl Iterator<Item = (Arm, f64)> {
+    (0..pulls).map(move |i| (arm, level + if i % 2 == 0 { noise } else { -noise }))
+}
+
+#[test]
+fn each_conclusion() {
+    let line: Vec<[f64; 1]> = (1..=6).map(|x| [f64::from(x)]).collect();
+    let line = Arms::from_rows(&line).unwrap();
+    let plain = Arms::without_features(2).unwrap();
+    let wide = Arms::from_rows(&[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]).unwrap();
+    let of = |pulls: usize, noise: f64, mean: fn(f64) -> f64| -> Vec<(Arm, f64)> {
+        (0..6).flat_map(|arm| replicate(arm, pulls, mean(arm as f64 + 1.0), noise)).collect()
+    };
+    let one_off: Vec<(Arm, f64)> =
+        (0..6).flat_map(|arm| replicate(arm, 10, if arm == 0 { 2.5 } else { arm as f64 + 1.0 }, 1.0)).collect();
+    let not_enough = Conclusion::NotEnoughData;
+    for (arms, rewards, expected, sentence) in [
+        (&line, of(10, 1.0, |x| 2.0 * x), Conclusion::Believable, "believable: the arms' means lie as close to it"),
+        (&line, of(10, 1.0, |x| x * x), Conclusion::NotBelievable, "p = 5.9e-36, 6 arms disagree); use `apt`"),
+        (&line, one_off, Conclusion::NotBelievable, "1 arm disagrees); use `apt`, which does not need it."),
+        (&line, vec![], not_enough(Missing::Rewards), "there are no rewards yet."),
+        (&line, replicate(2, 10, 1.0, 1.0).collect(), not_enough(Missing::Arms), "(1) could have any means"),
+        (&line, of(1, 1.0, |x| x), not_enough(Missing::Replicates), "no arm was pulled twice"),
+        (&line, of(3, 0.0, |x| x), not_enough(Missing::Noise), "the rewards of each arm are all the same"),
+        (&line, of(2, 1.0, |x| x), not_enough(Missing::Power), "noticed with probability 0.25; pull more."),
+        (&wide, vec![], Conclusion::AlwaysTrue, "the features of the 2 arms are independent, so any means fit it."),
+        (&plain, vec![(0, 1.0)], Conclusion::NoFeatures, "no linear model; use `apt`."),
+    ] {
+        let ours = told(arms, &rewards);
+        assert_eq!(ours.conclusion, expected, "{ours}");
+        let said = ours.to_string();
+        assert!(said.contains(sentence) && said.ends_with('.') && !said.contains('\n'), "{said}");
+        if let Some(name) = expected.algorithm() {
+            assert!(said.contains(&format!("use `{}`", algorithm(name).unwrap().name)), "{said}");
+        }
+    }
+}
+
+/// Without features the noise is still known.
+#[test]
+fn arms_without_features_have_noise() {
+    let ours = told(&Arms::without_features(3).unwrap(), &[(0, 1.0), (0, 3.0), (2, 5.0)]);
+    assert_eq!(ours.replicates.map(|scale| (scale.sigma, scale.freedom)), Some((2.0_f64.sqrt(), 1)));
+    assert!(ours.features.is_none() && ours.design.is_none() && ours.residuals.is_none() && ours.lack_of_fit.is_none());
+    assert_eq!(ours.arms.iter().map(|arm| (arm.arm, arm.mean)).collect::<Vec<_>>(), [(0, 2.0), (2, 5.0)]);
+}
+
+/// Few pulls, zero features and numbers at the limits give numbers, not NaN.
+#[test]
+fn odd_data_have_sane_numbers() {
+    let zeros = Arms::from_rows(&[[0.0, 0.0], [0.0, 0.0]]).unwrap();
+    let ours = told(&zeros, &[(0, 1.0), (0, 3.0), (1, -1.0)]);
+    assert_eq!(ours.design.unwrap(), Shape { dimension: 2, rank: 0, condition: None });
+    let lack = ours.lack_of_fit.unwrap();
+    assert_near(lack.f, 9.0 / 2.0 / 2.0, 1e-15, "every mean is 0 by the model");
+
+    let one = told(&Arms::from_rows(&[[2.0]]).unwrap(), &[(0, 1.0)]);
+    assert_eq!((one.conclusion, one.replicates, one.residuals), (Conclusion::AlwaysTrue, None, None));
+
+    let line = Arms::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
+    let most = [(0, 1e140), (0, -1e140), (1, 1e140), (1, 1e140), (2, -1e140), (2, -1e140)];
+    let lack = told(&line, &most).lack_of_fit.unwrap();
+    assert!([lack.f, lack.p_value, lack.misfit, lack.power].iter().all(|value| value.is_finite()), "{lack:?}");
+    let tiny = [(0, 1e-200), (0, -1e-200), (1, 1.0), (2, 2.0)];
+    assert!(told(&line, &tiny).lack_of_fit.is_none(), "noise that is lost in rounding is none");
+
+    let basis = Arms::from_rows(&[[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]]).unwrap();
+    let ours = told(&basis, &[(0, 5.0), (0, 6.0), (1, 1.0), (1, 2.0), (2, 3.0)]);
+    assert_eq!(ours.arms[0].fit.unwrap().test, None, "the fit follows the only arm of its kind");
+    assert!(ours.arms[1].fit.unwrap().test.is_some());
+}
