@@ -82,7 +82,7 @@ impl Outcome {
         let mut lines = vec![format!("H = {complexity}, L = {largest:.4}, ‖θ‖ = {norm:.4}{units}")];
         if !self.experiment.entrants().iter().any(is_of_theorem) {
             lines.push(
-                "Theorem 1 is about `linear-apt` with lambda = 1 and no centre or intercept, which does not take part."
+                "Theorem 1 is about `linear-apt` with lambda = 1, no centre or intercept and the budget alone, which does not take part."
                     .into(),
             );
             return lines;
@@ -107,10 +107,11 @@ impl Outcome {
     }
 }
 
-/// Whether Theorem 1 speaks of an entrant: LinearAPT with ridge as the paper has it, λ = 1 included.
+/// Whether Theorem 1 speaks of an entrant: LinearAPT with ridge and the stop as the paper has them, λ = 1 included.
 fn is_of_theorem(entrant: &Entrant) -> bool {
     let spec = entrant.spec();
-    spec.algorithm().name == "linear-apt" && spec.values().eq([("lambda", 1.0), ("centre", 0.0), ("intercept", 0.0)])
+    let is_ridge_plain = spec.values().eq([("lambda", 1.0), ("centre", 0.0), ("intercept", 0.0)]);
+    spec.algorithm().name == "linear-apt" && is_ridge_plain && spec.sure().is_none()
 }
 
 /// How many published cells lie within their 99.9 % band, and how many there are.

@@ -12,6 +12,7 @@ mod output;
 mod print;
 mod progress;
 mod report;
+mod stopping;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -3,6 +3,7 @@
 use crate::args::Format;
 use crate::compare::{Compared, Outcome};
 use crate::failure::Failure;
+use crate::stopping;
 use comfy_table::{CellAlignment, Table, presets};
 use cutline_lab::Row;
 use std::io::Write;
@@ -22,6 +23,9 @@ pub(crate) fn outcomes(
             for outcome in outcomes {
                 writeln!(out, "\n{}", heading(outcome))?;
                 writeln!(out, "{}", outcome_table(outcome))?;
+                if stopping::is_in(outcome) {
+                    writeln!(out, "{}\n{}", stopping::HEADING, stopping::table(outcome))?;
+                }
                 for line in outcome.theory() {
                     writeln!(out, "{line}")?;
                 }
@@ -136,9 +140,20 @@ pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
         "difference_low",
         "difference_high",
     ];
+    let with_stopping = outcomes.iter().any(stopping::is_in);
+    if with_stopping {
+        header.extend(stopping::COLUMNS);
+    }
     if with_published {
         header.extend(["curve", "published", "z"]);
     }
+    let fields = |row: &Row| {
+        let mut fields = fields(row);
+        if with_stopping {
+            fields.extend(stopping::fields(row));
+        }
+        fields
+    };
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut write = |record: &[String]| writer.write_record(record).expect("memory takes every record");
     write(&header.iter().map(ToString::to_string).collect::<Vec<_>>());

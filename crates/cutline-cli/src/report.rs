@@ -4,6 +4,7 @@ use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::forecast::{Planned, errors};
 use crate::print::{difference, heading};
+use crate::stopping;
 use askama::Template;
 use cutline_lab::{Experiment, Kind, NoiseKind, Oracle, Prospect, Threshold, Truth};
 
@@ -26,6 +27,7 @@ struct Section {
     baseline: Option<String>,
     has_published: bool,
     rows: Vec<Line>,
+    stopping: Vec<[String; 10]>,
 }
 
 /// A row of the table, formatted.
@@ -68,6 +70,7 @@ pub(crate) fn plan(planned: &Planned, svg: &str) -> Result<String, Failure> {
         baseline: None,
         has_published: false,
         rows: forecast.prospects.iter().map(prospect_line).collect(),
+        stopping: Vec::new(),
     };
     let page = Page {
         title: "Plan",
@@ -108,6 +111,7 @@ fn section(outcome: &Outcome, svg: &str) -> Section {
         baseline: outcome.experiment.baseline().map(|b| outcome.experiment.entrants()[b].label().into()),
         has_published: !outcome.experiment.published().is_empty(),
         rows: outcome.compared().iter().map(line).collect(),
+        stopping: stopping::cells(outcome),
     }
 }
 
@@ -151,8 +155,12 @@ fn settings(experiment: &Experiment) -> Vec<(String, String)> {
             _ => "exploration from the truth".into(),
         }));
         let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());
-        let parts = format!("{} × {} × {}", algorithm.rule, estimator.name(), algorithm.stop());
+        let parts = format!("{} × {} × {}", algorithm.rule, estimator.name(), entrant.spec().stop());
         values.insert(0, parts);
+        values.extend(entrant.spec().sure().map(|sure| {
+            let norm = sure.norm().map_or("σ√(d/λ)".into(), |norm| norm.to_string());
+            format!("sure by {}, δ = {}, S = {norm}", sure.by().name(), sure.delta())
+        }));
         settings.push((entrant.label().into(), values.join("; ")));
     }
     settings

@@ -112,8 +112,7 @@ Theorem 1 at T = 4000: failure probability at most 2.225e-308
     for other in ["name = \"pivot\"", "name = \"linear-apt\"\nlambda = 2", "name = \"linear-apt\"\ncentre = 1"] {
         place.write("other.toml", format!("{head}{instance}[[algorithm]]\n{other}\n"));
         let stdout = place.good(&["simulate", "other.toml"]).stdout;
-        let said =
-            "Theorem 1 is about `linear-apt` with lambda = 1 and no centre or intercept, which does not take part.\n";
+        let said = "Theorem 1 is about `linear-apt` with lambda = 1, no centre or intercept and the budget alone, which does not take part.\n";
         assert!(stdout.ends_with(said), "{stdout}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::theory::{complexity, complexity_as_published};
 use crate::{Instance, Noise};
-use cutline::{AskTell, InStep, Spec, SpecError};
+use cutline::{AskTell, InStep, Spec, SpecError, Sure};
 use std::borrow::Cow;
 
 /// An algorithm that takes part in an experiment: its spec, its label, and what it is told of the truth.
@@ -103,6 +103,14 @@ impl Oracle {
 /// Gives a spec the experiment's noise scale, if its algorithm takes one.
 pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
     if spec.parameters().any(|p| p.name == "noise") { spec.with("noise", noise.scale()) } else { Ok(spec) }
+}
+
+/// Gives a spec a stop beside the budget, and its δ to the rule, if that takes one.
+pub(crate) fn until(spec: Spec, sure: Option<Sure>) -> Result<Spec, SpecError> {
+    let Some(sure) = sure else { return Ok(spec) };
+    let takes_delta = spec.parameters().any(|p| p.name == "delta");
+    let spec = if takes_delta { spec.with("delta", sure.delta())? } else { spec };
+    Ok(spec.until_sure(sure))
 }
 
 #[cfg(test)]

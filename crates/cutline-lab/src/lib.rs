@@ -13,6 +13,7 @@
 //! # Ok::<(), cutline_lab::RunError>(())
 //! ```
 
+mod allocation;
 pub mod coverage;
 pub mod dataset;
 mod entrant;
@@ -33,8 +34,10 @@ mod prior;
 pub mod rewards;
 mod rows;
 mod source;
+mod stopped;
 pub mod theory;
 
+pub use allocation::Allocation;
 pub use entrant::{Entrant, Oracle};
 pub use experiment::{Experiment, ExperimentError, Overrides, Published};
 pub use forecast::{Answer, Forecast, Guarantee, LeftOut, Prospect};
@@ -45,5 +48,6 @@ pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
 pub use plan::{Plan, PlanError};
 pub use prior::{Posterior, Prior, PriorError};
-pub use rows::{Comparison, Row, rows, z_against};
+pub use rows::{Comparison, Row, Stopping, rows, z_against};
 pub use source::{Draw, Kind, Source, Truth};
+pub use stopped::Stopped;

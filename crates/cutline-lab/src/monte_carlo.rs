@@ -4,7 +4,8 @@
 //! runs can be computed anywhere and merged exactly. All entrants face the same instance and, pull by pull, the same
 //! noise in a run, so their differences are paired.
 
-use crate::play::{Run, TOGETHER, play};
+use crate::play::{Outcome, Run, TOGETHER, play};
+use crate::stopped::Stopped;
 use crate::{Experiment, InstanceError};
 use cutline::SpecError;
 use rayon::prelude::*;
@@ -28,11 +29,12 @@ pub struct Cell {
     pub only_baseline: u64,
 }
 
-/// The counts of a range of runs: a [`Cell`] for every entrant and budget. Tallies of disjoint ranges add up.
+/// The counts of a range of runs: a [`Cell`] and a [`Stopped`] for every entrant and budget. Tallies of disjoint ranges add up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
     n_budgets: usize,
     cells: Vec<Cell>,
+    stopped: Vec<Stopped>,
 }
 
 /// Why a run could not be played.
@@ -87,7 +89,7 @@ pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) 
                 let mut runs = numbers.map(|run| Run::new(experiment, run)).collect::<Result<Vec<_>, _>>()?;
                 play(experiment, &mut runs)?;
                 for run in &runs {
-                    tally.count(run.errors(), experiment.baseline());
+                    tally.count(run.results(), experiment.baseline());
                 }
             }
             watch(end - start);
@@ -105,7 +107,8 @@ pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) 
 impl Tally {
     fn new(experiment: &Experiment) -> Self {
         let n_budgets = experiment.budgets().len();
-        Self { n_budgets, cells: vec![Cell::default(); experiment.entrants().len() * n_budgets] }
+        let n_cells = experiment.entrants().len() * n_budgets;
+        Self { n_budgets, cells: vec![Cell::default(); n_cells], stopped: vec![Stopped::default(); n_cells] }
     }
 
     /// The counts of one entrant at one budget, by their positions.
@@ -118,15 +121,30 @@ impl Tally {
         self.cells[entrant * self.n_budgets + budget]
     }
 
+    /// When the runs of one entrant at one budget ended because they were sure.
+    ///
+    /// # Panics
+    /// If there is no such entrant or budget.
+    #[must_use]
+    pub fn stopped(&self, entrant: usize, budget: usize) -> &Stopped {
+        assert!(budget < self.n_budgets, "budget {budget} of {}", self.n_budgets);
+        &self.stopped[entrant * self.n_budgets + budget]
+    }
+
     /// Counts one run.
-    fn count(&mut self, errors: &[u32], baseline: Option<usize>) {
-        for (i, (cell, &errors_here)) in self.cells.iter_mut().zip(errors).enumerate() {
+    fn count(&mut self, results: &[Outcome], baseline: Option<usize>) {
+        for (stopped, result) in self.stopped.iter_mut().zip(results) {
+            if let Some(pulls) = result.sure_after {
+                stopped.count(pulls, result.errors > 0);
+            }
+        }
+        for (i, (cell, &Outcome { errors: errors_here, .. })) in self.cells.iter_mut().zip(results).enumerate() {
             cell.runs += 1;
             cell.failures += u64::from(errors_here > 0);
             cell.errors += u64::from(errors_here);
             cell.squared_errors += u128::from(errors_here).pow(2);
             if let Some(baseline) = baseline {
-                let errors_there = errors[baseline * self.n_budgets + i % self.n_budgets];
+                let errors_there = results[baseline * self.n_budgets + i % self.n_budgets].errors;
                 cell.only_here += u64::from(errors_here > 0 && errors_there == 0);
                 cell.only_baseline += u64::from(errors_here == 0 && errors_there > 0);
             }
@@ -145,5 +163,6 @@ impl AddAssign<&Tally> for Tally {
             cell.only_here += other.only_here;
             cell.only_baseline += other.only_baseline;
         }
+        self.stopped.iter_mut().zip(&other.stopped).for_each(|(stopped, other)| *stopped += other);
     }
 }

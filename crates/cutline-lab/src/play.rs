@@ -4,7 +4,7 @@
 
 use crate::monte_carlo::RunError;
 use crate::{Experiment, Instance};
-use cutline::{AskTell, InStep, Purpose, stream};
+use cutline::{AskTell, Ending, InStep, Purpose, stream};
 use rand::Rng as _;
 use std::borrow::Cow;
 
@@ -18,8 +18,17 @@ pub(crate) struct Run<'a> {
     seed: u64,
     /// What each pull's reward is made of, whichever arm it is of: the same for all entrants.
     variates: Vec<f64>,
-    /// The arms called wrongly, by entrant and then budget.
-    errors: Vec<u32>,
+    /// What came of it, by entrant and then budget.
+    results: Vec<Outcome>,
+}
+
+/// What came of one entrant at one budget.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Outcome {
+    /// The arms called wrongly.
+    pub(crate) errors: u32,
+    /// The pulls after which it was sure and ended, if it did not use up the budget; those of a pilot do not count.
+    pub(crate) sure_after: Option<u64>,
 }
 
 impl<'a> Run<'a> {
@@ -31,13 +40,13 @@ impl<'a> Run<'a> {
         let mut variates = vec![0.0; most as usize];
         experiment.noise().draw(&mut stream(experiment.seed(), Purpose::Noise, run), &mut variates);
         let seed = stream(experiment.seed(), Purpose::Learner, run).next_u64();
-        let errors = vec![0; experiment.entrants().len() * experiment.budgets().len()];
-        Ok(Self { instance, seed, variates, errors })
+        let results = vec![Outcome::default(); experiment.entrants().len() * experiment.budgets().len()];
+        Ok(Self { instance, seed, variates, results })
     }
 
-    /// The arms called wrongly, by entrant and then budget.
-    pub(crate) fn errors(&self) -> &[u32] {
-        &self.errors
+    /// What came of it, by entrant and then budget.
+    pub(crate) fn results(&self) -> &[Outcome] {
+        &self.results
     }
 }
 
@@ -67,9 +76,9 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
     Ok(())
 }
 
-/// Plays one learner; counts the arms called wrongly at each budget, in the cells from `first` on.
+/// Plays one learner; what came of it at each budget goes to the cells from `first` on. A learner that was sure stays as it was.
 fn play_alone(learner: &mut dyn AskTell, experiment: &Experiment, run: &mut Run<'_>, budgets: &[u32], first: usize) {
-    let noise = experiment.noise();
+    let (noise, pilot) = (experiment.noise(), experiment.pilot().len() as u64);
     let mut pulled = 0;
     for (cell, &budget) in (first..).zip(budgets) {
         for &variate in &run.variates[pulled..budget as usize] {
@@ -77,7 +86,12 @@ fn play_alone(learner: &mut dyn AskTell, experiment: &Experiment, run: &mut Run<
             learner.tell(arm, noise.reward(run.instance.means()[arm], variate));
         }
         pulled = budget as usize;
-        run.errors[cell] = run.instance.n_errors(learner.beliefs().means().iter().copied());
+        let is_sure = learner.ending() == Some(Ending::Confidence);
+        let mut beliefs = learner.beliefs();
+        run.results[cell] = Outcome {
+            errors: run.instance.n_errors(beliefs.means().iter().copied()),
+            sure_after: is_sure.then_some(beliefs.total_pulls - pilot),
+        };
     }
 }
 
@@ -102,7 +116,8 @@ fn play_in_step(
         pulled = budget as usize;
         let means = learners.means();
         for (lane, run) in runs.iter_mut().enumerate() {
-            run.errors[cell] = run.instance.n_errors(means.iter().map(|means| means[lane]));
+            let errors = run.instance.n_errors(means.iter().map(|means| means[lane]));
+            run.results[cell] = Outcome { errors, sure_after: None };
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::metrics::{paired_difference, wilson, z_score};
 use crate::monte_carlo::{Cell, Tally};
-use crate::{Experiment, Published};
+use crate::{Allocation, Experiment, NoiseKind, Published, Stopped};
+use cutline::{Estimate, Sure};
 use serde::Serialize;
 
 /// One entrant at one budget.
@@ -30,6 +31,9 @@ pub struct Row {
     /// The paired difference to the baseline, if there is one.
     #[serde(flatten)]
     pub comparison: Option<Comparison>,
+    /// When and how it ended, if it could end before the budget was used up.
+    #[serde(flatten)]
+    pub stopping: Option<Stopping>,
 }
 
 /// The failure rate less that of the baseline on the same runs, with its 95 % interval.
@@ -46,13 +50,45 @@ pub struct Comparison {
     pub difference_high: f64,
 }
 
+/// When runs ended that could be sure before the budget was used up.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Stopping {
+    /// How sides were made sure: `intervals` or `evidence`.
+    pub by: &'static str,
+    /// δ.
+    pub delta: f64,
+    /// The runs that ended because they were sure; the others used up the budget.
+    pub sure: u64,
+    /// The runs that ended because they were sure, and called some arm wrongly.
+    pub sure_and_wrong: u64,
+    /// `sure_and_wrong`/`runs`, which is to be at most δ.
+    pub error_rate: f64,
+    /// The mean number of pulls of a run.
+    pub mean_pulls: f64,
+    /// One run in ten took at most so many.
+    pub pulls_10: u64,
+    /// One in two.
+    pub pulls_50: u64,
+    /// Nine in ten.
+    pub pulls_90: u64,
+    /// What the mean number of pulls of a test at level δ is at least; for one instance and Gaussian noise.
+    pub fewest_pulls: Option<f64>,
+}
+
 /// The rows of an experiment: entrants in their order, budgets ascending.
 #[must_use]
 pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
+    let bounds = Bounds::new(experiment);
     let mut rows = Vec::new();
     for (position, entrant) in experiment.entrants().iter().enumerate() {
         for (column, &budget) in experiment.budgets().iter().enumerate() {
             let cell = tally.cell(position, column);
+            let spec = entrant.spec();
+            let stopping = spec.sure().map(|sure| {
+                let fewest = bounds.fewest_pulls(spec.estimator(), sure.delta());
+                stopping(sure, tally.stopped(position, column), cell.runs, budget, fewest)
+            });
             let (low, high) = wilson(cell.failures, cell.runs);
             rows.push(Row {
                 experiment: experiment.name().into(),
@@ -65,10 +101,56 @@ pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
                 high,
                 mean_errors: rate(cell.errors, cell.runs),
                 comparison: experiment.baseline().map(|baseline| comparison(experiment, baseline, position, cell)),
+                stopping,
             });
         }
     }
     rows
+}
+
+/// T* for who uses the features and for who does not, where a bound is known and somebody asks for it.
+struct Bounds {
+    with_features: Option<Allocation>,
+    without: Option<Allocation>,
+}
+
+impl Bounds {
+    fn new(experiment: &Experiment) -> Self {
+        let uses = |estimator| {
+            let entrants = experiment.entrants().iter().map(crate::Entrant::spec);
+            entrants.filter(|spec| spec.sure().is_some()).any(|spec| spec.estimator() == estimator)
+        };
+        let noise = experiment.noise();
+        let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
+        // Without θ the means are not linear in the features, and the bound is another.
+        let with = instance.filter(|instance| uses(Estimate::Ridge) && instance.theta().is_some());
+        let without = instance.filter(|_| uses(Estimate::SampleMean));
+        Self {
+            with_features: with.and_then(|instance| Allocation::new(instance, noise.scale())),
+            without: without.and_then(|instance| Allocation::without_features(instance, noise.scale())),
+        }
+    }
+
+    fn fewest_pulls(&self, estimator: Estimate, delta: f64) -> Option<f64> {
+        let allocation = if estimator == Estimate::Ridge { &self.with_features } else { &self.without };
+        allocation.as_ref().map(|allocation| allocation.fewest_pulls(delta))
+    }
+}
+
+fn stopping(sure: Sure, stopped: &Stopped, runs: u64, budget: u32, fewest_pulls: Option<f64>) -> Stopping {
+    let quantile = |percent| stopped.quantile(percent, runs, budget);
+    Stopping {
+        by: sure.by().name(),
+        delta: sure.delta(),
+        sure: stopped.runs(),
+        sure_and_wrong: stopped.failures(),
+        error_rate: rate(stopped.failures(), runs),
+        mean_pulls: stopped.mean(runs, budget),
+        pulls_10: quantile(10),
+        pulls_50: quantile(50),
+        pulls_90: quantile(90),
+        fewest_pulls,
+    }
 }
 
 fn comparison(experiment: &Experiment, baseline: usize, position: usize, cell: Cell) -> Comparison {

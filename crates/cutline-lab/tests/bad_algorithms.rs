@@ -13,14 +13,14 @@ fn names_labels_and_keys() {
         (
             NAME,
             "\"linearapt\"",
-            "13: `name` is refused: there is no algorithm `linearapt`; there are `linear-apt`, `apt`, `random`, `ucbe`, `pivot`",
+            "13: `name` is refused: there is no algorithm `linearapt`; there are `linear-apt`, `apt`, `random`, `ucbe`, `pivot`, `clucb`, `lingame`",
         ),
         (NAME, "3", "13: `name` must be a text in quotes, not 3"),
         ("name = \"linear-apt\"", "label = \"a\"", "12: [[algorithm]] needs the key `name`; it has `label`"),
         (
             NAME,
             "\"linear-apt\"\nseed = 1",
-            "14: unknown key `seed` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `lambda`, `centre`, `intercept`",
+            "14: unknown key `seed` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`",
         ),
         (NAME, "\"linear-apt\"\nlabel = 3", "14: `label` must be a text in quotes, not 3"),
         (
@@ -51,12 +51,12 @@ fn parameters() {
         (
             NAME,
             "\"apt\"\nlambda = 1.0",
-            "14: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`",
+            "14: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`",
         ),
         (
             NAME,
             "\"linear-apt\"\nnoise = 1.0",
-            "14: unknown key `noise` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `lambda`, `centre`, `intercept`",
+            "14: unknown key `noise` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`",
         ),
         (
             NAME,
@@ -72,7 +72,7 @@ fn parameters() {
         (
             NAME,
             "\"apt\"\ncentre = 1",
-            "14: unknown key `centre` in [[algorithm]]; allowed are `name`, `label`, `estimator`",
+            "14: unknown key `centre` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`",
         ),
         (NAME, "\"ucbe\"\nexponent = nan", "14: `exponent` must be a finite number, not nan"),
         (
@@ -83,7 +83,7 @@ fn parameters() {
         (
             NAME,
             "\"ucbe\"\nexploration = 1\nexponent = 0",
-            "15: unknown key `exponent` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `exploration`, `lambda`, `centre`, `intercept`",
+            "15: unknown key `exponent` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `exploration`, `lambda`, `centre`, `intercept`",
         ),
     ]);
     let tiny = refusal(&changed(NAME, "\"linear-apt\"\nlambda = 1e-13"), Path::new(""));
@@ -108,7 +108,7 @@ fn estimators() {
         (
             NAME,
             "\"linear-apt\"\nestimator = \"sample-mean\"\nlambda = 1",
-            "15: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`",
+            "15: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`",
         ),
     ]);
 }

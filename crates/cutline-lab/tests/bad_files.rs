@@ -110,7 +110,7 @@ fn noise() {
 
 #[test]
 fn names_and_unknown_keys() {
-    let allowed = "`name`, `runs`, `seed`, `budgets`, `threshold`, `precision`, `noise`, `baseline`, `instance`, `algorithm`, `published`";
+    let allowed = "`name`, `runs`, `seed`, `budgets`, `stop`, `threshold`, `precision`, `noise`, `baseline`, `instance`, `algorithm`, `published`";
     let title = "must be one line of text, without control characters, not the text";
     assert_refused(&[
         ("runs = 10", "rums = 10", &format!("1: unknown key `rums` in the file; allowed are {allowed}")),
@@ -167,4 +167,41 @@ fn published_curves() {
     ] {
         assert_eq!(refusal(&format!("{GOOD}[[published]]\n{keys}\n"), Path::new("")), expected);
     }
+}
+
+#[test]
+fn stops() {
+    let table = "must be \"budget\" or a table such as `{ confidence = 0.05, by = \"intervals\" }`, not";
+    let level = "`confidence` is refused: delta must be a number above 0 and below 1, not";
+    let cases = [
+        ("\"sure\"", format!("`stop` {table} the text \"sure\"")),
+        ("0.05", format!("`stop` {table} 0.05")),
+        ("{}", "`stop` needs the key `confidence`; it has none".into()),
+        ("{ confidence = 0.05 }", "`stop` needs the key `by`; it has `confidence`".into()),
+        (
+            "{ confidence = 0.05, by = \"feeling\" }",
+            "`by` must be one of \"intervals\", \"evidence\", not the text \"feeling\"".into(),
+        ),
+        ("{ confidence = 0, by = \"evidence\" }", format!("{level} 0")),
+        ("{ confidence = 1.0, by = \"evidence\" }", format!("{level} 1")),
+        ("{ confidence = nan, by = \"evidence\" }", "`confidence` must be a finite number, not nan".into()),
+        (
+            "{ confidence = 0.1, by = \"evidence\", norm = -1 }",
+            "`norm` is refused: the norm must be a number between 0 and 1e150, not -1".into(),
+        ),
+        (
+            "{ confidence = 0.1, by = \"evidence\", sigma = 1 }",
+            "unknown key `sigma` in `stop`; allowed are `confidence`, `by`, `norm`".into(),
+        ),
+    ];
+    for (stop, expected) in cases {
+        let stop = format!("stop = {stop}");
+        assert_refused(&[("runs = 10", &stop, &format!("1: {expected}"))]);
+        assert_refused(&[("\"linear-apt\"", &format!("\"linear-apt\"\n{stop}"), &format!("14: {expected}"))]);
+    }
+    assert_refused(&[(
+        "\"linear-apt\"",
+        "\"clucb\"\nstop = { confidence = 0.9, by = \"evidence\" }",
+        "13: `name` is refused: `delta` must be a finite number between 1e-100 and 0.5, not 0.9",
+    )]);
 }

@@ -2,6 +2,8 @@
 //!
 //! `make bench-large` prints both tables and writes them to target/bench-large.json. Every figure is the fastest of several rounds.
 
+#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a bench reads the clock and prints")]
+
 use cutline::estimators::{DesignedRidge, Ridge};
 use cutline::rules::{Apt, Indexed, Pivot};
 use cutline::{Arms, AskTell, Budget, Learner, Purpose, Question, Threads, stream};
@@ -160,7 +162,7 @@ fn noise() -> impl FnMut() -> f64 {
 /// The truth: the mean of the first feature and the last.
 fn mean(arms: &Arms, arm: usize) -> f64 {
     let row = arms.row(arm).expect("features");
-    (row[0] + row[row.len() - 1]) / 2.0
+    f64::midpoint(row[0], row[row.len() - 1])
 }
 
 /// The bytes of memory that this process holds, as Linux tells; 0 elsewhere.

@@ -2,7 +2,7 @@
 
 use crate::estimators::Estimator;
 use crate::rules::{Beliefs, Rule};
-use crate::{Arm, Purpose, Question, Stop, stream};
+use crate::{Arm, Ending, Purpose, Question, Stop, stream};
 use thiserror::Error;
 
 /// A learner whose rule, estimator and stop are not named: what simulations and campaigns hold.
@@ -31,6 +31,9 @@ pub trait AskTell: Send {
     /// # Panics
     /// If there is no such arm or no pull of it is out.
     fn forget(&mut self, arm: Arm);
+
+    /// Why nothing is proposed any more, or `None` while the stop is not met.
+    fn ending(&mut self) -> Option<Ending>;
 
     /// What is believed now.
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator>;
@@ -156,7 +159,7 @@ where
 {
     fn propose(&mut self) -> Option<Arm> {
         let mut beliefs = self.counts.beliefs(self.question, &mut self.estimator);
-        if self.stop.is_met(&mut beliefs) {
+        if self.stop.ending(&mut beliefs).is_some() {
             return None;
         }
         let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
@@ -176,6 +179,7 @@ where
         }
         self.pending[arm] -= 1;
         self.estimator.observe(arm, reward);
+        self.rule.learn(&mut self.counts.beliefs(self.question, &mut self.estimator));
     }
 
     fn forget(&mut self, arm: Arm) {
@@ -183,6 +187,10 @@ where
         self.pending[arm] -= 1;
         self.counts.remove(arm);
         self.estimator.forget(&self.pending);
+    }
+
+    fn ending(&mut self) -> Option<Ending> {
+        self.stop.ending(&mut self.counts.beliefs(self.question, &mut self.estimator))
     }
 
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator> {

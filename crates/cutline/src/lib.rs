@@ -48,7 +48,7 @@ pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
 pub use scan::{arg_max, arg_min};
 pub use spec::{ALGORITHMS, Algorithm, Estimate, Parameter, Range, Spec, SpecError, algorithm};
-pub use stop::{Budget, BudgetError, Stop};
+pub use stop::{Budget, BudgetError, By, Either, Ending, Stop, Sure};
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
 pub use verdict::{Side, Verdict};
@@ -64,3 +64,7 @@ struct Contributing;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/verdicts.md")]
 struct Verdicts;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/stopping.md")]
+struct Stopping;

@@ -7,8 +7,8 @@ pub use error::SpecError;
 
 use crate::estimators::Ridge;
 use crate::quartet::InStep;
-use crate::rules::{Apt, Pivot, UcbE, Uniform};
-use crate::{Arms, AskTell, Budget, Question};
+use crate::rules::{Apt, Clucb, LinGame, Pivot, UcbE, Uniform};
+use crate::{Arms, AskTell, Budget, Question, Sure};
 use error::listed;
 use seat::{Four, Seat, ridge_parameters};
 
@@ -67,18 +67,48 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Cutline's own; unpublished, no fixed-budget guarantee",
         rule: "pivot",
         estimator: Estimate::Ridge,
-        rule_parameters: &[Parameter {
-            name: "noise",
-            default: Some(1.0),
-            about: "σ, the standard deviation of a reward",
-            range: Range { least: 1e-100, most: 1e100 },
-        }],
+        rule_parameters: &[NOISE],
         build: |seat, parameters| seat.spread(Pivot::new(parameters[0])?),
         in_step: Some(|four, [a, b, c, d]| {
             four.pivot([Pivot::new(a[0]).ok()?, Pivot::new(b[0]).ok()?, Pivot::new(c[0]).ok()?, Pivot::new(d[0]).ok()?])
         }),
     },
+    Algorithm {
+        name: "clucb",
+        about: "pulls the undecided arms in turn, each on its own; made for a confidence stop",
+        paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
+        rule: "clucb",
+        estimator: Estimate::SampleMean,
+        rule_parameters: &[
+            NOISE,
+            Parameter {
+                name: "delta",
+                default: Some(0.05),
+                about: "δ, the probability that any interval ever fails",
+                range: Range { least: 1e-100, most: 0.5 },
+            },
+        ],
+        build: |seat, parameters| seat.any(Clucb::new(parameters[0], parameters[1])?),
+        in_step: None,
+    },
+    Algorithm {
+        name: "lingame",
+        about: "learns the proportions in which a sequential test should pull the arms; made for a confidence stop",
+        paper: "Degenne, Ménard, Shang & Valko 2020, LinGame",
+        rule: "lingame",
+        estimator: Estimate::Ridge,
+        rule_parameters: &[NOISE],
+        build: |seat, parameters| seat.spread(LinGame::new(parameters[0], seat.arms.n_arms())?),
+        in_step: None,
+    },
 ];
+
+const NOISE: Parameter = Parameter {
+    name: "noise",
+    default: Some(1.0),
+    about: "σ, the standard deviation of a reward",
+    range: Range { least: 1e-100, most: 1e100 },
+};
 
 /// An algorithm that has a name: rule × estimator × stop, and what to say about it.
 #[derive(Debug)]
@@ -157,6 +187,7 @@ pub struct Spec {
     estimator: Estimate,
     /// One an entry of [`Spec::parameters`], in its order.
     values: Vec<Option<f64>>,
+    sure: Option<Sure>,
 }
 
 /// The algorithm of that name, if there is one.
@@ -166,7 +197,7 @@ pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
 }
 
 impl Algorithm {
-    /// The name of its stop.
+    /// The name of its stop, unless a spec has [another](Spec::until_sure).
     #[must_use]
     pub fn stop(&self) -> &'static str {
         "budget"
@@ -190,7 +221,7 @@ impl Spec {
 
     fn of(algorithm: &'static Algorithm, estimator: Estimate) -> Self {
         let values = algorithm.rule_parameters.iter().chain(estimator.parameters()).map(|p| p.default).collect();
-        Self { algorithm, estimator, values }
+        Self { algorithm, estimator, values, sure: None }
     }
 
     /// The same with another estimator, by name; the estimator's own parameters are at their defaults.
@@ -203,6 +234,7 @@ impl Spec {
         let mut spec = Self::of(self.algorithm, estimator);
         let n_rule = self.algorithm.rule_parameters.len();
         spec.values[..n_rule].copy_from_slice(&self.values[..n_rule]);
+        spec.sure = self.sure;
         spec.try_on_a_small_problem()?;
         Ok(spec)
     }
@@ -224,6 +256,24 @@ impl Spec {
         }
         self.values[position] = Some(value);
         Ok(self)
+    }
+
+    /// The same with a stop that ends before the budget is used up if it is `sure`: the stop `confidence`.
+    #[must_use]
+    pub fn until_sure(self, sure: Sure) -> Self {
+        Self { sure: Some(sure), ..self }
+    }
+
+    /// The stop that may end before the budget is used up, if there is one.
+    #[must_use]
+    pub fn sure(&self) -> Option<Sure> {
+        self.sure
+    }
+
+    /// The name of its stop.
+    #[must_use]
+    pub fn stop(&self) -> &'static str {
+        if self.sure.is_some() { "confidence or budget" } else { self.algorithm.stop() }
     }
 
     /// The algorithm.
@@ -266,20 +316,24 @@ impl Spec {
         }
         let values = self.complete()?;
         let (rule, estimator) = values.split_at(algorithm.rule_parameters.len());
-        let stop = Budget::new(budget)?;
-        let seat = Seat { arms, question, stop, seed, algorithm, estimate: self.estimator, parameters: estimator };
+        let (budget, sure) = (Budget::new(budget)?, self.sure);
+        let estimate = self.estimator;
+        let seat = Seat { arms, question, budget, sure, seed, algorithm, estimate, parameters: estimator };
         (algorithm.build)(&seat, rule)
     }
 
     /// Four learners in step, each with its own arms and question and with its own parameters of one algorithm: they pull
     /// what [`Spec::learner`]s would pull, one by one, to the last bit, and faster. A budget is the caller's to keep.
     ///
-    /// `None` where the algorithm has no such form, or the four do not fit together; single learners then do, or say why not.
+    /// `None` where the algorithm has no such form, the four do not fit together, or one may end before the others because it
+    /// is sure; single learners then do, or say why not.
     #[must_use]
     pub fn in_step(specs: [&Spec; 4], arms: [&Arms; 4], questions: [Question; 4]) -> Option<Box<dyn InStep>> {
         let algorithm = specs[0].algorithm;
         let build = algorithm.in_step?;
-        let is_alike = |spec: &&Spec| std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == Estimate::Ridge;
+        let is_alike = |spec: &&Spec| {
+            std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == Estimate::Ridge && spec.sure.is_none()
+        };
         if !specs.iter().all(is_alike) {
             return None;
         }

@@ -1,17 +1,43 @@
 //! When to end.
 
+mod sure;
+
+pub use sure::{By, Sure};
+
 use crate::rules::Beliefs;
 use thiserror::Error;
 
 /// When to end. The learner asks before every pull; once met, it proposes nothing more.
 ///
-/// `E` is the estimator the stop can work with, as for [`Rule`](crate::rules::Rule).
+/// `E` is the estimator the stop can work with, as for [`Rule`](crate::rules::Rule). Stops combine: [`Either`].
 pub trait Stop<E: ?Sized> {
-    /// Whether to end now, with what is believed and what is already handed out.
-    fn is_met(&self, beliefs: &mut Beliefs<'_, E>) -> bool;
+    /// Why to end now, with what is believed and what is already handed out; `None` to go on. It must be a function of the
+    /// beliefs: `&mut self` is for memory that saves work.
+    fn ending(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Ending>;
 
     /// The most pulls it will ever allow, if there is such a number.
     fn budget(&self) -> Option<u32>;
+}
+
+/// Why a learner ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// The budget is used up.
+    Budget,
+    /// Every arm's side is sure.
+    Confidence,
+}
+
+impl Ending {
+    /// What it is called everywhere: the name of the stop that was met.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::Confidence => "confidence",
+        }
+    }
 }
 
 /// Ends after T pulls, those still out for measurement included.
@@ -35,11 +61,25 @@ impl Budget {
 
 impl<E: ?Sized> Stop<E> for Budget {
     #[inline]
-    fn is_met(&self, beliefs: &mut Beliefs<'_, E>) -> bool {
-        beliefs.total_pulls >= u64::from(self.0)
+    fn ending(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Ending> {
+        (beliefs.total_pulls >= u64::from(self.0)).then_some(Ending::Budget)
     }
 
     fn budget(&self) -> Option<u32> {
         Some(self.0)
+    }
+}
+
+/// Ends when either of two stops is met; if both are, for the reason of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Either<A, B>(pub A, pub B);
+
+impl<E: ?Sized, A: Stop<E>, B: Stop<E>> Stop<E> for Either<A, B> {
+    fn ending(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Ending> {
+        self.0.ending(beliefs).or_else(|| self.1.ending(beliefs))
+    }
+
+    fn budget(&self) -> Option<u32> {
+        [self.0.budget(), self.1.budget()].into_iter().flatten().min()
     }
 }

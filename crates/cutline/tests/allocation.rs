@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Problem, spec};
-use cutline::{ALGORITHMS, Confidence, Interval, Purpose, Spec, stream};
+use cutline::{ALGORITHMS, By, Confidence, Interval, Purpose, Spec, Sure, stream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -41,6 +41,17 @@ fn asking_and_telling_allocate_nothing() {
         }
     }
     assert!(ALLOCATIONS.get() > 0, "the allocator counts");
+}
+
+/// Nor does a stop that looks at all arms.
+#[test]
+fn looking_whether_it_is_sure_allocates_nothing() {
+    for algorithm in ALGORITHMS {
+        for (_, by) in By::ALL {
+            let sure = Sure::new(*by, 0.05, 1.0).unwrap();
+            check(&spec(algorithm.name).until_sure(sure));
+        }
+    }
 }
 
 fn check(spec: &Spec) {

@@ -180,10 +180,11 @@ fn every_parameter_changes_something() {
     let problem = Problem::uniform(12, 4, 3);
     for algorithm in ALGORITHMS {
         for parameter in spec(algorithm.name).parameters() {
-            let run = |value| {
+            let run = |value: f64| {
+                let value = value.clamp(parameter.range.least, parameter.range.most);
                 let spec = spec(algorithm.name).with(parameter.name, value).unwrap();
-                let mut learner = spec.learner(&problem.arms(), problem.question, 80, 0).unwrap();
-                let arms = play(learner.as_mut(), &problem, 80);
+                let mut learner = spec.learner(&problem.arms(), problem.question, 200, 0).unwrap();
+                let arms = play(learner.as_mut(), &problem, 200);
                 (arms, learner.beliefs().means().to_vec())
             };
             let most = parameter.range.most.min(5.0);

@@ -5,12 +5,14 @@ mod common;
 use common::{Problem, spec};
 use cutline::{ALGORITHMS, Purpose, stream};
 
-/// One row an algorithm: the pulls after the opening of 8 arms, or from the start for `pivot`.
+/// One row an algorithm: the pulls after the first 8, which are the opening where there is one.
 const PINNED: &[(&str, [usize; 20])] = &[
     ("linear-apt", [1, 7, 1, 1, 5, 5, 5, 5, 0, 0, 7, 7, 0, 0, 2, 2, 1, 2, 7, 7]),
     ("apt", [4, 1, 2, 0, 4, 0, 2, 0, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2]),
     ("random", [5, 2, 5, 6, 1, 1, 5, 6, 7, 1, 2, 1, 3, 7, 0, 7, 7, 7, 1, 7]),
     ("ucbe", [1, 7, 5, 0, 2, 4, 0, 2, 5, 1, 3, 7, 6, 5, 2, 1, 2, 5, 7, 1]),
+    ("clucb", [0, 1, 2, 4, 0, 1, 2, 2, 3, 5, 6, 7, 3, 4, 5, 6, 7, 0, 0, 0]),
+    ("lingame", [4, 6, 4, 4, 3, 4, 3, 3, 3, 4, 3, 0, 3, 4, 0, 6, 3, 0, 2, 6]),
     ("pivot", [0, 6, 3, 0, 0, 3, 0, 3, 3, 3, 6, 0, 3, 3, 0, 6, 3, 3, 0, 3]),
 ];
 

@@ -1,13 +1,14 @@
 //! The experiment file: its schema, strictly. `docs/experiments.md` describes it for users.
 
 mod instance;
+mod stop;
 
-use crate::entrant::with_noise;
+use crate::entrant::{until, with_noise};
 use crate::experiment::{Experiment, Overrides, Published};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{Draw, Source};
 use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
-use cutline::{Question, Spec};
+use cutline::{Question, Spec, Sure};
 use std::path::Path;
 
 /// The most pulls a run may have: its noise is kept in memory.
@@ -26,6 +27,7 @@ pub(crate) fn experiment(
     let runs = keys.get("runs").map_or(Ok(10_000), |field| field.whole(1, 1 << 50))?;
     let seed = keys.get("seed").map_or(Ok(0), |field| field.whole(0, u64::MAX))?;
     let budgets = budgets(&keys.need("budgets")?)?;
+    let stop_field = keys.get("stop");
     let threshold = threshold(&keys.need("threshold")?)?;
     let precision = keys.get("precision").map_or(Ok(0.0), |field| precision(&field))?;
     let noise_field = keys.get("noise");
@@ -42,7 +44,8 @@ pub(crate) fn experiment(
     let source = Source::new(kind, draw, seed, threshold, precision)
         .and_then(|source| source.with_offset(offset))
         .map_err(|error| instance_field.refused(error))?;
-    let entrants = entrants(&algorithms, noise)?;
+    let sure = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
+    let entrants = entrants(&algorithms, noise, sure)?;
     let baseline = match baseline {
         None => None,
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
@@ -117,10 +120,10 @@ fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
     Noise::new(kind, scale).map_err(|error| field.refused(error))
 }
 
-fn entrants(field: &Field<'_>, noise: Noise) -> Result<Vec<Entrant>, FileError> {
+fn entrants(field: &Field<'_>, noise: Noise, sure: Option<Sure>) -> Result<Vec<Entrant>, FileError> {
     let mut entrants: Vec<Entrant> = Vec::new();
     for table in field.list()? {
-        let entrant = entrant(&table, noise)?;
+        let entrant = entrant(&table, noise, sure)?;
         if entrants.iter().any(|other| other.label() == entrant.label()) {
             return Err(table.error(format!("`{}` is there twice; give one a `label`", entrant.label())));
         }
@@ -129,7 +132,7 @@ fn entrants(field: &Field<'_>, noise: Noise) -> Result<Vec<Entrant>, FileError> 
     if entrants.is_empty() { Err(field.error("must name at least one algorithm")) } else { Ok(entrants) }
 }
 
-fn entrant(field: &Field<'_>, noise: Noise) -> Result<Entrant, FileError> {
+fn entrant(field: &Field<'_>, noise: Noise, sure: Option<Sure>) -> Result<Entrant, FileError> {
     let keys = field.keys("[[algorithm]]")?;
     let name_field = keys.need("name")?;
     let name = name_field.text()?;
@@ -138,7 +141,8 @@ fn entrant(field: &Field<'_>, noise: Noise) -> Result<Entrant, FileError> {
     if let Some(estimator) = keys.get("estimator") {
         spec = spec.with_estimator(estimator.text()?).map_err(|error| estimator.refused(error))?;
     }
-    spec = with_noise(spec, noise).map_err(|error| name_field.refused(error))?;
+    let sure = keys.get("stop").map_or(Ok(sure), |field| stop::stop(&field, noise))?;
+    spec = with_noise(spec, noise).and_then(|spec| until(spec, sure)).map_err(|error| name_field.refused(error))?;
     let mut is_explored = false;
     for parameter in spec.parameters() {
         if let Some(value) = keys.get(parameter.name) {

@@ -82,6 +82,11 @@ impl<E: Estimator> Estimator for Centred<E> {
         let posterior = self.estimator.posterior();
         Posterior { means: shift(posterior.means, self.centre, &mut self.means), ..posterior }
     }
+
+    fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let (mean, variance) = self.estimator.moments_of(arm);
+        (mean + self.centre, variance)
+    }
 }
 
 impl<E: Spread> Spread for Centred<E> {
@@ -92,5 +97,14 @@ impl<E: Spread> Spread for Centred<E> {
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         self.estimator.covariances_with(arm)
+    }
+
+    fn told_moments(&mut self) -> (&[f64], &[f64]) {
+        let (means, variances) = self.estimator.told_moments();
+        (shift(means, self.centre, &mut self.means), variances)
+    }
+
+    fn told_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        self.estimator.told_covariances_with(arm)
     }
 }

@@ -79,7 +79,7 @@ impl DesignedRidge {
             covariances: means.clone(),
             means,
             shrunk: 1.0,
-            told_variances: Vec::new(),
+            told_variances: Vec::with_capacity(features.n_arms),
             features,
         };
         ridge.recompute_variances();
@@ -194,6 +194,12 @@ impl Estimator for DesignedRidge {
         let model = linear(features, &told.pulls, spare, probe, variances);
         Posterior { means: &numbers(means)[..features.n_arms], variances, told: &told.pulls, model }
     }
+
+    fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let Self { features, told, probe, means, .. } = self;
+        vectorised!(|unit| told.inverse.solve(unit, features.row(arm), probe));
+        (numbers(means)[arm], probe.q)
+    }
 }
 
 impl Spread for DesignedRidge {
@@ -208,6 +214,21 @@ impl Spread for DesignedRidge {
         vectorised!(|unit| inverse.solve(unit, features.row(arm), probe));
         features.times(numbers(&probe.u), covariances);
         (&numbers(covariances)[..features.n_arms], &numbers(variances)[..features.n_arms])
+    }
+
+    fn told_moments(&mut self) -> (&[f64], &[f64]) {
+        if self.pending == 0 {
+            return self.moments();
+        }
+        let posterior = self.posterior();
+        (posterior.means, posterior.variances)
+    }
+
+    fn told_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        let Self { features, told, probe, covariances, .. } = self;
+        vectorised!(|unit| told.inverse.solve(unit, features.row(arm), probe));
+        features.times(numbers(&probe.u), covariances);
+        &numbers(covariances)[..features.n_arms]
     }
 }
 

@@ -45,6 +45,10 @@ impl Estimator for SampleMean {
         variances.extend(counts.iter().map(|&n| 1.0 / f64::from(n)));
         Posterior { means, variances, told: counts, model: Model::Unrelated }
     }
+
+    fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        (self.means[arm], 1.0 / f64::from(self.counts[arm]))
+    }
 }
 
 #[cfg(test)]

@@ -49,6 +49,13 @@ pub trait Estimator {
 
     /// How sure the estimates are, from the rewards told alone. Computed when asked for: it may cost more than many pulls.
     fn posterior(&mut self) -> Posterior<'_>;
+
+    /// The mean and the variance of one arm, from the rewards told alone; cheaper than [`posterior`](Estimator::posterior)
+    /// where it can be.
+    fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let posterior = self.posterior();
+        (posterior.means[arm], posterior.variances[arm])
+    }
 }
 
 /// An estimator with a design matrix V, so that it knows how sure it is of every arm and how arms relate.
@@ -60,4 +67,10 @@ pub trait Spread: Estimator {
 
     /// The covariances xᵢᵀV⁻¹xₐ of every arm with `arm`, and the variances.
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]);
+
+    /// As [`moments`](Spread::moments), with the pulls told alone in V. Dearer while pulls are out.
+    fn told_moments(&mut self) -> (&[f64], &[f64]);
+
+    /// The covariances of every arm with `arm`, with the pulls told alone in V.
+    fn told_covariances_with(&mut self, arm: Arm) -> &[f64];
 }

@@ -159,4 +159,10 @@ impl Estimator for Ridge {
         let model = linear(features, told, spare, step, variances);
         Posterior { means: &numbers(means)[..features.n_arms], variances, told, model }
     }
+
+    fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let Self { features, inverse, step, theta, .. } = self;
+        vectorised!(|unit| inverse.solve(unit, features.row(arm), step));
+        (features.row(arm).times(numbers(theta)), step.q)
+    }
 }

@@ -1,15 +1,20 @@
 //! Which arm to pull next.
 
 mod apt;
+mod clucb;
+mod hedge;
 mod index;
 mod lazy;
+mod lingame;
 mod pivot;
 mod ucb_e;
 mod uniform;
 
 pub use apt::Apt;
+pub use clucb::Clucb;
 pub use index::{Index, Indexed};
 pub use lazy::Moving;
+pub use lingame::LinGame;
 pub(crate) use pivot::Bar;
 pub use pivot::Pivot;
 pub use ucb_e::UcbE;
@@ -26,14 +31,21 @@ use thiserror::Error;
 /// means and pulls, `impl<E: Spread + ?Sized> Rule<E>` for one that needs variances; a pair that does not fit does not compile.
 ///
 /// [`choose`](Rule::choose) is called once for each pull, when the stop is not met. It must be a function of the
-/// beliefs and `rng` alone: `&mut self` is for memory that saves work, never for state that changes the choice.
-/// `rng` is a fresh stream for each pull.
+/// beliefs, `rng` and what [`learn`](Rule::learn) saw: its `&mut self` is for memory that saves work, never for state that
+/// changes the choice. `rng` is a fresh stream for each pull.
 pub trait Rule<E: ?Sized> {
     /// Whether every arm has to be pulled once before the rule means anything; a budget below K is then refused.
     const OPENS_WITH_EVERY_ARM: bool;
 
     /// The arm to pull next.
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm;
+
+    /// A reward was told and is in the beliefs: called once for each, in the order they came. For rules that remember more than
+    /// the beliefs do. To leave no trace of a pull that is lost, look only at what is told.
+    #[inline]
+    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>) {
+        let _ = beliefs;
+    }
 }
 
 /// A rule was refused because of a parameter.

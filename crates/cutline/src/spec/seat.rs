@@ -5,14 +5,15 @@ use crate::arms::Features;
 use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
 use crate::quartet::{InStep, index_in_step, pivot_in_step};
 use crate::rules::{Index, Indexed, Pivot, Rule};
-use crate::{Arms, AskTell, Budget, Learner, Question};
+use crate::{Arms, AskTell, Budget, Either, Learner, Question, Sure};
 use std::sync::Arc;
 
 /// Where a rule is to be seated: everything else a learner is made of.
 pub(super) struct Seat<'a> {
     pub(super) arms: &'a Arms,
     pub(super) question: Question,
-    pub(super) stop: Budget,
+    pub(super) budget: Budget,
+    pub(super) sure: Option<Sure>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
     pub(super) estimate: Estimate,
@@ -75,7 +76,11 @@ impl Seat<'_> {
         R: Rule<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        Ok(Box::new(Learner::new(rule, estimator, self.stop, self.question, self.seed)?))
+        let Self { question, budget, sure, seed, .. } = *self;
+        Ok(match sure {
+            None => Box::new(Learner::new(rule, estimator, budget, question, seed)?),
+            Some(sure) => Box::new(Learner::new(rule, estimator, Either(sure, budget), question, seed)?),
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 use cutline::{Arms, Purpose, Question, Rng, Spec, below, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
+use std::cell::RefCell;
 
 /// A problem: features row by row, and the means of the arms.
 #[derive(Clone, Debug)]
@@ -43,9 +44,12 @@ pub fn uniform(rng: &mut Rng) -> f64 {
     f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
 }
 
-/// The algorithm with what it must be given.
+/// The algorithm with what it must be given. CLUCB takes the noise for small, so that arms are decided after few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
+    if name == "clucb" {
+        spec = spec.with("noise", 0.1).unwrap();
+    }
     for parameter in spec.parameters() {
         if parameter.default.is_none() {
             spec = spec.with(parameter.name, 2.0).unwrap();
@@ -66,11 +70,36 @@ pub struct Plain {
     pub lambda: f64,
     pub pulls: Vec<u32>,
     pub told: Vec<(usize, f64)>,
+    /// The gains of LinGame's rounds, kept because they are dear.
+    gains: RefCell<Vec<Vec<f64>>>,
+}
+
+/// The weights of AdaHedge before and after each round.
+fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
+    let (mut sums, mut gap) = (vec![0.0; n], 0.0);
+    let mut all = vec![vec![1.0 / n as f64; n]];
+    for gains in gains {
+        let (w, eta) = (&all[all.len() - 1], (n as f64).ln() / gap);
+        let mean: f64 = w.iter().zip(gains).map(|(w, g)| w * g).sum();
+        let mixed = if gap == 0.0 {
+            gains.iter().zip(w).filter(|(_, w)| **w > 0.0).map(|(g, _)| *g).fold(f64::NEG_INFINITY, f64::max)
+        } else {
+            w.iter().zip(gains).map(|(w, g)| w * (eta * g).exp()).sum::<f64>().ln() / eta
+        };
+        gap += (mixed - mean).max(0.0);
+        sums.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += gain);
+        let (most, eta) = (sums.iter().copied().fold(f64::NEG_INFINITY, f64::max), (n as f64).ln() / gap);
+        let share = |&sum: &f64| if sum == most { 1.0 } else { (eta * (sum - most)).exp() };
+        let shares: Vec<f64> = sums.iter().map(share).collect();
+        all.push(shares.iter().map(|share| share / shares.iter().sum::<f64>()).collect());
+    }
+    all
 }
 
 impl Plain {
     pub fn new(problem: &Problem, lambda: f64) -> Self {
-        Self { problem: problem.clone(), lambda, pulls: vec![0; problem.rows.len()], told: Vec::new() }
+        let (pulls, told) = (vec![0; problem.rows.len()], Vec::new());
+        Self { problem: problem.clone(), lambda, pulls, told, gains: RefCell::default() }
     }
 
     fn x(&self) -> DMatrix<f64> {
@@ -138,7 +167,7 @@ impl Plain {
         let gap = |arm: usize| self.problem.question.gap(means[arm]);
         let pulls = |arm: usize| f64::from(self.pulls[arm]);
         let arms = 0..self.pulls.len();
-        let opening = ["apt", "ucb-e", "uniform"].contains(&rule) && self.pulls.contains(&0);
+        let opening = ["apt", "ucb-e", "uniform", "clucb"].contains(&rule) && self.pulls.contains(&0);
         if opening {
             return Some(arms.map(|arm| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY }).collect());
         }
@@ -151,9 +180,44 @@ impl Plain {
                 let pivot = arms.clone().min_by(|a, b| doubt(a).total_cmp(&doubt(b))).unwrap();
                 arms.map(|arm| -c[(arm, pivot)].powi(2) / (1.0 + c[(arm, arm)])).collect()
             }
+            "clucb" => {
+                let t: f64 = arms.clone().map(pulls).sum();
+                let log = (4.0 * self.pulls.len() as f64 * t.powi(3) / 0.05).ln();
+                let radius = |arm| 0.1 * (2.0 * log / pulls(arm)).sqrt();
+                let is_undecided = |arm: &usize| gap(*arm) < radius(*arm);
+                let candidates: Vec<usize> = arms.clone().filter(is_undecided).collect();
+                let candidates = if candidates.is_empty() { arms.clone().collect() } else { candidates };
+                arms.map(|arm| if candidates.contains(&arm) { -radius(arm) } else { f64::INFINITY }).collect()
+            }
+            "lingame" => {
+                let weights = self.game();
+                let rounds = self.pulls.iter().sum::<u32>() as usize + 1;
+                // The weights of the last round stand for the rounds whose rewards are not told yet.
+                let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
+                arms.map(|arm| pulls(arm) - sum(arm)).collect()
+            }
             _ => return None,
         };
         Some(indices)
+    }
+
+    /// The weights of LinGame before the first reward and after each.
+    fn game(&self) -> Vec<Vec<f64>> {
+        let known = self.gains.borrow().len();
+        for t in known + 1..=self.told.len() {
+            let mut then = Self::new(&self.problem, self.lambda);
+            then.told = self.told[..t].to_vec();
+            then.told.iter().for_each(|&(arm, _)| then.pulls[arm] += 1);
+            let (means, c) = (then.ridge_means(), then.covariances());
+            let gap = |arm: usize| self.problem.question.gap(means[arm]);
+            let evidence = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)];
+            let k = (0..means.len()).min_by(|a, b| evidence(a).total_cmp(&evidence(b))).unwrap();
+            let log = (t as f64).ln();
+            let apart = |arm| gap(k) * c[(arm, k)].abs() / c[(k, k)] + (2.0 * log * c[(arm, arm)]).sqrt();
+            let gains = (0..means.len()).map(|arm| (0.5 * apart(arm).powi(2)).min(log)).collect();
+            self.gains.borrow_mut().push(gains);
+        }
+        ada_hedge(&self.gains.borrow(), self.pulls.len())
     }
 }
 
