@@ -35,7 +35,7 @@ pub(crate) fn in_step(
             shrunk: [1.0; 4],
             pivots: [0; 4],
             asked: [0; 4],
-            shortlist: vec![0; n_arms + 1],
+            shortlist: (0..).take(n_arms + 1).collect(),
         };
         for lane in 0..4 {
             quartet.recompute_variances(lane, &quartet.plane.inverse_of(lane));
@@ -43,6 +43,9 @@ pub(crate) fn in_step(
         Some(Box::new(quartet))
     })
 }
+
+/// Up to how many arms a test of each costs more than it saves.
+const FEW_ARMS: usize = 64;
 
 /// Does in each lane what [`DesignedRidge`](crate::estimators::DesignedRidge) does while one pull is out at a time.
 struct Quartet<P> {
@@ -58,7 +61,7 @@ struct Quartet<P> {
     shrunk: [f64; 4],
     pivots: [Arm; 4],
     asked: [Arm; 4],
-    /// Room for the arms that a cheap test did not rule out in all runs.
+    /// The arms that a cheap test did not rule out in all runs, or all arms if they are few.
     shortlist: Vec<u32>,
 }
 
@@ -93,12 +96,14 @@ impl<P: Plane> InStep for Quartet<P> {
 }
 
 impl<P: Plane> Quartet<P> {
-    /// The pivot of each run.
+    /// Shortens the list to the arms that may be the pivot of some run; returns how many there are.
     #[inline(always)]
-    fn most_doubtful<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
-        // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
+    fn shorten(&mut self) -> usize {
         let (rule, question, pivots) = (self.rule, self.question, self.pivots);
         let (means, variances) = (lanes(&self.means), lanes(&self.variances));
+        if means.len() <= FEW_ARMS {
+            return means.len();
+        }
         let mean = [0, 1, 2, 3].map(|lane| means[pivots[lane]][lane]);
         let q = [0, 1, 2, 3].map(|lane| variances[pivots[lane]][lane]);
         // Number by number and not bar by bar, so that the four are computed at once.
@@ -118,6 +123,16 @@ impl<P: Plane> Quartet<P> {
             self.shortlist[n] = arm;
             n += usize::from(may);
         }
+        n
+    }
+
+    /// The pivot of each run.
+    #[inline(always)]
+    fn most_doubtful<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
+        // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
+        let (rule, question) = (self.rule, self.question);
+        let n = self.shorten();
+        let (means, variances) = (lanes(&self.means), lanes(&self.variances));
         // Two at a time; of an odd number the last one twice, which changes nothing.
         self.shortlist[n] = self.shortlist[n.saturating_sub(1)];
         let mut best = Best::new(unit);
