@@ -4,7 +4,7 @@
 //! C = XV⁻¹Xᵀ (K×K), which begins as XXᵀ/λ, in place of an arm's features its unit vector, and in place of θ̂ the means. Every step is as
 //! before, and a pull costs O(K²) instead of O(d²).
 //!
-//! To compute C afresh, the features are turned: X = TQ with T a lower triangle and QQᵀ = I, so T has the inner products of X and
+//! To compute C afresh, the features are turned: X = T·Q with T a lower triangle and Q·Qᵀ = I, so T has the inner products of X and
 //! C = T (λI + Σ ttᵀ)⁻¹ Tᵀ.
 
 use crate::arms::Features;
@@ -75,7 +75,9 @@ fn triangle(features: &Features) -> Arms {
         // What is left of a row that depends on others is rounding and points anywhere.
         let left = Some(norm(&rest)).filter(|left| *left > 1e-14 * length).unwrap_or(0.0);
         t[arm * n_arms + arm] = left;
-        rest.iter_mut().for_each(|x| *x = if left > 0.0 { *x / left } else { 0.0 });
+        for x in &mut rest {
+            *x = if left > 0.0 { *x / left } else { 0.0 };
+        }
         directions.push(rest);
     }
     square(&t, n_arms)
