@@ -163,7 +163,7 @@ fn noise() -> impl FnMut() -> f64 {
 /// The truth: the mean of the first feature and the last.
 fn mean(arms: &Arms, arm: usize) -> f64 {
     let row = arms.row(arm).expect("features");
-    (row[0] + row[row.len() - 1]) / 2.0
+    f64::midpoint(row[0], row[row.len() - 1])
 }
 
 /// The bytes of memory that this process holds, as Linux tells; 0 elsewhere.
