@@ -105,9 +105,15 @@ impl Arms {
     /// If the arms have no features, or `value` is not finite.
     pub fn with_intercept(&self, value: f64) -> Result<Self, ArmsError> {
         let features = self.features.as_ref().ok_or(ArmsError::NoColumns)?;
-        let rows: Vec<Vec<f64>> =
-            (0..self.n_arms).map(|arm| features.row(arm).iter().chain([value]).collect()).collect();
-        Self::from_rows(&rows)
+        let mut with_intercept = Features::new(self.n_arms, features.dimension + 1);
+        let mut row = Vec::with_capacity(features.dimension + 1);
+        for arm in 0..self.n_arms {
+            row.clear();
+            row.extend(features.row(arm).iter().chain([value]));
+            with_intercept.set_rows(arm, &row)?;
+        }
+        with_intercept.crew.clone_from(&features.crew);
+        Ok(Self { n_arms: self.n_arms, features: Some(Arc::new(with_intercept)) })
     }
 
     /// Arms of which nothing is known but that there are `n_arms`.

@@ -23,23 +23,27 @@ fn compare(index: impl Index + Clone + Send + 'static, problem: &Problem, budget
         assert_eq!(arm, plain_arm, "pull {pull}");
         let Some(arm) = arm else { break };
         if !is_orderly && pull % 97 == 5 {
-            (lazy.forget(arm), plain.forget(arm));
+            lazy.forget(arm);
+            plain.forget(arm);
             continue;
         }
         if !is_orderly && pull % 61 == 3 {
             let unasked = pull % n_arms;
-            (lazy.tell(unasked, 0.3), plain.tell(unasked, 0.3));
+            lazy.tell(unasked, 0.3);
+            plain.tell(unasked, 0.3);
         }
         if !is_orderly && pull % 7 < 3 {
             let second = lazy.ask();
             assert_eq!(second, plain.ask(), "second of pull {pull}");
             if let Some(second) = second {
                 let reward = problem.means[second] + uniform(&mut rng);
-                (lazy.tell(second, reward), plain.tell(second, reward));
+                lazy.tell(second, reward);
+                plain.tell(second, reward);
             }
         }
         let reward = problem.means[arm] + uniform(&mut rng);
-        (lazy.tell(arm, reward), plain.tell(arm, reward));
+        lazy.tell(arm, reward);
+        plain.tell(arm, reward);
     }
 }
 

@@ -122,6 +122,30 @@ fn unannounced_rewards_count_in_the_variances() {
     assert_close(designed.means(), &plain.ridge_means(), 1e-12, "means");
 }
 
+/// Where there are no more arms than features, the arms are the coordinates; features of very different scales, arms that
+/// nearly agree, and arms that are zero or combine others.
+#[test]
+fn no_more_arms_than_features() {
+    for (n_arms, dimension) in [(1, 1), (1, 7), (8, 8), (20, 20), (12, 50)] {
+        for lambda in [1.0, 1e-3, 30.0] {
+            check(&Problem::uniform(n_arms, dimension, 5), lambda, 300, 1e-9);
+        }
+        let scaled = Problem::new(n_arms, dimension, 6, |j| 10.0_f64.powf(3.0 * j / dimension as f64));
+        for lambda in [1.0, 30.0] {
+            check(&scaled, lambda, 300, 1e-8);
+        }
+    }
+    let mut odd = Problem::uniform(10, 12, 7);
+    for j in 0..12 {
+        odd.rows[3][j] = 0.0;
+        odd.rows[4][j] = 2.0 * odd.rows[0][j] - odd.rows[1][j];
+        odd.rows[5][j] = odd.rows[2][j] + if j == 0 { 1e-4 } else { 0.0 };
+    }
+    for lambda in [1.0, 1e-3] {
+        check(&odd, lambda, 300, 1e-8);
+    }
+}
+
 /// A long run: rounding must not pile up.
 #[test]
 fn a_hundred_thousand_pulls() {

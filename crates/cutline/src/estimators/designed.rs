@@ -167,7 +167,7 @@ impl Estimator for DesignedRidge {
             is_coarse
         };
         if is_refreshed {
-            step.regress(features, &self.rewards, numbers_mut(&mut self.theta));
+            told.inverse.regress(features, &self.rewards, step, numbers_mut(&mut self.theta));
             features.times(numbers(&self.theta), means);
         }
     }

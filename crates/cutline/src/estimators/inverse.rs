@@ -5,9 +5,11 @@
 //! s, so log₁₀ s of the digits that V⁻¹ had are lost; later pulls give them back, because errors shrink by s too. Where a
 //! step leaves less than ten digits, V⁻¹ is computed afresh from the pulls by Cholesky's method.
 
+use super::given::Given;
 use crate::arms::{Features, Row};
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
 use pulp::f64x4;
+use std::sync::Arc;
 
 /// What a step may cost: six of sixteen digits, those included that V⁻¹ did not have before.
 const DIGITS: f64 = 1e6;
@@ -20,6 +22,8 @@ pub(crate) struct Inverse {
     /// How ill-conditioned V was when V⁻¹ was last computed afresh: the error it began with, in units of rounding. It is the
     /// mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky's method does not.
     condition: f64,
+    /// Where the arms are the coordinates: their features. V⁻¹ is then C, see [`Given`].
+    given: Option<Arc<Given>>,
 }
 
 /// What one step computes; kept to save its allocation.
@@ -51,16 +55,6 @@ impl Step {
             diagonal: row.clone(),
             row,
         }
-    }
-
-    /// θ̂ = V⁻¹b by the factor that [`Inverse::refresh`] left, where b = Σ (sum of the rewards of arm i) xᵢ.
-    pub(crate) fn regress(&mut self, features: &Features, rewards: &[f64], theta: &mut [f64]) {
-        let theta = &mut theta[..features.dimension];
-        theta.fill(0.0);
-        for (arm, &reward) in rewards.iter().enumerate().filter(|(_, reward)| **reward != 0.0) {
-            theta.iter_mut().zip(features.row(arm).iter()).for_each(|(b, x)| *b += reward * x);
-        }
-        substitute(&self.factor, theta);
     }
 
     /// xᵀV⁻¹x = ‖L⁻¹x‖² by the factor that [`Inverse::refresh`] left; never negative.
@@ -118,7 +112,35 @@ impl Inverse {
         let width = dimension.div_ceil(4);
         let mut rows = zeros(dimension * width * 4);
         numbers_mut(&mut rows).iter_mut().step_by(4 * width + 1).for_each(|diagonal| *diagonal = 1.0 / lambda);
-        Self { lambda, rows, condition: 1.0 }
+        Self { lambda, rows, condition: 1.0, given: None }
+    }
+
+    /// The coordinates to work in for these features, and V⁻¹ before the first pull.
+    pub(crate) fn of(features: &Arc<Features>, lambda: f64) -> (Arc<Features>, Self) {
+        let Some(given) = Given::new(features) else {
+            return (Arc::clone(features), Self::new(features.dimension, lambda));
+        };
+        let n_arms = features.n_arms;
+        let mut products = given.zeros();
+        let mut inverse = Self::new(n_arms, lambda);
+        for (arm, row) in numbers_mut(&mut inverse.rows).chunks_exact_mut(4 * n_arms.div_ceil(4)).enumerate() {
+            given.inner_products(arm, &mut products);
+            let products = &numbers(&products)[..n_arms];
+            row.iter_mut().zip(products).for_each(|(entry, product)| *entry = product / lambda);
+        }
+        let units = given.unit_vectors();
+        inverse.given = Some(Arc::new(given));
+        (units, inverse)
+    }
+
+    /// What to compute afresh with: the features, or a triangle with their inner products if the arms are the coordinates.
+    pub(super) fn basis<'a>(&'a self, features: &'a Features) -> &'a Features {
+        self.given.as_ref().map_or(features, |given| given.triangle())
+    }
+
+    /// d.
+    pub(super) fn dimension(&self, features: &Features) -> usize {
+        self.given.as_ref().map_or(features.dimension, |given| given.dimension())
     }
 
     /// V⁻¹ from its entries by row and column, only to solve with.
@@ -227,12 +249,14 @@ impl Inverse {
 
     /// V⁻¹ afresh from the pulls of every arm, by Cholesky's method. For once, not for every pull: O(Kd² + d³).
     pub(crate) fn refresh(&mut self, features: &Features, pulls: &[u32], step: &mut Step) {
-        let d = features.dimension;
+        let given = self.given.clone();
+        let basis = given.as_ref().map_or(features, |given| given.triangle());
+        let d = basis.dimension;
         let Step { factor: v, diagonal, row: x, .. } = step;
         v.fill(0.0);
         v.iter_mut().step_by(d + 1).for_each(|diagonal| *diagonal = self.lambda);
         for (arm, &pulls) in pulls.iter().enumerate().filter(|(_, pulls)| **pulls > 0) {
-            x.iter_mut().zip(features.row(arm).iter()).for_each(|(x, feature)| *x = feature);
+            x.iter_mut().zip(basis.row(arm).iter()).for_each(|(x, feature)| *x = feature);
             for i in 0..d {
                 for j in 0..=i {
                     v[i * d + j] += f64::from(pulls) * x[i] * x[j];
@@ -249,12 +273,32 @@ impl Inverse {
             x[column] = 1.0;
             substitute(v, x);
             self.condition += diagonal[column] * x[column] / d as f64;
-            for (row, &value) in x.iter().enumerate().skip(column) {
+            if given.is_some() {
+                x.iter_mut().zip(basis.row(column).iter()).for_each(|(x, feature)| *x = feature);
+                substitute(v, x);
+            }
+            for row in column..d {
+                let value = if given.is_some() { basis.row(row).times(x) } else { x[row] };
                 inverse[row * stride + column] = value;
                 inverse[column * stride + row] = value;
             }
         }
         self.condition = self.condition.max(1.0);
+    }
+
+    /// θ̂ = V⁻¹b by the factor that [`Inverse::refresh`] left, where b = Σ (sum of the rewards of arm i) xᵢ; the means, where the
+    /// arms are the coordinates.
+    pub(crate) fn regress(&self, features: &Features, rewards: &[f64], step: &mut Step, theta: &mut [f64]) {
+        let basis = self.basis(features);
+        let b = &mut step.row;
+        b.fill(0.0);
+        for (arm, &reward) in rewards.iter().enumerate().filter(|(_, reward)| **reward != 0.0) {
+            b.iter_mut().zip(basis.row(arm).iter()).for_each(|(b, x)| *b += reward * x);
+        }
+        substitute(&step.factor, b);
+        for (i, theta) in theta.iter_mut().enumerate().take(b.len()) {
+            *theta = if self.given.is_some() { basis.row(i).times(b) } else { b[i] };
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod centred;
 mod designed;
+mod given;
 pub(crate) mod inverse;
 mod mean;
 mod posterior;

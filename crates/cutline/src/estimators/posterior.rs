@@ -46,7 +46,8 @@ pub(super) fn linear(
 ) -> Model {
     inverse.refresh(features, told, step);
     variances.clear();
-    variances.extend((0..features.n_arms).map(|arm| step.variance(features.row(arm))));
+    let basis = inverse.basis(features);
+    variances.extend((0..features.n_arms).map(|arm| step.variance(basis.row(arm))));
     let lambda = inverse.lambda();
-    Model::Linear { dimension: features.dimension, lambda, log_det: step.log_det(lambda) }
+    Model::Linear { dimension: inverse.dimension(features), lambda, log_det: step.log_det(lambda) }
 }

@@ -14,7 +14,8 @@ use thiserror::Error;
 /// Ridge regression of the rewards on the features; use [`DesignedRidge`](super::DesignedRidge) for rules that also
 /// look at variances, [`SampleMean`](super::SampleMean) where there are no features.
 ///
-/// A reward costs O(d²); the means of all arms cost one K×d product, paid only when somebody looks at them.
+/// A reward costs O(d²); the means of all arms cost one K×d product, paid only when somebody looks at them. With no more arms than
+/// features it works with the arms' inner products instead, and both cost O(K²).
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -70,8 +71,7 @@ impl Ridge {
     /// # Errors
     /// If the arms have no features or too large ones, or λ is not at least 1e-12.
     pub fn new(arms: &Arms, lambda: f64) -> Result<Self, RidgeError> {
-        let features = Self::check(arms, lambda)?;
-        let inverse = Inverse::new(features.dimension, lambda);
+        let (features, inverse) = Inverse::of(Self::check(arms, lambda)?, lambda);
         let step = Step::new(features.dimension);
         Ok(Self {
             spare: inverse.clone(),
@@ -84,7 +84,7 @@ impl Ridge {
             is_stale: false,
             travelled: 0.0,
             variances: Vec::new(),
-            features: Arc::clone(features),
+            features,
         })
     }
 
@@ -99,12 +99,6 @@ impl Ridge {
             return Err(RidgeError::TooLarge(largest));
         }
         Ok(features)
-    }
-
-    /// The estimate θ̂ of the regression parameter.
-    #[must_use]
-    pub fn theta(&self) -> &[f64] {
-        &numbers(&self.theta)[..self.features.dimension]
     }
 }
 
@@ -134,7 +128,7 @@ impl Estimator for Ridge {
             inverse.refresh(features, &self.told, step);
             // It may have gone anywhere, but no further than from the one end of its way to the other.
             self.travelled += norm(pulp::Scalar256b, theta);
-            step.regress(features, &self.rewards, numbers_mut(theta));
+            inverse.regress(features, &self.rewards, step, numbers_mut(theta));
             self.travelled += norm(pulp::Scalar256b, theta);
         }
         self.is_stale = true;

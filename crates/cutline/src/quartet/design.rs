@@ -1,5 +1,6 @@
-//! The designs of four runs, one to a lane: features, V⁻¹, and what was pulled.
+//! The designs of four runs in the coordinates of their features.
 
+use super::{Ledger, Plane};
 use crate::Arm;
 use crate::arms::Features;
 use crate::estimators::inverse::{Inverse, Step};
@@ -10,8 +11,6 @@ use std::sync::Arc;
 /// The designs of four runs. `D` is the number of features, those included that fill up with zeros.
 pub(super) struct Design<const D: usize> {
     lambda: f64,
-    /// The condition of V when V⁻¹ was last computed afresh; see [`Inverse`].
-    condition: [f64; 4],
     /// The features of each run, for when one has to be looked at alone.
     alone: [Arc<Features>; 4],
     /// The features, arm by arm.
@@ -20,14 +19,6 @@ pub(super) struct Design<const D: usize> {
     inverse: Vectors,
     x: Vectors,
     u: Vectors,
-    told: Vec<[Told; 4]>,
-}
-
-/// What was told of an arm: how often it was pulled, and the sum of its rewards.
-#[derive(Clone, Copy, Default)]
-struct Told {
-    pulls: u32,
-    rewards: f64,
 }
 
 impl<const D: usize> Design<D> {
@@ -42,48 +33,37 @@ impl<const D: usize> Design<D> {
         }
         let mut inverse = zeros(4 * D * D);
         inverse.iter_mut().step_by(D + 1).take(d).for_each(|entry| *entry = pulp::cast([1.0 / lambda; 4]));
-        Self {
-            lambda,
-            condition: [1.0; 4],
-            alone: alone.map(Arc::clone),
-            features,
-            inverse,
-            x: zeros(4 * D),
-            u: zeros(4 * D),
-            told: vec![[Told::default(); 4]; n_arms],
-        }
-    }
-
-    pub(super) fn n_arms(&self) -> usize {
-        self.told.len()
+        Self { lambda, alone: alone.map(Arc::clone), features, inverse, x: zeros(4 * D), u: zeros(4 * D) }
     }
 
     /// The features of every arm.
     #[inline(always)]
-    pub(super) fn rows(&self) -> &[[f64x4; D]] {
+    fn rows(&self) -> &[[f64x4; D]] {
         self.features.as_chunks().0
     }
 
-    /// Counts a pull in each run; returns how many there were of that arm, this one included.
-    ///
-    /// # Panics
-    /// If a reward is not finite.
+    /// The features of the arms picked.
     #[inline(always)]
-    pub(super) fn count(&mut self, arms: [Arm; 4], rewards: [f64; 4]) -> [u32; 4] {
-        let mut counts = [0; 4];
-        for lane in 0..4 {
-            assert!(rewards[lane].is_finite(), "a reward must be finite, not {}", rewards[lane]);
-            let told = &mut self.told[arms[lane]][lane];
-            told.rewards += rewards[lane];
-            told.pulls += 1;
-            counts[lane] = told.pulls;
-        }
-        counts
+    fn x(&self) -> &[f64x4; D] {
+        &self.x.as_chunks().0[0]
+    }
+}
+
+impl<const D: usize> Plane for Design<D> {
+    type Local<'a> = [f64x4; D];
+
+    #[inline(always)]
+    fn local(vector: &[f64x4]) -> [f64x4; D] {
+        vector.as_chunks().0[0]
     }
 
-    /// Picks an arm of each run: sets x to their features and u to V⁻¹x.
+    fn width(&self) -> usize {
+        D
+    }
+
+    /// Also sets x to their features.
     #[inline(always)]
-    pub(super) fn pick<S: Unit>(&mut self, unit: S, arms: [Arm; 4]) {
+    fn pick<S: Unit>(&mut self, unit: S, arms: [Arm; 4]) {
         let rows: &[[f64x4; D]] = self.features.as_chunks().0;
         let rows = [&rows[arms[0]], &rows[arms[1]], &rows[arms[2]], &rows[arms[3]]];
         let x: &mut [f64x4; D] = &mut self.x.as_chunks_mut().0[0];
@@ -103,28 +83,32 @@ impl<const D: usize> Design<D> {
         }
     }
 
-    /// The features of the arms picked.
     #[inline(always)]
-    pub(super) fn x(&self) -> &[f64x4; D] {
-        &self.x.as_chunks().0[0]
+    fn u(&self) -> &[f64x4] {
+        &self.u
     }
 
-    /// V⁻¹x.
     #[inline(always)]
-    pub(super) fn u(&self) -> &[f64x4; D] {
-        &self.u.as_chunks().0[0]
+    fn at_pick<S: Unit>(&self, unit: S, v: &[f64x4]) -> f64x4 {
+        dots(unit, std::array::from_ref(self.x()), &v.as_chunks().0[0])[0]
     }
 
-    /// s = 1 + xᵀu.
     #[inline(always)]
-    pub(super) fn s<S: Unit>(&self, unit: S) -> f64x4 {
-        let q = dots_crosswise(unit, std::array::from_ref(self.x()), self.u())[0];
+    fn products<S: Unit, const N: usize>(&self, unit: S, first: Arm, v: &[f64x4; D]) -> [f64x4; N] {
+        let rows = self.rows()[first..].first_chunk().expect("as many arms");
+        dots(unit, rows, v)
+    }
+
+    #[inline(always)]
+    fn s<S: Unit>(&self, unit: S) -> f64x4 {
+        let u = &self.u.as_chunks().0[0];
+        let q = dots_crosswise(unit, std::array::from_ref(self.x()), u)[0];
         unit.add_f64s(unit.splat_f64s(1.0), q)
     }
 
-    /// V⁻¹ −= w wᵀ with w = u/√s. Overwrites x and u.
+    /// With w = u/√s it is V⁻¹ −= w wᵀ. Overwrites x too.
     #[inline(always)]
-    pub(super) fn shrink<S: Unit>(&mut self, unit: S, s: f64x4) {
+    fn shrink<S: Unit>(&mut self, unit: S, s: f64x4) {
         let scale = unit.div_f64s(unit.splat_f64s(1.0), unit.sqrt_f64s(s));
         let w: &mut [f64x4; D] = &mut self.u.as_chunks_mut().0[0];
         let down: &mut [f64x4; D] = &mut self.x.as_chunks_mut().0[0];
@@ -152,23 +136,12 @@ impl<const D: usize> Design<D> {
         }
     }
 
-    /// Whether a step with this s cost too many digits, in each run.
-    #[inline(always)]
-    pub(super) fn is_coarse(&self, s: [f64; 4]) -> [bool; 4] {
-        let coarse = |lane: usize| Inverse::is_coarse_at(s[lane], self.condition[lane]);
-        [coarse(0), coarse(1), coarse(2), coarse(3)]
-    }
-
-    /// Computes V⁻¹ of one run afresh; returns it and θ̂.
-    pub(super) fn refresh(&mut self, lane: usize) -> (Inverse, Vec<f64>) {
+    fn refresh(&mut self, lane: usize, ledger: &Ledger) -> (Inverse, Vec<f64>) {
         let features = &self.alone[lane];
         let d = features.dimension;
-        let pulls: Vec<u32> = self.told.iter().map(|told| told[lane].pulls).collect();
-        let rewards: Vec<f64> = self.told.iter().map(|told| told[lane].rewards).collect();
         let (mut inverse, mut step, mut theta) = (Inverse::new(d, self.lambda), Step::new(d), vec![0.0; d]);
-        inverse.refresh(features, &pulls, &mut step);
-        step.regress(features, &rewards, &mut theta);
-        self.condition[lane] = inverse.condition();
+        inverse.refresh(features, &ledger.pulls(lane), &mut step);
+        inverse.regress(features, &ledger.rewards(lane), &mut step, &mut theta);
         for (row, to) in numbers_mut(&mut self.inverse).chunks_exact_mut(4 * D).take(d).enumerate() {
             for (column, to) in to.iter_mut().skip(lane).step_by(4).take(d).enumerate() {
                 *to = inverse.entry(d, row, column);
@@ -177,27 +150,21 @@ impl<const D: usize> Design<D> {
         (inverse, theta)
     }
 
-    /// V⁻¹ of one run, on its own.
-    pub(super) fn inverse_of(&self, lane: usize) -> Inverse {
+    fn inverse_of(&self, lane: usize) -> Inverse {
         let inverse = numbers(&self.inverse);
         Inverse::from_entries(self.alone[lane].dimension, |row, column| {
             inverse[4 * (D * row.max(column) + row.min(column)) + lane]
         })
     }
 
-    /// The features of one run, on their own.
-    pub(super) fn features_of(&self, lane: usize) -> &Features {
+    fn features_of(&self, lane: usize) -> &Features {
         &self.alone[lane]
     }
 }
 
 /// aᵀb for `N` vectors a, one product after the other.
 #[inline(always)]
-pub(super) fn dots<S: Unit, const N: usize, const D: usize>(
-    unit: S,
-    a: &[[f64x4; D]; N],
-    b: &[f64x4; D],
-) -> [f64x4; N] {
+fn dots<S: Unit, const N: usize, const D: usize>(unit: S, a: &[[f64x4; D]; N], b: &[f64x4; D]) -> [f64x4; N] {
     let mut sums = [unit.splat_f64s(0.0); N];
     for j in 0..D {
         for n in 0..N {

@@ -1,8 +1,8 @@
 //! Four runs of an [`Index`] with ridge.
 
-use super::design::{Design, dots};
-use super::{Best, InStep, by_width, is_alike};
+use super::{Best, InStep, Ledger, Plane, in_plane, is_alike};
 use crate::arms::Features;
+use crate::estimators::inverse::Inverse;
 use crate::rules::Index;
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Question};
@@ -19,18 +19,31 @@ pub(crate) fn in_step<I: Index + Send + 'static>(
     if !is_alike(alone) {
         return None;
     }
-    by_width!(alone[0].dimension, |D| {
-        let (design, n_arms) = (Design::<D>::new(alone, lambda), alone[0].n_arms);
-        let (theta, weights, means) = (zeros(4 * D), zeros(4 * n_arms), zeros(4 * n_arms));
-        Some(Box::new(Quartet { index, question, design, theta, weights, told: 0, asked: [0; 4], means }))
+    in_plane!(alone, lambda, |plane| {
+        let n_arms = alone[0].n_arms;
+        Some(Box::new(Quartet {
+            index,
+            question,
+            theta: zeros(4 * plane.width()),
+            plane,
+            condition: [1.0; 4],
+            ledger: Ledger::new(n_arms),
+            weights: zeros(4 * n_arms),
+            told: 0,
+            asked: [0; 4],
+            means: zeros(4 * n_arms),
+        }))
     })
 }
 
-struct Quartet<I, const D: usize> {
+struct Quartet<I, P> {
     index: [I; 4],
     question: [Question; 4],
-    design: Design<D>,
+    plane: P,
     theta: Vectors,
+    /// The condition of V when V⁻¹ was last computed afresh; see [`Inverse`].
+    condition: [f64; 4],
+    ledger: Ledger,
     weights: Vectors,
     /// How many pulls each run has been told.
     told: usize,
@@ -38,15 +51,15 @@ struct Quartet<I, const D: usize> {
     means: Vectors,
 }
 
-impl<I: Index + Send, const D: usize> InStep for Quartet<I, D> {
+impl<I: Index + Send, P: Plane> InStep for Quartet<I, P> {
     fn ask(&mut self) -> [Arm; 4] {
         self.asked =
-            if self.told < self.design.n_arms() { [self.told; 4] } else { vectorised!(|unit| self.scan(unit)) };
+            if self.told < self.ledger.n_arms() { [self.told; 4] } else { vectorised!(|unit| self.scan(unit)) };
         self.asked
     }
 
     fn tell(&mut self, rewards: [f64; 4]) {
-        let counts = self.design.count(self.asked, rewards);
+        let counts = self.ledger.count(self.asked, rewards);
         for lane in 0..4 {
             // A whole vector at a time; see `diagonal`.
             let weights = &mut self.weights[self.asked[lane]];
@@ -55,46 +68,46 @@ impl<I: Index + Send, const D: usize> InStep for Quartet<I, D> {
             *weights = pulp::cast(lanes);
         }
         self.told += 1;
-        let s = vectorised!(|unit| self.advance(unit, pulp::cast(rewards)));
-        let is_coarse = self.design.is_coarse(pulp::cast(s));
-        for lane in (0..4).filter(|&lane| is_coarse[lane]) {
-            let (_, theta) = self.design.refresh(lane);
-            let lanes = numbers_mut(&mut self.theta).iter_mut().skip(lane).step_by(4);
-            lanes.zip(theta).for_each(|(to, theta)| *to = theta);
+        let s: [f64; 4] = pulp::cast(vectorised!(|unit| self.advance(unit, pulp::cast(rewards))));
+        for lane in 0..4 {
+            if Inverse::is_coarse_at(s[lane], self.condition[lane]) {
+                let (inverse, theta) = self.plane.refresh(lane, &self.ledger);
+                self.condition[lane] = inverse.condition();
+                let lanes = numbers_mut(&mut self.theta).iter_mut().skip(lane).step_by(4);
+                lanes.zip(theta).for_each(|(to, theta)| *to = theta);
+            }
         }
     }
 
     fn means(&mut self) -> &[[f64; 4]] {
-        let Self { design, theta, means, .. } = self;
+        let Self { plane, theta, means, .. } = self;
         vectorised!(|unit| {
-            let theta = theta.as_chunks::<D>().0;
-            for (mean, row) in means.iter_mut().zip(design.rows()) {
-                *mean = dots(unit, std::array::from_ref(row), &theta[0])[0];
+            let theta = P::local(theta);
+            for (arm, mean) in means.iter_mut().enumerate() {
+                *mean = plane.products::<_, 1>(unit, arm, &theta)[0];
             }
         });
         numbers(&self.means).as_chunks().0
     }
 }
 
-impl<I: Index, const D: usize> Quartet<I, D> {
+impl<I: Index, P: Plane> Quartet<I, P> {
     /// The first arm with the least index, in each run.
     #[inline(always)]
     fn scan<S: Unit>(&self, unit: S) -> [Arm; 4] {
         // A copy, so that the compiler knows that nothing changes it and keeps it in registers.
-        let question = self.question;
-        let theta = &self.theta.as_chunks::<D>().0[0];
+        let (question, theta) = (self.question, P::local(&self.theta));
         let (mut best, mut arm) = (Best::new(unit), 0.0);
-        let (rows, last_rows) = self.design.rows().as_chunks::<4>();
-        let (weights, last_weights) = self.weights.as_chunks::<4>();
-        for (rows, weights) in rows.iter().zip(weights) {
-            let means = dots(unit, rows, theta);
+        let (fours, last) = self.weights.as_chunks::<4>();
+        for (four, weights) in fours.iter().enumerate() {
+            let means = self.plane.products::<S, 4>(unit, 4 * four, &theta);
             for n in 0..4 {
                 best.take(unit, arm, indices(&self.index, &question, means[n], weights[n]));
                 arm += 1.0;
             }
         }
-        for (row, &weight) in last_rows.iter().zip(last_weights) {
-            let mean = dots(unit, std::array::from_ref(row), theta)[0];
+        for (n, &weight) in last.iter().enumerate() {
+            let mean = self.plane.products::<S, 1>(unit, 4 * fours.len() + n, &theta)[0];
             best.take(unit, arm, indices(&self.index, &question, mean, weight));
             arm += 1.0;
         }
@@ -104,16 +117,15 @@ impl<I: Index, const D: usize> Quartet<I, D> {
     /// One step of V⁻¹ and θ̂ in each run; returns s.
     #[inline(always)]
     fn advance<S: Unit>(&mut self, unit: S, rewards: f64x4) -> f64x4 {
-        let Self { design, theta, .. } = self;
-        let theta = &mut theta.as_chunks_mut::<D>().0[0];
-        design.pick(unit, self.asked);
-        let s = design.s(unit);
-        let surprise = unit.sub_f64s(rewards, dots(unit, std::array::from_ref(design.x()), theta)[0]);
+        let Self { plane, theta, .. } = self;
+        plane.pick(unit, self.asked);
+        let s = plane.s(unit);
+        let surprise = unit.sub_f64s(rewards, plane.at_pick(unit, theta));
         let gain = unit.div_f64s(surprise, s);
-        for (theta, &u) in theta.iter_mut().zip(design.u()) {
+        for (theta, &u) in theta.iter_mut().zip(plane.u()) {
             *theta = unit.mul_add_f64s(u, gain, *theta);
         }
-        design.shrink(unit, s);
+        plane.shrink(unit, s);
         s
     }
 }

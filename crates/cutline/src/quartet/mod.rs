@@ -5,7 +5,9 @@
 //! rule, operation by operation in their order: a run gives the same bits alone and in company.
 
 mod design;
+mod gram;
 mod index;
+mod ledger;
 mod pivot;
 
 pub(crate) use index::in_step as index_in_step;
@@ -13,7 +15,9 @@ pub(crate) use pivot::in_step as pivot_in_step;
 
 use crate::Arm;
 use crate::arms::Features;
+use crate::estimators::inverse::Inverse;
 use crate::vector::Unit;
+use ledger::Ledger;
 use pulp::f64x4;
 use std::sync::Arc;
 
@@ -32,20 +36,64 @@ pub trait InStep: Send {
     fn means(&mut self) -> &[[f64; 4]];
 }
 
+/// The designs of four runs, one to a lane, in the coordinates that ridge works in. All that is alike for an arm in each run.
+trait Plane: Send {
+    /// A vector of coordinates as loops like to have it: a copy that stays in registers, or a look at it.
+    type Local<'a>;
+
+    fn local(vector: &[f64x4]) -> Self::Local<'_>;
+
+    /// How many coordinates there are.
+    fn width(&self) -> usize;
+
+    /// Picks an arm of each run: sets u to V⁻¹x.
+    fn pick<S: Unit>(&mut self, unit: S, arms: [Arm; 4]);
+
+    /// V⁻¹x of the arms picked.
+    fn u(&self) -> &[f64x4];
+
+    /// 1 + xᵀu of the arms picked.
+    fn s<S: Unit>(&self, unit: S) -> f64x4;
+
+    /// xᵀv of the arms picked.
+    fn at_pick<S: Unit>(&self, unit: S, v: &[f64x4]) -> f64x4;
+
+    /// xᵀv of the `N` arms from `first` on.
+    fn products<S: Unit, const N: usize>(&self, unit: S, first: Arm, v: &Self::Local<'_>) -> [f64x4; N];
+
+    /// V⁻¹ −= u uᵀ/s. Overwrites u.
+    fn shrink<S: Unit>(&mut self, unit: S, s: f64x4);
+
+    /// Computes V⁻¹ of one run afresh; returns it and θ̂.
+    fn refresh(&mut self, lane: usize, ledger: &Ledger) -> (Inverse, Vec<f64>);
+
+    /// V⁻¹ of one run, on its own.
+    fn inverse_of(&self, lane: usize) -> Inverse;
+
+    /// The coordinates of the arms of one run.
+    fn features_of(&self, lane: usize) -> &Features;
+}
+
 /// The most features a run may have to be worth it: four times as many have to fit the nearest cache.
 const MOST_FEATURES: usize = 4096;
 
-/// `by_width!(d, |D| work)` does `work` with the constant `D`, the number of features that d is filled up to with zeros;
-/// `None` if d is too large. With a constant, loops over features unroll and sums stay in registers.
-macro_rules! by_width {
-    ($d:expr, |$D:ident| $work:expr) => {{
+/// `in_plane!(features, λ, |plane| work)` does `work` with the [`Plane`] that fits; `None` if there are too many features.
+///
+/// With no more arms than features it is a [`Gram`](gram::Gram), else a [`Design`](design::Design) of constant width, the number of
+/// features filled up with zeros: with a constant, loops over features unroll and sums stay in registers.
+macro_rules! in_plane {
+    ($alone:expr, $lambda:expr, |$plane:ident| $work:expr) => {{
         macro_rules! width {
             ($width:literal) => {{
-                const $D: usize = $width;
+                let $plane = $crate::quartet::design::Design::<$width>::new($alone, $lambda);
                 $work
             }};
         }
-        match $d {
+        match $alone[0].dimension {
+            dimension if $alone[0].n_arms <= dimension => {
+                let $plane = $crate::quartet::gram::Gram::new($alone, $lambda);
+                $work
+            }
             1 => width!(1),
             2 => width!(2),
             3 => width!(3),
@@ -65,7 +113,7 @@ macro_rules! by_width {
         }
     }};
 }
-use by_width;
+use in_plane;
 
 /// Whether runs with these features can play in step: small enough, and alike in the number of arms and features.
 fn is_alike(alone: [&Arc<Features>; 4]) -> bool {

@@ -1,14 +1,13 @@
 //! Four runs of [`Pivot`] with ridge.
 
-use super::design::{Design, dots};
-use super::{Best, InStep, by_width, is_alike};
+use super::{Best, InStep, Ledger, Plane, in_plane, is_alike};
 use crate::arms::Features;
 use crate::estimators::{
     SHRINK_LIMIT,
     inverse::{Inverse, Step},
 };
 use crate::rules::{Bar, Pivot};
-use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
+use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Question};
 use pulp::f64x4;
 use std::sync::Arc;
@@ -23,42 +22,50 @@ pub(crate) fn in_step(
     if !is_alike(alone) {
         return None;
     }
-    by_width!(alone[0].dimension, |D| {
-        let (design, means) = (Design::<D>::new(alone, lambda), zeros(4 * alone[0].n_arms));
+    in_plane!(alone, lambda, |plane| {
+        let n_arms = alone[0].n_arms;
         let mut quartet = Quartet {
             rule,
             question,
-            design,
-            variances: means.clone(),
-            means,
+            plane,
+            condition: [1.0; 4],
+            ledger: Ledger::new(n_arms),
+            means: zeros(4 * n_arms),
+            variances: zeros(4 * n_arms),
             shrunk: [1.0; 4],
             pivots: [0; 4],
             asked: [0; 4],
-            shortlist: vec![0; alone[0].n_arms + 1],
+            shortlist: (0..).take(n_arms + 1).collect(),
         };
         for lane in 0..4 {
-            quartet.recompute_variances(lane, &Inverse::new(alone[0].dimension, lambda));
+            quartet.recompute_variances(lane, &quartet.plane.inverse_of(lane));
         }
         Some(Box::new(quartet))
     })
 }
 
+/// Up to how many arms a test of each costs more than it saves.
+const FEW_ARMS: usize = 64;
+
 /// Does in each lane what [`DesignedRidge`](crate::estimators::DesignedRidge) does while one pull is out at a time.
-struct Quartet<const D: usize> {
+struct Quartet<P> {
     rule: [Pivot; 4],
     question: [Question; 4],
-    design: Design<D>,
+    plane: P,
+    /// The condition of V when V⁻¹ was last computed afresh; see [`Inverse`].
+    condition: [f64; 4],
+    ledger: Ledger,
     means: Vectors,
     variances: Vectors,
     /// How much any variance may have shrunk since all were computed afresh: Π s.
     shrunk: [f64; 4],
     pivots: [Arm; 4],
     asked: [Arm; 4],
-    /// Room for the arms that a cheap test did not rule out in all runs.
+    /// The arms that a cheap test did not rule out in all runs, or all arms if they are few.
     shortlist: Vec<u32>,
 }
 
-impl<const D: usize> InStep for Quartet<D> {
+impl<P: Plane> InStep for Quartet<P> {
     fn ask(&mut self) -> [Arm; 4] {
         vectorised!(|unit| {
             self.pivots = self.most_doubtful(unit);
@@ -68,17 +75,17 @@ impl<const D: usize> InStep for Quartet<D> {
     }
 
     fn tell(&mut self, rewards: [f64; 4]) {
-        self.design.count(self.asked, rewards);
-        let s = pulp::cast(vectorised!(|unit| self.advance(unit, rewards)));
-        let is_coarse = self.design.is_coarse(s);
+        self.ledger.count(self.asked, rewards);
+        let s: [f64; 4] = pulp::cast(vectorised!(|unit| self.advance(unit, rewards)));
         for lane in 0..4 {
             self.shrunk[lane] *= s[lane];
-            if is_coarse[lane] {
-                let (inverse, theta) = self.design.refresh(lane);
+            if Inverse::is_coarse_at(s[lane], self.condition[lane]) {
+                let (inverse, theta) = self.plane.refresh(lane, &self.ledger);
+                self.condition[lane] = inverse.condition();
                 self.recompute_means(lane, &theta);
                 self.recompute_variances(lane, &inverse);
             } else if self.shrunk[lane] > SHRINK_LIMIT {
-                self.recompute_variances(lane, &self.design.inverse_of(lane));
+                self.recompute_variances(lane, &self.plane.inverse_of(lane));
             }
         }
     }
@@ -88,13 +95,15 @@ impl<const D: usize> InStep for Quartet<D> {
     }
 }
 
-impl<const D: usize> Quartet<D> {
-    /// The pivot of each run.
+impl<P: Plane> Quartet<P> {
+    /// Shortens the list to the arms that may be the pivot of some run; returns how many there are.
     #[inline(always)]
-    fn most_doubtful<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
-        // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
+    fn shorten(&mut self) -> usize {
         let (rule, question, pivots) = (self.rule, self.question, self.pivots);
         let (means, variances) = (lanes(&self.means), lanes(&self.variances));
+        if means.len() <= FEW_ARMS {
+            return means.len();
+        }
         let mean = [0, 1, 2, 3].map(|lane| means[pivots[lane]][lane]);
         let q = [0, 1, 2, 3].map(|lane| variances[pivots[lane]][lane]);
         // Number by number and not bar by bar, so that the four are computed at once.
@@ -114,6 +123,16 @@ impl<const D: usize> Quartet<D> {
             self.shortlist[n] = arm;
             n += usize::from(may);
         }
+        n
+    }
+
+    /// The pivot of each run.
+    #[inline(always)]
+    fn most_doubtful<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
+        // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
+        let (rule, question) = (self.rule, self.question);
+        let n = self.shorten();
+        let (means, variances) = (lanes(&self.means), lanes(&self.variances));
         // Two at a time; of an odd number the last one twice, which changes nothing.
         self.shortlist[n] = self.shortlist[n.saturating_sub(1)];
         let mut best = Best::new(unit);
@@ -135,20 +154,19 @@ impl<const D: usize> Quartet<D> {
     /// The arm that tells most about the pivot, in each run.
     #[inline(always)]
     fn most_telling<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
-        self.design.pick(unit, self.pivots);
-        let u = *self.design.u();
-        let (rows, last_rows) = self.design.rows().as_chunks::<4>();
-        let (variances, last_variances) = self.variances.as_chunks::<4>();
+        self.plane.pick(unit, self.pivots);
+        let u = P::local(self.plane.u());
+        let (fours, last) = self.variances.as_chunks::<4>();
         let (mut best, mut arm) = (Best::new(unit), 0.0);
-        for (rows, variances) in rows.iter().zip(variances) {
-            let c = dots(unit, rows, &u);
+        for (four, variances) in fours.iter().enumerate() {
+            let c = self.plane.products::<S, 4>(unit, 4 * four, &u);
             for n in 0..4 {
                 best.take(unit, arm, untold(c[n], variances[n]));
                 arm += 1.0;
             }
         }
-        for (row, &q) in last_rows.iter().zip(last_variances) {
-            let c = dots(unit, std::array::from_ref(row), &u)[0];
+        for (n, &q) in last.iter().enumerate() {
+            let c = self.plane.products::<S, 1>(unit, 4 * fours.len() + n, &u)[0];
             best.take(unit, arm, untold(c, q));
             arm += 1.0;
         }
@@ -158,35 +176,20 @@ impl<const D: usize> Quartet<D> {
     /// One step of V⁻¹, the means and the variances in each run; returns s.
     #[inline(always)]
     fn advance<S: Unit>(&mut self, unit: S, rewards: [f64; 4]) -> f64x4 {
-        let Self { design, means, variances, asked, .. } = self;
-        design.pick(unit, *asked);
-        let s = design.s(unit);
-        let known = [means[asked[0]].0, means[asked[1]].1, means[asked[2]].2, means[asked[3]].3];
-        let gain = unit.div_f64s(unit.sub_f64s(pulp::cast(rewards), pulp::cast(known)), s);
+        let Self { plane, means, variances, asked, .. } = self;
+        plane.pick(unit, *asked);
+        let s = plane.s(unit);
+        let known = diagonal(unit, [means[asked[0]], means[asked[1]], means[asked[2]], means[asked[3]]]);
+        let gain = unit.div_f64s(unit.sub_f64s(pulp::cast(rewards), known), s);
         let weight = unit.div_f64s(unit.splat_f64s(-1.0), s);
-        let u = *design.u();
-        let (rows, last_rows) = design.rows().as_chunks::<4>();
-        let (means, last_means) = means.as_chunks_mut::<4>();
-        let (variances, last_variances) = variances.as_chunks_mut::<4>();
-        for ((rows, means), variances) in rows.iter().zip(means).zip(variances) {
-            let c = dots(unit, rows, &u);
-            for n in 0..4 {
-                variances[n] = unit.mul_add_f64s(unit.mul_f64s(c[n], weight), c[n], variances[n]);
-                means[n] = unit.mul_add_f64s(c[n], gain, means[n]);
-            }
-        }
-        for ((row, mean), q) in last_rows.iter().zip(last_means).zip(last_variances) {
-            let c = dots(unit, std::array::from_ref(row), &u)[0];
-            *q = unit.mul_add_f64s(unit.mul_f64s(c, weight), c, *q);
-            *mean = unit.mul_add_f64s(c, gain, *mean);
-        }
-        design.shrink(unit, s);
+        reach(unit, plane, means, variances, gain, weight);
+        plane.shrink(unit, s);
         s
     }
 
     /// μ̂ᵢ = xᵢᵀθ̂ in one run.
     fn recompute_means(&mut self, lane: usize, theta: &[f64]) {
-        let features = self.design.features_of(lane);
+        let features = self.plane.features_of(lane);
         let mut means = features.zeros();
         features.times(theta, &mut means);
         let lanes = numbers_mut(&mut self.means).iter_mut().skip(lane).step_by(4);
@@ -196,7 +199,7 @@ impl<const D: usize> Quartet<D> {
     /// qᵢ = xᵢᵀV⁻¹xᵢ in one run.
     fn recompute_variances(&mut self, lane: usize, inverse: &Inverse) {
         self.shrunk[lane] = 1.0;
-        let features = self.design.features_of(lane);
+        let features = self.plane.features_of(lane);
         let mut step = Step::new(features.dimension);
         for (arm, to) in numbers_mut(&mut self.variances).iter_mut().skip(lane).step_by(4).enumerate() {
             vectorised!(|unit| inverse.solve(unit, features.row(arm), &mut step));
@@ -215,4 +218,32 @@ fn lanes(vectors: &Vectors) -> &[[f64; 4]] {
 #[inline(always)]
 fn untold(c: f64x4, q: f64x4) -> f64x4 {
     f64x4(-Pivot::telling(c.0, q.0), -Pivot::telling(c.1, q.1), -Pivot::telling(c.2, q.2), -Pivot::telling(c.3, q.3))
+}
+
+/// cᵢ = xᵢᵀu, μ̂ᵢ += cᵢ · gain and qᵢ += cᵢ² · weight for every arm.
+#[inline(always)]
+fn reach<S: Unit, P: Plane>(
+    unit: S,
+    plane: &P,
+    means: &mut [f64x4],
+    variances: &mut [f64x4],
+    gain: f64x4,
+    weight: f64x4,
+) {
+    let u = P::local(plane.u());
+    let (means, last_means) = means.as_chunks_mut::<4>();
+    let (variances, last_variances) = variances.as_chunks_mut::<4>();
+    let first_of_last = 4 * means.len();
+    for (four, (means, variances)) in means.iter_mut().zip(variances).enumerate() {
+        let c = plane.products::<S, 4>(unit, 4 * four, &u);
+        for n in 0..4 {
+            variances[n] = unit.mul_add_f64s(unit.mul_f64s(c[n], weight), c[n], variances[n]);
+            means[n] = unit.mul_add_f64s(c[n], gain, means[n]);
+        }
+    }
+    for (arm, (mean, q)) in (first_of_last..).zip(last_means.iter_mut().zip(last_variances)) {
+        let c = plane.products::<S, 1>(unit, arm, &u)[0];
+        *q = unit.mul_add_f64s(unit.mul_f64s(c, weight), c, *q);
+        *mean = unit.mul_add_f64s(c, gain, *mean);
+    }
 }
