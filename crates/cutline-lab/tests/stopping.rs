@@ -3,7 +3,7 @@
 mod common;
 
 use common::{changed, experiment, parse, play};
-use cutline_lab::{Experiment, Row, Stopping, rows, simulate};
+use cutline_lab::{Experiment, Overrides, Row, Stopping, rows, simulate};
 
 /// All algorithms on small redrawn instances, with a stop.
 fn all_algorithms(stop: &str, budgets: &str) -> Experiment {
@@ -192,4 +192,14 @@ fn mean_pulls_are_above_the_lower_bound() {
     let own = &hard(INTERVALS, 0.5, &["name = \"clucb\""], 2)[0].1;
     let linear = &hard(INTERVALS, 0.5, &["name = \"pivot\""], 2)[0].1;
     assert!(own.fewest_pulls > linear.fewest_pulls, "who does not look at features has another bound");
+}
+
+/// The experiments of docs/stopping.md are read, and have a stop.
+#[test]
+fn the_experiments_of_the_docs_are_good() {
+    for name in ["stopping-soare", "stopping-uniform"] {
+        let path = format!("{}/../../experiments/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let experiment = Experiment::load(path.as_ref(), Overrides { runs: Some(2), ..Overrides::default() }).unwrap();
+        assert!(stoppings(&experiment, 2).iter().all(|(_, stopping)| stopping.fewest_pulls > Some(500.0)), "{name}");
+    }
 }
