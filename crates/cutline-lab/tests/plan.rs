@@ -3,7 +3,7 @@
 //! Seeds are fixed. Unless a test says otherwise, a tolerance is 4.9 standard errors of what is compared, so that a
 //! right program would fail a comparison for one seed in 10⁶.
 
-use cutline::{Arms, Question, Spec};
+use cutline::{Arms, By, Question, Spec, Sure};
 use cutline_lab::{Forecast, Noise, NoiseKind, Plan, PlanError, Posterior, Prior, Prospect, simulate};
 use std::f64::consts::PI;
 
@@ -108,6 +108,18 @@ fn a_pilot_is_told_first_and_budgets_are_new() {
         assert_failure(prospect, (t / (3.0 + t)).sqrt().acos() / PI);
     }
     assert_eq!((forecast.pilot, forecast.theorem_1.len()), (2, 0), "the theorem knows no pilot");
+}
+
+/// A pilot that leaves no doubt: every run is sure before its first pull, as the pilot's are not its own.
+#[test]
+fn pulls_until_sure_are_new() {
+    let arms = Arms::from_rows(&[[1.0]]).unwrap();
+    let posterior = Posterior::new(&arms, vec![(0, 5.0); 100], 1.0).unwrap();
+    let mut plan = one_arm(Prior::posterior(posterior));
+    plan.algorithms = vec![Spec::named("pivot").unwrap().until_sure(Sure::new(By::Intervals, 0.05, 1.0).unwrap())];
+    let tally = simulate(&plan.experiment(&[10]).unwrap(), 0..8, &|_| ()).unwrap();
+    let stopped = tally.stopped(0, 0);
+    assert_eq!((stopped.runs(), stopped.quantile(100, 8, 10)), (8, 0));
 }
 
 /// Features with some spread, from a small generator: K rows of d numbers in [−1, 1).

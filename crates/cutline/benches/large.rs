@@ -5,8 +5,6 @@
 
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "a bench reads the clock and prints")]
 
-#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a bench reads the clock and prints")]
-
 use cutline::estimators::{DesignedRidge, Ridge};
 use cutline::rules::{Apt, Indexed, Pivot};
 use cutline::{Arms, AskTell, Budget, Learner, Purpose, Question, Threads, stream};
