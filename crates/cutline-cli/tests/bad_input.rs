@@ -4,13 +4,6 @@ mod common;
 
 use common::{Place, SMALL};
 
-fn refused(place: &Place, args: &[&str]) -> String {
-    let before = place.names("");
-    let line = place.run(args).failed(1);
-    assert_eq!(place.names(""), before, "{args:?} wrote something");
-    line
-}
-
 #[test]
 fn the_line_names_file_and_line() {
     let place = Place::new();
@@ -32,7 +25,7 @@ fn the_line_names_file_and_line() {
         ),
     ] {
         place.write("bad.toml", SMALL.replace(from, to));
-        let line = refused(&place, &["simulate", "bad.toml"]);
+        let line = place.refuses(&["simulate", "bad.toml"]);
         assert!(line.starts_with(&format!("error: {expected}")), "{line}");
     }
 }
@@ -40,17 +33,17 @@ fn the_line_names_file_and_line() {
 #[test]
 fn files_that_cannot_be_read() {
     let place = Place::new();
-    let line = refused(&place, &["simulate", "no.toml"]);
+    let line = place.refuses(&["simulate", "no.toml"]);
     assert_eq!(line, "error: cannot read no.toml: No such file or directory (os error 2)");
-    assert_eq!(refused(&place, &["simulate", "/"]), "error: cannot read /: Is a directory (os error 21)");
+    assert_eq!(place.refuses(&["simulate", "/"]), "error: cannot read /: Is a directory (os error 21)");
     place.write("latin.toml", b"# one\n# \xe4\n");
     assert_eq!(
-        refused(&place, &["simulate", "latin.toml"]),
+        place.refuses(&["simulate", "latin.toml"]),
         "error: latin.toml:2: the file must be UTF-8, and this line is not"
     );
     place.write("empty.toml", "");
     assert_eq!(
-        refused(&place, &["simulate", "empty.toml"]),
+        place.refuses(&["simulate", "empty.toml"]),
         "error: empty.toml:1: the file needs the key `budgets`; it has none"
     );
 }
@@ -59,7 +52,7 @@ fn files_that_cannot_be_read() {
 #[test]
 fn odd_file_names() {
     let place = Place::new();
-    assert!(refused(&place, &["simulate", "a\nb.toml"]).starts_with("error: cannot read a\\nb.toml: "));
+    assert!(place.refuses(&["simulate", "a\nb.toml"]).starts_with("error: cannot read a\\nb.toml: "));
     place.write("a\u{7}b.toml", SMALL.replace("name = \"small\"\n", ""));
     let ran = place.good(&["simulate", "a\u{7}b.toml"]);
     assert!(ran.stdout.starts_with("\na-b: 40 runs"), "{}", ran.stdout);

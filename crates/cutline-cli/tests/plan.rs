@@ -216,14 +216,6 @@ fn the_report_has_figure_table_and_settings() {
     }
 }
 
-/// Refused with exit code 1, one line, and nothing written.
-fn refused(place: &Place, args: &[&str]) -> String {
-    let before = place.names("");
-    let line = place.run(args).failed(1);
-    assert_eq!(place.names(""), before, "{args:?} wrote something");
-    line
-}
-
 #[test]
 fn features_that_are_refused() {
     let place = place();
@@ -238,26 +230,23 @@ fn features_that_are_refused() {
         (b"name,a\nx,NaN\n", "row 2, column `a`: `NaN` is not a finite number"),
     ] {
         place.write("bad.csv", text);
-        let line = refused(&place, &["plan", "bad.csv", "--threshold", "0"]);
+        let line = place.refuses(&["plan", "bad.csv", "--threshold", "0"]);
         assert_eq!(line, format!("error: bad.csv: {expected}"));
     }
     place.write("bad.csv", b"a\n1\n\xff\n");
-    assert!(refused(&place, &["plan", "bad.csv", "--threshold", "0"]).contains("UTF-8"));
+    assert!(place.refuses(&["plan", "bad.csv", "--threshold", "0"]).contains("UTF-8"));
     place.write("bad.csv", "a\n1e9\n");
-    let line = refused(&place, &["plan", "bad.csv", "--threshold", "0"]);
+    let line = place.refuses(&["plan", "bad.csv", "--threshold", "0"]);
     assert!(line.contains("the features are too large for this lambda"), "{line}");
-    let line = refused(&place, &["plan", "no.csv", "--threshold", "0"]);
+    let line = place.refuses(&["plan", "no.csv", "--threshold", "0"]);
     assert_eq!(line, "error: cannot read no.csv: No such file or directory (os error 2)");
-    assert_eq!(
-        refused(&place, &["plan", "/", "--threshold", "0"]),
-        "error: cannot read /: Is a directory (os error 21)"
-    );
+    assert_eq!(place.refuses(&["plan", "/", "--threshold", "0"]), "error: cannot read /: Is a directory (os error 21)");
 }
 
 #[test]
 fn pilots_that_are_refused() {
     let place = place();
-    let with = |prior: &str| refused(&place, &[&PLAN[..], &["--prior", prior]].concat());
+    let with = |prior: &str| place.refuses(&[&PLAN[..], &["--prior", prior]].concat());
     for (text, expected) in [
         ("arm,reward\n", "there are no rewards: the file needs a header and a row a reward"),
         ("arm,value\nx1,2\n", "the header must have one column `reward`, and it has 0: `arm,value`"),
@@ -280,11 +269,11 @@ fn pilots_that_are_refused() {
 #[test]
 fn plans_that_do_not_fit() {
     let place = place();
-    let line = refused(&place, &[&PLAN[..], &["--budgets", "2,4", "--algorithms", "apt,random"]].concat());
+    let line = place.refuses(&[&PLAN[..], &["--budgets", "2,4", "--algorithms", "apt,random"]].concat());
     let expected = "error: algorithm `random`: a budget of 4 is too small for 5 arms: every arm is pulled once first; \
                     `pivot` needs no such opening";
     assert_eq!(line, expected);
-    let line = refused(&place, &[&PLAN[..], &["--algorithms", "apt,pivot,apt"]].concat());
+    let line = place.refuses(&[&PLAN[..], &["--algorithms", "apt,pivot,apt"]].concat());
     assert_eq!(line, "error: the algorithm `apt` is there twice");
 }
 

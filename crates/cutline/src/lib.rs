@@ -26,6 +26,7 @@
 mod arms;
 pub mod diagnostics;
 pub mod estimators;
+mod features;
 mod interval;
 mod learner;
 mod quartet;
@@ -40,7 +41,8 @@ mod threads;
 mod vector;
 mod verdict;
 
-pub use arms::{Arm, Arms, ArmsError, Crew};
+pub use arms::{Arm, Arms, ArmsError};
+pub use features::Crew;
 pub use interval::{Confidence, Interval, IntervalError};
 pub use learner::{AskTell, Learner, LearnerError};
 pub use quartet::InStep;

@@ -1,15 +1,18 @@
 //! Names become types here, and only here.
 
 mod error;
+mod parameter;
 mod seat;
 
 pub use error::SpecError;
+pub use parameter::{Estimate, Parameter, Range};
 
 use crate::estimators::Ridge;
 use crate::quartet::InStep;
 use crate::rules::{Apt, Clucb, LinGame, Pivot, UcbE, Uniform};
 use crate::{Arms, AskTell, Budget, Question, Sure};
 use error::listed;
+use parameter::NOISE;
 use seat::{Four, Seat, ridge_parameters};
 
 /// Every algorithm that has a name. A new one is one more entry; all listings and all surfaces derive from this.
@@ -103,13 +106,6 @@ pub static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-const NOISE: Parameter = Parameter {
-    name: "noise",
-    default: Some(1.0),
-    about: "σ, the standard deviation of a reward",
-    range: Range { least: 1e-100, most: 1e100 },
-};
-
 /// An algorithm that has a name: rule × estimator × stop, and what to say about it.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -134,40 +130,6 @@ type Build = fn(&Seat<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>;
 
 /// Seats four rules, made from their parameters, in step; `None` if that cannot be.
 type BuildInStep = fn(&Four<'_>, [&[f64]; 4]) -> Option<Box<dyn InStep>>;
-
-/// The estimators, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Estimate {
-    /// Each arm's own [sample mean](crate::estimators::SampleMean).
-    SampleMean,
-    /// [Ridge](crate::estimators::Ridge) regression on the features.
-    Ridge,
-}
-
-/// A number that an algorithm takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Parameter {
-    /// What it is called everywhere.
-    pub name: &'static str,
-    /// Its value if none is given; without one it has to be given.
-    pub default: Option<f64>,
-    /// What it means, in one line.
-    pub about: &'static str,
-    /// What values it takes.
-    pub range: Range,
-}
-
-/// Finite numbers from `least` to `most`, both included.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Range {
-    /// The least value allowed.
-    pub least: f64,
-    /// The greatest value allowed.
-    pub most: f64,
-}
 
 /// A named algorithm with its parameters, ready to build learners.
 ///
@@ -366,58 +328,6 @@ impl Spec {
         match self.learner(&arms, question, 1, 0) {
             Err(error @ SpecError::NeedsSpread { .. }) => Err(error),
             _ => Ok(()),
-        }
-    }
-}
-
-impl Estimate {
-    /// All of them.
-    pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge];
-
-    /// What it is called everywhere.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SampleMean => "sample-mean",
-            Self::Ridge => "ridge",
-        }
-    }
-
-    /// What it takes.
-    #[must_use]
-    pub fn parameters(self) -> &'static [Parameter] {
-        match self {
-            Self::SampleMean => &[],
-            Self::Ridge => &[
-                Parameter {
-                    name: "lambda",
-                    default: Some(1.0),
-                    about: "λ, the regularisation of ridge",
-                    range: Range { least: 1e-12, most: f64::MAX },
-                },
-                Parameter {
-                    name: "centre",
-                    default: Some(0.0),
-                    about: "means are drawn towards this times τ: 1 regresses r − τ on the features, 0 regresses r",
-                    range: Range { least: 0.0, most: 1.0 },
-                },
-                Parameter {
-                    name: "intercept",
-                    default: Some(0.0),
-                    about: "the value of one feature more, the same for every arm; 0 adds none",
-                    range: Range { least: 0.0, most: f64::MAX },
-                },
-            ],
-        }
-    }
-}
-
-impl std::fmt::Display for Range {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.most == f64::MAX {
-            write!(f, "of at least {:?}", self.least)
-        } else {
-            write!(f, "between {:?} and {:?}", self.least, self.most)
         }
     }
 }

@@ -71,6 +71,14 @@ impl Place {
         Ran::from(self.cutline(args).output().unwrap())
     }
 
+    /// Runs what is refused: with exit code 1, one line, and nothing written. The line.
+    pub fn refuses(&self, args: &[&str]) -> String {
+        let before = self.names("");
+        let line = self.run(args).failed(1);
+        assert_eq!(self.names(""), before, "{args:?} wrote something");
+        line
+    }
+
     /// Runs and fails the test unless the program succeeds.
     pub fn good(&self, args: &[&str]) -> Ran {
         let ran = self.run(args);

@@ -4,7 +4,7 @@ use super::inverse::{Inverse, Step};
 use super::posterior::linear;
 use super::ridge::{Ridge, RidgeError};
 use super::{Estimator, Posterior, Spread};
-use crate::arms::Features;
+use crate::features::Features;
 use crate::vector::{Unit, Vectors, add_scaled, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
 use pulp::f64x4;

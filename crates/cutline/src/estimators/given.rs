@@ -7,7 +7,7 @@
 //! To compute C afresh, the features are turned: X = T·Q with T a lower triangle and Q·Qᵀ = I, so T has the inner products of X and
 //! C = T (λI + Σ ttᵀ)⁻¹ Tᵀ.
 
-use crate::arms::Features;
+use crate::features::Features;
 use crate::vector::Vectors;
 use crate::{Arm, Arms};
 use std::sync::{Arc, OnceLock};

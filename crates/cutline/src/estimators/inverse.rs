@@ -6,7 +6,7 @@
 //! step leaves less than ten digits, V⁻¹ is computed afresh from the pulls by Cholesky's method.
 
 use super::given::Given;
-use crate::arms::{Features, Row};
+use crate::features::{Features, Row};
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! How sure an estimator is: the variances of its means, computed afresh from the pulls told.
 
 use super::inverse::{Inverse, Step};
-use crate::arms::Features;
+use crate::features::Features;
 
 /// What the rewards told say of the means: μᵢ ~ N(μ̂ᵢ, σ²qᵢ), arm by arm. Pulls that are still out do not count.
 ///

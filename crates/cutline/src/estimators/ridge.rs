@@ -3,7 +3,7 @@
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
 use super::{Estimator, Posterior};
-use crate::arms::Features;
+use crate::features::Features;
 use crate::question::shown;
 use crate::rules::Moving;
 use crate::vector::{Vectors, add_scaled, norm, numbers, numbers_mut, vectorised, zeros};

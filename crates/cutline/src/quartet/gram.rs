@@ -4,8 +4,8 @@
 
 use super::{Ledger, Plane};
 use crate::Arm;
-use crate::arms::Features;
 use crate::estimators::inverse::{Inverse, Step};
+use crate::features::Features;
 use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 use std::sync::Arc;

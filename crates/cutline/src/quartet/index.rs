@@ -1,29 +1,19 @@
 //! Four runs of an [`Index`] with ridge.
 
-use super::{Best, InStep, Ledger, Plane, in_plane, is_alike};
-use crate::arms::Features;
+use super::{Alike, Best, InStep, Ledger, Plane, in_plane};
 use crate::estimators::inverse::Inverse;
 use crate::rules::Index;
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Question};
 use pulp::f64x4;
-use std::sync::Arc;
 
-/// Four runs that know nothing yet; `None` if they are large or differ in the number of arms or features.
-pub(crate) fn in_step<I: Index + Send + 'static>(
-    index: [I; 4],
-    alone: [&Arc<Features>; 4],
-    question: [Question; 4],
-    lambda: f64,
-) -> Option<Box<dyn InStep>> {
-    if !is_alike(alone) {
-        return None;
-    }
-    in_plane!(alone, lambda, |plane| {
-        let n_arms = alone[0].n_arms;
+/// Four runs that know nothing yet; `None` if they have too many features.
+pub(crate) fn in_step<I: Index + Send + 'static>(index: [I; 4], alike: &Alike<'_>) -> Option<Box<dyn InStep>> {
+    in_plane!(alike, |plane| {
+        let n_arms = alike.features[0].n_arms;
         Some(Box::new(Quartet {
             index,
-            question,
+            question: alike.question,
             theta: zeros(4 * plane.width()),
             plane,
             condition: [1.0; 4],

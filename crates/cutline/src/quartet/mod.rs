@@ -13,10 +13,10 @@ mod pivot;
 pub(crate) use index::in_step as index_in_step;
 pub(crate) use pivot::in_step as pivot_in_step;
 
-use crate::Arm;
-use crate::arms::Features;
 use crate::estimators::inverse::Inverse;
+use crate::features::Features;
 use crate::vector::Unit;
+use crate::{Arm, Question};
 use ledger::Ledger;
 use pulp::f64x4;
 use std::sync::Arc;
@@ -77,21 +77,22 @@ trait Plane: Send {
 /// The most features a run may have to be worth it: four times as many have to fit the nearest cache.
 const MOST_FEATURES: usize = 4096;
 
-/// `in_plane!(features, λ, |plane| work)` does `work` with the [`Plane`] that fits; `None` if there are too many features.
+/// `in_plane!(alike, |plane| work)` does `work` with the [`Plane`] that fits; `None` if there are too many features.
 ///
 /// With no more arms than features it is a [`Gram`](gram::Gram), else a [`Design`](design::Design) of constant width, the number of
 /// features filled up with zeros: with a constant, loops over features unroll and sums stay in registers.
 macro_rules! in_plane {
-    ($alone:expr, $lambda:expr, |$plane:ident| $work:expr) => {{
+    ($alike:expr, |$plane:ident| $work:expr) => {{
+        let (features, lambda) = ($alike.features, $alike.lambda);
         macro_rules! width {
             ($width:literal) => {{
-                let $plane = $crate::quartet::design::Design::<$width>::new($alone, $lambda);
+                let $plane = $crate::quartet::design::Design::<$width>::new(features, lambda);
                 $work
             }};
         }
-        match $alone[0].dimension {
-            dimension if $alone[0].n_arms <= dimension => {
-                let $plane = $crate::quartet::gram::Gram::new($alone, $lambda);
+        match features[0].dimension {
+            dimension if features[0].n_arms <= dimension => {
+                let $plane = $crate::quartet::gram::Gram::new(features, lambda);
                 $work
             }
             1 => width!(1),
@@ -115,11 +116,20 @@ macro_rules! in_plane {
 }
 use in_plane;
 
-/// Whether runs with these features can play in step: small enough, and alike in the number of arms and features.
-fn is_alike(alone: [&Arc<Features>; 4]) -> bool {
-    let shape = |features: &Features| (features.n_arms, features.dimension);
-    let (n_arms, dimension) = shape(alone[0]);
-    n_arms * dimension <= MOST_FEATURES && alone.iter().all(|features| shape(features) == (n_arms, dimension))
+/// Four runs that can play in step: small enough, and alike in the number of arms and features.
+pub(crate) struct Alike<'a> {
+    features: [&'a Arc<Features>; 4],
+    question: [Question; 4],
+    lambda: f64,
+}
+
+impl<'a> Alike<'a> {
+    pub(crate) fn new(features: [&'a Arc<Features>; 4], question: [Question; 4], lambda: f64) -> Option<Self> {
+        let shape = |features: &Features| (features.n_arms, features.dimension);
+        let (n_arms, dimension) = shape(features[0]);
+        let is_alike = features.iter().all(|features| shape(features) == (n_arms, dimension));
+        (is_alike && n_arms * dimension <= MOST_FEATURES).then_some(Self { features, question, lambda })
+    }
 }
 
 /// The least value of each run so far, and the arm it belongs to.

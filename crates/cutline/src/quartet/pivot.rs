@@ -1,7 +1,6 @@
 //! Four runs of [`Pivot`] with ridge.
 
-use super::{Best, InStep, Ledger, Plane, in_plane, is_alike};
-use crate::arms::Features;
+use super::{Alike, Best, InStep, Ledger, Plane, in_plane};
 use crate::estimators::{
     SHRINK_LIMIT,
     inverse::{Inverse, Step},
@@ -10,23 +9,14 @@ use crate::rules::{Bar, Pivot};
 use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Question};
 use pulp::f64x4;
-use std::sync::Arc;
 
-/// Four runs that know nothing yet; `None` if they are large or differ in the number of arms or features.
-pub(crate) fn in_step(
-    rule: [Pivot; 4],
-    alone: [&Arc<Features>; 4],
-    question: [Question; 4],
-    lambda: f64,
-) -> Option<Box<dyn InStep>> {
-    if !is_alike(alone) {
-        return None;
-    }
-    in_plane!(alone, lambda, |plane| {
-        let n_arms = alone[0].n_arms;
+/// Four runs that know nothing yet; `None` if they have too many features.
+pub(crate) fn in_step(rule: [Pivot; 4], alike: &Alike<'_>) -> Option<Box<dyn InStep>> {
+    in_plane!(alike, |plane| {
+        let n_arms = alike.features[0].n_arms;
         let mut quartet = Quartet {
             rule,
-            question,
+            question: alike.question,
             plane,
             condition: [1.0; 4],
             ledger: Ledger::new(n_arms),

@@ -9,7 +9,7 @@
 //! The arm found is the one a plain scan finds: bounds are widened by more than rounding can do.
 
 use super::Index;
-use crate::arms::Features;
+use crate::features::Features;
 use crate::vector::{LANES, Vectors, numbers, vectorised};
 use crate::{Arm, Question};
 

@@ -1,12 +1,10 @@
 //! Where rules are put together with all else that a learner is made of.
 
 use super::{Algorithm, Estimate, SpecError};
-use crate::arms::Features;
 use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
-use crate::quartet::{InStep, index_in_step, pivot_in_step};
+use crate::quartet::{Alike, InStep, index_in_step, pivot_in_step};
 use crate::rules::{Index, Indexed, Pivot, Rule};
 use crate::{Arms, AskTell, Budget, Either, Learner, Question, Sure};
-use std::sync::Arc;
 
 /// Where a rule is to be seated: everything else a learner is made of.
 pub(super) struct Seat<'a> {
@@ -98,15 +96,15 @@ pub(super) struct Four<'a> {
 
 impl Four<'_> {
     pub(super) fn index(&self, index: [impl Index + Send + 'static; 4]) -> Option<Box<dyn InStep>> {
-        index_in_step(index, self.features()?, self.questions, self.lambda)
+        index_in_step(index, &self.alike()?)
     }
 
     pub(super) fn pivot(&self, rule: [Pivot; 4]) -> Option<Box<dyn InStep>> {
-        pivot_in_step(rule, self.features()?, self.questions, self.lambda)
+        pivot_in_step(rule, &self.alike()?)
     }
 
-    fn features(&self) -> Option<[&Arc<Features>; 4]> {
+    fn alike(&self) -> Option<Alike<'_>> {
         let [a, b, c, d] = self.arms.map(Arms::features);
-        Some([a?, b?, c?, d?])
+        Alike::new([a?, b?, c?, d?], self.questions, self.lambda)
     }
 }
