@@ -1,6 +1,6 @@
 //! Rule × estimator × stop, made to ask and to be told.
 
-use crate::estimators::Estimator;
+use crate::estimators::{Estimator, Past};
 use crate::rules::{Beliefs, Rule};
 use crate::{Arm, Ending, Purpose, Question, Stop, stream};
 use thiserror::Error;
@@ -31,6 +31,15 @@ pub trait AskTell: Send {
     /// # Panics
     /// If there is no such arm or no pull of it is out.
     fn forget(&mut self, arm: Arm);
+
+    /// Takes up a past at once, of a learner that was just built; `changes` counts the pulls handed out and lost in it.
+    ///
+    /// # Panics
+    /// If the learner is [one that remembers](AskTell::remembers), or the past is not one of as many arms.
+    fn recall(&mut self, past: &Past<'_>, changes: u64);
+
+    /// Whether its choices depend on the order of the rewards told, so that it cannot [recall](AskTell::recall).
+    fn remembers(&self) -> bool;
 
     /// Why nothing is proposed any more, or `None` while the stop is not met.
     fn ending(&mut self) -> Option<Ending>;
@@ -144,6 +153,15 @@ impl Counts {
         }
     }
 
+    fn recall(&mut self, past: &Past<'_>, changes: u64) {
+        for ((pulls, told), pending) in self.pulls.iter_mut().zip(past.told).zip(past.pending) {
+            *pulls = told + pending;
+        }
+        self.total = self.pulls.iter().map(|&pulls| u64::from(pulls)).sum();
+        self.changes = changes;
+        self.opened = self.pulls.iter().position(|&pulls| pulls == 0).unwrap_or(self.pulls.len());
+    }
+
     fn beliefs<'a, E: ?Sized>(&'a self, question: Question, estimator: &'a mut E) -> Beliefs<'a, E> {
         let first_unpulled = (self.opened < self.pulls.len()).then_some(self.opened);
         let Self { pulls, total, changes, .. } = self;
@@ -187,6 +205,17 @@ where
         self.pending[arm] -= 1;
         self.counts.remove(arm);
         self.estimator.forget(&self.pending);
+    }
+
+    fn recall(&mut self, past: &Past<'_>, changes: u64) {
+        assert!(!R::LEARNS, "what this rule learned is not in the past");
+        self.counts.recall(past, changes);
+        self.pending.copy_from_slice(past.pending);
+        self.estimator.recall(past);
+    }
+
+    fn remembers(&self) -> bool {
+        R::LEARNS
     }
 
     fn ending(&mut self) -> Option<Ending> {

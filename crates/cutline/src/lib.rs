@@ -24,6 +24,7 @@
 //! a function of its spec, its seed and what it was told. Where arms are very many, a caller may lend it threads: [`Crew`].
 
 mod arms;
+pub mod campaign;
 pub mod diagnostics;
 pub mod estimators;
 mod features;

@@ -137,11 +137,9 @@ impl ArmTest {
 
 impl Diagnostics {
     fn new(told: &Told) -> Self {
-        let pulled = || (0..told.arms.n_arms()).filter(|&arm| told.moments[arm].pulls > 0);
-        let arm = |arm: Arm| ArmFit { arm, pulls: told.moments[arm].pulls, mean: told.moments[arm].mean(), fit: None };
-        let mut arms: Vec<ArmFit> = pulled().map(arm).collect();
+        let mut arms = pulled(told);
         let pulls: u64 = arms.iter().map(|arm| arm.pulls).sum();
-        let error = Sum { squares: pulled().map(|arm| told.moments[arm].squares).sum(), freedom: pulls - len(&arms) };
+        let error = pure_error(told);
         let design = told.arms.dimension().map(|d| (d, decompose(told, &arms)));
         let lack = design.as_ref().map(|(_, qr)| fit(&mut arms, qr));
         let lack_of_fit = lack.and_then(|lack| compare(lack, error, pulls, &arms));
@@ -186,6 +184,26 @@ impl Sum {
         let sigma = (self.squares / self.freedom as f64).sqrt();
         (self.freedom > 0).then_some(Scale { sigma, freedom: self.freedom })
     }
+}
+
+/// The arms that were pulled, not fitted yet.
+fn pulled(told: &Told) -> Vec<ArmFit> {
+    let arm = |arm: Arm| ArmFit { arm, pulls: told.moments[arm].pulls, mean: told.moments[arm].mean(), fit: None };
+    (0..told.arms.n_arms()).filter(|&arm| told.moments[arm].pulls > 0).map(arm).collect()
+}
+
+/// Σ Σ (r − ȳᵢ)².
+fn pure_error(told: &Told) -> Sum {
+    let pulled = || told.moments.iter().filter(|moments| moments.pulls > 0);
+    Sum { squares: pulled().map(|arm| arm.squares).sum(), freedom: pulled().map(|arm| arm.pulls - 1).sum() }
+}
+
+/// The noise scale from what the fit leaves.
+fn residuals(told: &Told) -> Option<Scale> {
+    told.arms.dimension()?;
+    let mut arms = pulled(told);
+    let qr = decompose(told, &arms);
+    fit(&mut arms, &qr).and(pure_error(told)).scale()
 }
 
 fn len<T>(slice: &[T]) -> u64 {

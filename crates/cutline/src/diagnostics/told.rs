@@ -1,6 +1,6 @@
 //! What was told, as far as a diagnosis needs it: of each arm its pulls, their mean and their squared deviations.
 
-use super::Diagnostics;
+use super::{Diagnostics, Scale, pure_error, residuals};
 use crate::{Arm, Arms};
 
 /// The greatest reward that can be diagnosed, in absolute value: sums of squares must not overflow.
@@ -76,6 +76,36 @@ impl Told {
     pub fn tell(&mut self, arm: Arm, reward: f64) {
         assert!(reward.abs() <= MOST_REWARD, "a reward of {reward}");
         self.moments[arm].add(reward);
+    }
+
+    /// The mean of an arm's rewards; 0 if there are none.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    #[must_use]
+    pub fn mean(&self, arm: Arm) -> f64 {
+        self.moments[arm].mean()
+    }
+
+    /// √(Σ (r − `level`)²/n), or `None` if nothing was told.
+    #[must_use]
+    pub fn root_mean_square_from(&self, level: f64) -> Option<f64> {
+        let pulls: u64 = self.moments.iter().map(|moments| moments.pulls).sum();
+        let squares = |moments: &Moments| moments.pulls as f64 * (moments.mean() - level).powi(2) + moments.squares;
+        let squares: f64 = self.moments.iter().filter(|moments| moments.pulls > 0).map(squares).sum();
+        (pulls > 0).then(|| (squares / pulls as f64).sqrt())
+    }
+
+    /// The noise scale from replicates, as in [`Diagnostics::replicates`]; O(K).
+    #[must_use]
+    pub fn replicates(&self) -> Option<Scale> {
+        pure_error(self).scale()
+    }
+
+    /// The noise scale from residuals, as in [`Diagnostics::residuals`].
+    #[must_use]
+    pub fn residuals(&self) -> Option<Scale> {
+        residuals(self)
     }
 
     /// What the rewards say of the noise and of the linear model.

@@ -1,6 +1,6 @@
 //! Rewards measured from a centre: the estimator sees r − c, and its means are c more.
 
-use super::{Estimator, Posterior, Spread};
+use super::{Estimator, Past, Posterior, Spread};
 use crate::Arm;
 use crate::question::shown;
 use thiserror::Error;
@@ -72,6 +72,11 @@ impl<E: Estimator> Estimator for Centred<E> {
 
     fn forget(&mut self, pending: &[u32]) {
         self.estimator.forget(pending);
+    }
+
+    fn recall(&mut self, past: &Past<'_>) {
+        let means: Vec<f64> = past.means.iter().map(|mean| mean - self.centre).collect();
+        self.estimator.recall(&Past { means: &means, ..*past });
     }
 
     fn means(&mut self) -> &[f64] {

@@ -3,7 +3,7 @@
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
 use super::ridge::{Ridge, RidgeError};
-use super::{Estimator, Posterior, Spread};
+use super::{Estimator, Past, Posterior, Spread};
 use crate::features::Features;
 use crate::vector::{Unit, Vectors, add_scaled, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
@@ -183,6 +183,16 @@ impl Estimator for DesignedRidge {
         }
         self.fresh = None;
         self.recompute_variances();
+    }
+
+    fn recall(&mut self, past: &Past<'_>) {
+        self.told.pulls.copy_from_slice(past.told);
+        past.sums(&mut self.rewards);
+        let Self { features, told, step, rewards, theta, means, .. } = self;
+        told.inverse.refresh(features, &told.pulls, step);
+        told.inverse.regress(features, rewards, step, numbers_mut(theta));
+        features.times(numbers(theta), means);
+        self.forget(past.pending);
     }
 
     fn means(&mut self) -> &[f64] {

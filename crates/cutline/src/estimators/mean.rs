@@ -1,6 +1,6 @@
 //! The sample mean: μ̂ᵢ = (sum of the rewards of arm i) / (their number).
 
-use super::{Estimator, Model, Posterior};
+use super::{Estimator, Model, Past, Posterior};
 use crate::{Arm, Arms};
 
 /// The sample mean of each arm on its own; use [`Ridge`](super::Ridge) where features say how the means relate.
@@ -32,6 +32,14 @@ impl Estimator for SampleMean {
         self.counts[arm] += 1;
         self.sums[arm] += reward;
         self.means[arm] = self.sums[arm] / f64::from(self.counts[arm]);
+    }
+
+    fn recall(&mut self, past: &Past<'_>) {
+        self.counts.copy_from_slice(past.told);
+        past.sums(&mut self.sums);
+        for ((mean, &sum), &count) in self.means.iter_mut().zip(&self.sums).zip(&self.counts) {
+            *mean = if count == 0 { 0.0 } else { sum / f64::from(count) };
+        }
     }
 
     #[inline]

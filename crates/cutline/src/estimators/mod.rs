@@ -40,6 +40,11 @@ pub trait Estimator {
         let _ = pending;
     }
 
+    /// Takes up a past at once, instead of pull by pull; called only when nothing was expected or observed yet.
+    ///
+    /// What it comes to is the same but for rounding, and costs O(Kd² + d³) however many pulls there were.
+    fn recall(&mut self, past: &Past<'_>);
+
     /// The estimates μ̂ of all means, brought up to date first if rewards came since. 0 where nothing is known.
     fn means(&mut self) -> &[f64];
 
@@ -56,6 +61,26 @@ pub trait Estimator {
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let posterior = self.posterior();
         (posterior.means[arm], posterior.variances[arm])
+    }
+}
+
+/// The pulls of a learner before it was built, as far as an estimator needs them: a number for each arm.
+#[derive(Clone, Copy, Debug)]
+pub struct Past<'a> {
+    /// The rewards told.
+    pub told: &'a [u32],
+    /// Their mean; of no account where none was told.
+    pub means: &'a [f64],
+    /// The pulls that are out.
+    pub pending: &'a [u32],
+}
+
+impl Past<'_> {
+    /// Writes the sum of each arm's rewards.
+    fn sums(&self, sums: &mut [f64]) {
+        for ((sum, &told), mean) in sums.iter_mut().zip(self.told).zip(self.means) {
+            *sum = if told == 0 { 0.0 } else { f64::from(told) * mean };
+        }
     }
 }
 

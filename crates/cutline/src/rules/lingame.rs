@@ -51,6 +51,7 @@ impl LinGame {
 
 impl<E: Spread + ?Sized> Rule<E> for LinGame {
     const OPENS_WITH_EVERY_ARM: bool = false;
+    const LEARNS: bool = true;
 
     /// Pulls that are out count in Tᵢ, and the weights of now are tracked once for each of them.
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {

@@ -37,6 +37,9 @@ pub trait Rule<E: ?Sized> {
     /// Whether every arm has to be pulled once before the rule means anything; a budget below K is then refused.
     const OPENS_WITH_EVERY_ARM: bool;
 
+    /// Whether [`learn`](Rule::learn) does anything, so that what was told has to be told again, in order, to take up a past.
+    const LEARNS: bool = false;
+
     /// The arm to pull next.
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm;
 
