@@ -115,8 +115,7 @@ impl Ledger {
         check_reward(reward)?;
         match self.ticket(ticket)?.2 {
             Status::Out(_) => Ok(true),
-            // Bit by bit, so that −0 told twice is the same reward twice, and 0 is another.
-            Status::Told(told) if told.to_bits() == reward.to_bits() => Ok(false),
+            Status::Told(told) if told == reward => Ok(false),
             Status::Told(told) => Err(Refusal::OtherReward { ticket, told, reward }),
             Status::Failed => Err(Refusal::Failed { ticket }),
             Status::Expired if self.used() < self.budget => Ok(true),

@@ -222,6 +222,7 @@ impl Campaign {
     /// # Errors
     /// If there is no such ticket, it failed or has another reward, or it comes too late.
     pub fn tell(&mut self, ticket: Ticket, reward: f64, now: Time) -> Result<Option<Event>, Refusal> {
+        let reward = plus_zero(reward);
         let event = Event::Told { ticket, reward };
         Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.happened(now, event)))
     }
@@ -248,6 +249,7 @@ impl Campaign {
     /// # Errors
     /// If there is no such arm, or it is to count towards a budget that is used.
     pub fn observe(&mut self, arm: Arm, reward: f64, is_counted: bool, now: Time) -> Result<Event, Refusal> {
+        let reward = plus_zero(reward);
         self.ledger.may_observe(arm, reward, is_counted)?;
         Ok(self.happened(now, Event::Observed { arm, reward, is_counted }))
     }
@@ -273,6 +275,12 @@ impl Campaign {
         let Ledger { budget, counted, uncounted, failed, expired, events, ref recent, .. } = self.ledger;
         let (out, recent) = (self.ledger.n_out(), recent.iter().copied().collect());
         Progress { budget, counted, uncounted, out, failed, expired, events, recent }
+    }
+
+    /// The number of events.
+    #[must_use]
+    pub fn n_events(&self) -> u64 {
+        self.ledger.events
     }
 
     /// The arm, the worker and the status of a ticket.
@@ -353,6 +361,11 @@ impl std::fmt::Debug for Campaign {
         let progress = self.progress();
         f.debug_struct("Campaign").field("terms", &self.terms).field("progress", &progress).finish_non_exhaustive()
     }
+}
+
+/// The same number; 0 for −0, a difference that not every database keeps.
+fn plus_zero(reward: f64) -> f64 {
+    reward + 0.0
 }
 
 /// A learner whose budget the ledger keeps.

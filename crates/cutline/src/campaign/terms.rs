@@ -1,7 +1,7 @@
 //! What a campaign is about, fixed when it begins.
 
 use crate::diagnostics::Told;
-use crate::{By, Confidence, Interval, IntervalError, Question, Spec, SpecError, Sure};
+use crate::{By, Confidence, Interval, IntervalError, Question, QuestionError, Spec, SpecError, Sure};
 use thiserror::Error;
 
 /// What a campaign is about, but for its arms. It does not change while the campaign lasts.
@@ -32,6 +32,12 @@ pub enum TermsError {
     /// The algorithm cannot work on these arms with this budget.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// The threshold or the precision is out of range.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    /// There is no such way to be sure.
+    #[error("there is no way to be sure `{0}`; there are `intervals`, `evidence`")]
+    UnknownBy(String),
     /// The noise or δ is out of range.
     #[error(transparent)]
     Interval(#[from] IntervalError),

@@ -1,0 +1,146 @@
+//! Events and arms as rows of a database.
+
+use super::sql::{Row, Value};
+use crate::Candidates;
+use crate::checksum::Checksum;
+use cutline::campaign::{Event, Record};
+
+/// What does not fit in a row.
+pub(super) type Misfit = String;
+
+/// The columns of an event that not all kinds have.
+#[derive(Default)]
+struct Columns<'a> {
+    ticket: Option<u64>,
+    arm: Option<u64>,
+    reward: Option<f64>,
+    worker: Option<&'a str>,
+    until: Option<u64>,
+    reason: Option<&'a str>,
+    counted: Option<u64>,
+}
+
+fn columns(event: &Event) -> (&'static str, Columns<'_>) {
+    let blank = Columns::default();
+    match *event {
+        Event::Asked { ticket, arm, ref worker, until } => {
+            let (arm, worker) = (Some(arm as u64), Some(worker.as_str()));
+            ("asked", Columns { ticket: Some(ticket), arm, worker, until: Some(until), ..blank })
+        }
+        Event::Told { ticket, reward } => ("told", Columns { ticket: Some(ticket), reward: Some(reward), ..blank }),
+        Event::Failed { ticket, ref reason } => {
+            ("failed", Columns { ticket: Some(ticket), reason: Some(reason), ..blank })
+        }
+        Event::Expired { ticket } => ("expired", Columns { ticket: Some(ticket), ..blank }),
+        Event::Observed { arm, reward, is_counted } => {
+            let (arm, counted) = (Some(arm as u64), Some(u64::from(is_counted)));
+            ("observed", Columns { arm, reward: Some(reward), counted, ..blank })
+        }
+        ref other => unreachable!("{other:?} has no row"),
+    }
+}
+
+/// The checksum of an event and all before it.
+pub(super) fn checksum(before: Checksum, record: &Record) -> Checksum {
+    let (kind, columns) = columns(&record.event);
+    let numbers = [columns.ticket, columns.arm, columns.reward.map(f64::to_bits), columns.until, columns.counted];
+    let sum = before.add(record.number).add(record.at).add_bytes(kind.as_bytes());
+    let sum = numbers.iter().fold(sum, |sum, number| sum.add(u64::from(number.is_some())).add(number.unwrap_or(0)));
+    [columns.worker, columns.reason].iter().fold(sum, |sum, text| sum.add_bytes(text.unwrap_or("").as_bytes()))
+}
+
+/// A row of the events, as `sql.rs` inserts it.
+pub(super) fn values(campaign: i64, record: &Record, checksum: Checksum) -> [Value<'_>; 12] {
+    let (kind, columns) = columns(&record.event);
+    let integer = |value: Option<u64>| value.map_or(Value::Null, |value| Value::Integer(value.cast_signed()));
+    [
+        Value::Integer(campaign),
+        Value::Integer(record.number.cast_signed()),
+        Value::Integer(record.at.cast_signed()),
+        Value::Text(kind),
+        integer(columns.ticket),
+        integer(columns.arm),
+        columns.reward.map_or(Value::Null, Value::Real),
+        columns.worker.map_or(Value::Null, Value::Text),
+        integer(columns.until),
+        columns.reason.map_or(Value::Null, Value::Text),
+        integer(columns.counted),
+        Value::Integer(checksum.to_stored()),
+    ]
+}
+
+/// Reads an event back, and the checksum stored with it.
+pub(super) fn record(row: &dyn Row) -> Result<(Record, Checksum), Misfit> {
+    let whole = |column: usize, what: &str| {
+        row.integer(column)?.map(i64::cast_unsigned).ok_or_else(|| format!("an event has no {what}"))
+    };
+    let number = whole(0, "number")?;
+    let missing = |what: &str| format!("event {number} has no {what}");
+    let ticket = || whole(3, "ticket");
+    let arm = || usize::try_from(whole(4, "arm")?).map_err(|_| missing("arm"));
+    let reward = || row.real(5)?.ok_or_else(|| missing("reward"));
+    let text = |column, what| row.text(column)?.map(str::to_owned).ok_or_else(|| missing(what));
+    let event = match row.text(2)? {
+        Some("asked") => {
+            Event::Asked { ticket: ticket()?, arm: arm()?, worker: text(6, "worker")?, until: whole(7, "lease")? }
+        }
+        Some("told") => Event::Told { ticket: ticket()?, reward: reward()? },
+        Some("failed") => Event::Failed { ticket: ticket()?, reason: text(8, "reason")? },
+        Some("expired") => Event::Expired { ticket: ticket()? },
+        Some("observed") => Event::Observed { arm: arm()?, reward: reward()?, is_counted: whole(9, "count")? != 0 },
+        other => return Err(format!("event {number} is of the unknown kind {other:?}")),
+    };
+    let checksum = row.integer(10)?.ok_or_else(|| missing("checksum"))?;
+    Ok((Record { number, at: whole(1, "time")?, event }, Checksum::from_stored(checksum)))
+}
+
+/// How many features a part holds: 256 KB of them.
+const FEATURES_A_PART: usize = 1 << 15;
+
+/// Some of the arms, one after the other.
+pub(super) struct Part {
+    pub(super) first: usize,
+    /// A line each.
+    pub(super) names: String,
+    pub(super) features: Vec<u8>,
+}
+
+/// The arms in parts.
+pub(super) fn parts(candidates: &Candidates) -> impl Iterator<Item = Part> + '_ {
+    let dimension = candidates.columns().len();
+    let arms = (FEATURES_A_PART / dimension.max(16)).max(1);
+    (0..candidates.n_arms()).step_by(arms).map(move |first| {
+        let last = (first + arms).min(candidates.n_arms());
+        let features = candidates.features()[first * dimension..last * dimension].iter();
+        Part {
+            first,
+            names: candidates.names()[first..last].join("\n"),
+            features: features.flat_map(|feature| feature.to_le_bytes()).collect(),
+        }
+    })
+}
+
+impl Part {
+    pub(super) fn checksum(&self) -> Checksum {
+        let sum = Checksum::new().add(self.first as u64);
+        sum.add_bytes(self.names.as_bytes()).add_bytes(&self.features)
+    }
+
+    /// Reads a part back.
+    pub(super) fn of(row: &dyn Row) -> Result<Self, Misfit> {
+        let first = row.integer(0)?.and_then(|first| usize::try_from(first).ok());
+        let first = first.ok_or("a part of the arms has no place")?;
+        let missing = || format!("the arms from {first} on are missing");
+        let names = row.text(1)?.ok_or_else(missing)?.to_owned();
+        let part = Self { first, names, features: row.bytes(2)?.ok_or_else(missing)?.to_owned() };
+        if row.integer(3)?.map(Checksum::from_stored) == Some(part.checksum()) {
+            Ok(part)
+        } else {
+            Err(format!("the arms from {first} on have changed"))
+        }
+    }
+
+    pub(super) fn features(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
+        self.features.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes))
+    }
+}

@@ -1,0 +1,312 @@
+//! A journal in a database: one SQL text for SQLite and PostgreSQL.
+
+use super::rows::{self, Part, checksum, parts, record};
+use super::{Decide, Entry, Id, Journal, numbered};
+use crate::checksum::Checksum;
+use crate::{Candidates, Settings, StoreError};
+use cutline::Arm;
+use cutline::campaign::{Record, Time};
+use serde::{Deserialize, Serialize};
+
+/// What the schema is made of: what leads to each version from the one before.
+const MIGRATIONS: [(i64, &str); 1] = [(1, include_str!("../../migrations/1.sql"))];
+
+const VERSION: &str = "SELECT version FROM cutline_schema";
+const ENTRIES: &str = "SELECT id, name, created FROM cutline_campaigns ORDER BY id";
+const NEXT_ID: &str = "SELECT COALESCE(MAX(id), 0) + 1 FROM cutline_campaigns";
+const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms) VALUES ($1, $2, $3, $4, $5)";
+const ADD_ARMS: &str =
+    "INSERT INTO cutline_arms (campaign, first, names, features, checksum) VALUES ($1, $2, $3, $4, $5)";
+const ABOUT: &str = "SELECT settings, n_arms FROM cutline_campaigns WHERE id = $1";
+const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
+const ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 AND first <= $2 \
+                   ORDER BY first DESC LIMIT 1";
+const EVENTS: &str = "SELECT number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum \
+                      FROM cutline_events WHERE campaign = $1 AND number >= $2 ORDER BY number";
+const ADD_EVENT: &str = "INSERT INTO cutline_events \
+                         (campaign, number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum) \
+                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+
+/// A value of a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'a> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+/// A row of an answer. A column of another type does not fit.
+pub(super) trait Row {
+    fn integer(&self, column: usize) -> Result<Option<i64>, rows::Misfit>;
+    fn real(&self, column: usize) -> Result<Option<f64>, rows::Misfit>;
+    fn text(&self, column: usize) -> Result<Option<&str>, rows::Misfit>;
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, rows::Misfit>;
+}
+
+/// What to do with a row.
+pub(super) type OnRow<'a> = dyn FnMut(&dyn Row) -> Result<(), rows::Misfit> + 'a;
+
+/// What a transaction keeps others from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lock {
+    /// Writing to a campaign.
+    Campaign(Id),
+    /// Beginning campaigns and changing the schema.
+    Store,
+}
+
+/// A database, as far as a journal needs one. Statements are prepared once.
+pub(super) trait Database: Send {
+    fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError>;
+    fn query(
+        &mut self,
+        statement: &'static str,
+        values: &[Value<'_>],
+        on_row: &mut OnRow<'_>,
+    ) -> Result<(), StoreError>;
+    /// Several statements without values.
+    fn batch(&mut self, statements: &str) -> Result<(), StoreError>;
+    fn begin(&mut self, lock: Lock) -> Result<(), StoreError>;
+    fn commit(&mut self) -> Result<(), StoreError>;
+    /// Ends a transaction that came to nothing; what fails here cannot be helped.
+    fn roll_back(&mut self);
+    /// Whether there is a schema of ours.
+    fn has_schema(&mut self) -> Result<bool, StoreError>;
+    /// Where it is, as people may read it.
+    fn location(&self) -> &str;
+}
+
+/// A journal in a database.
+pub(super) struct Sql<D> {
+    database: D,
+    /// Of the campaign that was read last: its id, the number of its last event read, and the checksum there.
+    position: Option<(Id, u64, Checksum)>,
+}
+
+/// What the column `settings` holds.
+#[derive(Serialize, Deserialize)]
+struct About {
+    #[serde(flatten)]
+    settings: Settings,
+    columns: Vec<String>,
+}
+
+/// Something to do within a transaction.
+fn transaction<D: Database, T>(
+    database: &mut D,
+    lock: Lock,
+    work: impl FnOnce(&mut D) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    database.begin(lock)?;
+    let done = work(database).and_then(|done| database.commit().map(|()| done));
+    if done.is_err() {
+        database.roll_back();
+    }
+    done
+}
+
+/// The first row's first column.
+fn integer<D: Database>(database: &mut D, statement: &'static str) -> Result<Option<i64>, StoreError> {
+    let mut found = None;
+    database.query(statement, &[], &mut |row| {
+        found = row.integer(0)?;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+impl<D: Database> Sql<D> {
+    /// A journal in a database, whose schema is brought up to date; `may_begin` says whether one may be begun.
+    pub(super) fn new(mut database: D, may_begin: bool) -> Result<Self, StoreError> {
+        let [.., (known, _)] = MIGRATIONS;
+        if !database.has_schema()? {
+            if !may_begin {
+                return Err(StoreError::Missing(database.location().into()));
+            }
+            transaction(&mut database, Lock::Store, |database| {
+                // Somebody else may have been faster.
+                if database.has_schema()? {
+                    return Ok(());
+                }
+                database.batch(
+                    "CREATE TABLE cutline_schema (version BIGINT NOT NULL); INSERT INTO cutline_schema VALUES (0)",
+                )?;
+                migrate(database, 0)
+            })?;
+        }
+        let damaged = |what: &str, location: &str| StoreError::Damaged { location: location.into(), what: what.into() };
+        let Some(found) = integer(&mut database, VERSION)? else {
+            return Err(damaged("it has no version", database.location()));
+        };
+        if found > known {
+            return Err(StoreError::Newer { location: database.location().into(), found, known });
+        }
+        if found < known {
+            transaction(&mut database, Lock::Store, |database| {
+                let found = integer(database, VERSION)?.unwrap_or(known);
+                migrate(database, found)
+            })?;
+        }
+        Ok(Self { database, position: None })
+    }
+
+    fn damaged(&self, what: impl Into<String>) -> StoreError {
+        StoreError::Damaged { location: self.database.location().into(), what: what.into() }
+    }
+
+    fn about(&mut self, id: Id) -> Result<(About, i64), StoreError> {
+        let mut found = None;
+        self.database.query(ABOUT, &[Value::Integer(id)], &mut |row| {
+            found = row.text(0)?.map(str::to_owned).zip(row.integer(1)?);
+            Ok(())
+        })?;
+        let (json, n_arms) = found.ok_or_else(|| self.damaged("a campaign is gone"))?;
+        let about = serde_json::from_str(&json).map_err(|error| self.damaged(format!("its settings: {error}")))?;
+        Ok((about, n_arms))
+    }
+
+    /// The events after number `after`, each checked against the one before it.
+    fn events(&mut self, id: Id, after: u64) -> Result<(Vec<Record>, Checksum), StoreError> {
+        // Where the last reading ended is known; elsewhere the event before is read again for its checksum.
+        let known = self.position.filter(|&(at, last, _)| (at, last) == (id, after)).map(|(.., sum)| sum);
+        let mut sum = if after == 0 { Some(Checksum::new()) } else { known };
+        let from = if sum.is_some() { after + 1 } else { after };
+        let mut records = Vec::new();
+        let mut next = from;
+        self.database.query(EVENTS, &[Value::Integer(id), Value::Integer(from.cast_signed())], &mut |row| {
+            let (record, stored) = record(row)?;
+            if record.number != next {
+                return Err(format!("event {next} is missing"));
+            }
+            next += 1;
+            match sum {
+                Some(before) if checksum(before, &record) != stored => {
+                    return Err(format!("event {} or one before it has changed", record.number));
+                }
+                Some(_) => records.push(record),
+                None => (),
+            }
+            sum = Some(stored);
+            Ok(())
+        })?;
+        let sum = sum.ok_or_else(|| self.damaged(format!("event {after} is missing")))?;
+        Ok((records, sum))
+    }
+}
+
+/// Takes a schema from a version to the newest.
+fn migrate(database: &mut impl Database, from: i64) -> Result<(), StoreError> {
+    for (version, statements) in MIGRATIONS.into_iter().filter(|&(version, _)| version > from) {
+        database.batch(statements)?;
+        database.execute("UPDATE cutline_schema SET version = $1", &[Value::Integer(version)])?;
+    }
+    Ok(())
+}
+
+impl<D: Database> Journal for Sql<D> {
+    fn entries(&mut self) -> Result<Vec<Entry>, StoreError> {
+        let mut entries = Vec::new();
+        self.database.query(ENTRIES, &[], &mut |row| {
+            let (Some(id), Some(name), Some(created)) = (row.integer(0)?, row.text(1)?, row.integer(2)?) else {
+                return Err("a campaign has no name".into());
+            };
+            entries.push(Entry { id, name: name.into(), created: created.cast_unsigned() });
+            Ok(())
+        })?;
+        Ok(entries)
+    }
+
+    fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError> {
+        let about = About { settings: settings.clone(), columns: candidates.columns().to_vec() };
+        let json = serde_json::to_string(&about).expect("settings are numbers and texts");
+        let n_arms = i64::try_from(candidates.n_arms()).expect("arms that fit in memory");
+        transaction(&mut self.database, Lock::Store, |database| {
+            let mut is_taken = false;
+            database.query(ENTRIES, &[], &mut |row| {
+                is_taken |= row.text(1)? == Some(name);
+                Ok(())
+            })?;
+            if is_taken {
+                return Err(StoreError::NameTaken(name.into()));
+            }
+            let id = integer(database, NEXT_ID)?.unwrap_or(1);
+            let values = [Value::Integer(id), Value::Text(name), Value::Integer(at.cast_signed()), Value::Text(&json)];
+            database.execute(BEGIN, &[&values[..], &[Value::Integer(n_arms)]].concat())?;
+            for part in parts(candidates) {
+                let first = i64::try_from(part.first).expect("arms that fit in memory");
+                let checksum = Value::Integer(part.checksum().to_stored());
+                let Part { ref names, ref features, .. } = part;
+                let values = [Value::Integer(id), Value::Integer(first), Value::Text(names), Value::Bytes(features)];
+                database.execute(ADD_ARMS, &[&values[..], &[checksum]].concat())?;
+            }
+            Ok(id)
+        })
+    }
+
+    fn settings(&mut self, id: Id) -> Result<Settings, StoreError> {
+        Ok(self.about(id)?.0.settings)
+    }
+
+    fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError> {
+        let (About { columns, .. }, n_arms) = self.about(id)?;
+        let (mut names, mut features) = (Vec::new(), Vec::new());
+        self.database.query(ARMS, &[Value::Integer(id)], &mut |row| {
+            let part = Part::of(row)?;
+            if part.first != names.len() {
+                return Err(format!("the arms from {} on are missing", names.len()));
+            }
+            names.extend(part.names.split('\n').map(str::to_owned));
+            features.extend(part.features());
+            Ok(())
+        })?;
+        if i64::try_from(names.len()) != Ok(n_arms) {
+            return Err(self.damaged(format!("it has {} of {n_arms} arms", names.len())));
+        }
+        Candidates::new(names, columns, features).map_err(|error| self.damaged(error.to_string()))
+    }
+
+    fn row(&mut self, id: Id, arm: Arm) -> Result<Vec<f64>, StoreError> {
+        let position = i64::try_from(arm).expect("arms that fit in memory");
+        let mut found = None;
+        self.database.query(ARM, &[Value::Integer(id), Value::Integer(position)], &mut |row| {
+            let part = Part::of(row)?;
+            let dimension = part.features().len() / part.names.split('\n').count();
+            found = Some(part.features().skip((arm - part.first) * dimension).take(dimension).collect());
+            Ok(())
+        })?;
+        found.ok_or_else(|| self.damaged(format!("arm {arm} is missing")))
+    }
+
+    fn read(&mut self, id: Id, after: u64) -> Result<Vec<Record>, StoreError> {
+        let (records, sum) = self.events(id, after)?;
+        self.position = Some((id, after + records.len() as u64, sum));
+        Ok(records)
+    }
+
+    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<(), StoreError> {
+        self.database.begin(Lock::Campaign(id))?;
+        let written = self.events(id, after).and_then(|(records, mut sum)| {
+            let last = after + records.len() as u64;
+            let mut position = (id, last, sum);
+            for record in numbered(last, decide(records)?) {
+                sum = checksum(sum, &record);
+                self.database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
+                position = (id, record.number, sum);
+            }
+            self.database.commit()?;
+            Ok(position)
+        });
+        match written {
+            Ok(position) => {
+                self.position = Some(position);
+                Ok(())
+            }
+            Err(error) => {
+                self.database.roll_back();
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! SQLite: a file, in write-ahead mode, so that readers never wait.
+
+use super::Journal;
+use super::rows::Misfit;
+use super::sql::{Database, Lock, OnRow, Row, Sql, Value};
+use crate::StoreError;
+use crate::location::Durability;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+/// What the header of a file of ours says: `CutL`.
+const APPLICATION: u32 = 0x4375_744c;
+
+/// How long to wait for others that are writing.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+struct Sqlite {
+    connection: Connection,
+    location: String,
+}
+
+/// What a file is.
+enum Kind {
+    Missing,
+    Empty,
+    Ours,
+    Foreign,
+}
+
+/// The journal in a file; `may_begin` says whether to make one where there is none.
+pub(crate) fn connect(path: &Path, durability: Durability, may_begin: bool) -> Result<Box<dyn Journal>, StoreError> {
+    let location = path.display().to_string();
+    let failed = |error: &dyn std::fmt::Display| StoreError::Database {
+        location: location.clone(),
+        what: format!("cannot open it: {error}"),
+    };
+    let kind = kind(path).map_err(|error| failed(&error))?;
+    match kind {
+        Kind::Foreign => return Err(StoreError::Foreign(location)),
+        Kind::Missing | Kind::Empty if !may_begin => return Err(StoreError::Missing(location)),
+        _ => (),
+    }
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if may_begin {
+        flags |= OpenFlags::SQLITE_OPEN_CREATE;
+    }
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| failed(&error))?;
+    let mut sqlite = Sqlite { connection, location: location.clone() };
+    sqlite.prepare(durability)?;
+    let journal = Sql::new(sqlite, may_begin)?;
+    if matches!(kind, Kind::Missing)
+        && let Some(directory) = path.parent()
+    {
+        // The file itself has to be found again after a loss of power.
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        File::open(directory).and_then(|directory| directory.sync_all()).map_err(|error| failed(&error))?;
+    }
+    Ok(Box::new(journal))
+}
+
+/// Looks at the first bytes without SQLite, which might change a file that is not ours.
+fn kind(path: &Path) -> std::io::Result<Kind> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Kind::Missing),
+        file => file?,
+    };
+    let mut header = Vec::new();
+    file.by_ref().take(100).read_to_end(&mut header)?;
+    let application = header.get(68..72).map(|bytes| u32::from_be_bytes(bytes.try_into().expect("four bytes")));
+    Ok(match application {
+        _ if header.is_empty() => Kind::Empty,
+        Some(APPLICATION) if header.starts_with(b"SQLite format 3\0") => Kind::Ours,
+        _ => Kind::Foreign,
+    })
+}
+
+impl Sqlite {
+    fn prepare(&mut self, durability: Durability) -> Result<(), StoreError> {
+        // Short waits, so that among many writers nobody waits for long.
+        let wait: fn(i32) -> bool = |tries| {
+            std::thread::sleep(Duration::from_millis(1));
+            u128::try_from(tries).is_ok_and(|tries| tries < PATIENCE.as_millis())
+        };
+        self.connection.busy_handler(Some(wait)).map_err(|error| self.failed(&error))?;
+        self.connection.set_prepared_statement_cache_capacity(32);
+        let synchronous = match durability {
+            Durability::Full => "FULL",
+            Durability::Normal => "NORMAL",
+        };
+        // In this order: our mark is in the file before anything else is.
+        let pragmas =
+            if self.has_schema()? { String::new() } else { format!("PRAGMA application_id = {APPLICATION};") };
+        let pragmas = format!(
+            "{pragmas} PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;"
+        );
+        self.connection.execute_batch(&pragmas).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> StoreError {
+        let location = self.location.clone();
+        let Some(code) = error.sqlite_error_code() else {
+            return StoreError::Database { location, what: error.to_string() };
+        };
+        let what = match code {
+            ErrorCode::DiskFull => "the disk is full; make room and do it again, nothing was lost".into(),
+            ErrorCode::ReadOnly => "the file or its directory cannot be written to".into(),
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+                format!("others kept it busy for {} seconds; try again", PATIENCE.as_secs())
+            }
+            ErrorCode::CannotOpen => "it cannot be opened; see whether its directory can be written to".into(),
+            ErrorCode::DatabaseCorrupt => return StoreError::Damaged { location, what: error.to_string() },
+            ErrorCode::NotADatabase => return StoreError::Foreign(location),
+            _ => error.to_string(),
+        };
+        StoreError::Database { location, what }
+    }
+}
+
+impl Database for Sqlite {
+    fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
+        let done = self
+            .connection
+            .prepare_cached(statement)
+            .and_then(|mut prepared| prepared.execute(rusqlite::params_from_iter(values)));
+        done.map(drop).map_err(|error| self.failed(&error))
+    }
+
+    fn query(
+        &mut self,
+        statement: &'static str,
+        values: &[Value<'_>],
+        on_row: &mut OnRow<'_>,
+    ) -> Result<(), StoreError> {
+        let mut run = || -> rusqlite::Result<Result<(), Misfit>> {
+            let mut prepared = self.connection.prepare_cached(statement)?;
+            let mut rows = prepared.query(rusqlite::params_from_iter(values))?;
+            while let Some(row) = rows.next()? {
+                if let Err(misfit) = on_row(row) {
+                    return Ok(Err(misfit));
+                }
+            }
+            Ok(Ok(()))
+        };
+        let done = run().map_err(|error| self.failed(&error))?;
+        done.map_err(|what| StoreError::Damaged { location: self.location.clone(), what })
+    }
+
+    fn batch(&mut self, statements: &str) -> Result<(), StoreError> {
+        self.connection.execute_batch(statements).map_err(|error| self.failed(&error))
+    }
+
+    /// SQLite has one lock for all that is written.
+    fn begin(&mut self, lock: Lock) -> Result<(), StoreError> {
+        match lock {
+            Lock::Campaign(_) | Lock::Store => self.execute("BEGIN IMMEDIATE", &[]),
+        }
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.execute("COMMIT", &[])
+    }
+
+    fn roll_back(&mut self) {
+        if !self.connection.is_autocommit() {
+            // SQLite may have rolled back by itself; in either case the transaction is over.
+            drop(self.connection.execute_batch("ROLLBACK"));
+        }
+    }
+
+    fn has_schema(&mut self) -> Result<bool, StoreError> {
+        let mut found = false;
+        let statement = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cutline_schema'";
+        self.query(statement, &[], &mut |_| {
+            found = true;
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn location(&self) -> &str {
+        &self.location
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Value::Null => ValueRef::Null,
+            Value::Integer(integer) => ValueRef::Integer(integer),
+            Value::Real(real) => ValueRef::Real(real),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// The value of a column, if it is of the type wanted.
+fn get<'a, T>(
+    row: &'a rusqlite::Row<'_>,
+    column: usize,
+    of: impl FnOnce(ValueRef<'a>) -> Option<T>,
+) -> Result<Option<T>, Misfit> {
+    match row.get_ref(column).map_err(|error| error.to_string())? {
+        ValueRef::Null => Ok(None),
+        value => of(value).map(Some).ok_or_else(|| format!("column {column} holds {:?}", value.data_type())),
+    }
+}
+
+impl Row for rusqlite::Row<'_> {
+    fn integer(&self, column: usize) -> Result<Option<i64>, Misfit> {
+        get(self, column, |value| value.as_i64().ok())
+    }
+
+    fn real(&self, column: usize) -> Result<Option<f64>, Misfit> {
+        get(self, column, |value| value.as_f64().ok())
+    }
+
+    fn text(&self, column: usize) -> Result<Option<&str>, Misfit> {
+        get(self, column, |value| value.as_str().ok())
+    }
+
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, Misfit> {
+        get(self, column, |value| value.as_blob().ok())
+    }
+}

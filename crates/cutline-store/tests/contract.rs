@@ -1,0 +1,280 @@
+//! What every store promises: one suite, run on memory, SQLite and PostgreSQL.
+
+mod common;
+
+use common::{Place, candidates, reward, settings};
+use cutline::campaign::{Event, Record, Refusal, Status};
+use cutline::{Ending, Verdict};
+use cutline_store::{Campaign, Candidates, Store, StoreError};
+use std::time::Duration;
+
+const LEASE: Duration = Duration::from_hours(1);
+
+macro_rules! contract {
+    ($($promise:ident),* $(,)?) => {
+        mod memory {
+            $(#[test] fn $promise() { super::$promise(&super::Store::memory()); })*
+        }
+        mod sqlite {
+            $(#[test] fn $promise() {
+                let place = super::Place::sqlite();
+                super::$promise(&super::Store::create(&place.address).unwrap());
+            })*
+        }
+        mod postgres {
+            $(#[test] fn $promise() {
+                let place = super::Place::postgres();
+                super::$promise(&super::Store::create(&place.address).unwrap());
+            })*
+        }
+    };
+}
+
+contract! {
+    campaigns_have_names_of_their_own,
+    what_was_given_is_found_again,
+    tickets_go_out_once_and_come_back_once,
+    two_handles_see_each_other,
+    the_budget_holds_among_threads,
+    a_batch_is_told_whole_or_not_at_all,
+    leases_run_out,
+    failures_and_observations_are_kept,
+    bad_settings_leave_nothing,
+    state_is_what_the_events_come_to,
+}
+
+fn begin(store: &Store, budget: u32) -> Campaign {
+    store.begin("screen", &settings(budget), candidates()).unwrap()
+}
+
+/// Asks for one and tells its reward.
+fn measure(campaign: &mut Campaign) -> bool {
+    let tickets = campaign.ask(1, "w", LEASE).unwrap();
+    for ticket in &tickets {
+        let told = campaign.tell(&[(ticket.number, reward(ticket.number, &ticket.features))]).unwrap();
+        assert_eq!(told, 1);
+    }
+    !tickets.is_empty()
+}
+
+fn bits(verdicts: &[Verdict]) -> Vec<[u64; 4]> {
+    verdicts.iter().map(|v| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits)).collect()
+}
+
+fn campaigns_have_names_of_their_own(store: &Store) {
+    let message = |error: StoreError| error.to_string();
+    assert!(message(store.campaign(None).unwrap_err()).contains("has no campaign yet"));
+    begin(store, 10);
+    assert_eq!(
+        message(store.begin("screen", &settings(10), candidates()).unwrap_err()),
+        "there is already a campaign `screen`; give another name"
+    );
+    assert_eq!(store.campaign(None).unwrap().name(), "screen");
+    store.begin("zweite Kampagne 2 ⚗", &settings(20), candidates()).unwrap();
+    assert_eq!(
+        message(store.campaign(None).unwrap_err()),
+        "there are `screen`, `zweite Kampagne 2 ⚗`; say which with `--name`"
+    );
+    assert!(
+        message(store.campaign(Some("third")).unwrap_err())
+            .starts_with("there is no campaign `third`; there are `screen`")
+    );
+    assert_eq!(store.campaign(Some("zweite Kampagne 2 ⚗")).unwrap().settings().budget, 20);
+    for bad in ["", "a\nb", &"x".repeat(201)] {
+        assert!(matches!(store.begin(bad, &settings(10), candidates()), Err(StoreError::BadName(_))));
+    }
+    let names: Vec<String> = store.campaigns().unwrap().into_iter().map(|listed| listed.name).collect();
+    assert_eq!(names, ["screen", "zweite Kampagne 2 ⚗"]);
+}
+
+fn what_was_given_is_found_again(store: &Store) {
+    // More arms than a part holds, and numbers that a text would not keep.
+    let n_arms = 5_000;
+    let names: Vec<String> = (0..n_arms).map(|arm| format!("'; -- \"{arm}\" ü")).collect();
+    let features: Vec<f64> = (0..2 * n_arms).map(|i| f64::from(i).sin() * 10.0_f64.powi(i % 300 - 150)).collect();
+    let given = Candidates::new(names.clone(), vec!["x".into(), "ÿ \"".into()], features.clone()).unwrap();
+    let mut settings = settings(7_000);
+    (settings.threshold, settings.noise, settings.delta) = (0.1 + 0.2, Some(1e-3 / 3.0), 0.07);
+    settings.parameters.insert("lambda".into(), 0.3);
+    settings.seed = u64::MAX;
+    store.begin("screen", &settings, given.clone()).unwrap();
+    let mut campaign = store.campaign(None).unwrap();
+    settings.algorithm = Some("pivot".into());
+    assert_eq!(campaign.settings(), &settings);
+    assert_eq!((campaign.arms(), campaign.columns()), (&names[..], given.columns()));
+    assert_eq!(campaign.candidates().unwrap(), given);
+    for ticket in campaign.ask(40, "w", LEASE).unwrap() {
+        assert_eq!(ticket.name, names[ticket.arm]);
+        assert_eq!(ticket.features, given.row(ticket.arm), "to the last bit");
+    }
+    let bare = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![]).unwrap();
+    store.begin("bare", &common::settings(10), bare.clone()).unwrap();
+    let mut campaign = store.campaign(Some("bare")).unwrap();
+    assert_eq!(campaign.settings().algorithm.as_deref(), Some("apt"), "there are no features to use");
+    assert_eq!(campaign.candidates().unwrap(), bare);
+    assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].features, [0.0; 0]);
+}
+
+fn tickets_go_out_once_and_come_back_once(store: &Store) {
+    let mut campaign = begin(store, 10);
+    let tickets = campaign.ask(4, "w", LEASE).unwrap();
+    assert_eq!(tickets.iter().map(|ticket| ticket.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(campaign.tell(&[(2, 0.5), (1, -0.0)]).unwrap(), 2);
+    assert_eq!(campaign.tell(&[(2, 0.5), (1, -0.0)]).unwrap(), 0, "the same again is fine");
+    let mut later = store.campaign(None).unwrap();
+    assert_eq!(later.tell(&[(1, 0.0)]).unwrap(), 0, "-0 is 0");
+    let other = later.tell(&[(2, 0.25)]).unwrap_err();
+    assert_eq!(other.to_string(), "ticket 2 was told 0.5 before, and now 0.25; the first stands");
+    assert!(matches!(campaign.tell(&[(9, 0.0)]), Err(StoreError::Refusal(Refusal::NoTicket { ticket: 9, last: 4 }))));
+    assert!(matches!(campaign.tell(&[(3, f64::NAN)]), Err(StoreError::Refusal(Refusal::NotAReward { .. }))));
+    assert_eq!(campaign.ask(100, "w", LEASE).unwrap().len(), 6, "as the budget has it");
+    assert!(campaign.ask(1, "w", LEASE).unwrap().is_empty());
+    let rest: Vec<(u64, f64)> = (3..=10).map(|ticket| (ticket, 1.0)).collect();
+    assert_eq!(campaign.tell(&rest).unwrap(), 8);
+    assert_eq!(campaign.ending().unwrap(), Some(Ending::Budget));
+    let progress = campaign.progress().unwrap();
+    assert_eq!((progress.counted, progress.out, progress.events), (10, 0, 20));
+}
+
+fn two_handles_see_each_other(store: &Store) {
+    let mut one = begin(store, 60);
+    let mut other = store.campaign(None).unwrap();
+    for round in 0..20 {
+        let (asker, teller) = if round % 2 == 0 { (&mut one, &mut other) } else { (&mut other, &mut one) };
+        let tickets = asker.ask(3, "w", LEASE).unwrap();
+        let rewards: Vec<_> = tickets.iter().map(|t| (t.number, reward(t.number, &t.features))).collect();
+        assert_eq!(teller.tell(&rewards).unwrap(), 3);
+    }
+    let mut alone = begin_another(store, 60);
+    while measure(&mut alone) {}
+    assert_eq!(one.progress().unwrap().counted, 60);
+    assert_eq!(bits(&one.verdicts().unwrap()), bits(&other.verdicts().unwrap()));
+}
+
+fn begin_another(store: &Store, budget: u32) -> Campaign {
+    store.begin("another", &settings(budget), candidates()).unwrap()
+}
+
+fn the_budget_holds_among_threads(store: &Store) {
+    begin(store, 90);
+    let told: usize = std::thread::scope(|scope| {
+        let start = &std::sync::Barrier::new(6);
+        let work = move || {
+            let mut campaign = store.campaign(Some("screen")).unwrap();
+            start.wait();
+            std::iter::from_fn(|| measure(&mut campaign).then_some(())).count()
+        };
+        let workers: Vec<_> = (0..6).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    assert_eq!(told, 90, "neither lost nor doubled");
+    let mut campaign = store.campaign(None).unwrap();
+    assert_eq!(campaign.progress().unwrap().counted, 90);
+    let numbers: Vec<u64> = campaign.events(0).unwrap().iter().map(|record| record.number).collect();
+    assert_eq!(numbers, (1..=180).collect::<Vec<_>>(), "without gaps");
+}
+
+fn a_batch_is_told_whole_or_not_at_all(store: &Store) {
+    let mut campaign = begin(store, 10);
+    campaign.ask(3, "w", LEASE).unwrap();
+    assert!(campaign.tell(&[(1, 1.0), (2, 2.0), (7, 1.0)]).is_err());
+    assert_eq!(campaign.progress().unwrap().counted, 0);
+    assert_eq!(store.campaign(None).unwrap().progress().unwrap().counted, 0);
+    assert!(campaign.tell(&[(1, 1.0), (1, 2.0)]).is_err(), "two rewards of one ticket");
+    assert!(campaign.observe(&[(0, 1.0), (100, 1.0)], false).is_err());
+    assert_eq!(campaign.tell(&[(1, 1.0), (2, 2.0), (3, 1.0)]).unwrap(), 3, "refusals left no trace");
+    assert_eq!(campaign.verdicts().unwrap().iter().map(|v| v.pulls).sum::<u32>(), 3);
+}
+
+fn leases_run_out(store: &Store) {
+    let mut campaign = begin(store, 3);
+    let first = campaign.ask(2, "slow", Duration::ZERO).unwrap();
+    let mut other = store.campaign(None).unwrap();
+    let second = other.ask(3, "fast", LEASE).unwrap();
+    assert_eq!(second.len(), 3, "the leases of the first two ran out");
+    let late = campaign.tell(&[(first[0].number, 1.0)]).unwrap_err();
+    assert!(late.to_string().contains("came too late"), "{late}");
+    assert!(other.fail(second[0].number, "spilt").unwrap());
+    assert_eq!(campaign.tell(&[(first[0].number, 1.0)]).unwrap(), 1, "there is a place again");
+    assert_eq!(campaign.expire(&[first[0].number, second[1].number]).unwrap(), 1, "only one of them is out");
+    let state = store.campaign(None).unwrap();
+    let mut state = state;
+    let state = state.state().unwrap();
+    assert_eq!(state.ticket(second[1].number).unwrap().2, Status::Expired);
+    assert_eq!(state.ticket(second[2].number).unwrap().1, "fast");
+}
+
+fn failures_and_observations_are_kept(store: &Store) {
+    let mut campaign = begin(store, 5);
+    campaign.ask(1, "w", LEASE).unwrap();
+    assert!(campaign.fail(1, "no signal: `x` < 3\nline 2").unwrap());
+    assert!(!campaign.fail(1, "again").unwrap());
+    campaign.observe(&[(3, 0.5), (4, 0.25)], false).unwrap();
+    campaign.observe(&[(3, 0.75)], true).unwrap();
+    let progress = store.campaign(None).unwrap().progress().unwrap();
+    assert_eq!((progress.counted, progress.uncounted, progress.failed), (1, 2, 1));
+    let events: Vec<Event> = campaign.events(1).unwrap().into_iter().map(|record| record.event).collect();
+    assert_eq!(
+        events,
+        [
+            Event::Failed { ticket: 1, reason: "no signal: `x` < 3\nline 2".into() },
+            Event::Observed { arm: 3, reward: 0.5, is_counted: false },
+            Event::Observed { arm: 4, reward: 0.25, is_counted: false },
+            Event::Observed { arm: 3, reward: 0.75, is_counted: true },
+        ]
+    );
+}
+
+fn bad_settings_leave_nothing(store: &Store) {
+    let message = |change: fn(&mut cutline_store::Settings)| {
+        let mut settings = settings(50);
+        change(&mut settings);
+        store.begin("screen", &settings, candidates()).unwrap_err().to_string()
+    };
+    assert!(message(|s| s.budget = 0).contains("at least 1"));
+    assert!(message(|s| s.threshold = f64::NAN).contains("threshold"));
+    assert!(message(|s| s.precision = -1.0).contains("precision"));
+    assert!(message(|s| s.noise = Some(0.0)).contains("noise"));
+    assert!(message(|s| s.algorithm = Some("best".into())).contains("no algorithm `best`"));
+    assert!(message(|s| s.algorithm = Some("linear-apt".into())).contains("too small for 100 arms"));
+    assert!(message(|s| s.interval = "wide".into()).contains("no interval `wide`"));
+    assert!(message(|s| s.until_sure = Some("hope".into())).contains("no way to be sure `hope`"));
+    assert!(message(|s| s.parameters.extend([("mu".into(), 1.0)])).contains("takes no parameter `mu`"));
+    assert!(store.campaigns().unwrap().is_empty());
+}
+
+fn state_is_what_the_events_come_to(store: &Store) {
+    let mut campaign = begin(store, 120);
+    for round in 0..70 {
+        measure(&mut campaign);
+        if round % 10 == 3 {
+            campaign.ask(2, "w", Duration::ZERO).unwrap();
+            campaign.observe(&[(round, 0.5)], round % 20 == 3).unwrap();
+        }
+    }
+    let records: Vec<Record> = campaign.events(0).unwrap();
+    let live = bits(&campaign.verdicts().unwrap());
+    let mut opened = store.campaign(None).unwrap();
+    assert_eq!(bits(&opened.verdicts().unwrap()), live, "opened anew");
+    let mut copy = begin_another(store, 120);
+    let fresh = copy.state().unwrap();
+    for piece in records.chunks(7) {
+        fresh.extend(piece).unwrap();
+    }
+    assert_eq!(bits(&fresh.verdicts()), live, "replayed in pieces");
+    let expected = campaign.ask(1, "w", LEASE).unwrap()[0].arm;
+    let Event::Asked { arm, .. } = fresh_ask(&records, &mut begin_third(store)) else { panic!("nothing was asked") };
+    assert_eq!(arm, expected, "what is asked next is a function of the events");
+}
+
+fn begin_third(store: &Store) -> Campaign {
+    store.begin("third", &settings(120), candidates()).unwrap()
+}
+
+/// What a campaign with these events would ask next.
+fn fresh_ask(records: &[Record], campaign: &mut Campaign) -> Event {
+    let state = campaign.state().unwrap();
+    state.extend(records).unwrap();
+    let now = records.last().unwrap().at + 1;
+    state.ask(1, "w", now, 1).pop().unwrap()
+}
