@@ -119,18 +119,18 @@ impl fmt::Display for Location {
 mod tests {
     use super::*;
 
-    fn sqlite(path: &str, durability: Durability) -> Result<Location, LocationError> {
-        Ok(Location::Sqlite { path: path.into(), durability })
+    fn sqlite(path: &str, durability: Durability) -> Location {
+        Location::Sqlite { path: path.into(), durability }
     }
 
     #[test]
     fn addresses_are_read_as_people_know_them() {
         use Durability::{Full, Normal};
-        assert_eq!(Location::parse("screen.db"), sqlite("screen.db", Full));
-        assert_eq!(Location::parse("/a/b?c.db"), sqlite("/a/b?c.db", Full));
-        assert_eq!(Location::parse("a.db?durability=normal"), sqlite("a.db", Normal));
-        assert_eq!(Location::parse("sqlite:///a.db"), sqlite("a.db", Full));
-        assert_eq!(Location::parse("sqlite:////a/b.db?durability=normal"), sqlite("/a/b.db", Normal));
+        assert_eq!(Location::parse("screen.db").unwrap(), sqlite("screen.db", Full));
+        assert_eq!(Location::parse("/a/b?c.db").unwrap(), sqlite("/a/b?c.db", Full));
+        assert_eq!(Location::parse("a.db?durability=normal").unwrap(), sqlite("a.db", Normal));
+        assert_eq!(Location::parse("sqlite:///a.db").unwrap(), sqlite("a.db", Full));
+        assert_eq!(Location::parse("sqlite:////a/b.db?durability=normal").unwrap(), sqlite("/a/b.db", Normal));
         let postgres =
             Location::parse("postgresql://me:secret@host:5433/db?sslmode=disable&durability=normal").unwrap();
         let url = "postgresql://me:secret@host:5433/db?sslmode=disable".into();

@@ -157,8 +157,8 @@ fn begin_another(store: &Store, budget: u32) -> Campaign {
 
 fn the_budget_holds_among_threads(store: &Store) {
     begin(store, 90);
+    let start = &std::sync::Barrier::new(6);
     let told: usize = std::thread::scope(|scope| {
-        let start = &std::sync::Barrier::new(6);
         let work = move || {
             let mut campaign = store.campaign(Some("screen")).unwrap();
             start.wait();
