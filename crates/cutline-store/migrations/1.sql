@@ -6,7 +6,9 @@ CREATE TABLE cutline_campaigns (
     created BIGINT NOT NULL,
     -- What it is about, as JSON.
     settings TEXT NOT NULL,
-    n_arms BIGINT NOT NULL
+    n_arms BIGINT NOT NULL,
+    -- Of all of the above.
+    checksum BIGINT NOT NULL
 );
 -- The arms in parts, so that no value is large and one arm can be looked up alone.
 CREATE TABLE cutline_arms (

@@ -1,6 +1,6 @@
 //! A journal in a database: one SQL text for SQLite and PostgreSQL.
 
-use super::rows::{self, Part, checksum, parts, record};
+use super::rows::{self, Begun, Part, checksum, parts, record};
 use super::{Decide, Entry, Id, Journal, numbered};
 use crate::checksum::Checksum;
 use crate::{Candidates, Settings, StoreError};
@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 const MIGRATIONS: [(i64, &str); 1] = [(1, include_str!("../../migrations/1.sql"))];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
-const ENTRIES: &str = "SELECT id, name, created FROM cutline_campaigns ORDER BY id";
+const ENTRIES: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns ORDER BY id";
 const NEXT_ID: &str = "SELECT COALESCE(MAX(id), 0) + 1 FROM cutline_campaigns";
-const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms) VALUES ($1, $2, $3, $4, $5)";
+const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms, checksum) \
+                     VALUES ($1, $2, $3, $4, $5, $6)";
 const ADD_ARMS: &str =
     "INSERT INTO cutline_arms (campaign, first, names, features, checksum) VALUES ($1, $2, $3, $4, $5)";
-const ABOUT: &str = "SELECT settings, n_arms FROM cutline_campaigns WHERE id = $1";
+const ABOUT: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns WHERE id = $1";
 const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
 const ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 AND first <= $2 \
                    ORDER BY first DESC LIMIT 1";
@@ -35,6 +36,13 @@ pub(super) enum Value<'a> {
     Real(f64),
     Text(&'a str),
     Bytes(&'a [u8]),
+}
+
+impl Value<'_> {
+    /// A number of things that fit in memory.
+    pub(super) fn whole(number: usize) -> Self {
+        Self::Integer((number as u64).cast_signed())
+    }
 }
 
 /// A row of an answer. A column of another type does not fit.
@@ -156,14 +164,18 @@ impl<D: Database> Sql<D> {
         StoreError::Damaged { location: self.database.location().into(), what: what.into() }
     }
 
-    fn about(&mut self, id: Id) -> Result<(About, i64), StoreError> {
+    fn campaign(&mut self, id: Id) -> Result<Begun, StoreError> {
         let mut found = None;
         self.database.query(ABOUT, &[Value::Integer(id)], &mut |row| {
-            found = row.text(0)?.map(str::to_owned).zip(row.integer(1)?);
+            found = Some(Begun::of(row)?);
             Ok(())
         })?;
-        let (json, n_arms) = found.ok_or_else(|| self.damaged("a campaign is gone"))?;
-        let about = serde_json::from_str(&json).map_err(|error| self.damaged(format!("its settings: {error}")))?;
+        found.ok_or_else(|| self.damaged("a campaign is gone"))
+    }
+
+    fn about(&mut self, id: Id) -> Result<(About, usize), StoreError> {
+        let Begun { about, n_arms, .. } = self.campaign(id)?;
+        let about = serde_json::from_str(&about).map_err(|error| self.damaged(format!("its settings: {error}")))?;
         Ok((about, n_arms))
     }
 
@@ -209,10 +221,8 @@ impl<D: Database> Journal for Sql<D> {
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError> {
         let mut entries = Vec::new();
         self.database.query(ENTRIES, &[], &mut |row| {
-            let (Some(id), Some(name), Some(created)) = (row.integer(0)?, row.text(1)?, row.integer(2)?) else {
-                return Err("a campaign has no name".into());
-            };
-            entries.push(Entry { id, name: name.into(), created: created.cast_unsigned() });
+            let Begun { id, name, created, .. } = Begun::of(row)?;
+            entries.push(Entry { id, name, created });
             Ok(())
         })?;
         Ok(entries)
@@ -220,8 +230,9 @@ impl<D: Database> Journal for Sql<D> {
 
     fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError> {
         let about = About { settings: settings.clone(), columns: candidates.columns().to_vec() };
-        let json = serde_json::to_string(&about).expect("settings are numbers and texts");
-        let n_arms = i64::try_from(candidates.n_arms()).expect("arms that fit in memory");
+        let about = serde_json::to_string(&about).expect("settings are numbers and texts");
+        let mut begun = Begun { id: 0, name: name.into(), created: at, about, n_arms: candidates.n_arms() };
+        self.position = None;
         transaction(&mut self.database, Lock::Store, |database| {
             let mut is_taken = false;
             database.query(ENTRIES, &[], &mut |row| {
@@ -231,17 +242,12 @@ impl<D: Database> Journal for Sql<D> {
             if is_taken {
                 return Err(StoreError::NameTaken(name.into()));
             }
-            let id = integer(database, NEXT_ID)?.unwrap_or(1);
-            let values = [Value::Integer(id), Value::Text(name), Value::Integer(at.cast_signed()), Value::Text(&json)];
-            database.execute(BEGIN, &[&values[..], &[Value::Integer(n_arms)]].concat())?;
+            begun.id = integer(database, NEXT_ID)?.unwrap_or(1);
+            database.execute(BEGIN, &begun.values())?;
             for part in parts(candidates) {
-                let first = i64::try_from(part.first).expect("arms that fit in memory");
-                let checksum = Value::Integer(part.checksum().to_stored());
-                let Part { ref names, ref features, .. } = part;
-                let values = [Value::Integer(id), Value::Integer(first), Value::Text(names), Value::Bytes(features)];
-                database.execute(ADD_ARMS, &[&values[..], &[checksum]].concat())?;
+                database.execute(ADD_ARMS, &part.values(begun.id))?;
             }
-            Ok(id)
+            Ok(begun.id)
         })
     }
 
@@ -261,16 +267,15 @@ impl<D: Database> Journal for Sql<D> {
             features.extend(part.features());
             Ok(())
         })?;
-        if i64::try_from(names.len()) != Ok(n_arms) {
+        if names.len() != n_arms {
             return Err(self.damaged(format!("it has {} of {n_arms} arms", names.len())));
         }
         Candidates::new(names, columns, features).map_err(|error| self.damaged(error.to_string()))
     }
 
     fn row(&mut self, id: Id, arm: Arm) -> Result<Vec<f64>, StoreError> {
-        let position = i64::try_from(arm).expect("arms that fit in memory");
         let mut found = None;
-        self.database.query(ARM, &[Value::Integer(id), Value::Integer(position)], &mut |row| {
+        self.database.query(ARM, &[Value::Integer(id), Value::whole(arm)], &mut |row| {
             let part = Part::of(row)?;
             let dimension = part.features().len() / part.names.split('\n').count();
             found = Some(part.features().skip((arm - part.first) * dimension).take(dimension).collect());
