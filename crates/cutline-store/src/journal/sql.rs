@@ -101,6 +101,11 @@ struct About {
     columns: Vec<String>,
 }
 
+/// What an error says, in one line: some quote a whole statement.
+pub(super) fn first_line(error: &impl std::fmt::Display) -> String {
+    error.to_string().lines().next().unwrap_or_default().into()
+}
+
 /// Something to do within a transaction.
 fn transaction<D: Database, T>(
     database: &mut D,

@@ -2,7 +2,7 @@
 
 use super::Journal;
 use super::rows::Misfit;
-use super::sql::{Database, Lock, OnRow, Row, Sql, Value};
+use super::sql::{Database, Lock, OnRow, Row, Sql, Value, first_line};
 use crate::StoreError;
 use crate::location::Durability;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -143,7 +143,7 @@ impl Sqlite {
 fn failed(location: &str, error: &rusqlite::Error) -> StoreError {
     let location = location.to_owned();
     let Some(code) = error.sqlite_error_code() else {
-        return StoreError::Database { location, what: error.to_string() };
+        return StoreError::Database { location, what: first_line(error) };
     };
     let what = match code {
         ErrorCode::DiskFull => "the disk is full; make room and do it again, nothing was lost".into(),
@@ -152,9 +152,9 @@ fn failed(location: &str, error: &rusqlite::Error) -> StoreError {
             format!("others kept it busy for {} seconds; try again", PATIENCE.as_secs())
         }
         ErrorCode::CannotOpen => "it cannot be opened; see whether its directory exists and can be written to".into(),
-        ErrorCode::DatabaseCorrupt => return StoreError::Damaged { location, what: error.to_string() },
+        ErrorCode::DatabaseCorrupt => return StoreError::Damaged { location, what: first_line(error) },
         ErrorCode::NotADatabase => return StoreError::Foreign(location),
-        _ => error.to_string(),
+        _ => first_line(error),
     };
     StoreError::Database { location, what }
 }
