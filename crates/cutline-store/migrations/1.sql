@@ -44,3 +44,8 @@ CREATE TABLE cutline_events (
     checksum BIGINT NOT NULL,
     PRIMARY KEY (campaign, number)
 );
+-- The last event of each campaign, so that it is noticed if the last ones are gone.
+CREATE TABLE cutline_heads (
+    campaign BIGINT PRIMARY KEY REFERENCES cutline_campaigns (id),
+    number BIGINT NOT NULL
+);

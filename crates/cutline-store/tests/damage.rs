@@ -112,7 +112,7 @@ fn damage_is_found_out_or_does_no_harm() {
             }
             Ok(said) => {
                 harmless += 1;
-                assert_eq!(said, expected, "byte {position}");
+                assert!(said == expected, "byte {position} is another, and nobody saw");
             }
         }
     }
@@ -127,6 +127,8 @@ fn events_that_were_changed_by_hand_are_found_out() {
         "UPDATE cutline_events SET reward = reward + 1 WHERE number = 3",
         "UPDATE cutline_events SET arm = 99 - arm WHERE number = 1",
         "DELETE FROM cutline_events WHERE number = 3",
+        "DELETE FROM cutline_events WHERE number = 4",
+        "DELETE FROM cutline_heads",
         "DELETE FROM cutline_arms WHERE first = 0",
         "UPDATE cutline_campaigns SET settings = replace(settings, '0.25', '0.75')",
         "UPDATE cutline_campaigns SET n_arms = 99",

@@ -28,6 +28,10 @@ const ADD_EVENT: &str = "INSERT INTO cutline_events \
                          (campaign, number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
+const ADD_HEAD: &str = "INSERT INTO cutline_heads (campaign, number) VALUES ($1, 0)";
+const HEAD: &str = "SELECT number FROM cutline_heads WHERE campaign = $1";
+const MOVE_HEAD: &str = "UPDATE cutline_heads SET number = $2 WHERE campaign = $1";
+
 /// A value of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value<'a> {
@@ -121,9 +125,13 @@ fn transaction<D: Database, T>(
 }
 
 /// The first row's first column.
-fn integer<D: Database>(database: &mut D, statement: &'static str) -> Result<Option<i64>, StoreError> {
+fn integer<D: Database>(
+    database: &mut D,
+    statement: &'static str,
+    values: &[Value<'_>],
+) -> Result<Option<i64>, StoreError> {
     let mut found = None;
-    database.query(statement, &[], &mut |row| {
+    database.query(statement, values, &mut |row| {
         found = row.integer(0)?;
         Ok(())
     })?;
@@ -150,7 +158,7 @@ impl<D: Database> Sql<D> {
             })?;
         }
         let damaged = |what: &str, location: &str| StoreError::Damaged { location: location.into(), what: what.into() };
-        let Some(found) = integer(&mut database, VERSION)? else {
+        let Some(found) = integer(&mut database, VERSION, &[])? else {
             return Err(damaged("it has no version", database.location()));
         };
         if found > known {
@@ -158,7 +166,7 @@ impl<D: Database> Sql<D> {
         }
         if found < known {
             transaction(&mut database, Lock::Store, |database| {
-                let found = integer(database, VERSION)?.unwrap_or(known);
+                let found = integer(database, VERSION, &[])?.unwrap_or(known);
                 migrate(database, found)
             })?;
         }
@@ -192,6 +200,8 @@ impl<D: Database> Sql<D> {
         let from = if sum.is_some() { after + 1 } else { after };
         let mut records = Vec::new();
         let mut next = from;
+        // Before the events: others may add some in between.
+        let head = integer(&mut self.database, HEAD, &[Value::Integer(id)])?;
         self.database.query(EVENTS, &[Value::Integer(id), Value::Integer(from.cast_signed())], &mut |row| {
             let (record, stored) = record(row)?;
             if record.number != next {
@@ -208,8 +218,10 @@ impl<D: Database> Sql<D> {
             sum = Some(stored);
             Ok(())
         })?;
-        let sum = sum.ok_or_else(|| self.damaged(format!("event {after} is missing")))?;
-        Ok((records, sum))
+        match sum {
+            Some(sum) if head.is_some_and(|head| head.cast_unsigned() < next) => Ok((records, sum)),
+            _ => Err(self.damaged(format!("event {next} is missing"))),
+        }
     }
 }
 
@@ -247,8 +259,9 @@ impl<D: Database> Journal for Sql<D> {
             if is_taken {
                 return Err(StoreError::NameTaken(name.into()));
             }
-            begun.id = integer(database, NEXT_ID)?.unwrap_or(1);
+            begun.id = integer(database, NEXT_ID, &[])?.unwrap_or(1);
             database.execute(BEGIN, &begun.values())?;
+            database.execute(ADD_HEAD, &[Value::Integer(begun.id)])?;
             for part in parts(candidates) {
                 database.execute(ADD_ARMS, &part.values(begun.id))?;
             }
@@ -304,6 +317,9 @@ impl<D: Database> Journal for Sql<D> {
                 sum = checksum(sum, &record);
                 self.database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
                 position = (id, record.number, sum);
+            }
+            if position.1 > last {
+                self.database.execute(MOVE_HEAD, &[Value::Integer(id), Value::Integer(position.1.cast_signed())])?;
             }
             self.database.commit()?;
             Ok(position)
