@@ -30,7 +30,7 @@ const ADD_EVENT: &str = "INSERT INTO cutline_events \
 
 const ADD_HEAD: &str = "INSERT INTO cutline_heads (campaign, number) VALUES ($1, 0)";
 const HEAD: &str = "SELECT number FROM cutline_heads WHERE campaign = $1";
-const MOVE_HEAD: &str = "UPDATE cutline_heads SET number = $2 WHERE campaign = $1";
+const MOVE_HEAD: &str = "UPDATE cutline_heads SET number = $1 WHERE campaign = $2";
 
 /// A value of a statement.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,8 @@ pub(super) enum Lock {
     Store,
 }
 
-/// A database, as far as a journal needs one. Statements are prepared once.
+/// A database, as far as a journal needs one. Statements are prepared once; `$1`, `$2`, … have to come in that order in them, as
+/// SQLite counts them by where they first appear.
 pub(super) trait Database: Send {
     fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError>;
     fn query(
@@ -319,7 +320,7 @@ impl<D: Database> Journal for Sql<D> {
                 position = (id, record.number, sum);
             }
             if position.1 > last {
-                self.database.execute(MOVE_HEAD, &[Value::Integer(id), Value::Integer(position.1.cast_signed())])?;
+                self.database.execute(MOVE_HEAD, &[Value::Integer(position.1.cast_signed()), Value::Integer(id)])?;
             }
             self.database.commit()?;
             Ok(position)
