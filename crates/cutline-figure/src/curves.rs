@@ -61,7 +61,7 @@ impl Pen<'_> {
     }
 
     fn is_off_axis(&self, rate: f64) -> bool {
-        self.panel.rates.scale.logarithmic && is_zero(rate)
+        self.panel.upright.scale.logarithmic && is_zero(rate)
     }
 }
 

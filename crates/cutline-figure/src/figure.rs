@@ -109,7 +109,8 @@ impl FailureFigure {
         draw_lines(&mut svg, &title, TITLE_SIZE, (WIDTH / 2.0, layout.title.top));
         let headings = ["(a) logarithmic scale", "(b) linear scale"];
         for ((area, rates), heading) in layout.panels.into_iter().zip(&rates).zip(headings) {
-            let panel = Panel { area, budgets: &budgets, rates, shows: "Failure probability" };
+            let panel =
+                Panel { area, across: &budgets, upright: rates, shows: "Failure probability", against: "Budget T" };
             panel.draw(&mut svg, heading);
             panel.draw_emptiness(&mut svg, &series);
             curves::draw(&mut svg, &panel, &series, true);

@@ -7,46 +7,67 @@ use crate::series::Series;
 use crate::svg::{Anchor, Svg};
 use crate::text;
 
-const INK: &str = "#333333";
-const GRID: &str = "#e4e4e4";
+pub(crate) const INK: &str = "#333333";
+pub(crate) const GRID: &str = "#e4e4e4";
 const MAJOR: f64 = 5.0;
 const MINOR: f64 = 2.5;
 
-/// The least distance of two labels on the budget axis.
+/// The least distance of two labels on the lower axis.
 const APART: f64 = 8.0;
 
-/// The data area of one panel, its two axes and what the upright one shows.
+/// The data area of one panel, its two axes and what they show.
 #[derive(Debug)]
 pub(crate) struct Panel<'a> {
     pub(crate) area: Area,
-    pub(crate) budgets: &'a Axis,
-    pub(crate) rates: &'a Axis,
+    pub(crate) across: &'a Axis,
+    pub(crate) upright: &'a Axis,
     pub(crate) shows: &'static str,
+    pub(crate) against: &'static str,
 }
 
 impl Panel<'_> {
-    /// The height at which a rate is drawn.
-    pub(crate) fn y(&self, rate: f64) -> f64 {
-        self.area.bottom() - self.area.height * self.rates.scale.share(rate)
+    /// The height at which a value is drawn.
+    pub(crate) fn y(&self, value: f64) -> f64 {
+        self.area.bottom() - self.area.height * self.upright.scale.share(value)
     }
 
-    /// The place across at which a budget is drawn.
-    pub(crate) fn x(&self, budget: f64) -> f64 {
-        self.area.left + self.area.width * self.budgets.scale.share(budget)
+    /// The place across at which a value is drawn.
+    pub(crate) fn x(&self, value: f64) -> f64 {
+        self.area.left + self.area.width * self.across.scale.share(value)
     }
 
     /// Draws everything that lies under the data.
     pub(crate) fn draw(&self, svg: &mut Svg, heading: &str) {
         let area = self.area;
         svg.text((area.left, area.top - 12.0), TEXT_SIZE, Anchor::Start, heading);
-        self.draw_rate_ticks(svg);
-        self.draw_budget_ticks(svg);
-        svg.line((area.left, area.top), (area.left, area.bottom()), INK, 1.0);
-        svg.line((area.left, area.bottom()), (area.right(), area.bottom()), INK, 1.0);
+        self.draw_upright(svg);
+        self.draw_across(svg);
         let middle = area.top + area.height / 2.0;
-        let across = area.left - gutter(&[self.rates]) + TEXT_SIZE / 2.0 + 1.0;
+        let across = area.left - gutter(&[self.upright]) + TEXT_SIZE / 2.0 + 1.0;
         svg.upward_text((across, middle), TEXT_SIZE, self.shows);
-        svg.text((area.middle(), area.bottom() + 33.0), TEXT_SIZE, Anchor::Middle, "Budget T");
+    }
+
+    /// The axis at the left, its ticks and the grid.
+    pub(crate) fn draw_upright(&self, svg: &mut Svg) {
+        let area = self.area;
+        for tick in &self.upright.ticks {
+            let y = self.y(tick.value);
+            let length = if tick.label.is_some() { MAJOR } else { MINOR };
+            if let Some(label) = &tick.label {
+                svg.line((area.left, y), (area.right(), y), GRID, 0.8);
+                svg.label((area.left - MAJOR - 3.0, y), TICK_SIZE, Anchor::End, label);
+            }
+            svg.line((area.left - length, y), (area.left, y), INK, 0.8);
+        }
+        svg.line((area.left, area.top), (area.left, area.bottom()), INK, 1.0);
+    }
+
+    /// The axis at the bottom with its ticks, and what it shows.
+    pub(crate) fn draw_across(&self, svg: &mut Svg) {
+        let area = self.area;
+        self.draw_across_ticks(svg);
+        svg.line((area.left, area.bottom()), (area.right(), area.bottom()), INK, 1.0);
+        svg.text((area.middle(), area.bottom() + 33.0), TEXT_SIZE, Anchor::Middle, self.against);
     }
 
     /// Says so if there is nothing to show.
@@ -57,24 +78,11 @@ impl Panel<'_> {
         }
     }
 
-    fn draw_rate_ticks(&self, svg: &mut Svg) {
-        let area = self.area;
-        for tick in &self.rates.ticks {
-            let y = self.y(tick.value);
-            let length = if tick.label.is_some() { MAJOR } else { MINOR };
-            if let Some(label) = &tick.label {
-                svg.line((area.left, y), (area.right(), y), GRID, 0.8);
-                svg.label((area.left - MAJOR - 3.0, y), TICK_SIZE, Anchor::End, label);
-            }
-            svg.line((area.left - length, y), (area.left, y), INK, 0.8);
-        }
-    }
-
     /// A label that would touch the one before it is left out; its tick stays.
-    fn draw_budget_ticks(&self, svg: &mut Svg) {
+    fn draw_across_ticks(&self, svg: &mut Svg) {
         let bottom = self.area.bottom();
         let mut free_from = f64::NEG_INFINITY;
-        for tick in &self.budgets.ticks {
+        for tick in &self.across.ticks {
             let x = self.x(tick.value);
             let length = if tick.label.is_some() { MAJOR } else { MINOR };
             svg.line((x, bottom), (x, bottom + length), INK, 0.8);
@@ -89,8 +97,8 @@ impl Panel<'_> {
 }
 
 /// The room that the labels of these axes need at their left.
-pub(crate) fn gutter(rates: &[&Axis]) -> f64 {
-    let labels = rates.iter().flat_map(|axis| &axis.ticks).filter_map(|tick| tick.label.as_ref());
+pub(crate) fn gutter(axes: &[&Axis]) -> f64 {
+    let labels = axes.iter().flat_map(|axis| &axis.ticks).filter_map(|tick| tick.label.as_ref());
     labels.map(label_width).fold(0.0, f64::max) + MAJOR + 3.0 + 10.0 + TEXT_SIZE
 }
 

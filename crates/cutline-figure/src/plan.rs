@@ -6,10 +6,10 @@ use crate::figure::{Curve, Point, draw_lines};
 use crate::layout::{Content, Layout, MARGIN, NOTE_SIZE, TITLE_SIZE, WIDTH, count};
 use crate::legend::{Legend, Sign};
 use crate::marker::Marker;
-use crate::panel::{Panel, gutter};
+use crate::panel::{INK, Panel, gutter};
 use crate::series::{Series, is_budget};
 use crate::style::Style;
-use crate::svg::{Svg, number, path};
+use crate::svg::Svg;
 use crate::text;
 
 /// One algorithm's failure rates and mean numbers of wrong verdicts, and the budget it needs.
@@ -77,8 +77,6 @@ const RING: f64 = 4.0;
 /// How far planned budgets are set under each other: almost two rings.
 const STACK: f64 = 7.5;
 
-const INK: &str = "#333333";
-
 impl PlanFigure {
     /// The figure as an SVG document, 760 units wide and as high as its legend needs.
     #[must_use]
@@ -104,7 +102,8 @@ impl PlanFigure {
         let headings = ["(a) some verdict is wrong", "(b) how many are wrong"];
         for (position, heading) in headings.into_iter().enumerate() {
             let shows = ["Failure probability", "Wrong verdicts a run"][position];
-            let panel = Panel { area: layout.panels[position], budgets: &budgets, rates: &rates[position], shows };
+            let (area, upright) = (layout.panels[position], &rates[position]);
+            let panel = Panel { area, across: &budgets, upright, shows, against: "Budget T" };
             panel.draw(&mut svg, heading);
             panel.draw_emptiness(&mut svg, &series[position]);
             let target = self.drawn_target().filter(|_| position == 0);
@@ -159,7 +158,7 @@ fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], ta
     }
     for (planned, style) in planned {
         let x = panel.x(planned.budget);
-        dashed(svg, (x, top), (x, area.bottom()), style.colour, "2 3");
+        svg.dashed((x, top), (x, area.bottom()), style.colour, "2 3");
     }
     svg.close();
 }
@@ -179,7 +178,7 @@ fn draw_answers(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], 
 
 /// The line of the target, in the panel or in the legend.
 pub(crate) fn draw_target(svg: &mut Svg, from: (f64, f64), to: (f64, f64)) {
-    dashed(svg, from, to, INK, "7 3");
+    svg.dashed(from, to, INK, "7 3");
 }
 
 /// A planned budget, in the panel or in the legend: an interval from `from` to the right, and a ring at `middle`.
@@ -191,13 +190,4 @@ pub(crate) fn draw_planned(svg: &mut Svg, from: (f64, f64), to: f64, middle: f64
     }
     Marker::Circle.draw_filled(svg, (middle, y), RING, "#ffffff");
     Marker::Circle.draw_open(svg, (middle, y), RING, colour);
-}
-
-fn dashed(svg: &mut Svg, from: (f64, f64), to: (f64, f64), colour: &str, dash: &str) {
-    let width = number(1.1);
-    let d = path([from, to]);
-    svg.element(
-        "path",
-        &[("d", &d), ("stroke", colour), ("stroke-width", &width), ("stroke-dasharray", dash), ("fill", "none")],
-    );
 }
