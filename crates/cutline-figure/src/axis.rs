@@ -57,6 +57,11 @@ impl Axis {
         Self { scale, ticks: ticks(&scale) }
     }
 
+    /// The same scale without ticks.
+    pub(crate) fn bare(&self) -> Self {
+        Self { scale: self.scale, ticks: Vec::new() }
+    }
+
     /// Measured values, which may lie anywhere; what is all at one value stands in the middle.
     pub(crate) fn values(low: f64, high: f64) -> Self {
         let size = low.abs().max(high.abs());

@@ -10,7 +10,7 @@ use crate::layout::{Area, MARGIN, TEXT_SIZE};
 use crate::panel::{INK, Panel, gutter};
 use crate::sheet::{FOOT_HEIGHT, HEADING_HEIGHT, ROOM, Sheet};
 use crate::side::Side;
-use crate::svg::{Anchor, Svg, number, path};
+use crate::svg::{Svg, number, path};
 
 /// How many arms were decided after so many pulls.
 ///
@@ -86,11 +86,11 @@ impl DecidedFigure {
         let left = MARGIN + gutter(&[&upright]) - TEXT_SIZE - 8.0;
         let (top, width) = (sheet.top + HEADING_HEIGHT, MARGIN + ROOM - EDGE - left);
         let area = Area { left, top, width, height: PANEL_HEIGHT };
-        let panel = Panel { area, across: &across, upright: &upright, shows: "", against: "Pulls used" };
+        let panel = Panel { area, across: &across, upright: &upright, shows: "Arms", against: "Pulls used" };
         let svg = &mut sheet.svg;
-        svg.text((left, top - 11.0), TEXT_SIZE, Anchor::Start, "Arms");
-        panel.draw_upright(svg);
-        panel.draw_across(svg);
+        panel.draw_heading(svg, panel.shows);
+        panel.draw_axes(svg);
+        panel.draw_against(svg);
         if let Some(budget) = self.budget {
             svg.open("budget");
             draw_budget(svg, (panel.x(budget as f64), top), area.bottom());
@@ -98,7 +98,7 @@ impl DecidedFigure {
         }
         match points.last() {
             Some(last) => Side::ALL.into_iter().for_each(|side| self.draw_curve(svg, &panel, &points, *last, side)),
-            None => svg.text((area.middle(), top + PANEL_HEIGHT / 2.0), TEXT_SIZE, Anchor::Middle, "no data"),
+            None => panel.draw_no_data(svg),
         }
         let keys: Vec<Key> = self.keys(points.last()).collect();
         let notes: Vec<String> = self.note.iter().cloned().collect();

@@ -35,6 +35,7 @@ mod label;
 mod layout;
 mod legend;
 mod marker;
+mod page;
 mod panel;
 mod plan;
 mod png;

@@ -39,16 +39,47 @@ impl Panel<'_> {
     /// Draws everything that lies under the data.
     pub(crate) fn draw(&self, svg: &mut Svg, heading: &str) {
         let area = self.area;
-        svg.text((area.left, area.top - 12.0), TEXT_SIZE, Anchor::Start, heading);
-        self.draw_upright(svg);
-        self.draw_across(svg);
+        self.draw_heading(svg, heading);
+        self.draw_axes(svg);
         let middle = area.top + area.height / 2.0;
         let across = area.left - gutter(&[self.upright]) + TEXT_SIZE / 2.0 + 1.0;
         svg.upward_text((across, middle), TEXT_SIZE, self.shows);
+        self.draw_against(svg);
     }
 
-    /// The axis at the left, its ticks and the grid.
-    pub(crate) fn draw_upright(&self, svg: &mut Svg) {
+    /// A line of text above the panel.
+    pub(crate) fn draw_heading(&self, svg: &mut Svg, heading: &str) {
+        svg.text((self.area.left, self.area.top - 12.0), TEXT_SIZE, Anchor::Start, heading);
+    }
+
+    /// Both axes with their ticks, and the grid.
+    pub(crate) fn draw_axes(&self, svg: &mut Svg) {
+        let area = self.area;
+        self.draw_upright_ticks(svg);
+        self.draw_across_ticks(svg);
+        svg.line((area.left, area.top), (area.left, area.bottom()), INK, 1.0);
+        svg.line((area.left, area.bottom()), (area.right(), area.bottom()), INK, 1.0);
+    }
+
+    /// What the lower axis shows.
+    pub(crate) fn draw_against(&self, svg: &mut Svg) {
+        svg.text((self.area.middle(), self.area.bottom() + 33.0), TEXT_SIZE, Anchor::Middle, self.against);
+    }
+
+    /// Says so if there is nothing to show.
+    pub(crate) fn draw_emptiness(&self, svg: &mut Svg, series: &[Series<'_>]) {
+        if series.iter().all(|s| s.budgets().next().is_none()) {
+            self.draw_no_data(svg);
+        }
+    }
+
+    /// Says in the middle that there is nothing to show.
+    pub(crate) fn draw_no_data(&self, svg: &mut Svg) {
+        let centre = (self.area.middle(), self.area.top + self.area.height / 2.0);
+        svg.text(centre, TEXT_SIZE, Anchor::Middle, "no data");
+    }
+
+    fn draw_upright_ticks(&self, svg: &mut Svg) {
         let area = self.area;
         for tick in &self.upright.ticks {
             let y = self.y(tick.value);
@@ -58,23 +89,6 @@ impl Panel<'_> {
                 svg.label((area.left - MAJOR - 3.0, y), TICK_SIZE, Anchor::End, label);
             }
             svg.line((area.left - length, y), (area.left, y), INK, 0.8);
-        }
-        svg.line((area.left, area.top), (area.left, area.bottom()), INK, 1.0);
-    }
-
-    /// The axis at the bottom with its ticks, and what it shows.
-    pub(crate) fn draw_across(&self, svg: &mut Svg) {
-        let area = self.area;
-        self.draw_across_ticks(svg);
-        svg.line((area.left, area.bottom()), (area.right(), area.bottom()), INK, 1.0);
-        svg.text((area.middle(), area.bottom() + 33.0), TEXT_SIZE, Anchor::Middle, self.against);
-    }
-
-    /// Says so if there is nothing to show.
-    pub(crate) fn draw_emptiness(&self, svg: &mut Svg, series: &[Series<'_>]) {
-        if series.iter().all(|s| s.budgets().next().is_none()) {
-            let centre = (self.area.middle(), self.area.top + self.area.height / 2.0);
-            svg.text(centre, TEXT_SIZE, Anchor::Middle, "no data");
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! It is narrow, so that its text can still be read when a phone scales it down.
 
-use crate::figure::draw_lines;
 use crate::key::{self, Key};
 use crate::layout::{LEADING, MARGIN, TICK_SIZE, TITLE_SIZE, count};
+use crate::page::draw_lines;
 use crate::svg::Svg;
 use crate::text;
 

@@ -252,6 +252,11 @@ fn a_file_stays_small_whatever_the_number_of_arms() {
         };
         let svg = figure((0..n).map(&mut random).collect()).to_svg();
         assert!(svg.len() < 100_000, "{n} arms, {} bytes", svg.len());
+        if unknown && n > 300 {
+            let document = parsed(&svg);
+            let heads = paths(&groups(&document, "open")[0]).len();
+            assert!((60..100).contains(&heads), "arrows along both edges that do not touch: {heads}");
+        }
         check_page(&svg);
     }
 }

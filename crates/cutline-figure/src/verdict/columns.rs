@@ -2,7 +2,6 @@
 //!
 //! The intervals have no colour of a side, as a column may hold arms of all three: the lanes show those.
 
-use crate::axis::Axis;
 use crate::label::grouped;
 use crate::layout::count;
 use crate::panel::{INK, Panel};
@@ -59,8 +58,7 @@ pub(crate) fn meaning(n_arms: usize) -> String {
 
 /// Draws the panels, and returns where they end.
 pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &Ranked<'_>) -> f64 {
-    let ranks = Axis::ranks(ranked.arms.len());
-    let stack = Stack::draw(sheet, ranked, &ranks);
+    let stack = Stack::draw(sheet, ranked);
     let area = stack.means.area;
     let step = area.width / count(COLUMNS);
     let n_arms = ranked.arms.len();

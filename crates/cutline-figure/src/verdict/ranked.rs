@@ -32,6 +32,9 @@ pub(crate) struct Ranked<'a> {
     /// Holds all means and the threshold, and the ends of intervals unless they are far out.
     pub(crate) means: Axis,
     pub(crate) pulls: Axis,
+    pub(crate) ranks: Axis,
+    /// Without ticks, for a panel that stands on another.
+    pub(crate) bare_ranks: Axis,
     n_left_out: usize,
 }
 
@@ -42,8 +45,16 @@ impl<'a> Ranked<'a> {
         let threshold = Threshold::new(figure.threshold, figure.precision);
         let (low, high) = reach(&arms, threshold);
         let most = arms.iter().map(|arm| arm.pulls).fold(0.0, f64::max);
-        let n_left_out = figure.arms.len() - arms.len();
-        Self { arms, threshold, means: Axis::values(low, high), pulls: Axis::counts(most), n_left_out }
+        let ranks = Axis::ranks(arms.len());
+        Self {
+            threshold,
+            means: Axis::values(low, high),
+            pulls: Axis::counts(most),
+            bare_ranks: ranks.bare(),
+            ranks,
+            n_left_out: figure.arms.len() - arms.len(),
+            arms,
+        }
     }
 
     /// Whether an interval goes on beyond the axis.

@@ -1,6 +1,5 @@
 //! A mark an arm, by rank: a thin line for its interval and a marker at its mean.
 
-use crate::axis::Axis;
 use crate::layout::count;
 use crate::sheet::Sheet;
 use crate::side::Side;
@@ -12,8 +11,7 @@ use crate::verdict::threshold::head;
 
 /// Draws the panels, and returns where they end.
 pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &Ranked<'_>) -> f64 {
-    let ranks = Axis::ranks(ranked.arms.len());
-    let stack = Stack::draw(sheet, ranked, &ranks);
+    let stack = Stack::draw(sheet, ranked);
     let step = stack.means.area.width / count(ranked.arms.len());
     let place = |index: usize| stack.means.area.left + step * (count(index) + 0.5);
     let svg = &mut sheet.svg;

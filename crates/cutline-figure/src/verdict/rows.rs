@@ -1,6 +1,5 @@
 //! A row an arm, with its name: mean and interval at the left, pulls at the right.
 
-use crate::axis::Axis;
 use crate::label::{grouped, short};
 use crate::layout::{Area, MARGIN, TEXT_SIZE, TICK_SIZE, count};
 use crate::panel::{GRID, INK, Panel};
@@ -31,8 +30,8 @@ pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &Ranked<'_>) -> f64 {
     let width = MARGIN + ROOM - PULLS - GAP - left;
     let area = Area { left, top: sheet.top + HEADING_HEIGHT, width, height };
     let pulls = Area { left: area.right() + GAP, width: PULLS, ..area };
-    let no_ticks = Axis { scale: ranked.means.scale, ticks: Vec::new() };
-    let panel = Panel { area, across: &ranked.means, upright: &no_ticks, shows: "", against: "Mean and interval" };
+    let rows = ranked.means.bare();
+    let panel = Panel { area, across: &ranked.means, upright: &rows, shows: "", against: "Mean and interval" };
     let svg = &mut sheet.svg;
 
     draw_tints(svg, ranked, area, pulls.right());
@@ -40,12 +39,13 @@ pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &Ranked<'_>) -> f64 {
         let x = panel.x(tick.value);
         svg.line((x, area.top), (x, area.bottom()), GRID, 0.8);
     }
-    panel.draw_across(svg);
+    panel.draw_axes(svg);
+    panel.draw_against(svg);
     if let Some(threshold) = ranked.threshold {
         threshold.draw_upright(svg, area, |value| panel.x(value));
     }
     if ranked.arms.is_empty() {
-        svg.text((area.middle(), area.top + height / 2.0), TEXT_SIZE, Anchor::Middle, "no data");
+        panel.draw_no_data(svg);
     }
     svg.open("arms");
     for (index, (arm, name)) in ranked.arms.iter().zip(&names).enumerate() {
@@ -105,7 +105,7 @@ fn draw_pulls(svg: &mut Svg, ranked: &Ranked<'_>, area: Area) {
     }
     svg.close();
     svg.line((area.left, area.top), (area.left, area.bottom()), INK, 1.0);
-    svg.text((area.left, area.top - 9.0), TEXT_SIZE, Anchor::Start, "Pulls");
+    svg.text((area.left, area.top - 12.0), TEXT_SIZE, Anchor::Start, "Pulls");
 }
 
 /// The arm in words.

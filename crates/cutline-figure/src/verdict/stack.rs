@@ -1,10 +1,9 @@
 //! Two panels under each other over the ranks: means with intervals, the verdicts in lanes, and the pulls.
 
-use crate::axis::Axis;
 use crate::layout::{Area, MARGIN, TEXT_SIZE};
-use crate::panel::{INK, Panel, gutter};
+use crate::panel::{Panel, gutter};
 use crate::sheet::{FOOT_HEIGHT, HEADING_HEIGHT, ROOM, Sheet};
-use crate::svg::{Anchor, Svg};
+use crate::svg::Svg;
 use crate::verdict::lanes;
 use crate::verdict::ranked::Ranked;
 
@@ -24,15 +23,16 @@ pub(crate) struct Stack<'a> {
 
 impl<'a> Stack<'a> {
     /// Places the panels on the sheet and draws all that lies under the data.
-    pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &'a Ranked<'_>, ranks: &'a Axis) -> Self {
+    pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &'a Ranked<'_>) -> Self {
         let left = MARGIN + gutter(&[&ranked.means, &ranked.pulls]) - TEXT_SIZE - 8.0;
-        let panel = |top, height, upright, shows, against| {
+        let panel = |top, height, across, upright, shows| {
             let area = Area { left, top, width: MARGIN + ROOM - EDGE - left, height };
-            Panel { area, across: ranks, upright, shows, against }
+            Panel { area, across, upright, shows, against: "Rank by mean, highest first" }
         };
-        let means = panel(sheet.top + HEADING_HEIGHT, MEANS_HEIGHT, &ranked.means, "Mean and interval", "");
-        let pulls_top = means.area.bottom() + lanes::HEIGHT + HEADING_HEIGHT;
-        let pulls = panel(pulls_top, PULLS_HEIGHT, &ranked.pulls, "Pulls", "Rank by mean, highest first");
+        let top = sheet.top + HEADING_HEIGHT;
+        let means = panel(top, MEANS_HEIGHT, &ranked.bare_ranks, &ranked.means, "Mean and interval");
+        let top = means.area.bottom() + lanes::HEIGHT + HEADING_HEIGHT;
+        let pulls = panel(top, PULLS_HEIGHT, &ranked.ranks, &ranked.pulls, "Pulls");
         let stack = Self { means, pulls };
         stack.draw_ground(&mut sheet.svg, ranked);
         stack
@@ -40,12 +40,10 @@ impl<'a> Stack<'a> {
 
     fn draw_ground(&self, svg: &mut Svg, ranked: &Ranked<'_>) {
         for panel in [&self.means, &self.pulls] {
-            let area = panel.area;
-            svg.text((area.left, area.top - 11.0), TEXT_SIZE, Anchor::Start, panel.shows);
-            panel.draw_upright(svg);
-            svg.line((area.left, area.bottom()), (area.right(), area.bottom()), INK, 1.0);
+            panel.draw_heading(svg, panel.shows);
+            panel.draw_axes(svg);
         }
-        self.pulls.draw_across(svg);
+        self.pulls.draw_against(svg);
         if let Some(threshold) = ranked.threshold {
             threshold.draw_level(svg, self.means.area, |value| self.means.y(value));
         }

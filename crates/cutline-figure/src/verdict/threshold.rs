@@ -40,7 +40,7 @@ impl Threshold {
         }
         let x = x(self.threshold);
         draw_line(svg, (x, area.top), (x, area.bottom()));
-        svg.text((x, area.top - 9.0), TEXT_SIZE, Anchor::Middle, "τ");
+        svg.text((x, area.top - 12.0), TEXT_SIZE, Anchor::Middle, "τ");
         svg.close();
     }
 
