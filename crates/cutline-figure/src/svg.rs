@@ -56,6 +56,15 @@ impl Svg {
         self.element("path", &[("d", d), ("stroke", stroke), ("stroke-width", &number(width)), ("fill", "none")]);
     }
 
+    /// Lines as [`Svg::strokes`], `opacity` from 0 to 1.
+    pub(crate) fn pale_strokes(&mut self, d: &str, stroke: &str, width: f64, opacity: f64) {
+        let (width, opacity) = (number(width), number(opacity));
+        self.element(
+            "path",
+            &[("d", d), ("stroke", stroke), ("stroke-width", &width), ("stroke-opacity", &opacity), ("fill", "none")],
+        );
+    }
+
     /// Opens a group with a class, so that a reader of the file and a test can find its parts.
     pub(crate) fn open(&mut self, class: &str) {
         let _ = writeln!(self.body, "<g class=\"{class}\">");

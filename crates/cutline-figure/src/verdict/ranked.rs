@@ -13,6 +13,9 @@ const LARGEST: f64 = 1e150;
 /// How many half-widths of the median interval the axis may reach beyond the means, however wide other intervals are.
 const REACH: f64 = 4.0;
 
+/// The share of the axis that arrows need at each end, to be clear of the markers.
+const ARROW: f64 = 0.05;
+
 /// An arm that can be drawn; an end that is not known is infinite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ranking<'a> {
@@ -42,7 +45,7 @@ impl<'a> Ranked<'a> {
     pub(crate) fn new(figure: &'a VerdictFigure) -> Self {
         let mut arms: Vec<Ranking<'a>> = figure.arms.iter().filter_map(Ranking::new).collect();
         arms.sort_by(|a, b| b.mean.total_cmp(&a.mean));
-        let threshold = Threshold::new(figure.threshold, figure.precision);
+        let threshold = Threshold::new(figure.threshold, figure.precision).filter(|_| !arms.is_empty());
         let (low, high) = reach(&arms, threshold);
         let most = arms.iter().map(|arm| arm.pulls).fold(0.0, f64::max);
         let ranks = Axis::ranks(arms.len());
@@ -105,7 +108,10 @@ fn reach(arms: &[Ranking<'_>], threshold: Option<Threshold>) -> (f64, f64) {
     let ends = arms.iter().flat_map(|arm| [arm.lower, arm.upper]).filter(|end| end.is_finite());
     let band = threshold.into_iter().flat_map(Threshold::band);
     let (lowest, highest) = span(ends.chain(band)).unwrap_or((low, high));
-    (lowest.clamp(low - room, low), highest.clamp(high, high + room))
+    let (low, high) = (lowest.clamp(low - room, low), highest.clamp(high, high + room));
+    let is_open = arms.iter().any(|arm| arm.lower < low || arm.upper > high);
+    let arrow = if is_open { ARROW * (high - low) } else { 0.0 };
+    (low - arrow, high + arrow)
 }
 
 /// Whether a number can be a measurement.
@@ -149,13 +155,13 @@ mod tests {
 
     #[test]
     fn the_axis_holds_the_threshold_its_band_and_all_means() {
-        for arms in [vec![], vec![(0.0, f64::NEG_INFINITY, f64::INFINITY)], vec![(7.0, 6.0, 8.0), (9.0, 8.5, 9.5)]] {
+        for arms in [vec![(0.0, f64::NEG_INFINITY, f64::INFINITY)], vec![(7.0, 6.0, 8.0), (9.0, 8.5, 9.5)]] {
             let figure = figure(&arms);
             let ranked = Ranked::new(&figure);
             for value in arms.iter().flat_map(|arm| [arm.0, arm.1, arm.2]).chain([0.0]) {
                 assert!(value.is_infinite() || !ranked.is_open(value), "{value} of {arms:?}");
             }
-            assert!(!ranked.is_open(-0.1) || !arms.is_empty());
+            assert!(arms.len() > 1 || !ranked.is_open(-0.1) && !ranked.is_open(0.1), "the band");
         }
     }
 }

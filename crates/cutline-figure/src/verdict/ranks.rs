@@ -3,7 +3,7 @@
 use crate::layout::count;
 use crate::sheet::Sheet;
 use crate::side::Side;
-use crate::svg::{Svg, number, path};
+use crate::svg::{Svg, path};
 use crate::verdict::lanes::{self, Marks};
 use crate::verdict::ranked::{Ranked, Ranking};
 use crate::verdict::stack::{Stack, TONE};
@@ -38,7 +38,7 @@ pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &Ranked<'_>) -> f64 {
     let bar =
         |(index, arm): (usize, &Ranking<'_>)| path([(place(index), zero), (place(index), stack.pulls.y(arm.pulls))]);
     let bars: String = ranked.arms.iter().enumerate().map(bar).collect();
-    svg.strokes(&bars, TONE, 0.75 * step);
+    svg.pale_strokes(&bars, TONE, 0.75 * step, 0.7);
     svg.close();
     stack.bottom()
 }
@@ -55,9 +55,7 @@ fn draw_side(
     let panel = &stack.means;
     let line = |(x, arm): &(f64, &Ranking<'_>)| path([(*x, panel.y(arm.upper)), (*x, panel.y(arm.lower))]);
     let d: String = arms.iter().map(line).collect();
-    let width = number((0.6 * step).clamp(0.6, 1.4));
-    let look = [("stroke", side.colour()), ("stroke-opacity", "0.5"), ("stroke-width", &width), ("fill", "none")];
-    svg.element("path", &[[("d", d.as_str())].as_slice(), &look].concat());
+    svg.pale_strokes(&d, side.colour(), (0.6 * step).clamp(0.6, 1.4), 0.5);
     let half = (0.8 * step).clamp(1.0, 2.8);
     let ends = arms.iter().flat_map(|(x, arm)| [(*x, arm.upper, -1.0), (*x, arm.lower, 1.0)]);
     let open = ends.filter(|(_, end, _)| ranked.is_open(*end));

@@ -13,7 +13,7 @@ use crate::verdict::threshold::head;
 
 const ROW: f64 = 18.0;
 /// Names longer than this are cut.
-const WIDEST_NAME: f64 = 125.0;
+const WIDEST_NAME: f64 = 135.0;
 /// The room for the bars of pulls and their numbers.
 const PULLS: f64 = 84.0;
 const GAP: f64 = 14.0;
@@ -23,10 +23,11 @@ const TINT: &str = "#fbe3d4";
 
 /// Draws the rows, and returns where they and the axis under them end.
 pub(crate) fn draw(sheet: &mut Sheet<'_>, ranked: &Ranked<'_>) -> f64 {
-    let names: Vec<String> = ranked.arms.iter().map(|arm| text::fit(arm.name, TICK_SIZE, WIDEST_NAME)).collect();
+    let names: Vec<String> = ranked.arms.iter().map(|arm| text::fit_ends(arm.name, TICK_SIZE, WIDEST_NAME)).collect();
     let widest = names.iter().map(|name| text::width(name, TICK_SIZE)).fold(0.0, f64::max);
     let left = MARGIN + widest + 9.0;
-    let height = ROW * count(ranked.arms.len().max(1));
+    // An empty figure needs room to say so.
+    let height = ROW * if ranked.arms.is_empty() { 3.0 } else { count(ranked.arms.len()) };
     let width = MARGIN + ROOM - PULLS - GAP - left;
     let area = Area { left, top: sheet.top + HEADING_HEIGHT, width, height };
     let pulls = Area { left: area.right() + GAP, width: PULLS, ..area };

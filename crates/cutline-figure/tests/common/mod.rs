@@ -1,6 +1,8 @@
 //! What the tests see of a drawing.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod verdicts;
+
 use roxmltree::{Document, Node};
 
 /// The drawing, as the parser sees it: panics when it is not well-formed.
@@ -83,4 +85,9 @@ impl Dice {
     pub fn share(&mut self) -> f64 {
         self.below(1_000_000) as f64 / 1e6
     }
+}
+
+/// Coordinates are drawn to a hundredth.
+pub fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 0.03
 }
