@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use crate::axis::Axis;
 use crate::curves::stroke;
-use crate::key::{Key, SAMPLE};
+use crate::key::Key;
 use crate::label::grouped;
 use crate::layout::{Area, MARGIN, TEXT_SIZE};
 use crate::panel::{INK, Panel, gutter};
 use crate::sheet::{FOOT_HEIGHT, HEADING_HEIGHT, ROOM, Sheet};
 use crate::side::Side;
-use crate::svg::{Svg, number, path};
+use crate::svg::{Svg, number};
 
 /// How many arms were decided after so many pulls.
 ///
@@ -100,7 +100,7 @@ impl DecidedFigure {
             Some(last) => Side::ALL.into_iter().for_each(|side| self.draw_curve(svg, &panel, &points, *last, side)),
             None => panel.draw_no_data(svg),
         }
-        let keys: Vec<Key> = self.keys(points.last()).collect();
+        let keys = self.keys(points.last());
         let notes: Vec<String> = self.note.iter().cloned().collect();
         sheet.finish(area.bottom() + FOOT_HEIGHT, &keys, &notes)
     }
@@ -123,22 +123,14 @@ impl DecidedFigure {
         svg.close();
     }
 
-    fn keys(&self, last: Option<&Decided>) -> impl Iterator<Item = Key> {
-        let side = |side: Side, n_arms: u64| {
-            Key::new(format!("{}: {}", side.name(), grouped(n_arms as f64)), move |svg, (x, y)| {
-                let ends = [(x - SAMPLE / 2.0, y), (x + SAMPLE / 2.0, y)];
-                stroke(svg, &path(ends), side.colour(), side.dash());
-                side.draw(svg, (x, y), 3.8);
-            })
-        };
-        let sides: Vec<Key> =
-            last.into_iter().flat_map(|last| Side::ALL.map(|s| side(s, self.number(last, s)))).collect();
+    fn keys(&self, last: Option<&Decided>) -> Vec<Key> {
+        let key = |last: &Decided| Side::ALL.map(|side| side.key(self.number(last, side) as f64, Some(side.dash())));
         let budget = self.budget.map(|budget| {
             Key::new(format!("budget T = {}", grouped(budget as f64)), |svg, (x, y)| {
                 draw_budget(svg, (x, y - 8.0), y + 8.0);
             })
         });
-        sides.into_iter().chain(budget)
+        last.map(key).into_iter().flatten().chain(budget).collect()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Where an arm lies, and how that looks: by shape and by colour, so that either alone says it.
 
+use crate::curves::stroke;
 use crate::key::{Key, SAMPLE};
 use crate::label::grouped;
-use crate::layout::count;
 use crate::marker::Marker;
-use crate::svg::{Svg, number};
+use crate::svg::{Svg, number, path};
 
 /// Where an arm lies.
 ///
@@ -78,16 +78,14 @@ impl Side {
         svg.element("path", &[("d", d), ("fill", fill), ("stroke", stroke), ("stroke-width", &number(width))]);
     }
 
-    /// What its marker on its interval means, and how many arms there are.
-    pub(crate) fn key(self, n_arms: usize) -> Key {
-        Key::new(self.meaning(n_arms), move |svg, (x, y)| {
-            svg.line((x - SAMPLE / 2.0, y), (x + SAMPLE / 2.0, y), self.colour(), 1.4);
-            self.draw(svg, (x, y), 3.6);
+    /// What its marker means and how many arms there are; on a line with a dash, if it stands on one.
+    pub(crate) fn key(self, n_arms: f64, line: Option<&'static str>) -> Key {
+        Key::new(format!("{}: {}", self.name(), grouped(n_arms)), move |svg, (x, y)| {
+            if let Some(dash) = line {
+                stroke(svg, &path([(x - SAMPLE / 2.0, y), (x + SAMPLE / 2.0, y)]), self.colour(), dash);
+            }
+            self.draw(svg, (x, y), 3.8);
         })
-    }
-
-    pub(crate) fn meaning(self, n_arms: usize) -> String {
-        format!("{}: {}", self.name(), grouped(count(n_arms)))
     }
 }
 

@@ -9,6 +9,7 @@ mod stack;
 mod threshold;
 
 use crate::key::Key;
+use crate::layout::count;
 use crate::sheet::Sheet;
 use crate::side::Side;
 use crate::verdict::ranked::Ranked;
@@ -93,27 +94,26 @@ impl VerdictFigure {
     pub fn to_svg(&self) -> String {
         let ranked = Ranked::new(self);
         let mut sheet = Sheet::new(&self.title);
-        let mut keys = self.side_keys();
-        let mut notes = Vec::new();
-        let bottom = match ranked.arms.len() {
+        let n_drawn = ranked.arms.len();
+        let bottom = match n_drawn {
             0..=MOST_ROWS => rows::draw(&mut sheet, &ranked),
             n if n <= MOST_RANKS => ranks::draw(&mut sheet, &ranked),
-            _ => {
-                notes.push(columns::meaning(ranked.arms.len()));
-                columns::draw(&mut sheet, &ranked)
-            }
+            _ => columns::draw(&mut sheet, &ranked),
         };
+        let is_columns = n_drawn > MOST_RANKS;
+        // The intervals of a column have no side, so a marker of a side stands on none.
+        let mut keys = self.side_keys((!is_columns).then_some("none"));
         keys.extend(ranked.threshold.map(Threshold::keys).into_iter().flatten());
         keys.extend(ranked.has_open_end().then(threshold::open_key));
-        notes.extend(ranked.left_out());
-        notes.extend(self.note.clone());
+        let columns = is_columns.then(|| columns::meaning(n_drawn));
+        let notes: Vec<String> = columns.into_iter().chain(ranked.left_out()).chain(self.note.clone()).collect();
         sheet.finish(bottom, &keys, &notes)
     }
 
     /// One for each side that an arm has.
-    fn side_keys(&self) -> Vec<Key> {
-        let number = |side| self.arms.iter().filter(|arm| arm.side == side).count();
-        let used = Side::ALL.map(|side| (side, number(side))).into_iter().filter(|(_, n_arms)| *n_arms > 0);
-        used.map(|(side, n_arms)| side.key(n_arms)).collect()
+    fn side_keys(&self, line: Option<&'static str>) -> Vec<Key> {
+        let number = |side| count(self.arms.iter().filter(|arm| arm.side == side).count());
+        let used = Side::ALL.map(|side| (side, number(side))).into_iter().filter(|(_, n_arms)| *n_arms > 0.0);
+        used.map(|(side, n_arms)| side.key(n_arms, line)).collect()
     }
 }
