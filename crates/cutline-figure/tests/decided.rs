@@ -47,6 +47,16 @@ fn steps_stand_at_their_pulls_and_numbers() {
 }
 
 #[test]
+fn more_arms_than_there_should_be_are_still_inside() {
+    let svg = figure(&[(0, 20, 5), (9, 40, 5)]).to_svg();
+    let document = parsed(&svg);
+    let above = places(paths(&groups(&document, "above")[0])[0]);
+    let undecided = places(paths(&groups(&document, "undecided")[0])[0]);
+    let (zero, first, last) = (undecided[0].1, above[0].1, above.last().expect("an end").1);
+    assert!((zero - last - 2.0 * (zero - first)).abs() < 0.03, "40 is twice as high as 20");
+}
+
+#[test]
 fn curves_differ_by_dash_and_marker() {
     let svg = figure(&POINTS).to_svg();
     let document = parsed(&svg);

@@ -68,6 +68,19 @@ fn bars_of_pulls_start_at_zero_and_say_their_number() {
 }
 
 #[test]
+fn arrows_are_clear_of_the_markers() {
+    let arms = (0..60).map(|_| arm("", 0.0, f64::INFINITY, Side::Undecided)).collect();
+    let svg = VerdictFigure { precision: 0.0, ..figure(arms) }.to_svg();
+    let document = parsed(&svg);
+    let head = places(paths(&groups(&document, "open")[0])[0]);
+    let marker = paths(&groups(&document, "undecided")[0]).last().map(|d| centre(d)).expect("a marker");
+    let (up, down) = (&head[..3], &head[3..6]);
+    let line = places(paths(&groups(&document, "threshold")[0])[0])[0].1;
+    assert!(up.iter().all(|p| p.1 < line - 10.0), "above the threshold");
+    assert!(down.iter().all(|p| p.1 > marker.1 + 10.0), "below the means");
+}
+
+#[test]
 fn names_are_shown_as_they_are_and_long_ones_are_cut() {
     let long = "very long ".repeat(30);
     let names = ["<a & \"b\" 'c'>", "שלום", "🙂 🚀", "\u{202e}back", "\u{0}\n", "", &long];

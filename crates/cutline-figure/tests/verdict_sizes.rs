@@ -3,7 +3,7 @@
 mod common;
 
 use common::verdicts::{TAU, arm, figure, many, three};
-use common::{Dice, check_page, groups, near, parsed, paths, places, texts};
+use common::{Dice, centre, check_page, groups, near, parsed, paths, places, texts};
 use cutline_figure::{ArmVerdict, Side, VerdictFigure};
 
 #[test]
@@ -61,6 +61,11 @@ fn by_rank_every_arm_has_its_interval_its_marker_its_lane_and_its_bar() {
         let parts = paths(&groups(&document, side.name())[0]);
         // An arc is not a new start, so a ring counts once as well.
         assert_eq!(starts(parts[0]), starts(parts[1]), "{}", side.name());
+        let markers = parts[1].split_inclusive('Z').map(centre);
+        for (interval, marker) in places(parts[0]).chunks(2).zip(markers) {
+            let middle = f64::midpoint(interval[0].1, interval[1].1);
+            assert!(near(marker.0, interval[0].0) && near(marker.1, middle), "a marker stands at its mean");
+        }
         let marks = paths(lane).last().map(|d| places(d)).expect("marks");
         assert_eq!(marks.len(), 4 * starts(parts[0]));
         for (interval, mark) in places(parts[0]).chunks(2).zip(marks.chunks(4)) {
@@ -70,7 +75,12 @@ fn by_rank_every_arm_has_its_interval_its_marker_its_lane_and_its_bar() {
     }
     assert_eq!(n_arms, 150);
     let bars = paths(&groups(&document, "pulls")[0]);
-    assert_eq!(bars.iter().map(|d| starts(d)).sum::<usize>(), 150);
+    assert_eq!(starts(bars[0]), 150);
+    let heights: Vec<f64> = places(bars[0]).chunks(2).map(|bar| bar[0].1 - bar[1].1).collect();
+    let mut arms = many(150);
+    arms.sort_by(|a, b| b.mean.total_cmp(&a.mean));
+    let unit = heights.iter().copied().fold(0.0, f64::max) / 49.0;
+    assert!(heights.iter().zip(&arms).all(|(height, arm)| near(*height, unit * arm.pulls as f64)), "{heights:?}");
     // The means fall from left to right, through the threshold in the middle.
     let line = places(paths(&groups(&document, "threshold")[0])[1]);
     let above = places(paths(&groups(&document, "above")[0])[0]);
@@ -111,7 +121,9 @@ fn one_undecided_arm_among_many_has_its_mark() {
 fn columns_show_the_median_interval_and_the_range_of_most() {
     // All means alike; of ten neighbours one has a far wider interval, and three a wider one.
     let half = |k: usize| [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.1, 0.1][k % 10];
-    let arms: Vec<ArmVerdict> = (0..1800).map(|k| arm("", 0.5, half(k), Side::Above)).collect();
+    let pulls = |k: usize| [90, 80, 40, 40, 40, 40, 40, 40, 0, 0][k % 10];
+    let make = |k| ArmVerdict { pulls: pulls(k), ..arm("", 0.5, half(k), Side::Above) };
+    let arms: Vec<ArmVerdict> = (0..1800).map(make).collect();
     let svg = figure(arms).to_svg();
     let document = parsed(&svg);
     let bars = paths(&groups(&document, "intervals")[0]);
@@ -120,6 +132,8 @@ fn columns_show_the_median_interval_and_the_range_of_most() {
     let unit = height(threshold[0]) / 0.2;
     assert!(near(height(bars[0]) / unit, 0.4) && near(height(bars[1]) / unit, 0.2));
     assert_eq!(places(bars[0]).len(), 4 * 180);
+    let pulls = paths(&groups(&document, "pulls")[0]);
+    assert!(near(height(pulls[0]), 2.0 * height(pulls[1])), "all but a tenth have up to 80 pulls, the median 40");
     let means = places(paths(&groups(&document, "means")[0])[0]);
     let line = places(threshold[1])[0].1;
     assert!(means.len() == 180 && means.iter().all(|p| p.1 == line));
