@@ -114,15 +114,88 @@ mod tests {
 
     #[test]
     fn bad_files_are_refused_with_the_place() {
-        let message = |csv: &[u8]| features(csv).unwrap_err().to_string();
-        assert_eq!(message(b"a,b\n1,2\n3,x\n"), "row 3, column `b`: `x` is not a finite number");
-        assert_eq!(message(b"a,b\n1,inf\n"), "row 2, column `b`: `inf` is not a finite number");
-        assert_eq!(message(b"a,b\n1,\n"), "row 2, column `b`: `` is not a finite number");
-        assert_eq!(message(b"a,b\n1,2\n3\n"), "row 3 has 1 fields, but the header has 2");
-        assert_eq!(message(b"a;b\n1;2\n"), "the header is one field, `a;b`; fields must be separated by commas");
-        assert!(message(b"a,b\n1,\xff\n").contains("UTF-8"));
-        assert!(message(b"").contains("no arms"));
-        assert!(message(b"a,b\n").contains("no arms"));
-        assert!(message(b"name\nx\n").contains("no features"));
+        let none = "there are no arms: the file needs a header and a row an arm";
+        let separator = |header| format!("the header is one field, `{header}`; fields must be separated by commas");
+        let latin = "the field is not UTF-8";
+        for (csv, expected) in [
+            (&b"a,b\n1,2\n3,x\n"[..], "row 3, column `b`: `x` is not a finite number"),
+            (b"a,b\n1,inf\n", "row 2, column `b`: `inf` is not a finite number"),
+            (b"a,b\n1,NaN\n", "row 2, column `b`: `NaN` is not a finite number"),
+            (b"a,b\n-1e400,2\n", "row 2, column `a`: `-1e400` is not a finite number"),
+            (b"a,b\n1,\n", "row 2, column `b`: `` is not a finite number"),
+            (b"a,b\n1,2\n,2\n", "row 3, column `a`: `` is not a finite number"),
+            (b"a,b\n1,true\n", "row 2, column `b`: `true` is not a finite number"),
+            (b"a,b\n\n\n\"1\n\",2\n3,x\n", "row 6, column `b`: `x` is not a finite number"),
+            (b"a,b\n1,2\n3\n", "row 3 has 1 fields, but the header has 2"),
+            (b"a,b\n1,2\n3,4,5", "row 3 has 3 fields, but the header has 2"),
+            (b"a,b\n1,2\n3,\"4\n5,6\n", "row 3: a quote is opened and never closed"),
+            (b"a;b\n1;2\n", &separator("a;b")),
+            (b"a\tb\n1\t2\n", &separator("a\tb")),
+            (b"a,b\n1,\xff\n", &format!("row 2, column `b`: {latin}")),
+            (b"name,b\nx,1\ncaf\xe9,1\n", &format!("row 3, column `name`: {latin}")),
+            (b"a,\xff\n1,2\n", &format!("row 1, column `2`: {latin}")),
+            (b"", none),
+            (b"\xef\xbb\xbf", none),
+            (b"\r\n\r\n", none),
+            (b"a,b\n", none),
+            (b"a,b", none),
+            (b"1,2\n3,4\n", "row 1 must be a header, and it is all numbers"),
+            (b"a,b,a\n1,2,3\n", "columns 1 and 3 are both called `a`; columns must differ"),
+            (b"name,b,NAME\nx,2,y\n", "columns 1 and 3 are both called `NAME`; columns must differ"),
+            (b"name\nx\n", "there are no features: all columns are names"),
+        ] {
+            assert_eq!(features(csv).unwrap_err().to_string(), expected);
+        }
+        let long = format!("a\n{}\n", "é".repeat(100));
+        assert_eq!(
+            features(long.as_bytes()).unwrap_err().to_string(),
+            format!("row 2, column `a`: `{}…` is not a finite number", "é".repeat(40))
+        );
+    }
+
+    fn asked(csv: &str, asked: &[&str]) -> Result<Candidates, DatasetError> {
+        candidates(csv.as_bytes(), Some(&asked.iter().map(ToString::to_string).collect::<Vec<_>>()))
+    }
+
+    #[test]
+    fn features_are_those_asked_for_in_their_order() {
+        let csv = "note,b,Name,a\nany \u{1},1,x,2\n\"thing, or\nnone\",3,y,4\n";
+        let chosen = asked(csv, &["a", "b"]).unwrap();
+        assert_eq!((chosen.columns(), chosen.features()), (&["a".into(), "b".into()][..], &[2.0, 1.0, 4.0, 3.0][..]));
+        assert_eq!(chosen.names(), ["x", "y"]);
+        let none = asked(csv, &[]).unwrap();
+        assert_eq!((none.n_arms(), none.features().len()), (2, 0));
+        assert_eq!(none.into_named().unwrap().arms.dimension(), None);
+        let message = |names: &[&str]| asked(csv, names).unwrap_err().to_string();
+        assert_eq!(message(&["a", "A"]), "there is no column `A`; the columns are `note`, `b`, `a`");
+        assert_eq!(message(&["a", "b", "a"]), "the feature `a` is asked for twice");
+        assert_eq!(message(&["name"]), "the column `Name` holds the names, and cannot be a feature");
+        assert_eq!(message(&["a", "note"]), "row 2, column `note`: `any \u{1}` is not a finite number");
+        let message = asked("name\nx\n", &["a"]).unwrap_err().to_string();
+        assert_eq!(message, "there is no column `a`; the columns are none but names");
+        assert_eq!(
+            asked("a\n1\n", &["name"]).unwrap_err().to_string(),
+            "there is no column `name`; the columns are `a`"
+        );
+    }
+
+    #[test]
+    fn names_that_are_kept_differ_and_are_fit_to_print() {
+        let long = "é".repeat(MOST_NAME / 2);
+        let checked = |csv: &str| candidates(csv.as_bytes(), None)?.with_distinct_names();
+        let good = format!("name,a\n{long},1\nx,2\nX,3\n");
+        assert_eq!(checked(&good).unwrap().names(), [long.as_str(), "x", "X"]);
+        assert_eq!(checked("a\n1\n1\n").unwrap().n_arms(), 2);
+        for (csv, expected) in [
+            ("name,a\nx,1\n\ny,2\nx,3\n", "rows 2 and 5 have the same name, `x`; names must differ"),
+            ("name,a\nx,1\n x ,3\n", "rows 2 and 3 have the same name, `x`; names must differ"),
+            ("name,a\nx,1\n  ,2\n", "row 3: the name is empty"),
+            ("name\nx\n\"\"\n", "row 3: the name is empty"),
+            ("name\nx\n\"y\nz\"\n", "row 3: the name \"y\\nz\" has a control character, '\\n', in it"),
+            ("name\nx\ny\0z\n", "row 3: the name \"y\\0z\" has a control character, '\\0', in it"),
+            (&format!("name\n{long}x\n"), "row 2: the name has 1001 bytes; at most 1000 are allowed"),
+        ] {
+            assert_eq!(checked(csv).unwrap_err().to_string(), expected);
+        }
     }
 }
