@@ -109,8 +109,8 @@ fn write_csv(path: &Path, n_arms: usize, is_short: bool) -> Outcome<()> {
 }
 
 fn write_parquet(path: &Path, n_arms: usize, compression: Compression) -> Outcome<()> {
-    let columns: String = (0..DIMENSION).map(|column| format!("optional double x{column}; ")).collect();
-    let schema = parse_message_type(&format!("message arms {{ optional binary name (UTF8); {columns}}}"))?;
+    let columns: Vec<String> = (0..DIMENSION).map(|column| format!("optional double x{column};")).collect();
+    let schema = parse_message_type(&format!("message arms {{ optional binary name (UTF8); {} }}", columns.join(" ")))?;
     let properties = WriterProperties::builder().set_compression(compression).build();
     let mut writer = SerializedFileWriter::new(File::create(path)?, Arc::new(schema), Arc::new(properties))?;
     let mut numbers = stream(0, Purpose::Instance, 0);

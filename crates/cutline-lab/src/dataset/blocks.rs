@@ -97,30 +97,34 @@ fn end_lines(text: &mut [u8], mut start: usize, is_over: bool) -> usize {
 
 /// Where the last whole row of a text ends, 0 if there is none, and whether a quote is open at the end of the text.
 fn whole_rows(text: &[u8]) -> (usize, bool) {
-    let Some(mut position) = memchr(b'"', text) else {
+    let Some(first_quote) = memchr(b'"', text) else {
         return (memrchr(b'\n', text).map_or(0, |last| last + 1), false);
     };
-    let mut end = memrchr(b'\n', &text[..position]).map_or(0, |last| last + 1);
-    loop {
-        // At `position` there is a quote. It opens a field if it is the first byte of one.
-        let opens = position == 0 || matches!(text[position - 1], b',' | b'\n');
-        position += 1;
-        while opens {
-            let Some(found) = memchr(b'"', &text[position..]) else { return (end, true) };
-            position += found + 1;
-            if text.get(position) != Some(&b'"') {
-                break;
-            }
-            position += 1;
-        }
-        loop {
-            let Some(found) = memchr2(b'"', b'\n', &text[position..]) else { return (end, false) };
-            position += found;
-            if text[position] == b'"' {
-                break;
-            }
+    let mut end = memrchr(b'\n', &text[..first_quote]).map_or(0, |last| last + 1);
+    let mut position = first_quote;
+    while let Some(found) = memchr2(b'"', b'\n', &text[position..]) {
+        position += found;
+        if text[position] == b'\n' {
             position += 1;
             end = position;
+        } else if position == 0 || matches!(text[position - 1], b',' | b'\n') {
+            let Some(close) = closing_quote(text, position + 1) else { return (end, true) };
+            position = close + 1;
+        } else {
+            // A quote that is not the first byte of a field is a character like others.
+            position += 1;
         }
+    }
+    (end, false)
+}
+
+/// The quote that closes a field, whose text begins at `start`; two in a row stand for one in the text.
+fn closing_quote(text: &[u8], mut start: usize) -> Option<usize> {
+    loop {
+        let close = start + memchr(b'"', &text[start..])?;
+        if text.get(close + 1) != Some(&b'"') {
+            return Some(close);
+        }
+        start = close + 2;
     }
 }

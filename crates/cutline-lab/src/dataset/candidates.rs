@@ -160,15 +160,17 @@ mod tests {
     #[test]
     fn rows_are_found_again() {
         let rows = [2, 3, 4, 7, 8, 11, 20];
+        let places = |rows: &[u64]| {
+            let mut places = Places::default();
+            for &row in rows {
+                places.push(row);
+            }
+            places
+        };
         for split in 0..=rows.len() {
-            let (mut first, mut second) = (Places::default(), Places::default());
-            rows[..split].iter().for_each(|&row| first.push(row));
-            rows[split..].iter().for_each(|&row| second.push(row));
-            let mut all = first.clone();
-            all.append(&second);
-            let mut at_once = Places::default();
-            rows.iter().for_each(|&row| at_once.push(row));
-            assert_eq!(all, at_once, "split at {split}");
+            let mut all = places(&rows[..split]);
+            all.append(&places(&rows[split..]));
+            assert_eq!(all, places(&rows), "split at {split}");
             assert_eq!((0..rows.len()).map(|arm| all.row(arm)).collect::<Vec<_>>(), rows);
         }
     }

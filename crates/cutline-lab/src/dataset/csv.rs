@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn blocks_of_any_size_and_the_csv_crate_agree() {
         let (mut accepted, mut refused) = (0, 0);
-        for index in 0..4_000 {
+        for index in 0..2_000 {
             let mut rng = stream(1, Purpose::Instance, index);
             let oddity = [20, 60, 500][below(&mut rng, 3)];
             let file = awkward_file(&mut rng, oddity);
@@ -246,7 +246,7 @@ mod tests {
                 }
             }
         }
-        assert!(accepted > 1_000 && refused > 500, "{accepted} accepted, {refused} refused");
+        assert!(accepted > 500 && refused > 200, "{accepted} accepted, {refused} refused");
     }
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
                     _ => format!("{}.{}e{}", bits % 1000, bits, i64::try_from(bits % 600).unwrap() - 300),
                 };
                 expected.push(text.parse::<f64>().unwrap());
-                file += &format!("{text}\n");
+                file.extend([&text, "\n"]);
             }
         }
         assert_eq!(read(file.as_bytes(), None, BLOCK).unwrap().features(), expected);
