@@ -13,6 +13,8 @@ mod print;
 mod progress;
 mod report;
 mod stopping;
+#[cfg_attr(not(test), expect(dead_code, reason = "`export` is to write with it"))]
+mod table;
 
 use args::{Cli, Command};
 use clap::Parser;

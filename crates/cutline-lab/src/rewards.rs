@@ -1,11 +1,15 @@
 //! Rewards from CSV files: a row a reward, with the arm it is of.
 
-use crate::dataset::DatasetError;
+use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
 use cutline::Arm;
 use cutline::diagnostics::MOST_REWARD;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;
 use thiserror::Error;
+
+/// How many bytes are read at once.
+const BLOCK: usize = 1 << 20;
 
 /// Why a file of rewards was refused. Rows count from 1, the header being row 1.
 #[derive(Debug, Error)]
@@ -80,36 +84,72 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 /// If the file cannot be read, is ragged or empty, lacks a column, names no arm or several, or a reward is not a number
 /// within ±[`MOST_REWARD`].
 pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
-    let header = reader.headers().map_err(DatasetError::from)?.clone();
-    let arm_column = column(&header, "arm")?;
-    let reward_column = column(&header, "reward")?;
     let arms = Lookup::new(n_arms, names);
+    let mut blocks = Blocks::new(csv, BLOCK)?;
+    let mut columns = None;
     let mut rewards = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(DatasetError::from)?;
-        let row = record.position().map_or(0, csv::Position::line);
-        let arm = arms.find(&record[arm_column], row)?;
-        let field = &record[reward_column];
-        let reward = field.parse::<f64>().ok().filter(|reward| reward.is_finite()).ok_or_else(|| {
-            DatasetError::NotANumber { row, column: header[reward_column].into(), field: field.into() }
-        })?;
-        if reward.abs() > MOST_REWARD {
-            return Err(RewardsError::TooLarge { row, reward: field.into() });
+    while let Some(block) = blocks.next() {
+        let Block { text, line } = block?;
+        let (mut rows, mut fields) = (Rows::new(&text, line), Vec::new());
+        while let Some(row) = rows.next(&mut fields) {
+            if let Some(columns) = &columns {
+                rewards.push(reward(&fields, row, columns, &arms)?);
+            } else {
+                columns = Some(Columns::new(dataset::header(&fields, row)?)?);
+            }
         }
-        rewards.push((arm, reward));
     }
-    if rewards.is_empty() { Err(RewardsError::Empty) } else { Ok(rewards) }
+    match columns {
+        None => Err(Columns::new(Vec::new()).map_or_else(|error| error, |_| RewardsError::Empty)),
+        Some(_) if rewards.is_empty() => Err(RewardsError::Empty),
+        Some(_) => Ok(rewards),
+    }
+}
+
+/// Where in a row of so many fields the arm and the reward are, and what the reward's column is called.
+struct Columns {
+    header: Vec<String>,
+    arm: usize,
+    reward: usize,
+}
+
+impl Columns {
+    fn new(header: Vec<String>) -> Result<Self, RewardsError> {
+        let (arm, reward) = (column(&header, "arm")?, column(&header, "reward")?);
+        Ok(Self { header, arm, reward })
+    }
 }
 
 /// Where the one column of this name is.
-fn column(header: &csv::StringRecord, column: &'static str) -> Result<usize, RewardsError> {
-    let is_it = |field: &str| field.eq_ignore_ascii_case(column);
+fn column(header: &[String], column: &'static str) -> Result<usize, RewardsError> {
+    let is_it = |field: &String| field.eq_ignore_ascii_case(column);
     let found = header.iter().filter(|field| is_it(field)).count();
     match header.iter().position(is_it) {
         Some(position) if found == 1 => Ok(position),
-        _ => Err(RewardsError::Column { column, found, header: header.iter().collect::<Vec<_>>().join(",") }),
+        _ => Err(RewardsError::Column { column, found, header: header.join(",") }),
     }
+}
+
+/// The reward of one row, and its arm.
+fn reward(
+    fields: &[Cow<'_, [u8]>],
+    row: u64,
+    columns: &Columns,
+    arms: &Lookup<'_>,
+) -> Result<(Arm, f64), RewardsError> {
+    let header = &columns.header;
+    let (expected, found) = (header.len(), fields.len());
+    if expected != found {
+        return Err(DatasetError::Ragged { row, expected, found }.into());
+    }
+    let field = |column: usize| dataset::text(&fields[column], row, &header[column]);
+    let arm = arms.find(field(columns.arm)?, row)?;
+    let field = field(columns.reward)?;
+    let reward = dataset::number(field, row, &header[columns.reward])?;
+    if reward.abs() > MOST_REWARD {
+        return Err(RewardsError::TooLarge { row, reward: field.into() });
+    }
+    Ok((arm, reward))
 }
 
 /// Arms by name and by number.
@@ -176,6 +216,8 @@ mod tests {
             (b"arm,reward\n0,-inf\n", &[], "row 2, column `reward`: `-inf` is not a finite number"),
             (b"arm,reward\n0,\n", &[], "row 2, column `reward`: `` is not a finite number"),
             (b"arm,reward\n0,1e141\n", &[], "row 2, column `reward`: `1e141` must lie between -1e140 and 1e140"),
+            (b"arm,reward\n0,\xff\n", &[], "row 2, column `reward`: the field is not UTF-8"),
+            (b"arm,reward\n\n\"0\n", &[], "row 3: a quote is opened and never closed"),
             (b"arm,reward\n0,1\n2\n", &[], "row 3 has 1 fields, but the header has 2"),
             (b"arm,reward\n3,1\n", &[], "row 2, column `arm`: there is no arm `3`; give a row number from 0 to 2"),
             (b"arm,reward\n-1,1\n", &[], "row 2, column `arm`: there is no arm `-1`; give a row number from 0 to 2"),
@@ -202,6 +244,5 @@ mod tests {
         ] {
             assert_eq!(message(csv, names), expected);
         }
-        assert!(message(b"arm,reward\n0,\xff\n", &[]).contains("line 2"));
     }
 }
