@@ -1,11 +1,11 @@
 //! A journal in a database: one SQL text for SQLite and PostgreSQL.
 
 use super::rows::{self, Part, checksum, parts, record};
-use super::{Decide, Entry, Id, Journal, numbered};
+use super::{Decide, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
-use crate::{Candidates, Settings, StoreError};
+use crate::{Candidates, Draft, Settings, StoreError};
 use cutline::Arm;
-use cutline::campaign::{Record, Time};
+use cutline::campaign::Record;
 use serde::{Deserialize, Serialize};
 
 /// What the schema is made of: what leads to each version from the one before.
@@ -218,18 +218,19 @@ impl<D: Database> Journal for Sql<D> {
         Ok(entries)
     }
 
-    fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError> {
+    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError> {
+        let Draft { name, at, settings, candidates, .. } = draft;
         let about = About { settings: settings.clone(), columns: candidates.columns().to_vec() };
         let json = serde_json::to_string(&about).expect("settings are numbers and texts");
         let n_arms = i64::try_from(candidates.n_arms()).expect("arms that fit in memory");
         transaction(&mut self.database, Lock::Store, |database| {
             let mut is_taken = false;
             database.query(ENTRIES, &[], &mut |row| {
-                is_taken |= row.text(1)? == Some(name);
+                is_taken |= row.text(1)? == Some(name.as_str());
                 Ok(())
             })?;
             if is_taken {
-                return Err(StoreError::NameTaken(name.into()));
+                return Err(StoreError::NameTaken(name.clone()));
             }
             let id = integer(database, NEXT_ID)?.unwrap_or(1);
             let values = [Value::Integer(id), Value::Text(name), Value::Integer(at.cast_signed()), Value::Text(&json)];
@@ -240,6 +241,11 @@ impl<D: Database> Journal for Sql<D> {
                 let Part { ref names, ref features, .. } = part;
                 let values = [Value::Integer(id), Value::Integer(first), Value::Text(names), Value::Bytes(features)];
                 database.execute(ADD_ARMS, &[&values[..], &[checksum]].concat())?;
+            }
+            let mut sum = Checksum::new();
+            for record in first_events(draft) {
+                sum = checksum(sum, &record);
+                database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
             }
             Ok(id)
         })
