@@ -3,8 +3,6 @@
 //! - An ask and a tell are two commits. The floor is two bare commits of a row like an event's, taken in turns with them.
 //! - Opening a campaign reads its arms and its events and computes V from the counts.
 
-#![expect(missing_docs, reason = "a program")]
-
 use cutline_store::{Candidates, Settings, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};

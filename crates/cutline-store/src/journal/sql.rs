@@ -1,11 +1,11 @@
 //! A journal in a database: one SQL text for SQLite and PostgreSQL.
 
 use super::rows::{self, Begun, Part, checksum, parts, record};
-use super::{Decide, Entry, Id, Journal, numbered};
+use super::{Decide, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
-use crate::{Candidates, Settings, StoreError};
+use crate::{Candidates, Draft, Settings, StoreError};
 use cutline::Arm;
-use cutline::campaign::{Record, Time};
+use cutline::campaign::Record;
 use serde::{Deserialize, Serialize};
 
 /// What the schema is made of: what leads to each version from the one before.
@@ -235,6 +235,25 @@ fn migrate(database: &mut impl Database, from: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Writes events, the checksum before them being `sum`; says which was the last, and the checksum there.
+fn append(
+    database: &mut impl Database,
+    id: Id,
+    mut sum: Checksum,
+    records: impl Iterator<Item = Record>,
+) -> Result<Option<(u64, Checksum)>, StoreError> {
+    let mut last = None;
+    for record in records {
+        sum = checksum(sum, &record);
+        database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
+        last = Some((record.number, sum));
+    }
+    if let Some((number, _)) = last {
+        database.execute(MOVE_HEAD, &[Value::Integer(number.cast_signed()), Value::Integer(id)])?;
+    }
+    Ok(last)
+}
+
 impl<D: Database> Journal for Sql<D> {
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError> {
         let mut entries = Vec::new();
@@ -246,19 +265,20 @@ impl<D: Database> Journal for Sql<D> {
         Ok(entries)
     }
 
-    fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError> {
+    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError> {
+        let Draft { name, at, settings, candidates, .. } = draft;
         let about = About { settings: settings.clone(), columns: candidates.columns().to_vec() };
         let about = serde_json::to_string(&about).expect("settings are numbers and texts");
-        let mut begun = Begun { id: 0, name: name.into(), created: at, about, n_arms: candidates.n_arms() };
+        let mut begun = Begun { id: 0, name: name.clone(), created: *at, about, n_arms: candidates.n_arms() };
         self.position = None;
         transaction(&mut self.database, Lock::Store, |database| {
             let mut is_taken = false;
             database.query(ENTRIES, &[], &mut |row| {
-                is_taken |= row.text(1)? == Some(name);
+                is_taken |= row.text(1)? == Some(name.as_str());
                 Ok(())
             })?;
             if is_taken {
-                return Err(StoreError::NameTaken(name.into()));
+                return Err(StoreError::NameTaken(name.clone()));
             }
             begun.id = integer(database, NEXT_ID, &[])?.unwrap_or(1);
             database.execute(BEGIN, &begun.values())?;
@@ -266,6 +286,7 @@ impl<D: Database> Journal for Sql<D> {
             for part in parts(candidates) {
                 database.execute(ADD_ARMS, &part.values(begun.id))?;
             }
+            append(database, begun.id, Checksum::new(), first_events(draft))?;
             Ok(begun.id)
         })
     }
@@ -311,19 +332,12 @@ impl<D: Database> Journal for Sql<D> {
 
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<(), StoreError> {
         self.database.begin(Lock::Campaign(id))?;
-        let written = self.events(id, after).and_then(|(records, mut sum)| {
+        let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
-            let mut position = (id, last, sum);
-            for record in numbered(last, decide(records)?) {
-                sum = checksum(sum, &record);
-                self.database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
-                position = (id, record.number, sum);
-            }
-            if position.1 > last {
-                self.database.execute(MOVE_HEAD, &[Value::Integer(position.1.cast_signed()), Value::Integer(id)])?;
-            }
+            let added = append(&mut self.database, id, sum, numbered(last, decide(records)?))?;
             self.database.commit()?;
-            Ok(position)
+            let (last, sum) = added.unwrap_or((last, sum));
+            Ok((id, last, sum))
         });
         match written {
             Ok(position) => {
