@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-load bench-peers coverage centre docs
+.PHONY: help build test lint check-diagnostics check-speed python test-python bench bench-large bench-load bench-peers bench-python coverage centre docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -8,10 +8,26 @@ help: ## Show this list
 build: ## Build the command line, optimised: target/release/cutline
 	cargo build --release --locked
 
-test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, instruction counts
+test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
 	cargo test --workspace --locked --quiet
 	target/release/cutline reproduce --exact | tail -n 1
-	$(MAKE) --no-print-directory check-diagnostics check-speed
+	$(MAKE) --no-print-directory check-diagnostics test-python check-speed
+
+python: ## Build the Python package, a wheel in target/wheels, and install it into target/python
+	test -x target/python/bin/python || python3 -m venv target/python
+	target/python/bin/pip install --quiet --disable-pip-version-check maturin==1.16.0
+	rm -rf target/wheels
+	target/python/bin/maturin build --quiet --release --locked --manifest-path python/Cargo.toml --out target/wheels
+	target/python/bin/pip uninstall --quiet --yes cutline
+	target/python/bin/pip install --quiet --disable-pip-version-check target/wheels/cutline-*.whl
+
+# The tests are run from elsewhere than `python/`, so that they see the package that was installed.
+test-python: python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
+	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
+	target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
+	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline
+	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
+	cd target && python/bin/python -m mypy.stubtest cutline
 
 check-diagnostics: build ## Compare the numbers of `cutline diagnose` with statsmodels and SciPy
 	test -x target/checks/bin/python || python3 -m venv target/checks
@@ -45,6 +61,10 @@ bench-peers: ## Time LinearAPT against Python peers in one run; writes target/be
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py
+
+bench-python: python ## Time asking and telling from Python, beside Optuna and NumPy; writes target/bench-python.json
+	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
+	OPENBLAS_NUM_THREADS=1 target/python/bin/python benches/python/bench.py
 
 coverage: ## Measure how often intervals hold the true means: the table of docs/verdicts.md
 	cargo run --release --locked --quiet --package cutline-lab --example coverage

@@ -73,7 +73,7 @@ impl Experiment {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
         let directory = path.parent().unwrap_or(Path::new(""));
         crate::keys::utf8(&bytes)
-            .and_then(|text| crate::file::experiment(text, &stem, directory, overrides))
+            .and_then(|text| Self::read(text, &stem, directory, overrides))
             .map_err(|error| ExperimentError::File { path: path.into(), error })
     }
 
@@ -82,7 +82,15 @@ impl Experiment {
     /// # Errors
     /// If the text says something that is not allowed.
     pub fn parse(text: &str, directory: &Path) -> Result<Self, crate::FileError> {
-        crate::file::experiment(text, "experiment", directory, Overrides::default())
+        Self::read(text, "experiment", directory, Overrides::default())
+    }
+
+    /// As [`Experiment::parse`], with what to change, and what it is called if it does not say.
+    ///
+    /// # Errors
+    /// If the text says something that is not allowed.
+    pub fn read(text: &str, name: &str, directory: &Path, overrides: Overrides) -> Result<Self, crate::FileError> {
+        crate::file::experiment(text, name, directory, overrides)
     }
 
     /// What it is called.

@@ -48,6 +48,6 @@ pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
 pub use plan::{Plan, PlanError};
 pub use prior::{Posterior, Prior, PriorError};
-pub use rows::{Comparison, Row, Stopping, rows, z_against};
+pub use rows::{Comparison, Row, Stopping, compare, rows, z_against};
 pub use source::{Draw, Kind, Source, Truth};
 pub use stopped::Stopped;

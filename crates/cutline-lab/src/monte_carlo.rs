@@ -9,11 +9,12 @@ use crate::stopped::Stopped;
 use crate::{Experiment, InstanceError};
 use cutline::SpecError;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::{AddAssign, Range};
 use thiserror::Error;
 
 /// Counts of one entrant at one budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// The runs.
     pub runs: u64,
@@ -23,18 +24,18 @@ pub struct Cell {
     pub errors: u64,
     /// The squares of the numbers of arms called wrongly, over all runs.
     pub squared_errors: u128,
-    /// The runs in which this entrant failed and the baseline did not.
-    pub only_here: u64,
-    /// The runs in which the baseline failed and this entrant did not.
-    pub only_baseline: u64,
 }
 
-/// The counts of a range of runs: a [`Cell`] and a [`Stopped`] for every entrant and budget. Tallies of disjoint ranges add up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The counts of a range of runs: a [`Cell`] and a [`Stopped`] for every entrant and budget, and how often one entrant of two
+/// failed alone. Tallies of disjoint ranges add up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tally {
     n_budgets: usize,
     cells: Vec<Cell>,
     stopped: Vec<Stopped>,
+    /// By entrant that failed, entrant that did not, and budget.
+    only: Vec<u64>,
 }
 
 /// Why a run could not be played.
@@ -89,7 +90,7 @@ pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) 
                 let mut runs = numbers.map(|run| Run::new(experiment, run)).collect::<Result<Vec<_>, _>>()?;
                 play(experiment, &mut runs)?;
                 for run in &runs {
-                    tally.count(run.results(), experiment.baseline());
+                    tally.count(run.results());
                 }
             }
             watch(end - start);
@@ -107,8 +108,23 @@ pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) 
 impl Tally {
     fn new(experiment: &Experiment) -> Self {
         let n_budgets = experiment.budgets().len();
-        let n_cells = experiment.entrants().len() * n_budgets;
-        Self { n_budgets, cells: vec![Cell::default(); n_cells], stopped: vec![Stopped::default(); n_cells] }
+        let n_entrants = experiment.entrants().len();
+        let n_cells = n_entrants * n_budgets;
+        let (cells, stopped) = (vec![Cell::default(); n_cells], vec![Stopped::default(); n_cells]);
+        Self { n_budgets, cells, stopped, only: vec![0; n_entrants * n_cells] }
+    }
+
+    /// Whether it counts as many entrants and budgets as `other`, so that the two add up.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let shape = |tally: &Self| (tally.n_budgets, tally.cells.len(), tally.stopped.len(), tally.only.len());
+        shape(self) == shape(other)
+    }
+
+    /// Whether it may be of `experiment`, by the number of entrants and budgets.
+    #[must_use]
+    pub fn fits(&self, experiment: &Experiment) -> bool {
+        self.is_like(&Self::new(experiment))
     }
 
     /// The counts of one entrant at one budget, by their positions.
@@ -131,22 +147,37 @@ impl Tally {
         &self.stopped[entrant * self.n_budgets + budget]
     }
 
+    /// The runs in which `entrant` failed and `other` did not, by their positions.
+    ///
+    /// # Panics
+    /// If there is no such entrant or budget.
+    #[must_use]
+    pub fn only(&self, entrant: usize, other: usize, budget: usize) -> u64 {
+        assert!(budget < self.n_budgets, "budget {budget} of {}", self.n_budgets);
+        let n_entrants = self.cells.len() / self.n_budgets;
+        assert!(other < n_entrants, "entrant {other} of {n_entrants}");
+        self.only[(entrant * n_entrants + other) * self.n_budgets + budget]
+    }
+
     /// Counts one run.
-    fn count(&mut self, results: &[Outcome], baseline: Option<usize>) {
+    fn count(&mut self, results: &[Outcome]) {
         for (stopped, result) in self.stopped.iter_mut().zip(results) {
             if let Some(pulls) = result.sure_after {
                 stopped.count(pulls, result.errors > 0);
             }
         }
-        for (i, (cell, &Outcome { errors: errors_here, .. })) in self.cells.iter_mut().zip(results).enumerate() {
+        for (cell, &Outcome { errors, .. }) in self.cells.iter_mut().zip(results) {
             cell.runs += 1;
-            cell.failures += u64::from(errors_here > 0);
-            cell.errors += u64::from(errors_here);
-            cell.squared_errors += u128::from(errors_here).pow(2);
-            if let Some(baseline) = baseline {
-                let errors_there = results[baseline * self.n_budgets + i % self.n_budgets].errors;
-                cell.only_here += u64::from(errors_here > 0 && errors_there == 0);
-                cell.only_baseline += u64::from(errors_here == 0 && errors_there > 0);
+            cell.failures += u64::from(errors > 0);
+            cell.errors += u64::from(errors);
+            cell.squared_errors += u128::from(errors).pow(2);
+        }
+        let mut only = self.only.iter_mut();
+        for here in results.chunks(self.n_budgets) {
+            for there in results.chunks(self.n_budgets) {
+                for ((here, there), only) in here.iter().zip(there).zip(&mut only) {
+                    *only += u64::from(here.errors > 0 && there.errors == 0);
+                }
             }
         }
     }
@@ -154,15 +185,14 @@ impl Tally {
 
 impl AddAssign<&Tally> for Tally {
     fn add_assign(&mut self, other: &Tally) {
-        assert_eq!((self.n_budgets, self.cells.len()), (other.n_budgets, other.cells.len()), "one experiment");
+        assert!(self.is_like(other), "one experiment");
         for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
             cell.runs += other.runs;
             cell.failures += other.failures;
             cell.errors += other.errors;
             cell.squared_errors += other.squared_errors;
-            cell.only_here += other.only_here;
-            cell.only_baseline += other.only_baseline;
         }
         self.stopped.iter_mut().zip(&other.stopped).for_each(|(stopped, other)| *stopped += other);
+        self.only.iter_mut().zip(&other.only).for_each(|(only, other)| *only += other);
     }
 }

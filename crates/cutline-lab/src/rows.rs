@@ -1,7 +1,7 @@
 //! Results as rows: what tables, JSON and CSV show.
 
 use crate::metrics::{paired_difference, wilson, z_score};
-use crate::monte_carlo::{Cell, Tally};
+use crate::monte_carlo::Tally;
 use crate::{Allocation, Experiment, NoiseKind, Published, Stopped};
 use cutline::{Estimate, Sure};
 use serde::Serialize;
@@ -100,7 +100,9 @@ pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
                 low,
                 high,
                 mean_errors: rate(cell.errors, cell.runs),
-                comparison: experiment.baseline().map(|baseline| comparison(experiment, baseline, position, cell)),
+                comparison: experiment
+                    .baseline()
+                    .map(|baseline| compare(experiment, tally, [position, baseline], column)),
                 stopping,
             });
         }
@@ -153,11 +155,18 @@ fn stopping(sure: Sure, stopped: &Stopped, runs: u64, budget: u32, fewest_pulls:
     }
 }
 
-fn comparison(experiment: &Experiment, baseline: usize, position: usize, cell: Cell) -> Comparison {
+/// The failure rate of the first of two entrants less that of the second, at the budget in position `column`.
+///
+/// # Panics
+/// If there is no such entrant or budget.
+#[must_use]
+pub fn compare(experiment: &Experiment, tally: &Tally, entrants: [usize; 2], column: usize) -> Comparison {
+    let [position, baseline] = entrants;
     let (difference, difference_low, difference_high) = if position == baseline {
         (0.0, 0.0, 0.0)
     } else {
-        paired_difference(cell.only_here, cell.only_baseline, cell.runs)
+        let only = |one, other| tally.only(one, other, column);
+        paired_difference(only(position, baseline), only(baseline, position), tally.cell(position, column).runs)
     };
     let baseline = experiment.entrants()[baseline].label().into();
     Comparison { baseline, difference, difference_low, difference_high }

@@ -1,10 +1,11 @@
 //! When runs ended because they were sure: whole numbers, so that parts add up exactly.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 /// The runs that ended because they were sure, by how many pulls they took, and how many of them were wrong.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
     /// How many runs took so many pulls.
     after: BTreeMap<u64, u64>,

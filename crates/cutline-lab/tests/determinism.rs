@@ -107,7 +107,9 @@ fn counts_are_pinned() {
     let tally = play(&experiment, 200);
     let counts = |entrant| {
         let cells = cells(&experiment, &tally, entrant);
-        [0, 1].map(|b| (cells[b].failures, cells[b].errors, cells[b].only_here, cells[b].only_baseline))
+        let baseline = experiment.baseline().unwrap();
+        let only = |b| (tally.only(entrant, baseline, b), tally.only(baseline, entrant, b));
+        [0, 1].map(|b| (cells[b].failures, cells[b].errors, only(b).0, only(b).1))
     };
     let table = [0, 1, 2, 3, 4].map(counts);
     let pinned = [

@@ -1,9 +1,10 @@
 //! A campaign before it is begun: what can be refused without a store is refused here.
 
+use crate::error::broken;
 use crate::store::now;
 use crate::{Campaign, Candidates, Settings, StoreError};
 use cutline::Arm;
-use cutline::campaign::{self, Event, Time};
+use cutline::campaign::{self, Event, Record, Time};
 
 /// A campaign that could be begun, with the rewards it begins with. [`Store::begin_draft`](crate::Store::begin_draft) begins it.
 ///
@@ -14,7 +15,7 @@ pub struct Draft {
     pub(crate) at: Time,
     pub(crate) settings: Settings,
     pub(crate) candidates: Candidates,
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<(Time, Event)>,
     pub(crate) state: campaign::Campaign,
 }
 
@@ -39,8 +40,18 @@ impl Draft {
     /// then.
     pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
         for &(arm, reward) in rewards {
-            self.events.push(self.state.observe(arm, reward, is_counted, self.at)?);
+            self.events.push((self.at, self.state.observe(arm, reward, is_counted, self.at)?));
         }
+        Ok(())
+    }
+
+    /// Takes up what happened elsewhere, in a campaign on the same terms.
+    ///
+    /// # Errors
+    /// If an event cannot have happened. The draft is of no use then.
+    pub fn extend(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
+        self.state.extend(&records).map_err(|error| broken(&self.name, error))?;
+        self.events.extend(records.into_iter().map(|record| (record.at, record.event)));
         Ok(())
     }
 

@@ -41,6 +41,7 @@ contract! {
     failures_and_observations_are_kept,
     bad_settings_leave_nothing,
     a_draft_begins_with_its_rewards,
+    a_draft_takes_up_what_happened_elsewhere,
     state_is_what_the_events_come_to,
 }
 
@@ -260,6 +261,22 @@ fn a_draft_begins_with_its_rewards(store: &Store) {
     let refused = draft.observe(&[(0, 0.5); 4], true).unwrap_err();
     assert!(refused.to_string().contains("the budget of 3 is used"), "{refused}");
     assert!(matches!(Draft::new("a\nb", settings(3), candidates()), Err(StoreError::BadName(_))));
+}
+
+fn a_draft_takes_up_what_happened_elsewhere(store: &Store) {
+    let mut campaign = begin(store, 60);
+    (0..40).for_each(|_| assert!(measure(&mut campaign)));
+    campaign.ask(3, "w", LEASE).unwrap();
+    campaign.fail(41, "dropped").unwrap();
+    let records = campaign.events(0).unwrap();
+    let mut draft = Draft::new("second", settings(60), candidates()).unwrap();
+    draft.extend(records.clone()).unwrap();
+    let mut second = store.begin_draft(draft).unwrap();
+    assert_eq!(second.events(0).unwrap(), records, "with the times they happened at");
+    assert_eq!(bits(&second.verdicts().unwrap()), bits(&campaign.verdicts().unwrap()));
+    assert_eq!(second.ask(1, "w", LEASE).unwrap()[0].arm, campaign.ask(1, "w", LEASE).unwrap()[0].arm);
+    let mut draft = Draft::new("third", settings(60), candidates()).unwrap();
+    assert!(matches!(draft.extend(records[1..].to_vec()), Err(StoreError::Damaged { .. })));
 }
 
 fn state_is_what_the_events_come_to(store: &Store) {

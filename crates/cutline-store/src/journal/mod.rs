@@ -61,5 +61,5 @@ fn numbered(last: u64, events: impl IntoIterator<Item = (Time, Event)>) -> impl 
 
 /// The events that a campaign begins with.
 fn first_events(draft: &Draft) -> impl Iterator<Item = Record> + '_ {
-    numbered(0, draft.events.iter().map(|event| (draft.at, event.clone())))
+    numbered(0, draft.events.iter().cloned())
 }

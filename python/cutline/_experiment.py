@@ -1,0 +1,177 @@
+"""Experiments and their results."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _native, _toml
+from ._errors import InputError
+from ._figure import Figure
+from ._campaign import _needed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from typing_extensions import Self
+
+
+
+class Experiment(_native.Experiment):
+    """Instances, noise, budgets and the algorithms that compete: a TOML file, a dict or keywords, all with the keys of the file.
+
+    `docs/experiments.md` describes them. In a list of algorithms, a name alone will do.
+
+    >>> import cutline
+    >>> experiment = cutline.Experiment(
+    ...     budgets=[50, 100],
+    ...     threshold=0.0,
+    ...     instance={"kind": "uniform", "n_arms": 20, "dimension": 5},
+    ...     algorithm=["linear-apt", {"name": "pivot", "lambda": 0.5}],
+    ... )
+    >>> experiment.algorithms
+    ['linear-apt', 'pivot']
+
+    `runs` and `seed` change what a file says. An experiment can be pickled; files that it names are then read again, from the
+    same place.
+    """
+
+    __slots__ = ("_read",)
+
+    _read: tuple[str, str, str, str | None]
+
+    def __new__(
+        cls,
+        source: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        /,
+        *,
+        runs: int | None = None,
+        seed: int | None = None,
+        **keys: Any,
+    ) -> Self:
+        if isinstance(source, (str, os.PathLike)):
+            if keys:
+                raise InputError(f"`{next(iter(keys))}` is for the file to say; keywords are for experiments without one")
+            return cls._of(*_file(Path(source)), runs, seed)
+        if source is not None and not isinstance(source, Mapping):
+            raise InputError(f"an experiment is a path, a dict or keywords, not {type(source).__name__}")
+        merged = {**(source or {}), **keys}
+        return cls._of(_toml.dumps(_named(merged)), "experiment", str(Path.cwd()), None, runs, seed)
+
+    @classmethod
+    def _of(cls, toml: str, name: str, directory: str, file: str | None, runs: int | None, seed: int | None) -> Self:
+        self = _native.Experiment.__new__(cls, toml, name, directory, file, runs, seed)
+        self._read = (toml, name, directory, file)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (*self._read, self.runs, self.seed)
+
+    def __repr__(self) -> str:
+        algorithms = ", ".join(self.algorithms)
+        return f"<Experiment {self.name!r}: {algorithms}; budgets {self.budgets}; {self.runs} runs, seed {self.seed}>"
+
+    @classmethod
+    def of_paper(cls, name: str, *, runs: int | None = None, seed: int | None = None) -> Self:
+        """One of the LinearAPT paper's four: `uniform-d5`, `uniform-d20`, `iris` or `wine`."""
+        texts = dict(_native.paper())
+        if name not in texts:
+            raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(texts)}")
+        return cls._of(texts[name], name, str(Path.cwd()), None, runs, seed)
+
+    def results(self, tally: _native.Tally) -> Results:
+        """The results that the counts of some runs give."""
+        return Results(self, tally)
+
+
+def read(source: Experiment | Mapping[str, Any] | str | os.PathLike[str], runs: int | None, seed: int | None) -> Experiment:
+    """The experiment that `source` is or says, with these runs and this seed."""
+    if not isinstance(source, Experiment):
+        return Experiment(source, runs=runs, seed=seed)
+    if runs is None and seed is None:
+        return source
+    runs, seed = (source.runs if runs is None else runs), (source.seed if seed is None else seed)
+    return type(source)._of(*source._read, runs, seed)
+
+
+def _file(path: Path) -> tuple[str, str, str, str]:
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: the file must be UTF-8") from error
+    return text, path.stem, str(path.absolute().parent), str(path)
+
+
+def _named(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, where an algorithm may be a name alone."""
+    named = dict(keys)
+    algorithms = named.get("algorithm")
+    if isinstance(algorithms, (list, tuple)):
+        named["algorithm"] = [{"name": entry} if isinstance(entry, str) else entry for entry in algorithms]
+    return named
+
+
+class Results:
+    """What an experiment came to: a row for every algorithm and budget.
+
+    >>> import cutline
+    >>> results = cutline.simulate(cutline.Experiment.of_paper("uniform-d5"), runs=200)
+    >>> results.to_pandas()[["algorithm", "budget", "failures"]].head(2)
+      algorithm  budget  failures
+    0    random      40       198
+    1    random      80       191
+    """
+
+    __slots__ = ("experiment", "rows", "tally")
+
+    experiment: Experiment
+    tally: _native.Tally
+    rows: list[dict[str, Any]]
+
+    def __init__(self, experiment: Experiment, tally: _native.Tally) -> None:
+        self.experiment = experiment
+        self.tally = tally
+        self.rows = json.loads(experiment._rows(tally))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.experiment, self.tally)
+
+    def __repr__(self) -> str:
+        runs = self.rows[0]["runs"]
+        return f"<Results of {self.experiment.name!r}: {runs} runs of {', '.join(self.experiment.algorithms)}>"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a data frame."""
+        return _needed("pandas").DataFrame(self.rows)
+
+    def compare(self, one: str, other: str) -> list[dict[str, Any]]:
+        """The failure rate of `one` less that of `other` on the same runs, with its 95 % interval, at every budget."""
+        differences = self.experiment._compare(self.tally, one, other)
+        keys = ("difference", "low", "high")
+        return [{"budget": t, **dict(zip(keys, d))} for t, d in zip(self.experiment.budgets, differences)]
+
+    def figure(self) -> Figure:
+        """Failure probability against budget, as in the paper, drawn by Cutline itself."""
+        return Figure(self.experiment._svg(self.tally))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The same by matplotlib, with 95 % bands, on a logarithmic scale where no rate is 0."""
+        if ax is None:
+            ax = _needed("matplotlib.pyplot").gca()
+        for algorithm in self.experiment.algorithms:
+            rows = [row for row in self.rows if row["algorithm"] == algorithm]
+            budget, rate, low, high = ([row[key] for row in rows] for key in ("budget", "failure_rate", "low", "high"))
+            (line,) = ax.plot(budget, rate, marker="o", label=algorithm)
+            ax.fill_between(budget, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        if all(row["failure_rate"] > 0 for row in self.rows):
+            ax.set_yscale("log")
+        ax.set_xlabel("budget")
+        ax.set_ylabel("failure probability")
+        ax.set_title(self.experiment.name)
+        ax.legend()
+        return ax

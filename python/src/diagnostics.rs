@@ -1,0 +1,68 @@
+//! Whether the linear model is believable, as a dict with the keys of `cutline diagnose --format json`.
+
+use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Everything that is found.
+pub(crate) fn to_dict<'py>(py: Python<'py>, found: &Diagnostics, names: &[String]) -> PyResult<Bound<'py, PyDict>> {
+    let conclusion = found.conclusion;
+    let missing = if let Conclusion::NotEnoughData(missing) = conclusion { Some(missing.name()) } else { None };
+    let dict = PyDict::new(py);
+    dict.set_item("conclusion", conclusion.name())?;
+    dict.set_item("missing", missing)?;
+    dict.set_item("sentence", found.to_string())?;
+    dict.set_item("algorithm", conclusion.algorithm())?;
+    dict.set_item("n_arms", found.n_arms)?;
+    dict.set_item("n_pulled", found.arms.len())?;
+    dict.set_item("pulls", found.pulls)?;
+    dict.set_item("features", found.features.map(|matrix| shape(py, &matrix)).transpose()?)?;
+    dict.set_item("design", found.design.map(|matrix| shape(py, &matrix)).transpose()?)?;
+    dict.set_item("replicates", found.replicates.map(|noise| scale(py, &noise)).transpose()?)?;
+    dict.set_item("residuals", found.residuals.map(|noise| scale(py, &noise)).transpose()?)?;
+    dict.set_item("lack_of_fit", found.lack_of_fit.map(|test| lack_of_fit(py, &test)).transpose()?)?;
+    let arms = found.arms.iter().map(|fit| arm(py, fit, &names[fit.arm])).collect::<PyResult<Vec<_>>>()?;
+    dict.set_item("arms", arms)?;
+    Ok(dict)
+}
+
+fn shape<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("dimension", shape.dimension)?;
+    dict.set_item("rank", shape.rank)?;
+    dict.set_item("condition", shape.condition)?;
+    Ok(dict)
+}
+
+fn scale<'py>(py: Python<'py>, scale: &Scale) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("sigma", scale.sigma)?;
+    dict.set_item("freedom", scale.freedom)?;
+    Ok(dict)
+}
+
+fn lack_of_fit<'py>(py: Python<'py>, test: &LackOfFit) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("f", test.f)?;
+    dict.set_item("freedom", test.freedom)?;
+    dict.set_item("p_value", test.p_value)?;
+    dict.set_item("misfit", test.misfit)?;
+    dict.set_item("power", test.power)?;
+    Ok(dict)
+}
+
+fn arm<'py>(py: Python<'py>, arm: &ArmFit, name: &str) -> PyResult<Bound<'py, PyDict>> {
+    let test = arm.fit.and_then(|fit| fit.test);
+    let dict = PyDict::new(py);
+    dict.set_item("arm", arm.arm)?;
+    dict.set_item("name", name)?;
+    dict.set_item("pulls", arm.pulls)?;
+    dict.set_item("mean", arm.mean)?;
+    dict.set_item("fit", arm.fit.map(|fit| fit.mean))?;
+    dict.set_item("leverage", arm.fit.map(|fit| fit.leverage))?;
+    dict.set_item("t", test.map(|test| test.t))?;
+    dict.set_item("p_value", test.map(|test| test.p_value))?;
+    dict.set_item("holm", test.map(|test| test.holm))?;
+    dict.set_item("disagrees", test.map(|test| test.disagrees()))?;
+    Ok(dict)
+}

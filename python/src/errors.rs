@@ -1,0 +1,71 @@
+//! Errors as Python has them: the classes of `cutline._errors`, with the messages that all of Cutline has.
+
+use cutline::campaign::Refusal;
+use cutline_store::StoreError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// A class of `cutline._errors`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// What was given cannot be.
+    Input,
+    /// There is no such thing.
+    NotFound,
+    /// The campaign does not allow it any more.
+    Refused,
+    /// The store failed.
+    Storage,
+}
+
+impl Kind {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Input => "InputError",
+            Self::NotFound => "NotFoundError",
+            Self::Refused => "RefusedError",
+            Self::Storage => "StorageError",
+        }
+    }
+
+    /// An exception of this kind.
+    pub(crate) fn error(self, message: impl std::fmt::Display) -> PyErr {
+        Python::attach(|py| {
+            let class = py.import("cutline._errors").and_then(|module| module.getattr(self.class()));
+            match class.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
+                Ok(class) => PyErr::from_type(class, (message.to_string(),)),
+                Err(error) => error,
+            }
+        })
+    }
+}
+
+/// What was given cannot be.
+pub(crate) fn input(message: impl std::fmt::Display) -> PyErr {
+    Kind::Input.error(message)
+}
+
+/// What a store or a campaign says, in words that fit Python.
+pub(crate) fn store(error: StoreError) -> PyErr {
+    let kind = match &error {
+        StoreError::Refusal(refusal) => refusal_kind(refusal),
+        StoreError::NoCampaign { .. } | StoreError::NoCampaigns(_) | StoreError::Missing(_) => Kind::NotFound,
+        StoreError::Candidates(_)
+        | StoreError::Terms(_)
+        | StoreError::Location(_)
+        | StoreError::BadName(_)
+        | StoreError::NameTaken(_)
+        | StoreError::WhichCampaign(_) => Kind::Input,
+        _ => Kind::Storage,
+    };
+    let message = error.to_string().replace("`cutline new`", "`cutline.Campaign`").replace("`--name`", "`name`");
+    kind.error(message)
+}
+
+fn refusal_kind(refusal: &Refusal) -> Kind {
+    match refusal {
+        Refusal::NoTicket { .. } | Refusal::NoArm { .. } => Kind::NotFound,
+        Refusal::NotAReward { .. } => Kind::Input,
+        _ => Kind::Refused,
+    }
+}

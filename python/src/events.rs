@@ -1,0 +1,69 @@
+//! What happened in a campaign, as Python has it: a dict an event.
+
+use crate::errors::input;
+use cutline::campaign::{Event, Record};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// An event as a dict: its number, when it happened in milliseconds since 1970, its kind, and what belongs to that.
+pub(crate) fn to_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("number", record.number)?;
+    dict.set_item("at", record.at)?;
+    dict.set_item("event", record.event.name())?;
+    match &record.event {
+        Event::Asked { ticket, arm, worker, until } => {
+            dict.set_item("ticket", ticket)?;
+            dict.set_item("arm", arm)?;
+            dict.set_item("worker", worker)?;
+            dict.set_item("until", until)?;
+        }
+        Event::Told { ticket, reward } => {
+            dict.set_item("ticket", ticket)?;
+            dict.set_item("reward", reward)?;
+        }
+        Event::Failed { ticket, reason } => {
+            dict.set_item("ticket", ticket)?;
+            dict.set_item("reason", reason)?;
+        }
+        Event::Expired { ticket } => dict.set_item("ticket", ticket)?,
+        Event::Observed { arm, reward, is_counted } => {
+            dict.set_item("arm", arm)?;
+            dict.set_item("reward", reward)?;
+            dict.set_item("is_counted", is_counted)?;
+        }
+        other => return Err(input(format!("{other:?} has no dict"))),
+    }
+    Ok(dict)
+}
+
+/// The event that a dict holds.
+pub(crate) fn from_dict(dict: &Bound<'_, PyAny>) -> PyResult<Record> {
+    let kind: String = get(dict, "event")?;
+    let event = match kind.as_str() {
+        "asked" => Event::Asked {
+            ticket: get(dict, "ticket")?,
+            arm: get(dict, "arm")?,
+            worker: get(dict, "worker")?,
+            until: get(dict, "until")?,
+        },
+        "told" => Event::Told { ticket: get(dict, "ticket")?, reward: get(dict, "reward")? },
+        "failed" => Event::Failed { ticket: get(dict, "ticket")?, reason: get(dict, "reason")? },
+        "expired" => Event::Expired { ticket: get(dict, "ticket")? },
+        "observed" => Event::Observed {
+            arm: get(dict, "arm")?,
+            reward: get(dict, "reward")?,
+            is_counted: get(dict, "is_counted")?,
+        },
+        other => return Err(input(format!("there is no event `{other}`"))),
+    };
+    Ok(Record { number: get(dict, "number")?, at: get(dict, "at")?, event })
+}
+
+fn get<'py, T>(dict: &Bound<'py, PyAny>, key: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    let value = dict.get_item(key).ok().and_then(|value| value.extract().ok());
+    value.ok_or_else(|| input(format!("an event without a proper `{key}`")))
+}

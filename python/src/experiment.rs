@@ -1,0 +1,197 @@
+//! Experiments: read by the lab's own reader, played in ranges of runs.
+
+use crate::errors::{Kind, input};
+use crate::given::{text, whole};
+use crate::tally::Tally;
+use cutline_figure::{Curve, FailureFigure, Point};
+use cutline_lab::{Overrides, Row};
+use pyo3::prelude::*;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long to play before Python is let in, so that Ctrl-C works and progress shows.
+const A_WHILE: Duration = Duration::from_millis(100);
+
+/// The most threads.
+const MOST_THREADS: u64 = 4096;
+
+/// An experiment; `cutline.Experiment` is made of it.
+#[pyclass(frozen, subclass, module = "cutline._native")]
+pub(crate) struct Experiment(cutline_lab::Experiment);
+
+impl Experiment {
+    fn check(&self, tally: &Tally) -> PyResult<()> {
+        if tally.0.fits(&self.0) { Ok(()) } else { Err(input("this tally is not one of this experiment")) }
+    }
+
+    fn position(&self, label: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let label = text(label, "the label of an algorithm")?;
+        let position = self.0.entrants().iter().position(|entrant| entrant.label() == label);
+        position.ok_or_else(|| {
+            let labels: Vec<_> = self.0.entrants().iter().map(|entrant| format!("`{}`", entrant.label())).collect();
+            Kind::NotFound.error(format!("there is no algorithm `{label}` here; there are {}", labels.join(", ")))
+        })
+    }
+
+    fn rows(&self, tally: &Tally) -> PyResult<Vec<Row>> {
+        self.check(tally)?;
+        Ok(cutline_lab::rows(&self.0, &tally.0))
+    }
+}
+
+#[pymethods]
+impl Experiment {
+    /// Reads the text of an experiment; `file` is what it is called in complaints, if it is a file.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        toml: &Bound<'_, PyAny>,
+        name: &Bound<'_, PyAny>,
+        directory: &Bound<'_, PyAny>,
+        file: Option<&Bound<'_, PyAny>>,
+        runs: Option<&Bound<'_, PyAny>>,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let overrides = Overrides {
+            runs: runs.map(|runs| whole(runs, "`runs`", 1, 1 << 50)).transpose()?,
+            seed: seed.map(|seed| whole(seed, "`seed`", 0, u64::MAX)).transpose()?,
+            redraw: false,
+        };
+        let (toml, name) = (text(toml, "the experiment")?, text(name, "`name`")?);
+        let directory = text(directory, "the directory")?;
+        let file = file.map(|file| text(file, "the file")).transpose()?;
+        let read = py.detach(|| cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides));
+        read.map(Self).map_err(|error| match file {
+            Some(file) => input(format!("{file}:{error}")),
+            None => input(error.message),
+        })
+    }
+
+    /// What it is called.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// How many runs it asks for.
+    #[getter]
+    fn runs(&self) -> u64 {
+        self.0.runs()
+    }
+
+    /// The seed of everything random.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed()
+    }
+
+    /// The budgets, ascending.
+    #[getter]
+    fn budgets(&self) -> Vec<u32> {
+        self.0.budgets().to_vec()
+    }
+
+    /// The labels of the algorithms that compete.
+    #[getter]
+    fn algorithms(&self) -> Vec<&str> {
+        self.0.entrants().iter().map(cutline_lab::Entrant::label).collect()
+    }
+
+    /// Plays the runs from `start` up to and without `stop`: their counts. Any cluster can play an experiment by this, range by
+    /// range, and add the tallies up. `watch` is called with the number of runs now and then.
+    ///
+    /// >>> import cutline
+    /// >>> experiment = cutline.Experiment.of_paper("wine")
+    /// >>> experiment.play(0, 30) + experiment.play(30, 100) == experiment.play(0, 100)
+    /// True
+    #[pyo3(signature = (start, stop, *, threads=None, watch=None))]
+    fn play(
+        &self,
+        py: Python<'_>,
+        start: &Bound<'_, PyAny>,
+        stop: &Bound<'_, PyAny>,
+        threads: Option<&Bound<'_, PyAny>>,
+        watch: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Tally> {
+        let stop = whole(stop, "`stop`", 0, 1 << 50)?;
+        let start = whole(start, "`start`", 0, stop)?;
+        let threads = threads.map_or(Ok(0), |threads| whole(threads, "`threads`", 1, MOST_THREADS))?;
+        // A pool of its own: a process that was forked has none of the threads of the one before.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::try_from(threads).expect("checked")).build();
+        let pool = pool.map_err(input)?;
+        let tally = |runs| py.detach(|| pool.install(|| cutline_lab::simulate(&self.0, runs, &|_| ())).map_err(input));
+        let mut sum = tally(start..start)?;
+        let (mut next, mut runs) = (start, 1);
+        while next < stop {
+            let end = stop.min(next.saturating_add(runs));
+            let begun = Instant::now();
+            sum += &tally(next..end)?;
+            let is_short = begun.elapsed() < A_WHILE;
+            py.check_signals()?;
+            if let Some(watch) = watch {
+                watch.call1((end - next,))?;
+            }
+            next = end;
+            runs = if is_short { runs.saturating_mul(2) } else { (runs / 2).max(1) };
+        }
+        Ok(Tally(sum))
+    }
+
+    /// The results as JSON: a row for every algorithm and budget.
+    fn _rows(&self, py: Python<'_>, tally: &Tally) -> PyResult<String> {
+        let rows = py.detach(|| self.rows(tally))?;
+        serde_json::to_string(&rows).map_err(input)
+    }
+
+    /// The failure rate of one algorithm less that of another, with its interval, by budget.
+    fn _compare(
+        &self,
+        tally: &Tally,
+        one: &Bound<'_, PyAny>,
+        other: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<(f64, f64, f64)>> {
+        self.check(tally)?;
+        let entrants = [self.position(one)?, self.position(other)?];
+        let compare = |column| {
+            let compared = cutline_lab::compare(&self.0, &tally.0, entrants, column);
+            (compared.difference, compared.difference_low, compared.difference_high)
+        };
+        Ok((0..self.0.budgets().len()).map(compare).collect())
+    }
+
+    /// Failure probability against budget, as SVG.
+    fn _svg(&self, py: Python<'_>, tally: &Tally) -> PyResult<String> {
+        py.detach(|| {
+            let rows = self.rows(tally)?;
+            let curves = rows.chunks(self.0.budgets().len()).enumerate();
+            let figure = FailureFigure {
+                title: self.0.name().into(),
+                curves: curves.map(|(position, rows)| self.curve(position, rows)).collect(),
+                note: Some(format!("{} runs, seed {}.", rows[0].runs, self.0.seed())),
+            };
+            Ok(figure.to_svg())
+        })
+    }
+}
+
+impl Experiment {
+    fn curve(&self, position: usize, rows: &[Row]) -> Curve {
+        let point =
+            |row: &Row| Point { budget: row.budget.into(), rate: row.failure_rate, low: row.low, high: row.high };
+        let budgets = || self.0.budgets().iter().map(|&budget| f64::from(budget));
+        let published = self.0.published().iter().filter(|published| published.entrant() == position);
+        Curve {
+            label: rows[0].algorithm.clone(),
+            points: rows.iter().map(point).collect(),
+            published: published
+                .flat_map(|published| budgets().zip(published.success().iter().map(|success| 1.0 - success)))
+                .collect(),
+        }
+    }
+}
+
+/// The names and the texts of the paper's experiments.
+#[pyfunction]
+pub(crate) fn paper() -> Vec<(&'static str, &'static str)> {
+    cutline_lab::paper::EXPERIMENTS.to_vec()
+}

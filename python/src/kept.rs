@@ -1,0 +1,102 @@
+//! Campaigns begun, found again and taken up: what `cutline.Campaign` is made of.
+
+use crate::errors::{input, store};
+use crate::events::from_dict;
+use crate::given::{each, text, texts};
+use crate::settings::settings;
+use cutline_store::{Campaign, Candidates, Draft, Settings, Store};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Mutex;
+
+/// A campaign that nobody holds yet.
+#[pyclass(frozen, module = "cutline._native")]
+pub(crate) struct Kept {
+    pub(crate) campaign: Mutex<Option<Campaign>>,
+    /// Where it is kept; none if in memory.
+    pub(crate) storage: Option<String>,
+}
+
+impl Kept {
+    fn new(campaign: Campaign, storage: Option<String>) -> Self {
+        Self { campaign: Mutex::new(Some(campaign)), storage }
+    }
+}
+
+/// The arms as the store has them. Any order of the numbers in memory will do.
+fn candidates(
+    names: Option<&Bound<'_, PyAny>>,
+    columns: &Bound<'_, PyAny>,
+    features: Option<&PyReadonlyArray2<'_, f64>>,
+) -> PyResult<Candidates> {
+    let columns = texts(columns, "the columns")?;
+    let names = names.map_or(Ok(Vec::new()), |names| texts(names, "the names"))?;
+    let n_columns = features.map_or(0, |features| features.shape()[1]);
+    if columns.len() != n_columns {
+        return Err(input(format!("there are {} names of columns, but {n_columns} columns", columns.len())));
+    }
+    let features = features.map_or_else(Vec::new, |features| features.as_array().iter().copied().collect());
+    Candidates::new(names, columns, features).map_err(|error| store(error.into()))
+}
+
+/// Begins a campaign, in memory if there is no storage.
+#[pyfunction]
+pub(crate) fn begin(
+    py: Python<'_>,
+    names: Option<&Bound<'_, PyAny>>,
+    columns: &Bound<'_, PyAny>,
+    features: Option<PyReadonlyArray2<'_, f64>>,
+    name: &Bound<'_, PyAny>,
+    storage: Option<&Bound<'_, PyAny>>,
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<Kept> {
+    let settings = settings(keywords)?;
+    let candidates = candidates(names, columns, features.as_ref())?;
+    let name = text(name, "`name`")?;
+    let storage = storage.map(|storage| text(storage, "`storage`")).transpose()?;
+    let campaign = py.detach(|| {
+        let draft = Draft::new(&name, settings, candidates)?;
+        storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_draft(draft)
+    });
+    Ok(Kept::new(campaign.map_err(store)?, storage))
+}
+
+/// Finds a campaign in a store.
+#[pyfunction]
+pub(crate) fn find(py: Python<'_>, storage: &Bound<'_, PyAny>, name: Option<&Bound<'_, PyAny>>) -> PyResult<Kept> {
+    let storage = text(storage, "`storage`")?;
+    let name = name.map(|name| text(name, "`name`")).transpose()?;
+    let campaign = py.detach(|| Store::open(&storage)?.campaign(name.as_deref()));
+    Ok(Kept::new(campaign.map_err(store)?, Some(storage)))
+}
+
+/// Takes up a campaign in memory from what `Campaign._settings`, its arms and its events say.
+#[pyfunction]
+pub(crate) fn restore(
+    py: Python<'_>,
+    names: &Bound<'_, PyAny>,
+    columns: &Bound<'_, PyAny>,
+    features: Option<PyReadonlyArray2<'_, f64>>,
+    name: &str,
+    settings: &str,
+    events: &Bound<'_, PyAny>,
+) -> PyResult<Kept> {
+    let settings: Settings = serde_json::from_str(settings).map_err(input)?;
+    let candidates = candidates(Some(names), columns, features.as_ref())?;
+    let events = each(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
+    let campaign = py.detach(|| {
+        let mut draft = Draft::new(name, settings, candidates)?;
+        draft.extend(events)?;
+        Store::memory().begin_draft(draft)
+    });
+    Ok(Kept::new(campaign.map_err(store)?, None))
+}
+
+/// The names of the campaigns in a store, in the order they were begun.
+#[pyfunction]
+pub(crate) fn campaigns(py: Python<'_>, storage: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let storage = text(storage, "`storage`")?;
+    let listed = py.detach(|| Store::open(&storage)?.campaigns()).map_err(store)?;
+    Ok(listed.into_iter().map(|campaign| campaign.name).collect())
+}

@@ -1,0 +1,47 @@
+//! The native half of the Python package `cutline`. What users see of it is in `cutline/`.
+
+mod campaign;
+mod diagnostics;
+mod errors;
+mod events;
+mod experiment;
+mod given;
+mod kept;
+mod settings;
+mod tally;
+mod ticket;
+mod verdict;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::campaign::Campaign;
+    #[pymodule_export]
+    use super::experiment::{Experiment, paper};
+    #[pymodule_export]
+    use super::kept::{Kept, begin, campaigns, find, restore};
+    #[pymodule_export]
+    use super::tally::Tally;
+    #[pymodule_export]
+    use super::ticket::Ticket;
+    #[pymodule_export]
+    use super::verdict::{Progress, Verdict};
+    #[pymodule_export]
+    use super::{png, version};
+}
+
+/// A drawing in pixels, `scale` to a unit.
+#[pyfunction]
+fn png(py: Python<'_>, svg: &str, scale: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    #[expect(clippy::cast_possible_truncation, reason = "a few digits are enough for a scale")]
+    let scale = given::number(scale, "`scale`")? as f32;
+    py.detach(|| cutline_figure::png(svg, scale)).map_err(errors::input)
+}
+
+/// The version of Cutline.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -1,0 +1,88 @@
+//! A measurement to make.
+
+use crate::given::{each, number, text, whole};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+
+/// A measurement to make: which arm, and the number to tell its reward for. It can be sent to other processes.
+#[pyclass(frozen, eq, module = "cutline")]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ticket {
+    pub(crate) number: u64,
+    arm: usize,
+    name: String,
+    features: Vec<f64>,
+    /// In milliseconds since 1970.
+    until: u64,
+}
+
+impl From<cutline_store::Ticket> for Ticket {
+    fn from(ticket: cutline_store::Ticket) -> Self {
+        let cutline_store::Ticket { number, arm, name, features, until, .. } = ticket;
+        Self { number, arm, name, features, until }
+    }
+}
+
+#[pymethods]
+impl Ticket {
+    #[new]
+    fn new(
+        ticket: &Bound<'_, PyAny>,
+        arm: &Bound<'_, PyAny>,
+        name: &Bound<'_, PyAny>,
+        features: &Bound<'_, PyAny>,
+        until: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let features = each(features, "`features`")?;
+        let arm = whole(arm, "`arm`", 0, u64::from(u32::MAX))?;
+        Ok(Self {
+            number: whole(ticket, "`ticket`", 1, u64::MAX)?,
+            arm: usize::try_from(arm).expect("checked"),
+            name: text(name, "`name`")?,
+            features: features.iter().map(|value| number(value, "a feature")).collect::<PyResult<_>>()?,
+            until: until.map_or(Ok(u64::MAX), |until| whole(until, "`until`", 0, u64::MAX))?,
+        })
+    }
+
+    /// Its number in its campaign, from 1.
+    #[getter]
+    fn ticket(&self) -> u64 {
+        self.number
+    }
+
+    /// The arm to measure, from 0.
+    #[getter]
+    fn arm(&self) -> usize {
+        self.arm
+    }
+
+    /// What the arm is called.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The arm's features as they were given, an array of its own; empty if the arms have none.
+    #[getter]
+    fn features<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.features)
+    }
+
+    /// When others may be asked for it, in milliseconds since 1970; `None` if never.
+    #[getter]
+    fn until(&self) -> Option<u64> {
+        (self.until < u64::MAX).then_some(self.until)
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.number
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Ticket({}, arm={}, name={:?})", self.number, self.arm, self.name)
+    }
+
+    fn __getnewargs__(&self) -> (u64, usize, &str, &[f64], Option<u64>) {
+        (self.number, self.arm, &self.name, &self.features, self.until())
+    }
+}

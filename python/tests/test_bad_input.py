@@ -1,0 +1,152 @@
+"""Whatever is given, what comes back is a campaign or one of our exceptions with one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cutline
+
+ANYTHING: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(-3, 30),
+    st.floats(),
+    st.text(max_size=5),
+    st.binary(max_size=3),
+    st.lists(st.one_of(st.floats(), st.integers(), st.text(max_size=2), st.none()), max_size=4),
+    st.dictionaries(st.text(max_size=3), st.floats(), max_size=2),
+    st.just(object()),
+    st.just(1j),
+    st.just(np.float32(1.5)),
+    st.just(np.array([[1.0]])),
+)
+SETTINGS = (
+    "threshold precision algorithm estimator parameters noise interval confidence until_sure prepare seed name names features"
+).split()
+
+
+def is_ours(error: cutline.CutlineError) -> bool:
+    return "\n" not in str(error) and len(str(error)) > 10
+
+
+@given(setting=st.sampled_from(SETTINGS), value=ANYTHING)
+@settings(max_examples=600, deadline=None)
+def test_settings(setting: str, value: Any) -> None:
+    try:
+        cutline.Campaign([[1.0], [2.0]], **{"threshold": 0.0, "budget": 5, setting: value})
+    except cutline.CutlineError as error:
+        assert is_ours(error)
+
+
+@given(budget=st.one_of(st.integers(-(2**70), 2**70), st.floats(), st.text(), st.none()))
+@settings(deadline=None)
+def test_budgets(budget: Any) -> None:
+    try:
+        campaign = cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=budget)
+    except cutline.InputError as error:
+        assert is_ours(error)
+        assert not (isinstance(budget, int) and 1 <= budget < 2**32)
+    else:
+        assert campaign.progress.budget == budget
+
+
+@given(X=ANYTHING)
+@settings(max_examples=300, deadline=None)
+def test_arms(X: Any) -> None:
+    if isinstance(X, int) and X > 1000:
+        return
+    try:
+        cutline.Campaign(X, threshold=0.0, budget=50)
+    except cutline.InputError as error:
+        assert is_ours(error)
+
+
+@given(ticket=ANYTHING, reward=ANYTHING)
+@settings(max_examples=600, deadline=None)
+def test_tickets_and_rewards(ticket: Any, reward: Any) -> None:
+    campaign = cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=5)
+    campaign.ask(3)
+    for work in (
+        lambda: campaign.tell(ticket, reward),
+        lambda: campaign.fail(ticket, reward),
+        lambda: campaign.expire(ticket),
+        lambda: campaign.observe(ticket, reward),
+        lambda: campaign.ask(ticket if not isinstance(ticket, int) or ticket < 50 else 1, lease=reward),
+        lambda: campaign.events(ticket),
+    ):
+        try:
+            work()
+        except cutline.CutlineError as error:
+            assert is_ours(error)
+    assert len(campaign.verdicts) == 2 and campaign.progress.budget == 5
+
+
+@given(
+    keys=st.dictionaries(
+        st.sampled_from(["budgets", "threshold", "precision", "noise", "instance", "algorithm", "baseline", "stop", "name"]),
+        ANYTHING,
+        max_size=3,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_experiments(keys: dict[str, Any]) -> None:
+    good = {"budgets": [9], "threshold": 0.0, "instance": {"kind": "means", "means": [1.0, -1.0]}, "algorithm": ["apt"]}
+    try:
+        cutline.Experiment({**good, **keys})
+    except cutline.InputError as error:
+        assert is_ours(error)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"budget": 0}, "`budget` must be a whole number between 1 and 4294967295, not 0"),
+        ({"budget": 2.5}, "`budget` must be a whole number between 1 and 4294967295, not 2.5"),
+        ({"threshold": "x"}, "`threshold` must be a number, not 'x'"),
+        ({"threshold": float("nan")}, "threshold"),
+        ({"precision": -0.1}, "precision"),
+        ({"algorithm": "pivott"}, "there is no algorithm `pivott`; there are `linear-apt`"),
+        ({"estimator": "x"}, "there is no estimator `x`"),
+        ({"parameters": {"gamma": 1.0}}, "takes no parameter `gamma`"),
+        ({"parameters": {"noise": 1.0}}, "`noise` is given with `noise`, not among the `parameters`"),
+        ({"parameters": {"centre": 1.0}}, "`centre` is given with `prepare`"),
+        ({"noise": 0.0}, "noise"),
+        ({"confidence": 1.0}, "`confidence` must be a number above 0 and below 1, not 1"),
+        ({"interval": "wide"}, "wide"),
+        ({"until_sure": "soon"}, "there is no way to be sure `soon`; there are `intervals`, `evidence`"),
+        ({"prepare": "centre"}, "`prepare` must be a list, not 'centre'"),
+        ({"prepare": ["scale"]}, "must be `standardise`, `intercept` or `centre`, not `scale`"),
+        ({"seed": -1}, "`seed` must be a whole number between 0 and 18446744073709551615, not -1"),
+        ({"name": ""}, "`` cannot be a name"),
+        ({"algorithm": "lingame"}, "cannot estimate the noise under way; give it with `noise`"),
+    ],
+)
+def test_messages(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(cutline.InputError) as caught:
+        cutline.Campaign([[1.0], [2.0]], **{"threshold": 0.0, "budget": 5, **changed})
+    assert message in str(caught.value)
+
+
+def test_exceptions_are_what_people_catch() -> None:
+    kinds = {
+        cutline.InputError: ValueError,
+        cutline.NotFoundError: KeyError,
+        cutline.RefusedError: RuntimeError,
+        cutline.StorageError: RuntimeError,
+    }
+    for ours, general in kinds.items():
+        assert issubclass(ours, cutline.CutlineError) and issubclass(ours, general)
+    assert str(cutline.NotFoundError("there is no ticket 3")) == "there is no ticket 3", "without quotes"
+
+
+def test_keywords_are_checked_by_python() -> None:
+    with pytest.raises(TypeError, match="threshold"):
+        cutline.Campaign([[1.0]], budget=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="treshold"):
+        cutline.Campaign([[1.0]], treshold=0.0, threshold=0.0, budget=3)  # type: ignore[call-arg]

@@ -1,0 +1,227 @@
+"""Ask, tell, read the verdicts; in memory and in a store."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cutline
+
+X = np.random.default_rng(1).normal(size=(20, 5))
+THETA = np.array([1.0, -0.5, 0.25, 0.0, 0.5])
+
+
+def reward(ticket: cutline.Ticket) -> float:
+    """A function of the ticket, so that every way to make a campaign can be told the same."""
+    noise = np.random.default_rng(ticket.ticket).normal(scale=0.1)
+    return float(ticket.features @ THETA + noise)
+
+
+def begin(**settings: Any) -> cutline.Campaign:
+    return cutline.Campaign(X, **{"threshold": 0.2, "budget": 60, "seed": 7, **settings})
+
+
+def finish(campaign: cutline.Campaign) -> list[int]:
+    arms = []
+    while (ticket := campaign.ask()) is not None:
+        arms.append(ticket.arm)
+        assert campaign.tell(ticket, reward(ticket)) == 1
+    return arms
+
+
+def test_a_campaign_ends_with_the_right_sides() -> None:
+    campaign = begin(budget=200, noise=0.1)
+    assert len(finish(campaign)) == 200
+    truth = X @ THETA
+    assert campaign.progress.ending == "budget"
+    for verdict in campaign.verdicts:
+        assert verdict.lower < verdict.mean < verdict.upper
+        if verdict.side != "undecided":
+            assert verdict.side == ("above" if truth[verdict.arm] >= 0.2 else "below")
+    assert sum(verdict.pulls for verdict in campaign.verdicts) == 200
+    assert sum(verdict.side == "undecided" for verdict in campaign.verdicts) < 5
+
+
+def test_settings_matter() -> None:
+    first = finish(begin())
+    assert finish(begin()) == first
+    changed: list[dict[str, Any]] = [
+        {"threshold": 0.5},
+        {"precision": 0.3},
+        {"algorithm": "linear-apt"},
+        {"noise": 3.0},
+        {"prepare": ()},
+        {"prepare": ["standardise"]},
+        {"parameters": {"lambda": 9.0}},
+    ]
+    for settings in changed:
+        assert finish(begin(**settings)) != first, settings
+    random = [finish(begin(algorithm="random", seed=seed)) for seed in (1, 1, 2)]
+    assert random[0] == random[1] != random[2]
+    assert len(finish(begin(budget=400, noise=0.1, until_sure="evidence"))) < 400
+    wide, narrow = (begin(noise=0.1, confidence=level, interval="anytime") for level in (0.99, 0.5))
+    assert finish(wide) == finish(narrow)
+    assert wide.verdicts[0].upper - wide.verdicts[0].lower > narrow.verdicts[0].upper - narrow.verdicts[0].lower
+    assert begin(estimator="sample-mean", algorithm="random").settings["estimator"] == "sample-mean"
+
+
+def test_order_in_memory_does_not_matter() -> None:
+    c = finish(begin())
+    for same in (np.asfortranarray(X), X.tolist(), X[::-1][::-1], X.astype(">f8"), np.repeat(X, 2, axis=1)[:, ::2]):
+        assert finish(cutline.Campaign(same, threshold=0.2, budget=60, seed=7)) == c
+
+
+def test_batches_are_told_whole_or_not_at_all() -> None:
+    campaign = begin()
+    tickets = campaign.ask(4)
+    with pytest.raises(cutline.NotFoundError, match="there is no ticket 99; the last one is 4"):
+        campaign.tell([*tickets, 99], [0.0] * 5)
+    with pytest.raises(cutline.InputError, match="there are 4 tickets, but 3 rewards"):
+        campaign.tell(tickets, [1.0] * 3)
+    assert campaign.progress.counted == 0
+    assert campaign.tell([ticket.ticket for ticket in tickets], np.arange(4.0)) == 4
+    assert campaign.tell(tickets, np.arange(4.0)) == 0
+    assert campaign.progress.counted == 4
+
+
+def test_tickets_that_fail_or_expire_are_given_back() -> None:
+    campaign = begin(budget=3)
+    one, two, three = campaign.ask(5)
+    assert campaign.ask() is None
+    assert campaign.fail(one, "dropped") and not campaign.fail(one.ticket)
+    assert campaign.expire([two]) == 1 and campaign.expire([two]) == 0
+    assert (campaign.progress.failed, campaign.progress.expired, campaign.progress.out) == (1, 1, 1)
+    with pytest.raises(cutline.RefusedError, match="ticket 1 was reported as failed"):
+        campaign.tell(one, 1.0)
+    assert campaign.tell(two, 1.0) == 1, "late, and there is room"
+    assert campaign.tell(three, 1.0) == 1
+    assert len(campaign.ask(5)) == 1
+
+
+def test_leases_run_out() -> None:
+    campaign = begin(budget=1)
+    ticket = campaign.ask(lease=1e-9, worker="me")
+    assert ticket is not None and ticket.until is not None
+    again = campaign.ask()
+    assert again is not None and (again.ticket, again.until) == (2, None)
+    assert [event["event"] for event in campaign.events()] == ["asked", "expired", "asked"]
+    assert campaign.events()[0]["worker"] == "me"
+    assert len(campaign.events(after=2)) == 1
+
+
+def test_rewards_from_before() -> None:
+    campaign = cutline.Campaign(["a", "b"], threshold=0.0, budget=4, noise=1.0)
+    campaign.observe("b", 2.0)
+    campaign.observe([0, "b"], [1.0, 4.0], counted=True)
+    assert (campaign.progress.counted, campaign.progress.uncounted) == (2, 1)
+    assert [verdict.mean for verdict in campaign.verdicts] == [1.0, 3.0]
+    for arm, error in ((2, cutline.NotFoundError), ("c", cutline.NotFoundError), (-1, cutline.InputError)):
+        with pytest.raises(error):
+            campaign.observe(arm, 1.0)
+    with pytest.raises(cutline.RefusedError, match="the budget of 4 is used"):
+        campaign.observe([0] * 3, [1.0] * 3, counted=True)
+
+
+def test_the_noise_is_given_or_estimated() -> None:
+    assert begin(noise=0.3).noise == (0.3, "given")
+    campaign = begin()
+    assert campaign.noise[1] == "nothing"
+    finish(campaign)
+    sigma, source = campaign.noise
+    assert source in ("replicates", "residuals") and 0.05 < sigma < 0.2
+
+
+@pytest.mark.parametrize("duplicate", [lambda c: pickle.loads(pickle.dumps(c)), copy.copy, copy.deepcopy])
+def test_a_campaign_in_memory_is_pickled_with_all_that_happened(duplicate: Any) -> None:
+    campaign = begin(names=[f"arm {i}" for i in range(20)], name="screen")
+    for _ in range(40):
+        ticket = campaign.ask()
+        assert ticket is not None
+        campaign.tell(ticket, reward(ticket))
+    out = campaign.ask(3)
+    campaign.fail(out[0], "no")
+    campaign.expire(out[1:2])
+    campaign.observe(3, 0.5)
+    twin = duplicate(campaign)
+    assert type(twin) is cutline.Campaign and twin is not campaign
+    assert (twin.name, twin.names, twin.settings) == (campaign.name, campaign.names, campaign.settings)
+    assert twin.events() == campaign.events()
+    assert twin.verdicts == campaign.verdicts
+    assert finish(twin) == finish(campaign)
+    assert twin.verdicts == campaign.verdicts
+    twin.observe(0, 1.0)
+    assert twin.progress != campaign.progress, "it is one of its own"
+
+
+def test_a_campaign_in_a_store_lasts_and_is_shared(tmp_path: Path) -> None:
+    storage = f"sqlite:///{tmp_path}/screen.db"
+    campaign = begin(storage=storage, name="first", budget=40)
+    twin = pickle.loads(pickle.dumps(campaign))
+    for _ in range(5):
+        for one, other in ((campaign, twin), (twin, campaign)):
+            ticket = one.ask()
+            other.tell(ticket, reward(ticket))
+    assert campaign.progress == twin.progress == cutline.open(storage).progress
+    assert campaign.verdicts == twin.verdicts == cutline.open(storage, "first").verdicts
+    ticket = campaign.ask()
+    assert ticket is not None and ticket.until is not None, "others may have it after a day"
+    memory = begin(budget=40)
+    assert [e["arm"] for e in campaign.events() if e["event"] == "asked"][:10] == finish(memory)[:10]
+    begin(storage=storage, name="second")
+    assert cutline.campaigns(storage) == ["first", "second"]
+    with pytest.raises(cutline.InputError, match="there are `first`, `second`; say which with `name`"):
+        cutline.open(storage)
+    with pytest.raises(cutline.NotFoundError, match="there is no campaign `third`"):
+        cutline.open(storage, "third")
+    with pytest.raises(cutline.InputError, match="there is already a campaign `first`"):
+        begin(storage=storage, name="first")
+
+
+def test_what_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(cutline.NotFoundError, match="there is no store at .*; begin one with `cutline.Campaign`"):
+        cutline.open(f"{tmp_path}/none.db")
+    with pytest.raises(cutline.InputError, match="`mysql://` is no kind of store"):
+        begin(storage="mysql://host/db")
+    (tmp_path / "text.db").write_text("not a database, but long enough to be looked at" * 100)
+    with pytest.raises(cutline.StorageError, match="is not a Cutline store"):
+        cutline.open(f"{tmp_path}/text.db")
+    with pytest.raises(cutline.InputError):
+        begin(storage=f"{tmp_path}/new.db", precision=-1.0)
+    assert not (tmp_path / "new.db").exists(), "what is refused leaves nothing behind"
+
+
+def test_threads_share_a_campaign() -> None:
+    campaign = begin(budget=400)
+    told: list[int] = []
+
+    def work() -> None:
+        while tickets := campaign.ask(3):
+            told.extend(ticket.ticket for ticket in tickets)
+            campaign.tell(tickets, [reward(ticket) for ticket in tickets])
+            campaign.verdicts, campaign.progress
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(told) == list(range(1, 401))
+    assert campaign.progress.counted == 400
+
+
+def test_tickets_travel() -> None:
+    ticket = begin().ask()
+    assert ticket is not None
+    twin = pickle.loads(pickle.dumps(ticket))
+    assert twin == ticket and hash(twin) == hash(ticket) and twin is not ticket
+    assert (twin.arm, twin.name, twin.until) == (ticket.arm, ticket.name, None)
+    assert np.array_equal(twin.features, X[ticket.arm])
+    twin.features[0] = 99.0
+    assert np.array_equal(twin.features, X[ticket.arm]), "an array of its own"
+    assert repr(ticket) == f'Ticket(1, arm={ticket.arm}, name="{ticket.arm}")'

@@ -1,0 +1,91 @@
+"""A real cluster of several processes, one of which is killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import cutline
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("default")
+
+EXPERIMENT = cutline.Experiment.of_paper("wine", runs=20_000)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def tally() -> cutline.Tally:
+    return cutline.simulate(EXPERIMENT).tally
+
+
+@pytest.mark.parametrize("shards", [1, 9])
+def test_a_cluster_gives_the_same_to_the_last_bit(client: Any, tally: cutline.Tally, shards: int) -> None:
+    assert cutline.simulate(EXPERIMENT, client=client, shards=shards).tally == tally
+
+
+def test_a_worker_that_dies_loses_only_its_shard(client: Any, tally: cutline.Tally) -> None:
+    """One worker is killed after the first shard has come back; the cluster starts another."""
+    victims = list(client.run(os.getpid).values())
+    done: list[int] = []
+
+    def watch(runs: int, all_runs: int) -> None:
+        if not done:
+            os.kill(victims[0], signal.SIGKILL)
+        done.append(runs)
+
+    results = cutline.simulate(EXPERIMENT, client=client, shards=40, progress=watch)
+    assert results.tally == tally
+    assert len(done) == 40 and done[-1] == EXPERIMENT.runs
+    assert victims[0] not in client.run(os.getpid).values()
+
+
+class Fragile:
+    """Stands in for a client some of whose shards end as those of a cluster do that has given up on them."""
+
+    def __init__(self, client: Any, deaths: int) -> None:
+        self.client = client
+        self.deaths = deaths
+
+    def submit(self, work: Any, *arguments: Any, **keywords: Any) -> Any:
+        if self.deaths:
+            self.deaths -= 1
+            return self.client.submit(_given_up, pure=False)
+        return self.client.submit(work, *arguments, **keywords)
+
+    def cancel(self, futures: Any) -> None:
+        self.client.cancel(futures)
+
+
+def test_a_shard_that_the_cluster_gave_up_is_sent_again(client: Any, tally: cutline.Tally) -> None:
+    assert cutline.simulate(EXPERIMENT, client=Fragile(client, 4), shards=3).tally == tally
+    with pytest.raises(distributed.KilledWorker):
+        cutline.simulate(EXPERIMENT, client=Fragile(client, 5), shards=1)
+
+
+def test_campaigns_run_on_a_cluster(client: Any) -> None:
+    with client.get_executor() as executor:
+        campaign = cutline.run([[0.9], [0.1]], _first, workers=2, executor=executor, threshold=0.5, budget=10)
+    assert campaign.progress.counted == 10
+
+
+def _first(ticket: cutline.Ticket) -> float:
+    return float(ticket.features[0])
+
+
+def _given_up() -> None:
+    raise distributed.KilledWorker("shard", None, 3)

@@ -1,0 +1,62 @@
+"""The examples in docstrings run, and what is public is listed and documented."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import cutline
+from cutline import _native
+
+MODULES = [cutline, *(importlib.import_module(f"cutline.{module.name}") for module in pkgutil.iter_modules(cutline.__path__))]
+
+
+def examples(module: ModuleType) -> Iterator[doctest.DocTest]:
+    if module is not _native:
+        yield from doctest.DocTestFinder().find(module)
+        return
+    parser = doctest.DocTestParser()
+    for name, kind in vars(_native).items():
+        if inspect.isclass(kind):
+            for member, value in vars(kind).items():
+                if doc := inspect.getdoc(value):
+                    yield parser.get_doctest(doc, {}, f"{name}.{member}", None, 0)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_examples(module: ModuleType, tmp_path: Path) -> None:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(optionflags=flags)
+    for example in examples(module):
+        example.globs["screen"] = f"sqlite:///{tmp_path}/screen.db"
+        runner.run(example)
+    assert runner.failures == 0
+    if module.__name__ in ("cutline._campaign", "cutline._native", "cutline._run", "cutline._simulate"):
+        assert runner.tries >= 2
+
+
+def test_what_is_public_is_listed_and_documented() -> None:
+    public = {name for name in vars(cutline) if not name.startswith("_")}
+    modules = {name for name, value in vars(cutline).items() if isinstance(value, ModuleType)}
+    assert public - modules - {"version"} == set(cutline.__all__) - {"__version__"}
+    for name in cutline.__all__:
+        value = getattr(cutline, name)
+        if not isinstance(value, str):
+            assert inspect.getdoc(value), name
+    for kind in (cutline.Campaign, cutline.Experiment, cutline.Ticket, cutline.Verdict, cutline.Progress, cutline.Results):
+        for name in dir(kind):
+            if not name.startswith("_") and name not in ("experiment", "rows", "tally"):
+                assert inspect.getdoc(getattr(kind, name)), f"{kind.__name__}.{name}"
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert cutline.__version__ == version("cutline")

@@ -1,0 +1,145 @@
+"""The whole loop, on threads and processes, with failures and interruptions."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+import cutline
+
+X = [[0.9], [0.5], [0.1], [-0.3]]
+
+
+def measure(ticket: cutline.Ticket) -> float:
+    return float(ticket.features[0])
+
+
+def test_all_of_the_budget_is_measured_and_seen() -> None:
+    seen: list[tuple[int, int]] = []
+    campaign = cutline.run(X, measure, threshold=0.3, budget=20, progress=lambda done, all: seen.append((done, all)))
+    assert campaign.progress.counted == 20 and campaign.progress.out == 0
+    assert seen == [(done, 20) for done in range(1, 21)]
+    assert [v.side for v in campaign.verdicts] == ["above", "above", "below", "below"]
+
+
+def test_a_campaign_goes_on_from_where_it_is() -> None:
+    campaign = cutline.Campaign(X, threshold=0.3, budget=20)
+    tickets = campaign.ask(5)
+    campaign.tell(tickets, [measure(ticket) for ticket in tickets])
+    assert cutline.run(campaign, measure) is campaign
+    assert campaign.progress.counted == 20
+    with pytest.raises(cutline.InputError, match="`threshold` cannot change"):
+        cutline.run(campaign, measure, threshold=1.0)
+
+
+def test_workers_measure_at_once() -> None:
+    together = threading.Barrier(4, timeout=20)
+
+    def wait(ticket: cutline.Ticket) -> float:
+        together.wait()
+        return measure(ticket)
+
+    campaign = cutline.run(X, wait, workers=4, threshold=0.3, budget=40)
+    assert campaign.progress.counted == 40
+
+
+def test_no_more_are_out_than_there_are_workers() -> None:
+    class Counting(ThreadPoolExecutor):
+        out = most = 0
+
+        def submit(self, *args: object, **kwargs: object) -> Future[float]:  # type: ignore[override]
+            self.out += 1
+            self.most = max(self.most, self.out)
+            future: Future[float] = super().submit(*args, **kwargs)  # type: ignore[arg-type]
+            future.add_done_callback(lambda _: setattr(self, "out", self.out - 1))
+            return future
+
+    with Counting(8) as executor:
+        cutline.run(X, measure, workers=3, executor=executor, threshold=0.3, budget=60)
+        assert 1 <= executor.most <= 3
+
+
+def test_processes_measure() -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        campaign = cutline.run(X, measure, workers=2, executor=executor, threshold=0.3, budget=12)
+    assert campaign.progress.counted == 12
+
+
+def test_failures_are_given_back_until_there_are_too_many() -> None:
+    calls: list[int] = []
+
+    def shaky(ticket: cutline.Ticket) -> float:
+        calls.append(ticket.ticket)
+        if len(calls) in (3, 7):
+            raise OSError("no answer")
+        return measure(ticket)
+
+    campaign = cutline.run(X, shaky, threshold=0.3, budget=12, failures=2)
+    assert (campaign.progress.counted, campaign.progress.failed, len(calls)) == (12, 2, 14)
+    assert [e["reason"] for e in campaign.events() if e["event"] == "failed"] == ["OSError: no answer"] * 2
+    calls.clear()
+    campaign = cutline.Campaign(X, threshold=0.3, budget=12)
+    with pytest.raises(OSError, match="no answer"):
+        cutline.run(campaign, shaky, workers=2, failures=1)
+    assert campaign.progress.failed == 2 and campaign.progress.out == 0
+    calls.clear()
+    cutline.run(campaign, measure)
+    assert campaign.progress.counted == 12, "what was told is kept, and it can go on"
+
+
+@pytest.mark.parametrize("reward", [None, "x", float("nan"), float("inf"), [1.0, 2.0]])
+def test_what_is_no_reward(reward: object) -> None:
+    with pytest.raises(cutline.InputError, match="`measure` must give a finite number, and gave .* for `0`"):
+        cutline.run(2, lambda ticket: reward, threshold=0.0, budget=3)  # type: ignore[arg-type, return-value]
+
+
+def test_what_cannot_run() -> None:
+    for changed in ({"workers": 0}, {"workers": 1.5}, {"failures": -1}):
+        with pytest.raises(cutline.InputError, match="must be a whole number of at least"):
+            cutline.run(X, measure, threshold=0.0, budget=3, **changed)
+    with pytest.raises(cutline.InputError, match="`measure` must be a function"):
+        cutline.run(X, 3, threshold=0.0, budget=3)  # type: ignore[arg-type]
+
+
+def test_progress_is_a_line_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
+    cutline.run(X, measure, threshold=0.3, budget=20, progress=True)
+    out, err = capfd.readouterr()
+    assert out == "" and err.endswith("\r20 of 20 measured\n")
+
+
+SLOW = """
+import sys, time, cutline
+def measure(ticket):
+    if ticket.ticket == 4:
+        print("measuring", flush=True)
+        time.sleep(600)
+    return 1.0
+campaign = cutline.Campaign(3, threshold=0.0, budget=50, storage=sys.argv[1])
+try:
+    cutline.run(campaign, measure)
+except KeyboardInterrupt:
+    progress = campaign.progress
+    print(progress.counted, progress.out, progress.expired, flush=True)
+    import os
+    os._exit(3)
+"""
+
+
+def test_ctrl_c_leaves_no_ticket_out(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path / "x.db")], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "measuring\n"
+    time.sleep(0.2)
+    os.kill(child.pid, signal.SIGINT)
+    assert child.stdout.readline() == "3 0 1\n"
+    assert child.wait(timeout=20) == 3
+    child.stdout.close()

@@ -1,0 +1,194 @@
+"""Simulations: the same to the last bit however they are spread."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cutline
+
+KEYS: dict[str, Any] = {
+    "budgets": [30, 60],
+    "threshold": 0.1,
+    "precision": 0.01,
+    "runs": 300,
+    "instance": {"kind": "uniform", "n_arms": 12, "dimension": 3},
+    "algorithm": ["linear-apt", "pivot", {"name": "apt", "label": "plain"}],
+    "stop": {"confidence": 0.1, "by": "evidence"},
+}
+TOML = """
+budgets = [30, 60]
+threshold = 0.1
+precision = 0.01
+runs = 300
+stop = { confidence = 0.1, by = "evidence" }
+[instance]
+kind = "uniform"
+n_arms = 12
+dimension = 3
+[[algorithm]]
+name = "linear-apt"
+[[algorithm]]
+name = "pivot"
+[[algorithm]]
+name = "apt"
+label = "plain"
+"""
+EXPERIMENT = cutline.Experiment(KEYS)
+TALLY = cutline.simulate(EXPERIMENT).tally
+
+
+def test_a_file_a_dict_and_keywords_are_one(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(TOML)
+    for experiment in (cutline.Experiment(file), cutline.Experiment(str(file)), cutline.Experiment(**KEYS)):
+        assert experiment.algorithms == ["linear-apt", "pivot", "plain"]
+        assert (experiment.budgets, experiment.runs, experiment.seed) == ([30, 60], 300, 0)
+        assert cutline.simulate(experiment).tally == TALLY
+    assert cutline.Experiment(file).name == "mine"
+    assert cutline.simulate(file, runs=300).tally == TALLY
+    assert cutline.simulate({**KEYS, "budgets": np.array([30, 60])}).tally == TALLY
+    assert cutline.simulate(EXPERIMENT, seed=1).tally != TALLY
+    assert cutline.simulate(EXPERIMENT, runs=299).tally != TALLY
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_change_nothing(threads: int) -> None:
+    assert cutline.simulate(EXPERIMENT, threads=threads).tally == TALLY
+
+
+@pytest.mark.parametrize("shards", [1, 2, 7, 300, 1000])
+def test_shards_change_nothing(shards: int) -> None:
+    with ThreadPoolExecutor(3) as executor:
+        assert cutline.simulate(EXPERIMENT, executor=executor, shards=shards).tally == TALLY
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_processes_change_nothing(start: str) -> None:
+    done: list[int] = []
+    with ProcessPoolExecutor(2, mp_context=get_context(start)) as executor:
+        results = cutline.simulate(
+            EXPERIMENT, executor=executor, shards=5, progress=lambda runs, all: done.append(runs)
+        )
+    assert results.tally == TALLY
+    assert len(done) == 5 and done[-1] == 300
+
+
+def test_an_executor_that_breaks_loses_nothing() -> None:
+    """The first worker to take up a shard kills itself."""
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        executor.submit(_kill)
+        assert cutline.simulate(EXPERIMENT, executor=executor, shards=20).tally == TALLY
+
+
+def _kill() -> None:
+    import os
+
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_tallies_travel_and_add_up() -> None:
+    parts = [pickle.loads(pickle.dumps(EXPERIMENT.play(start, start + 100))) for start in (200, 0, 100)]
+    assert parts[0] + parts[1] + parts[2] == TALLY
+    assert parts[0] + parts[1] != TALLY
+    other = cutline.Experiment({**KEYS, "algorithm": ["pivot"]})
+    with pytest.raises(cutline.InputError, match="different experiments do not add up"):
+        TALLY + other.play(0, 1)
+    with pytest.raises(cutline.InputError, match="not one of this experiment"):
+        other.results(TALLY)
+    for counts in (b"", b"{}", b"\xff"):
+        with pytest.raises(cutline.InputError, match="not the counts of a tally"):
+            cutline.Tally(counts)
+
+
+def test_results_are_rows() -> None:
+    results = cutline.simulate(EXPERIMENT)
+    frame = results.to_pandas()
+    assert list(frame.algorithm) == ["linear-apt"] * 2 + ["pivot"] * 2 + ["plain"] * 2
+    assert list(frame.budget) == [30, 60] * 3
+    assert ((frame.low <= frame.failure_rate) & (frame.failure_rate <= frame.high)).all()
+    assert (frame.failure_rate == frame.failures / 300).all()
+    twin = pickle.loads(pickle.dumps(results))
+    assert twin.rows == results.rows and twin.tally == results.tally
+    assert repr(results) == "<Results of 'experiment': 300 runs of linear-apt, pivot, plain>"
+
+
+def test_any_two_are_compared() -> None:
+    results = cutline.simulate(EXPERIMENT)
+    rates = {(row["algorithm"], row["budget"]): row["failure_rate"] for row in results.rows}
+    for one, other in (("pivot", "linear-apt"), ("linear-apt", "plain"), ("plain", "plain")):
+        for row, back in zip(results.compare(one, other), results.compare(other, one)):
+            budget = row["budget"]
+            assert row["difference"] == pytest.approx(rates[one, budget] - rates[other, budget], abs=1e-12)
+            assert row["low"] <= row["difference"] <= row["high"]
+            assert (back["low"], back["high"]) == pytest.approx((-row["high"], -row["low"]))
+    with_baseline = cutline.simulate({**KEYS, "baseline": "pivot"})
+    expected = [row["difference_low"] for row in with_baseline.rows if row["algorithm"] == "plain"]
+    assert [row["low"] for row in results.compare("plain", "pivot")] == expected
+    with pytest.raises(cutline.NotFoundError, match="there is no algorithm `apt` here; there are `linear-apt`"):
+        results.compare("apt", "pivot")
+
+
+def test_the_papers_experiments() -> None:
+    wine = cutline.Experiment.of_paper("wine", runs=500, seed=3)
+    assert (wine.name, wine.runs, wine.seed) == ("wine", 500, 3)
+    twin = pickle.loads(pickle.dumps(wine))
+    assert twin.play(0, 50) == wine.play(0, 50)
+    with pytest.raises(cutline.InputError, match="there is no experiment 'beer' in the paper; there are uniform-d5"):
+        cutline.Experiment.of_paper("beer")
+
+
+def test_what_a_file_does_not_allow(tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(TOML.replace("dimension", "dimensions"))
+    with pytest.raises(cutline.InputError, match=r"bad\.toml:7: \[instance\] needs the key `dimension`"):
+        cutline.Experiment(file)
+    with pytest.raises(cutline.InputError, match="cannot read .*none.toml: No such file"):
+        cutline.simulate(tmp_path / "none.toml")
+    with pytest.raises(cutline.InputError, match="unknown key `treshold` in the file"):
+        cutline.Experiment(KEYS, treshold=1.0)
+    with pytest.raises(cutline.InputError, match="`noise` must be a number, a text, a list or a dict, not object"):
+        cutline.Experiment(KEYS, noise=object())
+    with pytest.raises(cutline.InputError, match="an experiment is a path, a dict or keywords, not int"):
+        cutline.simulate(3)  # type: ignore[arg-type]
+    for changed in ({"runs": 0}, {"seed": -1}, {"threads": 0}, {"threads": 10**6}):
+        with pytest.raises(cutline.InputError, match="must be a whole number between"):
+            cutline.simulate(EXPERIMENT, **changed)
+    with ThreadPoolExecutor(1) as executor:
+        with pytest.raises(cutline.InputError, match="`shards` must be a whole number of at least 1"):
+            cutline.simulate(EXPERIMENT, executor=executor, shards=0)
+        with pytest.raises(cutline.InputError, match="not both"):
+            cutline.simulate(EXPERIMENT, executor=executor, client=object())
+    with pytest.raises(cutline.InputError, match="`start` must be a whole number between 0 and 3, not 4"):
+        EXPERIMENT.play(4, 3)
+
+
+def test_texts_are_written_as_toml_has_them() -> None:
+    name = 'a "quoted" \\ back, µ, 😀, \x7f'
+    keys = {**KEYS, "algorithm": [{"name": "pivot", "label": name.replace("\x7f", "")}]}
+    assert cutline.Experiment(keys).algorithms == ['a "quoted" \\ back, µ, 😀, ']
+    with pytest.raises(cutline.InputError, match="control"):
+        cutline.Experiment({**KEYS, "algorithm": [{"name": "pivot", "label": name}]})
+
+
+def test_ctrl_c_ends_a_simulation() -> None:
+    code = "import cutline; print('on', flush=True); cutline.simulate(cutline.Experiment.of_paper('wine'), runs=10**9)"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    child.stdout.readline()
+    time.sleep(1.0)
+    begun = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert "KeyboardInterrupt" in err and time.monotonic() - begun < 10
