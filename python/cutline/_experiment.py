@@ -123,8 +123,8 @@ class Results:
     >>> results = cutline.simulate(cutline.Experiment.of_paper("uniform-d5"), runs=200)
     >>> results.to_pandas()[["algorithm", "budget", "failures"]].head(2)
       algorithm  budget  failures
-    0    random      40       198
-    1    random      80       191
+    0    random      40       195
+    1    random      80       184
     """
 
     __slots__ = ("experiment", "rows", "tally")

@@ -28,12 +28,14 @@ impl Kind {
         }
     }
 
-    /// An exception of this kind.
+    /// An exception of this kind. What the message quotes may have line breaks; the message has none.
     pub(crate) fn error(self, message: impl std::fmt::Display) -> PyErr {
+        let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+        let message: String = message.to_string().chars().map(escaped).collect();
         Python::attach(|py| {
             let class = py.import("cutline._errors").and_then(|module| module.getattr(self.class()));
             match class.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
-                Ok(class) => PyErr::from_type(class, (message.to_string(),)),
+                Ok(class) => PyErr::from_type(class, (message,)),
                 Err(error) => error,
             }
         })

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import cutline
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("default")
 
-EXPERIMENT = cutline.Experiment.of_paper("wine", runs=20_000)
+EXPERIMENT = cutline.Experiment.of_paper("uniform-d5", runs=4_000)
 
 
 @pytest.fixture(scope="module")
@@ -88,4 +89,4 @@ def _first(ticket: cutline.Ticket) -> float:
 
 
 def _given_up() -> None:
-    raise distributed.KilledWorker("shard", None, 3)
+    raise distributed.KilledWorker("shard", SimpleNamespace(address="tcp://gone"), 3)

@@ -91,7 +91,7 @@ def test_the_plot_shows_every_arm_and_the_threshold(campaign: cutline.Campaign) 
     _, labels = ax.get_legend_handles_labels()
     assert labels == ["above: 1", "below: 1", "undecided: 2"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["two", "far", "three", "one"]
-    assert any(list(line.get_xdata()) == [0.5, 0.5] for line in ax.lines)
+    assert any(np.array_equal(line.get_xdata(), [0.5, 0.5]) for line in ax.lines)
     assert ax.get_title() == "Screen & co"
     pyplot.close("all")
     assert campaign.plot() is pyplot.gca()
@@ -105,7 +105,7 @@ def test_results_are_drawn() -> None:
     _, labels = ax.get_legend_handles_labels()
     assert labels == results.experiment.algorithms
     first = [row["failure_rate"] for row in results.rows if row["algorithm"] == labels[0]]
-    assert list(ax.lines[0].get_ydata()) == first
+    assert np.array_equal(ax.lines[0].get_ydata(), first)
     pyplot.close("all")
 
 

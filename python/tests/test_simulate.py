@@ -162,7 +162,8 @@ def test_what_a_file_does_not_allow(tmp_path: Path) -> None:
         cutline.Experiment(KEYS, noise=object())
     with pytest.raises(cutline.InputError, match="an experiment is a path, a dict or keywords, not int"):
         cutline.simulate(3)  # type: ignore[arg-type]
-    for changed in ({"runs": 0}, {"seed": -1}, {"threads": 0}, {"threads": 10**6}):
+    changes: list[dict[str, Any]] = [{"runs": 0}, {"seed": -1}, {"threads": 0}, {"threads": 10**6}]
+    for changed in changes:
         with pytest.raises(cutline.InputError, match="must be a whole number between"):
             cutline.simulate(EXPERIMENT, **changed)
     with ThreadPoolExecutor(1) as executor:
