@@ -27,7 +27,7 @@ test-python: python ## Test the Python package: pytest with a Dask cluster, mypy
 	target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
-	cd target && python/bin/python -m mypy.stubtest --mypy-config-file ../python/pyproject.toml cutline
+	cd target && python/bin/python -m mypy.stubtest --mypy-config-file ../python/pyproject.toml cutline._native
 
 check-diagnostics: build ## Compare the numbers of `cutline diagnose` with statsmodels and SciPy
 	test -x target/checks/bin/python || python3 -m venv target/checks

@@ -5,7 +5,24 @@ from typing import Any, Literal, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
+
+__all__ = [
+    "Campaign",
+    "Experiment",
+    "Kept",
+    "Progress",
+    "Tally",
+    "Ticket",
+    "Verdict",
+    "begin",
+    "campaigns",
+    "find",
+    "paper",
+    "png",
+    "restore",
+    "version",
+]
 
 @final
 class Ticket:
@@ -75,6 +92,7 @@ class Progress:
 class Kept:
     """A campaign that nobody holds yet."""
 
+@disjoint_base
 class Campaign:
     """A campaign; `cutline.Campaign` is made of it."""
 
@@ -126,6 +144,7 @@ class Tally:
     def __ne__(self, other: object, /) -> bool: ...
     def __getnewargs__(self) -> tuple[bytes]: ...
 
+@disjoint_base
 class Experiment:
     """An experiment; `cutline.Experiment` is made of it."""
 
