@@ -6,7 +6,7 @@ mod new;
 mod plan;
 mod simulation;
 
-pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
+pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use plan::{Belief, Plan};
