@@ -108,6 +108,27 @@ impl Arms {
         Ok(Self { n_arms: self.n_arms, features: Some(Arc::new(features.with_column(value)?)) })
     }
 
+    /// The same arms with every feature brought to mean 0 and standard deviation 1 over them (÷ K); a feature that is the same
+    /// for all becomes 0. Arms without features stay as they are.
+    ///
+    /// Ridge with one λ for all features takes their units for their weights; standardised, all weigh alike. The numbers are
+    /// changed where they lie, unless other arms share them.
+    ///
+    /// ```
+    /// use cutline::Arms;
+    ///
+    /// let arms = Arms::from_rows(&[[100.0, 7.0], [300.0, 7.0]])?.standardised();
+    /// assert_eq!((arms.row(0), arms.row(1)), (Some(vec![-1.0, 0.0]), Some(vec![1.0, 0.0])));
+    /// # Ok::<(), cutline::ArmsError>(())
+    /// ```
+    #[must_use]
+    pub fn standardised(mut self) -> Self {
+        if let Some(features) = &mut self.features {
+            Arc::make_mut(features).standardise();
+        }
+        self
+    }
+
     /// Arms of which nothing is known but that there are `n_arms`.
     ///
     /// # Errors

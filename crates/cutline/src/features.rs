@@ -1,5 +1,7 @@
 //! The features as they lie in memory, and the product with a vector.
 
+mod standardise;
+
 use crate::Arm;
 use crate::arms::ArmsError;
 use crate::vector::{LANES, Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
