@@ -103,8 +103,8 @@ mod tests {
                 (0..n_arms).map(|_| [uniform(), 40.0 - 7.0 * uniform(), 1e-3 * uniform()]).collect();
             let arms = Arms::from_rows(&rows).unwrap().standardised();
             for j in 0..3 {
-                let mean = rows.iter().map(|row| row[j]).sum::<f64>() / n_arms as f64;
-                let variance = rows.iter().map(|row| (row[j] - mean).powi(2)).sum::<f64>() / n_arms as f64;
+                let mean = rows.iter().map(|row| row[j]).sum::<f64>() / f64::from(n_arms);
+                let variance = rows.iter().map(|row| (row[j] - mean).powi(2)).sum::<f64>() / f64::from(n_arms);
                 for (row, z) in rows.iter().zip(column(&arms, j)) {
                     let truth = (row[j] - mean) / variance.sqrt();
                     assert!((z - truth).abs() < 1e-11, "{n_arms} arms, column {j}: {z} against {truth}");
