@@ -3,6 +3,7 @@
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{Draw, Kind, Truth};
 use crate::{InstanceError, Prior, dataset};
+use cutline::{Arms, ArmsError};
 use std::path::Path;
 
 /// The most arms × features that an instance may have: 8 GB.
@@ -11,8 +12,20 @@ const MOST_FEATURES: u64 = 1_000_000_000;
 /// The most features: what ridge keeps of d × d numbers takes 800 MB a piece.
 const MOST_DIMENSIONS: u64 = 10_000;
 
-/// What instances are made of, when, and what is added to their means. Files are relative to `directory`.
-pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw, f64), FileError> {
+/// What the table says.
+pub(super) struct Table {
+    /// What instances are made of.
+    pub(super) kind: Kind,
+    /// When.
+    pub(super) draw: Draw,
+    /// What is added to their means.
+    pub(super) offset: f64,
+    /// Whether algorithms see the features standardised.
+    pub(super) is_standardised: bool,
+}
+
+/// Reads the table. Files are relative to `directory`.
+pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<Table, FileError> {
     type Make = fn(&Keys<'_>, &Path) -> Result<Kind, FileError>;
     const KINDS: &[(&str, Make)] = &[
         ("uniform", |keys, _| {
@@ -38,14 +51,23 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw,
             if means.is_empty() {
                 return Err(field.error("must give the mean of at least one arm"));
             }
-            Ok(Kind::Given(Truth::Means(means)))
+            let arms = Arms::without_features(means.len()).map_err(|error| field.refused(error))?;
+            Ok(Kind::Given(Truth::Means(arms, means)))
         }),
     ];
     let kind = keys.need("kind")?.choice(KINDS)?(keys, directory)?;
     let redraw = keys.get("redraw");
     let draw = keys.get("draw");
     let offset = keys.get("offset").map_or(Ok(0.0), |field| field.number())?;
+    let standardise = keys.get("standardise");
     keys.finish()?;
+    let is_standardised = standardise.as_ref().map_or(Ok(false), Field::flag)?;
+    if let (Some(field), Kind::Given(Truth::Means(arms, _))) = (&standardise, &kind)
+        && is_standardised
+        && arms.dimension().is_none()
+    {
+        return Err(field.error("= true does not go with arms without features"));
+    }
     let redraw_value = redraw.as_ref().map(Field::flag).transpose()?;
     if let Some(draw) = draw {
         let published = draw.choice(&[("published", Draw::Published)])?;
@@ -55,18 +77,32 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw,
         if matches!(kind, Kind::Given(_)) {
             return Err(draw.error("= \"published\" does not go with an instance that leaves nothing to draw"));
         }
-        return Ok((kind, published, offset));
+        return Ok(Table { kind, draw: published, offset, is_standardised });
     }
-    Ok((kind, if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once }, offset))
+    let draw = if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once };
+    Ok(Table { kind, draw, offset, is_standardised })
 }
 
 fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
     let field = keys.need("file")?;
     let path = directory.join(field.text()?);
     let theta_field = keys.get("theta");
-    let open = std::fs::File::open(&path).map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
-    let arms = dataset::features(std::io::BufReader::new(open))
-        .map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
+    let means_field = keys.get("means");
+    let refused = |error: &dyn std::fmt::Display| field.refused(format!("{}: {error}", path.display()));
+    let open = std::fs::File::open(&path).map_err(|error| refused(&error))?;
+    let arms = dataset::features(std::io::BufReader::new(open)).map_err(|error| refused(&error))?;
+    if let Some(means_field) = means_field {
+        if let Some(theta_field) = theta_field {
+            return Err(theta_field.error("does not go with `means`: a mean is xᵀθ or in its column"));
+        }
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(&path).map_err(|error| refused(&error))?;
+        let header = reader.headers().map_err(|error| refused(&error))?;
+        let column = means_column(header.iter(), means_field.text()?)
+            .ok_or_else(|| means_field.is_not("a column of the file that is there once and does not hold names"))?;
+        let (arms, means) = without_column(&arms, column).map_err(|error| refused(&error))?;
+        return Ok(Kind::Given(Truth::Means(arms, means)));
+    }
     let Some(theta_field) = theta_field else { return Ok(Kind::Features(arms, Prior::uniform())) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());
@@ -74,6 +110,28 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
         return Err(theta_field.refused(InstanceError::ThetaLength { expected, found }));
     }
     Ok(Kind::Given(Truth::Linear(arms, theta)))
+}
+
+/// The feature called `name`, if there is one and no other. Columns called `name` are no features.
+fn means_column<'a>(header: impl Iterator<Item = &'a str>, name: &str) -> Option<usize> {
+    let features = header.filter(|column| !column.eq_ignore_ascii_case("name"));
+    let mut positions = features.enumerate().filter(|(_, column)| *column == name).map(|(position, _)| position);
+    positions.next().filter(|_| positions.next().is_none())
+}
+
+/// The arms without one of their features, and that feature.
+fn without_column(arms: &Arms, column: usize) -> Result<(Arms, Vec<f64>), ArmsError> {
+    let (mut features, mut means) = (Vec::new(), Vec::with_capacity(arms.n_arms()));
+    for arm in 0..arms.n_arms() {
+        let mut row = arms.row(arm).unwrap_or_default();
+        means.push(row.remove(column));
+        features.extend(row);
+    }
+    let arms = match arms.dimension() {
+        None | Some(1) => Arms::without_features(means.len()),
+        Some(dimension) => Arms::from_slice(&features, dimension - 1),
+    };
+    Ok((arms?, means))
 }
 
 fn index(number: u64) -> usize {
