@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-peers coverage centre docs
+.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-peers coverage centre prepare docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -45,6 +45,9 @@ coverage: ## Measure how often intervals hold the true means: the table of docs/
 
 centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
 	for file in experiments/centre/*.toml; do target/release/cutline simulate $$file --out target/centre; done
+
+prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
+	for file in experiments/prepare/*.toml; do target/release/cutline simulate $$file --out target/prepare || exit 1; done
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
 	cargo doc --workspace --no-deps --locked
