@@ -87,6 +87,8 @@ pub(super) trait Database: Send {
     fn roll_back(&mut self);
     /// Whether there is a schema of ours.
     fn has_schema(&mut self) -> Result<bool, StoreError>;
+    /// What a table is called that keeps its rows by their key.
+    fn clustered(&self) -> &'static str;
     /// Where it is, as people may read it.
     fn location(&self) -> &str;
 }
@@ -229,7 +231,7 @@ impl<D: Database> Sql<D> {
 /// Takes a schema from a version to the newest.
 fn migrate(database: &mut impl Database, from: i64) -> Result<(), StoreError> {
     for (version, statements) in MIGRATIONS.into_iter().filter(|&(version, _)| version > from) {
-        database.batch(statements)?;
+        database.batch(&statements.replace("{clustered}", database.clustered()))?;
         database.execute("UPDATE cutline_schema SET version = $1", &[Value::Integer(version)])?;
     }
     Ok(())

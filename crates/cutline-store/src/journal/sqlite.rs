@@ -220,6 +220,10 @@ impl Database for Sqlite {
         Ok(found)
     }
 
+    fn clustered(&self) -> &'static str {
+        "WITHOUT ROWID"
+    }
+
     fn location(&self) -> &str {
         &self.location
     }
