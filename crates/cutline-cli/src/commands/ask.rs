@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// How many features a table shows.
-const SHOWN: usize = 8;
+const SHOWN: usize = 4;
 
 /// With `--exit-code`: there is nothing to measure any more, or nothing for now.
 const OVER: u8 = 3;

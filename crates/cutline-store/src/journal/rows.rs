@@ -3,7 +3,7 @@
 use super::sql::{Row, Value};
 use crate::Candidates;
 use crate::checksum::Checksum;
-use cutline::campaign::{Event, Record};
+use cutline::campaign::{Event, Record, Time};
 
 /// What does not fit in a row.
 pub(super) type Misfit = String;
@@ -92,6 +92,50 @@ pub(super) fn record(row: &dyn Row) -> Result<(Record, Checksum), Misfit> {
     Ok((Record { number, at: whole(1, "time")?, event }, Checksum::from_stored(checksum)))
 }
 
+/// A row of the campaigns.
+pub(super) struct Begun {
+    pub(super) id: i64,
+    pub(super) name: String,
+    pub(super) created: Time,
+    /// What it is about, as JSON.
+    pub(super) about: String,
+    pub(super) n_arms: usize,
+}
+
+impl Begun {
+    fn checksum(&self) -> Checksum {
+        let sum = Checksum::new().add(self.id.cast_unsigned()).add_bytes(self.name.as_bytes()).add(self.created);
+        sum.add_bytes(self.about.as_bytes()).add(self.n_arms as u64)
+    }
+
+    pub(super) fn values(&self) -> [Value<'_>; 6] {
+        [
+            Value::Integer(self.id),
+            Value::Text(&self.name),
+            Value::Integer(self.created.cast_signed()),
+            Value::Text(&self.about),
+            Value::whole(self.n_arms),
+            Value::Integer(self.checksum().to_stored()),
+        ]
+    }
+
+    pub(super) fn of(row: &dyn Row) -> Result<Self, Misfit> {
+        let missing = || "a campaign is not whole";
+        let begun = Self {
+            id: row.integer(0)?.ok_or_else(missing)?,
+            name: row.text(1)?.ok_or_else(missing)?.to_owned(),
+            created: row.integer(2)?.ok_or_else(missing)?.cast_unsigned(),
+            about: row.text(3)?.ok_or_else(missing)?.to_owned(),
+            n_arms: row.integer(4)?.and_then(|n_arms| usize::try_from(n_arms).ok()).ok_or_else(missing)?,
+        };
+        if row.integer(5)?.map(Checksum::from_stored) == Some(begun.checksum()) {
+            Ok(begun)
+        } else {
+            Err(format!("the campaign `{}` has changed", begun.name))
+        }
+    }
+}
+
 /// How many features a part holds: 256 KB of them.
 const FEATURES_A_PART: usize = 1 << 15;
 
@@ -100,7 +144,7 @@ pub(super) struct Part {
     pub(super) first: usize,
     /// A line each.
     pub(super) names: String,
-    pub(super) features: Vec<u8>,
+    features: Vec<u8>,
 }
 
 /// The arms in parts.
@@ -119,9 +163,19 @@ pub(super) fn parts(candidates: &Candidates) -> impl Iterator<Item = Part> + '_ 
 }
 
 impl Part {
-    pub(super) fn checksum(&self) -> Checksum {
+    fn checksum(&self) -> Checksum {
         let sum = Checksum::new().add(self.first as u64);
         sum.add_bytes(self.names.as_bytes()).add_bytes(&self.features)
+    }
+
+    pub(super) fn values(&self, campaign: i64) -> [Value<'_>; 5] {
+        [
+            Value::Integer(campaign),
+            Value::whole(self.first),
+            Value::Text(&self.names),
+            Value::Bytes(&self.features),
+            Value::Integer(self.checksum().to_stored()),
+        ]
     }
 
     /// Reads a part back.
