@@ -29,6 +29,10 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate(&args),
         Command::Plan(args) => commands::plan(&args),
         Command::Diagnose(args) => commands::diagnose(&args),
+        #[cfg(unix)]
+        Command::Run(args) => return ended(commands::run(&args)),
+        #[cfg(unix)]
+        Command::Guard => commands::guard(),
         Command::Algorithms(args) => commands::algorithms(&args),
     };
     ended(done.map(|()| ExitCode::SUCCESS))

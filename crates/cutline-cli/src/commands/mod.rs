@@ -5,12 +5,16 @@ mod diagnose;
 mod exact;
 mod plan;
 mod reproduce;
+#[cfg(unix)]
+mod run;
 mod simulate;
 
 pub(crate) use algorithms::algorithms;
 pub(crate) use diagnose::diagnose;
 pub(crate) use plan::plan;
 pub(crate) use reproduce::reproduce;
+#[cfg(unix)]
+pub(crate) use run::{guard, run};
 pub(crate) use simulate::simulate;
 
 use crate::args::Simulation;
@@ -58,7 +62,7 @@ fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
 }
 
 /// Runs experiments one after another, each on all threads.
-fn run(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
+fn play(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {
