@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(json.replace("-1e300", "-1e+300"), expected);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()[3]["arm"], i64::MAX);
         let empty = text(|out| Table::default().with("a", Column::Whole(Vec::new())).write_json(out));
-        assert_eq!(serde_json::from_str::<Vec<u8>>(&empty).unwrap(), []);
+        assert_eq!(serde_json::from_str::<Vec<u8>>(&empty).unwrap(), [0_u8; 0]);
     }
 
     #[test]

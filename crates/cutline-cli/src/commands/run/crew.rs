@@ -61,7 +61,10 @@ impl Crew {
 
     /// Tells all who work.
     pub(super) fn order(&self, news: News) {
-        self.working.values().for_each(|orders| drop(orders.send(news)));
+        for orders in self.working.values() {
+            // Who has just ended does not listen.
+            let _ = orders.send(news);
+        }
     }
 
     pub(super) fn n_working(&self) -> usize {

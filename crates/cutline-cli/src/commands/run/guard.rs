@@ -52,10 +52,10 @@ pub(crate) fn guard() -> Result<(), Failure> {
     let mut groups = BTreeSet::new();
     for line in std::io::stdin().lock().lines() {
         let line = line?;
-        match line.split_at_checked(1) {
-            Some(("+", group)) => drop(groups.insert(group.to_owned())),
-            Some(("-", group)) => drop(groups.remove(group)),
-            _ => (),
+        if let Some(group) = line.strip_prefix('+') {
+            groups.insert(group.to_owned());
+        } else if let Some(group) = line.strip_prefix('-') {
+            groups.remove(group);
         }
     }
     let mut left: Vec<Pid> = groups.iter().filter_map(|group| Pid::from_raw(group.parse().ok()?)).collect();

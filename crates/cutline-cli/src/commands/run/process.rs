@@ -131,14 +131,14 @@ fn give(child: &mut Child, input: String) {
 fn watch(process: Pid, sender: Sender<News>) {
     std::thread::spawn(move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while waitid(WaitId::Pid(process), options) == Err(Errno::INTR) {}
-        drop(sender.send(News::Ended));
+        while matches!(waitid(WaitId::Pid(process), options), Err(Errno::INTR)) {}
+        let _ = sender.send(News::Ended);
     });
 }
 
 /// A group that is gone needs no signal.
 pub(super) fn signal(group: Pid, signal: Signal) {
-    drop(kill_process_group(group, signal));
+    let _ = kill_process_group(group, signal);
 }
 
 fn ending(status: ExitStatus) -> String {
