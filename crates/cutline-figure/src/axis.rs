@@ -1,6 +1,7 @@
-//! The three axes of a figure: rates on a logarithmic and on a linear scale, and budgets.
+//! The axes of figures: rates on a logarithmic and on a linear scale, budgets, measured values, counts and ranks.
 
 use crate::label::Label;
+use crate::layout::count;
 use crate::scale::Scale;
 use crate::series::{SMALLEST_RATE, Series, is_zero};
 use crate::ticks::{Tick, ticks};
@@ -17,6 +18,9 @@ pub(crate) const WIDE: f64 = 100.0;
 
 /// Up to this many budgets are each a tick.
 const MOST_BUDGETS: usize = 10;
+
+/// The length below which an axis is a single value: its steps have to be numbers yet.
+const SMALLEST_LENGTH: f64 = 1e-150;
 
 impl Axis {
     /// Rates by their order of magnitude. Zeros have a place of their own below the smallest positive rate.
@@ -53,6 +57,33 @@ impl Axis {
         Self { scale, ticks: ticks(&scale) }
     }
 
+    /// The same scale without ticks.
+    pub(crate) fn bare(&self) -> Self {
+        Self { scale: self.scale, ticks: Vec::new() }
+    }
+
+    /// Measured values, which may lie anywhere; what is all at one value stands in the middle.
+    pub(crate) fn values(low: f64, high: f64) -> Self {
+        let size = low.abs().max(high.abs());
+        let is_one_value = !(high - low > (1e-9 * size).max(SMALLEST_LENGTH));
+        let around = if size < SMALLEST_LENGTH { 1.0 } else { 0.1 * size };
+        let (low, high) = if is_one_value { (low - around, high + around) } else { (low, high) };
+        let scale = Scale::linear(low, high, 0.0);
+        Self { scale, ticks: ticks(&scale) }
+    }
+
+    /// Counts from zero, with ticks at whole numbers only.
+    pub(crate) fn counts(most: f64) -> Self {
+        let scale = Scale { logarithmic: false, low: 0.0, high: 1.05 * most.max(1.0) };
+        Self { scale, ticks: whole_ticks(&scale) }
+    }
+
+    /// The places from 1 to `n`, evenly.
+    pub(crate) fn ranks(n: usize) -> Self {
+        let scale = Scale { logarithmic: false, low: 0.5, high: count(n.max(1)) + 0.5 };
+        Self { scale, ticks: whole_ticks(&scale) }
+    }
+
     /// Budgets: the ones in use as ticks when they are few; logarithmic when they are further apart than `wide`.
     pub(crate) fn budgets(series: &[Series<'_>], wide: f64) -> Self {
         let mut budgets: Vec<f64> = series.iter().flat_map(Series::budgets).collect();
@@ -80,7 +111,13 @@ fn budget_tick(value: f64) -> Tick {
     Tick { value, label: Some(Label::budget(value)) }
 }
 
-fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+fn whole_ticks(scale: &Scale) -> Vec<Tick> {
+    let whole = ticks(scale).into_iter().filter(|tick| tick.value.fract() == 0.0);
+    whole.map(|tick| Tick { label: tick.label.map(|_| Label::whole(tick.value)), ..tick }).collect()
+}
+
+/// The least and the greatest, if there is any.
+pub(crate) fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |span, v| {
         let (low, high) = span.unwrap_or((v, v));
         Some((low.min(v), high.max(v)))

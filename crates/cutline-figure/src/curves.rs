@@ -3,7 +3,7 @@
 use crate::layout::count;
 use crate::panel::Panel;
 use crate::series::{Series, is_zero};
-use crate::svg::{Svg, number, path};
+use crate::svg::{Svg, path};
 
 /// The radius of our markers; the published ones are larger, so that agreement shows as a ring around a dot.
 pub(crate) const RADIUS: f64 = 3.0;
@@ -61,7 +61,7 @@ impl Pen<'_> {
     }
 
     fn is_off_axis(&self, rate: f64) -> bool {
-        self.panel.rates.scale.logarithmic && is_zero(rate)
+        self.panel.upright.scale.logarithmic && is_zero(rate)
     }
 }
 
@@ -86,16 +86,7 @@ fn draw_band(svg: &mut Svg, pen: &Pen<'_>, series: &Series<'_>) {
         // A single point has no width to shade, so its interval is a thick bar.
         let x = pen.x(only.budget);
         let d = path([(x, pen.y(only.low)), (x, pen.y(only.high))]);
-        svg.element(
-            "path",
-            &[
-                ("d", &d),
-                ("stroke", colour),
-                ("stroke-width", &number(BAR)),
-                ("stroke-opacity", "0.3"),
-                ("fill", "none"),
-            ],
-        );
+        svg.pale_strokes(&d, colour, BAR, 0.3);
         return;
     }
     let upper = series.points.iter().map(|p| (pen.x(p.budget), pen.y(p.high)));

@@ -2,12 +2,10 @@
 
 use crate::axis::{Axis, WIDE};
 use crate::curves;
-use crate::layout::{Content, LEADING, Layout, MARGIN, NOTE_SIZE, TITLE_SIZE, WIDTH};
 use crate::legend::Legend;
-use crate::panel::{Panel, gutter};
+use crate::page::{Page, note_lines};
+use crate::panel::Panel;
 use crate::series::Series;
-use crate::svg::{Anchor, Svg};
-use crate::text;
 
 /// One algorithm's failure rates at the budgets, with their 95 % intervals, and the published rates if there are any.
 ///
@@ -88,46 +86,24 @@ impl FailureFigure {
     /// ```
     #[must_use]
     pub fn to_svg(&self) -> String {
-        let room = WIDTH - 2.0 * MARGIN;
-        let title = text::wrap(&self.title, TITLE_SIZE, room, 2);
         let series = Series::all(&self.curves);
-        let mut note = text::wrap(self.note.as_deref().unwrap_or_default(), NOTE_SIZE, room, 4);
+        let mut note = note_lines(self.note.as_deref());
         if series.len() > 1 {
             note.push(ASIDE.to_owned());
         }
         let budgets = Axis::budgets(&series, WIDE);
         let rates = [Axis::log_rates(&series), Axis::linear_rates(&series)];
-        let legend = Legend::new(&series, &[]);
-        let layout = Layout::new(Content {
-            title_lines: title.len(),
-            gutter: gutter(&[&rates[0], &rates[1]]),
-            legend_height: legend.height(),
-            note_lines: note.len(),
-        });
-
-        let mut svg = Svg::default();
-        draw_lines(&mut svg, &title, TITLE_SIZE, (WIDTH / 2.0, layout.title.top));
+        let mut page = Page::new(&self.title, &rates, Legend::new(&series, &[]), note);
         let headings = ["(a) logarithmic scale", "(b) linear scale"];
-        for ((area, rates), heading) in layout.panels.into_iter().zip(&rates).zip(headings) {
-            let panel = Panel { area, budgets: &budgets, rates, shows: "Failure probability" };
-            panel.draw(&mut svg, heading);
-            panel.draw_emptiness(&mut svg, &series);
-            curves::draw(&mut svg, &panel, &series, true);
+        for ((area, upright), heading) in page.panels.into_iter().zip(&rates).zip(headings) {
+            let panel = Panel { area, across: &budgets, upright, shows: "Failure probability", against: "Budget T" };
+            panel.draw(&mut page.svg, heading);
+            panel.draw_emptiness(&mut page.svg, &series);
+            curves::draw(&mut page.svg, &panel, &series, true);
         }
-        legend.draw(&mut svg, layout.legend);
-        draw_lines(&mut svg, &note, NOTE_SIZE, (WIDTH / 2.0, layout.note.top));
-        svg.finish(WIDTH, layout.height, &self.title)
+        page.finish()
     }
 }
 
 /// What a reader must know of the small shift that keeps overlapping curves apart.
 const ASIDE: &str = "Curves are set slightly aside of their budgets so that they do not hide each other.";
-
-/// Lines of text under each other, centred.
-pub(crate) fn draw_lines(svg: &mut Svg, lines: &[String], size: f64, (x, top): (f64, f64)) {
-    let mut y = top + size * LEADING / 2.0;
-    for line in lines {
-        svg.text((x, y), size, Anchor::Middle, line);
-        y += size * LEADING;
-    }
-}

@@ -1,6 +1,8 @@
-//! Figures for Cutline: failure probability against budget, one curve an algorithm, and plans; as SVG and PNG.
+//! Figures for Cutline: failure probability against budget, plans, and what a campaign says of its arms; as SVG and PNG.
 //!
-//! A [`FailureFigure`] or a [`PlanFigure`] is plain data; `to_svg` draws it and [`png`] makes pixels of that drawing.
+//! A figure is plain data; `to_svg` draws it and [`png`] makes pixels of that drawing. [`FailureFigure`] and [`PlanFigure`]
+//! compare algorithms; [`VerdictFigure`] and [`DecidedFigure`] show one campaign, on a page that a phone can show too.
+//!
 //! The same figure always gives the same bytes, and an algorithm has the same colour, marker and dash in all figures.
 //!
 //! ```
@@ -26,21 +28,30 @@
 
 mod axis;
 mod curves;
+mod decided;
 mod figure;
+mod key;
 mod label;
 mod layout;
 mod legend;
 mod marker;
+mod page;
 mod panel;
 mod plan;
 mod png;
 mod scale;
 mod series;
+mod sheet;
+mod side;
 mod style;
 mod svg;
 mod text;
 mod ticks;
+mod verdict;
 
+pub use crate::decided::{Decided, DecidedFigure};
 pub use crate::figure::{Curve, FailureFigure, Point};
 pub use crate::plan::{Forecast, PlanFigure, Planned};
 pub use crate::png::{PngError, png};
+pub use crate::side::Side;
+pub use crate::verdict::{ArmVerdict, VerdictFigure};

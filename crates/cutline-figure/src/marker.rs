@@ -46,7 +46,8 @@ impl Marker {
         svg.element("path", &[("d", &d), ("fill", "none"), ("stroke", colour), ("stroke-width", "1.1")]);
     }
 
-    fn outline(self, (x, y): (f64, f64), r: f64) -> String {
+    /// Its path data.
+    pub(crate) fn outline(self, (x, y): (f64, f64), r: f64) -> String {
         let corners = match self {
             Self::Circle => return circle(x, y, r),
             Self::Square => ring(4, &[1.25], FRAC_PI_2 / 2.0),

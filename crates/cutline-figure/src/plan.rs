@@ -2,15 +2,15 @@
 
 use crate::axis::Axis;
 use crate::curves;
-use crate::figure::{Curve, Point, draw_lines};
-use crate::layout::{Content, Layout, MARGIN, NOTE_SIZE, TITLE_SIZE, WIDTH, count};
+use crate::figure::{Curve, Point};
+use crate::layout::count;
 use crate::legend::{Legend, Sign};
 use crate::marker::Marker;
-use crate::panel::{Panel, gutter};
+use crate::page::{Page, note_lines};
+use crate::panel::{INK, Panel};
 use crate::series::{Series, is_budget};
 use crate::style::Style;
-use crate::svg::{Svg, number, path};
-use crate::text;
+use crate::svg::Svg;
 
 /// One algorithm's failure rates and mean numbers of wrong verdicts, and the budget it needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,46 +77,33 @@ const RING: f64 = 4.0;
 /// How far planned budgets are set under each other: almost two rings.
 const STACK: f64 = 7.5;
 
-const INK: &str = "#333333";
-
 impl PlanFigure {
     /// The figure as an SVG document, 760 units wide and as high as its legend needs.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let curves = [self.curves(|forecast| &forecast.failures), self.curves(|forecast| &forecast.errors)];
         let series = [Series::up_to(1.0, &curves[0]), Series::up_to(MOST_ERRORS, &curves[1])];
-        let room = WIDTH - 2.0 * MARGIN;
-        let title = text::wrap(&self.title, TITLE_SIZE, room, 2);
-        let note = text::wrap(self.note.as_deref().unwrap_or_default(), NOTE_SIZE, room, 4);
         let budgets = Axis::budgets(&series[0], WIDE);
         let rates = [Axis::log_rates_with(&series[0], self.drawn_target()), Axis::log_rates(&series[1])];
         let planned: Vec<(Planned, Style)> = self.planned(&series[0]).collect();
         let legend = Legend::new(&series[0], &self.signs(!planned.is_empty()));
-        let layout = Layout::new(Content {
-            title_lines: title.len(),
-            gutter: gutter(&[&rates[0], &rates[1]]),
-            legend_height: legend.height(),
-            note_lines: note.len(),
-        });
-
-        let mut svg = Svg::default();
-        draw_lines(&mut svg, &title, TITLE_SIZE, (WIDTH / 2.0, layout.title.top));
+        let mut page = Page::new(&self.title, &rates, legend, note_lines(self.note.as_deref()));
         let headings = ["(a) some verdict is wrong", "(b) how many are wrong"];
         for (position, heading) in headings.into_iter().enumerate() {
             let shows = ["Failure probability", "Wrong verdicts a run"][position];
-            let panel = Panel { area: layout.panels[position], budgets: &budgets, rates: &rates[position], shows };
-            panel.draw(&mut svg, heading);
-            panel.draw_emptiness(&mut svg, &series[position]);
+            let (area, upright) = (page.panels[position], &rates[position]);
+            let panel = Panel { area, across: &budgets, upright, shows, against: "Budget T" };
+            let svg = &mut page.svg;
+            panel.draw(svg, heading);
+            panel.draw_emptiness(svg, &series[position]);
             let target = self.drawn_target().filter(|_| position == 0);
-            draw_drops(&mut svg, &panel, &planned, target);
-            curves::draw(&mut svg, &panel, &series[position], false);
+            draw_drops(svg, &panel, &planned, target);
+            curves::draw(svg, &panel, &series[position], false);
             if let Some(target) = target {
-                draw_answers(&mut svg, &panel, &planned, target);
+                draw_answers(svg, &panel, &planned, target);
             }
         }
-        legend.draw(&mut svg, layout.legend);
-        draw_lines(&mut svg, &note, NOTE_SIZE, (WIDTH / 2.0, layout.note.top));
-        svg.finish(WIDTH, layout.height, &self.title)
+        page.finish()
     }
 
     fn curves(&self, points: fn(&Forecast) -> &Vec<Point>) -> Vec<Curve> {
@@ -159,7 +146,7 @@ fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], ta
     }
     for (planned, style) in planned {
         let x = panel.x(planned.budget);
-        dashed(svg, (x, top), (x, area.bottom()), style.colour, "2 3");
+        svg.dashed((x, top), (x, area.bottom()), style.colour, "2 3");
     }
     svg.close();
 }
@@ -179,7 +166,7 @@ fn draw_answers(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], 
 
 /// The line of the target, in the panel or in the legend.
 pub(crate) fn draw_target(svg: &mut Svg, from: (f64, f64), to: (f64, f64)) {
-    dashed(svg, from, to, INK, "7 3");
+    svg.dashed(from, to, INK, "7 3");
 }
 
 /// A planned budget, in the panel or in the legend: an interval from `from` to the right, and a ring at `middle`.
@@ -191,13 +178,4 @@ pub(crate) fn draw_planned(svg: &mut Svg, from: (f64, f64), to: f64, middle: f64
     }
     Marker::Circle.draw_filled(svg, (middle, y), RING, "#ffffff");
     Marker::Circle.draw_open(svg, (middle, y), RING, colour);
-}
-
-fn dashed(svg: &mut Svg, from: (f64, f64), to: (f64, f64), colour: &str, dash: &str) {
-    let width = number(1.1);
-    let d = path([from, to]);
-    svg.element(
-        "path",
-        &[("d", &d), ("stroke", colour), ("stroke-width", &width), ("stroke-dasharray", dash), ("fill", "none")],
-    );
 }

@@ -34,8 +34,35 @@ impl Svg {
 
     /// A straight line.
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, width: f64) {
+        self.strokes(&path([from, to]), stroke, width);
+    }
+
+    /// A straight dashed line.
+    pub(crate) fn dashed(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, dash: &str) {
         let d = path([from, to]);
-        self.element("path", &[("d", &d), ("stroke", stroke), ("stroke-width", &number(width)), ("fill", "none")]);
+        self.element(
+            "path",
+            &[("d", &d), ("stroke", stroke), ("stroke-width", "1.1"), ("stroke-dasharray", dash), ("fill", "none")],
+        );
+    }
+
+    /// A shape without an edge, `opacity` from 0 to 1.
+    pub(crate) fn shape(&mut self, d: &str, fill: &str, opacity: f64) {
+        self.element("path", &[("d", d), ("fill", fill), ("fill-opacity", &number(opacity))]);
+    }
+
+    /// Lines without a filling, of one colour and width.
+    pub(crate) fn strokes(&mut self, d: &str, stroke: &str, width: f64) {
+        self.element("path", &[("d", d), ("stroke", stroke), ("stroke-width", &number(width)), ("fill", "none")]);
+    }
+
+    /// Lines as [`Svg::strokes`], `opacity` from 0 to 1.
+    pub(crate) fn pale_strokes(&mut self, d: &str, stroke: &str, width: f64, opacity: f64) {
+        let (width, opacity) = (number(width), number(opacity));
+        self.element(
+            "path",
+            &[("d", d), ("stroke", stroke), ("stroke-width", &width), ("stroke-opacity", &opacity), ("fill", "none")],
+        );
     }
 
     /// Opens a group with a class, so that a reader of the file and a test can find its parts.
@@ -112,6 +139,12 @@ pub(crate) fn path(places: impl IntoIterator<Item = (f64, f64)>) -> String {
         let _ = write!(d, "{command}{} {}", number(x), number(y));
     }
     d
+}
+
+/// Path data of a rectangle between two corners.
+pub(crate) fn rectangle((left, top): (f64, f64), (right, bottom): (f64, f64)) -> String {
+    let (left, top, right, bottom) = (number(left), number(top), number(right), number(bottom));
+    format!("M{left} {top}H{right}V{bottom}H{left}Z")
 }
 
 /// A coordinate to a hundredth of a unit; adding zero turns -0 into 0.

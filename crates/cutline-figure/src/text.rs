@@ -49,6 +49,23 @@ pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// The text itself if it fits, otherwise its beginning and its end around an ellipsis: names often differ in their ends.
+pub(crate) fn fit_ends(text: &str, size: f64, room: f64) -> String {
+    if width(text, size) <= room {
+        return text.to_owned();
+    }
+    let half = (room - width("…", size)) / 2.0;
+    let (mut left, mut right) = (0.0, 0.0);
+    let fits = |used: &mut f64, character: char| {
+        *used += width(character.encode_utf8(&mut [0; 4]), size);
+        *used <= half
+    };
+    let start: String = text.chars().take_while(|c| fits(&mut left, *c)).collect();
+    let end: Vec<char> = text.chars().rev().take_while(|c| fits(&mut right, *c)).collect();
+    let end: String = end.into_iter().rev().collect();
+    format!("{}…{}", start.trim_end(), end.trim_start())
+}
+
 /// Breaks a text at spaces into at most `lines` lines; what does not fit ends in an ellipsis.
 pub(crate) fn wrap(text: &str, size: f64, room: f64, lines: usize) -> Vec<String> {
     let mut done: Vec<String> = Vec::new();
@@ -84,6 +101,14 @@ mod tests {
         let cut = fit(&long, 11.0, 100.0);
         assert!(cut.ends_with('…') && width(&cut, 11.0) <= 100.0 && width(&cut, 11.0) > 85.0);
         assert_eq!(fit("short", 11.0, 100.0), "short");
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        let cut = |k: u32| fit_ends(&format!("a long name of an arm, number {k}"), 11.0, 140.0);
+        assert!(cut(7).starts_with("a long") && cut(7).ends_with("number 7") && cut(7) != cut(8));
+        assert!(width(&cut(7), 11.0) <= 140.0 && width(&cut(7), 11.0) > 110.0);
+        assert_eq!(fit_ends("short", 11.0, 100.0), "short");
     }
 
     #[test]

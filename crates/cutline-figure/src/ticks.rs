@@ -68,11 +68,18 @@ fn linear(low: f64, high: f64, least: u8, minor: u8) -> Vec<Tick> {
         return Vec::new();
     };
     let parts = f64::from(minor) + 1.0;
-    let decimals = usize::try_from(-exponent).unwrap_or(0);
+    let size = floor_log10(high.abs().max(low.abs()));
+    let label = |value: f64| {
+        // Written out while it is short, otherwise with a power of ten; all labels of the axis alike.
+        if size < 6 && exponent > -6 {
+            return Label::fixed(value, usize::try_from(-exponent).unwrap_or(0));
+        }
+        Label::power(value, usize::try_from(size - exponent).unwrap_or(0))
+    };
     let tick = |k: f64| {
         // Adding zero turns -0 into 0, which has another label.
         let value = k * step / parts + 0.0;
-        Tick { value, label: (k % parts == 0.0).then(|| Label::fixed(value, decimals)) }
+        Tick { value, label: (k % parts == 0.0).then(|| label(value)) }
     };
     let first = (low / step * parts).ceil();
     (0..u8::MAX).map(|k| tick(first + f64::from(k))).take_while(|tick| tick.value <= high).collect()

@@ -1,7 +1,8 @@
-//! Rewards from CSV files: a row a reward, with the arm it is of.
+//! Rewards from CSV files: a row a reward, with the arm or the ticket it is of.
 
 use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
 use cutline::Arm;
+use cutline::campaign::Ticket;
 use cutline::diagnostics::MOST_REWARD;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -55,6 +56,14 @@ pub enum RewardsError {
         /// How many arms have it.
         found: usize,
     },
+    /// A ticket is no number.
+    #[error("row {row}, column `ticket`: `{ticket}` is not a ticket; tickets are whole numbers from 1")]
+    NotATicket {
+        /// The row of the file.
+        row: u64,
+        /// What stands there.
+        ticket: String,
+    },
     /// A reward is too large.
     #[error("row {row}, column `reward`: `{reward}` must lie between -1e140 and 1e140")]
     TooLarge {
@@ -85,6 +94,26 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 /// within ±[`MOST_REWARD`].
 pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
     let arms = Lookup::new(n_arms, names);
+    read(csv, "arm", |field, row| arms.find(field, row))
+}
+
+/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; others are passed over.
+///
+/// # Errors
+/// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range.
+pub fn told(csv: impl Read) -> Result<Vec<(Ticket, f64)>, RewardsError> {
+    read(csv, "ticket", |field, row| {
+        let ticket = field.parse().ok().filter(|&ticket| ticket > 0);
+        ticket.ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })
+    })
+}
+
+/// Rewards by what the column `of` says they are of, which `find` knows.
+fn read<T>(
+    csv: impl Read,
+    of: &'static str,
+    find: impl Fn(&str, u64) -> Result<T, RewardsError>,
+) -> Result<Vec<(T, f64)>, RewardsError> {
     let mut blocks = Blocks::new(csv, BLOCK)?;
     let mut columns = None;
     let mut rewards = Vec::new();
@@ -93,30 +122,30 @@ pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(A
         let (mut rows, mut fields) = (Rows::new(&text, line), Vec::new());
         while let Some(row) = rows.next(&mut fields) {
             if let Some(columns) = &columns {
-                rewards.push(reward(&fields, row, columns, &arms)?);
+                rewards.push(reward(&fields, row, columns, &find)?);
             } else {
-                columns = Some(Columns::new(dataset::header(&fields, row)?)?);
+                columns = Some(Columns::new(dataset::header(&fields, row)?, of)?);
             }
         }
     }
     match columns {
-        None => Err(Columns::new(Vec::new()).map_or_else(|error| error, |_| RewardsError::Empty)),
+        None => Err(Columns::new(Vec::new(), of).map_or_else(|error| error, |_| RewardsError::Empty)),
         Some(_) if rewards.is_empty() => Err(RewardsError::Empty),
         Some(_) => Ok(rewards),
     }
 }
 
-/// Where in a row of so many fields the arm and the reward are, and what the reward's column is called.
+/// Where in a row of so many fields the reward is and what it is of, and what the columns are called.
 struct Columns {
     header: Vec<String>,
-    arm: usize,
+    of: usize,
     reward: usize,
 }
 
 impl Columns {
-    fn new(header: Vec<String>) -> Result<Self, RewardsError> {
-        let (arm, reward) = (column(&header, "arm")?, column(&header, "reward")?);
-        Ok(Self { header, arm, reward })
+    fn new(header: Vec<String>, of: &'static str) -> Result<Self, RewardsError> {
+        let (of, reward) = (column(&header, of)?, column(&header, "reward")?);
+        Ok(Self { header, of, reward })
     }
 }
 
@@ -130,26 +159,26 @@ fn column(header: &[String], column: &'static str) -> Result<usize, RewardsError
     }
 }
 
-/// The reward of one row, and its arm.
-fn reward(
+/// The reward of one row, and what it is of.
+fn reward<T>(
     fields: &[Cow<'_, [u8]>],
     row: u64,
     columns: &Columns,
-    arms: &Lookup<'_>,
-) -> Result<(Arm, f64), RewardsError> {
+    find: impl Fn(&str, u64) -> Result<T, RewardsError>,
+) -> Result<(T, f64), RewardsError> {
     let header = &columns.header;
     let (expected, found) = (header.len(), fields.len());
     if expected != found {
         return Err(DatasetError::Ragged { row, expected, found }.into());
     }
     let field = |column: usize| dataset::text(&fields[column], row, &header[column]);
-    let arm = arms.find(field(columns.arm)?, row)?;
+    let of = find(field(columns.of)?, row)?;
     let field = field(columns.reward)?;
     let reward = dataset::number(field, row, &header[columns.reward])?;
     if reward.abs() > MOST_REWARD {
         return Err(RewardsError::TooLarge { row, reward: field.into() });
     }
-    Ok((arm, reward))
+    Ok((of, reward))
 }
 
 /// Arms by name and by number.
@@ -204,6 +233,22 @@ mod tests {
             "as spreadsheets write it"
         );
         assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MOST_REWARD), (1, -MOST_REWARD)]);
+    }
+
+    #[test]
+    fn rewards_of_tickets() {
+        let read = |csv: &str| told(csv.as_bytes());
+        assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [(3, -0.5), (1, 1000.0)]);
+        let message = |csv: &str| read(csv).unwrap_err().to_string();
+        for bad in ["0", "-1", "1.5", "x", "", "99999999999999999999"] {
+            let expected = format!("row 3, column `ticket`: `{bad}` is not a ticket; tickets are whole numbers from 1");
+            assert_eq!(message(&format!("ticket,reward\n1,1\n{bad},1\n")), expected);
+        }
+        assert_eq!(message("ticket,reward\n1,nan\n"), "row 2, column `reward`: `nan` is not a finite number");
+        assert_eq!(
+            message("arm,reward\n1,1\n"),
+            "the header must have one column `ticket`, and it has 0: `arm,reward`"
+        );
     }
 
     #[test]

@@ -6,7 +6,9 @@ CREATE TABLE cutline_campaigns (
     created BIGINT NOT NULL,
     -- What it is about, as JSON.
     settings TEXT NOT NULL,
-    n_arms BIGINT NOT NULL
+    n_arms BIGINT NOT NULL,
+    -- Of all of the above.
+    checksum BIGINT NOT NULL
 );
 -- The arms in parts, so that no value is large and one arm can be looked up alone.
 CREATE TABLE cutline_arms (
@@ -41,4 +43,9 @@ CREATE TABLE cutline_events (
     -- Of this event and all before it.
     checksum BIGINT NOT NULL,
     PRIMARY KEY (campaign, number)
+);
+-- The last event of each campaign, so that it is noticed if the last ones are gone.
+CREATE TABLE cutline_heads (
+    campaign BIGINT PRIMARY KEY REFERENCES cutline_campaigns (id),
+    number BIGINT NOT NULL
 );

@@ -100,6 +100,12 @@ impl Candidates {
         Ok(self)
     }
 
+    /// Names, columns and features, each as its function has it.
+    #[must_use]
+    pub fn into_parts(self) -> (Vec<String>, Vec<String>, Vec<f64>) {
+        (self.names, self.columns, self.features)
+    }
+
     /// The arms and their names. The features as they were read are given up.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::Journal;
 use super::rows::Misfit;
-use super::sql::{Database, Lock, OnRow, Row, Sql, Value};
+use super::sql::{Database, Lock, OnRow, Row, Sql, Value, first_line};
 use crate::StoreError;
 use crate::location::Durability;
 use postgres::fallible_iterator::FallibleIterator;
@@ -38,10 +38,12 @@ pub(crate) fn connect(
 }
 
 fn failed(location: &str, error: &postgres::Error) -> StoreError {
-    // The server's own words come as the source of an error.
-    let what = error.as_db_error().map(|error| error.message().to_owned());
-    let what =
-        what.or_else(|| error.source().map(|source| format!("{error}: {source}"))).unwrap_or_else(|| error.to_string());
+    // The server's own words come with an error, or as its source.
+    let what = match (error.as_db_error(), error.source()) {
+        (Some(said), _) => first_line(&said.message()),
+        (None, Some(source)) => first_line(&format_args!("{error}: {source}")),
+        (None, None) => first_line(error),
+    };
     StoreError::Database { location: location.into(), what }
 }
 
@@ -91,7 +93,7 @@ impl Database for Postgres {
         match lock {
             Lock::Store => self.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({STORE_LOCK})")),
             Lock::Campaign(id) => {
-                self.batch(&format!("BEGIN; SELECT id FROM cutline_campaigns WHERE id = {id} FOR UPDATE"))
+                self.batch(&format!("BEGIN; SELECT number FROM cutline_heads WHERE campaign = {id} FOR UPDATE"))
             }
         }
     }

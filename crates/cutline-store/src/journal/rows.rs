@@ -3,7 +3,7 @@
 use super::sql::{Row, Value};
 use crate::Candidates;
 use crate::checksum::Checksum;
-use cutline::campaign::{Event, Record};
+use cutline::campaign::{Event, Record, Time};
 
 /// What does not fit in a row.
 pub(super) type Misfit = String;
@@ -20,21 +20,19 @@ struct Columns<'a> {
     counted: Option<u64>,
 }
 
-fn columns(event: &Event) -> (&'static str, Columns<'_>) {
+fn columns(event: &Event) -> Columns<'_> {
     let blank = Columns::default();
     match *event {
         Event::Asked { ticket, arm, ref worker, until } => {
             let (arm, worker) = (Some(arm as u64), Some(worker.as_str()));
-            ("asked", Columns { ticket: Some(ticket), arm, worker, until: Some(until), ..blank })
+            Columns { ticket: Some(ticket), arm, worker, until: Some(until), ..blank }
         }
-        Event::Told { ticket, reward } => ("told", Columns { ticket: Some(ticket), reward: Some(reward), ..blank }),
-        Event::Failed { ticket, ref reason } => {
-            ("failed", Columns { ticket: Some(ticket), reason: Some(reason), ..blank })
-        }
-        Event::Expired { ticket } => ("expired", Columns { ticket: Some(ticket), ..blank }),
+        Event::Told { ticket, reward } => Columns { ticket: Some(ticket), reward: Some(reward), ..blank },
+        Event::Failed { ticket, ref reason } => Columns { ticket: Some(ticket), reason: Some(reason), ..blank },
+        Event::Expired { ticket } => Columns { ticket: Some(ticket), ..blank },
         Event::Observed { arm, reward, is_counted } => {
             let (arm, counted) = (Some(arm as u64), Some(u64::from(is_counted)));
-            ("observed", Columns { arm, reward: Some(reward), counted, ..blank })
+            Columns { arm, reward: Some(reward), counted, ..blank }
         }
         ref other => unreachable!("{other:?} has no row"),
     }
@@ -42,7 +40,7 @@ fn columns(event: &Event) -> (&'static str, Columns<'_>) {
 
 /// The checksum of an event and all before it.
 pub(super) fn checksum(before: Checksum, record: &Record) -> Checksum {
-    let (kind, columns) = columns(&record.event);
+    let (kind, columns) = (record.event.name(), columns(&record.event));
     let numbers = [columns.ticket, columns.arm, columns.reward.map(f64::to_bits), columns.until, columns.counted];
     let sum = before.add(record.number).add(record.at).add_bytes(kind.as_bytes());
     let sum = numbers.iter().fold(sum, |sum, number| sum.add(u64::from(number.is_some())).add(number.unwrap_or(0)));
@@ -51,7 +49,7 @@ pub(super) fn checksum(before: Checksum, record: &Record) -> Checksum {
 
 /// A row of the events, as `sql.rs` inserts it.
 pub(super) fn values(campaign: i64, record: &Record, checksum: Checksum) -> [Value<'_>; 12] {
-    let (kind, columns) = columns(&record.event);
+    let (kind, columns) = (record.event.name(), columns(&record.event));
     let integer = |value: Option<u64>| value.map_or(Value::Null, |value| Value::Integer(value.cast_signed()));
     [
         Value::Integer(campaign),
@@ -94,6 +92,50 @@ pub(super) fn record(row: &dyn Row) -> Result<(Record, Checksum), Misfit> {
     Ok((Record { number, at: whole(1, "time")?, event }, Checksum::from_stored(checksum)))
 }
 
+/// A row of the campaigns.
+pub(super) struct Begun {
+    pub(super) id: i64,
+    pub(super) name: String,
+    pub(super) created: Time,
+    /// What it is about, as JSON.
+    pub(super) about: String,
+    pub(super) n_arms: usize,
+}
+
+impl Begun {
+    fn checksum(&self) -> Checksum {
+        let sum = Checksum::new().add(self.id.cast_unsigned()).add_bytes(self.name.as_bytes()).add(self.created);
+        sum.add_bytes(self.about.as_bytes()).add(self.n_arms as u64)
+    }
+
+    pub(super) fn values(&self) -> [Value<'_>; 6] {
+        [
+            Value::Integer(self.id),
+            Value::Text(&self.name),
+            Value::Integer(self.created.cast_signed()),
+            Value::Text(&self.about),
+            Value::whole(self.n_arms),
+            Value::Integer(self.checksum().to_stored()),
+        ]
+    }
+
+    pub(super) fn of(row: &dyn Row) -> Result<Self, Misfit> {
+        let missing = || "a campaign is not whole";
+        let begun = Self {
+            id: row.integer(0)?.ok_or_else(missing)?,
+            name: row.text(1)?.ok_or_else(missing)?.to_owned(),
+            created: row.integer(2)?.ok_or_else(missing)?.cast_unsigned(),
+            about: row.text(3)?.ok_or_else(missing)?.to_owned(),
+            n_arms: row.integer(4)?.and_then(|n_arms| usize::try_from(n_arms).ok()).ok_or_else(missing)?,
+        };
+        if row.integer(5)?.map(Checksum::from_stored) == Some(begun.checksum()) {
+            Ok(begun)
+        } else {
+            Err(format!("the campaign `{}` has changed", begun.name))
+        }
+    }
+}
+
 /// How many features a part holds: 256 KB of them.
 const FEATURES_A_PART: usize = 1 << 15;
 
@@ -102,7 +144,7 @@ pub(super) struct Part {
     pub(super) first: usize,
     /// A line each.
     pub(super) names: String,
-    pub(super) features: Vec<u8>,
+    features: Vec<u8>,
 }
 
 /// The arms in parts.
@@ -121,9 +163,19 @@ pub(super) fn parts(candidates: &Candidates) -> impl Iterator<Item = Part> + '_ 
 }
 
 impl Part {
-    pub(super) fn checksum(&self) -> Checksum {
+    fn checksum(&self) -> Checksum {
         let sum = Checksum::new().add(self.first as u64);
         sum.add_bytes(self.names.as_bytes()).add_bytes(&self.features)
+    }
+
+    pub(super) fn values(&self, campaign: i64) -> [Value<'_>; 5] {
+        [
+            Value::Integer(campaign),
+            Value::whole(self.first),
+            Value::Text(&self.names),
+            Value::Bytes(&self.features),
+            Value::Integer(self.checksum().to_stored()),
+        ]
     }
 
     /// Reads a part back.

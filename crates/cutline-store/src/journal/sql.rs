@@ -1,23 +1,24 @@
 //! A journal in a database: one SQL text for SQLite and PostgreSQL.
 
-use super::rows::{self, Part, checksum, parts, record};
-use super::{Decide, Entry, Id, Journal, numbered};
+use super::rows::{self, Begun, Part, checksum, parts, record};
+use super::{Decide, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
-use crate::{Candidates, Settings, StoreError};
+use crate::{Candidates, Draft, Settings, StoreError};
 use cutline::Arm;
-use cutline::campaign::{Record, Time};
+use cutline::campaign::Record;
 use serde::{Deserialize, Serialize};
 
 /// What the schema is made of: what leads to each version from the one before.
 const MIGRATIONS: [(i64, &str); 1] = [(1, include_str!("../../migrations/1.sql"))];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
-const ENTRIES: &str = "SELECT id, name, created FROM cutline_campaigns ORDER BY id";
+const ENTRIES: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns ORDER BY id";
 const NEXT_ID: &str = "SELECT COALESCE(MAX(id), 0) + 1 FROM cutline_campaigns";
-const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms) VALUES ($1, $2, $3, $4, $5)";
+const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms, checksum) \
+                     VALUES ($1, $2, $3, $4, $5, $6)";
 const ADD_ARMS: &str =
     "INSERT INTO cutline_arms (campaign, first, names, features, checksum) VALUES ($1, $2, $3, $4, $5)";
-const ABOUT: &str = "SELECT settings, n_arms FROM cutline_campaigns WHERE id = $1";
+const ABOUT: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns WHERE id = $1";
 const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
 const ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 AND first <= $2 \
                    ORDER BY first DESC LIMIT 1";
@@ -27,6 +28,10 @@ const ADD_EVENT: &str = "INSERT INTO cutline_events \
                          (campaign, number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
+const ADD_HEAD: &str = "INSERT INTO cutline_heads (campaign, number) VALUES ($1, 0)";
+const HEAD: &str = "SELECT number FROM cutline_heads WHERE campaign = $1";
+const MOVE_HEAD: &str = "UPDATE cutline_heads SET number = $1 WHERE campaign = $2";
+
 /// A value of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value<'a> {
@@ -35,6 +40,13 @@ pub(super) enum Value<'a> {
     Real(f64),
     Text(&'a str),
     Bytes(&'a [u8]),
+}
+
+impl Value<'_> {
+    /// A number of things that fit in memory.
+    pub(super) fn whole(number: usize) -> Self {
+        Self::Integer((number as u64).cast_signed())
+    }
 }
 
 /// A row of an answer. A column of another type does not fit.
@@ -57,7 +69,8 @@ pub(super) enum Lock {
     Store,
 }
 
-/// A database, as far as a journal needs one. Statements are prepared once.
+/// A database, as far as a journal needs one. Statements are prepared once; `$1`, `$2`, … have to come in that order in them, as
+/// SQLite counts them by where they first appear.
 pub(super) trait Database: Send {
     fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError>;
     fn query(
@@ -93,6 +106,11 @@ struct About {
     columns: Vec<String>,
 }
 
+/// What an error says, in one line: some quote a whole statement.
+pub(super) fn first_line(error: &impl std::fmt::Display) -> String {
+    error.to_string().lines().next().unwrap_or_default().into()
+}
+
 /// Something to do within a transaction.
 fn transaction<D: Database, T>(
     database: &mut D,
@@ -108,9 +126,13 @@ fn transaction<D: Database, T>(
 }
 
 /// The first row's first column.
-fn integer<D: Database>(database: &mut D, statement: &'static str) -> Result<Option<i64>, StoreError> {
+fn integer<D: Database>(
+    database: &mut D,
+    statement: &'static str,
+    values: &[Value<'_>],
+) -> Result<Option<i64>, StoreError> {
     let mut found = None;
-    database.query(statement, &[], &mut |row| {
+    database.query(statement, values, &mut |row| {
         found = row.integer(0)?;
         Ok(())
     })?;
@@ -137,7 +159,7 @@ impl<D: Database> Sql<D> {
             })?;
         }
         let damaged = |what: &str, location: &str| StoreError::Damaged { location: location.into(), what: what.into() };
-        let Some(found) = integer(&mut database, VERSION)? else {
+        let Some(found) = integer(&mut database, VERSION, &[])? else {
             return Err(damaged("it has no version", database.location()));
         };
         if found > known {
@@ -145,7 +167,7 @@ impl<D: Database> Sql<D> {
         }
         if found < known {
             transaction(&mut database, Lock::Store, |database| {
-                let found = integer(database, VERSION)?.unwrap_or(known);
+                let found = integer(database, VERSION, &[])?.unwrap_or(known);
                 migrate(database, found)
             })?;
         }
@@ -156,14 +178,18 @@ impl<D: Database> Sql<D> {
         StoreError::Damaged { location: self.database.location().into(), what: what.into() }
     }
 
-    fn about(&mut self, id: Id) -> Result<(About, i64), StoreError> {
+    fn campaign(&mut self, id: Id) -> Result<Begun, StoreError> {
         let mut found = None;
         self.database.query(ABOUT, &[Value::Integer(id)], &mut |row| {
-            found = row.text(0)?.map(str::to_owned).zip(row.integer(1)?);
+            found = Some(Begun::of(row)?);
             Ok(())
         })?;
-        let (json, n_arms) = found.ok_or_else(|| self.damaged("a campaign is gone"))?;
-        let about = serde_json::from_str(&json).map_err(|error| self.damaged(format!("its settings: {error}")))?;
+        found.ok_or_else(|| self.damaged("a campaign is gone"))
+    }
+
+    fn about(&mut self, id: Id) -> Result<(About, usize), StoreError> {
+        let Begun { about, n_arms, .. } = self.campaign(id)?;
+        let about = serde_json::from_str(&about).map_err(|error| self.damaged(format!("its settings: {error}")))?;
         Ok((about, n_arms))
     }
 
@@ -175,6 +201,8 @@ impl<D: Database> Sql<D> {
         let from = if sum.is_some() { after + 1 } else { after };
         let mut records = Vec::new();
         let mut next = from;
+        // Before the events: others may add some in between.
+        let head = integer(&mut self.database, HEAD, &[Value::Integer(id)])?;
         self.database.query(EVENTS, &[Value::Integer(id), Value::Integer(from.cast_signed())], &mut |row| {
             let (record, stored) = record(row)?;
             if record.number != next {
@@ -191,8 +219,10 @@ impl<D: Database> Sql<D> {
             sum = Some(stored);
             Ok(())
         })?;
-        let sum = sum.ok_or_else(|| self.damaged(format!("event {after} is missing")))?;
-        Ok((records, sum))
+        match sum {
+            Some(sum) if head.is_some_and(|head| head.cast_unsigned() < next) => Ok((records, sum)),
+            _ => Err(self.damaged(format!("event {next} is missing"))),
+        }
     }
 }
 
@@ -205,43 +235,59 @@ fn migrate(database: &mut impl Database, from: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Writes events, the checksum before them being `sum`; says which was the last, and the checksum there.
+fn append(
+    database: &mut impl Database,
+    id: Id,
+    mut sum: Checksum,
+    records: impl Iterator<Item = Record>,
+) -> Result<Option<(u64, Checksum)>, StoreError> {
+    let mut last = None;
+    for record in records {
+        sum = checksum(sum, &record);
+        database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
+        last = Some((record.number, sum));
+    }
+    if let Some((number, _)) = last {
+        database.execute(MOVE_HEAD, &[Value::Integer(number.cast_signed()), Value::Integer(id)])?;
+    }
+    Ok(last)
+}
+
 impl<D: Database> Journal for Sql<D> {
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError> {
         let mut entries = Vec::new();
         self.database.query(ENTRIES, &[], &mut |row| {
-            let (Some(id), Some(name), Some(created)) = (row.integer(0)?, row.text(1)?, row.integer(2)?) else {
-                return Err("a campaign has no name".into());
-            };
-            entries.push(Entry { id, name: name.into(), created: created.cast_unsigned() });
+            let Begun { id, name, created, .. } = Begun::of(row)?;
+            entries.push(Entry { id, name, created });
             Ok(())
         })?;
         Ok(entries)
     }
 
-    fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError> {
+    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError> {
+        let Draft { name, at, settings, candidates, .. } = draft;
         let about = About { settings: settings.clone(), columns: candidates.columns().to_vec() };
-        let json = serde_json::to_string(&about).expect("settings are numbers and texts");
-        let n_arms = i64::try_from(candidates.n_arms()).expect("arms that fit in memory");
+        let about = serde_json::to_string(&about).expect("settings are numbers and texts");
+        let mut begun = Begun { id: 0, name: name.clone(), created: *at, about, n_arms: candidates.n_arms() };
+        self.position = None;
         transaction(&mut self.database, Lock::Store, |database| {
             let mut is_taken = false;
             database.query(ENTRIES, &[], &mut |row| {
-                is_taken |= row.text(1)? == Some(name);
+                is_taken |= row.text(1)? == Some(name.as_str());
                 Ok(())
             })?;
             if is_taken {
-                return Err(StoreError::NameTaken(name.into()));
+                return Err(StoreError::NameTaken(name.clone()));
             }
-            let id = integer(database, NEXT_ID)?.unwrap_or(1);
-            let values = [Value::Integer(id), Value::Text(name), Value::Integer(at.cast_signed()), Value::Text(&json)];
-            database.execute(BEGIN, &[&values[..], &[Value::Integer(n_arms)]].concat())?;
+            begun.id = integer(database, NEXT_ID, &[])?.unwrap_or(1);
+            database.execute(BEGIN, &begun.values())?;
+            database.execute(ADD_HEAD, &[Value::Integer(begun.id)])?;
             for part in parts(candidates) {
-                let first = i64::try_from(part.first).expect("arms that fit in memory");
-                let checksum = Value::Integer(part.checksum().to_stored());
-                let Part { ref names, ref features, .. } = part;
-                let values = [Value::Integer(id), Value::Integer(first), Value::Text(names), Value::Bytes(features)];
-                database.execute(ADD_ARMS, &[&values[..], &[checksum]].concat())?;
+                database.execute(ADD_ARMS, &part.values(begun.id))?;
             }
-            Ok(id)
+            append(database, begun.id, Checksum::new(), first_events(draft))?;
+            Ok(begun.id)
         })
     }
 
@@ -261,16 +307,15 @@ impl<D: Database> Journal for Sql<D> {
             features.extend(part.features());
             Ok(())
         })?;
-        if i64::try_from(names.len()) != Ok(n_arms) {
+        if names.len() != n_arms {
             return Err(self.damaged(format!("it has {} of {n_arms} arms", names.len())));
         }
         Candidates::new(names, columns, features).map_err(|error| self.damaged(error.to_string()))
     }
 
     fn row(&mut self, id: Id, arm: Arm) -> Result<Vec<f64>, StoreError> {
-        let position = i64::try_from(arm).expect("arms that fit in memory");
         let mut found = None;
-        self.database.query(ARM, &[Value::Integer(id), Value::Integer(position)], &mut |row| {
+        self.database.query(ARM, &[Value::Integer(id), Value::whole(arm)], &mut |row| {
             let part = Part::of(row)?;
             let dimension = part.features().len() / part.names.split('\n').count();
             found = Some(part.features().skip((arm - part.first) * dimension).take(dimension).collect());
@@ -287,16 +332,12 @@ impl<D: Database> Journal for Sql<D> {
 
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<(), StoreError> {
         self.database.begin(Lock::Campaign(id))?;
-        let written = self.events(id, after).and_then(|(records, mut sum)| {
+        let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
-            let mut position = (id, last, sum);
-            for record in numbered(last, decide(records)?) {
-                sum = checksum(sum, &record);
-                self.database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
-                position = (id, record.number, sum);
-            }
+            let added = append(&mut self.database, id, sum, numbered(last, decide(records)?))?;
             self.database.commit()?;
-            Ok(position)
+            let (last, sum) = added.unwrap_or((last, sum));
+            Ok((id, last, sum))
         });
         match written {
             Ok(position) => {

@@ -2,14 +2,15 @@
 
 use super::Journal;
 use super::rows::Misfit;
-use super::sql::{Database, Lock, OnRow, Row, Sql, Value};
+use super::sql::{Database, Lock, OnRow, Row, Sql, Value, first_line};
 use crate::StoreError;
 use crate::location::Durability;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What the header of a file of ours says: `CutL`.
@@ -44,13 +45,13 @@ pub(crate) fn connect(path: &Path, durability: Durability, may_begin: bool) -> R
         Kind::Missing | Kind::Empty if !may_begin => return Err(StoreError::Missing(location)),
         _ => (),
     }
-    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if may_begin {
-        flags |= OpenFlags::SQLITE_OPEN_CREATE;
-    }
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| failed(&error))?;
-    let mut sqlite = Sqlite { connection, location: location.clone() };
-    sqlite.prepare(durability)?;
+    let sqlite = Sqlite::open(path, durability, may_begin).or_else(|error| {
+        // Write-ahead mode wants to write even to read. Where that cannot be, and nothing waits to be taken over, do without.
+        if may_begin || wal(path).metadata().is_ok_and(|wal| wal.len() > 0) {
+            return Err(error);
+        }
+        Sqlite::open_unchanging(path)
+    })?;
     let journal = Sql::new(sqlite, may_begin)?;
     if matches!(kind, Kind::Missing)
         && let Some(directory) = path.parent()
@@ -78,8 +79,42 @@ fn kind(path: &Path) -> std::io::Result<Kind> {
     })
 }
 
+/// The file in which events wait to be taken over.
+fn wal(path: &Path) -> PathBuf {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    wal.into()
+}
+
 impl Sqlite {
-    fn prepare(&mut self, durability: Durability) -> Result<(), StoreError> {
+    fn open(path: &Path, durability: Durability, may_begin: bool) -> Result<Self, StoreError> {
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags.set(OpenFlags::SQLITE_OPEN_CREATE, may_begin);
+        let mut sqlite = Self::connect(path.as_os_str(), path, flags)?;
+        sqlite.prepare(durability, may_begin)?;
+        Ok(sqlite)
+    }
+
+    /// To read what nobody can write to.
+    fn open_unchanging(path: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let (shown, path) = (path, std::path::absolute(path).unwrap_or_else(|_| path.into()));
+        let mut uri = OsString::from("file:");
+        // What has a meaning in a URI is written as its code.
+        let escape = |c: char| if "%?#".contains(c) { format!("%{:02x}", u32::from(c)) } else { c.into() };
+        uri.push(path.to_string_lossy().chars().map(escape).collect::<String>());
+        uri.push("?immutable=1");
+        Self::connect(&uri, shown, flags)
+    }
+
+    fn connect(name: &OsStr, path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let location = path.display().to_string();
+        let failed = |error: rusqlite::Error| failed(&location, &error);
+        let connection = Connection::open_with_flags(name, flags).map_err(failed)?;
+        Ok(Self { connection, location })
+    }
+
+    fn prepare(&mut self, durability: Durability, may_begin: bool) -> Result<(), StoreError> {
         // Short waits, so that among many writers nobody waits for long.
         let wait: fn(i32) -> bool = |tries| {
             std::thread::sleep(Duration::from_millis(1));
@@ -92,32 +127,36 @@ impl Sqlite {
             Durability::Normal => "NORMAL",
         };
         // In this order: our mark is in the file before anything else is.
-        let pragmas =
-            if self.has_schema()? { String::new() } else { format!("PRAGMA application_id = {APPLICATION};") };
-        let pragmas = format!(
-            "{pragmas} PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;"
-        );
+        let is_new = !self.has_schema()? && may_begin;
+        let mark = format!("PRAGMA application_id = {APPLICATION}; PRAGMA journal_mode = WAL;");
+        let mark = if is_new { mark.as_str() } else { "" };
+        let pragmas = format!("{mark} PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;");
         self.connection.execute_batch(&pragmas).map_err(|error| self.failed(&error))
     }
 
     fn failed(&self, error: &rusqlite::Error) -> StoreError {
-        let location = self.location.clone();
-        let Some(code) = error.sqlite_error_code() else {
-            return StoreError::Database { location, what: error.to_string() };
-        };
-        let what = match code {
-            ErrorCode::DiskFull => "the disk is full; make room and do it again, nothing was lost".into(),
-            ErrorCode::ReadOnly => "the file or its directory cannot be written to".into(),
-            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
-                format!("others kept it busy for {} seconds; try again", PATIENCE.as_secs())
-            }
-            ErrorCode::CannotOpen => "it cannot be opened; see whether its directory can be written to".into(),
-            ErrorCode::DatabaseCorrupt => return StoreError::Damaged { location, what: error.to_string() },
-            ErrorCode::NotADatabase => return StoreError::Foreign(location),
-            _ => error.to_string(),
-        };
-        StoreError::Database { location, what }
+        failed(&self.location, error)
     }
+}
+
+/// What an error means to people.
+fn failed(location: &str, error: &rusqlite::Error) -> StoreError {
+    let location = location.to_owned();
+    let Some(code) = error.sqlite_error_code() else {
+        return StoreError::Database { location, what: first_line(error) };
+    };
+    let what = match code {
+        ErrorCode::DiskFull => "the disk is full; make room and do it again, nothing was lost".into(),
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => "the file or its directory cannot be written to".into(),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+            format!("others kept it busy for {} seconds; try again", PATIENCE.as_secs())
+        }
+        ErrorCode::CannotOpen => "it cannot be opened; see whether its directory exists and can be written to".into(),
+        ErrorCode::DatabaseCorrupt => return StoreError::Damaged { location, what: first_line(error) },
+        ErrorCode::NotADatabase => return StoreError::Foreign(location),
+        _ => first_line(error),
+    };
+    StoreError::Database { location, what }
 }
 
 impl Database for Sqlite {

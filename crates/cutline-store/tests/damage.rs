@@ -1,0 +1,251 @@
+//! Files that are not stores, damaged stores, full disks and disks that cannot be written to.
+
+mod common;
+
+use common::{Place, begin, candidates, reward, settings};
+use cutline_store::{Campaign, Store, StoreError};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const LEASE: Duration = Duration::from_hours(1);
+
+fn open(path: &Path) -> Result<Campaign, StoreError> {
+    Store::open(path.to_str().unwrap())?.campaign(None)
+}
+
+fn measure(campaign: &mut Campaign, n: usize) -> Result<(), StoreError> {
+    let tickets = campaign.ask(n, "w", LEASE)?;
+    let rewards: Vec<_> = tickets.iter().map(|t| (t.number, reward(t.number, &t.features))).collect();
+    campaign.tell(&rewards).map(drop)
+}
+
+#[test]
+fn a_file_that_is_not_ours_is_refused_and_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("notes.db");
+    let other = directory.path().join("other.db");
+    let sqlite = rusqlite::Connection::open(&other).unwrap();
+    sqlite.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1)").unwrap();
+    drop(sqlite);
+    let mut short = std::fs::read(&other).unwrap();
+    short.truncate(50);
+    for bytes in [b"name,a\nx,1\n".to_vec(), vec![0; 5_000], std::fs::read(&other).unwrap(), short] {
+        std::fs::write(&path, &bytes).unwrap();
+        for result in [Store::open(path.to_str().unwrap()), Store::create(path.to_str().unwrap())] {
+            let error = result.unwrap_err();
+            assert!(matches!(error, StoreError::Foreign(_)), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        }
+        let mut left: Vec<_> =
+            std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["notes.db", "other.db"], "nothing was put beside it");
+    }
+}
+
+#[test]
+fn what_is_missing_is_said_to_be_and_not_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("screen.db");
+    let message = Store::open(path.to_str().unwrap()).unwrap_err().to_string();
+    assert!(
+        message.starts_with("there is no store at ") && message.ends_with("begin one with `cutline new`"),
+        "{message}"
+    );
+    assert!(!path.exists());
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(Store::open(path.to_str().unwrap()), Err(StoreError::Missing(_))));
+    assert!(Store::create(path.to_str().unwrap()).is_ok(), "an empty file can become one");
+    let nowhere = directory.path().join("no/such/directory/screen.db");
+    let message = Store::create(nowhere.to_str().unwrap()).unwrap_err().to_string();
+    assert!(message.contains("directory exists"), "{message}");
+    let message = Store::create(directory.path().to_str().unwrap()).unwrap_err().to_string();
+    assert!(message.contains("cannot open it"), "{message}");
+}
+
+#[test]
+fn a_store_of_a_later_version_is_refused() {
+    let place = Place::sqlite();
+    begin(&place, 10);
+    let sqlite = rusqlite::Connection::open(&place.address).unwrap();
+    sqlite.execute_batch("UPDATE cutline_schema SET version = 9").unwrap();
+    drop(sqlite);
+    let message = Store::open(&place.address).unwrap_err().to_string();
+    assert!(
+        message.ends_with("has schema 9, and this version of Cutline knows up to 1; use a later version"),
+        "{message}"
+    );
+}
+
+/// What a campaign says: names, settings, pulls and verdicts.
+fn says(campaign: &mut Campaign) -> Result<String, StoreError> {
+    let verdicts = campaign.verdicts()?;
+    Ok(format!("{:?} {:?} {:?} {verdicts:?}", campaign.name(), campaign.settings(), campaign.arms()))
+}
+
+/// Whatever byte of the file is another: either it is found out, or what the campaign says is the same.
+#[test]
+fn damage_is_found_out_or_does_no_harm() {
+    let place = Place::sqlite();
+    let mut campaign = begin(&place, 100).campaign(None).unwrap();
+    for _ in 0..20 {
+        measure(&mut campaign, 3).unwrap();
+    }
+    let expected = says(&mut campaign).unwrap();
+    drop(campaign);
+    let whole = std::fs::read(&place.address).unwrap();
+    let damaged = place.directory().join("damaged.db");
+    let (mut found, mut harmless) = (0, 0);
+    for trial in 0..400 {
+        let mut bytes = whole.clone();
+        let position = (trial * 7_919 + trial * trial * 104_729) % bytes.len();
+        bytes[position] ^= 1 << (trial % 8);
+        std::fs::write(&damaged, bytes).unwrap();
+        for suffix in ["-wal", "-shm"] {
+            drop(std::fs::remove_file(format!("{}{suffix}", damaged.display())));
+        }
+        match open(&damaged).and_then(|mut campaign| says(&mut campaign)) {
+            Err(error) => {
+                found += 1;
+                assert!(!error.to_string().contains('\n'), "{error}");
+            }
+            Ok(said) => {
+                harmless += 1;
+                assert!(said == expected, "byte {position} is another, and nobody saw");
+            }
+        }
+    }
+    assert!(found > 50 && harmless > 50, "{found} found, {harmless} harmless");
+    std::fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
+    assert!(open(&damaged).is_err(), "half of it is gone");
+}
+
+#[test]
+fn events_that_were_changed_by_hand_are_found_out() {
+    for change in [
+        "UPDATE cutline_events SET reward = reward + 1 WHERE number = 3",
+        "UPDATE cutline_events SET arm = 99 - arm WHERE number = 1",
+        "DELETE FROM cutline_events WHERE number = 3",
+        "DELETE FROM cutline_events WHERE number = 4",
+        "DELETE FROM cutline_heads",
+        "DELETE FROM cutline_arms WHERE first = 0",
+        "UPDATE cutline_campaigns SET settings = replace(settings, '0.25', '0.75')",
+        "UPDATE cutline_campaigns SET n_arms = 99",
+    ] {
+        let place = Place::sqlite();
+        let mut campaign = begin(&place, 10).campaign(None).unwrap();
+        measure(&mut campaign, 2).unwrap();
+        drop(campaign);
+        let sqlite = rusqlite::Connection::open(&place.address).unwrap();
+        sqlite.execute_batch(change).unwrap();
+        drop(sqlite);
+        let error = Store::open(&place.address).unwrap().campaign(None).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{change}: {error}");
+    }
+}
+
+#[test]
+fn many_may_create_one_store_at_once() {
+    let place = Place::sqlite();
+    let begun = std::thread::scope(|scope| {
+        let begin = |worker: usize| {
+            let store = Store::create(&place.address)?;
+            store.begin(&format!("campaign {}", worker % 3), &settings(10), candidates()).map(drop)
+        };
+        let workers: Vec<_> = (0..12).map(|worker| scope.spawn(move || begin(worker))).collect();
+        let results: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+        for error in results.iter().filter_map(|result| result.as_ref().err()) {
+            assert!(matches!(error, StoreError::NameTaken(_)), "{error}");
+        }
+        results.iter().filter(|result| result.is_ok()).count()
+    });
+    assert_eq!(begun, 3);
+    assert_eq!(Store::open(&place.address).unwrap().campaigns().unwrap().len(), 3);
+}
+
+/// Runs a test of this file that is ignored otherwise, on a disk of its own of this size.
+fn on_a_disk_of_its_own(size: &str, test: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=$SIZE tmpfs \"$DISK\" && exec \"$0\" --exact \"$1\" --ignored --nocapture";
+    let done = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .arg(test)
+        .env("SIZE", size)
+        .env("DISK", directory.path())
+        .output()
+        .unwrap();
+    let output = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success() && output.contains("1 passed"), "{output}");
+}
+
+fn disk() -> PathBuf {
+    std::env::var_os("DISK").expect("run by another test").into()
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    on_a_disk_of_its_own("600k", "inside_a_small_disk");
+}
+
+#[test]
+#[ignore = "run by `a_full_disk_loses_nothing`, on a disk of its own"]
+fn inside_a_small_disk() {
+    let path = disk().join("screen.db");
+    let filler = disk().join("filler");
+    std::fs::write(&filler, vec![1; 100_000]).unwrap();
+    let store = Store::create(path.to_str().unwrap()).unwrap();
+    let mut campaign = store.begin("screen", &settings(100_000), candidates()).unwrap();
+    let mut acknowledged = 0;
+    let error = loop {
+        match measure(&mut campaign, 20) {
+            Ok(()) => acknowledged += 20,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("the disk is full; make room"), "{error}");
+    let told = |campaign: &mut Campaign| campaign.progress().unwrap().counted;
+    assert_eq!(told(&mut campaign), acknowledged, "nothing that was acknowledged is lost");
+    assert_eq!(told(&mut open(&path).unwrap()), acknowledged, "and the store can be read");
+    std::fs::remove_file(filler).unwrap();
+    measure(&mut campaign, 20).unwrap();
+    drop(campaign);
+    let mut again = open(&path).unwrap();
+    assert_eq!(told(&mut again), acknowledged + 20, "with room it goes on");
+    // No room for a campaign more: then there is none, and no part of one.
+    let many = (0..200_000).map(|arm| format!("arm number {arm}")).collect();
+    let many = cutline_store::Candidates::new(many, vec![], vec![]).unwrap();
+    let mut apt = settings(300_000);
+    apt.algorithm = Some("apt".into());
+    let error = Store::open(path.to_str().unwrap()).unwrap().begin("large", &apt, many).unwrap_err();
+    assert!(error.to_string().contains("the disk is full"), "{error}");
+    assert_eq!(Store::open(path.to_str().unwrap()).unwrap().campaigns().unwrap().len(), 1);
+}
+
+#[test]
+fn a_store_that_cannot_be_written_to_can_be_read() {
+    on_a_disk_of_its_own("2m", "inside_a_read_only_disk");
+}
+
+#[test]
+#[ignore = "run by `a_store_that_cannot_be_written_to_can_be_read`, on a disk of its own"]
+fn inside_a_read_only_disk() {
+    let path = disk().join("screen #1?%.db");
+    let store = Store::create(path.to_str().unwrap()).unwrap();
+    let mut campaign = store.begin("screen", &settings(100), candidates()).unwrap();
+    measure(&mut campaign, 10).unwrap();
+    let expected = says(&mut campaign).unwrap();
+    drop(campaign);
+    let done = Command::new("mount").args(["-o", "remount,ro"]).arg(disk()).status().unwrap();
+    assert!(done.success());
+    let mut campaign = open(&path).unwrap();
+    assert_eq!(says(&mut campaign).unwrap(), expected);
+    let error = campaign.ask(1, "w", LEASE).unwrap_err();
+    assert!(error.to_string().ends_with("cannot be written to"), "{error}");
+    let error = store.begin("other", &settings(100), candidates()).unwrap_err();
+    assert!(error.to_string().ends_with("cannot be written to"), "{error}");
+    assert_eq!(says(&mut campaign).unwrap(), expected, "and it can still be read");
+    let error = Store::create(disk().join("new.db").to_str().unwrap()).unwrap_err();
+    assert!(error.to_string().contains("cannot be opened"), "{error}");
+}
