@@ -77,15 +77,13 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     // However it ended, nothing is left running or out.
     let given_back = run.end();
     run.bar.end();
-    match worked? {
-        Some(ending) => run.sum_up(ending)?,
-        None => {
-            let n = given_back?;
-            note(&format!("interrupted; {n} tickets were given back, and the same command goes on from here"));
-            return Ok(ExitCode::from(130));
-        }
+    if let Some(ending) = worked? {
+        run.sum_up(ending)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(ExitCode::SUCCESS)
+    let n = given_back?;
+    note(&format!("interrupted; {n} tickets were given back, and the same command goes on from here"));
+    Ok(ExitCode::from(130))
 }
 
 /// How long a ticket is ours: long enough for all tries.

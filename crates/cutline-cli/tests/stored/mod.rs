@@ -35,12 +35,12 @@ impl Place {
     }
 
     fn with_store(self) -> Self {
-        Store::create(&self.from_here()).unwrap();
+        Store::create(&self.address_here()).unwrap();
         self
     }
 
     /// The address as this process has to have it.
-    fn from_here(&self) -> String {
+    fn address_here(&self) -> String {
         if self.address.contains("://") { self.address.clone() } else { self.path(&self.address).display().to_string() }
     }
 
@@ -58,11 +58,11 @@ impl Place {
     }
 
     pub fn begin(&self, name: &str, settings: &Settings, candidates: Candidates) -> Campaign {
-        Store::open(&self.from_here()).unwrap().begin(name, settings, candidates).unwrap()
+        Store::open(&self.address_here()).unwrap().begin(name, settings, candidates).unwrap()
     }
 
     pub fn campaign(&self, name: &str) -> Campaign {
-        Store::open(&self.from_here()).unwrap().campaign(Some(name)).unwrap()
+        Store::open(&self.address_here()).unwrap().campaign(Some(name)).unwrap()
     }
 
     /// A command that works here.
@@ -108,7 +108,7 @@ pub fn signal(process: u32, name: &str) {
 pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_there() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no {what}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "no {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -13,7 +13,7 @@ pub(super) const EVERY: Duration = Duration::from_secs(1);
 const SHARE: u32 = 20;
 
 pub(super) struct Bar {
-    bar: ProgressBar,
+    line: ProgressBar,
     /// When to look at the campaign again, and when at the verdicts.
     next: Instant,
     next_verdicts: Instant,
@@ -26,11 +26,11 @@ impl Bar {
         let template = "{wide_bar} {human_pos} of {human_len} measured, {msg}, {elapsed} so far, {eta} to go";
         bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         let now = Instant::now();
-        Self { bar, next: now, next_verdicts: now, undecided: String::new() }
+        Self { line: bar, next: now, next_verdicts: now, undecided: String::new() }
     }
 
     pub(super) fn is_seen(&self) -> bool {
-        !self.bar.is_hidden()
+        !self.line.is_hidden()
     }
 
     /// Draws the bar, if anybody can see it and it is time.
@@ -47,22 +47,22 @@ impl Bar {
             self.next_verdicts = now + (now.elapsed() * SHARE).max(EVERY);
         }
         let progress = kept.progress()?;
-        let is_first = self.bar.length() == Some(0);
-        self.bar.set_length(progress.budget.into());
-        self.bar.set_position(progress.counted.into());
+        let is_first = self.line.length() == Some(0);
+        self.line.set_length(progress.budget.into());
+        self.line.set_position(progress.counted.into());
         if is_first {
-            self.bar.reset_eta();
+            self.line.reset_eta();
         }
-        self.bar.set_message(format!("{working} running, {}", self.undecided));
+        self.line.set_message(format!("{working} running, {}", self.undecided));
         Ok(())
     }
 
     /// Says something above the bar.
     pub(super) fn note(&self, message: &str) {
-        self.bar.suspend(|| crate::print::note(message));
+        self.line.suspend(|| crate::print::note(message));
     }
 
     pub(super) fn end(&self) {
-        self.bar.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }

@@ -59,7 +59,9 @@ pub(crate) fn guard() -> Result<(), Failure> {
         }
     }
     let mut left: Vec<Pid> = groups.iter().filter_map(|group| Pid::from_raw(group.parse().ok()?)).collect();
-    left.iter().for_each(|&group| signal(group, Signal::TERM));
+    for &group in &left {
+        signal(group, Signal::TERM);
+    }
     let asked = Instant::now();
     loop {
         left.retain(|&group| test_kill_process_group(group).is_ok());
@@ -68,6 +70,8 @@ pub(crate) fn guard() -> Result<(), Failure> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    left.iter().for_each(|&group| signal(group, Signal::KILL));
+    for group in left {
+        signal(group, Signal::KILL);
+    }
     Ok(())
 }

@@ -160,8 +160,8 @@ fn variables(columns: &[String], values: &[f64]) -> Vec<(String, String)> {
     for name in &names {
         *uses.entry(name).or_default() += 1;
     }
-    let named = names.iter().zip(values).filter(|(name, _)| uses[name.as_str()] == 1);
-    named.map(|(name, value)| (name.clone(), value.to_string())).collect()
+    let own = names.iter().zip(values).filter(|(name, _)| uses[name.as_str()] == 1);
+    own.map(|(name, value)| (name.clone(), value.to_string())).collect()
 }
 
 #[cfg(test)]

@@ -101,7 +101,9 @@ mod tests {
 
     fn tail(most: usize, pieces: &[&[u8]]) -> Tail {
         let mut tail = Tail::new(most);
-        pieces.iter().for_each(|piece| tail.push(piece));
+        for piece in pieces {
+            tail.push(piece);
+        }
         tail
     }
 
@@ -130,7 +132,7 @@ mod tests {
             assert!(kept.bytes.capacity() <= 8000);
         }
         assert_eq!(kept.last_line(), Ok(Some("line 99999".into())));
-        kept.push(&[b'x'; 50_000]);
+        kept.push(&vec![b'x'; 50_000]);
         assert_eq!(kept.in_one_line(), format!("… {}", "x".repeat(1000)));
     }
 
