@@ -8,6 +8,8 @@ mod export;
 mod new;
 mod plan;
 mod reproduce;
+#[cfg(unix)]
+mod run;
 mod simulate;
 mod status;
 mod tell;
@@ -19,6 +21,8 @@ pub(crate) use export::export;
 pub(crate) use new::new;
 pub(crate) use plan::plan;
 pub(crate) use reproduce::reproduce;
+#[cfg(unix)]
+pub(crate) use run::{guard, run};
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
@@ -73,7 +77,7 @@ fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
 }
 
 /// Runs experiments one after another, each on all threads.
-fn run(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
+fn play(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {
