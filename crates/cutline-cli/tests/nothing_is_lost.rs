@@ -84,11 +84,12 @@ fn worker() {
             Err(StoreError::Refusal(campaign::Refusal::TooLate { .. })) => continue,
             Err(error) => panic!("{error}"),
         }
-        let mut lines = String::new();
+        // In one go, so that a log has whole lines.
+        let mut lines = Vec::new();
         for (ticket, reward) in rewards {
-            lines += &format!("{ticket} {reward:?}\n");
+            writeln!(lines, "{ticket} {reward:?}").unwrap();
         }
-        log.write_all(lines.as_bytes()).unwrap();
+        log.write_all(&lines).unwrap();
     }
 }
 
