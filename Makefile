@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-peers coverage centre docs
+.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-load bench-peers coverage centre docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -33,6 +33,12 @@ bench: ## Time asking, telling and simulating over a grid of K and d
 
 bench-large: ## Time decisions among up to a million arms; writes target/bench-large.json
 	cargo bench --locked --package cutline --features rayon --bench large
+
+bench-load: ## Time loading a million candidates from CSV and Parquet, beside polars and pandas; K=N for another number
+	cargo build --release --locked --package cutline-lab --example load
+	test -x target/peers/bin/python || python3 -m venv target/peers
+	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/load-requirements.txt
+	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
 
 bench-peers: ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
 	cargo build --release --locked --package cutline-lab --example ns_per_pull

@@ -2,6 +2,7 @@
 
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{ExperimentError, PlanError, PriorError, RunError};
+use cutline_store::StoreError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -13,6 +14,11 @@ pub(crate) enum Failure {
     Run(#[from] RunError),
     #[error(transparent)]
     Plan(#[from] PlanError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It was called wrongly, in a way that only showed later.
+    #[error("{0}")]
+    Usage(String),
     #[error("cannot read {}: {error}{hint}", path.display())]
     Read { path: PathBuf, error: std::io::Error, hint: &'static str },
     #[error("{}: {error}", path.display())]
@@ -37,6 +43,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What the program ends with.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::ReaderGone => 0,
+            Self::Usage(_) => 2,
+            _ => 1,
+        }
+    }
+
     /// The message on one line, whatever the names in it contain.
     pub(crate) fn line(&self) -> String {
         let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };

@@ -13,6 +13,8 @@ mod print;
 mod progress;
 mod report;
 mod stopping;
+#[cfg_attr(not(test), expect(dead_code, reason = "`export` is to write with it"))]
+mod table;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -29,11 +31,15 @@ fn main() -> ExitCode {
         Command::Diagnose(args) => commands::diagnose(&args),
         Command::Algorithms(args) => commands::algorithms(&args),
     };
-    match done {
-        Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
-        Err(failure) => {
+    ended(done.map(|()| ExitCode::SUCCESS))
+}
+
+/// Says why, if it failed.
+fn ended(done: Result<ExitCode, Failure>) -> ExitCode {
+    done.unwrap_or_else(|failure| {
+        if !matches!(failure, Failure::ReaderGone) {
             print::note(&format!("error: {}", failure.line()));
-            ExitCode::FAILURE
         }
-    }
+        failure.code().into()
+    })
 }

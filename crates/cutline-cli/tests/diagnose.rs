@@ -133,11 +133,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
             b"arm;reward\na;1\n",
             "rewards.csv: the header must have one column `arm`, and it has 0: `arm;reward`",
         ),
-        (
-            "rewards.csv",
-            b"arm,reward\na,\xff\n",
-            "rewards.csv: CSV parse error: record 1 (line 2, field: 1, byte: 11): invalid utf-8",
-        ),
+        ("rewards.csv", b"arm,reward\na,\xff\n", "rewards.csv: row 2, column `reward`: the field is not UTF-8"),
         ("features.csv", b"name,x\na,1\nb,inf\n", "features.csv: row 3, column `x`: `inf` is not a finite number"),
         ("features.csv", b"name,x\na,1\nb\n", "features.csv: row 3 has 1 fields, but the header has 2"),
         ("features.csv", b"name,x\n", "features.csv: there are no arms: the file needs a header and a row an arm"),

@@ -1,11 +1,16 @@
-//! Rewards from CSV files: a row a reward, with the arm it is of.
+//! Rewards from CSV files: a row a reward, with the arm or the ticket it is of.
 
-use crate::dataset::DatasetError;
+use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
 use cutline::Arm;
+use cutline::campaign::Ticket;
 use cutline::diagnostics::MOST_REWARD;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;
 use thiserror::Error;
+
+/// How many bytes are read at once.
+const BLOCK: usize = 1 << 20;
 
 /// Why a file of rewards was refused. Rows count from 1, the header being row 1.
 #[derive(Debug, Error)]
@@ -51,6 +56,14 @@ pub enum RewardsError {
         /// How many arms have it.
         found: usize,
     },
+    /// A ticket is no number.
+    #[error("row {row}, column `ticket`: `{ticket}` is not a ticket; tickets are whole numbers from 1")]
+    NotATicket {
+        /// The row of the file.
+        row: u64,
+        /// What stands there.
+        ticket: String,
+    },
     /// A reward is too large.
     #[error("row {row}, column `reward`: `{reward}` must lie between -1e140 and 1e140")]
     TooLarge {
@@ -80,36 +93,92 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 /// If the file cannot be read, is ragged or empty, lacks a column, names no arm or several, or a reward is not a number
 /// within ±[`MOST_REWARD`].
 pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
-    let header = reader.headers().map_err(DatasetError::from)?.clone();
-    let arm_column = column(&header, "arm")?;
-    let reward_column = column(&header, "reward")?;
     let arms = Lookup::new(n_arms, names);
+    read(csv, "arm", |field, row| arms.find(field, row))
+}
+
+/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; others are passed over.
+///
+/// # Errors
+/// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range.
+pub fn told(csv: impl Read) -> Result<Vec<(Ticket, f64)>, RewardsError> {
+    read(csv, "ticket", |field, row| {
+        let ticket = field.parse().ok().filter(|&ticket| ticket > 0);
+        ticket.ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })
+    })
+}
+
+/// Rewards by what the column `of` says they are of, which `find` knows.
+fn read<T>(
+    csv: impl Read,
+    of: &'static str,
+    find: impl Fn(&str, u64) -> Result<T, RewardsError>,
+) -> Result<Vec<(T, f64)>, RewardsError> {
+    let mut blocks = Blocks::new(csv, BLOCK)?;
+    let mut columns = None;
     let mut rewards = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(DatasetError::from)?;
-        let row = record.position().map_or(0, csv::Position::line);
-        let arm = arms.find(&record[arm_column], row)?;
-        let field = &record[reward_column];
-        let reward = field.parse::<f64>().ok().filter(|reward| reward.is_finite()).ok_or_else(|| {
-            DatasetError::NotANumber { row, column: header[reward_column].into(), field: field.into() }
-        })?;
-        if reward.abs() > MOST_REWARD {
-            return Err(RewardsError::TooLarge { row, reward: field.into() });
+    while let Some(block) = blocks.next() {
+        let Block { text, line } = block?;
+        let (mut rows, mut fields) = (Rows::new(&text, line), Vec::new());
+        while let Some(row) = rows.next(&mut fields) {
+            if let Some(columns) = &columns {
+                rewards.push(reward(&fields, row, columns, &find)?);
+            } else {
+                columns = Some(Columns::new(dataset::header(&fields, row)?, of)?);
+            }
         }
-        rewards.push((arm, reward));
     }
-    if rewards.is_empty() { Err(RewardsError::Empty) } else { Ok(rewards) }
+    match columns {
+        None => Err(Columns::new(Vec::new(), of).map_or_else(|error| error, |_| RewardsError::Empty)),
+        Some(_) if rewards.is_empty() => Err(RewardsError::Empty),
+        Some(_) => Ok(rewards),
+    }
+}
+
+/// Where in a row of so many fields the reward is and what it is of, and what the columns are called.
+struct Columns {
+    header: Vec<String>,
+    of: usize,
+    reward: usize,
+}
+
+impl Columns {
+    fn new(header: Vec<String>, of: &'static str) -> Result<Self, RewardsError> {
+        let (of, reward) = (column(&header, of)?, column(&header, "reward")?);
+        Ok(Self { header, of, reward })
+    }
 }
 
 /// Where the one column of this name is.
-fn column(header: &csv::StringRecord, column: &'static str) -> Result<usize, RewardsError> {
-    let is_it = |field: &str| field.eq_ignore_ascii_case(column);
+fn column(header: &[String], column: &'static str) -> Result<usize, RewardsError> {
+    let is_it = |field: &String| field.eq_ignore_ascii_case(column);
     let found = header.iter().filter(|field| is_it(field)).count();
     match header.iter().position(is_it) {
         Some(position) if found == 1 => Ok(position),
-        _ => Err(RewardsError::Column { column, found, header: header.iter().collect::<Vec<_>>().join(",") }),
+        _ => Err(RewardsError::Column { column, found, header: header.join(",") }),
     }
+}
+
+/// The reward of one row, and what it is of.
+fn reward<T>(
+    fields: &[Cow<'_, [u8]>],
+    row: u64,
+    columns: &Columns,
+    find: impl Fn(&str, u64) -> Result<T, RewardsError>,
+) -> Result<(T, f64), RewardsError> {
+    let header = &columns.header;
+    let (expected, found) = (header.len(), fields.len());
+    if expected != found {
+        return Err(DatasetError::Ragged { row, expected, found }.into());
+    }
+    let field = |column: usize| dataset::text(&fields[column], row, &header[column]);
+    let of = find(field(columns.of)?, row)?;
+    let field = field(columns.reward)?;
+    let reward = dataset::number(field, row, &header[columns.reward])?;
+    if reward.abs() > MOST_REWARD {
+        return Err(RewardsError::TooLarge { row, reward: field.into() });
+    }
+    Ok((of, reward))
 }
 
 /// Arms by name and by number.
@@ -167,6 +236,22 @@ mod tests {
     }
 
     #[test]
+    fn rewards_of_tickets() {
+        let read = |csv: &str| super::told(csv.as_bytes());
+        assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [(3, -0.5), (1, 1000.0)]);
+        let message = |csv| read(csv).unwrap_err().to_string();
+        for bad in ["0", "-1", "1.5", "x", "", "99999999999999999999"] {
+            let expected = format!("row 3, column `ticket`: `{bad}` is not a ticket; tickets are whole numbers from 1");
+            assert_eq!(message(&format!("ticket,reward\n1,1\n{bad},1\n")), expected);
+        }
+        assert_eq!(message("ticket,reward\n1,nan\n"), "row 2, column `reward`: `nan` is not a finite number");
+        assert_eq!(
+            message("arm,reward\n1,1\n"),
+            "the header must have one column `ticket`, and it has 0: `arm,reward`"
+        );
+    }
+
+    #[test]
     fn bad_files_are_refused_with_the_place() {
         let message = |csv: &[u8], names: &[&str]| read(csv, names).unwrap_err().to_string();
         let names = ["a", "b", "b"];
@@ -176,6 +261,8 @@ mod tests {
             (b"arm,reward\n0,-inf\n", &[], "row 2, column `reward`: `-inf` is not a finite number"),
             (b"arm,reward\n0,\n", &[], "row 2, column `reward`: `` is not a finite number"),
             (b"arm,reward\n0,1e141\n", &[], "row 2, column `reward`: `1e141` must lie between -1e140 and 1e140"),
+            (b"arm,reward\n0,\xff\n", &[], "row 2, column `reward`: the field is not UTF-8"),
+            (b"arm,reward\n\n\"0\n", &[], "row 3: a quote is opened and never closed"),
             (b"arm,reward\n0,1\n2\n", &[], "row 3 has 1 fields, but the header has 2"),
             (b"arm,reward\n3,1\n", &[], "row 2, column `arm`: there is no arm `3`; give a row number from 0 to 2"),
             (b"arm,reward\n-1,1\n", &[], "row 2, column `arm`: there is no arm `-1`; give a row number from 0 to 2"),
@@ -202,6 +289,5 @@ mod tests {
         ] {
             assert_eq!(message(csv, names), expected);
         }
-        assert!(message(b"arm,reward\n0,\xff\n", &[]).contains("line 2"));
     }
 }

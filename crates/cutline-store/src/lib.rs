@@ -27,6 +27,7 @@
 mod campaign;
 mod candidates;
 mod checksum;
+mod draft;
 mod error;
 mod journal;
 mod location;
@@ -35,6 +36,7 @@ mod store;
 
 pub use campaign::{Campaign, Ticket};
 pub use candidates::{Candidates, CandidatesError};
+pub use draft::Draft;
 pub use error::StoreError;
 pub use location::{Durability, LocationError};
 pub use settings::{Preparation, Settings};

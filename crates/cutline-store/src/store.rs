@@ -2,7 +2,7 @@
 
 use crate::journal::{self, Journal, Memory};
 use crate::location::Location;
-use crate::{Campaign, Candidates, Settings, StoreError};
+use crate::{Campaign, Candidates, Draft, Settings, StoreError};
 use cutline::campaign::Time;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -76,16 +76,18 @@ impl Store {
     /// # Errors
     /// If the name is taken or cannot be one, or the settings do not fit the candidates.
     pub fn begin(&self, name: &str, settings: &Settings, candidates: Candidates) -> Result<Campaign, StoreError> {
-        if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
-            return Err(StoreError::BadName(name.into()));
-        }
-        let mut settings = settings.clone();
-        settings.algorithm = Some(settings.algorithm(!candidates.columns().is_empty()).into());
+        self.begin_draft(Draft::new(name, settings.clone(), candidates)?)
+    }
+
+    /// Begins a campaign that was drafted, with the rewards it has, wholly or not at all.
+    ///
+    /// # Errors
+    /// If the name is taken, or the store cannot be written to.
+    pub fn begin_draft(&self, draft: Draft) -> Result<Campaign, StoreError> {
         let mut journal = self.journal()?;
-        // What a campaign would refuse is refused before anything is written.
-        let state = Campaign::empty(&settings, &candidates)?;
-        let id = journal.begin(name, now(), &settings, &candidates)?;
-        Ok(Campaign::new(journal, id, name.into(), settings, candidates, state, self.location()))
+        let id = journal.begin(&draft)?;
+        let Draft { name, settings, candidates, state, .. } = draft;
+        Ok(Campaign::new(journal, id, name, settings, candidates, state, self.location()))
     }
 
     /// The campaigns, in the order they were begun.

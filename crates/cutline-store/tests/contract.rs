@@ -5,7 +5,7 @@ mod common;
 use common::{Place, candidates, reward, settings};
 use cutline::campaign::{Event, Record, Refusal, Status};
 use cutline::{Ending, Verdict};
-use cutline_store::{Campaign, Candidates, Store, StoreError};
+use cutline_store::{Campaign, Candidates, Draft, Store, StoreError};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);
@@ -40,6 +40,7 @@ contract! {
     leases_run_out,
     failures_and_observations_are_kept,
     bad_settings_leave_nothing,
+    a_draft_begins_with_its_rewards,
     state_is_what_the_events_come_to,
 }
 
@@ -241,6 +242,24 @@ fn bad_settings_leave_nothing(store: &Store) {
     assert!(message(|s| s.until_sure = Some("hope".into())).contains("no way to be sure `hope`"));
     assert!(message(|s| s.parameters.extend([("mu".into(), 1.0)])).contains("takes no parameter `mu`"));
     assert!(store.campaigns().unwrap().is_empty());
+}
+
+fn a_draft_begins_with_its_rewards(store: &Store) {
+    let mut draft = Draft::new("screen", settings(3), candidates()).unwrap();
+    draft.observe(&[(3, 0.5), (4, 0.25)], false).unwrap();
+    draft.observe(&[(3, 0.75)], true).unwrap();
+    let mut begun = store.begin_draft(draft).unwrap();
+    let mut opened = store.campaign(None).unwrap();
+    assert_eq!(opened.progress().unwrap(), begun.progress().unwrap());
+    let progress = opened.progress().unwrap();
+    assert_eq!((progress.counted, progress.uncounted, progress.events), (1, 2, 3));
+    assert_eq!(bits(&opened.verdicts().unwrap()), bits(&begun.verdicts().unwrap()));
+    assert_eq!(opened.ask(9, "w", LEASE).unwrap().len(), 2, "one of three is used");
+    assert_eq!(begun.tell(&[(1, 1.0)]).unwrap(), 1, "the journal goes on from there");
+    let mut draft = Draft::new("second", settings(3), candidates()).unwrap();
+    let refused = draft.observe(&[(0, 0.5); 4], true).unwrap_err();
+    assert!(refused.to_string().contains("the budget of 3 is used"), "{refused}");
+    assert!(matches!(Draft::new("a\nb", settings(3), candidates()), Err(StoreError::BadName(_))));
 }
 
 fn state_is_what_the_events_come_to(store: &Store) {

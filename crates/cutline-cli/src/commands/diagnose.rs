@@ -1,17 +1,18 @@
 //! `cutline diagnose FEATURES.csv REWARDS.csv`
 
-use super::read;
+use super::{candidates, read, refused};
 use crate::args::{Diagnose, Format};
 use crate::failure::Failure;
 use crate::print::{self, json, table};
 use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape, Told};
-use cutline_lab::dataset::{self, Named};
+use cutline_lab::dataset::Named;
 use cutline_lab::rewards::rewards;
 use serde::Serialize;
 use std::io::Write;
 
 pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
-    let Named { arms, names } = read(&args.features, "", |csv| Ok(dataset::named(csv)?))?;
+    let candidates = candidates(&args.features, None)?;
+    let Named { arms, names } = candidates.into_named().map_err(refused(&args.features))?;
     let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
     let mut told = Told::new(&arms);
     for (arm, reward) in rewards {

@@ -21,6 +21,7 @@ use crate::output::Output;
 use crate::print;
 use crate::progress;
 use crate::report;
+use cutline_lab::dataset::{self, Candidates, DatasetError};
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
 use indicatif::ProgressBar;
@@ -35,6 +36,19 @@ fn read<T>(
 ) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.into(), error, hint })?;
     parse(&bytes).map_err(|error| Failure::Csv { path: path.into(), error })
+}
+
+/// The candidates of a file, CSV or Parquet, with the features that are asked for, or all.
+fn candidates(path: &Path, asked: Option<&[String]>) -> Result<Candidates, Failure> {
+    dataset::open(path, asked).map_err(|error| match error {
+        DatasetError::Read(error) => Failure::Read { path: path.into(), error, hint: "" },
+        error => refused(path)(error),
+    })
+}
+
+/// What is wrong with the candidates of a file.
+fn refused(path: &Path) -> impl Fn(DatasetError) -> Failure {
+    |error| Failure::Csv { path: path.into(), error: error.into() }
 }
 
 /// The threads to work on.

@@ -1,6 +1,6 @@
 //! `cutline plan FEATURES.csv`
 
-use super::{pictures, pool, pulls, read, tally, write_files};
+use super::{candidates, pictures, pool, pulls, read, refused, tally, write_files};
 use crate::args::{self, Belief};
 use crate::failure::Failure;
 use crate::figures::plan_figure;
@@ -8,7 +8,7 @@ use crate::forecast::Planned;
 use crate::output::Output;
 use crate::{progress, report};
 use cutline::{Question, Spec};
-use cutline_lab::dataset::{self, Named};
+use cutline_lab::dataset::Named;
 use cutline_lab::rewards::rewards;
 use cutline_lab::{Noise, NoiseKind, Plan, PlanError, Posterior, Prior, RunError};
 use std::path::Path;
@@ -48,7 +48,8 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
 /// What to plan for, as the command line and its files say.
 fn asked(args: &args::Plan) -> Result<Plan, Failure> {
     let path = &args.features;
-    let arms = read(path, "", |csv| Ok(dataset::named(csv)?.with_features()?))?;
+    let candidates = candidates(path, None)?;
+    let arms = candidates.into_named().and_then(Named::with_features).map_err(refused(path))?;
     let prior = match &args.prior {
         Belief::Prior(prior) => prior.clone(),
         Belief::Pilot(path) => posterior(path, &arms, args.noise)?,

@@ -65,8 +65,7 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
     let path = directory.join(field.text()?);
     let theta_field = keys.get("theta");
     let open = std::fs::File::open(&path).map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
-    let arms = dataset::features(std::io::BufReader::new(open))
-        .map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
+    let arms = dataset::features(open).map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
     let Some(theta_field) = theta_field else { return Ok(Kind::Features(arms, Prior::uniform())) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());

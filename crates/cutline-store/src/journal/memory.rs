@@ -1,7 +1,7 @@
 //! A journal that lasts as long as the process.
 
-use super::{Decide, Entry, Id, Journal, numbered};
-use crate::{Candidates, Settings, StoreError};
+use super::{Decide, Entry, Id, Journal, first_events, numbered};
+use crate::{Candidates, Draft, Settings, StoreError};
 use cutline::Arm;
 use cutline::campaign::{Record, Time};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,13 +41,15 @@ impl Journal for Memory {
         Ok((0..).zip(self.kept().iter()).map(entry).collect())
     }
 
-    fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError> {
+    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError> {
+        let Draft { name, at, settings, candidates, .. } = draft;
         let mut kept = self.kept();
-        if kept.iter().any(|kept| kept.name == name) {
-            return Err(StoreError::NameTaken(name.into()));
+        if kept.iter().any(|kept| kept.name == *name) {
+            return Err(StoreError::NameTaken(name.clone()));
         }
         let (settings, candidates) = (settings.clone(), candidates.clone());
-        kept.push(Kept { name: name.into(), created: at, settings, candidates, records: Vec::new() });
+        let records = first_events(draft).collect();
+        kept.push(Kept { name: name.clone(), created: *at, settings, candidates, records });
         Ok(Id::try_from(kept.len() - 1).expect("campaigns that fit in memory"))
     }
 

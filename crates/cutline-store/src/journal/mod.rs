@@ -10,7 +10,7 @@ pub(crate) use memory::Memory;
 pub(crate) use postgres::connect as postgres;
 pub(crate) use sqlite::connect as sqlite;
 
-use crate::{Candidates, Settings, StoreError};
+use crate::{Candidates, Draft, Settings, StoreError};
 use cutline::Arm;
 use cutline::campaign::{Event, Record, Time};
 
@@ -34,8 +34,8 @@ pub(crate) trait Journal: Send {
     /// The campaigns, in the order they were begun.
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError>;
 
-    /// Begins a campaign: wholly or not at all.
-    fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError>;
+    /// Begins a campaign, with the events it begins with: wholly or not at all.
+    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError>;
 
     /// What a campaign is about.
     fn settings(&mut self, id: Id) -> Result<Settings, StoreError>;
@@ -55,6 +55,11 @@ pub(crate) trait Journal: Send {
 }
 
 /// Gives events their numbers, from the one after `last` on.
-fn numbered(last: u64, events: Vec<(Time, Event)>) -> impl Iterator<Item = Record> {
+fn numbered(last: u64, events: impl IntoIterator<Item = (Time, Event)>) -> impl Iterator<Item = Record> {
     (last + 1..).zip(events).map(|(number, (at, event))| Record { number, at, event })
+}
+
+/// The events that a campaign begins with.
+fn first_events(draft: &Draft) -> impl Iterator<Item = Record> + '_ {
+    numbered(0, draft.events.iter().map(|event| (draft.at, event.clone())))
 }

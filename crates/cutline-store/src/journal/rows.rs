@@ -20,21 +20,19 @@ struct Columns<'a> {
     counted: Option<u64>,
 }
 
-fn columns(event: &Event) -> (&'static str, Columns<'_>) {
+fn columns(event: &Event) -> Columns<'_> {
     let blank = Columns::default();
     match *event {
         Event::Asked { ticket, arm, ref worker, until } => {
             let (arm, worker) = (Some(arm as u64), Some(worker.as_str()));
-            ("asked", Columns { ticket: Some(ticket), arm, worker, until: Some(until), ..blank })
+            Columns { ticket: Some(ticket), arm, worker, until: Some(until), ..blank }
         }
-        Event::Told { ticket, reward } => ("told", Columns { ticket: Some(ticket), reward: Some(reward), ..blank }),
-        Event::Failed { ticket, ref reason } => {
-            ("failed", Columns { ticket: Some(ticket), reason: Some(reason), ..blank })
-        }
-        Event::Expired { ticket } => ("expired", Columns { ticket: Some(ticket), ..blank }),
+        Event::Told { ticket, reward } => Columns { ticket: Some(ticket), reward: Some(reward), ..blank },
+        Event::Failed { ticket, ref reason } => Columns { ticket: Some(ticket), reason: Some(reason), ..blank },
+        Event::Expired { ticket } => Columns { ticket: Some(ticket), ..blank },
         Event::Observed { arm, reward, is_counted } => {
             let (arm, counted) = (Some(arm as u64), Some(u64::from(is_counted)));
-            ("observed", Columns { arm, reward: Some(reward), counted, ..blank })
+            Columns { arm, reward: Some(reward), counted, ..blank }
         }
         ref other => unreachable!("{other:?} has no row"),
     }
@@ -42,7 +40,7 @@ fn columns(event: &Event) -> (&'static str, Columns<'_>) {
 
 /// The checksum of an event and all before it.
 pub(super) fn checksum(before: Checksum, record: &Record) -> Checksum {
-    let (kind, columns) = columns(&record.event);
+    let (kind, columns) = (record.event.name(), columns(&record.event));
     let numbers = [columns.ticket, columns.arm, columns.reward.map(f64::to_bits), columns.until, columns.counted];
     let sum = before.add(record.number).add(record.at).add_bytes(kind.as_bytes());
     let sum = numbers.iter().fold(sum, |sum, number| sum.add(u64::from(number.is_some())).add(number.unwrap_or(0)));
@@ -51,7 +49,7 @@ pub(super) fn checksum(before: Checksum, record: &Record) -> Checksum {
 
 /// A row of the events, as `sql.rs` inserts it.
 pub(super) fn values(campaign: i64, record: &Record, checksum: Checksum) -> [Value<'_>; 12] {
-    let (kind, columns) = columns(&record.event);
+    let (kind, columns) = (record.event.name(), columns(&record.event));
     let integer = |value: Option<u64>| value.map_or(Value::Null, |value| Value::Integer(value.cast_signed()));
     [
         Value::Integer(campaign),

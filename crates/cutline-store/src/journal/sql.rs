@@ -1,11 +1,11 @@
 //! A journal in a database: one SQL text for SQLite and PostgreSQL.
 
 use super::rows::{self, Begun, Part, checksum, parts, record};
-use super::{Decide, Entry, Id, Journal, numbered};
+use super::{Decide, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
-use crate::{Candidates, Settings, StoreError};
+use crate::{Candidates, Draft, Settings, StoreError};
 use cutline::Arm;
-use cutline::campaign::{Record, Time};
+use cutline::campaign::Record;
 use serde::{Deserialize, Serialize};
 
 /// What the schema is made of: what leads to each version from the one before.
@@ -246,25 +246,34 @@ impl<D: Database> Journal for Sql<D> {
         Ok(entries)
     }
 
-    fn begin(&mut self, name: &str, at: Time, settings: &Settings, candidates: &Candidates) -> Result<Id, StoreError> {
+    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError> {
+        let Draft { name, at, settings, candidates, .. } = draft;
         let about = About { settings: settings.clone(), columns: candidates.columns().to_vec() };
         let about = serde_json::to_string(&about).expect("settings are numbers and texts");
-        let mut begun = Begun { id: 0, name: name.into(), created: at, about, n_arms: candidates.n_arms() };
+        let mut begun = Begun { id: 0, name: name.clone(), created: *at, about, n_arms: candidates.n_arms() };
         self.position = None;
         transaction(&mut self.database, Lock::Store, |database| {
             let mut is_taken = false;
             database.query(ENTRIES, &[], &mut |row| {
-                is_taken |= row.text(1)? == Some(name);
+                is_taken |= row.text(1)? == Some(name.as_str());
                 Ok(())
             })?;
             if is_taken {
-                return Err(StoreError::NameTaken(name.into()));
+                return Err(StoreError::NameTaken(name.clone()));
             }
             begun.id = integer(database, NEXT_ID, &[])?.unwrap_or(1);
             database.execute(BEGIN, &begun.values())?;
             database.execute(ADD_HEAD, &[Value::Integer(begun.id)])?;
             for part in parts(candidates) {
                 database.execute(ADD_ARMS, &part.values(begun.id))?;
+            }
+            let (mut last, mut sum) = (0, Checksum::new());
+            for record in first_events(draft) {
+                (last, sum) = (record.number, checksum(sum, &record));
+                database.execute(ADD_EVENT, &rows::values(begun.id, &record, sum))?;
+            }
+            if last > 0 {
+                database.execute(MOVE_HEAD, &[Value::Integer(last.cast_signed()), Value::Integer(begun.id)])?;
             }
             Ok(begun.id)
         })

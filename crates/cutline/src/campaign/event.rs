@@ -53,6 +53,20 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// What it is called everywhere.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Asked { .. } => "asked",
+            Self::Told { .. } => "told",
+            Self::Failed { .. } => "failed",
+            Self::Expired { .. } => "expired",
+            Self::Observed { .. } => "observed",
+        }
+    }
+}
+
 /// An event, when it happened, and its number in its campaign, from 1 and without gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {

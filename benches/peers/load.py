@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+"""Seconds that polars and pandas take to load a file, CSV or Parquet; `make bench-load` calls it."""
+import sys
+import time
+
+import pandas
+import polars
+
+path = sys.argv[1]
+kind = "parquet" if path.endswith(".parquet") else "csv"
+for module in (polars, pandas):
+    read = getattr(module, f"read_{kind}")
+    start = time.perf_counter()
+    frame = read(path)
+    seconds = time.perf_counter() - start
+    assert frame.shape[1] == 65, frame.shape
+    del frame
+    print(f"{module.__name__} {seconds}")

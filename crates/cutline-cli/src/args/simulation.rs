@@ -1,0 +1,58 @@
+//! What simulations take.
+
+use super::Format;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use clap::{Args, ValueEnum};
+use cutline_lab::paper::EXPERIMENTS;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct Reproduce {
+    /// Which experiments; all four if none is named
+    #[arg(value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(EXPERIMENTS.map(|(name, _)| name)))]
+    pub(crate) experiments: Vec<String>,
+    /// Which instances: the one the authors drew, or one drawn anew in every run
+    #[arg(long, value_enum, default_value_t = Instances::Published)]
+    pub(crate) instances: Instances,
+    /// Replay the authors' own random stream: all 120 published cells must come out to all printed decimals
+    #[arg(long, conflicts_with_all = ["runs", "seed", "instances", "out", "format"])]
+    pub(crate) exact: bool,
+    #[command(flatten)]
+    pub(crate) simulation: Simulation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Instances {
+    Published,
+    Redrawn,
+    Both,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    /// The experiment, a TOML file
+    #[arg(value_name = "FILE.toml")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) simulation: Simulation,
+}
+
+/// What all simulations take.
+#[derive(Debug, Args)]
+pub(crate) struct Simulation {
+    /// How many runs [default: what the experiment says, 10,000 for the paper's; 1,000 for a plan]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 50))]
+    pub(crate) runs: Option<u64>,
+    /// How many threads [default: all cores]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
+    pub(crate) threads: Option<usize>,
+    /// The seed of everything random [default: what the experiment says, 0 for the paper's and for a plan]
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// Where to write the report, the figures and `results.csv`
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub(crate) out: PathBuf,
+    /// How to print results
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}

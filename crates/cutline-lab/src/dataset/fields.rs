@@ -1,0 +1,105 @@
+//! Rows of CSV cut into fields: RFC 4180, with LF or CRLF.
+//!
+//! A field that begins with a quote ends with one, and may hold commas, newlines and quotes written twice; what follows the
+//! closing quote up to the comma belongs to it, and any other quote is a character like others. Lines without a byte are
+//! passed over. This is what the crate `csv` does, and the tests compare the two.
+
+use super::DatasetError;
+use memchr::{memchr, memchr_iter, memchr2};
+use std::borrow::Cow;
+
+/// Goes over a text that begins where a row does.
+pub(crate) struct Rows<'a> {
+    rest: &'a [u8],
+    /// The line that `rest` begins with.
+    line: u64,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn new(text: &'a [u8], line: u64) -> Self {
+        Self { rest: text, line }
+    }
+
+    /// What is left, and the line it begins with.
+    pub(crate) fn rest(&self) -> (&'a [u8], u64) {
+        (self.rest, self.line)
+    }
+
+    /// Puts the next row's fields in place of those in `fields`, and gives the line it begins in.
+    pub(crate) fn next(&mut self, fields: &mut Vec<Cow<'a, [u8]>>) -> Option<u64> {
+        fields.clear();
+        loop {
+            match self.rest {
+                [] => return None,
+                [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] => self.rest = rest,
+                _ => break,
+            }
+            self.line += 1;
+        }
+        let line = self.line;
+        loop {
+            let (field, end, newlines) = field(self.rest);
+            fields.push(field);
+            self.line += newlines;
+            let is_last = self.rest.get(end) != Some(&b',');
+            self.rest = self.rest.get(end + 1..).unwrap_or_default();
+            if is_last {
+                self.line += 1;
+                return Some(line);
+            }
+        }
+    }
+}
+
+/// The first field of a text, without its quotes; where the comma or newline after it is; and the newlines in it.
+fn field(text: &[u8]) -> (Cow<'_, [u8]>, usize, u64) {
+    if text.first() == Some(&b'"') {
+        let mut field = Vec::new();
+        let mut start = 1;
+        loop {
+            let close = memchr(b'"', &text[start..]).map_or(text.len(), |found| start + found);
+            field.extend_from_slice(&text[start..close]);
+            if text.get(close + 1) != Some(&b'"') {
+                let after = (close + 1).min(text.len());
+                let end = end_of_plain(text, after);
+                let newlines = memchr_iter(b'\n', &text[..after]).count() as u64;
+                field.extend_from_slice(without_return(text, after, end));
+                return (Cow::Owned(field), end, newlines);
+            }
+            field.push(b'"');
+            start = close + 2;
+        }
+    }
+    let end = end_of_plain(text, 0);
+    (Cow::Borrowed(without_return(text, 0, end)), end, 0)
+}
+
+fn end_of_plain(text: &[u8], start: usize) -> usize {
+    memchr2(b',', b'\n', &text[start..]).map_or(text.len(), |found| start + found)
+}
+
+/// `text[start..end]` less the CR of a CRLF.
+fn without_return(text: &[u8], start: usize, end: usize) -> &[u8] {
+    let field = &text[start..end];
+    if text.get(end) == Some(&b'\n') { field.strip_suffix(b"\r").unwrap_or(field) } else { field }
+}
+
+/// A field as text, without the spaces around it.
+pub(crate) fn text<'a>(field: &'a [u8], row: u64, column: &str) -> Result<&'a str, DatasetError> {
+    let text = std::str::from_utf8(field).map_err(|_| DatasetError::NotUtf8 { row, column: column.into() })?;
+    Ok(text.trim())
+}
+
+/// A field as a finite number.
+pub(crate) fn number(field: &str, row: u64, column: &str) -> Result<f64, DatasetError> {
+    field.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(|| {
+        let field = super::error::shown(field);
+        DatasetError::NotANumber { row, column: column.into(), field }
+    })
+}
+
+/// The fields of a header as text.
+pub(crate) fn header(fields: &[Cow<'_, [u8]>], row: u64) -> Result<Vec<String>, DatasetError> {
+    let columns = fields.iter().zip(1..);
+    columns.map(|(field, number): (_, usize)| Ok(text(field, row, &number.to_string())?.to_owned())).collect()
+}

@@ -1,0 +1,130 @@
+//! Candidates from Parquet, column by column on all threads and some thousand rows at a time.
+
+use super::candidates::Places;
+use super::chunks::Chunks;
+use super::layout::{Layout, Role};
+use super::values::{Kind, Values};
+use super::{Candidates, DatasetError};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::SchemaDescriptor;
+use rayon::prelude::*;
+use std::fs::File;
+
+/// What a Parquet file begins with.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// How many rows are decoded at once: enough to be worth a task, few enough to stay in a cache.
+const ROWS: usize = 4_096;
+
+impl From<ParquetError> for DatasetError {
+    fn from(error: ParquetError) -> Self {
+        Self::Parquet(error.to_string())
+    }
+}
+
+/// Candidates from a Parquet file.
+pub(super) fn read(file: File, asked: Option<&[String]>) -> Result<Candidates, DatasetError> {
+    let file = SerializedFileReader::new(Chunks::new(file)?)?;
+    let schema = file.metadata().file_metadata().schema_descr();
+    let header = schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect();
+    let layout = Layout::new(header, asked)?;
+    let columns = columns(schema, &layout)?;
+    let mut candidates = Candidates::default();
+    for group in 0..file.num_row_groups() {
+        read_group(&*file.get_row_group(group)?, &columns, layout.features.len(), &mut candidates)?;
+    }
+    if candidates.n_arms() == 0 {
+        return Err(DatasetError::Empty);
+    }
+    Ok(Candidates { columns: layout.features, ..candidates })
+}
+
+/// A column that is read.
+struct Column {
+    name: String,
+    role: Role,
+    /// Where it is among the columns as stored.
+    leaf: usize,
+    kind: Kind,
+}
+
+/// The columns that are read, if they have types that can be.
+fn columns(schema: &SchemaDescriptor, layout: &Layout) -> Result<Vec<Column>, DatasetError> {
+    let mut columns = Vec::new();
+    for leaf in 0..schema.num_columns() {
+        let position = schema.get_column_root_idx(leaf);
+        let (role, name) = (layout.roles[position], &layout.header[position]);
+        let column = schema.column(leaf);
+        let kind = match role {
+            Role::None => continue,
+            Role::Name => Kind::of_names(&column),
+            Role::Feature(_) => Kind::of_numbers(&column),
+        };
+        let needed = if role == Role::Name { "names must be text" } else { "features must be numbers" };
+        let kind = kind.map_err(|found| DatasetError::Type { column: name.clone(), found, needed })?;
+        columns.push(Column { name: name.clone(), role, leaf, kind });
+    }
+    Ok(columns)
+}
+
+/// Adds the candidates of one row group.
+fn read_group(
+    group: &dyn RowGroupReader,
+    columns: &[Column],
+    dimension: usize,
+    candidates: &mut Candidates,
+) -> Result<(), DatasetError> {
+    let n_rows =
+        usize::try_from(group.metadata().num_rows()).map_err(|error| DatasetError::Parquet(error.to_string()))?;
+    let open = |column: &Column| Ok(Values::new(group.get_column_reader(column.leaf)?, column.kind));
+    let mut values = columns.iter().map(open).collect::<Result<Vec<_>, ParquetError>>()?;
+    let mut done = 0;
+    while done < n_rows {
+        let n = ROWS.min(n_rows - done);
+        let first = candidates.n_arms() as u64 + 1;
+        let decode = |(column, values): (&Column, &mut Values)| decode(column, values, n, first).err();
+        let errors: Vec<_> = columns.par_iter().zip(&mut values).filter_map(decode).collect();
+        // The first in the order of the file: by row, then by column.
+        if let Some((_, error)) = errors.into_iter().min_by_key(|&(row, _)| row) {
+            return Err(error);
+        }
+        let start = candidates.features.len();
+        candidates.features.resize(start + n * dimension, 0.0);
+        let rows = &mut candidates.features[start..];
+        for (column, values) in columns.iter().zip(&mut values) {
+            match column.role {
+                Role::Feature(feature) => {
+                    for (row, &value) in rows.chunks_exact_mut(dimension).zip(values.numbers()) {
+                        row[feature] = value;
+                    }
+                }
+                Role::Name => candidates.names.append(values.names()),
+                Role::None => (),
+            }
+        }
+        let mut places = Places::default();
+        (first..first + n as u64).for_each(|row| places.push(row));
+        candidates.places.append(&places);
+        done += n;
+    }
+    Ok(())
+}
+
+/// Decodes the next `n` values of a column. An error comes with its row.
+fn decode(column: &Column, values: &mut Values, n: usize, first: u64) -> Result<(), (u64, DatasetError)> {
+    values.read(n).map_err(|error| (first, error.into()))?;
+    let row = |position: usize| first + position as u64;
+    let name = || column.name.clone();
+    let null = values.null().map(|position| (row(position), DatasetError::Null { row: row(position), column: name() }));
+    // Before the first null, values stand where their rows do.
+    let end = values.null().unwrap_or(n);
+    let bad = values.numbers().iter().take(end).position(|value| !value.is_finite()).map(|position| {
+        let field = values.numbers()[position].to_string();
+        (row(position), DatasetError::NotANumber { row: row(position), column: name(), field })
+    });
+    let not_text = values.not_text().filter(|&position| position < end);
+    let not_text =
+        not_text.map(|position| (row(position), DatasetError::NotUtf8 { row: row(position), column: name() }));
+    bad.or(not_text).or(null).map_or(Ok(()), Err)
+}

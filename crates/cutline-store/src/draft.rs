@@ -1,0 +1,58 @@
+//! A campaign before it is begun: what can be refused without a store is refused here.
+
+use crate::store::now;
+use crate::{Campaign, Candidates, Settings, StoreError};
+use cutline::Arm;
+use cutline::campaign::{self, Event, Time};
+
+/// A campaign that could be begun, with the rewards it begins with. [`Store::begin_draft`](crate::Store::begin_draft) begins it.
+///
+/// Whoever makes it before the store leaves no empty store behind where there is nothing to begin.
+#[derive(Debug)]
+pub struct Draft {
+    pub(crate) name: String,
+    pub(crate) at: Time,
+    pub(crate) settings: Settings,
+    pub(crate) candidates: Candidates,
+    pub(crate) events: Vec<Event>,
+    pub(crate) state: campaign::Campaign,
+}
+
+impl Draft {
+    /// A campaign in which nothing has happened yet.
+    ///
+    /// # Errors
+    /// If the name cannot be one, or the settings do not fit the candidates.
+    pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+        if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
+            return Err(StoreError::BadName(name.into()));
+        }
+        settings.algorithm = Some(settings.algorithm(!candidates.columns().is_empty()).into());
+        let state = Campaign::empty(&settings, &candidates)?;
+        Ok(Self { name: name.into(), at: now(), settings, candidates, events: Vec::new(), state })
+    }
+
+    /// Takes rewards from before, all of them or none.
+    ///
+    /// # Errors
+    /// If there is no such arm, a reward is not a number, or they are to count and the budget does not allow it. The draft is of no use
+    /// then.
+    pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
+        for &(arm, reward) in rewards {
+            self.events.push(self.state.observe(arm, reward, is_counted, self.at)?);
+        }
+        Ok(())
+    }
+
+    /// What it is about, its algorithm named.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Its arms.
+    #[must_use]
+    pub fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+}
