@@ -2,6 +2,7 @@
 //! was called wrongly, 130 if it was interrupted.
 
 mod args;
+mod clock;
 mod commands;
 mod compare;
 mod failure;
@@ -12,8 +13,8 @@ mod output;
 mod print;
 mod progress;
 mod report;
+mod standing;
 mod stopping;
-#[cfg_attr(not(test), expect(dead_code, reason = "`export` is to write with it"))]
 mod table;
 
 use args::{Cli, Command};
@@ -30,6 +31,11 @@ fn main() -> ExitCode {
         Command::Plan(args) => commands::plan(&args),
         Command::Diagnose(args) => commands::diagnose(&args),
         Command::Algorithms(args) => commands::algorithms(&args),
+        Command::New(args) => commands::new(&args),
+        Command::Ask(args) => return ended(commands::ask(&args)),
+        Command::Tell(args) => commands::tell(&args),
+        Command::Status(args) => commands::status(&args),
+        Command::Export(args) => commands::export(&args),
     };
     ended(done.map(|()| ExitCode::SUCCESS))
 }

@@ -3,7 +3,7 @@
 use super::{candidates, read, refused};
 use crate::args::{Diagnose, Format};
 use crate::failure::Failure;
-use crate::print::{self, json, table};
+use crate::print::{self, json, short, table};
 use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape, Told};
 use cutline_lab::dataset::Named;
 use cutline_lab::rewards::rewards;
@@ -199,28 +199,4 @@ fn arm_table(rows: &[Row<'_>]) -> comfy_table::Table {
         ]);
     }
     table
-}
-
-/// Four significant digits.
-fn short(number: f64) -> String {
-    let scientific = format!("{number:.3e}");
-    let exponent = scientific.rsplit('e').next().and_then(|exponent| exponent.parse::<i32>().ok());
-    match exponent {
-        _ if number == 0.0 => "0".into(),
-        Some(exponent @ -4..=5) => format!("{number:.*}", usize::try_from(3 - exponent).unwrap_or(0)),
-        _ => scientific,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn numbers_are_short() {
-        let numbers = [0.0, 1.0, -0.99996, 0.05, 1234.56, 999_999.0, 1e6, 0.00012346, 9.99996e-5, 5.92e-36];
-        let expected =
-            ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
-        assert_eq!(numbers.map(short), expected);
-    }
 }

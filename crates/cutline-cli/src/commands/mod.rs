@@ -1,17 +1,27 @@
 //! One function a verb.
 
 mod algorithms;
+mod ask;
 mod diagnose;
 mod exact;
+mod export;
+mod new;
 mod plan;
 mod reproduce;
 mod simulate;
+mod status;
+mod tell;
 
 pub(crate) use algorithms::algorithms;
+pub(crate) use ask::ask;
 pub(crate) use diagnose::diagnose;
+pub(crate) use export::export;
+pub(crate) use new::new;
 pub(crate) use plan::plan;
 pub(crate) use reproduce::reproduce;
 pub(crate) use simulate::simulate;
+pub(crate) use status::status;
+pub(crate) use tell::tell;
 
 use crate::args::Simulation;
 use crate::compare::Outcome;
@@ -35,7 +45,12 @@ fn read<T>(
     parse: impl FnOnce(&[u8]) -> Result<T, RewardsError>,
 ) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.into(), error, hint })?;
-    parse(&bytes).map_err(|error| Failure::Csv { path: path.into(), error })
+    parsed(path, parse(&bytes))
+}
+
+/// What a file says, if nothing is wrong with it.
+fn parsed<T>(path: &Path, found: Result<T, RewardsError>) -> Result<T, Failure> {
+    found.map_err(|error| Failure::Csv { path: path.into(), error })
 }
 
 /// The candidates of a file, CSV or Parquet, with the features that are asked for, or all.
