@@ -59,7 +59,11 @@ fn a_stage_is_what_the_events_before_it_come_to() {
         let before = numbers(&mut campaign);
         let course: Vec<_> = campaign.course(&records, 1000).unwrap().iter().map(flat).collect();
         let counted: Vec<u32> = course.iter().map(|stage| stage.0).collect();
-        assert_eq!(counted, (0..=BUDGET).collect::<Vec<_>>(), "{algorithm}: a stage a reward, and one before the first");
+        assert_eq!(
+            counted,
+            (0..=BUDGET).collect::<Vec<_>>(),
+            "{algorithm}: a stage a reward, and one before the first"
+        );
         assert_eq!(course.last(), Some(&before), "{algorithm}");
         assert_eq!(numbers(&mut campaign), before, "looking back changes nothing");
         for end in 0..records.len() {

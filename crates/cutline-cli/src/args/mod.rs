@@ -4,12 +4,14 @@ mod campaign;
 mod duration;
 mod new;
 mod plan;
+mod report;
 mod simulation;
 
 pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use plan::{Belief, Plan};
+pub(crate) use report::Report;
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -90,6 +92,11 @@ pub(crate) enum Command {
     Tell(Tell),
     /// Show how far a campaign is: budget, tickets, verdicts, noise, pace
     Status(Status),
+    /// Write a campaign's report: a page with the answer, the verdicts and how they came about
+    ///
+    /// Prints the answer in one sentence and writes `report.html`, which needs no other file, fits a phone and prints
+    /// well. docs/report.md says what is on it.
+    Report(Report),
     /// Write events or verdicts as CSV, JSON or Parquet
     ///
     /// Numbers are written so that they read back as they were. Arms are there by name and, as `index`, by row number

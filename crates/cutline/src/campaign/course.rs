@@ -66,9 +66,8 @@ impl Campaign {
 /// Before which events to look, the last being none: all just before a reward that counts, so that what came since the one
 /// before is in.
 fn ends(records: &[Record], most: usize) -> Vec<usize> {
-    let counts = |record: &Record| {
-        matches!(record.event, Event::Told { .. } | Event::Observed { is_counted: true, .. })
-    };
+    let counts =
+        |record: &Record| matches!(record.event, Event::Told { .. } | Event::Observed { is_counted: true, .. });
     let rewards: Vec<usize> = (0..records.len()).filter(|&position| counts(&records[position])).collect();
     let steps = most.saturating_sub(1).clamp(1, rewards.len().max(1));
     let looks = (0..steps).filter_map(|step| rewards.get(step * rewards.len() / steps).copied());
