@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-load bench-peers coverage centre docs
+.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-load bench-peers bench-store coverage centre prepare docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -40,6 +40,9 @@ bench-load: ## Time loading a million candidates from CSV and Parquet, beside po
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/load-requirements.txt
 	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
 
+bench-store: ## Time campaigns in stores, beside bare commits in the same run; writes target/bench-store.json
+	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns
+
 bench-peers: ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
 	cargo build --release --locked --package cutline-lab --example ns_per_pull
 	test -x target/peers/bin/python || python3 -m venv target/peers
@@ -51,6 +54,9 @@ coverage: ## Measure how often intervals hold the true means: the table of docs/
 
 centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
 	for file in experiments/centre/*.toml; do target/release/cutline simulate $$file --out target/centre; done
+
+prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
+	for file in experiments/prepare/*.toml; do target/release/cutline simulate $$file --out target/prepare || exit 1; done
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
 	cargo doc --workspace --no-deps --locked

@@ -123,6 +123,16 @@ pub(crate) fn table<S: ToString>(header: &[S]) -> Table {
     table
 }
 
+/// The same table with these columns left-aligned, as text is.
+pub(crate) fn left(mut table: Table, columns: &[usize]) -> Table {
+    for &column in columns {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Left);
+        }
+    }
+    table
+}
+
 /// The rows as CSV, with the published cells if asked.
 pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
     let mut header = vec![

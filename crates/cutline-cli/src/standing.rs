@@ -1,7 +1,7 @@
 //! Where a campaign stands, in words and tables.
 
 use crate::clock::{rfc3339, span};
-use crate::print::{cell, short, table};
+use crate::print::{cell, left, short, table};
 use cutline::Side;
 use cutline::campaign::{NoiseSource, Progress, Time};
 use cutline_store::{Campaign, StoreError};
@@ -34,6 +34,9 @@ pub(crate) struct Standing {
     /// The pace of the last rewards, and when the budget is used at that pace.
     rewards_an_hour: Option<f64>,
     budget_used_at: Option<String>,
+    /// The same in milliseconds from now.
+    #[serde(skip)]
+    budget_used_in: Option<u64>,
     pub(crate) ending: Option<&'static str>,
     pub(crate) out: Vec<Out>,
     /// The arms with the largest doubt.
@@ -99,7 +102,13 @@ impl Standing {
         });
         let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
         let pace = pace(&progress, now);
-        let left = f64::from(progress.budget - progress.counted);
+        let to_go = f64::from(progress.budget - progress.counted);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it saturates, and is no less than 0"
+        )]
+        let budget_used_in = pace.map(|pace| (to_go / pace) as Time);
         Ok(Self {
             campaign: name,
             threshold: settings.threshold,
@@ -117,7 +126,8 @@ impl Standing {
             noise: noise.sigma,
             noise_from: noise.source.name(),
             rewards_an_hour: pace.map(|pace| pace * 3.6e6),
-            budget_used_at: pace.map(|pace| rfc3339(now.saturating_add((left / pace) as Time))),
+            budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
+            budget_used_in,
             ending: state.ending().map(cutline::Ending::name),
             out,
             doubtful: doubtful.collect(),
@@ -127,7 +137,7 @@ impl Standing {
     }
 
     /// The numbers about all arms together, by name.
-    pub(crate) fn numbers(&self) -> [(&'static str, String); 18] {
+    pub(crate) fn numbers(&self) -> [(&'static str, String); 19] {
         let or_empty = |value: Option<String>| value.unwrap_or_default();
         [
             ("campaign", self.campaign.clone()),
@@ -146,6 +156,7 @@ impl Standing {
             ("undecided", self.undecided.to_string()),
             ("noise", format!("{:?}", self.noise)),
             ("noise_from", self.noise_from.into()),
+            ("rewards_an_hour", or_empty(self.rewards_an_hour.map(|pace| format!("{pace:?}")))),
             ("budget_used_at", or_empty(self.budget_used_at.clone())),
             ("ending", self.ending.unwrap_or_default().into()),
         ]
@@ -194,8 +205,11 @@ impl Standing {
             let why =
                 if ending == cutline::Ending::Confidence.name() { "every side is sure" } else { "the budget is used" };
             facts.push(("ended", why.into()));
-        } else if let (Some(pace), Some(end)) = (self.rewards_an_hour, &self.budget_used_at) {
-            facts.push(("pace", format!("{} rewards an hour; at that, the budget is used at {end}", short(pace))));
+        } else if let (Some(pace), Some(left)) = (self.rewards_an_hour, self.budget_used_in) {
+            facts.push((
+                "pace",
+                format!("{} rewards an hour; at that, the budget is used in {}", short(pace), span(left)),
+            ));
         }
         facts
     }
@@ -211,7 +225,7 @@ impl Standing {
     }
 
     fn out_table(&self) -> Option<(String, comfy_table::Table)> {
-        let mut table = table(&["ticket", "arm", "worker", "lease"]);
+        let mut table = left(table(&["ticket", "arm", "worker", "lease"]), &[1, 2, 3]);
         for out in self.out.iter().take(SHOWN) {
             let lease = if out.is_overdue { "overdue by" } else { "runs out in" };
             let lease = format!("{lease} {}", span(out.distance));
@@ -222,7 +236,7 @@ impl Standing {
     }
 
     fn doubt_table(&self) -> Option<(String, comfy_table::Table)> {
-        let mut table = table(&["arm", "side", "mean", "lower", "upper", "pulls", "doubt"]);
+        let mut table = left(table(&["arm", "side", "mean", "lower", "upper", "pulls", "doubt"]), &[1]);
         for arm in &self.doubtful {
             let [mean, lower, upper, doubt] = [arm.mean, arm.lower, arm.upper, arm.doubt].map(short);
             table.add_row([cell(&arm.arm), arm.side.into(), mean, lower, upper, arm.pulls.to_string(), doubt]);

@@ -161,7 +161,7 @@ mod tests {
     fn table() -> Table {
         Table::default()
             .with("arm", Column::Whole(vec![Some(0), Some(-9), None, Some(i64::MAX)]))
-            .with("mean, ±", Column::Number(vec![Some(0.1), None, Some(-1e300), Some(f64::NAN)]))
+            .with("mean, ±", Column::Number(vec![Some(0.1), None, Some(-2.5), Some(f64::NAN)]))
             .with("name", Column::Text(vec![Some("a,\"b\"\n".into()), Some("żółw".into()), Some(String::new()), None]))
     }
 
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn csv() {
-        let expected = "arm,\"mean, ±\",name\n0,0.1,\"a,\"\"b\"\"\n\"\n-9,,żółw\n,-1e300,\n9223372036854775807,NaN,\n";
+        let expected = "arm,\"mean, ±\",name\n0,0.1,\"a,\"\"b\"\"\n\"\n-9,,żółw\n,-2.5,\n9223372036854775807,NaN,\n";
         assert_eq!(text(|out| table().write_csv(out)), expected);
         assert_eq!(text(|out| Table::default().with("a", Column::Whole(Vec::new())).write_csv(out)), "a\n");
     }
@@ -183,15 +183,15 @@ mod tests {
         let expected = r#"[
 {"arm":0,"mean, ±":0.1,"name":"a,\"b\"\n"},
 {"arm":-9,"mean, ±":null,"name":"żółw"},
-{"arm":null,"mean, ±":-1e+300,"name":""},
+{"arm":null,"mean, ±":-2.5,"name":""},
 {"arm":9223372036854775807,"mean, ±":null,"name":null}
 ]
 "#;
         let json = text(|out| table().write_json(out));
-        assert_eq!(json.replace("-1e300", "-1e+300"), expected);
+        assert_eq!(json, expected);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()[3]["arm"], i64::MAX);
         let empty = text(|out| Table::default().with("a", Column::Whole(Vec::new())).write_json(out));
-        assert_eq!(serde_json::from_str::<Vec<u8>>(&empty).unwrap(), []);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&empty).unwrap(), serde_json::json!([]));
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
             let whole: Vec<_> = rows.iter().map(|row| row.get_long(0).ok()).collect();
             assert_eq!(whole, [Some(0), Some(-9), None, Some(i64::MAX)]);
             let numbers: Vec<_> = rows.iter().map(|row| row.get_double(1).ok()).collect();
-            assert_eq!(numbers[..3], [Some(0.1), None, Some(-1e300)]);
+            assert_eq!(numbers[..3], [Some(0.1), None, Some(-2.5)]);
             assert!(numbers[3].unwrap().is_nan());
             let text: Vec<_> = rows.iter().map(|row| row.get_string(2).ok().map(String::as_str)).collect();
             assert_eq!(text, [Some("a,\"b\"\n"), Some("żółw"), Some(""), None]);

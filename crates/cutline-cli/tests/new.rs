@@ -173,7 +173,6 @@ fn settings_that_do_not_fit_are_one_line() {
         (&["--algorithm", "lingame"], "`lingame` cannot estimate the noise under way; give it with `noise`"),
         (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `lambda`"),
         (&["--parameter", "lambda=-1"], "`lambda` must be a finite number of at least 1e-12, not -1"),
-        (&["--noise", "0"], "the noise must be"),
     ] {
         let place = place();
         let line = place.refuses(&[&few[..], options].concat());
@@ -197,7 +196,9 @@ fn called_wrongly() {
         (&["--parameter", "lambda=1", "--parameter", "lambda=2"], "the parameter `lambda` is given twice"),
         (&["--prepare", "scale"], "some of `standardise`, `intercept` and `centre`"),
         (&["--count-observed"], "--observed <REWARDS.csv>"),
-        (&["--seed", "-1"], "invalid"),
+        (&["--seed", "-1"], "'-1'"),
+        (&["--noise", "0"], "between 1e-100 and 1e100, not 0"),
+        (&["--noise", "-2"], "between 1e-100 and 1e100, not -2"),
     ] {
         let place = place();
         let base: Vec<&str> = ["new", "screen.db", "arms.csv"].to_vec();

@@ -51,7 +51,9 @@ fn formats_say_the_same() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    for (key, field) in header.iter().zip(&row).filter(|(key, _)| !["out", "budget_used_at"].contains(key)) {
+    for (key, field) in
+        header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
+    {
         let value = &status[key];
         let is_same = match value {
             serde_json::Value::String(text) => text == field,
@@ -71,7 +73,9 @@ fn formats_say_the_same() {
     ] {
         assert!(text.lines().any(|said| said == line), "{line}: {text}");
     }
-    assert!(text.contains("| w, 2 | runs out in 2h 59m |"), "{text}");
+    assert!(text.contains("| w, 2   | runs out in 2h 59m |"), "{text}");
+    let pace = text.lines().find(|line| line.starts_with("pace ")).unwrap();
+    assert!(pace.contains(" rewards an hour; at that, the budget is used in "), "{pace}");
     let noise = text.lines().find(|line| line.starts_with("noise ")).unwrap();
     assert!(noise.ends_with(", or less: how far rewards lie from the threshold"), "{noise}");
 }

@@ -3,8 +3,6 @@
 //! - An ask and a tell are two commits. The floor is two bare commits of a row like an event's, taken in turns with them.
 //! - Opening a campaign reads its arms and its events and computes V from the counts.
 
-#![expect(missing_docs, reason = "a program")]
-
 use cutline_store::{Candidates, Settings, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,7 +39,7 @@ fn main() {
         row("PostgreSQL on this machine, durability full", ours, None);
     }
     println!("opening a campaign, best of 5");
-    for (n_arms, dimension, events) in [(1_000, 8, 10_000), (10_000, 32, 100_000), (100_000, 32, 100_000)] {
+    for (n_arms, dimension, events) in [(1_000, 8, 10_000), (10_000, 32, 100_000), (100_000, 32, 4_000)] {
         let path = directory.path().join(format!("{n_arms}.db"));
         let address = format!("{}?durability=normal", path.display());
         fill(&address, n_arms, dimension, events);

@@ -1,4 +1,4 @@
--- One text for SQLite and PostgreSQL.
+-- One text for SQLite and PostgreSQL; {clustered} makes SQLite keep rows by their key, as PostgreSQL has no need to.
 CREATE TABLE cutline_campaigns (
     id BIGINT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -43,9 +43,9 @@ CREATE TABLE cutline_events (
     -- Of this event and all before it.
     checksum BIGINT NOT NULL,
     PRIMARY KEY (campaign, number)
-);
+) {clustered};
 -- The last event of each campaign, so that it is noticed if the last ones are gone.
 CREATE TABLE cutline_heads (
     campaign BIGINT PRIMARY KEY REFERENCES cutline_campaigns (id),
     number BIGINT NOT NULL
-);
+) {clustered};

@@ -54,7 +54,12 @@ fn worker(text: &str) -> Result<String, String> {
 }
 
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["rewards", "file", "fail"]))]
+#[command(
+    group = ArgGroup::new("what").required(true).args(["rewards", "file", "fail"]),
+    override_usage = "cutline tell [OPTIONS] <STORE> <TICKET REWARD>...\n       \
+                      cutline tell [OPTIONS] <STORE> --file <REWARDS.csv>\n       \
+                      cutline tell [OPTIONS] <STORE> --fail <TICKET>"
+)]
 pub(crate) struct Tell {
     #[command(flatten)]
     pub(crate) which: Which,
@@ -85,7 +90,10 @@ pub(crate) struct Status {
 }
 
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["events", "verdicts"]))]
+#[command(
+    group = ArgGroup::new("what").required(true).args(["events", "verdicts"]),
+    override_usage = "cutline export [OPTIONS] <STORE> <--events|--verdicts>"
+)]
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) which: Which,

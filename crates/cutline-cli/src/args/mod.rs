@@ -7,7 +7,7 @@ mod plan;
 mod report;
 mod simulation;
 
-pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
+pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use plan::{Belief, Plan};

@@ -3,7 +3,7 @@
 use crate::args::{self, Format};
 use crate::clock::{now, rfc3339, span};
 use crate::failure::Failure;
-use crate::print::{cell, json_rows, note, table};
+use crate::print::{cell, json_rows, left, note, table};
 use crate::table::{Column, Table};
 use cutline::Ending;
 use cutline_store::{Campaign, StoreError, Ticket};
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// How many features a table shows.
-const SHOWN: usize = 8;
+const SHOWN: usize = 4;
 
 /// With `--exit-code`: there is nothing to measure any more, or nothing for now.
 const OVER: u8 = 3;
@@ -123,7 +123,7 @@ fn for_people(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
     header.extend(columns[..shown].iter().map(String::as_str));
     header.extend(more.as_deref());
     header.push("until");
-    let mut table = table(&header);
+    let mut table = left(table(&header), &[1]);
     for ticket in tickets {
         let mut cells = vec![ticket.number.to_string(), cell(&ticket.name)];
         cells.extend(ticket.features[..shown].iter().map(ToString::to_string));

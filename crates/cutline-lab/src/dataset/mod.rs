@@ -109,6 +109,7 @@ mod tests {
         assert_eq!(read("a\n1\n").names, [""; 0]);
         let only = read("name\nx\ny\n");
         assert_eq!((only.names.len(), only.arms.n_arms(), only.arms.dimension()), (2, 2, None));
+        assert_eq!(read("name\nx\n\n\r\ny\n").names, ["x", "y"], "blank lines are no arms");
         assert!(matches!(named("name\n".as_bytes()), Err(DatasetError::Empty)));
     }
 

@@ -10,6 +10,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 use rayon::prelude::*;
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a Parquet file begins with.
 pub(super) const MAGIC: &[u8] = b"PAR1";
@@ -25,6 +26,12 @@ impl From<ParquetError> for DatasetError {
 
 /// Candidates from a Parquet file.
 pub(super) fn read(file: File, asked: Option<&[String]>) -> Result<Candidates, DatasetError> {
+    // Where a file is damaged the crate `parquet` may panic; nothing of what it had read is used then.
+    let read = catch_unwind(AssertUnwindSafe(|| read_all(file, asked)));
+    read.unwrap_or_else(|_| Err(DatasetError::Parquet("it is damaged".into())))
+}
+
+fn read_all(file: File, asked: Option<&[String]>) -> Result<Candidates, DatasetError> {
     let file = SerializedFileReader::new(Chunks::new(file)?)?;
     let schema = file.metadata().file_metadata().schema_descr();
     let header = schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect();

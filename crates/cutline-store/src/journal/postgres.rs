@@ -116,6 +116,10 @@ impl Database for Postgres {
         Ok(found)
     }
 
+    fn clustered(&self) -> &'static str {
+        ""
+    }
+
     fn location(&self) -> &str {
         &self.location
     }

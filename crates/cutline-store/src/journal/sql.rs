@@ -87,6 +87,8 @@ pub(super) trait Database: Send {
     fn roll_back(&mut self);
     /// Whether there is a schema of ours.
     fn has_schema(&mut self) -> Result<bool, StoreError>;
+    /// What a table is called that keeps its rows by their key.
+    fn clustered(&self) -> &'static str;
     /// Where it is, as people may read it.
     fn location(&self) -> &str;
 }
@@ -229,10 +231,29 @@ impl<D: Database> Sql<D> {
 /// Takes a schema from a version to the newest.
 fn migrate(database: &mut impl Database, from: i64) -> Result<(), StoreError> {
     for (version, statements) in MIGRATIONS.into_iter().filter(|&(version, _)| version > from) {
-        database.batch(statements)?;
+        database.batch(&statements.replace("{clustered}", database.clustered()))?;
         database.execute("UPDATE cutline_schema SET version = $1", &[Value::Integer(version)])?;
     }
     Ok(())
+}
+
+/// Writes events, the checksum before them being `sum`; says which was the last, and the checksum there.
+fn append(
+    database: &mut impl Database,
+    id: Id,
+    mut sum: Checksum,
+    records: impl Iterator<Item = Record>,
+) -> Result<Option<(u64, Checksum)>, StoreError> {
+    let mut last = None;
+    for record in records {
+        sum = checksum(sum, &record);
+        database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
+        last = Some((record.number, sum));
+    }
+    if let Some((number, _)) = last {
+        database.execute(MOVE_HEAD, &[Value::Integer(number.cast_signed()), Value::Integer(id)])?;
+    }
+    Ok(last)
 }
 
 impl<D: Database> Journal for Sql<D> {
@@ -267,14 +288,7 @@ impl<D: Database> Journal for Sql<D> {
             for part in parts(candidates) {
                 database.execute(ADD_ARMS, &part.values(begun.id))?;
             }
-            let (mut last, mut sum) = (0, Checksum::new());
-            for record in first_events(draft) {
-                (last, sum) = (record.number, checksum(sum, &record));
-                database.execute(ADD_EVENT, &rows::values(begun.id, &record, sum))?;
-            }
-            if last > 0 {
-                database.execute(MOVE_HEAD, &[Value::Integer(last.cast_signed()), Value::Integer(begun.id)])?;
-            }
+            append(database, begun.id, Checksum::new(), first_events(draft))?;
             Ok(begun.id)
         })
     }
@@ -320,19 +334,12 @@ impl<D: Database> Journal for Sql<D> {
 
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<(), StoreError> {
         self.database.begin(Lock::Campaign(id))?;
-        let written = self.events(id, after).and_then(|(records, mut sum)| {
+        let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
-            let mut position = (id, last, sum);
-            for record in numbered(last, decide(records)?) {
-                sum = checksum(sum, &record);
-                self.database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
-                position = (id, record.number, sum);
-            }
-            if position.1 > last {
-                self.database.execute(MOVE_HEAD, &[Value::Integer(position.1.cast_signed()), Value::Integer(id)])?;
-            }
+            let added = append(&mut self.database, id, sum, numbered(last, decide(records)?))?;
             self.database.commit()?;
-            Ok(position)
+            let (last, sum) = added.unwrap_or((last, sum));
+            Ok((id, last, sum))
         });
         match written {
             Ok(position) => {

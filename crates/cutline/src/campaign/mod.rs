@@ -25,7 +25,7 @@ use ledger::{Ledger, Step};
 use thiserror::Error;
 
 /// After how many events the learner is built anew.
-pub const EVERY: u64 = 32;
+pub const EVERY: u64 = 64;
 
 /// A campaign in progress.
 ///
