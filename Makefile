@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-load bench-peers bench-store coverage centre prepare docs
+.PHONY: help build test lint check-diagnostics check-speed bench bench-large bench-load bench-peers bench-store coverage centre prepare soak docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -9,7 +9,7 @@ build: ## Build the command line, optimised: target/release/cutline
 	cargo build --release --locked
 
 test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, instruction counts
-	cargo test --workspace --locked --quiet
+	checks/with-postgres cargo test --workspace --locked --quiet
 	target/release/cutline reproduce --exact | tail -n 1
 	$(MAKE) --no-print-directory check-diagnostics check-speed
 
@@ -57,6 +57,9 @@ centre: build ## Simulate ridge with and without a centre and an intercept: the 
 
 prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
 	for file in experiments/prepare/*.toml; do target/release/cutline simulate $$file --out target/prepare || exit 1; done
+
+soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: is anything lost? SOAK=n times as long
+	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test nothing_is_lost -- --nocapture
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
 	cargo doc --workspace --no-deps --locked

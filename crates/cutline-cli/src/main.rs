@@ -31,6 +31,10 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate(&args),
         Command::Plan(args) => commands::plan(&args),
         Command::Diagnose(args) => commands::diagnose(&args),
+        #[cfg(unix)]
+        Command::Run(args) => return ended(commands::run(&args)),
+        #[cfg(unix)]
+        Command::Guard => commands::guard(),
         Command::Algorithms(args) => commands::algorithms(&args),
         Command::New(args) => commands::new(&args),
         Command::Ask(args) => return ended(commands::ask(&args)),

@@ -5,6 +5,8 @@ mod duration;
 mod new;
 mod plan;
 mod report;
+#[cfg(unix)]
+mod run;
 mod simulation;
 
 pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell};
@@ -12,6 +14,8 @@ pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use plan::{Belief, Plan};
 pub(crate) use report::Report;
+#[cfg(unix)]
+pub(crate) use run::Run;
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -69,6 +73,17 @@ pub(crate) enum Command {
     /// Compares replicates with the fit, for all arms together and for each, and ends with one sentence.
     /// docs/diagnostics.md says what each number means.
     Diagnose(Diagnose),
+    /// Measure: start a command for every ticket, until the budget is used or every side is sure
+    ///
+    /// The command prints the reward as its last line. It is told what to measure in its words, on stdin as JSON and in
+    /// the environment. It may be killed and started again at any time, and others may work on the same campaign.
+    /// docs/run.md says more.
+    #[cfg(unix)]
+    Run(Run),
+    /// End what `run` has started when `run` itself is killed
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Guard,
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
     /// Begin a campaign: real measurements of these candidates, on a budget

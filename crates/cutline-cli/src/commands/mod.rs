@@ -9,6 +9,8 @@ mod new;
 mod plan;
 mod report;
 mod reproduce;
+#[cfg(unix)]
+mod run;
 mod simulate;
 mod status;
 mod tell;
@@ -21,6 +23,8 @@ pub(crate) use new::new;
 pub(crate) use plan::plan;
 pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
+#[cfg(unix)]
+pub(crate) use run::{guard, run};
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
@@ -74,7 +78,7 @@ fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
 }
 
 /// Runs experiments one after another, each on all threads.
-fn run(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
+fn play(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {
