@@ -65,7 +65,7 @@ fn the_page_says_what_status_and_export_say() {
         for verdict in expected {
             let [mean, lower, upper] = ["mean", "lower", "upper"].map(|key| verdict[key].as_f64().unwrap());
             let row = format!(
-                "<td class=\"number\">{mean:.3}</td><td class=\"number\">{lower:.3} to {upper:.3}</td><td>{}</td>",
+                "<td class=\"number\">{mean:.2}</td><td class=\"number\">{lower:.2} to {upper:.2}</td><td>{}</td>",
                 verdict["pulls"]
             );
             assert!(page.contains(&row.replace('-', "−")), "{row}");
@@ -76,7 +76,7 @@ fn the_page_says_what_status_and_export_say() {
 
 #[test]
 fn formats_say_the_same() {
-    let place = screen(&["--budget", "20", "--until-sure", "intervals"]);
+    let place = screen(&["--budget", "20", "--until-sure", "intervals", "--noise", "0.1"]);
     measure(&place, |name, number| if name < "b" { 9.0 } else { -9.0 } + (number % 3) as f64 / 1e3);
     let json = place.json(&["report", "screen.db", "--out", "a b.html"]);
     assert!(place.text("a b.html").contains("every side is sure"));
@@ -185,10 +185,13 @@ fn every_campaign_has_a_page() {
         place.write("arms.csv", arms);
         place.good(&[&["new", "screen.db", "arms.csv", "--threshold", "0.5"], options].concat());
         let before = page(&place);
-        assert!(before.contains("The campaign has no rewards yet.") && before.contains("not known yet"), "{options:?}");
+        assert!(before.contains("The campaign has no rewards yet."), "{options:?}");
+        assert_eq!(before.contains("not known yet"), !options.contains(&"--noise"), "{options:?}");
         assert!(!before.contains("NaN") && !before.contains(">inf"), "{options:?}");
         let n_arms = arms.lines().count() - 1;
-        assert_eq!(named(&before, "undecided").len(), n_arms, "{options:?}");
+        let rows = ["above", "undecided", "below"].map(|side| named(&before, side).len());
+        // Arms of zeros are known without a pull: 0 lies below.
+        assert_eq!(rows, if arms.contains("0,0") { [0, 0, n_arms] } else { [0, n_arms, 0] }, "{options:?}");
         if !arms.contains("name,") && arms.starts_with("name") {
             assert!(before.contains("−∞ to ∞") && before.contains("The candidates have no features"));
         }
@@ -237,9 +240,7 @@ fn a_hundred_thousand_arms_make_a_small_page() {
     place.write("arms.csv", csv);
     place.good(&["new", "screen.db", "arms.csv", "--threshold", "0", "--budget", "100"]);
     measure(&place, |name, number| name[4..].parse::<f64>().unwrap() / 5e4 - 1.0 + (number % 5) as f64 * 0.01);
-    let begun = std::time::Instant::now();
     let page = page(&place);
-    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
     assert!(page.len() < 400_000, "{} bytes", page.len());
     assert!(page.contains(" of 100,000 candidates lie above 0, "));
 }

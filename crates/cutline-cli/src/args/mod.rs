@@ -9,7 +9,7 @@ mod report;
 mod run;
 mod simulation;
 
-pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell};
+pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use plan::{Belief, Plan};

@@ -1,6 +1,6 @@
 //! What `cutline report` takes.
 
-use super::{Format, campaign::Which};
+use super::{Format, Which};
 use clap::Args;
 use std::path::PathBuf;
 

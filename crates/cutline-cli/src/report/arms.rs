@@ -61,7 +61,7 @@ enum Digits {
 }
 
 impl Digits {
-    /// Half an interval, the median one, has three digits.
+    /// Half an interval, the median one, has two digits.
     fn of(verdicts: &[Verdict]) -> Self {
         let finite = |number: &f64| number.is_finite() && *number != 0.0;
         let mut halves: Vec<f64> = verdicts.iter().map(|v| (v.upper - v.lower) / 2.0).filter(finite).collect();
@@ -73,7 +73,7 @@ impl Digits {
         let most = verdicts.iter().map(|verdict| verdict.mean.abs()).filter(finite).fold(0.0, f64::max);
         let first = typical.log10().floor();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 8")]
-        match 2.0 - first {
+        match 1.0 - first {
             decimals if decimals > 8.0 || first > 6.0 || most >= 1e9 => Self::Scientific,
             decimals => Self::Fixed(decimals.max(0.0) as usize),
         }
@@ -111,13 +111,13 @@ mod tests {
     #[test]
     fn numbers_have_the_digits_that_intervals_leave() {
         let written = |reward, sigma| Digits::of(&verdicts(reward, sigma)).write(reward);
-        assert_eq!(written(1234.56789, 1.0), "1234.568");
-        assert_eq!(written(1234.56789, 100.0), "1234.6");
-        assert_eq!(written(-1234.56789, 1e5), "−1235");
-        assert_eq!(written(0.5, 0.0001), "0.5000000");
+        assert_eq!(written(1234.56789, 1.0), "1234.57");
+        assert_eq!(written(1234.56789, 100.0), "1235");
+        assert_eq!(written(-1234.56789, 10.0), "−1234.6");
+        assert_eq!(written(0.5, 0.0001), "0.500000");
         assert_eq!(written(0.5, 1e-9), "5.0000e−1");
         assert_eq!(written(3e9, 1.0), "3.0000e9");
-        assert_eq!(written(-0.0004, 1.0), "0.000", "no minus before nothing");
+        assert_eq!(written(-0.0004, 1.0), "0.00", "no minus before nothing");
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
         let numbers = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.0, -2.0];
         assert_eq!(numbers.map(|number| digits.write(number)), ["∞", "−∞", "unknown", "0.00", "−2.00"]);
         let unknown = &verdicts(0.0, 1.0)[1..];
-        assert_eq!(Digits::of(unknown), Digits::Fixed(2), "no interval and no mean to go by");
+        assert_eq!(Digits::of(unknown), Digits::Fixed(1), "no interval and no mean to go by");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn decided(view: &View) -> String {
         n_arms: view.names.len() as u64,
         budget: Some(view.settings.budget.into()),
         points: course.iter().map(point).collect(),
-        note: is_cut.then(|| format!("Looked at {most} times.")),
+        note: is_cut.then(|| format!("The verdicts at {most} moments.")),
     };
     figure.to_svg()
 }
