@@ -5,6 +5,7 @@ mod args;
 mod clock;
 mod commands;
 mod compare;
+mod diagnosis;
 mod failure;
 mod figures;
 mod forecast;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Ask(args) => return ended(commands::ask(&args)),
         Command::Tell(args) => commands::tell(&args),
         Command::Status(args) => commands::status(&args),
+        Command::Report(args) => commands::report(&args),
         Command::Export(args) => commands::export(&args),
     };
     ended(done.map(|()| ExitCode::SUCCESS))

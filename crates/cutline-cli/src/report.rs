@@ -1,4 +1,17 @@
-//! `report.html`: everything about a simulation or a plan on one page that needs no other file.
+//! `report.html`: everything about a simulation, a plan or a campaign on one page that needs no other file.
+
+mod answer;
+mod arms;
+mod campaign;
+mod figures;
+mod model;
+mod settings;
+mod tickets;
+mod view;
+
+pub(crate) use answer::{Answer, grouped};
+pub(crate) use campaign::campaign;
+pub(crate) use view::View;
 
 use crate::compare::Outcome;
 use crate::failure::Failure;

@@ -4,6 +4,7 @@ mod campaign;
 mod duration;
 mod new;
 mod plan;
+mod report;
 #[cfg(unix)]
 mod run;
 mod simulation;
@@ -12,6 +13,7 @@ pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use plan::{Belief, Plan};
+pub(crate) use report::Report;
 #[cfg(unix)]
 pub(crate) use run::Run;
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
@@ -105,6 +107,11 @@ pub(crate) enum Command {
     Tell(Tell),
     /// Show how far a campaign is: budget, tickets, verdicts, noise, pace
     Status(Status),
+    /// Write a campaign's report: a page with the answer, the verdicts and how they came about
+    ///
+    /// Prints the answer in one sentence and writes `report.html`, which needs no other file, fits a phone and prints
+    /// well. docs/report.md says what is on it.
+    Report(Report),
     /// Write events or verdicts as CSV, JSON or Parquet
     ///
     /// Numbers are written so that they read back as they were. Arms are there by name and, as `index`, by row number

@@ -7,6 +7,7 @@ mod exact;
 mod export;
 mod new;
 mod plan;
+mod report;
 mod reproduce;
 #[cfg(unix)]
 mod run;
@@ -20,6 +21,7 @@ pub(crate) use diagnose::diagnose;
 pub(crate) use export::export;
 pub(crate) use new::new;
 pub(crate) use plan::plan;
+pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
 #[cfg(unix)]
 pub(crate) use run::{guard, run};
@@ -34,7 +36,6 @@ use crate::figures::figure;
 use crate::output::Output;
 use crate::print;
 use crate::progress;
-use crate::report;
 use cutline_lab::dataset::{self, Candidates, DatasetError};
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
@@ -111,7 +112,7 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
         drawings.push(svg);
     }
     files.push(("results.csv".into(), print::csv(outcomes, true)));
-    files.push(("report.html".into(), report::html(outcomes, &drawings, summary)?.into_bytes()));
+    files.push(("report.html".into(), crate::report::html(outcomes, &drawings, summary)?.into_bytes()));
     write_files(output, &files)
 }
 

@@ -8,10 +8,12 @@
 //! How events are handed over changes nothing, to the last bit: after every [`EVERY`] events the learner is built anew from the
 //! counts, the means of the rewards and the noise they give, and steps from there.
 
+mod course;
 mod event;
 mod ledger;
 mod terms;
 
+pub use course::Stage;
 pub use event::{Event, Record, Ticket, Time};
 pub use ledger::Status;
 pub use terms::{Noise, NoiseSource, Terms, TermsError};
