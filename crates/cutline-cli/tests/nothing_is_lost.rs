@@ -71,7 +71,9 @@ fn worker() {
         Store::open(&variable("WORKER_STORE")).unwrap().campaign(Some(&variable("WORKER_CAMPAIGN"))).unwrap();
     let name = format!("worker {}", std::process::id());
     let mut random = Random(u64::from(std::process::id()));
+    let begun = Instant::now();
     while campaign.ending().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_mins(5), "no end of {:?}", campaign.progress().unwrap());
         let tickets = campaign.ask(1 + usize::try_from(random.below(3)).unwrap(), &name, lease).unwrap();
         if tickets.is_empty() {
             std::thread::sleep(Duration::from_millis(5));
@@ -84,11 +86,12 @@ fn worker() {
             Err(StoreError::Refusal(campaign::Refusal::TooLate { .. })) => continue,
             Err(error) => panic!("{error}"),
         }
-        let mut lines = String::new();
+        // In one go, so that a log has whole lines.
+        let mut lines = Vec::new();
         for (ticket, reward) in rewards {
-            lines += &format!("{ticket} {reward:?}\n");
+            writeln!(lines, "{ticket} {reward:?}").unwrap();
         }
-        log.write_all(lines.as_bytes()).unwrap();
+        log.write_all(&lines).unwrap();
     }
 }
 
@@ -176,9 +179,9 @@ fn round_of_kills(place: &Place, name: &str, random: &mut Random, kills: &mut [u
 fn sixteen_at_once(place: &Place) {
     let budget = 400;
     let mut campaign = place.begin("together", &Settings::new(0.5, budget), candidates(30));
-    let processes: Vec<Child> = (0..16).map(|_| start_worker(place, "together", 3_600_000)).collect();
+    let processes: Vec<Killed> = (0..16).map(|_| Killed(start_worker(place, "together", 3_600_000))).collect();
     for mut process in processes {
-        assert!(process.wait().unwrap().success());
+        assert!(process.0.wait().unwrap().success());
     }
     let seen = bits(&campaign.verdicts().unwrap());
     let told = check(place, "together", &seen);

@@ -74,8 +74,8 @@ fn formats_say_the_same() {
         assert!(text.lines().any(|said| said == line), "{line}: {text}");
     }
     assert!(text.contains("| w, 2   | runs out in 2h 59m |"), "{text}");
-    let pace = text.lines().find(|line| line.starts_with("pace ")).unwrap();
-    assert!(pace.contains(" rewards an hour; at that, the budget is used in "), "{pace}");
+    let ends = text.lines().find(|line| line.starts_with("pace ")).unwrap();
+    assert!(ends.contains(" rewards an hour; at that, the budget is used in "), "{ends}");
     let noise = text.lines().find(|line| line.starts_with("noise ")).unwrap();
     assert!(noise.ends_with(", or less: how far rewards lie from the threshold"), "{noise}");
 }

@@ -48,7 +48,8 @@ pub(crate) struct Ask {
     pub(crate) format: Format,
 }
 
-fn worker(text: &str) -> Result<String, String> {
+/// Who measures, as the journal names them.
+pub(super) fn worker(text: &str) -> Result<String, String> {
     let is_name = (1..=200).contains(&text.chars().count()) && !text.chars().any(char::is_control);
     if is_name { Ok(text.into()) } else { Err("a name has 1 to 200 characters, and no control characters".into()) }
 }

@@ -1,5 +1,6 @@
 //! What `cutline run` takes.
 
+use super::campaign::worker;
 use super::{Which, duration};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
@@ -28,9 +29,4 @@ pub(crate) struct Run {
     /// What to call this worker in the journal [default: the name of the machine]
     #[arg(long, value_name = "NAME", value_parser = worker)]
     pub(crate) worker: Option<String>,
-}
-
-fn worker(text: &str) -> Result<String, String> {
-    let is_name = (1..=200).contains(&text.chars().count()) && !text.contains(char::is_control);
-    if is_name { Ok(text.into()) } else { Err("a name has 1 to 200 characters, and no control characters".into()) }
 }
