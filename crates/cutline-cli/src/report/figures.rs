@@ -8,7 +8,7 @@ use cutline_figure::{ArmVerdict, Decided, DecidedFigure, VerdictFigure};
 const STAGES: f64 = 60.0;
 
 /// How much these looks may cost, in K·d²: a few seconds.
-const COST: f64 = 4e8;
+const COST: f64 = 1e9;
 
 /// Every arm's mean and interval.
 pub(super) fn verdicts(view: &View) -> String {
