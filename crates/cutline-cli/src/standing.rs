@@ -176,7 +176,7 @@ impl Standing {
         for (what, value) in self.facts() {
             writeln!(text, "{what:<11}{value}").expect("a string takes everything");
         }
-        for (title, table) in [self.out_table(), self.doubt_table()].into_iter().flatten() {
+        for (title, table) in self.out_table().into_iter().chain([self.doubt_table()]) {
             write!(text, "\n{title}\n{table}\n").expect("a string takes everything");
         }
         text
@@ -235,13 +235,13 @@ impl Standing {
         (!self.out.is_empty()).then_some((title, table))
     }
 
-    fn doubt_table(&self) -> Option<(String, comfy_table::Table)> {
+    fn doubt_table(&self) -> (String, comfy_table::Table) {
         let mut table = left(table(&["arm", "side", "mean", "lower", "upper", "pulls", "doubt"]), &[1]);
         for arm in &self.doubtful {
             let [mean, lower, upper, doubt] = [arm.mean, arm.lower, arm.upper, arm.doubt].map(short);
             table.add_row([cell(&arm.arm), arm.side.into(), mean, lower, upper, arm.pulls.to_string(), doubt]);
         }
-        Some((format!("most doubtful{}", first_of(self.n_arms)), table))
+        (format!("most doubtful{}", first_of(self.n_arms)), table)
     }
 }
 

@@ -7,14 +7,14 @@ use cutline_store::Store;
 use std::fmt::Write;
 
 /// Asks for everything and tells what `reward` says of an arm.
-fn measure(place: &Place, reward: impl Fn(&str, usize) -> f64) {
+fn measure(place: &Place, reward: impl Fn(&str, u64) -> f64) {
     let mut campaign = Store::open(place.path("screen.db").to_str().unwrap()).unwrap().campaign(None).unwrap();
     loop {
         let tickets = campaign.ask(7, "w", std::time::Duration::from_hours(1)).unwrap();
         if tickets.is_empty() {
             break;
         }
-        let rewards: Vec<_> = tickets.iter().map(|t| (t.number, reward(&t.name, t.number as usize))).collect();
+        let rewards: Vec<_> = tickets.iter().map(|t| (t.number, reward(&t.name, t.number))).collect();
         campaign.tell(&rewards).unwrap();
     }
 }

@@ -21,14 +21,21 @@ fn start(directory: &Path, command: &str) -> Child {
     let program = Path::new(env!("CARGO_BIN_EXE_cutline")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let shell = ["-c", &format!("exec {command}")].map(str::to_owned);
-    Command::new("sh").args(shell).current_dir(directory).env("PATH", path).env("MEASURING_TAKES", "0.02").spawn().unwrap()
+    Command::new("sh")
+        .args(shell)
+        .current_dir(directory)
+        .env("PATH", path)
+        .env("MEASURING_TAKES", "0.02")
+        .spawn()
+        .unwrap()
 }
 
 #[test]
 fn iris_is_screened_though_it_is_killed_half_way() {
     let directory = tempfile::tempdir().unwrap();
     for part in ["docs", "crates"] {
-        std::os::unix::fs::symlink(std::fs::canonicalize(ROOT).unwrap().join(part), directory.path().join(part)).unwrap();
+        std::os::unix::fs::symlink(std::fs::canonicalize(ROOT).unwrap().join(part), directory.path().join(part))
+            .unwrap();
     }
     let page = commands("docs/campaigns.md");
     let [new, run, report] = &page[..] else { panic!("{page:?}") };

@@ -21,14 +21,12 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
         FileFormat::Json => table.write_json(out),
         FileFormat::Parquet => table.write_parquet(out),
     };
-    match &args.out {
-        Some(path) => write_file(path, write),
-        None => {
-            let mut out = BufWriter::new(std::io::stdout());
-            write(&mut out)?;
-            Ok(out.flush()?)
-        }
+    if let Some(path) = &args.out {
+        return write_file(path, write);
     }
+    let mut out = BufWriter::new(std::io::stdout());
+    write(&mut out)?;
+    Ok(out.flush()?)
 }
 
 /// Everything that happened. What happened to a ticket also says which arm it is of.

@@ -55,16 +55,16 @@ fn draft(args: &args::New) -> Result<Draft, Failure> {
 fn settings(args: &args::New) -> Result<Settings, Failure> {
     let mut settings = Settings::new(args.threshold, args.budget);
     settings.precision = args.precision;
-    settings.algorithm = args.algorithm.clone();
+    settings.algorithm.clone_from(&args.algorithm);
     for (parameter, value) in &args.parameter {
         if settings.parameters.insert(parameter.clone(), *value).is_some() {
             return Err(Failure::Usage(format!("the parameter `{parameter}` is given twice")));
         }
     }
     settings.noise = args.noise;
-    settings.interval = args.interval.clone();
+    settings.interval.clone_from(&args.interval);
     settings.delta = args.confidence.0;
-    settings.until_sure = args.until_sure.clone();
+    settings.until_sure.clone_from(&args.until_sure);
     settings.preparation = args.prepare;
     settings.seed = args.seed;
     Ok(settings)
@@ -130,6 +130,6 @@ fn prepared(preparation: Preparation) -> String {
 
 /// How to name the campaign on the command line. The address of a server may hold a password, which is not repeated.
 fn which(store: &str, name: &str, is_only: bool) -> String {
-    let store = if store.contains("@") && store.contains("://") { "STORE".into() } else { shell(store) };
+    let store = if store.contains('@') && store.contains("://") { "STORE".into() } else { shell(store) };
     if is_only { store } else { format!("{store} --name {}", shell(name)) }
 }

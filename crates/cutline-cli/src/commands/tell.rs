@@ -14,11 +14,9 @@ use std::path::Path;
 pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
     if let Some(ticket) = args.fail {
         let mut campaign = args.which.open()?;
-        let done = match campaign.fail(ticket, &args.reason)? {
-            true => format!("ticket {ticket} given back"),
-            false => format!("ticket {ticket} was given back before"),
-        };
-        note(&format!("{done}; {}", to_go(&mut campaign)?));
+        let was_out = campaign.fail(ticket, &args.reason)?;
+        let done = if was_out { "given back" } else { "was given back before" };
+        note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
         return Ok(());
     }
     let rewards = match &args.file {

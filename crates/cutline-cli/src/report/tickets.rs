@@ -51,8 +51,8 @@ impl Tickets {
 }
 
 fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, String)> {
-    let told = view.records.iter().filter(|record| matches!(record.event, Event::Told { .. } | Event::Observed { .. }));
-    let last = told.last().map(|record| minute(record.at));
+    let is_reward = |record: &&Record| matches!(record.event, Event::Told { .. } | Event::Observed { .. });
+    let last = view.records.iter().rfind(is_reward).map(|record| minute(record.at));
     let pulled = view.verdicts.iter().filter(|verdict| verdict.pulls > 0).count();
     let [pulled, n_arms] = [pulled, view.names.len()].map(|number| grouped(number as u64));
     let mut facts = vec![
