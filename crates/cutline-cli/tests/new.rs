@@ -34,7 +34,7 @@ fn it_says_what_it_understood_and_what_comes_next() {
          next: cutline ask screen.db\n"
     );
     let args = ["new", "screen.db", "wide.csv", "--threshold", "-1", "--budget", "9", "--name", "it's 2"];
-    let others = ["--noise", "0.5", "--prepare", "none", "--parameter", "lambda=0.1", "--until-sure", "intervals"];
+    let others = ["--noise", "0.5", "--raw", "--parameter", "lambda=0.1", "--until-sure", "intervals"];
     let said = place.good(&[&args[..], &others].concat()).stderr;
     for line in [
         "began the campaign `it's 2`",
@@ -72,7 +72,8 @@ fn every_option_makes_a_difference() {
         &["--parameter", "lambda=0.01"],
         &["--features", "y"],
         &["--features", "y,x"],
-        &["--prepare", "none"],
+        &["--raw"],
+        &["--raw", "--standardise"],
         &["--prepare", "intercept,centre"],
         &["--prepare", "standardise,centre"],
         &["--prepare", "standardise,intercept"],
@@ -86,6 +87,9 @@ fn every_option_makes_a_difference() {
         let columns: Vec<&String> = tickets[0]["features"].as_object().unwrap().keys().collect();
         assert_eq!(columns.len(), if options == ["--features", "y"] { 1 } else { 2 });
     }
+    assert_eq!(verdicts(&["--raw"]).1, verdicts(&["--prepare", "none"]).1);
+    assert_eq!(verdicts(&["--raw", "--standardise"]).1, verdicts(&["--prepare", "standardise"]).1);
+    assert_ne!(verdicts(&["--raw", "--standardise"]).1, verdicts(&["--raw"]).1);
     let random = |seed: &str| {
         let place = screen(&["--budget", "40", "--algorithm", "random", "--seed", seed]);
         arms(&place.json(&["ask", "screen.db", "-n", "30"]))

@@ -73,19 +73,6 @@ pub(crate) enum Command {
     /// Compares replicates with the fit, for all arms together and for each, and ends with one sentence.
     /// docs/diagnostics.md says what each number means.
     Diagnose(Diagnose),
-    /// Measure: start a command for every ticket, until the budget is used or every side is sure
-    ///
-    /// The command prints the reward as its last line. It is told what to measure in its words, on stdin as JSON and in
-    /// the environment. It may be killed and started again at any time, and others may work on the same campaign.
-    /// docs/run.md says more.
-    #[cfg(unix)]
-    Run(Run),
-    /// End what `run` has started when `run` itself is killed
-    #[cfg(unix)]
-    #[command(hide = true)]
-    Guard,
-    /// List every algorithm with its rule, estimator, stop, parameters and paper
-    Algorithms(Algorithms),
     /// Begin a campaign: real measurements of these candidates, on a budget
     ///
     /// Nothing is measured yet. `cutline ask` says what to measure next, `cutline tell` takes the rewards, and
@@ -105,6 +92,17 @@ pub(crate) enum Command {
     /// changes nothing, so whoever is not sure may repeat it; another reward for the same ticket is refused.
     #[command(after_help = TELL)]
     Tell(Tell),
+    /// Measure: start a command for every ticket, until the budget is used or every side is sure
+    ///
+    /// The command prints the reward as its last line. It is told what to measure in its words, on stdin as JSON and in
+    /// the environment. It may be killed and started again at any time, and others may work on the same campaign.
+    /// docs/run.md says more.
+    #[cfg(unix)]
+    Run(Run),
+    /// End what `run` has started when `run` itself is killed
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Guard,
     /// Show how far a campaign is: budget, tickets, verdicts, noise, pace
     Status(Status),
     /// Write a campaign's report: a page with the answer, the verdicts and how they came about
@@ -117,6 +115,8 @@ pub(crate) enum Command {
     /// Numbers are written so that they read back as they were. Arms are there by name and, as `index`, by row number
     /// from 0. In JSON, what is not finite is null: an interval is open there.
     Export(Export),
+    /// List every algorithm with its rule, estimator, stop, parameters and paper
+    Algorithms(Algorithms),
 }
 
 fn number(text: &str) -> Result<f64, String> {

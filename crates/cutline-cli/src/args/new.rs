@@ -63,6 +63,12 @@ pub(crate) struct New {
         value_parser = prepare
     )]
     pub(crate) prepare: Preparation,
+    /// Learn from features and rewards as they are, the model of the LinearAPT paper: `--prepare none`
+    #[arg(long, help_heading = OTHERS, conflicts_with = "prepare")]
+    pub(crate) raw: bool,
+    /// Standardise the features, as by default, also with `--raw`
+    #[arg(long, help_heading = OTHERS)]
+    pub(crate) standardise: bool,
     /// The intervals of the verdicts: `fixed` to look at once, `anytime` to look at as often as one likes
     #[arg(
         long,
@@ -113,6 +119,14 @@ fn parameter(text: &str) -> Result<(String, f64), String> {
         "noise" => Err("the noise is given with `--noise`".into()),
         "centre" | "intercept" => Err(format!("`{name}` is given with `--prepare`")),
         _ => Ok((name.into(), number(value)?)),
+    }
+}
+
+impl New {
+    /// What is done to features and rewards.
+    pub(crate) fn preparation(&self) -> Preparation {
+        let preparation = if self.raw { Preparation::raw() } else { self.prepare };
+        Preparation { standardise: preparation.standardise || self.standardise, ..preparation }
     }
 }
 

@@ -65,7 +65,7 @@ fn settings(args: &args::New) -> Result<Settings, Failure> {
     settings.interval.clone_from(&args.interval);
     settings.delta = args.confidence.0;
     settings.until_sure.clone_from(&args.until_sure);
-    settings.preparation = args.prepare;
+    settings.preparation = args.preparation();
     settings.seed = args.seed;
     Ok(settings)
 }
