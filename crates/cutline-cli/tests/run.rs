@@ -97,7 +97,7 @@ fn a_campaign_is_measured_to_its_end() {
 fn the_command_is_told_of_its_ticket() {
     let place = Place::sqlite();
     place.begin("screen", &Settings::new(0.0, 5), candidates(5));
-    place.write("measure.sh", "cat > stdin-$CUTLINE_TICKET\nprintf '%s\\n' \"$@\" > words-$CUTLINE_TICKET\nenv | grep ^CUTLINE_ | sort > env-$CUTLINE_TICKET\necho 1\n");
+    place.write("measure.sh", "cat > stdin-$CUTLINE_TICKET\nprintf '%s\\n' \"$@\" > words-$CUTLINE_TICKET\nenv | grep ^CUTLINE_ | grep -v ^CUTLINE_TEST_ | sort > env-$CUTLINE_TICKET\necho 1\n");
     good(&mut place.run(&["--measure", "sh measure.sh {name} '{index} x' {features} --ticket={ticket}"]));
     for ticket in 1..=5 {
         let text = |what: &str| place.text(&format!("{what}-{ticket}"));
