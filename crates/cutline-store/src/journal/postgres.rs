@@ -1,8 +1,9 @@
 //! PostgreSQL: a server, for workers on many machines.
 
 use super::Journal;
+use super::database::{Database, Lock, OnRow, Row, Value};
 use super::rows::Misfit;
-use super::sql::{Database, Lock, OnRow, Row, Sql, Value, first_line};
+use super::sql::{Sql, first_line};
 use crate::StoreError;
 use crate::location::Durability;
 use postgres::fallible_iterator::FallibleIterator;

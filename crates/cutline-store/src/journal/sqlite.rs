@@ -1,8 +1,9 @@
 //! SQLite: a file, in write-ahead mode, so that readers never wait.
 
 use super::Journal;
+use super::database::{Database, Lock, OnRow, Row, Value};
 use super::rows::Misfit;
-use super::sql::{Database, Lock, OnRow, Row, Sql, Value, first_line};
+use super::sql::{Sql, first_line};
 use crate::StoreError;
 use crate::location::Durability;
 use rusqlite::types::{ToSqlOutput, ValueRef};
