@@ -180,8 +180,10 @@ fn rewards_from_files_and_stdin() {
     child.stdin.take().unwrap().write_all(b"ticket,reward\r\n2,0.1\r\n4,0.2\r\n").unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "2 rewards told; 6 to go\n"));
-    let line = place.run(&["tell", "screen.db", "--file", "-"]).failed(1);
-    assert!(line.starts_with("error: stdin: the header must have one column `ticket`"), "{line}");
+    for words in [&["tell", "screen.db", "--file", "-"][..], &["tell", "screen.db", "-"]] {
+        let line = place.run(words).failed(1);
+        assert!(line.starts_with("error: stdin: the header must have one column `ticket`"), "{line}");
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub(super) fn worker(text: &str) -> Result<String, String> {
 pub(crate) struct Tell {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// Tickets, each with its reward: `3 0.71 4 -0.2`
+    /// Tickets, each with its reward: `3 0.71 4 -0.2`; a single `-` is `--file -`
     #[arg(value_name = "TICKET REWARD", allow_negative_numbers = true)]
     pub(crate) rewards: Vec<String>,
     /// Rewards from a CSV file with the columns `ticket` and `reward`; `-` is stdin

@@ -19,9 +19,10 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
         return Ok(());
     }
-    let rewards = match &args.file {
-        Some(path) => from_file(path)?,
-        None => pairs(&args.rewards)?,
+    let rewards = match (&args.file, &args.rewards[..]) {
+        (Some(path), _) => from_file(path)?,
+        (None, [stdin]) if stdin == "-" => from_file(Path::new(stdin))?,
+        (None, rewards) => pairs(rewards)?,
     };
     let mut campaign = args.which.open()?;
     let new = campaign.tell(&rewards)?;
