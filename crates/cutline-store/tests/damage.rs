@@ -128,7 +128,7 @@ fn events_that_were_changed_by_hand_are_found_out() {
         "UPDATE cutline_events SET arm = 99 - arm WHERE number = 1",
         "DELETE FROM cutline_events WHERE number = 3",
         "DELETE FROM cutline_events WHERE number = 4",
-        "DELETE FROM cutline_heads",
+        "DELETE FROM cutline_events WHERE kind = 'head'",
         "DELETE FROM cutline_arms WHERE first = 0",
         "UPDATE cutline_campaigns SET settings = replace(settings, '0.25', '0.75')",
         "UPDATE cutline_campaigns SET n_arms = 99",

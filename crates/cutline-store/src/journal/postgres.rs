@@ -94,7 +94,7 @@ impl Database for Postgres {
         match lock {
             Lock::Store => self.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({STORE_LOCK})")),
             Lock::Campaign(id) => {
-                self.batch(&format!("BEGIN; SELECT number FROM cutline_heads WHERE campaign = {id} FOR UPDATE"))
+                self.batch(&format!("BEGIN; SELECT id FROM cutline_campaigns WHERE id = {id} FOR UPDATE"))
             }
         }
     }

@@ -24,14 +24,16 @@ const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WH
 const ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 AND first <= $2 \
                    ORDER BY first DESC LIMIT 1";
 const EVENTS: &str = "SELECT number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum \
-                      FROM cutline_events WHERE campaign = $1 AND number >= $2 ORDER BY number";
+                      FROM cutline_events WHERE campaign = $1 AND number >= $2 AND number < 9223372036854775807 \
+                      ORDER BY number";
 const ADD_EVENT: &str = "INSERT INTO cutline_events \
                          (campaign, number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
-const ADD_HEAD: &str = "INSERT INTO cutline_heads (campaign, number) VALUES ($1, 0)";
-const HEAD: &str = "SELECT number FROM cutline_heads WHERE campaign = $1";
-const MOVE_HEAD: &str = "UPDATE cutline_heads SET number = $1 WHERE campaign = $2";
+const ADD_HEAD: &str = "INSERT INTO cutline_events (campaign, number, at, kind, ticket, checksum) \
+                        VALUES ($1, 9223372036854775807, 0, 'head', 0, 0)";
+const HEAD: &str = "SELECT ticket FROM cutline_events WHERE campaign = $1 AND number = 9223372036854775807";
+const MOVE_HEAD: &str = "UPDATE cutline_events SET ticket = $1 WHERE campaign = $2 AND number = 9223372036854775807";
 
 /// A journal in a database.
 pub(super) struct Sql<D> {
