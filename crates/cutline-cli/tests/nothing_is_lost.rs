@@ -26,6 +26,10 @@ const KILLS: [u64; 2] = [150, 500];
 
 #[test]
 fn killed_on_sqlite() {
+    // Started by another test, or by this one, to be a worker.
+    if std::env::var_os("WORKER_STORE").is_some() {
+        return worker();
+    }
     kill_and_check(&Place::sqlite(), 1);
 }
 
@@ -60,9 +64,7 @@ impl Random {
     }
 }
 
-/// Not a test but a worker: a process of its own, which asks and tells through the library until the campaign ends.
-#[test]
-#[ignore = "started by the other tests"]
+/// A worker: a process of its own, which asks and tells through the library until the campaign ends.
 fn worker() {
     let variable = |name: &str| std::env::var(name).expect("a worker is started by a test");
     let lease = Duration::from_millis(variable("WORKER_LEASE").parse().unwrap());
@@ -98,7 +100,7 @@ fn worker() {
 /// Starts a worker on a campaign; its lease is in milliseconds.
 fn start_worker(place: &Place, campaign: &str, lease: u64) -> Child {
     let mut command = place.command(std::env::current_exe().unwrap());
-    command.args(["--exact", "worker", "--ignored", "--nocapture", "--test-threads", "1"]);
+    command.args(["--exact", "killed_on_sqlite", "--nocapture", "--test-threads", "1"]);
     command.env("WORKER_STORE", &place.address).env("WORKER_CAMPAIGN", campaign);
     command.env("WORKER_LOG", format!("{campaign}.told")).env("WORKER_LEASE", lease.to_string());
     command.stdout(Stdio::null()).spawn().unwrap()
