@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed python test-python bench bench-large bench-load bench-peers bench-python coverage centre docs
+.PHONY: help build test lint check-diagnostics check-speed python test-python bench bench-large bench-load bench-peers bench-python bench-store coverage centre prepare soak docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -9,7 +9,7 @@ build: ## Build the command line, optimised: target/release/cutline
 	cargo build --release --locked
 
 test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
-	cargo test --workspace --locked --quiet
+	checks/with-postgres cargo test --workspace --locked --quiet
 	target/release/cutline reproduce --exact | tail -n 1
 	$(MAKE) --no-print-directory check-diagnostics test-python check-speed
 
@@ -56,6 +56,9 @@ bench-load: ## Time loading a million candidates from CSV and Parquet, beside po
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/load-requirements.txt
 	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
 
+bench-store: ## Time campaigns in stores, beside bare commits in the same run; writes target/bench-store.json
+	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns
+
 bench-peers: ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
 	cargo build --release --locked --package cutline-lab --example ns_per_pull
 	test -x target/peers/bin/python || python3 -m venv target/peers
@@ -71,6 +74,12 @@ coverage: ## Measure how often intervals hold the true means: the table of docs/
 
 centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
 	for file in experiments/centre/*.toml; do target/release/cutline simulate $$file --out target/centre; done
+
+prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
+	for file in experiments/prepare/*.toml; do target/release/cutline simulate $$file --out target/prepare || exit 1; done
+
+soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: is anything lost? SOAK=n times as long
+	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test nothing_is_lost -- --nocapture
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
 	cargo doc --workspace --no-deps --locked

@@ -37,6 +37,10 @@ pub(crate) enum Failure {
     Print(std::io::Error),
     #[error("{missing} of {cells} cells do not match the published numbers")]
     Mismatch { missing: usize, cells: usize },
+    #[error("{tickets} tickets failed in a row, the last one because {reason}; see to the command and run it again")]
+    GaveUp { tickets: u32, reason: String },
+    #[error("cannot start `{program}`: {error}; name a program that can be executed with `--measure`")]
+    NotStarted { program: String, error: std::io::Error },
     /// Whoever read our output has closed it, as `head` does. That is no failure.
     #[error("the reader of the output is gone")]
     ReaderGone,

@@ -2,8 +2,10 @@
 //! was called wrongly, 130 if it was interrupted.
 
 mod args;
+mod clock;
 mod commands;
 mod compare;
+mod diagnosis;
 mod failure;
 mod figures;
 mod forecast;
@@ -12,8 +14,8 @@ mod output;
 mod print;
 mod progress;
 mod report;
+mod standing;
 mod stopping;
-#[cfg_attr(not(test), expect(dead_code, reason = "`export` is to write with it"))]
 mod table;
 
 use args::{Cli, Command};
@@ -24,12 +26,23 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     interrupt::listen();
+    say_nothing_of_damaged_parquet();
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),
         Command::Simulate(args) => commands::simulate(&args),
         Command::Plan(args) => commands::plan(&args),
         Command::Diagnose(args) => commands::diagnose(&args),
+        #[cfg(unix)]
+        Command::Run(args) => return ended(commands::run(&args)),
+        #[cfg(unix)]
+        Command::Guard => commands::guard(),
         Command::Algorithms(args) => commands::algorithms(&args),
+        Command::New(args) => commands::new(&args),
+        Command::Ask(args) => return ended(commands::ask(&args)),
+        Command::Tell(args) => commands::tell(&args),
+        Command::Status(args) => commands::status(&args),
+        Command::Report(args) => commands::report(&args),
+        Command::Export(args) => commands::export(&args),
     };
     ended(done.map(|()| ExitCode::SUCCESS))
 }
@@ -42,4 +55,15 @@ fn ended(done: Result<ExitCode, Failure>) -> ExitCode {
         }
         failure.code().into()
     })
+}
+
+/// The crate `parquet` panics on some damaged files. The lab catches that and it is reported as an error, in one line.
+fn say_nothing_of_damaged_parquet() {
+    let say = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_parquet = |place: &std::panic::Location<'_>| place.file().contains("/parquet-");
+        if !panic.location().is_some_and(is_parquet) {
+            say(panic);
+        }
+    }));
 }

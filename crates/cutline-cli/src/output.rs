@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A directory that results go to.
@@ -25,24 +26,49 @@ impl Output {
         let _guard = interrupt::hold();
         for (name, bytes) in files {
             let path = self.directory.join(name);
-            self.write_one(&path, bytes).map_err(|error| Failure::Write { path, error })?;
+            whole(&path, |file| file.write_all(bytes)).map_err(|error| Failure::Write { path, error })?;
         }
-        Ok(())
-    }
-
-    fn write_one(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-        let mut temporary = tempfile::Builder::new();
-        // A temporary file is its owner's alone; this one is to become an ordinary one, as the umask has it.
-        #[cfg(unix)]
-        temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = temporary.tempfile_in(&self.directory)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
         Ok(())
     }
 
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
+}
+
+/// Writes one file. What is there and no file, as a pipe or a device, is written to as it is.
+pub(crate) fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let _guard = interrupt::hold();
+    let done = if path.metadata().is_ok_and(|there| !there.is_file()) {
+        File::options().write(true).open(path).and_then(|file| buffered(file, write))
+    } else {
+        whole(path, |file| buffered(file, write))
+    };
+    done.map_err(|error| Failure::Write { path: path.into(), error })
+}
+
+fn buffered(
+    file: impl Write + Send,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut file = BufWriter::new(file);
+    write(&mut file)?;
+    file.flush()
+}
+
+/// A file as a whole: it appears under its name once all of it is on the disk.
+fn whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
+    let mut temporary = tempfile::Builder::new();
+    // A temporary file is its owner's alone; this one is to become an ordinary one, as the umask has it.
+    #[cfg(unix)]
+    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = temporary.tempfile_in(directory)?;
+    write(file.as_file_mut())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }

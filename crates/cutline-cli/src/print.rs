@@ -123,6 +123,16 @@ pub(crate) fn table<S: ToString>(header: &[S]) -> Table {
     table
 }
 
+/// The same table with these columns left-aligned, as text is.
+pub(crate) fn left(mut table: Table, columns: &[usize]) -> Table {
+    for &column in columns {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Left);
+        }
+    }
+    table
+}
+
 /// The rows as CSV, with the published cells if asked.
 pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
     let mut header = vec![
@@ -193,4 +203,76 @@ fn fields(row: &Row) -> Vec<String> {
         None => [const { String::new() }; 4],
     });
     fields
+}
+
+/// An array of JSON with a row a line.
+pub(crate) fn json_rows<T: serde::Serialize>(
+    out: &mut impl Write,
+    rows: impl Iterator<Item = T>,
+) -> Result<(), Failure> {
+    let mut is_empty = true;
+    for row in rows {
+        out.write_all(if is_empty { b"[\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &row).map_err(std::io::Error::from)?;
+        is_empty = false;
+    }
+    out.write_all(if is_empty { b"[]\n" } else { b"\n]\n" })?;
+    Ok(())
+}
+
+/// A name in a cell of a table, whatever it contains.
+pub(crate) fn cell(name: &str) -> String {
+    name.replace(char::is_control, " ")
+}
+
+/// The first of some names.
+pub(crate) fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{}`", cell(name))).collect();
+    let more = if names.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// A word of a command, quoted if a shell would read it otherwise.
+pub(crate) fn shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:+,=@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Four significant digits.
+pub(crate) fn short(number: f64) -> String {
+    let scientific = format!("{number:.3e}");
+    let exponent = scientific.rsplit('e').next().and_then(|exponent| exponent.parse::<i32>().ok());
+    match exponent {
+        _ if number == 0.0 => "0".into(),
+        Some(exponent @ -4..=5) => format!("{number:.*}", usize::try_from(3 - exponent).unwrap_or(0)),
+        _ => scientific,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.0, 1.0, -0.99996, 0.05, 1234.56, 999_999.0, 1e6, 0.00012346, 9.99996e-5, 5.92e-36];
+        let expected =
+            ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
+        assert_eq!(numbers.map(short), expected);
+    }
+
+    #[test]
+    fn words_survive_a_shell() {
+        for word in ["a.db", "a b", "", "it's", "$HOME", "-x", "ü/ö.db", "a\"b"] {
+            let script = format!("printf %s {}", shell(word));
+            let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), word);
+        }
+        assert_eq!(shell("/data/a-b_1.db"), "/data/a-b_1.db");
+    }
 }

@@ -1,4 +1,17 @@
-//! `report.html`: everything about a simulation or a plan on one page that needs no other file.
+//! `report.html`: everything about a simulation, a plan or a campaign on one page that needs no other file.
+
+mod answer;
+mod arms;
+mod campaign;
+mod figures;
+mod model;
+mod settings;
+mod tickets;
+mod view;
+
+pub(crate) use answer::{Answer, grouped};
+pub(crate) use campaign::campaign;
+pub(crate) use view::View;
 
 use crate::compare::Outcome;
 use crate::failure::Failure;
@@ -173,13 +186,18 @@ fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
         Kind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
         Kind::Features(_, prior) => format!("features given, {prior}"),
         Kind::Given(Truth::Linear(..)) => "features and θ given".to_owned(),
-        Kind::Given(Truth::Means(_)) => "means given".to_owned(),
+        Kind::Given(Truth::Means(arms, _)) if arms.dimension().is_some() => "features and means given".to_owned(),
+        Kind::Given(Truth::Means(..)) => "means given".to_owned(),
         _ => String::new(),
     };
+    let kind = if source.is_standardised() { format!("{kind}; features standardised") } else { kind };
     let threshold = match (source.threshold(), source.fixed()) {
         (Threshold::Value(threshold), _) => threshold.to_string(),
-        (Threshold::Mean, None) => "the mean of the means".into(),
-        (Threshold::Mean, Some(instance)) => format!("{}, the mean of the means", instance.question().threshold()),
+        (threshold, fixed) => {
+            let what = if threshold == Threshold::Median { "median" } else { "mean" };
+            let value = fixed.map(|instance| format!("{}, ", instance.question().threshold()));
+            format!("{}the {what} of the means", value.unwrap_or_default())
+        }
     };
     let mut settings = vec![
         ("instances".to_owned(), kind),

@@ -177,3 +177,20 @@ fn names_cannot_break_the_page_or_the_files() {
         assert!(text.contains("&lt;script&gt;") || text.contains("&#60;script&#62;"), "{file}");
     }
 }
+
+#[test]
+fn the_report_says_how_features_and_means_came_about() {
+    let place = Place::new();
+    place.write("arms.csv", "a,b,y\n1,0,7\n0,1,9\n2,1,12\n1,5,14\n");
+    let file = "budgets = [9]\nruns = 4\nthreshold = \"median\"\n[instance]\nkind = \"csv\"\nfile = \"arms.csv\"\nmeans = \"y\"\nstandardise = true\n[[algorithm]]\nname = \"pivot\"\n";
+    place.write("mine.toml", file);
+    place.good(&["simulate", "mine.toml"]);
+    let report = place.text("results/report.html");
+    assert!(report.contains("features and means given; features standardised"), "{report}");
+    assert!(report.contains("10.5, the median of the means"), "{report}");
+
+    place.write("mine.toml", file.replace("median", "mean").replace("standardise = true\n", ""));
+    place.good(&["simulate", "mine.toml"]);
+    let report = place.text("results/report.html");
+    assert!(!report.contains("standardised") && report.contains("10.5, the mean of the means"), "{report}");
+}

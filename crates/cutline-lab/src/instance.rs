@@ -19,6 +19,8 @@ pub enum Threshold {
     Value(f64),
     /// At the mean of the true means, as in the paper's experiments on real data.
     Mean,
+    /// At the median of the true means: halfway between the middle two, if their number is even.
+    Median,
 }
 
 /// Why an instance was refused.
@@ -34,6 +36,14 @@ pub enum InstanceError {
         /// The dimension.
         expected: usize,
         /// The length of θ.
+        found: usize,
+    },
+    /// There is not one mean an arm.
+    #[error("there are {found} means, but {expected} arms")]
+    MeansLength {
+        /// The number of arms.
+        expected: usize,
+        /// The number of means.
         found: usize,
     },
     /// A true mean is not finite.
@@ -75,6 +85,23 @@ impl Instance {
         Self::new(arms, None, means, threshold, precision)
     }
 
+    /// Arms that have these means, whatever their features are.
+    ///
+    /// # Errors
+    /// If there is not one mean an arm, a mean is not finite, or the question is refused.
+    pub fn with_means(
+        arms: Arms,
+        means: Vec<f64>,
+        threshold: Threshold,
+        precision: f64,
+    ) -> Result<Self, InstanceError> {
+        let (expected, found) = (arms.n_arms(), means.len());
+        if expected != found {
+            return Err(InstanceError::MeansLength { expected, found });
+        }
+        Self::new(arms, None, means, threshold, precision)
+    }
+
     /// The same with every mean higher by `offset`, and the threshold where it lies then. The means are no longer linear in the
     /// features, unless the features hold a constant one, so there is no θ.
     ///
@@ -83,6 +110,13 @@ impl Instance {
     pub fn raised(self, offset: f64, threshold: Threshold) -> Result<Self, InstanceError> {
         let means = self.means.iter().map(|mean| mean + offset).collect();
         Self::new(self.arms, None, means, threshold, self.question.precision())
+    }
+
+    /// The same means of the same arms, whose features are [standardised](Arms::standardised). The means are linear in them only
+    /// with an intercept, so there is no θ.
+    #[must_use]
+    pub fn standardised(self) -> Self {
+        Self { arms: self.arms.standardised(), theta: None, ..self }
     }
 
     fn new(
@@ -98,6 +132,7 @@ impl Instance {
         let threshold = match threshold {
             Threshold::Value(value) => value,
             Threshold::Mean => means.iter().sum::<f64>() / means.len() as f64,
+            Threshold::Median => median(&means),
         };
         let question = Question::new(threshold, precision)?;
         Ok(Self { arms, theta, means, question })
@@ -132,5 +167,46 @@ impl Instance {
     pub fn n_errors(&self, estimates: impl IntoIterator<Item = f64>) -> u32 {
         let wrong = |(&mean, estimate): (&f64, f64)| u32::from(self.question.is_error(mean, estimate));
         self.means.iter().zip(estimates).map(wrong).sum()
+    }
+}
+
+/// Arms there are none of have no question either, so there is a middle.
+fn median(means: &[f64]) -> f64 {
+    let mut ascending = means.to_vec();
+    ascending.sort_unstable_by(f64::total_cmp);
+    let last = ascending.len() - 1;
+    ascending[last / 2].midpoint(ascending[last.div_ceil(2)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle() {
+        let threshold = |means: &[f64]| {
+            let instance = Instance::unstructured(means.to_vec(), Threshold::Median, 0.0).unwrap();
+            instance.question().threshold()
+        };
+        assert_eq!(threshold(&[7.0]), 7.0);
+        assert_eq!(threshold(&[4.0, -1.0]), 1.5);
+        assert_eq!(threshold(&[30.0, 1.0, 2.0]), 2.0);
+        assert_eq!(threshold(&[5.0, 100.0, -3.0, 2.0]), 3.5);
+    }
+
+    #[test]
+    fn means_are_one_an_arm() {
+        let arms = Arms::from_rows(&[[1.0], [2.0]]).unwrap();
+        let refused = Instance::with_means(arms, vec![1.0], Threshold::Mean, 0.0).unwrap_err();
+        assert_eq!(refused, InstanceError::MeansLength { expected: 2, found: 1 });
+    }
+
+    #[test]
+    fn standardising_leaves_the_means() {
+        let arms = Arms::from_rows(&[[1.0], [5.0]]).unwrap();
+        let instance = Instance::linear(arms, vec![2.0], Threshold::Mean, 0.1).unwrap().standardised();
+        assert_eq!((instance.arms().row(0), instance.arms().row(1)), (Some(vec![-1.0]), Some(vec![1.0])));
+        assert_eq!((instance.means(), instance.theta()), (&[2.0, 10.0][..], None));
+        assert_eq!(instance.question(), Question::new(6.0, 0.1).unwrap());
     }
 }

@@ -237,9 +237,9 @@ mod tests {
 
     #[test]
     fn rewards_of_tickets() {
-        let read = |csv: &str| super::told(csv.as_bytes());
+        let read = |csv: &str| told(csv.as_bytes());
         assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [(3, -0.5), (1, 1000.0)]);
-        let message = |csv| read(csv).unwrap_err().to_string();
+        let message = |csv: &str| read(csv).unwrap_err().to_string();
         for bad in ["0", "-1", "1.5", "x", "", "99999999999999999999"] {
             let expected = format!("row 3, column `ticket`: `{bad}` is not a ticket; tickets are whole numbers from 1");
             assert_eq!(message(&format!("ticket,reward\n1,1\n{bad},1\n")), expected);

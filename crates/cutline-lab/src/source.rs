@@ -30,8 +30,8 @@ pub enum Kind {
 pub enum Truth {
     /// Features and θ.
     Linear(Arms, Vec<f64>),
-    /// Means of arms without features.
-    Means(Vec<f64>),
+    /// Arms, with features or without, and their means.
+    Means(Arms, Vec<f64>),
 }
 
 impl Truth {
@@ -102,6 +102,8 @@ pub struct Source {
     precision: f64,
     /// What is added to every mean.
     offset: f64,
+    /// Whether algorithms see the features standardised.
+    is_standardised: bool,
     /// The instance of all runs, unless it is redrawn.
     fixed: Option<Instance>,
     /// The authors' generator after it drew the published instance.
@@ -114,7 +116,16 @@ impl Source {
     /// # Errors
     /// If the instance of run 0 is refused.
     pub fn new(kind: Kind, draw: Draw, seed: u64, threshold: Threshold, precision: f64) -> Result<Self, InstanceError> {
-        let mut source = Self { kind, seed, threshold, precision, offset: 0.0, fixed: None, published: None };
+        let mut source = Self {
+            kind,
+            seed,
+            threshold,
+            precision,
+            offset: 0.0,
+            is_standardised: false,
+            fixed: None,
+            published: None,
+        };
         let first = match draw {
             Draw::Published => {
                 let mut state = RandomState::new(0);
@@ -142,6 +153,19 @@ impl Source {
         let source = Self { offset, fixed, ..self };
         source.instance(0)?;
         Ok(source)
+    }
+
+    /// The same instances, with the same means, whose features algorithms see [standardised](Arms::standardised).
+    #[must_use]
+    pub fn standardised(self) -> Self {
+        let fixed = self.fixed.map(Instance::standardised);
+        Self { is_standardised: true, fixed, ..self }
+    }
+
+    /// Whether algorithms see the features standardised.
+    #[must_use]
+    pub fn is_standardised(&self) -> bool {
+        self.is_standardised
     }
 
     /// What instances are made of.
@@ -182,9 +206,11 @@ impl Source {
         if let Some(fixed) = &self.fixed {
             return Ok(Cow::Borrowed(fixed));
         }
-        let instance = self.draw(&mut stream(self.seed, Purpose::Instance, run))?;
-        let is_raised = self.offset != 0.0;
-        Ok(Cow::Owned(if is_raised { instance.raised(self.offset, self.threshold)? } else { instance }))
+        let mut instance = self.draw(&mut stream(self.seed, Purpose::Instance, run))?;
+        if self.offset != 0.0 {
+            instance = instance.raised(self.offset, self.threshold)?;
+        }
+        Ok(Cow::Owned(if self.is_standardised { instance.standardised() } else { instance }))
     }
 
     /// An instance from random numbers: first θ, then the arms row by row.
@@ -197,8 +223,8 @@ impl Source {
             }
             Kind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
             Kind::Given(Truth::Linear(arms, theta)) => (arms.clone(), theta.clone()),
-            Kind::Given(Truth::Means(means)) => {
-                return Instance::unstructured(means.clone(), self.threshold, self.precision);
+            Kind::Given(Truth::Means(arms, means)) => {
+                return Instance::with_means(arms.clone(), means.clone(), self.threshold, self.precision);
             }
         };
         Instance::linear(arms, theta, self.threshold, self.precision)

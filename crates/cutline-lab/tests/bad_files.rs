@@ -49,13 +49,13 @@ fn threshold_and_precision() {
         ),
         (
             "threshold = 0.0",
-            "threshold = \"median\"",
-            "3: `threshold` must be a finite number or \"mean\", not the text \"median\"",
+            "threshold = \"mode\"",
+            "3: `threshold` must be a finite number, \"mean\" or \"median\", not the text \"mode\"",
         ),
         (
             "threshold = 0.0",
             "threshold = \"me\\nan\"",
-            "3: `threshold` must be a finite number or \"mean\", not the text \"me\\nan\"",
+            "3: `threshold` must be a finite number, \"mean\" or \"median\", not the text \"me\\nan\"",
         ),
         ("threshold = 0.0", "threshold = nan", "3: `threshold` must be a finite number, not nan"),
         ("threshold = 0.0", "threshold = -inf", "3: `threshold` must be a finite number, not -inf"),

@@ -16,13 +16,19 @@ fn kinds_and_keys() {
         (
             UNIFORM,
             "kind = \"iris\"\nn_arms = 3\n",
-            "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`",
+            "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`",
         ),
         (UNIFORM, "kind = \"iris\"\noffset = inf\n", "9: `offset` must be a finite number, not inf"),
         (
             UNIFORM,
             "kind = \"means\"\nmeans = [1e308]\noffset = 1e308\n",
             "7: `instance` is refused: the mean of arm 0 is inf; means must be finite",
+        ),
+        (UNIFORM, "kind = \"iris\"\nstandardise = 1\n", "9: `standardise` must be true or false, not 1"),
+        (
+            UNIFORM,
+            "kind = \"means\"\nmeans = [1]\nstandardise = true\n",
+            "10: `standardise` = true does not go with arms without features",
         ),
         (UNIFORM, "kind = \"iris\"\nredraw = 1\n", "9: `redraw` must be true or false, not 1"),
         (UNIFORM, "kind = \"iris\"\ndraw = \"once\"\n", "9: `draw` must be \"published\", not the text \"once\""),
@@ -145,6 +151,24 @@ fn csv_keys() {
     assert_eq!(
         csv_refusal(b"a\n1e200\n", "theta = [1e200]"),
         "7: `instance` is refused: the mean of arm 0 is inf; means must be finite"
+    );
+    let column = "10: `means` must be a column of the file that holds numbers, not the text";
+    for (header, asked) in [("a,b", "c"), ("a,b", "B"), ("name,b", "name"), ("Name,b", "Name")] {
+        let refusal = csv_refusal(format!("{header}\n1,2\n").as_bytes(), &format!("means = \"{asked}\""));
+        assert_eq!(refusal, format!("{column} \"{asked}\""), "{header}");
+    }
+    assert_eq!(csv_refusal(b"a,b\n1,2\n", "means = 2"), "10: `means` must be a text in quotes, not 2");
+    assert_eq!(
+        csv_refusal(b"a,b\n1,2\n", "means = \"b\"\ntheta = [1]"),
+        "11: `theta` does not go with `means`: a mean is xᵀθ or in its column"
+    );
+    assert_eq!(
+        csv_refusal(b"a,b\n1,2\n", "means = \"b\"\ndraw = \"published\""),
+        "11: `draw` = \"published\" does not go with an instance that leaves nothing to draw"
+    );
+    assert_eq!(
+        csv_refusal(b"b\n1\n", "means = \"b\"\nstandardise = true"),
+        "11: `standardise` = true does not go with arms without features"
     );
     assert_refused(&[
         (UNIFORM, "kind = \"csv\"\nfile = 3\n", "9: `file` must be a text in quotes, not 3"),

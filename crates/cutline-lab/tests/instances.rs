@@ -80,6 +80,75 @@ fn csv_with_the_rows_of_iris_is_iris() {
     }
 }
 
+/// A column of the file as means: the others are the features, names or not, wherever it stands.
+#[test]
+fn csv_with_means_is_the_instance_made_by_hand() {
+    let directory = tempfile::tempdir().unwrap();
+    for csv in ["name,a,y,b\nfirst,1,7,0.5\nsecond,-2,9,0\n", "y,a,b\n7,1,0.5\n9,-2,0\n"] {
+        let experiment = load(&write(directory.path(), csv, "means = \"y\""));
+        let instance = experiment.source().fixed().expect("nothing is drawn");
+        assert_eq!((instance.means(), instance.theta()), (&[7.0, 9.0][..], None), "{csv}");
+        assert_eq!(instance.arms().row(0), Some(vec![1.0, 0.5]), "{csv}");
+        assert_eq!(instance.arms().row(1), Some(vec![-2.0, 0.0]), "{csv}");
+    }
+}
+
+/// A file of nothing but means makes arms without features, the same as a list of them.
+#[test]
+fn csv_with_means_alone_is_the_list() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("arms.csv"), "name,y\na,0.1\nb,0.9\n").unwrap();
+    let text = |keys: &str| format!("{HEAD}\n[instance]\n{keys}\n[[algorithm]]\nname = \"apt\"\n");
+    let file = text("kind = \"csv\"\nfile = \"arms.csv\"\nmeans = \"y\"");
+    let file = Experiment::parse(&file, directory.path()).unwrap();
+    let list = common::parse(&text("kind = \"means\"\nmeans = [0.1, 0.9]"));
+    assert_eq!(all_cells(&file, 50), all_cells(&list, 50));
+}
+
+/// Algorithms see other features; the truth is what it was, drawn in every run, once, or not at all.
+#[test]
+fn standardised_features_leave_the_truth() {
+    for keys in [
+        "kind = \"iris\"",
+        "kind = \"iris\"\nredraw = false\noffset = 50",
+        "kind = \"wine\"\ndraw = \"published\"",
+        "kind = \"uniform\"\nn_arms = 20\ndimension = 5\noffset = 50",
+        "kind = \"soare\"\ndimension = 3\nomega = 0.1",
+    ] {
+        let of = |keys: &str| experiment("budgets = [10]\nthreshold = \"median\"", keys, &["name = \"pivot\""]);
+        let (plain, ours) = (of(&format!("{keys}\nstandardise = false")), of(&format!("{keys}\nstandardise = true")));
+        for run in [0, 3] {
+            let (plain, ours) = (plain.source().instance(run).unwrap(), ours.source().instance(run).unwrap());
+            assert_eq!((plain.means(), plain.question()), (ours.means(), ours.question()), "{keys}");
+            let standardised = plain.arms().clone().standardised();
+            for arm in 0..plain.arms().n_arms() {
+                assert_eq!(ours.arms().row(arm), standardised.row(arm), "{keys}, run {run}");
+                assert_ne!(ours.arms().row(arm), plain.arms().row(arm), "{keys}, run {run}");
+            }
+            assert!(ours.theta().is_none(), "without an intercept the means are not linear in the features");
+        }
+    }
+}
+
+/// With standardised features, an intercept and a centre, the unit and the level of a feature are of no account.
+#[test]
+fn units_of_features_are_of_no_account() {
+    let directory = tempfile::tempdir().unwrap();
+    let play = |unit: f64, level: f64| {
+        let row = |(a, b, y): &(f64, f64, f64)| format!("{},{b},{y}\n", level + unit * a);
+        let rows = [(1.0, 0.25, 0.5), (-2.0, 0.0, 0.0), (3.0, 1.0, 0.75), (0.5, 2.0, 0.25)];
+        let csv = format!("a,b,y\n{}", rows.iter().map(row).collect::<String>());
+        let path = write(directory.path(), &csv, "means = \"y\"\nstandardise = true");
+        let text = std::fs::read_to_string(&path).unwrap().replace("name =", "centre = 1\nintercept = 1\nname =");
+        std::fs::write(&path, text).unwrap();
+        all_cells(&load(&path), 100)
+    };
+    let plain = play(1.0, 0.0);
+    assert!(plain.iter().all(|cell| cell.errors > 0));
+    assert_eq!(play(1024.0, 0.0), plain);
+    assert_eq!(play(0.125, 4096.0), plain);
+}
+
 /// The threshold halfway between the best arm and the one at angle ω: the closer the two, the harder; the larger the
 /// budget, the easier; and no failure at all where they lie far apart.
 #[test]
@@ -162,7 +231,7 @@ fn an_offset_raises_all_means() {
 fn committed_experiments_are_good() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let mut n_files = 0;
-    for directory in [root.clone(), root.join("centre")] {
+    for directory in [root.clone(), root.join("centre"), root.join("prepare")] {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "toml") {
@@ -171,5 +240,5 @@ fn committed_experiments_are_good() {
             }
         }
     }
-    assert!(n_files >= 8, "{n_files}");
+    assert!(n_files >= 24, "{n_files}");
 }

@@ -39,7 +39,7 @@ fn main() {
         row("PostgreSQL on this machine, durability full", ours, None);
     }
     println!("opening a campaign, best of 5");
-    for (n_arms, dimension, events) in [(1_000, 8, 10_000), (10_000, 32, 100_000), (100_000, 32, 100_000)] {
+    for (n_arms, dimension, events) in [(1_000, 8, 10_000), (10_000, 32, 100_000), (100_000, 32, 4_000)] {
         let path = directory.path().join(format!("{n_arms}.db"));
         let address = format!("{}?durability=normal", path.display());
         fill(&address, n_arms, dimension, events);

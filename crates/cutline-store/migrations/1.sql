@@ -1,4 +1,4 @@
--- One text for SQLite and PostgreSQL.
+-- One text for SQLite and PostgreSQL; {clustered} makes SQLite keep rows by their key, as PostgreSQL has no need to.
 CREATE TABLE cutline_campaigns (
     id BIGINT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -22,7 +22,8 @@ CREATE TABLE cutline_arms (
     checksum BIGINT NOT NULL,
     PRIMARY KEY (campaign, first)
 );
--- What happened, in order. Rows are only ever added.
+-- What happened, in order. Rows are only ever added, but for one a campaign: after all others, of the kind `head`, with the number of
+-- the last event as its ticket, so that it is noticed if the last ones are gone. It is there to lie in the same page as they do.
 CREATE TABLE cutline_events (
     campaign BIGINT NOT NULL REFERENCES cutline_campaigns (id),
     -- From 1, without gaps.
@@ -43,9 +44,4 @@ CREATE TABLE cutline_events (
     -- Of this event and all before it.
     checksum BIGINT NOT NULL,
     PRIMARY KEY (campaign, number)
-);
--- The last event of each campaign, so that it is noticed if the last ones are gone.
-CREATE TABLE cutline_heads (
-    campaign BIGINT PRIMARY KEY REFERENCES cutline_campaigns (id),
-    number BIGINT NOT NULL
-);
+) {clustered};

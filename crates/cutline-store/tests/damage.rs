@@ -4,7 +4,7 @@ mod common;
 
 use common::{Place, begin, candidates, reward, settings};
 use cutline_store::{Campaign, Store, StoreError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ fn events_that_were_changed_by_hand_are_found_out() {
         "UPDATE cutline_events SET arm = 99 - arm WHERE number = 1",
         "DELETE FROM cutline_events WHERE number = 3",
         "DELETE FROM cutline_events WHERE number = 4",
-        "DELETE FROM cutline_heads",
+        "DELETE FROM cutline_events WHERE kind = 'head'",
         "DELETE FROM cutline_arms WHERE first = 0",
         "UPDATE cutline_campaigns SET settings = replace(settings, '0.25', '0.75')",
         "UPDATE cutline_campaigns SET n_arms = 99",
@@ -164,36 +164,33 @@ fn many_may_create_one_store_at_once() {
     assert_eq!(Store::open(&place.address).unwrap().campaigns().unwrap().len(), 3);
 }
 
-/// Runs a test of this file that is ignored otherwise, on a disk of its own of this size.
-fn on_a_disk_of_its_own(size: &str, test: &str) {
+/// Runs a test on a disk of its own of this size: it starts itself again there, where the place of the disk is known.
+fn on_a_disk_of_its_own(size: &str, test: &str, inside: fn(&Path)) {
+    if let Some(disk) = std::env::var_os("CUTLINE_TEST_DISK") {
+        return inside(Path::new(&disk));
+    }
     let directory = tempfile::tempdir().unwrap();
-    let script = "mount -t tmpfs -o size=$SIZE tmpfs \"$DISK\" && exec \"$0\" --exact \"$1\" --ignored --nocapture";
+    let script = "mount -t tmpfs -o size=$SIZE tmpfs \"$CUTLINE_TEST_DISK\" && exec \"$0\" --exact \"$1\" --nocapture";
     let done = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
         .arg(std::env::current_exe().unwrap())
         .arg(test)
         .env("SIZE", size)
-        .env("DISK", directory.path())
+        .env("CUTLINE_TEST_DISK", directory.path())
         .output()
         .unwrap();
     let output = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success() && output.contains("1 passed"), "{output}");
 }
 
-fn disk() -> PathBuf {
-    std::env::var_os("DISK").expect("run by another test").into()
-}
-
 #[test]
 fn a_full_disk_loses_nothing() {
-    on_a_disk_of_its_own("600k", "inside_a_small_disk");
+    on_a_disk_of_its_own("600k", "a_full_disk_loses_nothing", inside_a_small_disk);
 }
 
-#[test]
-#[ignore = "run by `a_full_disk_loses_nothing`, on a disk of its own"]
-fn inside_a_small_disk() {
-    let path = disk().join("screen.db");
-    let filler = disk().join("filler");
+fn inside_a_small_disk(disk: &Path) {
+    let path = disk.join("screen.db");
+    let filler = disk.join("filler");
     std::fs::write(&filler, vec![1; 100_000]).unwrap();
     let store = Store::create(path.to_str().unwrap()).unwrap();
     let mut campaign = store.begin("screen", &settings(100_000), candidates()).unwrap();
@@ -225,19 +222,17 @@ fn inside_a_small_disk() {
 
 #[test]
 fn a_store_that_cannot_be_written_to_can_be_read() {
-    on_a_disk_of_its_own("2m", "inside_a_read_only_disk");
+    on_a_disk_of_its_own("2m", "a_store_that_cannot_be_written_to_can_be_read", inside_a_read_only_disk);
 }
 
-#[test]
-#[ignore = "run by `a_store_that_cannot_be_written_to_can_be_read`, on a disk of its own"]
-fn inside_a_read_only_disk() {
-    let path = disk().join("screen #1?%.db");
+fn inside_a_read_only_disk(disk: &Path) {
+    let path = disk.join("screen #1?%.db");
     let store = Store::create(path.to_str().unwrap()).unwrap();
     let mut campaign = store.begin("screen", &settings(100), candidates()).unwrap();
     measure(&mut campaign, 10).unwrap();
     let expected = says(&mut campaign).unwrap();
     drop(campaign);
-    let done = Command::new("mount").args(["-o", "remount,ro"]).arg(disk()).status().unwrap();
+    let done = Command::new("mount").args(["-o", "remount,ro"]).arg(disk).status().unwrap();
     assert!(done.success());
     let mut campaign = open(&path).unwrap();
     assert_eq!(says(&mut campaign).unwrap(), expected);
@@ -246,6 +241,6 @@ fn inside_a_read_only_disk() {
     let error = store.begin("other", &settings(100), candidates()).unwrap_err();
     assert!(error.to_string().ends_with("cannot be written to"), "{error}");
     assert_eq!(says(&mut campaign).unwrap(), expected, "and it can still be read");
-    let error = Store::create(disk().join("new.db").to_str().unwrap()).unwrap_err();
+    let error = Store::create(disk.join("new.db").to_str().unwrap()).unwrap_err();
     assert!(error.to_string().contains("cannot be opened"), "{error}");
 }

@@ -2,8 +2,9 @@
 
 use super::{candidates, read, refused};
 use crate::args::{Diagnose, Format};
+use crate::diagnosis::facts;
 use crate::failure::Failure;
-use crate::print::{self, json, table};
+use crate::print::{self, json, short, table};
 use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape, Told};
 use cutline_lab::dataset::Named;
 use cutline_lab::rewards::rewards;
@@ -144,34 +145,7 @@ fn csv(out: &mut impl Write, rows: &[Row<'_>]) -> Result<(), Failure> {
 
 /// The numbers about all arms together, a line each.
 fn describe(out: &mut impl Write, diagnostics: &Diagnostics) -> Result<(), Failure> {
-    let none = || String::from("-");
-    let shape = |shape: Option<Shape>| {
-        shape.map_or_else(none, |Shape { dimension, rank, condition }| {
-            let condition =
-                condition.map_or("columns depend on each other".into(), |c| format!("condition {}", short(c)));
-            format!("rank {rank} of {dimension}, {condition}")
-        })
-    };
-    let scale = |scale: Option<Scale>| {
-        scale.map_or_else(none, |Scale { sigma, freedom }| format!("{} on {freedom} degrees of freedom", short(sigma)))
-    };
-    let lack = diagnostics.lack_of_fit;
-    let test = lack.map_or_else(none, |lack| {
-        let (upper, lower) = lack.freedom;
-        let (f, p_value) = (short(lack.f), short(lack.p_value));
-        format!("F = {f} on {upper} and {lower} degrees of freedom, p = {p_value}")
-    });
-    let Diagnostics { n_arms, pulls, arms, .. } = diagnostics;
-    for (what, value) in [
-        ("arms", format!("{n_arms}, {} of them pulled, {pulls} pulls", arms.len())),
-        ("features of all arms", shape(diagnostics.features)),
-        ("features as pulled", shape(diagnostics.design)),
-        ("noise from replicates", scale(diagnostics.replicates)),
-        ("noise from residuals", scale(diagnostics.residuals)),
-        ("lack of fit", test),
-        ("misfit", lack.map_or_else(none, |lack| short(lack.misfit))),
-        ("power", lack.map_or_else(none, |lack| short(lack.power))),
-    ] {
+    for (what, value) in facts(diagnostics) {
         writeln!(out, "{what:<23}{value}")?;
     }
     Ok(())
@@ -199,28 +173,4 @@ fn arm_table(rows: &[Row<'_>]) -> comfy_table::Table {
         ]);
     }
     table
-}
-
-/// Four significant digits.
-fn short(number: f64) -> String {
-    let scientific = format!("{number:.3e}");
-    let exponent = scientific.rsplit('e').next().and_then(|exponent| exponent.parse::<i32>().ok());
-    match exponent {
-        _ if number == 0.0 => "0".into(),
-        Some(exponent @ -4..=5) => format!("{number:.*}", usize::try_from(3 - exponent).unwrap_or(0)),
-        _ => scientific,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn numbers_are_short() {
-        let numbers = [0.0, 1.0, -0.99996, 0.05, 1234.56, 999_999.0, 1e6, 0.00012346, 9.99996e-5, 5.92e-36];
-        let expected =
-            ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
-        assert_eq!(numbers.map(short), expected);
-    }
 }

@@ -1,17 +1,33 @@
 //! One function a verb.
 
 mod algorithms;
+mod ask;
 mod diagnose;
 mod exact;
+mod export;
+mod new;
 mod plan;
+mod report;
 mod reproduce;
+#[cfg(unix)]
+mod run;
 mod simulate;
+mod status;
+mod tell;
 
 pub(crate) use algorithms::algorithms;
+pub(crate) use ask::ask;
 pub(crate) use diagnose::diagnose;
+pub(crate) use export::export;
+pub(crate) use new::new;
 pub(crate) use plan::plan;
+pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
+#[cfg(unix)]
+pub(crate) use run::{guard, run};
 pub(crate) use simulate::simulate;
+pub(crate) use status::status;
+pub(crate) use tell::tell;
 
 use crate::args::Simulation;
 use crate::compare::Outcome;
@@ -20,7 +36,6 @@ use crate::figures::figure;
 use crate::output::Output;
 use crate::print;
 use crate::progress;
-use crate::report;
 use cutline_lab::dataset::{self, Candidates, DatasetError};
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
@@ -35,7 +50,12 @@ fn read<T>(
     parse: impl FnOnce(&[u8]) -> Result<T, RewardsError>,
 ) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.into(), error, hint })?;
-    parse(&bytes).map_err(|error| Failure::Csv { path: path.into(), error })
+    parsed(path, parse(&bytes))
+}
+
+/// What a file says, if nothing is wrong with it.
+fn parsed<T>(path: &Path, found: Result<T, RewardsError>) -> Result<T, Failure> {
+    found.map_err(|error| Failure::Csv { path: path.into(), error })
 }
 
 /// The candidates of a file, CSV or Parquet, with the features that are asked for, or all.
@@ -58,7 +78,7 @@ fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
 }
 
 /// Runs experiments one after another, each on all threads.
-fn run(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
+fn play(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {
@@ -92,7 +112,7 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
         drawings.push(svg);
     }
     files.push(("results.csv".into(), print::csv(outcomes, true)));
-    files.push(("report.html".into(), report::html(outcomes, &drawings, summary)?.into_bytes()));
+    files.push(("report.html".into(), crate::report::html(outcomes, &drawings, summary)?.into_bytes()));
     write_files(output, &files)
 }
 

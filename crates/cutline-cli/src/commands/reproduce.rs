@@ -1,6 +1,6 @@
 //! `cutline reproduce`
 
-use super::{exact, pool, run, write};
+use super::{exact, play, pool, write};
 use crate::args::{Instances, Reproduce};
 use crate::compare::within_band;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     };
     let output = Output::new(&options.out)?;
     let experiments = redraws.iter().flat_map(|&redraw| experiments(args, redraw)).collect();
-    let outcomes = run(experiments, &pool)?;
+    let outcomes = play(experiments, &pool)?;
     let summary = match within_band(&outcomes) {
         (_, 0) => "redrawn instances have no published numbers to compare with".into(),
         (within, cells) => format!("{within} of {cells} published cells lie within their 99.9 % band"),

@@ -1,6 +1,6 @@
 //! `cutline simulate FILE.toml`
 
-use super::{pool, run, write};
+use super::{play, pool, write};
 use crate::args::Simulate;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -13,7 +13,7 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let experiment = Experiment::load(&args.file, overrides)?;
     let pool = pool(options)?;
     let output = Output::new(&options.out)?;
-    let outcomes = run(vec![experiment], &pool)?;
+    let outcomes = play(vec![experiment], &pool)?;
     // Whoever stops reading does not lose the files.
     let printed = print::outcomes(&outcomes, options.format, false, &[]);
     write(&outcomes, &output, &[])?;

@@ -125,3 +125,23 @@ impl Ran {
         line.to_owned()
     }
 }
+
+/// Six arms with two features, and names that need care.
+pub const ARMS: &str =
+    "name,x,y\na,1,0.1\nb,2,-0.3\n\"c, d\",3,0.7\n-e,4,0.2\n\"f \"\"g\"\"\",5,-0.9\nżółw 'h',6,0.4\n";
+pub const NAMES: [&str; 6] = ["a", "b", "c, d", "-e", "f \"g\"", "żółw 'h'"];
+
+/// A place with the campaign `arms` in `screen.db`.
+pub fn screen(options: &[&str]) -> Place {
+    let place = Place::new();
+    place.write("arms.csv", ARMS);
+    place.good(&[&["new", "screen.db", "arms.csv", "--threshold", "0.5"], options].concat());
+    place
+}
+
+impl Place {
+    /// What a command prints, as JSON.
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.good(&[args, &["--format", "json"]].concat()).stdout).unwrap()
+    }
+}

@@ -1,8 +1,10 @@
 //! The table `[instance]`.
 
+use crate::dataset::{self, Candidates, Named};
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{Draw, Kind, Truth};
-use crate::{InstanceError, Prior, dataset};
+use crate::{InstanceError, Prior};
+use cutline::{Arms, ArmsError};
 use std::path::Path;
 
 /// The most arms × features that an instance may have: 8 GB.
@@ -11,8 +13,20 @@ const MOST_FEATURES: u64 = 1_000_000_000;
 /// The most features: what ridge keeps of d × d numbers takes 800 MB a piece.
 const MOST_DIMENSIONS: u64 = 10_000;
 
-/// What instances are made of, when, and what is added to their means. Files are relative to `directory`.
-pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw, f64), FileError> {
+/// What the table says.
+pub(super) struct Table {
+    /// What instances are made of.
+    pub(super) kind: Kind,
+    /// When.
+    pub(super) draw: Draw,
+    /// What is added to their means.
+    pub(super) offset: f64,
+    /// Whether algorithms see the features standardised.
+    pub(super) is_standardised: bool,
+}
+
+/// Reads the table. Files are relative to `directory`.
+pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<Table, FileError> {
     type Make = fn(&Keys<'_>, &Path) -> Result<Kind, FileError>;
     const KINDS: &[(&str, Make)] = &[
         ("uniform", |keys, _| {
@@ -38,14 +52,23 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw,
             if means.is_empty() {
                 return Err(field.error("must give the mean of at least one arm"));
             }
-            Ok(Kind::Given(Truth::Means(means)))
+            let arms = Arms::without_features(means.len()).map_err(|error| field.refused(error))?;
+            Ok(Kind::Given(Truth::Means(arms, means)))
         }),
     ];
     let kind = keys.need("kind")?.choice(KINDS)?(keys, directory)?;
     let redraw = keys.get("redraw");
     let draw = keys.get("draw");
     let offset = keys.get("offset").map_or(Ok(0.0), |field| field.number())?;
+    let standardise = keys.get("standardise");
     keys.finish()?;
+    let is_standardised = standardise.as_ref().map_or(Ok(false), Field::flag)?;
+    if let (Some(field), Kind::Given(Truth::Means(arms, _))) = (&standardise, &kind)
+        && is_standardised
+        && arms.dimension().is_none()
+    {
+        return Err(field.error("= true does not go with arms without features"));
+    }
     let redraw_value = redraw.as_ref().map(Field::flag).transpose()?;
     if let Some(draw) = draw {
         let published = draw.choice(&[("published", Draw::Published)])?;
@@ -55,17 +78,29 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<(Kind, Draw,
         if matches!(kind, Kind::Given(_)) {
             return Err(draw.error("= \"published\" does not go with an instance that leaves nothing to draw"));
         }
-        return Ok((kind, published, offset));
+        return Ok(Table { kind, draw: published, offset, is_standardised });
     }
-    Ok((kind, if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once }, offset))
+    let draw = if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once };
+    Ok(Table { kind, draw, offset, is_standardised })
 }
 
 fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
     let field = keys.need("file")?;
     let path = directory.join(field.text()?);
     let theta_field = keys.get("theta");
-    let open = std::fs::File::open(&path).map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
-    let arms = dataset::features(open).map_err(|error| field.refused(format!("{}: {error}", path.display())))?;
+    let refused = |error: &dyn std::fmt::Display| field.refused(format!("{}: {error}", path.display()));
+    let candidates = dataset::open(&path, None).map_err(|error| refused(&error))?;
+    if let Some(means_field) = keys.get("means") {
+        if let Some(theta_field) = theta_field {
+            return Err(theta_field.error("does not go with `means`: a mean is xᵀθ or in its column"));
+        }
+        let name = means_field.text()?;
+        let column = candidates.columns().iter().position(|column| column == name);
+        let column = column.ok_or_else(|| means_field.is_not("a column of the file that holds numbers"))?;
+        let (arms, means) = without_column(&candidates, column).map_err(|error| refused(&error))?;
+        return Ok(Kind::Given(Truth::Means(arms, means)));
+    }
+    let arms = candidates.into_named().and_then(Named::with_features).map_err(|error| refused(&error))?.arms;
     let Some(theta_field) = theta_field else { return Ok(Kind::Features(arms, Prior::uniform())) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());
@@ -73,6 +108,20 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
         return Err(theta_field.refused(InstanceError::ThetaLength { expected, found }));
     }
     Ok(Kind::Given(Truth::Linear(arms, theta)))
+}
+
+/// The arms without one of their features, and that feature.
+fn without_column(candidates: &Candidates, column: usize) -> Result<(Arms, Vec<f64>), ArmsError> {
+    let dimension = candidates.columns().len();
+    let is_mean = |position: usize| position % dimension == column;
+    let values = || candidates.features().iter().copied().enumerate();
+    let means: Vec<f64> = values().filter(|&(position, _)| is_mean(position)).map(|(_, mean)| mean).collect();
+    let features: Vec<f64> = values().filter(|&(position, _)| !is_mean(position)).map(|(_, x)| x).collect();
+    let arms = match dimension {
+        1 => Arms::without_features(means.len()),
+        _ => Arms::from_slice(&features, dimension - 1),
+    };
+    Ok((arms?, means))
 }
 
 fn index(number: u64) -> usize {

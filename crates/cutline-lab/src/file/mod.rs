@@ -39,11 +39,12 @@ pub(crate) fn experiment(
     keys.finish()?;
 
     let seed = overrides.seed.unwrap_or(seed);
-    let (kind, draw, offset) = instance::instance(&instance_field.keys("[instance]")?, directory)?;
-    let draw = if overrides.redraw { Draw::EveryRun } else { draw };
-    let source = Source::new(kind, draw, seed, threshold, precision)
-        .and_then(|source| source.with_offset(offset))
+    let table = instance::instance(&instance_field.keys("[instance]")?, directory)?;
+    let draw = if overrides.redraw { Draw::EveryRun } else { table.draw };
+    let source = Source::new(table.kind, draw, seed, threshold, precision)
+        .and_then(|source| source.with_offset(table.offset))
         .map_err(|error| instance_field.refused(error))?;
+    let source = if table.is_standardised { source.standardised() } else { source };
     let sure = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
     let entrants = entrants(&algorithms, noise, sure)?;
     let baseline = match baseline {
@@ -83,7 +84,8 @@ fn budgets(field: &Field<'_>) -> Result<Vec<u32>, FileError> {
 
 fn threshold(field: &Field<'_>) -> Result<Threshold, FileError> {
     if field.is_text() {
-        return field.choice(&[("mean", Threshold::Mean)]).map_err(|_| field.is_not("a finite number or \"mean\""));
+        let choices = [("mean", Threshold::Mean), ("median", Threshold::Median)];
+        return field.choice(&choices).map_err(|_| field.is_not("a finite number, \"mean\" or \"median\""));
     }
     let threshold = field.number()?;
     Question::new(threshold, 0.0).map_err(|error| field.refused(error))?;

@@ -1,5 +1,6 @@
 //! What campaigns are kept in: append and read, nothing else.
 
+mod database;
 mod memory;
 mod postgres;
 mod rows;

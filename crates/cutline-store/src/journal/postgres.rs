@@ -1,8 +1,9 @@
 //! PostgreSQL: a server, for workers on many machines.
 
 use super::Journal;
+use super::database::{Database, Lock, OnRow, Row, Value};
 use super::rows::Misfit;
-use super::sql::{Database, Lock, OnRow, Row, Sql, Value, first_line};
+use super::sql::{Sql, first_line};
 use crate::StoreError;
 use crate::location::Durability;
 use postgres::fallible_iterator::FallibleIterator;
@@ -93,7 +94,7 @@ impl Database for Postgres {
         match lock {
             Lock::Store => self.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({STORE_LOCK})")),
             Lock::Campaign(id) => {
-                self.batch(&format!("BEGIN; SELECT number FROM cutline_heads WHERE campaign = {id} FOR UPDATE"))
+                self.batch(&format!("BEGIN; SELECT id FROM cutline_campaigns WHERE id = {id} FOR UPDATE"))
             }
         }
     }
@@ -114,6 +115,10 @@ impl Database for Postgres {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    fn clustered(&self) -> &'static str {
+        ""
     }
 
     fn location(&self) -> &str {

@@ -1,6 +1,6 @@
 //! Events and arms as rows of a database.
 
-use super::sql::{Row, Value};
+use super::database::{Row, Value};
 use crate::Candidates;
 use crate::checksum::Checksum;
 use cutline::campaign::{Event, Record, Time};

@@ -1,5 +1,6 @@
 //! A journal in a database: one SQL text for SQLite and PostgreSQL.
 
+use super::database::{Database, Lock, Value};
 use super::rows::{self, Begun, Part, checksum, parts, record};
 use super::{Decide, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
@@ -23,73 +24,16 @@ const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WH
 const ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 AND first <= $2 \
                    ORDER BY first DESC LIMIT 1";
 const EVENTS: &str = "SELECT number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum \
-                      FROM cutline_events WHERE campaign = $1 AND number >= $2 ORDER BY number";
+                      FROM cutline_events WHERE campaign = $1 AND number >= $2 AND number < 9223372036854775807 \
+                      ORDER BY number";
 const ADD_EVENT: &str = "INSERT INTO cutline_events \
                          (campaign, number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
-const ADD_HEAD: &str = "INSERT INTO cutline_heads (campaign, number) VALUES ($1, 0)";
-const HEAD: &str = "SELECT number FROM cutline_heads WHERE campaign = $1";
-const MOVE_HEAD: &str = "UPDATE cutline_heads SET number = $1 WHERE campaign = $2";
-
-/// A value of a statement.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Value<'a> {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(&'a str),
-    Bytes(&'a [u8]),
-}
-
-impl Value<'_> {
-    /// A number of things that fit in memory.
-    pub(super) fn whole(number: usize) -> Self {
-        Self::Integer((number as u64).cast_signed())
-    }
-}
-
-/// A row of an answer. A column of another type does not fit.
-pub(super) trait Row {
-    fn integer(&self, column: usize) -> Result<Option<i64>, rows::Misfit>;
-    fn real(&self, column: usize) -> Result<Option<f64>, rows::Misfit>;
-    fn text(&self, column: usize) -> Result<Option<&str>, rows::Misfit>;
-    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, rows::Misfit>;
-}
-
-/// What to do with a row.
-pub(super) type OnRow<'a> = dyn FnMut(&dyn Row) -> Result<(), rows::Misfit> + 'a;
-
-/// What a transaction keeps others from.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Lock {
-    /// Writing to a campaign.
-    Campaign(Id),
-    /// Beginning campaigns and changing the schema.
-    Store,
-}
-
-/// A database, as far as a journal needs one. Statements are prepared once; `$1`, `$2`, … have to come in that order in them, as
-/// SQLite counts them by where they first appear.
-pub(super) trait Database: Send {
-    fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError>;
-    fn query(
-        &mut self,
-        statement: &'static str,
-        values: &[Value<'_>],
-        on_row: &mut OnRow<'_>,
-    ) -> Result<(), StoreError>;
-    /// Several statements without values.
-    fn batch(&mut self, statements: &str) -> Result<(), StoreError>;
-    fn begin(&mut self, lock: Lock) -> Result<(), StoreError>;
-    fn commit(&mut self) -> Result<(), StoreError>;
-    /// Ends a transaction that came to nothing; what fails here cannot be helped.
-    fn roll_back(&mut self);
-    /// Whether there is a schema of ours.
-    fn has_schema(&mut self) -> Result<bool, StoreError>;
-    /// Where it is, as people may read it.
-    fn location(&self) -> &str;
-}
+const ADD_HEAD: &str = "INSERT INTO cutline_events (campaign, number, at, kind, ticket, checksum) \
+                        VALUES ($1, 9223372036854775807, 0, 'head', 0, 0)";
+const HEAD: &str = "SELECT ticket FROM cutline_events WHERE campaign = $1 AND number = 9223372036854775807";
+const MOVE_HEAD: &str = "UPDATE cutline_events SET ticket = $1 WHERE campaign = $2 AND number = 9223372036854775807";
 
 /// A journal in a database.
 pub(super) struct Sql<D> {
@@ -229,7 +173,7 @@ impl<D: Database> Sql<D> {
 /// Takes a schema from a version to the newest.
 fn migrate(database: &mut impl Database, from: i64) -> Result<(), StoreError> {
     for (version, statements) in MIGRATIONS.into_iter().filter(|&(version, _)| version > from) {
-        database.batch(statements)?;
+        database.batch(&statements.replace("{clustered}", database.clustered()))?;
         database.execute("UPDATE cutline_schema SET version = $1", &[Value::Integer(version)])?;
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! SQLite: a file, in write-ahead mode, so that readers never wait.
 
 use super::Journal;
+use super::database::{Database, Lock, OnRow, Row, Value};
 use super::rows::Misfit;
-use super::sql::{Database, Lock, OnRow, Row, Sql, Value, first_line};
+use super::sql::{Sql, first_line};
 use crate::StoreError;
 use crate::location::Durability;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -86,6 +87,12 @@ fn wal(path: &Path) -> PathBuf {
     wal.into()
 }
 
+/// Waits a little, so that among many writers nobody waits for long; false when that was tried often enough.
+fn wait(tries: i32) -> bool {
+    std::thread::sleep(Duration::from_millis(1));
+    u128::try_from(tries).is_ok_and(|tries| tries < PATIENCE.as_millis())
+}
+
 impl Sqlite {
     fn open(path: &Path, durability: Durability, may_begin: bool) -> Result<Self, StoreError> {
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -115,11 +122,6 @@ impl Sqlite {
     }
 
     fn prepare(&mut self, durability: Durability, may_begin: bool) -> Result<(), StoreError> {
-        // Short waits, so that among many writers nobody waits for long.
-        let wait: fn(i32) -> bool = |tries| {
-            std::thread::sleep(Duration::from_millis(1));
-            u128::try_from(tries).is_ok_and(|tries| tries < PATIENCE.as_millis())
-        };
         self.connection.busy_handler(Some(wait)).map_err(|error| self.failed(&error))?;
         self.connection.set_prepared_statement_cache_capacity(32);
         let synchronous = match durability {
@@ -131,7 +133,14 @@ impl Sqlite {
         let mark = format!("PRAGMA application_id = {APPLICATION}; PRAGMA journal_mode = WAL;");
         let mark = if is_new { mark.as_str() } else { "" };
         let pragmas = format!("{mark} PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;");
-        self.connection.execute_batch(&pragmas).map_err(|error| self.failed(&error))
+        // A change of the journal's mode is refused at once while others write, and nobody waits for them.
+        let mut tries = 0;
+        loop {
+            match self.connection.execute_batch(&pragmas) {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && wait(tries) => tries += 1,
+                done => return done.map_err(|error| self.failed(&error)),
+            }
+        }
     }
 
     fn failed(&self, error: &rusqlite::Error) -> StoreError {
@@ -218,6 +227,10 @@ impl Database for Sqlite {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    fn clustered(&self) -> &'static str {
+        "WITHOUT ROWID"
     }
 
     fn location(&self) -> &str {

@@ -8,22 +8,25 @@
 //! How events are handed over changes nothing, to the last bit: after every [`EVERY`] events the learner is built anew from the
 //! counts, the means of the rewards and the noise they give, and steps from there.
 
+mod course;
 mod event;
 mod ledger;
+mod refusal;
 mod terms;
 
+pub use course::Stage;
 pub use event::{Event, Record, Ticket, Time};
 pub use ledger::Status;
+pub use refusal::{BrokenJournal, Refusal};
 pub use terms::{Noise, NoiseSource, Terms, TermsError};
 
 use crate::diagnostics::Told;
 use crate::estimators::Past;
 use crate::{Arm, Arms, AskTell, Ending, Verdict};
 use ledger::{Ledger, Step};
-use thiserror::Error;
 
 /// After how many events the learner is built anew.
-pub const EVERY: u64 = 32;
+pub const EVERY: u64 = 64;
 
 /// A campaign in progress.
 ///
@@ -57,82 +60,6 @@ pub struct Campaign {
     arms: Arms,
     ledger: Ledger,
     learner: Box<dyn AskTell>,
-}
-
-/// Why something cannot happen in a campaign. Nothing has changed then.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// There is no such ticket.
-    #[error("there is no ticket {ticket}; {}", match last { 0 => "none was handed out yet".into(), last => format!("the last one is {last}") })]
-    NoTicket {
-        /// The ticket.
-        ticket: Ticket,
-        /// The last that was handed out; 0 if none was.
-        last: Ticket,
-    },
-    /// Another reward was told for the ticket.
-    #[error("ticket {ticket} was told {told} before, and now {reward}; the first stands")]
-    OtherReward {
-        /// The ticket.
-        ticket: Ticket,
-        /// The reward that stands.
-        told: f64,
-        /// The other.
-        reward: f64,
-    },
-    /// A reward was told for the ticket, so it did not fail.
-    #[error("ticket {ticket} has its reward, {reward}, and cannot fail any more")]
-    AlreadyTold {
-        /// The ticket.
-        ticket: Ticket,
-        /// Its reward.
-        reward: f64,
-    },
-    /// The ticket failed, so it can have no reward.
-    #[error("ticket {ticket} was reported as failed; ask for another, or give its reward as an observation")]
-    Failed {
-        /// The ticket.
-        ticket: Ticket,
-    },
-    /// The ticket's lease ran out, and others have its place in the budget.
-    #[error("ticket {ticket} came too late: its lease ran out and the budget of {budget} is used by others since")]
-    TooLate {
-        /// The ticket.
-        ticket: Ticket,
-        /// The budget.
-        budget: u32,
-    },
-    /// The budget is used.
-    #[error("the budget of {budget} is used, tickets that are out included")]
-    BudgetUsed {
-        /// The budget.
-        budget: u32,
-    },
-    /// There is no such arm.
-    #[error("there is no arm {arm}; arms count from 0 to {}", n_arms - 1)]
-    NoArm {
-        /// The arm.
-        arm: Arm,
-        /// The number of arms.
-        n_arms: usize,
-    },
-    /// The reward is not finite or too large.
-    #[error("a reward must be a number between -1e140 and 1e140, not {reward}")]
-    NotAReward {
-        /// What was given.
-        reward: f64,
-    },
-}
-
-/// An event cannot have happened where it stands, so the events are not those of this campaign.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("event {number} cannot have happened: {refusal}")]
-pub struct BrokenJournal {
-    /// The event.
-    pub number: u64,
-    /// Why.
-    pub refusal: Refusal,
 }
 
 /// How far a campaign is.

@@ -46,8 +46,11 @@ impl Features {
             column.deviation = (column.deviation / n_arms).sqrt();
         }
         self.by_column(&mut columns, |column, values| {
-            for x in values {
-                *x = if column.deviation > 0.0 { *x / column.deviation } else { 0.0 };
+            // A column of one value is all 0 by now, and has no deviation.
+            if column.deviation > 0.0 {
+                for x in values {
+                    *x /= column.deviation;
+                }
             }
         });
     }

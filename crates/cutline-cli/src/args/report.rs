@@ -1,0 +1,17 @@
+//! What `cutline report` takes.
+
+use super::{Format, Which};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    #[command(flatten)]
+    pub(crate) which: Which,
+    /// Where to write the page
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(crate) out: PathBuf,
+    /// How to print the answer: a sentence, a JSON object, or CSV with one row
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,32 @@
+//! What `cutline run` takes.
+
+use super::campaign::worker;
+use super::{Which, duration};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) which: Which,
+    /// The command that measures an arm and prints its reward as the last line; `{name}`, `{ticket}`, `{index}` and
+    /// `{features}` are replaced in its words
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) measure: String,
+    /// Give the command to `sh`; what is measured is then in `$CUTLINE_NAME` and the like only
+    #[arg(long)]
+    pub(crate) shell: bool,
+    /// How many measurements to make at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub(crate) jobs: usize,
+    /// How long a measurement may take [default: as long as it likes; after a day others may be asked for it]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// How often to try again when a measurement fails
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) retries: u32,
+    /// What to call this worker in the journal [default: the name of the machine]
+    #[arg(long, value_name = "NAME", value_parser = worker)]
+    pub(crate) worker: Option<String>,
+}

@@ -1,0 +1,153 @@
+//! `cutline ask STORE`
+
+use crate::args::{self, Format};
+use crate::clock::{now, rfc3339, span};
+use crate::failure::Failure;
+use crate::print::{cell, json_rows, left, note, table};
+use crate::table::{Column, Table};
+use cutline::Ending;
+use cutline_store::{Campaign, StoreError, Ticket};
+use serde::{Serialize, Serializer};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// How many features a table shows.
+const SHOWN: usize = 4;
+
+/// With `--exit-code`: there is nothing to measure any more, or nothing for now.
+const OVER: u8 = 3;
+const WAIT: u8 = 4;
+
+pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
+    let mut campaign = args.which.open()?;
+    let user = || ["USER", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or("somebody".into());
+    let worker = args.worker.clone().unwrap_or_else(|| user().replace(char::is_control, "-"));
+    let tickets = campaign.ask(args.n, &worker, args.lease)?;
+    if let Err(failure) = print(campaign.columns(), &tickets, args.format) {
+        // Nobody saw them, so nobody measures them.
+        campaign.expire(&tickets.iter().map(|ticket| ticket.number).collect::<Vec<_>>())?;
+        return Err(failure);
+    }
+    let mut code = 0;
+    if tickets.len() < args.n {
+        let (why, why_code) = why(&mut campaign)?;
+        match tickets.len() {
+            0 => note(&format!("nothing to measure: {why}")),
+            asked => note(&format!("{asked} of {}: {why}", args.n)),
+        }
+        code = if args.exit_code && tickets.is_empty() { why_code } else { 0 };
+    }
+    Ok(code.into())
+}
+
+/// Why there are no more measurements to make, and the exit code for it.
+fn why(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
+    let state = campaign.state()?;
+    Ok(match state.ending() {
+        Some(Ending::Budget) => (format!("the budget of {} is used", state.progress().budget), OVER),
+        Some(_) => ("every side is sure".into(), OVER),
+        None => {
+            let first = state.out().next().map_or(0, |(_, until)| until.saturating_sub(now()));
+            let out = state.progress().out;
+            let why = format!(
+                "all that is left of the budget is out, {out} {}; ask again once rewards are told, or in {}, when the \
+                 first lease runs out",
+                if out == 1 { "ticket" } else { "tickets" },
+                span(first)
+            );
+            (why, WAIT)
+        }
+    })
+}
+
+/// A ticket as JSON has it.
+#[derive(Serialize)]
+struct Row<'a> {
+    ticket: u64,
+    arm: &'a str,
+    index: usize,
+    #[serde(serialize_with = "by_name")]
+    features: (&'a [String], &'a [f64]),
+    until: String,
+}
+
+fn by_name<S: Serializer>(&(columns, features): &(&[String], &[f64]), serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(columns.iter().zip(features))
+}
+
+fn print(columns: &[String], tickets: &[Ticket], format: Format) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match format {
+        Format::Json => json_rows(
+            &mut out,
+            tickets.iter().map(|ticket| Row {
+                ticket: ticket.number,
+                arm: &ticket.name,
+                index: ticket.arm,
+                features: (columns, &ticket.features),
+                until: rfc3339(ticket.until),
+            }),
+        )?,
+        Format::Csv => csv(columns, tickets).write_csv(&mut out)?,
+        Format::Table if tickets.is_empty() => (),
+        Format::Table => writeln!(out, "{}", for_people(columns, tickets))?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
+    let mut names: Vec<String> = ["ticket", "arm", "index", "until"].map(String::from).into();
+    let mut table = Table::default()
+        .with("ticket", Column::Whole(tickets.iter().map(|ticket| Some(ticket.number.cast_signed())).collect()))
+        .with("arm", Column::Text(tickets.iter().map(|ticket| Some(ticket.name.clone())).collect()))
+        .with("index", Column::Whole(tickets.iter().map(|ticket| i64::try_from(ticket.arm).ok()).collect()))
+        .with("until", Column::Text(tickets.iter().map(|ticket| Some(rfc3339(ticket.until))).collect()));
+    for (position, column) in columns.iter().enumerate() {
+        // A feature may be called like one of our own columns.
+        let mut name = column.clone();
+        while names.contains(&name) || (name != *column && columns.contains(&name)) {
+            name.insert_str(0, "feature ");
+        }
+        let values = tickets.iter().map(|ticket| Some(ticket.features[position])).collect();
+        table = table.with(&name, Column::Number(values));
+        names.push(name);
+    }
+    table
+}
+
+fn for_people(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
+    let shown = columns.len().min(SHOWN);
+    let more = (columns.len() > shown).then(|| format!("… {} more", columns.len() - shown));
+    let mut header: Vec<&str> = vec!["ticket", "arm"];
+    header.extend(columns[..shown].iter().map(String::as_str));
+    header.extend(more.as_deref());
+    header.push("until");
+    let mut table = left(table(&header), &[1]);
+    for ticket in tickets {
+        let mut cells = vec![ticket.number.to_string(), cell(&ticket.name)];
+        cells.extend(ticket.features[..shown].iter().map(ToString::to_string));
+        cells.extend(more.as_ref().map(|_| "…".into()));
+        cells.push(rfc3339(ticket.until));
+        table.add_row(cells);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::csv;
+
+    /// Names of features that are names of ours, or become those of other features.
+    #[test]
+    fn columns_differ_whatever_features_are_called() {
+        let columns = ["x", "arm", "feature arm", "feature feature arm", "ticket"].map(String::from);
+        let mut out = Vec::new();
+        csv(&columns, &[]).write_csv(&mut out).unwrap();
+        let header = String::from_utf8(out).unwrap();
+        assert_eq!(
+            header,
+            "ticket,arm,index,until,x,feature feature feature arm,feature arm,feature feature arm,feature ticket\n"
+        );
+    }
+}

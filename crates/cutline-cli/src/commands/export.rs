@@ -1,0 +1,115 @@
+//! `cutline export STORE --events | --verdicts`
+
+use crate::args::{self, FileFormat};
+use crate::clock::rfc3339;
+use crate::failure::Failure;
+use crate::output::write_file;
+use crate::table::{Column, Table};
+use cutline::Arm;
+use cutline::campaign::{Event, Record};
+use cutline_store::{Campaign, StoreError};
+use std::io::{BufWriter, IsTerminal, Write};
+
+pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
+    if args.format == FileFormat::Parquet && args.out.is_none() && std::io::stdout().is_terminal() {
+        return Err(Failure::Usage("Parquet is nothing to look at; name a file with `--out`".into()));
+    }
+    let mut campaign = args.which.open()?;
+    let table = if args.events { events(&mut campaign)? } else { verdicts(&mut campaign)? };
+    let write = |out: &mut (dyn Write + Send)| match args.format {
+        FileFormat::Csv => table.write_csv(out),
+        FileFormat::Json => table.write_json(out),
+        FileFormat::Parquet => table.write_parquet(out),
+    };
+    if let Some(path) = &args.out {
+        return write_file(path, write);
+    }
+    let mut out = BufWriter::new(std::io::stdout());
+    write(&mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Everything that happened. What happened to a ticket also says which arm it is of.
+fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
+    let records = campaign.events(0)?;
+    let arms = arms(&records);
+    let name = |arm: &Option<Arm>| arm.map(|arm| campaign.arms()[arm].clone());
+    let whole = |of: fn(&Event) -> Option<u64>| {
+        Column::Whole(records.iter().map(|record| of(&record.event).map(u64::cast_signed)).collect())
+    };
+    let text = |of: fn(&Event) -> Option<&str>| {
+        Column::Text(records.iter().map(|record| of(&record.event).map(str::to_owned)).collect())
+    };
+    let until = |record: &Record| match record.event {
+        Event::Asked { until, .. } => Some(rfc3339(until)),
+        _ => None,
+    };
+    Ok(Table::default()
+        .with("number", Column::Whole(records.iter().map(|record| Some(record.number.cast_signed())).collect()))
+        .with("at", Column::Text(records.iter().map(|record| Some(rfc3339(record.at))).collect()))
+        .with("event", text(|event| Some(event.name())))
+        .with("ticket", whole(ticket))
+        .with("arm", Column::Text(arms.iter().map(name).collect()))
+        .with("index", Column::Whole(arms.iter().map(|arm| arm.and_then(|arm| i64::try_from(arm).ok())).collect()))
+        .with("reward", Column::Number(records.iter().map(|record| reward(&record.event)).collect()))
+        .with("worker", text(|event| if let Event::Asked { worker, .. } = event { Some(worker) } else { None }))
+        .with("until", Column::Text(records.iter().map(until).collect()))
+        .with("reason", text(|event| if let Event::Failed { reason, .. } = event { Some(reason) } else { None }))
+        .with("counted", whole(counted)))
+}
+
+fn ticket(event: &Event) -> Option<u64> {
+    match *event {
+        Event::Asked { ticket, .. }
+        | Event::Told { ticket, .. }
+        | Event::Failed { ticket, .. }
+        | Event::Expired { ticket } => Some(ticket),
+        _ => None,
+    }
+}
+
+/// The arm of every event.
+fn arms(records: &[Record]) -> Vec<Option<Arm>> {
+    // Tickets count from 1, in the order they were handed out.
+    let mut asked = Vec::new();
+    let arm = |record: &Record| match record.event {
+        Event::Asked { arm, .. } => {
+            asked.push(arm);
+            Some(arm)
+        }
+        Event::Observed { arm, .. } => Some(arm),
+        ref event => ticket(event).and_then(|ticket| asked.get(usize::try_from(ticket).ok()? - 1).copied()),
+    };
+    records.iter().map(arm).collect()
+}
+
+fn reward(event: &Event) -> Option<f64> {
+    match *event {
+        Event::Told { reward, .. } | Event::Observed { reward, .. } => Some(reward),
+        _ => None,
+    }
+}
+
+/// Whether a reward counts towards the budget: 1 or 0.
+fn counted(event: &Event) -> Option<u64> {
+    match *event {
+        Event::Told { .. } => Some(1),
+        Event::Observed { is_counted, .. } => Some(is_counted.into()),
+        _ => None,
+    }
+}
+
+/// What is said of every arm.
+fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
+    let verdicts = campaign.verdicts()?;
+    let number = |of: fn(&cutline::Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());
+    Ok(Table::default()
+        .with("arm", Column::Text(campaign.arms().iter().cloned().map(Some).collect()))
+        .with("index", Column::Whole((0..verdicts.len()).map(|arm| i64::try_from(arm).ok()).collect()))
+        .with("side", Column::Text(verdicts.iter().map(|v| Some(v.side.name().into())).collect()))
+        .with("mean", number(|v| v.mean))
+        .with("lower", number(|v| v.lower))
+        .with("upper", number(|v| v.upper))
+        .with("pulls", Column::Whole(verdicts.iter().map(|v| Some(v.pulls.into())).collect()))
+        .with("doubt", number(|v| v.doubt)))
+}

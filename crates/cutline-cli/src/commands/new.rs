@@ -1,0 +1,135 @@
+//! `cutline new STORE CANDIDATES`
+
+use super::{candidates, read, refused};
+use crate::args;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::print::{listed, note, shell};
+use cutline::campaign::Refusal;
+use cutline_lab::rewards::rewards;
+use cutline_store::{Campaign, Candidates, Draft, Preparation, Settings, Store, StoreError};
+
+pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
+    let draft = draft(args)?;
+    let constant = constant(draft.candidates());
+    // From here on nothing is wrong with the campaign, so a store that is made for it is not made in vain.
+    let guard = interrupt::hold();
+    let store = Store::create(&args.store)?;
+    let mut campaign = store.begin_draft(draft)?;
+    let is_only = store.campaigns()?.len() == 1;
+    drop(guard);
+    for line in summary(&mut campaign, &constant)? {
+        note(&line);
+    }
+    note(&format!("next: cutline ask {}", which(&args.store, campaign.name(), is_only)));
+    Ok(())
+}
+
+/// The campaign that is asked for, if nothing is wrong with it.
+fn draft(args: &args::New) -> Result<Draft, Failure> {
+    let path = &args.candidates;
+    let asked = args.features.as_ref().map(|columns| &columns.0[..]);
+    let found = candidates(path, asked)?.with_distinct_names().map_err(refused(path))?;
+    let (names, columns, features) = found.into_parts();
+    let candidates = Candidates::new(names, columns, features).map_err(StoreError::from)?;
+    let observed = match &args.observed {
+        Some(path) => read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names()))?,
+        None => Vec::new(),
+    };
+    let name = args.name.clone().unwrap_or_else(|| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        stem.replace(char::is_control, "-")
+    });
+    let mut draft = Draft::new(&name, settings(args)?, candidates)?;
+    draft.observe(&observed, args.count_observed).map_err(|error| match error {
+        StoreError::Refusal(Refusal::BudgetUsed { budget }) => Failure::Usage(format!(
+            "{} rewards from before cannot count towards a budget of {budget}; raise `--budget`, or leave out \
+             `--count-observed`",
+            observed.len()
+        )),
+        error => error.into(),
+    })?;
+    Ok(draft)
+}
+
+fn settings(args: &args::New) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(args.threshold, args.budget);
+    settings.precision = args.precision;
+    settings.algorithm.clone_from(&args.algorithm);
+    for (parameter, value) in &args.parameter {
+        if settings.parameters.insert(parameter.clone(), *value).is_some() {
+            return Err(Failure::Usage(format!("the parameter `{parameter}` is given twice")));
+        }
+    }
+    settings.noise = args.noise;
+    settings.interval.clone_from(&args.interval);
+    settings.delta = args.confidence.0;
+    settings.until_sure.clone_from(&args.until_sure);
+    settings.preparation = args.preparation();
+    settings.seed = args.seed;
+    Ok(settings)
+}
+
+/// The features that are the same for all arms, where there are arms to tell apart.
+fn constant(candidates: &Candidates) -> Vec<String> {
+    let (columns, features) = (candidates.columns(), candidates.features());
+    let is_constant =
+        |column: usize| features.iter().skip(column).step_by(columns.len()).all(|&x| x == features[column]);
+    let constant = (0..columns.len()).filter(|&column| candidates.n_arms() > 1 && is_constant(column));
+    constant.map(|column| columns[column].clone()).collect()
+}
+
+/// What was understood, a line each.
+fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, Failure> {
+    let progress = campaign.progress()?;
+    let (settings, columns) = (campaign.settings(), campaign.columns());
+    let algorithm = settings.algorithm(!columns.is_empty());
+    let mut lines = vec![
+        format!("began the campaign `{}`", campaign.name()),
+        format!("  arms       {}: {}", campaign.arms().len(), listed(campaign.arms())),
+        match columns {
+            [] => "  features   none: every arm is learned about on its own".into(),
+            columns => format!("  features   {}: {}", columns.len(), listed(columns)),
+        },
+    ];
+    if !constant.is_empty() {
+        lines.push(format!("  constant   {}: the same for all arms, so of no use", listed(constant)));
+    }
+    if !columns.is_empty() {
+        lines.push(format!("  prepared   {}", prepared(settings.preparation)));
+    }
+    let within =
+        if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
+    lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
+    let sure = settings.until_sure.as_ref().map_or_else(String::new, |by| format!(", or until sure by the {by}"));
+    lines.push(format!("  budget     {} measurements{sure}", settings.budget));
+    let parameters = settings.parameters.iter().map(|(name, value)| format!(", {name} = {value}"));
+    lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
+    lines.push(match settings.noise {
+        Some(sigma) => format!("  noise      {sigma}, as given"),
+        None => "  noise      estimated from the rewards; `--noise` would give it".into(),
+    });
+    let observed = u64::from(progress.counted) + progress.uncounted;
+    if observed > 0 {
+        let counted = if progress.counted > 0 { "counted" } else { "not counted" };
+        lines.push(format!("  observed   {observed} rewards from before, {counted} towards the budget"));
+    }
+    Ok(lines)
+}
+
+fn prepared(preparation: Preparation) -> String {
+    let Preparation { standardise, intercept, centre } = preparation;
+    let steps = [
+        (standardise, "features standardised"),
+        (intercept != 0.0, "an intercept added"),
+        (centre, "rewards measured from the threshold"),
+    ];
+    let steps: Vec<&str> = steps.into_iter().filter_map(|(is_done, step)| is_done.then_some(step)).collect();
+    if steps.is_empty() { "nothing: features and rewards as they are".into() } else { steps.join(", ") }
+}
+
+/// How to name the campaign on the command line. The address of a server may hold a password, which is not repeated.
+fn which(store: &str, name: &str, is_only: bool) -> String {
+    let store = if store.contains('@') && store.contains("://") { "STORE".into() } else { shell(store) };
+    if is_only { store } else { format!("{store} --name {}", shell(name)) }
+}

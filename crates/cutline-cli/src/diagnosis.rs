@@ -1,0 +1,36 @@
+//! What rewards say of the noise and of the linear model, number by number.
+
+use crate::print::short;
+use cutline::diagnostics::{Diagnostics, Scale, Shape};
+
+/// The numbers about all arms together, by name.
+pub(crate) fn facts(diagnostics: &Diagnostics) -> [(&'static str, String); 8] {
+    let none = || String::from("-");
+    let shape = |shape: Option<Shape>| {
+        shape.map_or_else(none, |Shape { dimension, rank, condition }| {
+            let condition =
+                condition.map_or("columns depend on each other".into(), |c| format!("condition {}", short(c)));
+            format!("rank {rank} of {dimension}, {condition}")
+        })
+    };
+    let scale = |scale: Option<Scale>| {
+        scale.map_or_else(none, |Scale { sigma, freedom }| format!("{} on {freedom} degrees of freedom", short(sigma)))
+    };
+    let lack = diagnostics.lack_of_fit;
+    let test = lack.map_or_else(none, |lack| {
+        let (upper, lower) = lack.freedom;
+        let (f, p_value) = (short(lack.f), short(lack.p_value));
+        format!("F = {f} on {upper} and {lower} degrees of freedom, p = {p_value}")
+    });
+    let Diagnostics { n_arms, pulls, arms, .. } = diagnostics;
+    [
+        ("arms", format!("{n_arms}, {} of them pulled, {pulls} pulls", arms.len())),
+        ("features of all arms", shape(diagnostics.features)),
+        ("features as pulled", shape(diagnostics.design)),
+        ("noise from replicates", scale(diagnostics.replicates)),
+        ("noise from residuals", scale(diagnostics.residuals)),
+        ("lack of fit", test),
+        ("misfit", lack.map_or_else(none, |lack| short(lack.misfit))),
+        ("power", lack.map_or_else(none, |lack| short(lack.power))),
+    ]
+}

@@ -1,0 +1,263 @@
+//! Where a campaign stands, in words and tables.
+
+use crate::clock::{rfc3339, span};
+use crate::print::{cell, left, short, table};
+use cutline::Side;
+use cutline::campaign::{NoiseSource, Progress, Time};
+use cutline_store::{Campaign, StoreError};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// How many tickets and how many doubtful arms are shown.
+const SHOWN: usize = 5;
+
+/// Where a campaign stands at one moment.
+#[derive(Debug, Serialize)]
+pub(crate) struct Standing {
+    campaign: String,
+    threshold: f64,
+    precision: f64,
+    algorithm: String,
+    n_arms: usize,
+    pub(crate) budget: u32,
+    /// The rewards told that count.
+    pub(crate) told: u32,
+    /// The rewards from before that do not.
+    uncounted: u64,
+    failed: u64,
+    expired: u64,
+    above: usize,
+    below: usize,
+    pub(crate) undecided: usize,
+    noise: f64,
+    noise_from: &'static str,
+    /// The pace of the last rewards, and when the budget is used at that pace.
+    rewards_an_hour: Option<f64>,
+    budget_used_at: Option<String>,
+    /// The same in milliseconds from now.
+    #[serde(skip)]
+    budget_used_in: Option<u64>,
+    pub(crate) ending: Option<&'static str>,
+    pub(crate) out: Vec<Out>,
+    /// The arms with the largest doubt.
+    doubtful: Vec<Doubtful>,
+    #[serde(skip)]
+    pub(crate) now: Time,
+    #[serde(skip)]
+    pub(crate) events: u64,
+}
+
+/// A ticket that is out.
+#[derive(Debug, Serialize)]
+pub(crate) struct Out {
+    ticket: u64,
+    arm: String,
+    worker: String,
+    until: String,
+    is_overdue: bool,
+    /// How long the lease lasts still, or has been over.
+    #[serde(skip)]
+    distance: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Doubtful {
+    arm: String,
+    index: usize,
+    side: &'static str,
+    mean: f64,
+    lower: f64,
+    upper: f64,
+    pulls: u32,
+    doubt: f64,
+}
+
+impl Standing {
+    pub(crate) fn new(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
+        let verdicts = campaign.verdicts()?;
+        let names = campaign.arms().to_vec();
+        let (name, settings, has_features) =
+            (campaign.name().to_owned(), campaign.settings().clone(), !campaign.columns().is_empty());
+        let state = campaign.state()?;
+        let (progress, noise) = (state.progress(), state.noise());
+        let out = state.out().filter_map(|(ticket, until)| {
+            let (arm, worker, _) = state.ticket(ticket).ok()?;
+            Some(Out {
+                ticket,
+                arm: names[arm].clone(),
+                worker: worker.into(),
+                until: rfc3339(until),
+                is_overdue: until <= now,
+                distance: until.abs_diff(now),
+            })
+        });
+        let out = out.collect();
+        let mut doubtful: Vec<usize> = (0..verdicts.len()).collect();
+        doubtful.sort_by(|&a, &b| verdicts[b].doubt.total_cmp(&verdicts[a].doubt));
+        doubtful.truncate(SHOWN);
+        let doubtful = doubtful.into_iter().map(|index| {
+            let v = &verdicts[index];
+            let (arm, side) = (names[index].clone(), v.side.name());
+            Doubtful { arm, index, side, mean: v.mean, lower: v.lower, upper: v.upper, pulls: v.pulls, doubt: v.doubt }
+        });
+        let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
+        let pace = pace(&progress, now);
+        let to_go = f64::from(progress.budget - progress.counted);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it saturates, and is no less than 0"
+        )]
+        let budget_used_in = pace.map(|pace| (to_go / pace) as Time);
+        Ok(Self {
+            campaign: name,
+            threshold: settings.threshold,
+            precision: settings.precision,
+            algorithm: settings.algorithm(has_features).into(),
+            n_arms: names.len(),
+            budget: progress.budget,
+            told: progress.counted,
+            uncounted: progress.uncounted,
+            failed: progress.failed,
+            expired: progress.expired,
+            above: count(Side::Above),
+            below: count(Side::Below),
+            undecided: count(Side::Undecided),
+            noise: noise.sigma,
+            noise_from: noise.source.name(),
+            rewards_an_hour: pace.map(|pace| pace * 3.6e6),
+            budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
+            budget_used_in,
+            ending: state.ending().map(cutline::Ending::name),
+            out,
+            doubtful: doubtful.collect(),
+            now,
+            events: progress.events,
+        })
+    }
+
+    /// The numbers about all arms together, by name.
+    pub(crate) fn numbers(&self) -> [(&'static str, String); 19] {
+        let or_empty = |value: Option<String>| value.unwrap_or_default();
+        [
+            ("campaign", self.campaign.clone()),
+            ("threshold", format!("{:?}", self.threshold)),
+            ("precision", format!("{:?}", self.precision)),
+            ("algorithm", self.algorithm.clone()),
+            ("n_arms", self.n_arms.to_string()),
+            ("budget", self.budget.to_string()),
+            ("told", self.told.to_string()),
+            ("uncounted", self.uncounted.to_string()),
+            ("out", self.out.len().to_string()),
+            ("failed", self.failed.to_string()),
+            ("expired", self.expired.to_string()),
+            ("above", self.above.to_string()),
+            ("below", self.below.to_string()),
+            ("undecided", self.undecided.to_string()),
+            ("noise", format!("{:?}", self.noise)),
+            ("noise_from", self.noise_from.into()),
+            ("rewards_an_hour", or_empty(self.rewards_an_hour.map(|pace| format!("{pace:?}")))),
+            ("budget_used_at", or_empty(self.budget_used_at.clone())),
+            ("ending", self.ending.unwrap_or_default().into()),
+        ]
+    }
+
+    /// What has changed last, in one line.
+    pub(crate) fn line(&self) -> String {
+        let Self { told, budget, failed, undecided, .. } = self;
+        let ending = self.ending.map_or_else(String::new, |ending| format!("; ended: {ending}"));
+        let (at, out) = (rfc3339(self.now), self.out.len());
+        format!("{at} {told} of {budget} told, {out} out, {failed} failed, {undecided} undecided{ending}")
+    }
+
+    /// All of it, for people.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for (what, value) in self.facts() {
+            writeln!(text, "{what:<11}{value}").expect("a string takes everything");
+        }
+        for (title, table) in self.out_table().into_iter().chain([self.doubt_table()]) {
+            write!(text, "\n{title}\n{table}\n").expect("a string takes everything");
+        }
+        text
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let Self { campaign, threshold, n_arms, algorithm, told, budget, above, below, undecided, .. } = self;
+        let within = if self.precision > 0.0 { format!(", give or take {}", self.precision) } else { String::new() };
+        let mut facts = vec![
+            ("campaign", cell(campaign)),
+            ("question", format!("which of {n_arms} means lie above {threshold}{within}? By {algorithm}")),
+            ("told", format!("{told} of {budget}{}", more(self.uncounted, "from before, not counted"))),
+        ];
+        let overdue = self.out.iter().filter(|out| out.is_overdue).count();
+        facts.push(("out", format!("{}{}", self.out.len(), more(overdue as u64, "overdue"))));
+        if self.failed + self.expired > 0 {
+            facts.push(("lost", format!("{} failed, {} given up", self.failed, self.expired)));
+        }
+        facts.push(("verdicts", format!("{above} above, {below} below, {undecided} undecided")));
+        let is_known = self.noise_from != NoiseSource::Nothing.name();
+        facts.push((
+            "noise",
+            if is_known { format!("{}, {}", short(self.noise), self.source()) } else { self.source().into() },
+        ));
+        if let Some(ending) = self.ending {
+            let why =
+                if ending == cutline::Ending::Confidence.name() { "every side is sure" } else { "the budget is used" };
+            facts.push(("ended", why.into()));
+        } else if let (Some(pace), Some(left)) = (self.rewards_an_hour, self.budget_used_in) {
+            facts.push((
+                "pace",
+                format!("{} rewards an hour; at that, the budget is used in {}", short(pace), span(left)),
+            ));
+        }
+        facts
+    }
+
+    fn source(&self) -> &'static str {
+        match self.noise_from {
+            "given" => "as given",
+            "replicates" => "by arms measured more than once",
+            "residuals" => "by what the features leave unexplained",
+            "rewards" => "or less: how far rewards lie from the threshold",
+            _ => "not known yet",
+        }
+    }
+
+    fn out_table(&self) -> Option<(String, comfy_table::Table)> {
+        let mut table = left(table(&["ticket", "arm", "worker", "lease"]), &[1, 2, 3]);
+        for out in self.out.iter().take(SHOWN) {
+            let lease = if out.is_overdue { "overdue by" } else { "runs out in" };
+            let lease = format!("{lease} {}", span(out.distance));
+            table.add_row([out.ticket.to_string(), cell(&out.arm), cell(&out.worker), lease]);
+        }
+        let title = format!("out{}", first_of(self.out.len()));
+        (!self.out.is_empty()).then_some((title, table))
+    }
+
+    fn doubt_table(&self) -> (String, comfy_table::Table) {
+        let mut table = left(table(&["arm", "side", "mean", "lower", "upper", "pulls", "doubt"]), &[1]);
+        for arm in &self.doubtful {
+            let [mean, lower, upper, doubt] = [arm.mean, arm.lower, arm.upper, arm.doubt].map(short);
+            table.add_row([cell(&arm.arm), arm.side.into(), mean, lower, upper, arm.pulls.to_string(), doubt]);
+        }
+        (format!("most doubtful{}", first_of(self.n_arms)), table)
+    }
+}
+
+fn more(count: u64, what: &str) -> String {
+    if count == 0 { String::new() } else { format!(", {count} {what}") }
+}
+
+fn first_of(total: usize) -> String {
+    if total > SHOWN { format!(", {SHOWN} of {total}") } else { String::new() }
+}
+
+/// How many rewards came a millisecond: those after the oldest that is remembered, over the time since then. Rewards that were
+/// told together count as they are, and when none come the pace drops.
+fn pace(progress: &Progress, now: Time) -> Option<f64> {
+    let first = *progress.recent.first()?;
+    let after = progress.recent.iter().filter(|&&at| at > first).count();
+    let since = now.max(*progress.recent.last()?).saturating_sub(first);
+    (after > 0).then(|| after as f64 / since as f64)
+}

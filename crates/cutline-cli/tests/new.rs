@@ -1,0 +1,241 @@
+//! `cutline new`: what it understands, what it refuses, and that it leaves nothing half-done.
+
+mod common;
+
+use common::{ARMS, Place, screen};
+use serde_json::Value;
+
+const NEW: [&str; 7] = ["new", "screen.db", "arms.csv", "--threshold", "0.5", "--budget", "40"];
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("arms.csv", ARMS);
+    place
+}
+
+#[test]
+fn it_says_what_it_understood_and_what_comes_next() {
+    let place = place();
+    place.write("rewards.csv", "arm,reward\n-e,0.25\n0,1\n");
+    place.write("wide.csv", "name,x,same\na,1,2\nb,2,2\n");
+    let ran = place.good(&[&NEW[..], &["--precision", "0.02", "--observed", "rewards.csv"]].concat());
+    assert_eq!(ran.stdout, "");
+    assert_eq!(
+        ran.stderr,
+        "began the campaign `arms`\n\
+         \x20 arms       6: `a`, `b`, `c, d`, `-e`, `f \"g\"`, …\n\
+         \x20 features   2: `x`, `y`\n\
+         \x20 prepared   features standardised, an intercept added, rewards measured from the threshold\n\
+         \x20 question   which means lie above 0.5, give or take 0.02?\n\
+         \x20 budget     40 measurements\n\
+         \x20 algorithm  pivot\n\
+         \x20 noise      estimated from the rewards; `--noise` would give it\n\
+         \x20 observed   2 rewards from before, not counted towards the budget\n\
+         next: cutline ask screen.db\n"
+    );
+    let args = ["new", "screen.db", "wide.csv", "--threshold", "-1", "--budget", "9", "--name", "it's 2"];
+    let others = ["--noise", "0.5", "--raw", "--parameter", "lambda=0.1", "--until-sure", "intervals"];
+    let said = place.good(&[&args[..], &others].concat()).stderr;
+    for line in [
+        "began the campaign `it's 2`",
+        "  constant   `same`: the same for all arms, so of no use",
+        "  prepared   nothing: features and rewards as they are",
+        "  question   which means lie above -1?",
+        "  budget     9 measurements, or until sure by the intervals",
+        "  algorithm  pivot, lambda = 0.1",
+        "  noise      0.5, as given",
+        "next: cutline ask screen.db --name 'it'\\''s 2'",
+    ] {
+        assert!(said.lines().any(|said| said == line), "{line}: {said}");
+    }
+}
+
+/// The verdicts after three measurements; `options` as to `new`.
+fn verdicts(options: &[&str]) -> (Value, Value) {
+    let place = place();
+    place.write("rewards.csv", "arm,reward\na,0.25\na,1\n");
+    place.good(&[&NEW[..], options].concat());
+    let tickets = place.json(&["ask", "screen.db", "-n", "3"]);
+    place.good(&["tell", "screen.db", "1", "0.75", "2", "0.25", "3", "0.5"]);
+    (tickets, place.json(&["export", "screen.db", "--verdicts"]))
+}
+
+#[test]
+fn every_option_makes_a_difference() {
+    let arms = |tickets: &Value| tickets.as_array().unwrap().iter().map(|t| t["arm"].clone()).collect::<Vec<_>>();
+    let (tickets, base) = verdicts(&[]);
+    let same = ["--confidence", "0.95", "--interval", "fixed", "--seed", "0", "--features", "x,y"];
+    assert_eq!((arms(&tickets), &base), (arms(&verdicts(&same).0), &verdicts(&same).1), "the defaults");
+    for options in [
+        &["--noise", "0.1"][..],
+        &["--algorithm", "apt"],
+        &["--parameter", "lambda=0.01"],
+        &["--features", "y"],
+        &["--features", "y,x"],
+        &["--raw"],
+        &["--raw", "--standardise"],
+        &["--prepare", "intercept,centre"],
+        &["--prepare", "standardise,centre"],
+        &["--prepare", "standardise,intercept"],
+        &["--interval", "anytime"],
+        &["--confidence", "0.9"],
+        &["--observed", "rewards.csv"],
+    ] {
+        let is_order = options == ["--features", "y,x"];
+        let (tickets, other) = verdicts(options);
+        assert!(is_order || other != base, "{options:?} changes no verdict");
+        let columns: Vec<&String> = tickets[0]["features"].as_object().unwrap().keys().collect();
+        assert_eq!(columns.len(), if options == ["--features", "y"] { 1 } else { 2 });
+    }
+    assert_eq!(verdicts(&["--raw"]).1, verdicts(&["--prepare", "none"]).1);
+    assert_eq!(verdicts(&["--raw", "--standardise"]).1, verdicts(&["--prepare", "standardise"]).1);
+    assert_ne!(verdicts(&["--raw", "--standardise"]).1, verdicts(&["--raw"]).1);
+    let random = |seed: &str| {
+        let place = screen(&["--budget", "40", "--algorithm", "random", "--seed", seed]);
+        arms(&place.json(&["ask", "screen.db", "-n", "30"]))
+    };
+    assert_ne!(random("1"), random("2"));
+    let status = |options: &[&str]| {
+        let place = screen(&[&["--budget", "40", "--precision", "0.1"], options].concat());
+        place.json(&["status", "screen.db"])
+    };
+    assert_eq!((&status(&[])["precision"], &status(&[])["told"]), (&0.1.into(), &0.into()));
+}
+
+#[test]
+fn rewards_from_before_may_count() {
+    let place = place();
+    place.write("rewards.csv", "arm,reward\na,0.25\nb,1\n");
+    let counted = ["--observed", "rewards.csv", "--count-observed"];
+    place.good(&[&NEW[..], &counted].concat());
+    let status = place.json(&["status", "screen.db"]);
+    assert_eq!((&status["told"], &status["uncounted"]), (&2.into(), &0.into()));
+    let few = ["new", "other.db", "arms.csv", "--threshold", "0", "--budget", "1"];
+    let line = place.run(&[&few[..], &counted].concat()).failed(2);
+    assert_eq!(
+        line,
+        "error: 2 rewards from before cannot count towards a budget of 1; raise `--budget`, or leave out `--count-observed`"
+    );
+    assert!(!place.path("other.db").exists());
+}
+
+/// Every shape of candidates that makes sense begins and hands out a ticket.
+#[test]
+fn odd_shapes() {
+    for (csv, algorithm) in [
+        ("x\n1\n", "pivot"),
+        ("name\nonly\n", "apt"),
+        ("x\n1\n2\n3\n", "pivot"),
+        ("a,b,c,d\n1,2,3,4\n4,3,2,1\n", "pivot"),
+        ("name,x\na,0\nb,0\n", "pivot"),
+    ] {
+        let place = place();
+        place.write("arms.csv", csv);
+        place.good(&NEW);
+        assert_eq!(place.json(&["status", "screen.db"])["algorithm"], algorithm, "{csv}");
+        assert_eq!(place.json(&["ask", "screen.db"])[0]["ticket"], 1, "{csv}");
+        place.good(&["tell", "screen.db", "1", "0.5"]);
+        place.good(&["status", "screen.db"]);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_candidates_is_one_line() {
+    let refused: [(&[u8], &[&str], &str); 12] = [
+        (b"", &[], "arms.csv: there are no arms: the file needs a header and a row an arm"),
+        (b"name,x\n", &[], "arms.csv: there are no arms: the file needs a header and a row an arm"),
+        (b"name,x\na,1\nb,NaN\n", &[], "arms.csv: row 3, column `x`: `NaN` is not a finite number"),
+        (b"name,x\na,1\nb,\n", &[], "arms.csv: row 3, column `x`: `` is not a finite number"),
+        (b"name,x\na,1\nb,2\na,3\n", &[], "arms.csv: rows 2 and 4 have the same name, `a`; names must differ"),
+        (b"name,x\n,1\n", &[], "arms.csv: row 2: the name is empty"),
+        (b"name,x\n\"a\nb\",1\n", &[], "arms.csv: row 2: the name \"a\\nb\" has a control character"),
+        (b"1,2\n3,4\n", &[], "arms.csv: row 1 must be a header, and it is all numbers"),
+        (ARMS.as_bytes(), &["--features", "x,z"], "arms.csv: there is no column `z`; the columns are `x`, `y`"),
+        (ARMS.as_bytes(), &["--observed", "no.csv"], "cannot read no.csv: No such file or directory"),
+        (ARMS.as_bytes(), &["--name", "a\u{7}"], "`a\\u{7}` cannot be a name"),
+        (b"name\na\nb\n", &["--algorithm", "pivot"], "`pivot` needs arms with features, and these have none"),
+    ];
+    for (csv, options, expected) in refused {
+        let place = place();
+        place.write("arms.csv", csv);
+        let line = place.refuses(&[&NEW[..], options].concat());
+        assert!(line.starts_with(&format!("error: {expected}")), "{line}");
+    }
+    assert_eq!(
+        Place::new().refuses(&NEW),
+        "error: cannot read arms.csv: No such file or directory (os error 2)",
+        "and no store is made"
+    );
+}
+
+#[test]
+fn settings_that_do_not_fit_are_one_line() {
+    let few = ["new", "screen.db", "arms.csv", "--threshold", "0.5", "--budget", "5"];
+    for (options, expected) in [
+        (&["--algorithm", "linear-apt"][..], "a budget of 5 is too small for 6 arms"),
+        (&["--algorithm", "ucbe"], "`ucbe` needs the parameter `exploration`"),
+        (&["--algorithm", "lingame"], "`lingame` cannot estimate the noise under way; give it with `noise`"),
+        (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `lambda`"),
+        (&["--parameter", "lambda=-1"], "`lambda` must be a finite number of at least 1e-12, not -1"),
+    ] {
+        let place = place();
+        let line = place.refuses(&[&few[..], options].concat());
+        assert!(line.starts_with(&format!("error: {expected}")), "{line}");
+    }
+}
+
+#[test]
+fn called_wrongly() {
+    for (options, expected) in [
+        (&["--budget", "0"][..], "0 is not in 1..="),
+        (&["--budget", "x"], "invalid digit"),
+        (&["--threshold", "nan"], "threshold"),
+        (&["--precision", "-1"], "precision"),
+        (&["--algorithm", "best"], "[possible values: linear-apt, apt"),
+        (&["--interval", "wide"], "[possible values: fixed, anytime]"),
+        (&["--until-sure", "hope"], "[possible values: intervals, evidence]"),
+        (&["--confidence", "95"], "a number above 0 and below 1"),
+        (&["--parameter", "lambda"], "as `lambda=0.1`"),
+        (&["--parameter", "noise=1"], "the noise is given with `--noise`"),
+        (&["--parameter", "lambda=1", "--parameter", "lambda=2"], "the parameter `lambda` is given twice"),
+        (&["--prepare", "scale"], "some of `standardise`, `intercept` and `centre`"),
+        (&["--count-observed"], "--observed <REWARDS.csv>"),
+        (&["--seed", "-1"], "'-1'"),
+        (&["--noise", "0"], "between 1e-100 and 1e100, not 0"),
+        (&["--noise", "-2"], "between 1e-100 and 1e100, not -2"),
+    ] {
+        let place = place();
+        let base: Vec<&str> = ["new", "screen.db", "arms.csv"].to_vec();
+        let defaults = [["--threshold", "0.5"], ["--budget", "9"]];
+        let rest = defaults.iter().filter(|pair| !options.contains(&pair[0])).flatten();
+        let args: Vec<&str> = base.into_iter().chain(rest.copied()).chain(options.iter().copied()).collect();
+        let ran = place.run(&args);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{args:?}");
+        assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(expected), "{}", ran.stderr);
+        assert_eq!(place.names(""), ["arms.csv", "small.toml"]);
+    }
+}
+
+#[test]
+fn stores_that_cannot_be_begun() {
+    let place = place();
+    place.write("foreign.db", "not a store, but something that is needed");
+    let new = |store: &str| {
+        let mut args = NEW;
+        args[1] = store;
+        place.refuses(&args)
+    };
+    assert_eq!(new("foreign.db"), "error: foreign.db is not a Cutline store; it was left as it is");
+    assert_eq!(place.text("foreign.db"), "not a store, but something that is needed");
+    assert!(new("no/such/screen.db").starts_with("error: no/such/screen.db: "));
+    assert!(new("mysql://host/db").starts_with("error: `mysql://` is no kind of store"));
+    assert!(new("").contains("names no file"));
+    place.good(&NEW);
+    assert_eq!(place.refuses(&NEW), "error: there is already a campaign `arms`; give another name");
+    let wrong = place.refuses(&["ask", "screen.db", "--name", "other"]);
+    assert_eq!(wrong, "error: there is no campaign `other`; there is `arms`");
+    place.good(&[&NEW[..], &["--name=-second ü"]].concat());
+    let which = place.refuses(&["ask", "screen.db"]);
+    assert_eq!(which, "error: there are `arms`, `-second ü`; say which with `--name`");
+    assert_eq!(place.json(&["ask", "sqlite:///screen.db", "--name=-second ü"])[0]["ticket"], 1);
+}

@@ -1,0 +1,108 @@
+//! `cutline status`: the numbers, the tables, and watching.
+
+mod common;
+
+use common::{Place, Ran, screen};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+/// Nine of twenty told, one failed, two out.
+fn under_way() -> Place {
+    let place = screen(&["--budget", "20", "--precision", "0.1"]);
+    place.good(&["ask", "screen.db", "-n", "10", "--worker", "w 1"]);
+    for ticket in 1..=9 {
+        place.good(&["tell", "screen.db", &ticket.to_string(), &format!("0.{ticket}")]);
+    }
+    place.good(&["tell", "screen.db", "--fail", "10"]);
+    place.good(&["ask", "screen.db", "-n", "2", "--worker", "w, 2", "--lease", "3h"]);
+    place
+}
+
+#[test]
+fn the_numbers_add_up() {
+    let place = under_way();
+    let status = place.json(&["status", "screen.db"]);
+    for (key, expected) in [("budget", 20), ("told", 9), ("uncounted", 0), ("failed", 1), ("expired", 0), ("n_arms", 6)]
+    {
+        assert_eq!(status[key], expected, "{key}");
+    }
+    let verdicts = place.json(&["export", "screen.db", "--verdicts"]);
+    let verdicts = verdicts.as_array().unwrap();
+    for side in ["above", "below", "undecided"] {
+        assert_eq!(status[side], verdicts.iter().filter(|verdict| verdict["side"] == side).count(), "{side}");
+    }
+    let out = status["out"].as_array().unwrap();
+    assert_eq!(out.iter().map(|out| &out["ticket"]).collect::<Vec<_>>(), [11, 12]);
+    assert_eq!((&out[0]["worker"], &out[0]["is_overdue"]), (&"w, 2".into(), &false.into()));
+    let mut doubts: Vec<f64> = verdicts.iter().map(|verdict| verdict["doubt"].as_f64().unwrap()).collect();
+    doubts.sort_by(|a, b| b.total_cmp(a));
+    let shown: Vec<f64> = status["doubtful"].as_array().unwrap().iter().map(|d| d["doubt"].as_f64().unwrap()).collect();
+    assert_eq!(shown, doubts[..5], "the largest first");
+    assert_eq!((&status["noise_from"], &status["ending"]), (&"rewards".into(), &serde_json::Value::Null));
+    assert!(status["rewards_an_hour"].as_f64().unwrap() > 0.0);
+    assert!(status["budget_used_at"].as_str() > Some("2020"));
+}
+
+#[test]
+fn formats_say_the_same() {
+    let place = under_way();
+    let status = place.json(&["status", "screen.db"]);
+    let csv = place.good(&["status", "screen.db", "--format", "csv"]).stdout;
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let row = reader.records().next().unwrap().unwrap();
+    for (key, field) in
+        header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
+    {
+        let value = &status[key];
+        let is_same = match value {
+            serde_json::Value::String(text) => text == field,
+            serde_json::Value::Null => field.is_empty(),
+            value => value.as_f64() == field.parse().ok(),
+        };
+        assert!(is_same, "{key}: {field} against {value}");
+    }
+    let text = place.good(&["status", "screen.db"]).stdout;
+    for line in [
+        "campaign   arms",
+        "question   which of 6 means lie above 0.5, give or take 0.1? By pivot",
+        "told       9 of 20",
+        "out        2",
+        "lost       1 failed, 0 given up",
+        "most doubtful, 5 of 6",
+    ] {
+        assert!(text.lines().any(|said| said == line), "{line}: {text}");
+    }
+    assert!(text.contains("| w, 2   | runs out in 2h 59m |"), "{text}");
+    let ends = text.lines().find(|line| line.starts_with("pace ")).unwrap();
+    assert!(ends.contains(" rewards an hour; at that, the budget is used in "), "{ends}");
+    let noise = text.lines().find(|line| line.starts_with("noise ")).unwrap();
+    assert!(noise.ends_with(", or less: how far rewards lie from the threshold"), "{noise}");
+}
+
+#[test]
+fn noise_is_said_with_its_source() {
+    let given = screen(&["--budget", "9", "--noise", "0.125"]);
+    assert!(given.good(&["status", "screen.db"]).stdout.contains("\nnoise      0.1250, as given\n"));
+    let unknown = screen(&["--budget", "9"]);
+    assert!(unknown.good(&["status", "screen.db"]).stdout.contains("\nnoise      not known yet\n"));
+    assert_eq!(unknown.json(&["status", "screen.db"])["rewards_an_hour"], serde_json::Value::Null);
+}
+
+/// Elsewhere than on a terminal: a line at once, a line a change, and an end when the campaign ends.
+#[test]
+fn watching_prints_a_line_a_change() {
+    let place = screen(&["--budget", "2"]);
+    let mut watching = place.cutline(&["status", "screen.db", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut next = || lines.next().unwrap().split_once(' ').unwrap().1.to_owned();
+    assert_eq!(next(), "0 of 2 told, 0 out, 0 failed, 6 undecided");
+    place.good(&["ask", "screen.db", "-n", "2"]);
+    assert_eq!(next(), "0 of 2 told, 2 out, 0 failed, 6 undecided");
+    place.good(&["tell", "screen.db", "1", "0.5", "2", "0.6"]);
+    let last = next();
+    assert!(last.starts_with("2 of 2 told, 0 out, 0 failed, ") && last.ends_with("; ended: budget"), "{last}");
+    let ran = Ran::from(watching.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(place.good(&["status", "screen.db", "--watch"]).stdout.lines().count(), 1, "it has ended");
+}

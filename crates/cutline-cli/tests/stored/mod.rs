@@ -1,0 +1,130 @@
+//! What the suites of stored campaigns share: a place with a store of either kind, and the program run in it.
+
+#![allow(dead_code, reason = "each suite uses a part of it")]
+
+use cutline::campaign::{Event, Record};
+use cutline_store::{Campaign, Candidates, Settings, Store};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A directory and the address of a store, which has no campaign yet.
+pub struct Place {
+    directory: TempDir,
+    pub address: String,
+}
+
+impl Place {
+    /// A file in the directory.
+    pub fn sqlite() -> Self {
+        Self { directory: tempfile::tempdir().unwrap(), address: "screen.db".into() }.with_store()
+    }
+
+    /// A database of its own on the server of `CUTLINE_TEST_POSTGRES`.
+    pub fn postgres() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let server = std::env::var("CUTLINE_TEST_POSTGRES").expect(
+            "CUTLINE_TEST_POSTGRES must be the URL of a PostgreSQL server; `checks/with-postgres cargo test` starts one",
+        );
+        let name = format!("cutline_run_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let mut client = postgres::Client::connect(&format!("{server}/postgres"), postgres::NoTls).unwrap();
+        client.batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
+        Self { directory: tempfile::tempdir().unwrap(), address: format!("{server}/{name}") }.with_store()
+    }
+
+    fn with_store(self) -> Self {
+        Store::create(&self.address_here()).unwrap();
+        self
+    }
+
+    /// The address as this process has to have it.
+    fn address_here(&self) -> String {
+        if self.address.contains("://") { self.address.clone() } else { self.path(&self.address).display().to_string() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// A text file here; empty if it is not there.
+    pub fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    pub fn begin(&self, name: &str, settings: &Settings, candidates: Candidates) -> Campaign {
+        Store::open(&self.address_here()).unwrap().begin(name, settings, candidates).unwrap()
+    }
+
+    pub fn campaign(&self, name: &str) -> Campaign {
+        Store::open(&self.address_here()).unwrap().campaign(Some(name)).unwrap()
+    }
+
+    /// A command that works here.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.directory.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// `cutline run`, with these arguments after the store.
+    pub fn run(&self, args: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_cutline"));
+        command.args(["run", &self.address]).args(args);
+        command
+    }
+}
+
+/// Arms `arm 0` and so on, with the features `x` and `y`.
+pub fn candidates(n_arms: u32) -> Candidates {
+    let names = (0..n_arms).map(|arm| format!("arm {arm}")).collect();
+    let features = (0..2 * n_arms).map(|i| f64::from((i * 7919) % 1000) / 500.0 - 1.0).collect();
+    Candidates::new(names, ["x", "y"].map(String::from).to_vec(), features).unwrap()
+}
+
+/// Arms of these names, without features.
+pub fn named(names: &[&str]) -> Candidates {
+    Candidates::new(names.iter().map(ToString::to_string).collect(), vec![], vec![]).unwrap()
+}
+
+/// The events of a campaign.
+pub fn events(campaign: &mut Campaign) -> Vec<Event> {
+    campaign.events(0).unwrap().into_iter().map(|Record { event, .. }| event).collect()
+}
+
+/// Sends a signal to a process.
+pub fn signal(process: u32, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &process.to_string()]).status().unwrap();
+    assert!(status.success(), "process {process} had ended by itself");
+}
+
+/// Waits for what should come soon.
+#[track_caller]
+pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_there() {
+        assert!(begun.elapsed() < Duration::from_mins(1), "no {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether a process is there and has not ended.
+pub fn is_alive(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// A process that is killed with the test.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
