@@ -23,7 +23,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// A campaign; `cutline.Campaign` is made of it.
 #[pyclass(frozen, subclass, module = "cutline._native")]
 pub(crate) struct Campaign {
-    campaign: Mutex<cutline_store::Campaign>,
+    kept: Mutex<cutline_store::Campaign>,
     name: String,
     /// What its arms are called, and which is called what once somebody asks.
     names: Vec<String>,
@@ -40,7 +40,7 @@ impl Campaign {
         work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
         // What a panic left is whole: a campaign that lost its state makes it anew.
-        py.detach(|| work(&mut self.campaign.lock().unwrap_or_else(PoisonError::into_inner))).map_err(store)
+        py.detach(|| work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))).map_err(store)
     }
 
     /// An arm, by its number or its name.
@@ -90,7 +90,7 @@ impl Campaign {
         let campaign = taken.ok_or_else(|| input("somebody else holds this campaign"))?;
         let (name, names) = (campaign.name().to_owned(), campaign.arms().to_vec());
         let (storage, worker) = (kept.storage.clone(), worker.into());
-        Ok(Self { campaign: Mutex::new(campaign), name, names, arms: OnceLock::new(), storage, worker })
+        Ok(Self { kept: Mutex::new(campaign), name, names, arms: OnceLock::new(), storage, worker })
     }
 
     /// The next measurement to make, or `None` when there is none: the budget is used, or every side is sure. With `n`, a list of

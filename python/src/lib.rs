@@ -1,4 +1,8 @@
 //! The native half of the Python package `cutline`. What users see of it is in `cutline/`.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "what Python hands over comes by value, and errors are mapped as they are"
+)]
 
 mod campaign;
 mod diagnostics;
