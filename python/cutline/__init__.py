@@ -8,13 +8,15 @@ from ._campaign import Campaign, campaigns, diagnose, open
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
 from ._experiment import Experiment, Results
 from ._figure import Figure
-from ._native import Progress, Tally, Ticket, Verdict, version
+from ._native import Beliefs, Progress, Tally, Ticket, Verdict, version
+from ._own import Rule
 from ._run import run
 from ._simulate import simulate
 
 __version__ = version()
 
 __all__ = [
+    "Beliefs",
     "Campaign",
     "CutlineError",
     "Experiment",
@@ -24,6 +26,7 @@ __all__ = [
     "Progress",
     "RefusedError",
     "Results",
+    "Rule",
     "StorageError",
     "Tally",
     "Ticket",

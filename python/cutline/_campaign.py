@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _arms, _native
+from . import _arms, _native, _own
 from ._errors import CutlineError, InputError
 from ._figure import Figure
 
@@ -41,7 +41,7 @@ class Campaign(_native.Campaign):
     | `threshold` | needed | τ: the question is which arms have a mean above it |
     | `budget` | needed | how many measurements may be made |
     | `precision` | 0 | ε: arms within ε of τ may be called either way |
-    | `algorithm` | `"pivot"`; `"apt"` without features | which measurement is next |
+    | `algorithm` | `"pivot"`; `"apt"` without features | which measurement is next: a name, or a `Rule` of your own |
     | `noise` | estimated | σ, the standard deviation of a measurement |
     | `seed` | 0 | of everything random |
     | `names` | column `name`, index, or row numbers | what the arms are called |
@@ -68,7 +68,7 @@ class Campaign(_native.Campaign):
         threshold: float,
         budget: int,
         precision: float = 0.0,
-        algorithm: str | None = None,
+        algorithm: str | _own.Rule | None = None,
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
@@ -82,6 +82,7 @@ class Campaign(_native.Campaign):
         confidence: float = 0.95,
         until_sure: Literal["intervals", "evidence"] | None = None,
     ) -> Self:
+        rule, algorithm = _rule(algorithm)
         settings = {
             "threshold": threshold,
             "budget": budget,
@@ -97,7 +98,7 @@ class Campaign(_native.Campaign):
             "seed": seed,
         }
         arms = _arms.read(X, names, features)
-        kept = _native.begin(arms.names, arms.columns, arms.features, name, storage, settings)
+        kept = _native.begin(arms.names, arms.columns, arms.features, name, storage, settings, rule)
         return cls._of(kept)
 
     @classmethod
@@ -110,12 +111,12 @@ class Campaign(_native.Campaign):
         return cls._of(_native.restore(**state))
 
     @classmethod
-    def _opened(cls, storage: str, name: str | None) -> Self:
-        return cls._of(_native.find(storage, name))
+    def _opened(cls, storage: str, name: str | None, algorithm: _own.Rule | None = None) -> Self:
+        return cls._of(_native.find(storage, name, _rule(algorithm)[0]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.storage is not None:
-            return type(self)._opened, (self.storage, self.name)
+            return type(self)._opened, (self.storage, self.name, self.rule)
         state = {
             "names": self.names,
             "columns": self.columns,
@@ -123,6 +124,7 @@ class Campaign(_native.Campaign):
             "name": self.name,
             "settings": self._settings(),
             "events": self.events(),
+            "rule": _rule(self.rule)[0],
         }
         return type(self)._restored, (state,)
 
@@ -202,8 +204,8 @@ class Campaign(_native.Campaign):
         return ax
 
 
-def open(storage: str, name: str | None = None) -> Campaign:  # noqa: A001
-    """The campaign in a store; `name` says which if there are several.
+def open(storage: str, name: str | None = None, *, algorithm: _own.Rule | None = None) -> Campaign:  # noqa: A001
+    """The campaign in a store; `name` says which if there are several, and `algorithm` is its rule if it is played by one of your own.
 
     >>> import cutline
     >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
@@ -212,7 +214,7 @@ def open(storage: str, name: str | None = None) -> Campaign:  # noqa: A001
     >>> cutline.open(screen).progress.counted
     1
     """
-    return Campaign._opened(storage, name)
+    return Campaign._opened(storage, name, algorithm)
 
 
 def diagnose(X: Any, arms: Iterable[int | str], rewards: Iterable[float], **keywords: Any) -> dict[str, Any]:
@@ -233,6 +235,13 @@ def diagnose(X: Any, arms: Iterable[int | str], rewards: Iterable[float], **keyw
 def campaigns(storage: str) -> list[str]:
     """The names of the campaigns in a store, in the order they were begun."""
     return _native.campaigns(storage)
+
+
+def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:
+    """A rule of one's own with its name, or the name of an algorithm."""
+    if algorithm is not None and _own.is_rule(algorithm):
+        return (_own.name_of(algorithm), algorithm), None
+    return None, algorithm
 
 
 def _dict(parameters: Mapping[str, float]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _native, _toml
+from . import _native, _own, _toml
 from ._errors import InputError
 from ._figure import Figure
 from ._campaign import _needed
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Self
 
+Brought = tuple["dict[str, _own.Rule]", "_own.Instance | None"]
+"""What an experiment is given that its text cannot hold: rules by name, and what draws instances."""
 
 
 class Experiment(_native.Experiment):
     """Instances, noise, budgets and the algorithms that compete: a TOML file, a dict or keywords, all with the keys of the file.
 
-    `docs/experiments.md` describes them. In a list of algorithms, a name alone will do.
+    `docs/experiments.md` describes them. In a list of algorithms, a name alone will do, or a `Rule` of your own, or `{"rule": …}`
+    with the other keys. `instance` may be a function that draws one from a `numpy.random.Generator`: `(X, theta)`, or means for arms
+    without features, or a dict of `X` and `means`.
 
     >>> import cutline
     >>> experiment = cutline.Experiment(
@@ -39,9 +43,10 @@ class Experiment(_native.Experiment):
     same place.
     """
 
-    __slots__ = ("_read",)
+    __slots__ = ("_brought", "_read")
 
     _read: tuple[str, str, str, str | None]
+    _brought: Brought
 
     def __new__(
         cls,
@@ -55,20 +60,31 @@ class Experiment(_native.Experiment):
         if isinstance(source, (str, os.PathLike)):
             if keys:
                 raise InputError(f"`{next(iter(keys))}` is for the file to say; keywords are for experiments without one")
-            return cls._of(*_file(Path(source)), runs, seed)
+            return cls._of(*_file(Path(source)), runs, seed, ({}, None))
         if source is not None and not isinstance(source, Mapping):
             raise InputError(f"an experiment is a path, a dict or keywords, not {type(source).__name__}")
         merged = {**(source or {}), **keys}
-        return cls._of(_toml.dumps(_named(merged)), "experiment", str(Path.cwd()), None, runs, seed)
+        named, brought = _named(merged)
+        return cls._of(_toml.dumps(named), "experiment", str(Path.cwd()), None, runs, seed, brought)
 
     @classmethod
-    def _of(cls, toml: str, name: str, directory: str, file: str | None, runs: int | None, seed: int | None) -> Self:
-        self = _native.Experiment.__new__(cls, toml, name, directory, file, runs, seed)
+    def _of(
+        cls,
+        toml: str,
+        name: str,
+        directory: str,
+        file: str | None,
+        runs: int | None,
+        seed: int | None,
+        brought: Brought,
+    ) -> Self:
+        self = _native.Experiment.__new__(cls, toml, name, directory, file, runs, seed, *brought)
         self._read = (toml, name, directory, file)
+        self._brought = brought
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (*self._read, self.runs, self.seed)
+        return type(self)._of, (*self._read, self.runs, self.seed, self._brought)
 
     def __repr__(self) -> str:
         algorithms = ", ".join(self.algorithms)
@@ -80,7 +96,7 @@ class Experiment(_native.Experiment):
         texts = dict(_native.paper())
         if name not in texts:
             raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(texts)}")
-        return cls._of(texts[name], name, str(Path.cwd()), None, runs, seed)
+        return cls._of(texts[name], name, str(Path.cwd()), None, runs, seed, ({}, None))
 
     def results(self, tally: _native.Tally) -> Results:
         """The results that the counts of some runs give."""
@@ -94,7 +110,7 @@ def read(source: Experiment | Mapping[str, Any] | str | os.PathLike[str], runs: 
     if runs is None and seed is None:
         return source
     runs, seed = (source.runs if runs is None else runs), (source.seed if seed is None else seed)
-    return type(source)._of(*source._read, runs, seed)
+    return type(source)._of(*source._read, runs, seed, source._brought)
 
 
 def _file(path: Path) -> tuple[str, str, str, str]:
@@ -107,13 +123,42 @@ def _file(path: Path) -> tuple[str, str, str, str]:
     return text, path.stem, str(path.absolute().parent), str(path)
 
 
-def _named(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, where an algorithm may be a name alone."""
+def _named(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Brought]:
+    """The same as TOML can say it, where an algorithm may be a name alone; and what it cannot say."""
     named = dict(keys)
+    rules: dict[str, _own.Rule] = {}
     algorithms = named.get("algorithm")
     if isinstance(algorithms, (list, tuple)):
-        named["algorithm"] = [{"name": entry} if isinstance(entry, str) else entry for entry in algorithms]
-    return named
+        named["algorithm"] = [_algorithm(entry, rules) for entry in algorithms]
+    instances = None
+    instance = named.get("instance")
+    if callable(instance):
+        instance = {"kind": instance}
+    if isinstance(instance, Mapping) and callable(instance.get("kind")):
+        instances, named["instance"] = instance["kind"], {**instance, "kind": "own"}
+    return named, (rules, instances)
+
+
+def _algorithm(entry: Any, rules: dict[str, _own.Rule]) -> Any:
+    """An algorithm as a file has it: a rule is put aside by its name."""
+    if isinstance(entry, Mapping) and "rule" in entry:
+        rule = entry["rule"]
+        entry = {key: value for key, value in entry.items() if key != "rule"}
+        if not _own.is_rule(rule):
+            raise InputError(f"`rule` must be an object with `choose`, not {type(rule).__name__}")
+        if "name" in entry:
+            raise InputError("an algorithm has a `name` or a `rule`, not both; what it is called in results is its `label`")
+    elif _own.is_rule(entry):
+        rule, entry = entry, {}
+    else:
+        return {"name": entry} if isinstance(entry, str) else entry
+    # Two rules of one class are two rules.
+    name, number = _own.name_of(rule), 1
+    while rules.get(name, rule) is not rule:
+        number += 1
+        name = f"{_own.name_of(rule)}-{number}"
+    rules[name] = rule
+    return {"name": name, **entry}
 
 
 class Results:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self, disjoint_base
 
 __all__ = [
+    "Beliefs",
     "Campaign",
     "Experiment",
     "Kept",
@@ -89,6 +90,30 @@ class Progress:
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
+class Beliefs:
+    """What a rule sees when it is asked which arm to pull next. Its arrays are the rule's to keep and to change."""
+
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def precision(self) -> float: ...
+    @property
+    def noise(self) -> float: ...
+    @property
+    def n_arms(self) -> int: ...
+    @property
+    def total_pulls(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def means(self) -> NDArray[np.float64]: ...
+    @property
+    def variances(self) -> NDArray[np.float64]: ...
+    @property
+    def pulls(self) -> NDArray[np.uint32]: ...
+    def covariances(self, arm: int) -> NDArray[np.float64]: ...
+
+@final
 class Kept:
     """A campaign that nobody holds yet."""
 
@@ -122,6 +147,8 @@ class Campaign:
     @property
     def storage(self) -> str | None: ...
     @property
+    def rule(self) -> Any | None: ...
+    @property
     def names(self) -> list[str]: ...
     @property
     def columns(self) -> list[str]: ...
@@ -149,7 +176,15 @@ class Experiment:
     """An experiment; `cutline.Experiment` is made of it."""
 
     def __new__(
-        cls, toml: str, name: str, directory: str, file: str | None, runs: int | None, seed: int | None
+        cls,
+        toml: str,
+        name: str,
+        directory: str,
+        file: str | None,
+        runs: int | None,
+        seed: int | None,
+        rules: dict[str, Any],
+        instances: Callable[..., Any] | None,
     ) -> Self: ...
     @property
     def name(self) -> str: ...
@@ -175,8 +210,9 @@ def begin(
     name: str,
     storage: str | None,
     keywords: dict[str, Any],
+    rule: tuple[str, Any] | None,
 ) -> Kept: ...
-def find(storage: str, name: str | None) -> Kept: ...
+def find(storage: str, name: str | None, rule: tuple[str, Any] | None) -> Kept: ...
 def restore(
     names: Sequence[str],
     columns: Sequence[str],
@@ -184,6 +220,7 @@ def restore(
     name: str,
     settings: str,
     events: Sequence[dict[str, Any]],
+    rule: tuple[str, Any] | None,
 ) -> Kept: ...
 def campaigns(storage: str) -> list[str]: ...
 def paper() -> list[tuple[str, str]]: ...

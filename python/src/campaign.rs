@@ -5,6 +5,7 @@ use crate::errors::{Kind, input, store};
 use crate::events::to_dict;
 use crate::given::{each, number, shown, text, whole};
 use crate::kept::Kept;
+use crate::own::raising;
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
 use cutline_figure::{ArmVerdict, VerdictFigure};
@@ -29,6 +30,8 @@ pub(crate) struct Campaign {
     names: Vec<String>,
     arms: OnceLock<HashMap<String, usize>>,
     storage: Option<String>,
+    /// The rule of one's own, if it is played by one.
+    rule: Option<Py<PyAny>>,
     worker: String,
 }
 
@@ -40,7 +43,7 @@ impl Campaign {
         work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
         // What a panic left is whole: a campaign that lost its state makes it anew.
-        py.detach(|| work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))).map_err(store)
+        py.detach(|| raising(|| work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))))?.map_err(store)
     }
 
     /// An arm, by its number or its name.
@@ -85,12 +88,13 @@ fn pairs<T>(
 #[pymethods]
 impl Campaign {
     #[new]
-    fn new(kept: &Kept, worker: &str) -> PyResult<Self> {
+    fn new(py: Python<'_>, kept: &Kept, worker: &str) -> PyResult<Self> {
         let taken = kept.campaign.lock().unwrap_or_else(PoisonError::into_inner).take();
         let campaign = taken.ok_or_else(|| input("somebody else holds this campaign"))?;
         let (name, names) = (campaign.name().to_owned(), campaign.arms().to_vec());
         let (storage, worker) = (kept.storage.clone(), worker.into());
-        Ok(Self { kept: Mutex::new(campaign), name, names, arms: OnceLock::new(), storage, worker })
+        let rule = kept.rule.as_ref().map(|rule| rule.clone_ref(py));
+        Ok(Self { kept: Mutex::new(campaign), name, names, arms: OnceLock::new(), storage, rule, worker })
     }
 
     /// The next measurement to make, or `None` when there is none: the budget is used, or every side is sure. With `n`, a list of
@@ -221,6 +225,12 @@ impl Campaign {
     #[getter]
     fn storage(&self) -> Option<&str> {
         self.storage.as_deref()
+    }
+
+    /// The rule of one's own, if it is played by one.
+    #[getter]
+    fn rule(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.rule.as_ref().map(|rule| rule.clone_ref(py))
     }
 
     /// What its arms are called.

@@ -57,7 +57,9 @@ pub(crate) fn store(error: StoreError) -> PyErr {
         | StoreError::Location(_)
         | StoreError::BadName(_)
         | StoreError::NameTaken(_)
-        | StoreError::WhichCampaign(_) => Kind::Input,
+        | StoreError::WhichCampaign(_)
+        | StoreError::NeedsOwn(_)
+        | StoreError::NotOwn { .. } => Kind::Input,
         _ => Kind::Storage,
     };
     let message = error.to_string().replace("`cutline new`", "`cutline.Campaign`").replace("`--name`", "`name`");

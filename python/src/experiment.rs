@@ -2,10 +2,12 @@
 
 use crate::errors::{Kind, input};
 use crate::given::{text, whole};
+use crate::own::{brought, raising};
 use crate::tally::Tally;
 use cutline_figure::{Curve, FailureFigure, Point};
 use cutline_lab::{Overrides, Row};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -51,6 +53,8 @@ impl Experiment {
         file: Option<&Bound<'_, PyAny>>,
         runs: Option<&Bound<'_, PyAny>>,
         seed: Option<&Bound<'_, PyAny>>,
+        rules: &Bound<'_, PyDict>,
+        instances: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
             runs: runs.map(|runs| whole(runs, "`runs`", 1, 1 << 50)).transpose()?,
@@ -60,7 +64,9 @@ impl Experiment {
         let (toml, name) = (text(toml, "the experiment")?, text(name, "`name`")?);
         let directory = text(directory, "the directory")?;
         let file = file.map(|file| text(file, "the file")).transpose()?;
-        let read = py.detach(|| cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides));
+        let brought = brought(rules, instances)?;
+        let read = || cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides, &brought);
+        let read = py.detach(|| raising(read))?;
         read.map(Self).map_err(|error| match file {
             Some(file) => input(format!("{file}:{error}")),
             None => input(error.message),
@@ -119,7 +125,8 @@ impl Experiment {
         // A pool of its own: a process that was forked has none of the threads of the one before.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::try_from(threads).expect("checked")).build();
         let pool = pool.map_err(input)?;
-        let tally = |runs| py.detach(|| pool.install(|| cutline_lab::simulate(&self.0, runs, &|_| ())).map_err(input));
+        let simulate = |runs| pool.install(|| cutline_lab::simulate(&self.0, runs, &|_| ()));
+        let tally = |runs| py.detach(|| raising(|| simulate(runs)))?.map_err(input);
         let mut sum = tally(start..start)?;
         let (mut next, mut runs) = (start, 1);
         while next < stop {

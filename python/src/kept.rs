@@ -4,6 +4,7 @@ use crate::errors::{input, store};
 use crate::events::from_dict;
 use crate::given::{each, text, texts};
 use crate::settings::settings;
+use cutline::rules::Own;
 use cutline_store::{Campaign, Candidates, Draft, Settings, Store};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -16,11 +17,21 @@ pub(crate) struct Kept {
     pub(crate) campaign: Mutex<Option<Campaign>>,
     /// Where it is kept; none if in memory.
     pub(crate) storage: Option<String>,
+    /// The rule of one's own, if it is played by one.
+    pub(crate) rule: Option<Py<PyAny>>,
+}
+
+/// A rule of one's own, with what it is called.
+type Given<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// The same as the engine has it.
+fn own(given: Option<&Given<'_>>) -> PyResult<Option<Own>> {
+    given.map(|(name, rule)| crate::own::own(name, rule)).transpose()
 }
 
 impl Kept {
-    fn new(campaign: Campaign, storage: Option<String>) -> Self {
-        Self { campaign: Mutex::new(Some(campaign)), storage }
+    fn new(campaign: Campaign, storage: Option<String>, rule: Option<Given<'_>>) -> Self {
+        Self { campaign: Mutex::new(Some(campaign)), storage, rule: rule.map(|(_, rule)| rule.unbind()) }
     }
 }
 
@@ -50,8 +61,10 @@ pub(crate) fn begin(
     name: &Bound<'_, PyAny>,
     storage: Option<&Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
+    rule: Option<Given<'_>>,
 ) -> PyResult<Kept> {
-    let settings = settings(keywords)?;
+    let mut settings = settings(keywords)?;
+    settings.own = own(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref())?;
     let name = text(name, "`name`")?;
     let storage = storage.map(|storage| text(storage, "`storage`")).transpose()?;
@@ -59,16 +72,22 @@ pub(crate) fn begin(
         let draft = Draft::new(&name, settings, candidates)?;
         storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_draft(draft)
     });
-    Ok(Kept::new(campaign.map_err(store)?, storage))
+    Ok(Kept::new(campaign.map_err(store)?, storage, rule))
 }
 
 /// Finds a campaign in a store.
 #[pyfunction]
-pub(crate) fn find(py: Python<'_>, storage: &Bound<'_, PyAny>, name: Option<&Bound<'_, PyAny>>) -> PyResult<Kept> {
+pub(crate) fn find(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+    rule: Option<Given<'_>>,
+) -> PyResult<Kept> {
     let storage = text(storage, "`storage`")?;
     let name = name.map(|name| text(name, "`name`")).transpose()?;
-    let campaign = py.detach(|| Store::open(&storage)?.campaign(name.as_deref()));
-    Ok(Kept::new(campaign.map_err(store)?, Some(storage)))
+    let own = own(rule.as_ref())?;
+    let campaign = py.detach(|| Store::open(&storage)?.campaign_with(name.as_deref(), own));
+    Ok(Kept::new(campaign.map_err(store)?, Some(storage), rule))
 }
 
 /// Takes up a campaign in memory from what `Campaign._settings`, its arms and its events say.
@@ -81,8 +100,10 @@ pub(crate) fn restore(
     name: &str,
     settings: &str,
     events: &Bound<'_, PyAny>,
+    rule: Option<Given<'_>>,
 ) -> PyResult<Kept> {
-    let settings: Settings = serde_json::from_str(settings).map_err(input)?;
+    let mut settings: Settings = serde_json::from_str(settings).map_err(input)?;
+    settings.own = own(rule.as_ref())?;
     let candidates = candidates(Some(names), columns, features.as_ref())?;
     let events = each(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
     let campaign = py.detach(|| {
@@ -90,7 +111,7 @@ pub(crate) fn restore(
         draft.extend(events)?;
         Store::memory().begin_draft(draft)
     });
-    Ok(Kept::new(campaign.map_err(store)?, None))
+    Ok(Kept::new(campaign.map_err(store)?, None, rule))
 }
 
 /// The names of the campaigns in a store, in the order they were begun.

@@ -1,6 +1,7 @@
 //! The native half of the Python package `cutline`. What users see of it is in `cutline/`.
 #![expect(clippy::doc_link_with_quotes, reason = "docs are for Python, with lists of texts in their examples")]
 #![expect(clippy::needless_pass_by_value, reason = "Python hands over by value")]
+#![expect(clippy::too_many_arguments, reason = "what users see takes keywords")]
 
 mod campaign;
 mod diagnostics;
@@ -9,6 +10,7 @@ mod events;
 mod experiment;
 mod given;
 mod kept;
+mod own;
 mod settings;
 mod tally;
 mod ticket;
@@ -24,6 +26,8 @@ mod _native {
     use super::experiment::{Experiment, paper};
     #[pymodule_export]
     use super::kept::{Kept, begin, campaigns, find, restore};
+    #[pymodule_export]
+    use super::own::Beliefs;
     #[pymodule_export]
     use super::tally::Tally;
     #[pymodule_export]

@@ -1,9 +1,11 @@
 //! An experiment: instances, budgets, noise, and the algorithms that compete.
 
 use crate::monte_carlo::RunError;
-use crate::{Entrant, Instance, Kind, Noise, NoiseKind, Source};
+use crate::{Entrant, Instance, Instances, Kind, Noise, NoiseKind, Source};
+use cutline::rules::Own;
 use cutline::{Arm, AskTell};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// An experiment, checked: every algorithm fits the instances and the budgets.
@@ -40,6 +42,15 @@ pub struct Overrides {
     pub redraw: bool,
 }
 
+/// What an experiment may be given that a file cannot hold.
+#[derive(Clone, Debug, Default)]
+pub struct Brought {
+    /// Rules of one's own: `name`s of algorithms.
+    pub rules: Vec<Own>,
+    /// Instances of one's own: the `kind` called `own`.
+    pub instances: Option<Arc<dyn Instances>>,
+}
+
 /// Why an experiment was refused.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -73,7 +84,7 @@ impl Experiment {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
         let directory = path.parent().unwrap_or(Path::new(""));
         crate::keys::utf8(&bytes)
-            .and_then(|text| Self::read(text, &stem, directory, overrides))
+            .and_then(|text| Self::read(text, &stem, directory, overrides, &Brought::default()))
             .map_err(|error| ExperimentError::File { path: path.into(), error })
     }
 
@@ -82,15 +93,21 @@ impl Experiment {
     /// # Errors
     /// If the text says something that is not allowed.
     pub fn parse(text: &str, directory: &Path) -> Result<Self, crate::FileError> {
-        Self::read(text, "experiment", directory, Overrides::default())
+        Self::read(text, "experiment", directory, Overrides::default(), &Brought::default())
     }
 
-    /// As [`Experiment::parse`], with what to change, and what it is called if it does not say.
+    /// As [`Experiment::parse`], with what to change, what was brought, and what it is called if it does not say.
     ///
     /// # Errors
     /// If the text says something that is not allowed.
-    pub fn read(text: &str, name: &str, directory: &Path, overrides: Overrides) -> Result<Self, crate::FileError> {
-        crate::file::experiment(text, name, directory, overrides)
+    pub fn read(
+        text: &str,
+        name: &str,
+        directory: &Path,
+        overrides: Overrides,
+        brought: &Brought,
+    ) -> Result<Self, crate::FileError> {
+        crate::file::experiment(text, name, directory, overrides, brought)
     }
 
     /// What it is called.

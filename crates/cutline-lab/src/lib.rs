@@ -39,7 +39,7 @@ pub mod theory;
 
 pub use allocation::Allocation;
 pub use entrant::{Entrant, Oracle};
-pub use experiment::{Experiment, ExperimentError, Overrides, Published};
+pub use experiment::{Brought, Experiment, ExperimentError, Overrides, Published};
 pub use forecast::{Answer, Forecast, Guarantee, LeftOut, Prospect};
 pub use instance::{Instance, InstanceError, Threshold};
 pub use keys::FileError;
@@ -49,5 +49,5 @@ pub use numpy::RandomState;
 pub use plan::{Plan, PlanError};
 pub use prior::{Posterior, Prior, PriorError};
 pub use rows::{Comparison, Row, Stopping, compare, rows, z_against};
-pub use source::{Draw, Kind, Source, Truth};
+pub use source::{Draw, Instances, Kind, Source, Truth};
 pub use stopped::Stopped;

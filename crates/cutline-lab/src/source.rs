@@ -6,6 +6,8 @@ use cutline::{Arms, Purpose, Rng, stream};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use std::borrow::Cow;
+use std::fmt::Debug;
+use std::sync::Arc;
 
 /// What an instance is made of.
 #[derive(Clone, Debug)]
@@ -22,6 +24,14 @@ pub enum Kind {
     Features(Arms, Prior),
     /// These features and this θ, or these means: nothing is drawn.
     Given(Truth),
+    /// Drawn by somebody else.
+    Own(Arc<dyn Instances>),
+}
+
+/// Instances of one's own.
+pub trait Instances: Debug + Send + Sync {
+    /// The truth that a seed gives, always the same for the same seed. Who cannot say unwinds.
+    fn draw(&self, seed: u64) -> Truth;
 }
 
 /// The truth where nothing is drawn.
@@ -222,12 +232,17 @@ impl Source {
                 (Arms::from_slice(&features, *dimension)?, theta)
             }
             Kind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
-            Kind::Given(Truth::Linear(arms, theta)) => (arms.clone(), theta.clone()),
-            Kind::Given(Truth::Means(arms, means)) => {
-                return Instance::with_means(arms.clone(), means.clone(), self.threshold, self.precision);
-            }
+            Kind::Given(truth) => return self.given(truth.clone()),
+            Kind::Own(instances) => return self.given(instances.draw(numbers.uniform().to_bits())),
         };
         Instance::linear(arms, theta, self.threshold, self.precision)
+    }
+
+    fn given(&self, truth: Truth) -> Result<Instance, InstanceError> {
+        match truth {
+            Truth::Linear(arms, theta) => Instance::linear(arms, theta, self.threshold, self.precision),
+            Truth::Means(arms, means) => Instance::with_means(arms, means, self.threshold, self.precision),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::journal::{Id, Journal};
 use crate::store::now;
 use crate::{Candidates, Settings, StoreError};
 use cutline::campaign::{self, Event, Progress, Record, Time};
+use cutline::rules::Own;
 use cutline::{Arm, Ending, Verdict};
 use std::time::Duration;
 
@@ -65,8 +66,11 @@ impl Campaign {
         id: Id,
         name: String,
         location: String,
+        own: Option<Own>,
     ) -> Result<Self, StoreError> {
-        let settings = journal.settings(id)?;
+        let mut settings = journal.settings(id)?;
+        settings.own = own.or(settings.own);
+        check_own(&settings)?;
         let candidates = journal.candidates(id)?;
         let state = Self::empty(&settings, &candidates)?;
         let mut campaign = Self::new(journal, id, name, settings, candidates, state, location);
@@ -258,6 +262,18 @@ impl Campaign {
             Some(state) => Ok(state),
             None => Self::empty(&self.settings, &self.journal.candidates(self.id)?),
         }
+    }
+}
+
+/// Whether the rule is at hand by which a campaign was begun.
+fn check_own(settings: &Settings) -> Result<(), StoreError> {
+    let Some(played) = &settings.algorithm else { return Ok(()) };
+    match &settings.own {
+        None if cutline::algorithm(played).is_none() => Err(StoreError::NeedsOwn(played.clone())),
+        Some(own) if own.name() != played => {
+            Err(StoreError::NotOwn { played: played.clone(), given: own.name().into() })
+        }
+        _ => Ok(()),
     }
 }
 

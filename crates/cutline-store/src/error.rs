@@ -63,6 +63,19 @@ pub enum StoreError {
     /// The store has no campaign.
     #[error("{0} has no campaign yet; begin one with `cutline new`")]
     NoCampaigns(String),
+    /// A rule of one's own, of that name, has to be given.
+    #[error(
+        "the campaign is played by a rule of its own, `{0}`, which is not here; from Python: `cutline.open(…, algorithm=…)`"
+    )]
+    NeedsOwn(String),
+    /// The campaign has another algorithm than the rule of one's own that was given.
+    #[error("the campaign is played by `{played}`, not by `{given}`")]
+    NotOwn {
+        /// What the campaign has.
+        played: String,
+        /// The rule that was given.
+        given: String,
+    },
     /// The candidates are none.
     #[error(transparent)]
     Candidates(#[from] CandidatesError),

@@ -2,7 +2,8 @@
 
 use crate::StoreError;
 use cutline::campaign::{Terms, TermsError};
-use cutline::{Arms, By, Interval, Question, Spec};
+use cutline::rules::Own;
+use cutline::{Arms, By, Estimate, Interval, Question, Spec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 /// | `until_sure` | none | end once every side is sure: `intervals` or `evidence` |
 /// | `preparation` | [`Preparation::default`] | what is done to features before they are learned from |
 /// | `seed` | 0 | of everything random |
+/// | `own` | none | a rule of one's own in place of `algorithm`; what is written down is its name |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -38,6 +40,9 @@ pub struct Settings {
     pub until_sure: Option<String>,
     pub preparation: Preparation,
     pub seed: u64,
+    /// A rule of one's own in place of a named algorithm; it is not written down, only what it is called.
+    #[serde(skip)]
+    pub own: Option<Own>,
 }
 
 /// What is done to the features before they are learned from. An arm nothing is known of then lies at the threshold, and no unit
@@ -96,13 +101,15 @@ impl Settings {
             until_sure: None,
             preparation: Preparation::default(),
             seed: 0,
+            own: None,
         }
     }
 
-    /// The algorithm's name, for arms with or without features.
+    /// The name of the algorithm or of one's own rule, for arms with or without features.
     #[must_use]
     pub fn algorithm(&self, has_features: bool) -> &str {
-        self.algorithm.as_deref().unwrap_or(if has_features { "pivot" } else { "apt" })
+        let named = self.own.as_ref().map(Own::name).or(self.algorithm.as_deref());
+        named.unwrap_or(if has_features { "pivot" } else { "apt" })
     }
 
     /// The same as the engine has it.
@@ -110,8 +117,13 @@ impl Settings {
     /// # Errors
     /// If a name is unknown or a number out of range.
     pub fn terms(&self, has_features: bool) -> Result<Terms, TermsError> {
-        let mut spec = Spec::named(self.algorithm(has_features))?;
-        if let Some(estimator) = &self.estimator {
+        let mut spec = match &self.own {
+            Some(own) => Spec::own(own.clone()),
+            None => Spec::named(self.algorithm(has_features))?,
+        };
+        // Who gives a rule of one's own for arms without features means that of each arm on its own.
+        let own_mean = (self.own.is_some() && !has_features).then_some(Estimate::SampleMean.name());
+        if let Some(estimator) = self.estimator.as_deref().or(own_mean) {
             spec = spec.with_estimator(estimator)?;
         }
         for (parameter, &value) in &self.parameters {

@@ -4,6 +4,7 @@ use crate::journal::{self, Journal, Memory};
 use crate::location::Location;
 use crate::{Campaign, Candidates, Draft, Settings, StoreError};
 use cutline::campaign::Time;
+use cutline::rules::Own;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A place for campaigns, each with a name of its own. Every [`Campaign`] taken from it has its own connection.
@@ -104,6 +105,14 @@ impl Store {
     /// # Errors
     /// If there is none of that name, or several to choose from, or the store cannot be read.
     pub fn campaign(&self, name: Option<&str>) -> Result<Campaign, StoreError> {
+        self.campaign_with(name, None)
+    }
+
+    /// As [`Store::campaign`], for one that is played by a rule of one's own, which a store cannot hold.
+    ///
+    /// # Errors
+    /// Also if it is played by another.
+    pub fn campaign_with(&self, name: Option<&str>, own: Option<Own>) -> Result<Campaign, StoreError> {
         let mut journal = self.journal()?;
         let mut entries = journal.entries()?;
         let names = |entries: &[journal::Entry]| entries.iter().map(|entry| entry.name.clone()).collect();
@@ -117,7 +126,7 @@ impl Store {
             }
         };
         let entry = entries.swap_remove(position);
-        Campaign::load(journal, entry.id, entry.name, self.location())
+        Campaign::load(journal, entry.id, entry.name, self.location(), own)
     }
 
     fn journal(&self) -> Result<Box<dyn Journal>, StoreError> {

@@ -4,8 +4,12 @@ mod common;
 
 use common::{Place, candidates, reward, settings};
 use cutline::campaign::{Event, Record, Refusal, Status};
-use cutline::{Ending, Verdict};
+use cutline::rules::{Outlook, Own, OwnRule};
+use cutline::{Arm, Ending, Rng, Verdict};
 use cutline_store::{Campaign, Candidates, Draft, Store, StoreError};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);
@@ -43,6 +47,7 @@ contract! {
     a_draft_begins_with_its_rewards,
     a_draft_takes_up_what_happened_elsewhere,
     state_is_what_the_events_come_to,
+    a_rule_of_ones_own_is_given_again,
 }
 
 fn begin(store: &Store, budget: u32) -> Campaign {
@@ -313,4 +318,40 @@ fn fresh_ask(records: &[Record], campaign: &mut Campaign) -> Event {
     state.extend(records).unwrap();
     let now = records.last().unwrap().at + 1;
     state.ask(1, "w", now, 1).pop().unwrap()
+}
+
+/// Goes through the arms, and unwinds where it is told to.
+#[derive(Default)]
+struct InTurn(AtomicBool);
+
+impl OwnRule for InTurn {
+    fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
+        if self.0.load(Ordering::Relaxed) {
+            resume_unwind(Box::new("no arm"));
+        }
+        outlook.pulls().iter().sum::<u32>() as usize % outlook.pulls().len()
+    }
+}
+
+fn a_rule_of_ones_own_is_given_again(store: &Store) {
+    let rule = Arc::new(InTurn::default());
+    let own = Own::new("in-turn", rule.clone()).unwrap();
+    let mut played = settings(40);
+    played.own = Some(own.clone());
+    let mut campaign = store.begin("own", &played, candidates()).unwrap();
+    assert!(measure(&mut campaign));
+    rule.0.store(true, Ordering::Relaxed);
+    assert!(catch_unwind(AssertUnwindSafe(|| campaign.ask(1, "w", LEASE))).is_err());
+    rule.0.store(false, Ordering::Relaxed);
+    assert_eq!(campaign.progress().unwrap().events, 2, "what unwound left no trace");
+    assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].arm, 1, "and nothing hanging");
+
+    let mut again = store.campaign_with(Some("own"), Some(own)).unwrap();
+    assert_eq!(again.ask(1, "w", LEASE).unwrap()[0].arm, 2);
+    let other = Own::new("other", rule).unwrap();
+    let refused = store.campaign_with(Some("own"), Some(other.clone())).unwrap_err();
+    assert_eq!(refused.to_string(), "the campaign is played by `in-turn`, not by `other`");
+    begin(store, 10);
+    let refused = store.campaign_with(Some("screen"), Some(other)).unwrap_err();
+    assert_eq!(refused.to_string(), "the campaign is played by `pivot`, not by `other`");
 }

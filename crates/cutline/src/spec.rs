@@ -9,7 +9,7 @@ pub use parameter::{Estimate, Parameter, Range};
 
 use crate::estimators::Ridge;
 use crate::quartet::InStep;
-use crate::rules::{Apt, Clucb, LinGame, Pivot, UcbE, Uniform};
+use crate::rules::{Apt, Clucb, LinGame, Own, Pivot, Straddle, UcbE, Uniform};
 use crate::{Arms, AskTell, Budget, Question, Sure};
 use error::listed;
 use parameter::NOISE;
@@ -77,6 +77,16 @@ pub static ALGORITHMS: &[Algorithm] = &[
         }),
     },
     Algorithm {
+        name: "straddle",
+        about: "pulls the arm whose interval reaches furthest across the threshold; needs no opening",
+        paper: "Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, straddle",
+        rule: "straddle",
+        estimator: Estimate::Ridge,
+        rule_parameters: &[NOISE],
+        build: |seat, parameters| seat.spread(Straddle::new(parameters[0])?),
+        in_step: None,
+    },
+    Algorithm {
         name: "clucb",
         about: "pulls the undecided arms in turn, each on its own; made for a confidence stop",
         paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
@@ -105,6 +115,18 @@ pub static ALGORITHMS: &[Algorithm] = &[
         in_step: None,
     },
 ];
+
+/// What a spec of a rule of one's own is, but for the rule. It is not listed.
+static OWN: Algorithm = Algorithm {
+    name: "own",
+    about: "a rule of one's own",
+    paper: "one's own",
+    rule: "own",
+    estimator: Estimate::Ridge,
+    rule_parameters: &[NOISE],
+    build: |seat, parameters| seat.own(parameters[0]),
+    in_step: None,
+};
 
 /// An algorithm that has a name: rule × estimator × stop, and what to say about it.
 #[derive(Debug)]
@@ -150,6 +172,7 @@ pub struct Spec {
     /// One an entry of [`Spec::parameters`], in its order.
     values: Vec<Option<f64>>,
     sure: Option<Sure>,
+    own: Option<Own>,
 }
 
 /// The algorithm of that name, if there is one.
@@ -183,7 +206,41 @@ impl Spec {
 
     fn of(algorithm: &'static Algorithm, estimator: Estimate) -> Self {
         let values = algorithm.rule_parameters.iter().chain(estimator.parameters()).map(|p| p.default).collect();
-        Self { algorithm, estimator, values, sure: None }
+        Self { algorithm, estimator, values, sure: None, own: None }
+    }
+
+    /// A rule of one's own with ridge, or with [sample means](Spec::with_estimator). It takes a `noise`, and what its estimator takes.
+    ///
+    /// ```
+    /// use cutline::rules::{Outlook, Own, OwnRule};
+    /// use cutline::{Arm, Arms, Question, Rng, Spec};
+    /// use std::sync::Arc;
+    ///
+    /// struct LeastPulled;
+    ///
+    /// impl OwnRule for LeastPulled {
+    ///     fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
+    ///         (0..outlook.pulls().len()).min_by_key(|&arm| outlook.pulls()[arm]).unwrap()
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let spec = Spec::own(Own::new("least-pulled", Arc::new(LeastPulled))?);
+    /// let arms = Arms::from_rows(&[[1.0], [-1.0]])?;
+    /// let mut learner = spec.learner(&arms, Question::new(0.0, 0.01)?, 10, 0)?;
+    /// assert_eq!([learner.ask(), learner.ask(), learner.ask()], [Some(0), Some(1), Some(0)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn own(rule: Own) -> Self {
+        Self { own: Some(rule), ..Self::of(&OWN, OWN.estimator) }
+    }
+
+    /// What it is called: the name of its algorithm or of one's own rule.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.own.as_ref().map_or(self.algorithm.name, Own::name)
     }
 
     /// The same with another estimator, by name; the estimator's own parameters are at their defaults.
@@ -196,7 +253,7 @@ impl Spec {
         let mut spec = Self::of(self.algorithm, estimator);
         let n_rule = self.algorithm.rule_parameters.len();
         spec.values[..n_rule].copy_from_slice(&self.values[..n_rule]);
-        spec.sure = self.sure;
+        (spec.sure, spec.own) = (self.sure, self.own);
         spec.try_on_a_small_problem()?;
         Ok(spec)
     }
@@ -280,7 +337,8 @@ impl Spec {
         let (rule, estimator) = values.split_at(algorithm.rule_parameters.len());
         let (budget, sure) = (Budget::new(budget)?, self.sure);
         let estimate = self.estimator;
-        let seat = Seat { arms, question, budget, sure, seed, algorithm, estimate, parameters: estimator };
+        let own = self.own.as_ref();
+        let seat = Seat { arms, question, budget, sure, seed, algorithm, own, estimate, parameters: estimator };
         (algorithm.build)(&seat, rule)
     }
 

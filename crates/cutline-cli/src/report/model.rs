@@ -41,7 +41,7 @@ impl Model {
             let named = disagreeing.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
             sentences.push(format!("The rewards disagree with it for {named}{more}."));
         }
-        let algorithm = view.state.terms().spec.algorithm().name;
+        let algorithm = view.state.terms().spec.name();
         if !view.is_linear() {
             sentences.push(format!("The verdicts do not rest on it: `{algorithm}` takes every arm by itself."));
         }

@@ -1,11 +1,13 @@
 //! The table `[instance]`.
 
 use crate::dataset::{self, Candidates, Named};
+use crate::experiment::Brought;
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{Draw, Kind, Truth};
 use crate::{InstanceError, Prior};
 use cutline::{Arms, ArmsError};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The most arms × features that an instance may have: 8 GB.
 const MOST_FEATURES: u64 = 1_000_000_000;
@@ -26,7 +28,7 @@ pub(super) struct Table {
 }
 
 /// Reads the table. Files are relative to `directory`.
-pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<Table, FileError> {
+pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Brought) -> Result<Table, FileError> {
     type Make = fn(&Keys<'_>, &Path) -> Result<Kind, FileError>;
     const KINDS: &[(&str, Make)] = &[
         ("uniform", |keys, _| {
@@ -56,7 +58,11 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<Table, FileE
             Ok(Kind::Given(Truth::Means(arms, means)))
         }),
     ];
-    let kind = keys.need("kind")?.choice(KINDS)?(keys, directory)?;
+    let kind_field = keys.need("kind")?;
+    let kind = match &brought.instances {
+        Some(instances) if kind_field.text().is_ok_and(|kind| kind == "own") => Kind::Own(Arc::clone(instances)),
+        _ => kind_field.choice(KINDS)?(keys, directory)?,
+    };
     let redraw = keys.get("redraw");
     let draw = keys.get("draw");
     let offset = keys.get("offset").map_or(Ok(0.0), |field| field.number())?;
@@ -75,7 +81,7 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path) -> Result<Table, FileE
         if redraw_value == Some(true) {
             return Err(draw.error("= \"published\" is one instance for all runs; it does not go with `redraw = true`"));
         }
-        if matches!(kind, Kind::Given(_)) {
+        if matches!(kind, Kind::Given(_) | Kind::Own(_)) {
             return Err(draw.error("= \"published\" does not go with an instance that leaves nothing to draw"));
         }
         return Ok(Table { kind, draw: published, offset, is_standardised });

@@ -4,7 +4,7 @@ mod instance;
 mod stop;
 
 use crate::entrant::{until, with_noise};
-use crate::experiment::{Experiment, Overrides, Published};
+use crate::experiment::{Brought, Experiment, Overrides, Published};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{Draw, Source};
 use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
@@ -20,6 +20,7 @@ pub(crate) fn experiment(
     stem: &str,
     directory: &Path,
     overrides: Overrides,
+    brought: &Brought,
 ) -> Result<Experiment, FileError> {
     let document = parse(text)?;
     let keys = Keys::new(text, document.get_ref());
@@ -39,14 +40,14 @@ pub(crate) fn experiment(
     keys.finish()?;
 
     let seed = overrides.seed.unwrap_or(seed);
-    let table = instance::instance(&instance_field.keys("[instance]")?, directory)?;
+    let table = instance::instance(&instance_field.keys("[instance]")?, directory, brought)?;
     let draw = if overrides.redraw { Draw::EveryRun } else { table.draw };
     let source = Source::new(table.kind, draw, seed, threshold, precision)
         .and_then(|source| source.with_offset(table.offset))
         .map_err(|error| instance_field.refused(error))?;
     let source = if table.is_standardised { source.standardised() } else { source };
     let sure = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
-    let entrants = entrants(&algorithms, noise, sure)?;
+    let entrants = entrants(&algorithms, noise, sure, brought)?;
     let baseline = match baseline {
         None => None,
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
@@ -122,10 +123,10 @@ fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
     Noise::new(kind, scale).map_err(|error| field.refused(error))
 }
 
-fn entrants(field: &Field<'_>, noise: Noise, sure: Option<Sure>) -> Result<Vec<Entrant>, FileError> {
+fn entrants(field: &Field<'_>, noise: Noise, sure: Option<Sure>, brought: &Brought) -> Result<Vec<Entrant>, FileError> {
     let mut entrants: Vec<Entrant> = Vec::new();
     for table in field.list()? {
-        let entrant = entrant(&table, noise, sure)?;
+        let entrant = entrant(&table, noise, sure, brought)?;
         if entrants.iter().any(|other| other.label() == entrant.label()) {
             return Err(table.error(format!("`{}` is there twice; give one a `label`", entrant.label())));
         }
@@ -134,12 +135,15 @@ fn entrants(field: &Field<'_>, noise: Noise, sure: Option<Sure>) -> Result<Vec<E
     if entrants.is_empty() { Err(field.error("must name at least one algorithm")) } else { Ok(entrants) }
 }
 
-fn entrant(field: &Field<'_>, noise: Noise, sure: Option<Sure>) -> Result<Entrant, FileError> {
+fn entrant(field: &Field<'_>, noise: Noise, sure: Option<Sure>, brought: &Brought) -> Result<Entrant, FileError> {
     let keys = field.keys("[[algorithm]]")?;
     let name_field = keys.need("name")?;
     let name = name_field.text()?;
     let label = keys.get("label");
-    let mut spec = Spec::named(name).map_err(|error| name_field.refused(error))?;
+    let mut spec = match brought.rules.iter().find(|own| own.name() == name) {
+        Some(own) => Spec::own(own.clone()),
+        None => Spec::named(name).map_err(|error| name_field.refused(error))?,
+    };
     if let Some(estimator) = keys.get("estimator") {
         spec = spec.with_estimator(estimator.text()?).map_err(|error| estimator.refused(error))?;
     }

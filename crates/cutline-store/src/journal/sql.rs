@@ -8,6 +8,7 @@ use crate::{Candidates, Draft, Settings, StoreError};
 use cutline::Arm;
 use cutline::campaign::Record;
 use serde::{Deserialize, Serialize};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What the schema is made of: what leads to each version from the one before.
 const MIGRATIONS: [(i64, &str); 1] = [(1, include_str!("../../migrations/1.sql"))];
@@ -278,7 +279,12 @@ impl<D: Database> Journal for Sql<D> {
         self.database.begin(Lock::Campaign(id))?;
         let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
-            let added = append(&mut self.database, id, sum, numbered(last, decide(records)?))?;
+            // A rule of one's own may unwind; the transaction is not left open then.
+            let decided = catch_unwind(AssertUnwindSafe(|| decide(records))).unwrap_or_else(|payload| {
+                self.database.roll_back();
+                resume_unwind(payload)
+            });
+            let added = append(&mut self.database, id, sum, numbered(last, decided?))?;
             self.database.commit()?;
             let (last, sum) = added.unwrap_or((last, sum));
             Ok((id, last, sum))

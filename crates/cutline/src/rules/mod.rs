@@ -6,7 +6,9 @@ mod hedge;
 mod index;
 mod lazy;
 mod lingame;
+mod own;
 mod pivot;
+mod straddle;
 mod ucb_e;
 mod uniform;
 
@@ -15,8 +17,10 @@ pub use clucb::Clucb;
 pub use index::{Index, Indexed};
 pub use lazy::Moving;
 pub use lingame::LinGame;
+pub use own::{Outlook, Own, OwnError, OwnRule};
 pub(crate) use pivot::Bar;
 pub use pivot::Pivot;
+pub use straddle::Straddle;
 pub use ucb_e::UcbE;
 pub use uniform::Uniform;
 

@@ -3,7 +3,7 @@
 use super::{Algorithm, Estimate, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
 use crate::quartet::{Alike, InStep, index_in_step, pivot_in_step};
-use crate::rules::{Index, Indexed, Pivot, Rule};
+use crate::rules::{Index, Indexed, Own, Pivot, Rule};
 use crate::{Arms, AskTell, Budget, Either, Learner, Question, Sure};
 
 /// Where a rule is to be seated: everything else a learner is made of.
@@ -14,6 +14,7 @@ pub(super) struct Seat<'a> {
     pub(super) sure: Option<Sure>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
+    pub(super) own: Option<&'a Own>,
     pub(super) estimate: Estimate,
     pub(super) parameters: &'a [f64],
 }
@@ -43,6 +44,27 @@ impl Seat<'_> {
         match self.estimate {
             Estimate::Ridge => self.ridge(rule, DesignedRidge::new),
             estimator => Err(SpecError::NeedsSpread { rule: self.algorithm.rule, estimator }),
+        }
+    }
+
+    /// For the rule of one's own.
+    pub(super) fn own(&self, noise: f64) -> Result<Box<dyn AskTell>, SpecError> {
+        let own = self.own.expect("a rule that came with the spec");
+        if own.opens_with_every_arm() {
+            self.related(own.seated::<true>(noise))
+        } else {
+            self.related(own.seated::<false>(noise))
+        }
+    }
+
+    /// For a rule that works with any estimator that says how sure it is.
+    fn related<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<SampleMean> + Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
+    {
+        match self.estimate {
+            Estimate::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
+            Estimate::Ridge => self.ridge(rule, DesignedRidge::new),
         }
     }
 

@@ -180,6 +180,10 @@ impl Plain {
                 let pivot = arms.clone().min_by(|a, b| doubt(a).total_cmp(&doubt(b))).unwrap();
                 arms.map(|arm| -c[(arm, pivot)].powi(2) / (1.0 + c[(arm, arm)])).collect()
             }
+            "straddle" => {
+                let (c, threshold) = (self.covariances(), self.problem.question.threshold());
+                arms.map(|arm| (means[arm] - threshold).abs() - 1.96 * c[(arm, arm)].sqrt()).collect()
+            }
             "clucb" => {
                 let t: f64 = arms.clone().map(pulls).sum();
                 let log = (4.0 * self.pulls.len() as f64 * t.powi(3) / 0.05).ln();

@@ -1,0 +1,163 @@
+//! Rules of one's own play as rules of the engine do.
+
+mod common;
+
+use common::{Problem, spec};
+use cutline::campaign::{Campaign, Event, Terms};
+use cutline::rules::{Outlook, Own, OwnError, OwnRule};
+use cutline::{Arm, Arms, AskTell, Interval, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
+use rand_core::Rng as _;
+use std::sync::Arc;
+
+/// The same as `straddle`, by what a rule of one's own sees.
+struct Straddle;
+
+impl OwnRule for Straddle {
+    fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
+        let threshold = outlook.question().threshold();
+        let mut index: Vec<f64> = outlook.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
+        index.iter_mut().zip(outlook.means()).for_each(|(index, mean)| *index -= (mean - threshold).abs());
+        first_largest(&index)
+    }
+}
+
+/// The rule of `apt`, which opens.
+struct Apt;
+
+impl OwnRule for Apt {
+    fn opens_with_every_arm(&self) -> bool {
+        true
+    }
+
+    fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
+        let (question, pulls) = (outlook.question(), outlook.pulls().to_vec());
+        let means = outlook.means().iter();
+        let index = means.zip(pulls).map(|(&mean, pulls)| -question.gap(mean) * f64::from(pulls).sqrt());
+        first_largest(&index.collect::<Vec<_>>())
+    }
+}
+
+fn first_largest(index: &[f64]) -> Arm {
+    (1..index.len()).fold(0, |best, arm| if index[arm] > index[best] { arm } else { best })
+}
+
+fn own(rule: impl OwnRule + 'static) -> Spec {
+    Spec::own(Own::new("mine", Arc::new(rule)).unwrap())
+}
+
+fn arms_of(learner: &mut dyn AskTell, problem: &Problem) -> Vec<Arm> {
+    let mut rng = stream(3, Purpose::Noise, 0);
+    let mut arms = Vec::new();
+    while let Some(arm) = learner.ask() {
+        learner.tell(arm, problem.reward(arm, &mut rng));
+        arms.push(arm);
+    }
+    arms
+}
+
+#[test]
+fn plays_as_the_named_one_does() {
+    let problem = Problem::uniform(12, 4, 5);
+    for noise in [1.0, 0.3] {
+        for centre in [0.0, 1.0] {
+            let play = |spec: Spec| {
+                let spec = spec.with("noise", noise).unwrap().with("centre", centre).unwrap();
+                arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem)
+            };
+            assert_eq!(play(own(Straddle)), play(spec("straddle")), "noise {noise}, centre {centre}");
+        }
+    }
+    let play = |spec: Spec| {
+        let spec = spec.with_estimator("sample-mean").unwrap();
+        arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem)
+    };
+    assert_eq!(play(own(Apt)), play(spec("apt")));
+}
+
+#[test]
+fn opens_if_it_says_so() {
+    let question = Question::new(0.0, 0.1).unwrap();
+    let arms = Arms::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
+    let refused = own(Apt).learner(&arms, question, 2, 0).err();
+    assert_eq!(refused, Some(SpecError::Learner(LearnerError::BudgetBelowArms { budget: 2, n_arms: 3 })));
+    assert!(own(Straddle).learner(&arms, question, 2, 0).is_ok());
+}
+
+/// σ²xᵢᵀV⁻¹xⱼ with V = I + Σ xxᵀ for ridge on one feature, σ²/Tᵢ for sample means; `rng` is a function of seed and pull.
+#[test]
+fn sees_variances_and_covariances() {
+    struct Look;
+    impl OwnRule for Look {
+        fn choose(&self, outlook: &mut dyn Outlook, rng: &mut Rng) -> Arm {
+            assert_eq!(
+                rng.next_u64(),
+                stream(9, Purpose::Rule, outlook.pulls().iter().map(|&n| u64::from(n)).sum()).next_u64()
+            );
+            assert_eq!(outlook.noise(), 2.0);
+            let pulls: Vec<f64> = outlook.pulls().iter().map(|&n| f64::from(n)).collect();
+            let expected = match outlook.variances().len() {
+                // Features 1 and 3.
+                2 => {
+                    let v = 1.0 + pulls[0] + 9.0 * pulls[1];
+                    [[4.0 / v, 36.0 / v], [4.0 / v, 12.0 / v]].map(Vec::from)
+                }
+                _ => {
+                    let covariances = vec![4.0 / pulls[0], 0.0, 0.0];
+                    [pulls.iter().map(|n| 4.0 / n).collect(), covariances]
+                }
+            };
+            for (got, expected) in outlook.variances().iter().zip(&expected[0]) {
+                assert!(got == expected || (got - expected).abs() < 1e-12, "{got}, not {expected}");
+            }
+            for (got, expected) in outlook.covariances_with(0).iter().zip(&expected[1]) {
+                assert!(got == expected || (got - expected).abs() < 1e-12, "{got}, not {expected}");
+            }
+            outlook.pulls().iter().sum::<u32>() as usize % outlook.pulls().len()
+        }
+    }
+    let spec = own(Look).with("noise", 2.0).unwrap();
+    let question = Question::new(0.0, 0.0).unwrap();
+    let ridge = spec.learner(&Arms::from_rows(&[[1.0], [3.0]]).unwrap(), question, 7, 9);
+    let mean = spec.with_estimator("sample-mean").unwrap().learner(&Arms::without_features(3).unwrap(), question, 7, 9);
+    for mut learner in [ridge.unwrap(), mean.unwrap()] {
+        while let Some(arm) = learner.ask() {
+            learner.tell(arm, 1.0);
+        }
+        assert_eq!(learner.beliefs().total_pulls, 7);
+    }
+}
+
+#[test]
+fn plays_in_a_campaign() {
+    let problem = Problem::uniform(6, 3, 2);
+    let play = |spec: Spec| {
+        let terms = Terms {
+            question: problem.question,
+            spec,
+            budget: 150,
+            noise: None,
+            interval: Interval::Fixed,
+            delta: 0.05,
+            until_sure: None,
+            seed: 0,
+        };
+        let mut campaign = Campaign::new(problem.arms(), terms).unwrap();
+        let mut rng = stream(1, Purpose::Noise, 0);
+        let mut arms = Vec::new();
+        while let [Event::Asked { ticket, arm, .. }] = campaign.ask(1, "me", 0, 1)[..] {
+            campaign.tell(ticket, problem.reward(arm, &mut rng), 0).unwrap();
+            arms.push(arm);
+        }
+        arms
+    };
+    assert_eq!(play(own(Straddle)), play(spec("straddle")));
+}
+
+#[test]
+fn has_a_name_of_its_own() {
+    assert_eq!(own(Apt).name(), "mine");
+    assert_eq!(spec("apt").name(), "apt");
+    assert_eq!(Own::new("pivot", Arc::new(Apt)).unwrap_err(), OwnError::Taken("pivot".into()));
+    assert!(matches!(Own::new("", Arc::new(Apt)), Err(OwnError::NoName(_))));
+    assert!(matches!(Own::new("a\nb", Arc::new(Apt)), Err(OwnError::NoName(_))));
+}

@@ -1,0 +1,294 @@
+"""Rules and instances of one's own."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cutline
+from cutline import Beliefs, Campaign, Experiment, InputError
+
+X = np.random.default_rng(0).uniform(-1, 1, (12, 3))
+UNIFORM = {"kind": "uniform", "n_arms": 12, "dimension": 3}
+
+
+class Straddle:
+    def choose(self, beliefs: Beliefs) -> Any:
+        return np.argmax(1.96 * np.sqrt(beliefs.variances) - np.abs(beliefs.means - beliefs.threshold))
+
+
+class Apt:
+    name = "my-apt"
+    opens_with_every_arm = True
+
+    def choose(self, beliefs: Beliefs) -> int:
+        gaps = np.abs(beliefs.means - beliefs.threshold) + beliefs.precision
+        return int(np.argmin(np.sqrt(beliefs.pulls) * gaps))
+
+
+class Draws:
+    def choose(self, beliefs: Beliefs) -> int:
+        return int(np.random.default_rng(beliefs.seed).integers(beliefs.n_arms))
+
+
+class Says:
+    """Says what it was told to say."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def choose(self, beliefs: Beliefs) -> Any:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+def experiment(*algorithms: Any, **keys: Any) -> Experiment:
+    given = {"budgets": [30, 60], "threshold": 0.1, "precision": 0.05, "instance": UNIFORM, **keys}
+    return Experiment(given, algorithm=list(algorithms), runs=40, seed=3)
+
+
+def failures(played: Experiment, **keys: Any) -> dict[str, list[tuple[int, float]]]:
+    found: dict[str, list[tuple[int, float]]] = {}
+    for row in cutline.simulate(played, **keys).rows:
+        found.setdefault(row["algorithm"], []).append((row["failures"], row["mean_errors"]))
+    return found
+
+
+def asked(algorithm: Any, **keys: Any) -> list[int]:
+    campaign = Campaign(keys.pop("X", X), threshold=0.2, budget=150, algorithm=algorithm, **keys)
+    rng = np.random.default_rng(5)
+    arms = []
+    while (ticket := campaign.ask()) is not None:
+        campaign.tell(ticket, float(X[ticket.arm] @ [1.0, -0.5, 0.25] + rng.normal(scale=0.3)))
+        arms.append(ticket.arm)
+    return arms
+
+
+@pytest.mark.parametrize("keys", [{}, {"noise": 0.4}, {"lambda": 0.1}, {"centre": 1.0, "intercept": 1.0}])
+def test_a_rule_plays_as_the_same_in_rust(keys: dict[str, float]) -> None:
+    found = failures(experiment({"rule": Straddle(), **keys}, {"name": "straddle", **keys}))
+    assert found["Straddle"] == found["straddle"]
+    assert sum(failed for failed, _ in found["Straddle"]) > 0
+
+
+def test_it_does_so_in_campaigns() -> None:
+    assert asked(Straddle()) == asked("straddle")
+    assert asked(Straddle(), noise=0.3, prepare=()) == asked("straddle", noise=0.3, prepare=())
+
+
+def test_arms_on_their_own() -> None:
+    keys = {"estimator": "sample-mean"}
+    found = failures(experiment({"rule": Apt(), **keys}, "apt"))
+    assert found["my-apt"] == found["apt"]
+    assert asked(Apt(), X=12) == asked("apt", X=12), "without features, sample means are meant"
+    with pytest.raises(InputError, match="a budget of 5 is too small for 12 arms"):
+        Campaign(12, threshold=0.0, budget=5, algorithm=Apt())
+
+
+def test_what_a_rule_sees() -> None:
+    """Against dense linear algebra."""
+    seen = []
+
+    class Looks:
+        def choose(self, beliefs: Beliefs) -> int:
+            pulls = beliefs.pulls.astype(float)
+            inverse = np.linalg.inv(np.eye(3) + X.T @ (pulls[:, None] * X))
+            covariances = 0.25 * X @ inverse @ X.T
+            np.testing.assert_allclose(beliefs.variances, np.diag(covariances), rtol=1e-9)
+            np.testing.assert_allclose(beliefs.covariances(7), covariances[7], rtol=1e-9, atol=1e-12)
+            assert (beliefs.threshold, beliefs.precision, beliefs.noise) == (0.2, 0.1, 0.5)
+            assert (beliefs.total_pulls, beliefs.n_arms) == (pulls.sum(), 12)
+            for arm in (12, -1, "a", None):
+                with pytest.raises(InputError):
+                    beliefs.covariances(arm)  # type: ignore[arg-type]
+            seen.append(beliefs.means.copy())
+            beliefs.means[:] = 0.0
+            return int(pulls.sum()) % 12
+
+    campaign = Campaign(X, threshold=0.2, precision=0.1, budget=20, noise=0.5, prepare=(), algorithm=Looks())
+    design, weighted = np.eye(3), np.zeros(3)
+    for number in range(20):
+        ticket = campaign.ask()
+        assert ticket is not None
+        np.testing.assert_allclose(seen[-1], X @ np.linalg.solve(design, weighted), rtol=1e-9, atol=1e-12)
+        campaign.tell(ticket, float(number))
+        design += np.outer(X[ticket.arm], X[ticket.arm])
+        weighted += number * X[ticket.arm]
+    assert len(seen) == 20
+
+
+def test_chance_is_a_function_of_the_seed() -> None:
+    assert asked(Draws(), seed=1) == asked(Draws(), seed=1)
+    assert asked(Draws(), seed=1) != asked(Draws(), seed=2)
+    assert len(set(asked(Draws()))) == 12
+
+
+@pytest.mark.parametrize("answer", [12, -1, 1.5, "a", None, [0]])
+def test_what_is_no_arm(answer: Any) -> None:
+    campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Says(answer))
+    with pytest.raises(InputError, match="`choose` of `Says` must give an arm, a number from 0 to 11, not"):
+        campaign.ask()
+    assert (campaign.progress.out, campaign.events()) == (0, [])
+    with pytest.raises(InputError, match="`choose` of `Says`"):
+        cutline.simulate(experiment(Says(answer)))
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("mine"), KeyboardInterrupt(), KeyError(3)])
+def test_what_a_rule_raises_is_raised(error: BaseException, tmp_path: Path) -> None:
+    with pytest.raises(type(error)):
+        cutline.simulate(experiment(Says(error)), threads=2)
+    rule = Says(error)
+    for storage in (None, f"sqlite:///{tmp_path}/x.db"):
+        campaign = Campaign(X, threshold=0.0, budget=20, algorithm=rule, storage=storage)
+        rule.answer = 4
+        assert campaign.tell(campaign.ask(2), [1.0, 2.0]) == 2
+        rule.answer = error
+        with pytest.raises(type(error)):
+            campaign.ask()
+        assert (campaign.progress.counted, campaign.progress.out) == (2, 0), "nothing was asked"
+        rule.answer = 5
+        ticket = campaign.ask()
+        assert ticket is not None and (ticket.arm, ticket.ticket) == (5, 3)
+
+
+def test_a_rule_in_a_store(tmp_path: Path) -> None:
+    storage = f"sqlite:///{tmp_path}/x.db"
+    begun = Campaign(X, threshold=0.0, budget=20, algorithm=Straddle(), storage=storage)
+    begun.tell(begun.ask(), 1.0)
+    with pytest.raises(InputError, match="a rule of its own, `Straddle`, which is not here"):
+        cutline.open(storage)
+    with pytest.raises(InputError, match="played by `Straddle`, not by `my-apt`"):
+        cutline.open(storage, algorithm=Apt())
+    again = cutline.open(storage, algorithm=Straddle())
+    assert again.progress.counted == 1
+    ticket, other = begun.ask(), again.ask()
+    assert ticket is not None and other is not None and (ticket.ticket, other.ticket) == (2, 3)
+    assert pickle.loads(pickle.dumps(again)).progress.out == 2
+
+
+def test_a_rule_is_pickled_with_its_campaign() -> None:
+    campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Straddle())
+    campaign.tell(campaign.ask(3), [1.0, 2.0, 3.0])
+    restored = pickle.loads(pickle.dumps(campaign))
+    one, other = campaign.ask(), restored.ask()
+    assert isinstance(restored.rule, Straddle) and one is not None and (one.arm, one.ticket) == (other.arm, other.ticket)
+
+
+def test_beliefs_are_of_the_moment() -> None:
+    kept: list[Beliefs] = []
+
+    class Keeps:
+        def choose(self, beliefs: Beliefs) -> int:
+            if kept:
+                with pytest.raises(InputError, match="only within `choose`"):
+                    kept[0].covariances(0)
+            kept.append(beliefs)
+            assert beliefs.means.shape == (12,)
+            failed = []
+
+            def look() -> None:
+                try:
+                    beliefs.covariances(0)
+                except InputError as error:
+                    failed.append(error)
+
+            thread = Thread(target=look)
+            thread.start()
+            thread.join()
+            assert len(failed) == 1, "another thread"
+            return 0
+
+    campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Keeps())
+    campaign.ask(2)
+    with pytest.raises(InputError, match="only within `choose`"):
+        kept[0].variances
+    assert kept[0].means.shape == (12,), "what was looked at stays"
+
+
+def test_names_and_labels() -> None:
+    rule = Straddle()
+    assert experiment(rule, Straddle(), {"rule": rule, "label": "mine"}).algorithms == ["Straddle", "Straddle-2", "mine"]
+    for wrong, message in [
+        (Straddle, r"not a class; write `Straddle\(\)`"),
+        ({"rule": "pivot"}, "an object with `choose`, not str"),
+        ({"rule": rule, "name": "x"}, "a `name` or a `rule`, not both"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            experiment(wrong)
+    rule.name = "pivot"  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="`pivot` is one of Cutline's algorithms"):
+        experiment(rule)
+    with pytest.raises(InputError, match="not a class"):
+        Campaign(X, threshold=0.0, budget=20, algorithm=Straddle)  # type: ignore[arg-type]
+
+
+def linear(rng: np.random.Generator) -> Any:
+    return rng.normal(size=(10, 2)), rng.normal(size=2)
+
+
+def crooked(rng: np.random.Generator) -> Any:
+    features = rng.normal(size=(10, 2))
+    return {"X": features, "means": np.sin(features.sum(axis=1))}
+
+
+def bare(rng: np.random.Generator) -> Any:
+    return rng.uniform(size=10).tolist()
+
+
+@pytest.mark.parametrize("instance", [linear, crooked, bare])
+def test_instances_are_the_same_however_they_are_spread(instance: Any) -> None:
+    played = experiment(*(["apt"] if instance is bare else ["linear-apt", Straddle()]), instance=instance)
+    alone = cutline.simulate(played, threads=1)
+    assert alone.tally == cutline.simulate(played, threads=2).tally
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        assert alone.tally == cutline.simulate(played, executor=executor, shards=5).tally
+    assert len({row["failures"] for row in alone.rows}) > 1
+    once = experiment("apt", instance={"kind": instance, "redraw": False})
+    assert cutline.simulate(once).tally != cutline.simulate(experiment("apt", instance=instance)).tally
+
+
+def test_instances_as_the_lab_draws_them() -> None:
+    """The same instance, given as a file has it and by a function."""
+    means = [0.5, -0.2, 0.3, 0.0]
+    given = failures(experiment("apt", instance={"kind": "means", "means": means}))
+    assert failures(experiment("apt", instance=lambda rng: means)) == given
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "a list of numbers"),
+        ("abc", "a list of numbers"),
+        ([], "gave no arms"),
+        ([[1.0]], "not an array of the shape"),
+        ([float("nan")], "must be finite"),
+        (([[1.0, 2.0]], [1.0]), "theta has 1 values, but the arms have 2 features"),
+        ({"X": [[1.0]], "means": [1.0, 2.0]}, "there are 2 means, but 1 arms"),
+        ({"X": [[1.0]]}, "one of `theta` and `means`"),
+        ({"X": 3, "means": [1.0]}, "a row of features an arm"),
+        (([[float("inf")]], [1.0]), "finite"),
+    ],
+)
+def test_what_is_no_instance(given: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        experiment("apt", instance=lambda rng: given)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_instance_that_goes_wrong_later() -> None:
+    def late(rng: np.random.Generator) -> Any:
+        if (draws := rng.uniform()) < 0.3:
+            raise LookupError("mine")
+        return [draws, 1 - draws]
+
+    with pytest.raises(LookupError, match="mine"):
+        for seed in range(20):
+            cutline.simulate(Experiment(budgets=[4], threshold=0.5, instance=late, algorithm=["apt"]), seed=seed, runs=50)
