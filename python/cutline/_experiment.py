@@ -142,7 +142,7 @@ def _named(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Brought]:
 def _algorithm(entry: Any, rules: dict[str, _own.Rule]) -> Any:
     """An algorithm as a file has it: a rule is put aside by its name."""
     if isinstance(entry, Mapping) and "rule" in entry:
-        rule = entry["rule"]
+        rule: Any = entry["rule"]
         entry = {key: value for key, value in entry.items() if key != "rule"}
         if not _own.is_rule(rule):
             raise InputError(f"`rule` must be an object with `choose`, not {type(rule).__name__}")

@@ -162,7 +162,7 @@ def test_what_a_rule_raises_is_raised(error: BaseException, tmp_path: Path) -> N
 def test_a_rule_in_a_store(tmp_path: Path) -> None:
     storage = f"sqlite:///{tmp_path}/x.db"
     begun = Campaign(X, threshold=0.0, budget=20, algorithm=Straddle(), storage=storage)
-    begun.tell(begun.ask(), 1.0)
+    begun.tell(begun.ask(1), [1.0])
     with pytest.raises(InputError, match="a rule of its own, `Straddle`, which is not here"):
         cutline.open(storage)
     with pytest.raises(InputError, match="played by `Straddle`, not by `my-apt`"):
