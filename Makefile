@@ -24,7 +24,7 @@ python: ## Build the Python package, a wheel in target/wheels, and install it in
 # The tests are run from elsewhere than `python/`, so that they see the package that was installed.
 test-python: python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
-	target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
+	checks/with-postgres target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
 	cd target && python/bin/python -m mypy.stubtest --mypy-config-file ../python/pyproject.toml cutline._native

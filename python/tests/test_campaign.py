@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -159,8 +161,19 @@ def test_a_campaign_in_memory_is_pickled_with_all_that_happened(duplicate: Any) 
     assert twin.progress != campaign.progress, "it is one of its own"
 
 
-def test_a_campaign_in_a_store_lasts_and_is_shared(tmp_path: Path) -> None:
-    storage = f"sqlite:///{tmp_path}/screen.db"
+def database() -> str:
+    """A PostgreSQL database of its own on the server that `checks/with-postgres` starts."""
+    import psycopg
+
+    server, name = os.environ["CUTLINE_TEST_POSTGRES"], f"cutline_python_{os.getpid()}_{time.monotonic_ns()}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    return f"{server}/{name}"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_campaign_in_a_store_lasts_and_is_shared(kind: str, tmp_path: Path) -> None:
+    storage = f"sqlite:///{tmp_path}/screen.db" if kind == "sqlite" else database()
     campaign = begin(storage=storage, name="first", budget=40)
     twin = pickle.loads(pickle.dumps(campaign))
     for _ in range(5):

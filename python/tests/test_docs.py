@@ -6,10 +6,12 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import cutline
@@ -54,6 +56,16 @@ def test_what_is_public_is_listed_and_documented() -> None:
         for name in dir(kind):
             if not name.startswith("_") and name not in ("experiment", "rows", "tally"):
                 assert inspect.getdoc(getattr(kind, name)), f"{kind.__name__}.{name}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_examples_of_pages(page: str) -> None:
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    blocks = [block for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE) if "(..." not in block]
+    assert blocks
+    names = {"cutline": cutline, "np": np, "X": np.eye(5), "measure": len}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
 
 
 def test_the_version_is_that_of_the_package() -> None:
