@@ -41,7 +41,7 @@ class Experiment(_native.Experiment):
 
     __slots__ = ("_read",)
 
-    _read: tuple[str, str, str, str | None]
+    _read: tuple[str, str, str, str | None, bool]
 
     def __new__(
         cls,
@@ -55,16 +55,18 @@ class Experiment(_native.Experiment):
         if isinstance(source, (str, os.PathLike)):
             if keys:
                 raise InputError(f"`{next(iter(keys))}` is for the file to say; keywords are for experiments without one")
-            return cls._of(*_file(Path(source)), runs, seed)
+            return cls._of(*_file(Path(source)), False, runs, seed)
         if source is not None and not isinstance(source, Mapping):
             raise InputError(f"an experiment is a path, a dict or keywords, not {type(source).__name__}")
         merged = {**(source or {}), **keys}
-        return cls._of(_toml.dumps(_named(merged)), "experiment", str(Path.cwd()), None, runs, seed)
+        return cls._of(_toml.dumps(_named(merged)), "experiment", str(Path.cwd()), None, False, runs, seed)
 
     @classmethod
-    def _of(cls, toml: str, name: str, directory: str, file: str | None, runs: int | None, seed: int | None) -> Self:
-        self = _native.Experiment.__new__(cls, toml, name, directory, file, runs, seed)
-        self._read = (toml, name, directory, file)
+    def _of(
+        cls, toml: str, name: str, directory: str, file: str | None, redraw: bool, runs: int | None, seed: int | None
+    ) -> Self:
+        self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed)
+        self._read = (toml, name, directory, file, redraw)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -75,12 +77,17 @@ class Experiment(_native.Experiment):
         return f"<Experiment {self.name!r}: {algorithms}; budgets {self.budgets}; {self.runs} runs, seed {self.seed}>"
 
     @classmethod
-    def of_paper(cls, name: str, *, runs: int | None = None, seed: int | None = None) -> Self:
-        """One of the LinearAPT paper's four: `uniform-d5`, `uniform-d20`, `iris` or `wine`."""
+    def of_paper(
+        cls, name: str, *, redrawn: bool = False, runs: int | None = None, seed: int | None = None
+    ) -> Self:
+        """One of the LinearAPT paper's four: `uniform-d5`, `uniform-d20`, `iris` or `wine`.
+
+        Its instance is the one that the authors drew, or, `redrawn`, one drawn anew in every run.
+        """
         texts = dict(_native.paper())
         if name not in texts:
             raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(texts)}")
-        return cls._of(texts[name], name, str(Path.cwd()), None, runs, seed)
+        return cls._of(texts[name], name, str(Path.cwd()), None, redrawn, runs, seed)
 
     def results(self, tally: _native.Tally) -> Results:
         """The results that the counts of some runs give."""

@@ -9,6 +9,9 @@ mod events;
 mod experiment;
 mod given;
 mod kept;
+mod plan;
+mod pool;
+mod replay;
 mod settings;
 mod tally;
 mod ticket;
@@ -24,6 +27,10 @@ mod _native {
     use super::experiment::{Experiment, paper};
     #[pymodule_export]
     use super::kept::{Kept, begin, campaigns, find, restore};
+    #[pymodule_export]
+    use super::plan::Planning;
+    #[pymodule_export]
+    use super::replay::replay;
     #[pymodule_export]
     use super::tally::Tally;
     #[pymodule_export]
