@@ -1,6 +1,7 @@
 """Cutline finds which candidates clear the bar, on a budget of noisy measurements.
 
 `Campaign` asks for real measurements and says of every arm whether its mean lies above a threshold; `run` does the whole loop.
+`plan` says beforehand how many measurements that takes.
 `simulate` plays an `Experiment` whose truth is known, on this machine or on many.
 """
 
@@ -10,6 +11,8 @@ from ._experiment import Experiment, Results
 from ._figure import Figure
 from ._native import Beliefs, Progress, Tally, Ticket, Verdict, version
 from ._own import Rule
+from ._plan import Plan, plan
+from ._reproduce import Replay, Reproduction, reproduce
 from ._run import run
 from ._simulate import simulate
 
@@ -23,8 +26,11 @@ __all__ = [
     "Figure",
     "InputError",
     "NotFoundError",
+    "Plan",
     "Progress",
     "RefusedError",
+    "Replay",
+    "Reproduction",
     "Results",
     "Rule",
     "StorageError",
@@ -35,6 +41,8 @@ __all__ = [
     "campaigns",
     "diagnose",
     "open",
+    "plan",
+    "reproduce",
     "run",
     "simulate",
 ]

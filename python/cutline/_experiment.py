@@ -45,7 +45,7 @@ class Experiment(_native.Experiment):
 
     __slots__ = ("_brought", "_read")
 
-    _read: tuple[str, str, str, str | None]
+    _read: tuple[str, str, str, str | None, bool]
     _brought: Brought
 
     def __new__(
@@ -60,12 +60,12 @@ class Experiment(_native.Experiment):
         if isinstance(source, (str, os.PathLike)):
             if keys:
                 raise InputError(f"`{next(iter(keys))}` is for the file to say; keywords are for experiments without one")
-            return cls._of(*_file(Path(source)), runs, seed, ({}, None))
+            return cls._of(*_file(Path(source)), False, runs, seed)
         if source is not None and not isinstance(source, Mapping):
             raise InputError(f"an experiment is a path, a dict or keywords, not {type(source).__name__}")
         merged = {**(source or {}), **keys}
         named, brought = _named(merged)
-        return cls._of(_toml.dumps(named), "experiment", str(Path.cwd()), None, runs, seed, brought)
+        return cls._of(_toml.dumps(named), "experiment", str(Path.cwd()), None, False, runs, seed, brought)
 
     @classmethod
     def _of(
@@ -74,12 +74,13 @@ class Experiment(_native.Experiment):
         name: str,
         directory: str,
         file: str | None,
+        redraw: bool,
         runs: int | None,
         seed: int | None,
-        brought: Brought,
+        brought: Brought = ({}, None),
     ) -> Self:
-        self = _native.Experiment.__new__(cls, toml, name, directory, file, runs, seed, *brought)
-        self._read = (toml, name, directory, file)
+        self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed, *brought)
+        self._read = (toml, name, directory, file, redraw)
         self._brought = brought
         return self
 
@@ -91,12 +92,17 @@ class Experiment(_native.Experiment):
         return f"<Experiment {self.name!r}: {algorithms}; budgets {self.budgets}; {self.runs} runs, seed {self.seed}>"
 
     @classmethod
-    def of_paper(cls, name: str, *, runs: int | None = None, seed: int | None = None) -> Self:
-        """One of the LinearAPT paper's four: `uniform-d5`, `uniform-d20`, `iris` or `wine`."""
+    def of_paper(
+        cls, name: str, *, redrawn: bool = False, runs: int | None = None, seed: int | None = None
+    ) -> Self:
+        """One of the LinearAPT paper's four: `uniform-d5`, `uniform-d20`, `iris` or `wine`.
+
+        Its instance is the one that the authors drew, or, `redrawn`, one drawn anew in every run.
+        """
         texts = dict(_native.paper())
         if name not in texts:
             raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(texts)}")
-        return cls._of(texts[name], name, str(Path.cwd()), None, runs, seed, ({}, None))
+        return cls._of(texts[name], name, str(Path.cwd()), None, redrawn, runs, seed)
 
     def results(self, tally: _native.Tally) -> Results:
         """The results that the counts of some runs give."""

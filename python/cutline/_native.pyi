@@ -12,6 +12,7 @@ __all__ = [
     "Campaign",
     "Experiment",
     "Kept",
+    "Planning",
     "Progress",
     "Tally",
     "Ticket",
@@ -21,6 +22,7 @@ __all__ = [
     "find",
     "paper",
     "png",
+    "replay",
     "restore",
     "version",
 ]
@@ -181,6 +183,7 @@ class Experiment:
         name: str,
         directory: str,
         file: str | None,
+        redraw: bool,
         runs: int | None,
         seed: int | None,
         rules: dict[str, Any],
@@ -200,8 +203,27 @@ class Experiment:
         self, start: int, stop: int, *, threads: int | None = None, watch: Callable[[int], object] | None = None
     ) -> Tally: ...
     def _rows(self, tally: Tally) -> str: ...
+    def _compared(self, tally: Tally) -> tuple[str, int, int]: ...
+    def _replay_pulls(self) -> int: ...
     def _compare(self, tally: Tally, one: str, other: str) -> list[tuple[float, float, float]]: ...
     def _svg(self, tally: Tally) -> str: ...
+
+@final
+class Planning:
+    """What to plan for; `cutline.plan` plays it."""
+
+    def __new__(
+        cls,
+        names: Sequence[str] | None,
+        columns: Sequence[str],
+        features: NDArray[np.float64] | None,
+        keywords: dict[str, Any],
+    ) -> Self: ...
+    def scout(self, play: Callable[[Experiment, int], Tally]) -> list[int]: ...
+    def experiment(self, budgets: Iterable[int]) -> Experiment: ...
+    def forecast(
+        self, experiment: Experiment, tally: Tally, threads: int | None
+    ) -> tuple[str, str, list[str], list[str], str]: ...
 
 def begin(
     names: Sequence[str] | None,
@@ -225,4 +247,5 @@ def restore(
 def campaigns(storage: str) -> list[str]: ...
 def paper() -> list[tuple[str, str]]: ...
 def png(svg: str, scale: float) -> bytes: ...
+def replay(experiments: Sequence[Experiment], threads: int | None, watch: Callable[[int], object]) -> str: ...
 def version() -> str: ...

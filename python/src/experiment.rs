@@ -3,9 +3,10 @@
 use crate::errors::{Kind, input};
 use crate::given::{text, whole};
 use crate::own::{brought, raising};
+use crate::pool::pool;
 use crate::tally::Tally;
-use cutline_figure::{Curve, FailureFigure, Point};
-use cutline_lab::{Overrides, Row};
+use cutline_lab::figures::failure_figure;
+use cutline_lab::{Overrides, Row, compared, within_band};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::Path;
@@ -14,15 +15,12 @@ use std::time::{Duration, Instant};
 /// How long to play before Python is let in, so that Ctrl-C works and progress shows.
 const A_WHILE: Duration = Duration::from_millis(100);
 
-/// The most threads.
-const MOST_THREADS: u64 = 4096;
-
 /// An experiment; `cutline.Experiment` is made of it.
 #[pyclass(frozen, subclass, module = "cutline._native")]
-pub(crate) struct Experiment(cutline_lab::Experiment);
+pub(crate) struct Experiment(pub(crate) cutline_lab::Experiment);
 
 impl Experiment {
-    fn check(&self, tally: &Tally) -> PyResult<()> {
+    pub(crate) fn check(&self, tally: &Tally) -> PyResult<()> {
         if tally.0.fits(&self.0) { Ok(()) } else { Err(input("this tally is not one of this experiment")) }
     }
 
@@ -43,7 +41,8 @@ impl Experiment {
 
 #[pymethods]
 impl Experiment {
-    /// Reads the text of an experiment; `file` is what it is called in complaints, if it is a file.
+    /// Reads the text of an experiment; `file` is what it is called in complaints, if it is a file. With `redraw`, every run draws
+    /// its instance anew.
     #[new]
     fn new(
         py: Python<'_>,
@@ -51,6 +50,7 @@ impl Experiment {
         name: &Bound<'_, PyAny>,
         directory: &Bound<'_, PyAny>,
         file: Option<&Bound<'_, PyAny>>,
+        redraw: bool,
         runs: Option<&Bound<'_, PyAny>>,
         seed: Option<&Bound<'_, PyAny>>,
         rules: &Bound<'_, PyDict>,
@@ -59,7 +59,7 @@ impl Experiment {
         let overrides = Overrides {
             runs: runs.map(|runs| whole(runs, "`runs`", 1, 1 << 50)).transpose()?,
             seed: seed.map(|seed| whole(seed, "`seed`", 0, u64::MAX)).transpose()?,
-            redraw: false,
+            redraw,
         };
         let (toml, name) = (text(toml, "the experiment")?, text(name, "`name`")?);
         let directory = text(directory, "the directory")?;
@@ -121,10 +121,7 @@ impl Experiment {
     ) -> PyResult<Tally> {
         let stop = whole(stop, "`stop`", 0, 1 << 50)?;
         let start = whole(start, "`start`", 0, stop)?;
-        let threads = threads.map_or(Ok(0), |threads| whole(threads, "`threads`", 1, MOST_THREADS))?;
-        // A pool of its own: a process that was forked has none of the threads of the one before.
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::try_from(threads).expect("checked")).build();
-        let pool = pool.map_err(input)?;
+        let pool = pool(threads)?;
         let simulate = |runs| pool.install(|| cutline_lab::simulate(&self.0, runs, &|_| ()));
         let tally = |runs| py.detach(|| raising(|| simulate(runs)))?.map_err(input);
         let mut sum = tally(start..start)?;
@@ -150,6 +147,19 @@ impl Experiment {
         serde_json::to_string(&rows).map_err(input)
     }
 
+    /// The same beside the published numbers: a row once for each curve it is compared with. And how many cells lie within their
+    /// band, and how many there are.
+    fn _compared(&self, py: Python<'_>, tally: &Tally) -> PyResult<(String, usize, usize)> {
+        let compared = py.detach(|| Ok::<_, PyErr>(compared(&self.0, &self.rows(tally)?)))?;
+        let (within, cells) = within_band(&compared);
+        Ok((serde_json::to_string(&compared).map_err(input)?, within, cells))
+    }
+
+    /// How many pulls a replay of its published numbers takes.
+    fn _replay_pulls(&self) -> u64 {
+        cutline_lab::exact::pulls(&self.0)
+    }
+
     /// The failure rate of one algorithm less that of another, with its interval, by budget.
     fn _compare(
         &self,
@@ -170,30 +180,8 @@ impl Experiment {
     fn _svg(&self, py: Python<'_>, tally: &Tally) -> PyResult<String> {
         py.detach(|| {
             let rows = self.rows(tally)?;
-            let curves = rows.chunks(self.0.budgets().len()).enumerate();
-            let figure = FailureFigure {
-                title: self.0.name().into(),
-                curves: curves.map(|(position, rows)| self.curve(position, rows)).collect(),
-                note: Some(format!("{} runs, seed {}.", rows[0].runs, self.0.seed())),
-            };
-            Ok(figure.to_svg())
+            Ok(failure_figure(&self.0, &rows).to_svg())
         })
-    }
-}
-
-impl Experiment {
-    fn curve(&self, position: usize, rows: &[Row]) -> Curve {
-        let point =
-            |row: &Row| Point { budget: row.budget.into(), rate: row.failure_rate, low: row.low, high: row.high };
-        let budgets = || self.0.budgets().iter().map(|&budget| f64::from(budget));
-        let published = self.0.published().iter().filter(|published| published.entrant() == position);
-        Curve {
-            label: rows[0].algorithm.clone(),
-            points: rows.iter().map(point).collect(),
-            published: published
-                .flat_map(|published| budgets().zip(published.success().iter().map(|success| 1.0 - success)))
-                .collect(),
-        }
     }
 }
 

@@ -36,7 +36,7 @@ impl Kept {
 }
 
 /// The arms as the store has them. Any order of the numbers in memory will do.
-fn candidates(
+pub(crate) fn candidates(
     names: Option<&Bound<'_, PyAny>>,
     columns: &Bound<'_, PyAny>,
     features: Option<&PyReadonlyArray2<'_, f64>>,

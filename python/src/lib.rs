@@ -11,6 +11,9 @@ mod experiment;
 mod given;
 mod kept;
 mod own;
+mod plan;
+mod pool;
+mod replay;
 mod settings;
 mod tally;
 mod ticket;
@@ -28,6 +31,10 @@ mod _native {
     use super::kept::{Kept, begin, campaigns, find, restore};
     #[pymodule_export]
     use super::own::Beliefs;
+    #[pymodule_export]
+    use super::plan::Planning;
+    #[pymodule_export]
+    use super::replay::replay;
     #[pymodule_export]
     use super::tally::Tally;
     #[pymodule_export]

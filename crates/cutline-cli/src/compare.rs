@@ -1,40 +1,12 @@
 //! Results beside the published numbers.
 
-use cutline_lab::metrics::Z_BAND;
 use cutline_lab::theory::{Theorem1, complexity};
-use cutline_lab::{Entrant, Experiment, Row, Tally, rows, z_against};
-use serde::Serialize;
+use cutline_lab::{Compared, Entrant, Experiment, Row, Tally, compared, rows};
 
 /// An experiment that was run.
 pub(crate) struct Outcome {
     pub(crate) experiment: Experiment,
     pub(crate) rows: Vec<Row>,
-}
-
-/// A row beside a published cell, or alone where nothing was published.
-#[derive(Clone, Serialize)]
-pub(crate) struct Compared {
-    #[serde(flatten)]
-    pub(crate) row: Row,
-    #[serde(flatten)]
-    pub(crate) published: Option<Cell>,
-}
-
-/// A published cell.
-#[derive(Clone, Serialize)]
-pub(crate) struct Cell {
-    /// What the curve is called where it was published.
-    pub(crate) curve: String,
-    /// The published failure rate.
-    pub(crate) published: f64,
-    /// z of the difference.
-    pub(crate) z: f64,
-}
-
-impl Cell {
-    pub(crate) fn is_within(&self) -> bool {
-        self.z.abs() <= Z_BAND
-    }
 }
 
 impl Outcome {
@@ -43,27 +15,9 @@ impl Outcome {
         Self { experiment, rows }
     }
 
-    /// Every row, once for each published curve it is compared with, or once alone.
+    /// Its rows beside what was published.
     pub(crate) fn compared(&self) -> Vec<Compared> {
-        let mut compared = Vec::new();
-        for (position, row) in self.rows.iter().enumerate() {
-            let n_budgets = self.experiment.budgets().len();
-            let (entrant, column) = (position / n_budgets, position % n_budgets);
-            let curves = self.experiment.published().iter().filter(|published| published.entrant() == entrant);
-            let before = compared.len();
-            compared.extend(curves.map(|published| {
-                let cell = Cell {
-                    curve: published.curve().into(),
-                    published: 1.0 - published.success()[column],
-                    z: z_against(published, column, row),
-                };
-                Compared { row: row.clone(), published: Some(cell) }
-            }));
-            if compared.len() == before {
-                compared.push(Compared { row: row.clone(), published: None });
-            }
-        }
-        compared
+        compared(&self.experiment, &self.rows)
     }
 
     /// What the theory says, line by line.
@@ -112,10 +66,4 @@ fn is_of_theorem(entrant: &Entrant) -> bool {
     let spec = entrant.spec();
     let is_ridge_plain = spec.values().eq([("lambda", 1.0), ("centre", 0.0), ("intercept", 0.0)]);
     spec.algorithm().name == "linear-apt" && is_ridge_plain && spec.sure().is_none()
-}
-
-/// How many published cells lie within their 99.9 % band, and how many there are.
-pub(crate) fn within_band(outcomes: &[Outcome]) -> (usize, usize) {
-    let cells = outcomes.iter().flat_map(Outcome::compared).filter_map(|compared| compared.published);
-    cells.fold((0, 0), |(within, all), cell| (within + usize::from(cell.is_within()), all + 1))
 }

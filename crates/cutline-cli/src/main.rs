@@ -7,7 +7,6 @@ mod commands;
 mod compare;
 mod diagnosis;
 mod failure;
-mod figures;
 mod forecast;
 mod interrupt;
 mod output;

@@ -1,11 +1,11 @@
 //! What stdout gets: tables for people, JSON and CSV for programs.
 
 use crate::args::Format;
-use crate::compare::{Compared, Outcome};
+use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::stopping;
 use comfy_table::{CellAlignment, Table, presets};
-use cutline_lab::Row;
+use cutline_lab::{Compared, Row};
 use std::io::Write;
 
 /// Prints rows as `format` asks: tables for people, with the published numbers and the `summary` below; JSON and CSV for

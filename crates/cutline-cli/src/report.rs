@@ -15,11 +15,11 @@ pub(crate) use view::View;
 
 use crate::compare::Outcome;
 use crate::failure::Failure;
-use crate::forecast::{Planned, errors};
+use crate::forecast::errors;
 use crate::print::{difference, heading};
 use crate::stopping;
 use askama::Template;
-use cutline_lab::{Experiment, Kind, NoiseKind, Oracle, Prospect, Threshold, Truth};
+use cutline_lab::{Compared, Experiment, Kind, NoiseKind, Oracle, Planned, Prospect, Threshold, Truth};
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -128,7 +128,7 @@ fn section(outcome: &Outcome, svg: &str) -> Section {
     }
 }
 
-fn line(compared: &crate::compare::Compared) -> Line {
+fn line(compared: &Compared) -> Line {
     let row = &compared.row;
     let cell = compared.published.as_ref();
     Line {

@@ -8,10 +8,12 @@ use crate::{Entrant, Experiment, Instance, RunError};
 use cutline::estimators::Ridge;
 use cutline::rules::{Beliefs, Rule};
 use cutline::{Arm, AskTell, Budget, Learner, Rng, SpecError};
+use rayon::prelude::*;
+use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One published cell and its replay.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Replayed {
     /// What the curve is called where it was published.
     pub curve: String,
@@ -39,6 +41,47 @@ impl Replayed {
 /// # Errors
 /// If an algorithm cannot work with the instance or a budget.
 pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replayed>, RunError> {
+    replay_until(experiment, &|pulls| {
+        watch(pulls);
+        Ok(())
+    })
+}
+
+/// Replays several experiments side by side, as far as there are threads; the cells of each, in their order. It ends at the first
+/// error, be it of `watch`, which is told of pulls as they are made.
+///
+/// # Errors
+/// As [`replay`], and those of `watch`.
+pub fn replay_all<E: From<RunError> + Send>(
+    experiments: &[Experiment],
+    watch: &(dyn Fn(u64) -> Result<(), E> + Sync),
+) -> Result<Vec<Vec<Replayed>>, E> {
+    // A stream is read in sequence, so an experiment takes one thread: the longest first, one by one as threads are free.
+    let mut order: Vec<usize> = (0..experiments.len()).collect();
+    order
+        .sort_by_key(|&position| std::cmp::Reverse(pulls(&experiments[position]) * n_features(&experiments[position])));
+    let one = |&position: &usize| Ok((position, replay_until(&experiments[position], watch)?));
+    let mut replayed = order.par_iter().with_max_len(1).map(one).collect::<Result<Vec<_>, E>>()?;
+    replayed.sort_by_key(|(position, _)| *position);
+    Ok(replayed.into_iter().map(|(_, cells)| cells).collect())
+}
+
+/// How many pulls the replay of an experiment takes.
+#[must_use]
+pub fn pulls(experiment: &Experiment) -> u64 {
+    let a_run: u64 = experiment.budgets().iter().copied().map(u64::from).sum();
+    experiment.published().iter().map(|published| published.runs() * a_run).sum()
+}
+
+fn n_features(experiment: &Experiment) -> u64 {
+    let arms = experiment.source().fixed().map(Instance::arms);
+    arms.map_or(1, |arms| (arms.n_arms() * arms.dimension().unwrap_or(1)) as u64)
+}
+
+fn replay_until<E: From<RunError>>(
+    experiment: &Experiment,
+    watch: &dyn Fn(u64) -> Result<(), E>,
+) -> Result<Vec<Replayed>, E> {
     let instance = experiment.source().instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
     let Some(state) = experiment.source().published_stream() else { return Ok(Vec::new()) };
     let state = Arc::new(Mutex::new(state.clone()));
@@ -55,7 +98,7 @@ pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replay
                     learner.tell(arm, instance.means()[arm] + experiment.noise().scale() * noise);
                 }
                 successes += u64::from(instance.n_errors(learner.beliefs().means().iter().copied()) == 0);
-                watch(u64::from(budget));
+                watch(u64::from(budget))?;
             }
             let (curve, runs) = (curve.curve().to_owned(), curve.runs());
             replayed.push(Replayed { curve, budget, runs, successes, published });

@@ -1,7 +1,7 @@
 //! How much budget a campaign needs: its arms and question are known, θ is not, so every run draws it from a prior.
 
 use crate::entrant::with_noise;
-use crate::{Draw, Entrant, Experiment, Instance, Kind, Noise, Prior, RunError, Source, Threshold, simulate};
+use crate::{Draw, Entrant, Experiment, Instance, Kind, Noise, Prior, RunError, Source, Tally, Threshold, simulate};
 use cutline::{Arms, LearnerError, Question, Spec, SpecError};
 use thiserror::Error;
 
@@ -131,13 +131,27 @@ impl Plan {
     /// # Errors
     /// As [`Plan::experiment`].
     pub fn scout(&self, watch: &(dyn Fn(u64) + Sync)) -> Result<Vec<u32>, PlanError> {
+        self.scout_with(|experiment, runs| {
+            let pulls_a_run = experiment.pulls_a_run();
+            Ok::<_, PlanError>(simulate(experiment, 0..runs, &|runs| watch(runs * pulls_a_run))?)
+        })
+    }
+
+    /// As [`Plan::scout`], for those who want to play the runs themselves: `play` gives the counts of so many first runs.
+    ///
+    /// # Errors
+    /// As [`Plan::experiment`], and those of `play`.
+    pub fn scout_with<E: From<PlanError>>(
+        &self,
+        mut play: impl FnMut(&Experiment, u64) -> Result<Tally, E>,
+    ) -> Result<Vec<u32>, E> {
         let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
         let most = (MOST_WORK / (A_PULL + n_arms * dimension)).max(2 * n_arms.max(dimension));
         let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
         let mut best = None;
         let mut budget = u32::try_from(dimension).unwrap_or(most);
         loop {
-            let rates = self.scouted(budget, watch)?;
+            let rates = self.scouted(budget, &mut play)?;
             if rates.iter().any(|&rate| rate <= 0.5 * self.target) {
                 best = best.or(Some(budget));
             }
@@ -158,20 +172,23 @@ impl Plan {
     }
 
     /// The failure rates in a few runs, in no order; 1 for an algorithm that does not take the budget.
-    fn scouted(&self, budget: u32, watch: &(dyn Fn(u64) + Sync)) -> Result<Vec<f64>, PlanError> {
+    fn scouted<E: From<PlanError>>(
+        &self,
+        budget: u32,
+        play: &mut impl FnMut(&Experiment, u64) -> Result<Tally, E>,
+    ) -> Result<Vec<f64>, E> {
         let runs = self.runs.clamp(1, SCOUTS);
         let mut rates = vec![1.0; self.algorithms.len()];
         match self.experiment(&[budget]) {
             Ok(experiment) => {
-                let pulls_a_run = experiment.pulls_a_run();
-                let tally = simulate(&experiment, 0..runs, &|runs| watch(runs * pulls_a_run))?;
+                let tally = play(&experiment, runs)?;
                 for entrant in 0..experiment.entrants().len() {
                     rates[entrant] = tally.cell(entrant, 0).failures as f64 / runs as f64;
                 }
                 Ok(rates)
             }
             Err(PlanError::Run(error)) if is_too_small(&error) => Ok(rates),
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         }
     }
 

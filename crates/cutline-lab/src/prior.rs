@@ -16,6 +16,7 @@ const LARGEST: f64 = 1e150;
 /// use cutline_lab::Prior;
 ///
 /// assert_eq!(Prior::normal(0.5)?.to_string(), "θ from N(0, 0.5² I)");
+/// assert_eq!("normal:0.5".parse(), Prior::normal(0.5));
 /// assert!(Prior::normal(-1.0).is_err());
 /// # Ok::<(), cutline_lab::PriorError>(())
 /// ```
@@ -30,9 +31,15 @@ enum Law {
 }
 
 /// Why a prior was refused.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PriorError {
+    /// There is no prior of that name.
+    #[error("there is no prior `{0}`; there are `uniform` and `normal:s`")]
+    Unknown(String),
+    /// A normal prior has no scale, or one that is no number.
+    #[error("say how far θ spreads: `normal:s`, as in `normal:0.5`")]
+    NoScale,
     /// The scale of a normal prior is not a positive number.
     #[error("the prior's scale must be a number between 1e-100 and 1e100, not {0}")]
     Scale(f64),
@@ -94,6 +101,20 @@ impl Prior {
             Law::Uniform => (0..dimension).map(|_| numbers.uniform()).collect(),
             Law::Normal(scale) => (0..dimension).map(|_| scale * numbers.normal()).collect(),
             Law::Posterior(posterior) => posterior.draw(numbers),
+        }
+    }
+}
+
+/// Reads `uniform`, or `normal:s` for [`Prior::normal`].
+impl std::str::FromStr for Prior {
+    type Err = PriorError;
+
+    fn from_str(text: &str) -> Result<Self, PriorError> {
+        match text.split_once(':') {
+            None if text == "uniform" => Ok(Self::uniform()),
+            None if text == "normal" => Err(PriorError::NoScale),
+            Some(("normal", scale)) => Self::normal(scale.parse().map_err(|_| PriorError::NoScale)?),
+            _ => Err(PriorError::Unknown(text.into())),
         }
     }
 }

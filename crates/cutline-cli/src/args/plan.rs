@@ -4,7 +4,7 @@ use super::{Simulation, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::ALGORITHMS;
-use cutline_lab::Prior;
+use cutline_lab::{Prior, PriorError};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -74,10 +74,9 @@ fn budgets(text: &str) -> Result<Budgets, String> {
 }
 
 fn belief(text: &str) -> Result<Belief, String> {
-    match text.split_once(':') {
-        None if text == "uniform" => Ok(Belief::Prior(Prior::uniform())),
-        None if text == "normal" => Err("say how far θ spreads: `normal:s`, as in `normal:0.5`".into()),
-        Some(("normal", scale)) => Prior::normal(number(scale)?).map(Belief::Prior).map_err(|error| error.to_string()),
-        _ => Ok(Belief::Pilot(text.into())),
+    match text.parse() {
+        Ok(prior) => Ok(Belief::Prior(prior)),
+        Err(PriorError::Unknown(path)) => Ok(Belief::Pilot(path.into())),
+        Err(error) => Err(error.to_string()),
     }
 }

@@ -3,36 +3,23 @@
 use crate::failure::Failure;
 use crate::print::table;
 use crate::progress;
-use cutline_lab::exact::{Replayed, replay as replay_one};
-use cutline_lab::{Experiment, Instance, RunError};
+use cutline_lab::exact::{Replayed, pulls, replay_all};
+use cutline_lab::{Experiment, RunError};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use std::io::Write;
 
 /// Replays the published numbers, the experiments side by side, and fails unless all of them come out exactly.
-pub(super) fn replay(mut experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<(), Failure> {
-    let pulls = |experiment: &Experiment| -> u64 {
-        let a_run: u64 = experiment.budgets().iter().copied().map(u64::from).sum();
-        experiment.published().iter().map(|published| published.runs() * a_run).sum()
-    };
+pub(super) fn replay(experiments: &[Experiment], pool: &ThreadPool) -> Result<(), Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).sum());
     bar.set_message("replay");
-    // A stream is read in sequence, so an experiment takes one thread: the longest first, one by one as threads are free.
-    let order: Vec<String> = experiments.iter().map(|experiment| experiment.name().to_owned()).collect();
-    experiments.sort_by_key(|experiment| std::cmp::Reverse(pulls(experiment) * n_features(experiment)));
-    let replay = |experiment: &Experiment| -> Result<(String, Vec<Replayed>), RunError> {
-        Ok((experiment.name().to_owned(), replay_one(experiment, &|pulls| bar.inc(pulls))?))
+    let watch = |pulls| -> Result<(), RunError> {
+        bar.inc(pulls);
+        Ok(())
     };
-    let replayed: Result<Vec<_>, _> = pool.install(|| experiments.par_iter().with_max_len(1).map(replay).collect());
+    let replayed = pool.install(|| replay_all(experiments, &watch))?;
     bar.finish_and_clear();
-    let mut replayed = replayed?;
-    replayed.sort_by_key(|(name, _)| order.iter().position(|other| other == name));
-    print(&replayed)
-}
-
-fn n_features(experiment: &Experiment) -> u64 {
-    let arms = experiment.source().fixed().map(Instance::arms);
-    arms.map_or(1, |arms| (arms.n_arms() * arms.dimension().unwrap_or(1)) as u64)
+    let names = experiments.iter().map(|experiment| experiment.name().to_owned());
+    print(&names.zip(replayed).collect::<Vec<_>>())
 }
 
 fn print(replayed: &[(String, Vec<Replayed>)]) -> Result<(), Failure> {

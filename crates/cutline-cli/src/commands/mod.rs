@@ -32,11 +32,11 @@ pub(crate) use tell::tell;
 use crate::args::Simulation;
 use crate::compare::Outcome;
 use crate::failure::Failure;
-use crate::figures::figure;
 use crate::output::Output;
 use crate::print;
 use crate::progress;
 use cutline_lab::dataset::{self, Candidates, DatasetError};
+use cutline_lab::figures::failure_figure;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
 use indicatif::ProgressBar;
@@ -107,7 +107,7 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
     let mut files = Vec::new();
     let mut drawings = Vec::new();
     for outcome in outcomes {
-        let svg = figure(outcome).to_svg();
+        let svg = failure_figure(&outcome.experiment, &outcome.rows).to_svg();
         files.extend(pictures(outcome.experiment.name(), &svg)?);
         drawings.push(svg);
     }

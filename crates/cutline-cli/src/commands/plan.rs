@@ -3,14 +3,13 @@
 use super::{candidates, pictures, pool, pulls, read, refused, tally, write_files};
 use crate::args::{self, Belief};
 use crate::failure::Failure;
-use crate::figures::plan_figure;
-use crate::forecast::Planned;
 use crate::output::Output;
-use crate::{progress, report};
+use crate::{forecast, progress, report};
 use cutline::{Question, Spec};
 use cutline_lab::dataset::Named;
+use cutline_lab::figures::plan_figure;
 use cutline_lab::rewards::rewards;
-use cutline_lab::{Noise, NoiseKind, Plan, PlanError, Posterior, Prior, RunError};
+use cutline_lab::{Noise, NoiseKind, Plan, PlanError, Planned, Posterior, Prior, RunError};
 use std::path::Path;
 
 /// How many runs, unless it is said.
@@ -36,10 +35,10 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     bar.finish_and_clear();
     let planned = Planned { experiment, forecast };
     // Whoever stops reading does not lose the files.
-    let printed = planned.print(options.format);
+    let printed = forecast::print(&planned, options.format);
     let svg = plan_figure(&planned).to_svg();
     let mut files = pictures(planned.experiment.name(), &svg)?.to_vec();
-    files.push(("results.csv".into(), planned.csv()));
+    files.push(("results.csv".into(), forecast::csv(&planned)));
     files.push(("report.html".into(), report::plan(&planned, &svg)?.into_bytes()));
     write_files(&output, &files)?;
     printed

@@ -2,18 +2,18 @@
 
 use super::{exact, play, pool, write};
 use crate::args::{Instances, Reproduce};
-use crate::compare::within_band;
+use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::print;
 use cutline_lab::paper::{self, EXPERIMENTS};
-use cutline_lab::{Experiment, Overrides};
+use cutline_lab::{Experiment, Overrides, within_band};
 
 pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     let options = &args.simulation;
     let pool = pool(options)?;
     if args.exact {
-        return exact::replay(experiments(args, false), &pool);
+        return exact::replay(&experiments(args, false), &pool);
     }
     let redraws: &[bool] = match args.instances {
         Instances::Published => &[false],
@@ -23,7 +23,7 @@ pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     let output = Output::new(&options.out)?;
     let experiments = redraws.iter().flat_map(|&redraw| experiments(args, redraw)).collect();
     let outcomes = play(experiments, &pool)?;
-    let summary = match within_band(&outcomes) {
+    let summary = match within_band(&outcomes.iter().flat_map(Outcome::compared).collect::<Vec<_>>()) {
         (_, 0) => "redrawn instances have no published numbers to compare with".into(),
         (within, cells) => format!("{within} of {cells} published cells lie within their 99.9 % band"),
     };

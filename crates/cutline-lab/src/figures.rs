@@ -1,21 +1,16 @@
-//! The figures of an experiment that was run and of a plan.
+//! The figures of experiments and plans, as data. Only with the feature `figure`.
 
-use crate::compare::Outcome;
-use crate::forecast::Planned;
+use crate::{Answer, Experiment, Planned, Prospect, Row};
 use cutline_figure::{Curve, FailureFigure, Forecast, PlanFigure, Point};
-use cutline_lab::{Answer, Prospect};
 
-/// Failure probability against budget, with the published values where there are any.
-pub(crate) fn figure(outcome: &Outcome) -> FailureFigure {
-    let experiment = &outcome.experiment;
-    let n_budgets = experiment.budgets().len();
+/// Failure probability against budget, with the published values where there are any; `rows` are those of the experiment.
+#[must_use]
+pub fn failure_figure(experiment: &Experiment, rows: &[Row]) -> FailureFigure {
     let budgets = || experiment.budgets().iter().map(|&budget| f64::from(budget));
-    let curve = |(position, rows): (usize, &[cutline_lab::Row])| Curve {
+    let point = |row: &Row| Point { budget: row.budget.into(), rate: row.failure_rate, low: row.low, high: row.high };
+    let curve = |(position, rows): (usize, &[Row])| Curve {
         label: rows[0].algorithm.clone(),
-        points: budgets()
-            .zip(rows)
-            .map(|(budget, row)| Point { budget, rate: row.failure_rate, low: row.low, high: row.high })
-            .collect(),
+        points: rows.iter().map(point).collect(),
         published: experiment
             .published()
             .iter()
@@ -23,15 +18,17 @@ pub(crate) fn figure(outcome: &Outcome) -> FailureFigure {
             .flat_map(|published| budgets().zip(published.success().iter().map(|success| 1.0 - success)))
             .collect(),
     };
+    let runs = rows.first().map_or(0, |row| row.runs);
     FailureFigure {
         title: experiment.name().into(),
-        curves: outcome.rows.chunks(n_budgets).enumerate().map(curve).collect(),
-        note: Some(format!("{} runs, seed {}.", experiment.runs(), experiment.seed())),
+        curves: rows.chunks(experiment.budgets().len()).enumerate().map(curve).collect(),
+        note: Some(format!("{runs} runs, seed {}.", experiment.seed())),
     }
 }
 
 /// What a plan expects, and the budgets it names.
-pub(crate) fn plan_figure(planned: &Planned) -> PlanFigure {
+#[must_use]
+pub fn plan_figure(planned: &Planned) -> PlanFigure {
     let Planned { experiment, forecast } = planned;
     let algorithm = |answer: &Answer| {
         let prospects = || forecast.prospects.iter().filter(|prospect| prospect.algorithm == answer.algorithm);

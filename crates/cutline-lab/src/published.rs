@@ -1,0 +1,68 @@
+//! Results beside the numbers that somebody published.
+
+use crate::metrics::Z_BAND;
+use crate::{Experiment, Row, z_against};
+use serde::Serialize;
+
+/// A row beside a published cell, or alone where nothing was published.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Compared {
+    /// The row.
+    #[serde(flatten)]
+    pub row: Row,
+    /// The cell.
+    #[serde(flatten)]
+    pub published: Option<PublishedCell>,
+}
+
+/// A published cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PublishedCell {
+    /// What the curve is called where it was published.
+    pub curve: String,
+    /// The published failure rate.
+    pub published: f64,
+    /// z of the difference.
+    pub z: f64,
+}
+
+impl PublishedCell {
+    /// Whether the difference lies within its 99.9 % band.
+    #[must_use]
+    pub fn is_within(&self) -> bool {
+        self.z.abs() <= Z_BAND
+    }
+}
+
+/// Every row of an experiment, once for each published curve it is compared with, or once alone.
+#[must_use]
+pub fn compared(experiment: &Experiment, rows: &[Row]) -> Vec<Compared> {
+    let n_budgets = experiment.budgets().len();
+    let mut compared = Vec::new();
+    for (position, row) in rows.iter().enumerate() {
+        let (entrant, column) = (position / n_budgets, position % n_budgets);
+        let curves = experiment.published().iter().filter(|published| published.entrant() == entrant);
+        let before = compared.len();
+        compared.extend(curves.map(|published| {
+            let cell = PublishedCell {
+                curve: published.curve().into(),
+                published: 1.0 - published.success()[column],
+                z: z_against(published, column, row),
+            };
+            Compared { row: row.clone(), published: Some(cell) }
+        }));
+        if compared.len() == before {
+            compared.push(Compared { row: row.clone(), published: None });
+        }
+    }
+    compared
+}
+
+/// How many published cells lie within their 99.9 % band, and how many there are.
+#[must_use]
+pub fn within_band(compared: &[Compared]) -> (usize, usize) {
+    let cells = compared.iter().filter_map(|compared| compared.published.as_ref());
+    cells.fold((0, 0), |(within, all), cell| (within + usize::from(cell.is_within()), all + 1))
+}
