@@ -13,7 +13,7 @@ fn names_labels_and_keys() {
         (
             NAME,
             "\"linearapt\"",
-            "13: `name` is refused: there is no algorithm `linearapt`; there are `linear-apt`, `apt`, `random`, `ucbe`, `pivot`, `clucb`, `lingame`",
+            "13: `name` is refused: there is no algorithm `linearapt`; there are `linear-apt`, `apt`, `random`, `ucbe`, `pivot`, `straddle`, `clucb`, `lingame`",
         ),
         (NAME, "3", "13: `name` must be a text in quotes, not 3"),
         ("name = \"linear-apt\"", "label = \"a\"", "12: [[algorithm]] needs the key `name`; it has `label`"),
