@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed python test-python bench bench-large bench-load bench-peers bench-python bench-store coverage centre prepare soak docs
+.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store coverage centre prepare soak docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -28,6 +28,10 @@ test-python: python ## Test the Python package: pytest with a Dask cluster, mypy
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
 	cd target && python/bin/python -m mypy.stubtest --mypy-config-file ../python/pyproject.toml cutline._native
+
+notebook: python ## Run docs/tutorial.ipynb and write what it shows into it
+	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
+	target/python/bin/python checks/notebook.py
 
 check-diagnostics: build ## Compare the numbers of `cutline diagnose` with statsmodels and SciPy
 	test -x target/checks/bin/python || python3 -m venv target/checks
@@ -68,6 +72,10 @@ bench-peers: ## Time LinearAPT against Python peers in one run; writes target/be
 bench-python: python ## Time asking and telling from Python, beside Optuna and NumPy; writes target/bench-python.json
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/python/bin/python benches/python/bench.py
+
+bench-scaling: python ## Time a simulation alone and on Dask workers, and what a shard costs; writes target/bench-scaling.json
+	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
+	target/python/bin/python benches/python/scaling.py
 
 coverage: ## Measure how often intervals hold the true means: the table of docs/verdicts.md
 	cargo run --release --locked --quiet --package cutline-lab --example coverage

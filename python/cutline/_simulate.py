@@ -116,19 +116,18 @@ def _on_dask(client: Any, experiment: Experiment, parts: list[Shard], threads: i
         return client.submit(_play, experiment, *part, threads, pure=False)
 
     futures = {submit(part): (part, 1) for part in parts}
-    ended = as_completed(list(futures))
+    # Results that come with their futures need no message each.
+    ended = as_completed(list(futures), with_results=True, raise_errors=False)
     try:
-        for future in ended:
+        for future, counts in ended:
             part, tries = futures.pop(future)
-            try:
-                counts = future.result()
-            except KilledWorker:
-                if tries == TRIES:
-                    raise
+            if isinstance(counts, Tally):
+                yield part, counts
+            elif isinstance(future.exception(), KilledWorker) and tries < TRIES:
                 again = submit(part)
                 futures[again] = part, tries + 1
                 ended.add(again)
             else:
-                yield part, counts
+                future.result()  # raises what went wrong
     finally:
         client.cancel(list(futures))
