@@ -58,15 +58,19 @@ def test_a_worker_that_dies_loses_only_its_shard(client: Any, tally: cutline.Tal
 class Fragile:
     """Stands in for a client some of whose shards end as those of a cluster do that has given up on them."""
 
-    def __init__(self, client: Any, deaths: int) -> None:
+    def __init__(self, client: Any, deaths: int, death: Any = None) -> None:
         self.client = client
         self.deaths = deaths
+        self.death = death or _given_up
 
     def submit(self, work: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.deaths:
             self.deaths -= 1
-            return self.client.submit(_given_up, pure=False)
+            return self.client.submit(self.death, pure=False)
         return self.client.submit(work, *arguments, **keywords)
+
+    def gather(self, futures: Any, errors: str) -> Any:
+        return self.client.gather(futures, errors=errors)
 
     def cancel(self, futures: Any) -> None:
         self.client.cancel(futures)
@@ -79,6 +83,11 @@ def test_a_shard_that_the_cluster_gave_up_is_sent_again(client: Any, tally: cutl
         cutline.simulate(EXPERIMENT, client=Fragile(client, 5), shards=1)
 
 
+def test_an_error_of_a_worker_is_raised(client: Any) -> None:
+    with pytest.raises(ZeroDivisionError, match="a worker's own"):
+        cutline.simulate(EXPERIMENT, client=Fragile(client, 1, _broken), shards=7)
+
+
 def test_campaigns_run_on_a_cluster(client: Any) -> None:
     with client.get_executor() as executor:
         campaign = cutline.run([[0.9], [0.1]], _first, workers=2, executor=executor, threshold=0.5, budget=10)
@@ -87,6 +96,10 @@ def test_campaigns_run_on_a_cluster(client: Any) -> None:
 
 def _first(ticket: cutline.Ticket) -> float:
     return float(ticket.features[0])
+
+
+def _broken() -> None:
+    raise ZeroDivisionError("a worker's own")
 
 
 def _given_up() -> None:
