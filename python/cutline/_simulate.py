@@ -86,6 +86,11 @@ def _play(experiment: Experiment, start: int, stop: int, threads: int) -> Tally:
     return experiment.play(start, stop, threads=threads)
 
 
+def _play_part(experiment: Experiment, part: Shard, threads: int) -> tuple[Shard, Tally]:
+    """The same, with what was played."""
+    return part, _play(experiment, *part, threads)
+
+
 def _on_executor(executor: Executor, experiment: Experiment, parts: list[Shard], threads: int) -> Iterator[tuple[Shard, Tally]]:
     from concurrent.futures import BrokenExecutor, Future, as_completed
 
@@ -113,21 +118,23 @@ def _on_dask(client: Any, experiment: Experiment, parts: list[Shard], threads: i
     from distributed import KilledWorker, as_completed
 
     def submit(part: Shard) -> Any:
-        return client.submit(_play, experiment, *part, threads, pure=False)
+        return client.submit(_play_part, experiment, part, threads, pure=False)
 
     futures = {submit(part): (part, 1) for part in parts}
-    # Results that come with their futures need no message each.
-    ended = as_completed(list(futures), with_results=True, raise_errors=False)
+    ended = as_completed(list(futures))
     try:
-        for future, counts in ended:
-            part, tries = futures.pop(future)
-            if isinstance(counts, Tally):
-                yield part, counts
-            elif isinstance(future.exception(), KilledWorker) and tries < TRIES:
+        for batch in ended.batches():
+            # One message for all that have ended: one each takes longer than short shards.
+            played = dict(client.gather(batch, errors="skip"))
+            yield from played.items()
+            for future in batch:
+                part, tries = futures.pop(future)
+                if part in played:
+                    continue
+                if tries == TRIES or not isinstance(future.exception(), KilledWorker):
+                    future.result()  # raises what went wrong
                 again = submit(part)
                 futures[again] = part, tries + 1
                 ended.add(again)
-            else:
-                future.result()  # raises what went wrong
     finally:
         client.cancel(list(futures))

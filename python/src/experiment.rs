@@ -45,7 +45,6 @@ impl Experiment {
     /// its instance anew.
     #[new]
     fn new(
-        py: Python<'_>,
         toml: &Bound<'_, PyAny>,
         name: &Bound<'_, PyAny>,
         directory: &Bound<'_, PyAny>,
@@ -61,6 +60,7 @@ impl Experiment {
             seed: seed.map(|seed| whole(seed, "`seed`", 0, u64::MAX)).transpose()?,
             redraw,
         };
+        let py = toml.py();
         let (toml, name) = (text(toml, "the experiment")?, text(name, "`name`")?);
         let directory = text(directory, "the directory")?;
         let file = file.map(|file| text(file, "the file")).transpose()?;

@@ -58,24 +58,34 @@ def test_a_worker_that_dies_loses_only_its_shard(client: Any, tally: cutline.Tal
 class Fragile:
     """Stands in for a client some of whose shards end as those of a cluster do that has given up on them."""
 
-    def __init__(self, client: Any, deaths: int) -> None:
+    def __init__(self, client: Any, deaths: int, death: Any = None) -> None:
         self.client = client
         self.deaths = deaths
+        self.death = death or _given_up
 
     def submit(self, work: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.deaths:
             self.deaths -= 1
-            return self.client.submit(_given_up, pure=False)
+            return self.client.submit(self.death, pure=False)
         return self.client.submit(work, *arguments, **keywords)
+
+    def gather(self, futures: Any, errors: str) -> Any:
+        return self.client.gather(futures, errors=errors)
 
     def cancel(self, futures: Any) -> None:
         self.client.cancel(futures)
 
 
 def test_a_shard_that_the_cluster_gave_up_is_sent_again(client: Any, tally: cutline.Tally) -> None:
-    assert cutline.simulate(EXPERIMENT, client=Fragile(client, 4), shards=3).tally == tally
+    for shards in (1, 3):
+        assert cutline.simulate(EXPERIMENT, client=Fragile(client, 4), shards=shards).tally == tally
     with pytest.raises(distributed.KilledWorker):
         cutline.simulate(EXPERIMENT, client=Fragile(client, 5), shards=1)
+
+
+def test_an_error_of_a_worker_is_raised(client: Any) -> None:
+    with pytest.raises(ZeroDivisionError, match="a worker's own"):
+        cutline.simulate(EXPERIMENT, client=Fragile(client, 1, _broken), shards=7)
 
 
 def test_campaigns_run_on_a_cluster(client: Any) -> None:
@@ -86,6 +96,10 @@ def test_campaigns_run_on_a_cluster(client: Any) -> None:
 
 def _first(ticket: cutline.Ticket) -> float:
     return float(ticket.features[0])
+
+
+def _broken() -> None:
+    raise ZeroDivisionError("a worker's own")
 
 
 def _given_up() -> None:

@@ -48,8 +48,10 @@ def test_a_wrong_cell_shows() -> None:
         experiment = cutline.Experiment._of(
             paper.replace("noise = 1.0", f"noise = {noise}"), "wine", ".", None, False, 500, 0
         )
-        _, within, cells = experiment._compared(experiment.play(0, 500))
-        assert cells == 30 and (within == 30 if all_within else within < 15), within
+        reproduction = cutline.Reproduction([cutline.simulate(experiment)])
+        assert reproduction.cells == 30
+        assert reproduction.within == sum(abs(row["z"]) <= 3.2906 for row in reproduction.rows if "z" in row)
+        assert (reproduction.within == 30) == all_within
 
 
 def test_results_are_those_of_simulate_however_they_are_spread() -> None:
@@ -95,6 +97,7 @@ def test_the_replay_matches_to_all_decimals() -> None:
     assert list(frame.columns) == ["experiment", "curve", "budget", "runs", "successes", "published", "matches"]
     assert frame.matches.all() and (abs(frame.successes / frame.runs - frame.published) < 1e-9).all()
     assert pickle.loads(pickle.dumps(replay)).rows == replay.rows
+    assert repr(cutline.Replay([{**replay.rows[0], "matches": False}])) == "<Replay: 0 of 1 cells match exactly>"
 
 
 BAD: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [

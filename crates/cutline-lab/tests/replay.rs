@@ -1,7 +1,9 @@
 //! The authors' random stream gives the authors' numbers.
 
-use cutline_lab::{Experiment, Overrides, exact::replay, paper};
+use cutline_lab::exact::{pulls, replay, replay_all};
+use cutline_lab::{Experiment, Overrides, RunError, paper};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 #[test]
 fn uniform_d5_comes_out_to_all_decimals() {
@@ -26,33 +28,64 @@ fn redrawn_instances_have_nothing_to_replay() {
     assert_eq!(replay(&experiment, &|_| ()).unwrap(), []);
 }
 
+/// An experiment with one published cell of 40 runs.
+fn small(budget: u32, noise: &str, lambda: &str) -> Experiment {
+    let text = format!(
+        r#"
+        budgets = [{budget}]
+        threshold = 0.5
+        noise = {noise}
+        [instance]
+        kind = "uniform"
+        n_arms = 20
+        dimension = 5
+        draw = "published"
+        [[algorithm]]
+        name = "random"
+        lambda = {lambda}
+        [[published]]
+        curve = "random"
+        runs = 40
+        success = [0.5]
+        "#
+    );
+    Experiment::parse(&text, "".as_ref()).unwrap()
+}
+
 /// The noise and the λ of `random` are the experiment's: without noise nothing fails, and with a huge λ nothing is learnt.
 #[test]
 fn a_replay_keeps_to_its_experiment() {
-    let successes = |noise: &str, lambda: &str| {
-        let text = format!(
-            r#"
-            budgets = [60]
-            threshold = 0.5
-            noise = {noise}
-            [instance]
-            kind = "uniform"
-            n_arms = 20
-            dimension = 5
-            draw = "published"
-            [[algorithm]]
-            name = "random"
-            lambda = {lambda}
-            [[published]]
-            curve = "random"
-            runs = 40
-            success = [0.5]
-            "#
-        );
-        let experiment = Experiment::parse(&text, "".as_ref()).unwrap();
-        replay(&experiment, &|_| ()).unwrap()[0].successes
-    };
+    let successes = |noise, lambda| replay(&small(60, noise, lambda), &|_| ()).unwrap()[0].successes;
     assert_eq!(successes("1e-6", "1e-6"), 40);
     assert!(successes("5.0", "1e-6") < 40);
     assert_eq!(successes("1e-6", "1e9"), 0);
+}
+
+#[test]
+fn replays_side_by_side_are_those_alone_in_their_order() {
+    let experiments = [30, 90, 60].map(|budget| small(budget, "1.0", "1.0"));
+    assert_eq!(experiments.each_ref().map(pulls), [1200, 3600, 2400]);
+    let played = AtomicU64::new(0);
+    let count = |pulls| -> Result<(), RunError> {
+        played.fetch_add(pulls, Relaxed);
+        Ok(())
+    };
+    let replayed = replay_all(&experiments, &count).unwrap();
+    assert_eq!(replayed, experiments.each_ref().map(|experiment| replay(experiment, &|_| ()).unwrap()));
+    assert_eq!(played.into_inner(), 7200);
+}
+
+#[test]
+fn a_replay_ends_when_nobody_wants_it() {
+    #[derive(Debug, PartialEq)]
+    struct Unwanted;
+    impl From<RunError> for Unwanted {
+        fn from(error: RunError) -> Self {
+            panic!("{error}")
+        }
+    }
+    let played = AtomicU64::new(0);
+    let count = |pulls| if played.fetch_add(pulls, Relaxed) < 300 { Ok(()) } else { Err(Unwanted) };
+    assert_eq!(replay_all(&[small(60, "1.0", "1.0")], &count), Err(Unwanted));
+    assert_eq!(played.into_inner(), 360, "six runs");
 }
