@@ -43,6 +43,13 @@ trait Plane: Send {
 
     fn local(vector: &[f64x4]) -> Self::Local<'_>;
 
+    /// All arms as loops like to have them: what is behind `self` is looked up again after every number written.
+    type Arms<'a>: Copy
+    where
+        Self: 'a;
+
+    fn arms(&self) -> Self::Arms<'_>;
+
     /// How many coordinates there are.
     fn width(&self) -> usize;
 
@@ -63,13 +70,6 @@ trait Plane: Send {
 
     /// xᵀv of the arms picked.
     fn at_pick<S: Unit>(&self, unit: S, v: &[f64x4]) -> f64x4;
-
-    /// All arms, to hold on to in a loop: what is behind `self` would have to be looked up after every number written.
-    type Arms<'a>: Copy
-    where
-        Self: 'a;
-
-    fn arms(&self) -> Self::Arms<'_>;
 
     /// xᵀv of the `N` arms from `first` on.
     fn products<S: Unit, const N: usize>(unit: S, arms: Self::Arms<'_>, first: Arm, v: &Self::Local<'_>) -> [f64x4; N];

@@ -45,8 +45,8 @@ struct Quartet<P> {
     /// The condition of V when V⁻¹ was last computed afresh; see [`Inverse`].
     condition: [f64; 4],
     ledger: Ledger,
-    /// As the next two, filled up with arms of zeros to whole fours. Those are never chosen: they are the last, and nothing is known
-    /// by pulling them.
+    /// As the next two, filled up with arms of zeros to whole fours. Those are never chosen: an arm of zeros is never the pivot,
+    /// tells nothing, and of equals the first counts.
     means: Vectors,
     variances: Vectors,
     /// cᵢ = xᵢᵀV⁻¹x, with x of the pivots.
@@ -121,7 +121,8 @@ impl<P: Plane> Quartet<P> {
         let mut is_due = false;
         for lane in 0..4 {
             self.shrunk[lane] *= s[lane];
-            is_due |= Inverse::is_coarse_at(s[lane], self.condition[lane]) | (self.shrunk[lane] > SHRINK_LIMIT);
+            is_due |= Inverse::is_coarse_at(s[lane], self.condition[lane]);
+            is_due |= self.shrunk[lane] > SHRINK_LIMIT;
         }
         (s, is_due)
     }
