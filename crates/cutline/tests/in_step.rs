@@ -44,6 +44,25 @@ fn in_step_or_alone_it_is_the_same() {
     }
 }
 
+/// So many arms that most are ruled out by a cheap test. Every arm has an opposite, that tells as much, and the last ones a twin:
+/// ties go to the first.
+#[test]
+fn many_arms_and_ties_too() {
+    for (n_arms, dimension) in [(66, 3), (90, 4), (131, 13)] {
+        let problem = |run: usize| {
+            let mut problem = Problem::uniform(n_arms, dimension, 7 + run as u64);
+            for arm in n_arms / 2..n_arms {
+                let sign = if arm < n_arms - 4 { -1.0 } else { 1.0 };
+                let twin = problem.rows[arm - n_arms / 2].iter().map(|x| sign * x).collect();
+                problem.rows[arm] = twin;
+                problem.means[arm] = sign * problem.means[arm - n_arms / 2];
+            }
+            problem
+        };
+        compare("pivot", &std::array::from_fn(problem), 250);
+    }
+}
+
 /// Scales so different that designs are computed afresh on the way, in some lanes and not in others.
 #[test]
 fn badly_scaled_features_too() {

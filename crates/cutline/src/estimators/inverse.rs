@@ -228,6 +228,7 @@ impl Inverse {
     }
 
     /// The same, for who keeps the condition elsewhere.
+    #[inline(always)]
     pub(crate) fn is_coarse_at(s: f64, condition: f64) -> bool {
         s * condition > DIGITS
     }

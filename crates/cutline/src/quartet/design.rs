@@ -13,7 +13,7 @@ pub(super) struct Design<const D: usize> {
     lambda: f64,
     /// The features of each run, for when one has to be looked at alone.
     alone: [Arc<Features>; 4],
-    /// The features, arm by arm.
+    /// The features, arm by arm, filled up with arms of zeros to whole fours.
     features: Vectors,
     /// V⁻¹, row by row; only the lower triangle is kept up.
     inverse: Vectors,
@@ -24,8 +24,8 @@ pub(super) struct Design<const D: usize> {
 impl<const D: usize> Design<D> {
     pub(super) fn new(alone: [&Arc<Features>; 4], lambda: f64) -> Self {
         let (n_arms, d) = (alone[0].n_arms, alone[0].dimension);
-        let mut features = zeros(4 * n_arms * D);
-        for (arm, to) in features.as_chunks_mut::<D>().0.iter_mut().enumerate() {
+        let mut features = zeros(4 * n_arms.next_multiple_of(4) * D);
+        for (arm, to) in features.as_chunks_mut::<D>().0.iter_mut().take(n_arms).enumerate() {
             let [w, x, y, z] = [0, 1, 2, 3].map(|lane| alone[lane].row(arm).columns());
             for j in 0..d.min(D) {
                 to[j] = f64x4(w.0[j][w.1], x.0[j][x.1], y.0[j][y.1], z.0[j][z.1]);
@@ -34,12 +34,6 @@ impl<const D: usize> Design<D> {
         let mut inverse = zeros(4 * D * D);
         inverse.iter_mut().step_by(D + 1).take(d).for_each(|entry| *entry = pulp::cast([1.0 / lambda; 4]));
         Self { lambda, alone: alone.map(Arc::clone), features, inverse, x: zeros(4 * D), u: zeros(4 * D) }
-    }
-
-    /// The features of every arm.
-    #[inline(always)]
-    fn rows(&self) -> &[[f64x4; D]] {
-        self.features.as_chunks().0
     }
 
     /// The features of the arms picked.
@@ -51,6 +45,7 @@ impl<const D: usize> Design<D> {
 
 impl<const D: usize> Plane for Design<D> {
     type Local<'a> = [f64x4; D];
+    type Arms<'a> = &'a [[f64x4; D]];
 
     #[inline(always)]
     fn local(vector: &[f64x4]) -> [f64x4; D] {
@@ -94,16 +89,18 @@ impl<const D: usize> Plane for Design<D> {
     }
 
     #[inline(always)]
-    fn products<S: Unit, const N: usize>(&self, unit: S, first: Arm, v: &[f64x4; D]) -> [f64x4; N] {
-        let rows = self.rows()[first..].first_chunk().expect("as many arms");
-        dots(unit, rows, v)
+    fn arms(&self) -> &[[f64x4; D]] {
+        self.features.as_chunks().0
     }
 
     #[inline(always)]
-    fn s<S: Unit>(&self, unit: S) -> f64x4 {
-        let u = &self.u.as_chunks().0[0];
-        let q = dots_crosswise(unit, std::array::from_ref(self.x()), u)[0];
-        unit.add_f64s(unit.splat_f64s(1.0), q)
+    fn products<S: Unit, const N: usize>(unit: S, arms: &[[f64x4; D]], first: Arm, v: &[f64x4; D]) -> [f64x4; N] {
+        dots(unit, arms[first..].first_chunk().expect("as many arms"), v)
+    }
+
+    #[inline(always)]
+    fn q<S: Unit>(&self, unit: S) -> f64x4 {
+        dots_crosswise(unit, std::array::from_ref(self.x()), &self.u.as_chunks().0[0])[0]
     }
 
     /// With w = u/√s it is V⁻¹ −= w wᵀ. Overwrites x too.

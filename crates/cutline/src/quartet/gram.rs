@@ -51,6 +51,7 @@ impl Gram {
 
 impl Plane for Gram {
     type Local<'a> = &'a [f64x4];
+    type Arms<'a> = ();
 
     #[inline(always)]
     fn local(vector: &[f64x4]) -> &[f64x4] {
@@ -83,8 +84,8 @@ impl Plane for Gram {
     }
 
     #[inline(always)]
-    fn s<S: Unit>(&self, unit: S) -> f64x4 {
-        unit.add_f64s(unit.splat_f64s(1.0), self.at(unit, &self.u))
+    fn q<S: Unit>(&self, unit: S) -> f64x4 {
+        self.at(unit, &self.u)
     }
 
     #[inline(always)]
@@ -93,7 +94,10 @@ impl Plane for Gram {
     }
 
     #[inline(always)]
-    fn products<S: Unit, const N: usize>(&self, _: S, first: Arm, v: &&[f64x4]) -> [f64x4; N] {
+    fn arms(&self) {}
+
+    #[inline(always)]
+    fn products<S: Unit, const N: usize>(_: S, (): (), first: Arm, v: &&[f64x4]) -> [f64x4; N] {
         *v[first..].first_chunk().expect("as many arms")
     }
 

@@ -74,7 +74,7 @@ impl<I: Index + Send, P: Plane> InStep for Quartet<I, P> {
         vectorised!(|unit| {
             let theta = P::local(theta);
             for (arm, mean) in means.iter_mut().enumerate() {
-                *mean = plane.products::<_, 1>(unit, arm, &theta)[0];
+                *mean = P::products::<_, 1>(unit, plane.arms(), arm, &theta)[0];
             }
         });
         numbers(&self.means).as_chunks().0
@@ -86,20 +86,20 @@ impl<I: Index, P: Plane> Quartet<I, P> {
     #[inline(always)]
     fn scan<S: Unit>(&self, unit: S) -> [Arm; 4] {
         // A copy, so that the compiler knows that nothing changes it and keeps it in registers.
-        let (question, theta) = (self.question, P::local(&self.theta));
-        let (mut best, mut arm) = (Best::new(unit), 0.0);
+        let (question, theta, arms) = (self.question, P::local(&self.theta), self.plane.arms());
+        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
         let (fours, last) = self.weights.as_chunks::<4>();
         for (four, weights) in fours.iter().enumerate() {
-            let means = self.plane.products::<S, 4>(unit, 4 * four, &theta);
+            let means = P::products::<S, 4>(unit, arms, 4 * four, &theta);
             for n in 0..4 {
                 best.take(unit, arm, indices(&self.index, &question, means[n], weights[n]));
-                arm += 1.0;
+                arm = unit.add_f64s(arm, unit.splat_f64s(1.0));
             }
         }
         for (n, &weight) in last.iter().enumerate() {
-            let mean = self.plane.products::<S, 1>(unit, 4 * fours.len() + n, &theta)[0];
+            let mean = P::products::<S, 1>(unit, arms, 4 * fours.len() + n, &theta)[0];
             best.take(unit, arm, indices(&self.index, &question, mean, weight));
-            arm += 1.0;
+            arm = unit.add_f64s(arm, unit.splat_f64s(1.0));
         }
         best.arms(unit)
     }

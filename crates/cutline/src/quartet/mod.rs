@@ -43,6 +43,13 @@ trait Plane: Send {
 
     fn local(vector: &[f64x4]) -> Self::Local<'_>;
 
+    /// All arms as loops like to have them: what is behind `self` is looked up again after every number written.
+    type Arms<'a>: Copy
+    where
+        Self: 'a;
+
+    fn arms(&self) -> Self::Arms<'_>;
+
     /// How many coordinates there are.
     fn width(&self) -> usize;
 
@@ -52,14 +59,20 @@ trait Plane: Send {
     /// V⁻¹x of the arms picked.
     fn u(&self) -> &[f64x4];
 
-    /// 1 + xᵀu of the arms picked.
-    fn s<S: Unit>(&self, unit: S) -> f64x4;
+    /// q = xᵀu of the arms picked.
+    fn q<S: Unit>(&self, unit: S) -> f64x4;
+
+    /// s = 1 + q of the arms picked.
+    #[inline(always)]
+    fn s<S: Unit>(&self, unit: S) -> f64x4 {
+        unit.add_f64s(unit.splat_f64s(1.0), self.q(unit))
+    }
 
     /// xᵀv of the arms picked.
     fn at_pick<S: Unit>(&self, unit: S, v: &[f64x4]) -> f64x4;
 
     /// xᵀv of the `N` arms from `first` on.
-    fn products<S: Unit, const N: usize>(&self, unit: S, first: Arm, v: &Self::Local<'_>) -> [f64x4; N];
+    fn products<S: Unit, const N: usize>(unit: S, arms: Self::Arms<'_>, first: Arm, v: &Self::Local<'_>) -> [f64x4; N];
 
     /// V⁻¹ −= u uᵀ/s. Overwrites u.
     fn shrink<S: Unit>(&mut self, unit: S, s: f64x4);
@@ -144,12 +157,19 @@ impl Best {
         Self { least: unit.splat_f64s(f64::INFINITY), found: unit.splat_f64s(0.0) }
     }
 
-    /// The values of an arm.
+    /// The values of arms that come after all before.
     #[inline(always)]
-    fn take<S: Unit>(&mut self, unit: S, arm: f64, value: f64x4) {
+    fn take<S: Unit>(&mut self, unit: S, arms: f64x4, value: f64x4) {
         let is_less = unit.less_than_f64s(value, self.least);
         self.least = unit.min_f64s(value, self.least);
-        self.found = unit.select_f64s(is_less, unit.splat_f64s(arm), self.found);
+        self.found = unit.select_f64s(is_less, arms, self.found);
+    }
+
+    /// Which arms [`Best::take`] will leave behind, and their values.
+    #[inline(always)]
+    fn displaced<S: Unit>(&self, unit: S, arms: f64x4, value: f64x4) -> (f64x4, f64x4) {
+        let is_less = unit.less_than_f64s(value, self.least);
+        (unit.select_f64s(is_less, self.found, arms), unit.select_f64s(is_less, self.least, value))
     }
 
     /// The arms found: beside 2⁵² a float's last bits are the whole number that was added.

@@ -1,11 +1,13 @@
 //! Four runs of [`Pivot`] with ridge.
 
+mod doubtful;
+
 use super::{Alike, Best, InStep, Ledger, Plane, in_plane};
 use crate::estimators::{
     SHRINK_LIMIT,
     inverse::{Inverse, Step},
 };
-use crate::rules::{Bar, Pivot};
+use crate::rules::Pivot;
 use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Question};
 use pulp::f64x4;
@@ -14,28 +16,26 @@ use pulp::f64x4;
 pub(crate) fn in_step(rule: [Pivot; 4], alike: &Alike<'_>) -> Option<Box<dyn InStep>> {
     in_plane!(alike, |plane| {
         let n_arms = alike.features[0].n_arms;
+        let filled = n_arms.next_multiple_of(4);
         let mut quartet = Quartet {
             rule,
             question: alike.question,
             plane,
             condition: [1.0; 4],
             ledger: Ledger::new(n_arms),
-            means: zeros(4 * n_arms),
-            variances: zeros(4 * n_arms),
+            means: zeros(4 * filled),
+            variances: zeros(4 * filled),
+            covariances: zeros(4 * filled),
             shrunk: [1.0; 4],
             pivots: [0; 4],
+            runners_up: [0; 4],
             asked: [0; 4],
-            shortlist: (0..).take(n_arms + 1).collect(),
+            shortlist: vec![0; filled + 1],
         };
-        for lane in 0..4 {
-            quartet.recompute_variances(lane, &quartet.plane.inverse_of(lane));
-        }
+        vectorised!(|unit| quartet.compute_variances(unit));
         Some(Box::new(quartet))
     })
 }
-
-/// Up to how many arms a test of each costs more than it saves.
-const FEW_ARMS: usize = 64;
 
 /// Does in each lane what [`DesignedRidge`](crate::estimators::DesignedRidge) does while one pull is out at a time.
 struct Quartet<P> {
@@ -45,20 +45,26 @@ struct Quartet<P> {
     /// The condition of V when V⁻¹ was last computed afresh; see [`Inverse`].
     condition: [f64; 4],
     ledger: Ledger,
+    /// As the next two, filled up with arms of zeros to whole fours. Those are never chosen: an arm of zeros is never the pivot,
+    /// tells nothing, and of equals the first counts.
     means: Vectors,
     variances: Vectors,
+    /// cᵢ = xᵢᵀV⁻¹x, with x of the pivots.
+    covariances: Vectors,
     /// How much any variance may have shrunk since all were computed afresh: Π s.
     shrunk: [f64; 4],
     pivots: [Arm; 4],
+    /// The most doubtful arms but for the pivots, where there are many arms.
+    runners_up: [Arm; 4],
     asked: [Arm; 4],
-    /// The arms that a cheap test did not rule out in all runs, or all arms if they are few.
+    /// The arms that a cheap test did not rule out, where there are many.
     shortlist: Vec<u32>,
 }
 
 impl<P: Plane> InStep for Quartet<P> {
     fn ask(&mut self) -> [Arm; 4] {
         vectorised!(|unit| {
-            self.pivots = self.most_doubtful(unit);
+            self.find_pivots(unit);
             self.asked = self.most_telling(unit);
         });
         self.asked
@@ -66,9 +72,64 @@ impl<P: Plane> InStep for Quartet<P> {
 
     fn tell(&mut self, rewards: [f64; 4]) {
         self.ledger.count(self.asked, rewards);
-        let s: [f64; 4] = pulp::cast(vectorised!(|unit| self.advance(unit, rewards)));
+        let (s, is_due) = vectorised!(|unit| self.advance(unit, rewards));
+        if is_due {
+            self.refresh(s);
+        }
+    }
+
+    fn means(&mut self) -> &[[f64; 4]] {
+        &lanes(&self.means)[..self.ledger.n_arms()]
+    }
+}
+
+impl<P: Plane> Quartet<P> {
+    /// The arm that tells most about the pivot, in each run; keeps the covariances with the pivots.
+    #[inline(always)]
+    fn most_telling<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
+        self.plane.pick(unit, self.pivots);
+        let (u, arms) = (P::local(self.plane.u()), self.plane.arms());
+        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        let covariances = self.covariances.as_chunks_mut::<4>().0;
+        for (four, (kept, q)) in covariances.iter_mut().zip(self.variances.as_chunks::<4>().0).enumerate() {
+            let c = P::products::<S, 4>(unit, arms, 4 * four, &u);
+            *kept = c;
+            for n in 0..4 {
+                best.take(unit, arm, untold(c[n], q[n]));
+                arm = unit.add_f64s(arm, unit.splat_f64s(1.0));
+            }
+        }
+        best.arms(unit)
+    }
+
+    /// One step of V⁻¹, the means and the variances in each run; returns s, and whether something is to be computed afresh.
+    #[inline(always)]
+    fn advance<S: Unit>(&mut self, unit: S, rewards: [f64; 4]) -> ([f64; 4], bool) {
+        // An arm tells most about itself unless others are much like it: most often the pivots are asked for, and all products
+        // with them are known.
+        let is_known = self.asked == self.pivots;
+        if !is_known {
+            self.plane.pick(unit, self.asked);
+        }
+        let s = self.plane.s(unit);
+        let known = picked(unit, &self.means, self.asked);
+        let gain = unit.div_f64s(unit.sub_f64s(pulp::cast(rewards), known), s);
+        let weight = unit.div_f64s(unit.splat_f64s(-1.0), s);
+        self.reach(unit, is_known, gain, weight);
+        self.plane.shrink(unit, s);
+        let s: [f64; 4] = pulp::cast(s);
+        let mut is_due = false;
         for lane in 0..4 {
             self.shrunk[lane] *= s[lane];
+            is_due |= Inverse::is_coarse_at(s[lane], self.condition[lane]);
+            is_due |= self.shrunk[lane] > SHRINK_LIMIT;
+        }
+        (s, is_due)
+    }
+
+    /// Computes afresh what the step with s has left too few digits of.
+    fn refresh(&mut self, s: [f64; 4]) {
+        for lane in 0..4 {
             if Inverse::is_coarse_at(s[lane], self.condition[lane]) {
                 let (inverse, theta) = self.plane.refresh(lane, &self.ledger);
                 self.condition[lane] = inverse.condition();
@@ -80,101 +141,28 @@ impl<P: Plane> InStep for Quartet<P> {
         }
     }
 
-    fn means(&mut self) -> &[[f64; 4]] {
-        lanes(&self.means)
-    }
-}
-
-impl<P: Plane> Quartet<P> {
-    /// Shortens the list to the arms that may be the pivot of some run; returns how many there are.
+    /// μ̂ᵢ += cᵢ · gain and qᵢ += cᵢ² · weight for every arm, with cᵢ = xᵢᵀu as kept or computed.
     #[inline(always)]
-    fn shorten(&mut self) -> usize {
-        let (rule, question, pivots) = (self.rule, self.question, self.pivots);
-        let (means, variances) = (lanes(&self.means), lanes(&self.variances));
-        if means.len() <= FEW_ARMS {
-            return means.len();
-        }
-        let mean = [0, 1, 2, 3].map(|lane| means[pivots[lane]][lane]);
-        let q = [0, 1, 2, 3].map(|lane| variances[pivots[lane]][lane]);
-        // Number by number and not bar by bar, so that the four are computed at once.
-        let (mut base, mut slope) = ([0.0; 4], [0.0; 4]);
-        for lane in 0..4 {
-            let certainty = rule[lane].certainty(&question[lane], mean[lane], q[lane]);
-            Bar { base: base[lane], slope: slope[lane] } = Bar::new(certainty, q[lane]);
-        }
-        let mut n = 0;
-        for (arm, (mean, q)) in (0..).zip(means.iter().zip(variances)) {
-            let mut may = false;
-            for lane in 0..4 {
-                let bar = Bar { base: base[lane], slope: slope[lane] };
-                may |= rule[lane].may_be_less_certain(&bar, &question[lane], mean[lane], q[lane]);
-            }
-            // Written in any case and kept if it counts: which arms pass cannot be foreseen by the machine.
-            self.shortlist[n] = arm;
-            n += usize::from(may);
-        }
-        n
-    }
-
-    /// The pivot of each run.
-    #[inline(always)]
-    fn most_doubtful<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
-        // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
-        let (rule, question) = (self.rule, self.question);
-        let n = self.shorten();
-        let (means, variances) = (lanes(&self.means), lanes(&self.variances));
-        // Two at a time; of an odd number the last one twice, which changes nothing.
-        self.shortlist[n] = self.shortlist[n.saturating_sub(1)];
-        let mut best = Best::new(unit);
-        for pair in self.shortlist[..n.next_multiple_of(2)].as_chunks::<2>().0 {
-            let mut certainties = [[0.0; 4]; 2];
-            for (&arm, certainties) in pair.iter().zip(&mut certainties) {
-                let (mean, q) = (&means[arm as usize], &variances[arm as usize]);
-                for lane in 0..4 {
-                    certainties[lane] = rule[lane].certainty(&question[lane], mean[lane], q[lane]);
-                }
-            }
-            for (&arm, certainties) in pair.iter().zip(certainties) {
-                best.take(unit, f64::from(arm), pulp::cast(certainties));
-            }
-        }
-        best.arms(unit)
-    }
-
-    /// The arm that tells most about the pivot, in each run.
-    #[inline(always)]
-    fn most_telling<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
-        self.plane.pick(unit, self.pivots);
-        let u = P::local(self.plane.u());
-        let (fours, last) = self.variances.as_chunks::<4>();
-        let (mut best, mut arm) = (Best::new(unit), 0.0);
-        for (four, variances) in fours.iter().enumerate() {
-            let c = self.plane.products::<S, 4>(unit, 4 * four, &u);
+    fn reach<S: Unit>(&mut self, unit: S, is_known: bool, gain: f64x4, weight: f64x4) {
+        let (u, arms) = (P::local(self.plane.u()), self.plane.arms());
+        let (means, variances) = (self.means.as_chunks_mut::<4>().0, self.variances.as_chunks_mut::<4>().0);
+        let kept = self.covariances.as_chunks::<4>().0;
+        for (four, ((means, variances), kept)) in means.iter_mut().zip(variances).zip(kept).enumerate() {
+            let c = if is_known { *kept } else { P::products::<S, 4>(unit, arms, 4 * four, &u) };
             for n in 0..4 {
-                best.take(unit, arm, untold(c[n], variances[n]));
-                arm += 1.0;
+                variances[n] = unit.mul_add_f64s(unit.mul_f64s(c[n], weight), c[n], variances[n]);
+                means[n] = unit.mul_add_f64s(c[n], gain, means[n]);
             }
         }
-        for (n, &q) in last.iter().enumerate() {
-            let c = self.plane.products::<S, 1>(unit, 4 * fours.len() + n, &u)[0];
-            best.take(unit, arm, untold(c, q));
-            arm += 1.0;
-        }
-        best.arms(unit)
     }
 
-    /// One step of V⁻¹, the means and the variances in each run; returns s.
+    /// qᵢ = xᵢᵀV⁻¹xᵢ in all runs.
     #[inline(always)]
-    fn advance<S: Unit>(&mut self, unit: S, rewards: [f64; 4]) -> f64x4 {
-        let Self { plane, means, variances, asked, .. } = self;
-        plane.pick(unit, *asked);
-        let s = plane.s(unit);
-        let known = diagonal(unit, [means[asked[0]], means[asked[1]], means[asked[2]], means[asked[3]]]);
-        let gain = unit.div_f64s(unit.sub_f64s(pulp::cast(rewards), known), s);
-        let weight = unit.div_f64s(unit.splat_f64s(-1.0), s);
-        reach(unit, plane, means, variances, gain, weight);
-        plane.shrink(unit, s);
-        s
+    fn compute_variances<S: Unit>(&mut self, unit: S) {
+        for arm in 0..self.ledger.n_arms() {
+            self.plane.pick(unit, [arm; 4]);
+            self.variances[arm] = self.plane.q(unit);
+        }
     }
 
     /// μ̂ᵢ = xᵢᵀθ̂ in one run.
@@ -183,7 +171,7 @@ impl<P: Plane> Quartet<P> {
         let mut means = features.zeros();
         features.times(theta, &mut means);
         let lanes = numbers_mut(&mut self.means).iter_mut().skip(lane).step_by(4);
-        lanes.zip(numbers(&means)).for_each(|(to, mean)| *to = *mean);
+        lanes.take(features.n_arms).zip(numbers(&means)).for_each(|(to, mean)| *to = *mean);
     }
 
     /// qᵢ = xᵢᵀV⁻¹xᵢ in one run.
@@ -191,7 +179,8 @@ impl<P: Plane> Quartet<P> {
         self.shrunk[lane] = 1.0;
         let features = self.plane.features_of(lane);
         let mut step = Step::new(features.dimension);
-        for (arm, to) in numbers_mut(&mut self.variances).iter_mut().skip(lane).step_by(4).enumerate() {
+        let lanes = numbers_mut(&mut self.variances).iter_mut().skip(lane).step_by(4);
+        for (arm, to) in lanes.take(features.n_arms).enumerate() {
             vectorised!(|unit| inverse.solve(unit, features.row(arm), &mut step));
             *to = step.q;
         }
@@ -204,36 +193,14 @@ fn lanes(vectors: &Vectors) -> &[[f64; 4]] {
     numbers(vectors).as_chunks().0
 }
 
+/// Of a vector an arm, the entry of one arm in each run.
+#[inline(always)]
+fn picked<S: Unit>(unit: S, vectors: &[f64x4], [a, b, c, d]: [Arm; 4]) -> f64x4 {
+    diagonal(unit, [vectors[a], vectors[b], vectors[c], vectors[d]])
+}
+
 /// How little a pull tells: the negative of [`Pivot::telling`], in each run.
 #[inline(always)]
 fn untold(c: f64x4, q: f64x4) -> f64x4 {
     f64x4(-Pivot::telling(c.0, q.0), -Pivot::telling(c.1, q.1), -Pivot::telling(c.2, q.2), -Pivot::telling(c.3, q.3))
-}
-
-/// cᵢ = xᵢᵀu, μ̂ᵢ += cᵢ · gain and qᵢ += cᵢ² · weight for every arm.
-#[inline(always)]
-fn reach<S: Unit, P: Plane>(
-    unit: S,
-    plane: &P,
-    means: &mut [f64x4],
-    variances: &mut [f64x4],
-    gain: f64x4,
-    weight: f64x4,
-) {
-    let u = P::local(plane.u());
-    let (means, last_means) = means.as_chunks_mut::<4>();
-    let (variances, last_variances) = variances.as_chunks_mut::<4>();
-    let first_of_last = 4 * means.len();
-    for (four, (means, variances)) in means.iter_mut().zip(variances).enumerate() {
-        let c = plane.products::<S, 4>(unit, 4 * four, &u);
-        for n in 0..4 {
-            variances[n] = unit.mul_add_f64s(unit.mul_f64s(c[n], weight), c[n], variances[n]);
-            means[n] = unit.mul_add_f64s(c[n], gain, means[n]);
-        }
-    }
-    for (arm, (mean, q)) in (first_of_last..).zip(last_means.iter_mut().zip(last_variances)) {
-        let c = plane.products::<S, 1>(unit, arm, &u)[0];
-        *q = unit.mul_add_f64s(unit.mul_f64s(c, weight), c, *q);
-        *mean = unit.mul_add_f64s(c, gain, *mean);
-    }
 }

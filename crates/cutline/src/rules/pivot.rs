@@ -9,8 +9,7 @@
 
 use super::{Beliefs, Rule, RuleError};
 use crate::estimators::Spread;
-use crate::scan::{arg_min_among, ln, quotient_less_ln};
-use crate::vector::vectorised;
+use crate::scan::{arg_min_among, quotient_less_ln};
 use crate::{Arm, Question, Rng, arg_max};
 
 /// Counts what every pull tells of every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
@@ -54,6 +53,14 @@ impl Pivot {
         gap * gap * self.weight
     }
 
+    /// What an arm has to get under to be less certain than one with this mean and variance.
+    #[inline(always)]
+    pub(crate) fn bar(&self, question: &Question, mean: f64, q: f64) -> Bar {
+        let slope = 1.0 / q;
+        let quotient = self.evidence(question, mean) * slope;
+        Bar { base: quotient - 1.0 + 1e-12 * (1000.0 + quotient), slope }
+    }
+
     /// Whether an arm may be less certain than `bar`, without a division or a logarithm.
     #[inline(always)]
     pub(crate) fn may_be_less_certain(&self, bar: &Bar, question: &Question, mean: f64, q: f64) -> bool {
@@ -67,23 +74,15 @@ impl Pivot {
     }
 }
 
-/// What an arm has to get under to be less certain than a given one.
+/// What an arm has to get under to be less certain than a given one, with Δ̂₀ and q₀.
 ///
-/// ln q ≤ ln q₀ + q/q₀ − 1 for any q₀, because ln is concave. So Δ̂²/(σ²q) − ln q < f₀ only if Δ̂²/σ² < q (f₀ + ln q₀ − 1 + q/q₀).
-#[derive(Clone, Copy)]
+/// ln q ≤ ln q₀ + q/q₀ − 1 because ln is concave. So Δ̂²/(σ²q) − ln q < Δ̂₀²/(σ²q₀) − ln q₀ only if Δ̂²/σ² < q (Δ̂₀²/(σ²q₀) − 1 + q/q₀).
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Bar {
-    /// f₀ + ln q₀ − 1, and a little more than rounding can take off.
-    pub(crate) base: f64,
+    /// Δ̂₀²/(σ²q₀) − 1, and a little more than rounding can take off.
+    base: f64,
     /// 1/q₀.
-    pub(crate) slope: f64,
-}
-
-impl Bar {
-    /// The bar of an arm with the certainty f₀ and the variance q₀.
-    #[inline(always)]
-    pub(crate) fn new(certainty: f64, q: f64) -> Self {
-        Self { base: certainty + ln(q) - 1.0 + 1e-12 * (1000.0 + certainty.abs()), slope: 1.0 / q }
-    }
+    slope: f64,
 }
 
 impl<E: Spread + ?Sized> Rule<E> for Pivot {
@@ -93,8 +92,7 @@ impl<E: Spread + ?Sized> Rule<E> for Pivot {
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
         let (question, rule) = (beliefs.question, *self);
         let (means, variances) = beliefs.estimator.moments();
-        let q = variances[rule.last];
-        let bar = vectorised!(|_unit| Bar::new(rule.certainty(&question, means[rule.last], q), q));
+        let bar = rule.bar(&question, means[rule.last], variances[rule.last]);
         self.last = arg_min_among(
             means,
             variances,

@@ -1,0 +1,115 @@
+//! The first choice of [`Pivot`]: the pivot itself, the most doubtful arm.
+
+use super::super::{Best, Plane};
+use super::{Quartet, lanes, picked};
+use crate::rules::{Bar, Pivot};
+use crate::vector::Unit;
+use crate::{Arm, Question};
+use pulp::f64x4;
+
+/// Up to how many arms a test of each costs more than it saves.
+const FEW_ARMS: usize = 64;
+
+impl<P: Plane> Quartet<P> {
+    /// Sets the pivot of each run.
+    #[inline(always)]
+    pub(super) fn find_pivots<S: Unit>(&mut self, unit: S) {
+        if self.means.len() <= FEW_ARMS { self.find_among_few(unit) } else { self.find_among_many(unit) }
+    }
+
+    /// Two arms at a time: one fills the gaps of the other, and more do not fit the registers.
+    #[inline(always)]
+    fn find_among_few<S: Unit>(&mut self, unit: S) {
+        // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
+        let (rule, question) = (self.rule, self.question);
+        let (means, variances) = (lanes(&self.means).as_chunks::<2>().0, lanes(&self.variances).as_chunks::<2>().0);
+        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        for (means, variances) in means.iter().zip(variances) {
+            let mut certainties = [best.least; 2];
+            for n in 0..2 {
+                certainties[n] = certainty(&rule, &question, &means[n], &variances[n]);
+            }
+            for n in 0..2 {
+                best.take(unit, arm, certainties[n]);
+                arm = unit.add_f64s(arm, unit.splat_f64s(1.0));
+            }
+        }
+        self.pivots = best.arms(unit);
+    }
+
+    /// The same among the arms on the shortlist. Finds the runners-up too.
+    #[inline(always)]
+    fn find_among_many<S: Unit>(&mut self, unit: S) {
+        let n = self.shorten(unit);
+        let (rule, question, shortlist) = (self.rule, self.question, &self.shortlist[..n.next_multiple_of(2)]);
+        let (means, variances) = (lanes(&self.means), lanes(&self.variances));
+        let (mut best, mut second) = (Best::new(unit), Best::new(unit));
+        for pair in shortlist.as_chunks::<2>().0 {
+            let mut certainties = [best.least; 2];
+            for n in 0..2 {
+                let arm = pair[n] as usize;
+                certainties[n] = certainty(&rule, &question, &means[arm], &variances[arm]);
+            }
+            for n in 0..2 {
+                let arm = unit.splat_f64s(f64::from(pair[n]));
+                let (displaced, value) = best.displaced(unit, arm, certainties[n]);
+                best.take(unit, arm, certainties[n]);
+                second.take(unit, displaced, value);
+            }
+        }
+        (self.pivots, self.runners_up) = (best.arms(unit), second.arms(unit));
+    }
+
+    /// The mean and the variance of an arm of each run, and how certain its side is.
+    #[inline(always)]
+    fn doubt_of<S: Unit>(&self, unit: S, arms: [Arm; 4]) -> (f64x4, f64x4, f64x4) {
+        let (mean, q) = (picked(unit, &self.means, arms), picked(unit, &self.variances, arms));
+        (mean, q, certainty(&self.rule, &self.question, &pulp::cast(mean), &pulp::cast(q)))
+    }
+
+    /// What an arm has to get under to be the pivot, in each run.
+    #[inline(always)]
+    fn bar<S: Unit>(&self, unit: S) -> [Bar; 4] {
+        // The last pivots were most often pulled, so that the next in doubt may have overtaken them.
+        let (last, next) = (self.doubt_of(unit, self.pivots), self.doubt_of(unit, self.runners_up));
+        let is_overtaken = unit.less_than_f64s(next.2, last.2);
+        let mean: [f64; 4] = pulp::cast(unit.select_f64s(is_overtaken, next.0, last.0));
+        let q: [f64; 4] = pulp::cast(unit.select_f64s(is_overtaken, next.1, last.1));
+        let mut bar = [Bar::default(); 4];
+        for lane in 0..4 {
+            bar[lane] = self.rule[lane].bar(&self.question[lane], mean[lane], q[lane]);
+        }
+        bar
+    }
+
+    /// Shortens the list to the arms that may be the pivot of some run; returns how many there are. If their
+    /// number is odd, the last one stands there twice, which changes nothing.
+    #[inline(always)]
+    fn shorten<S: Unit>(&mut self, unit: S) -> usize {
+        let (rule, question, bar) = (self.rule, self.question, self.bar(unit));
+        let (means, variances) = (lanes(&self.means), lanes(&self.variances));
+        let shortlist = &mut self.shortlist[..=means.len()];
+        let mut n = 0;
+        for (arm, (mean, q)) in (0..).zip(means.iter().zip(variances)) {
+            let mut may = false;
+            for lane in 0..4 {
+                may |= rule[lane].may_be_less_certain(&bar[lane], &question[lane], mean[lane], q[lane]);
+            }
+            // Written in any case and kept if it counts: which arms pass cannot be foreseen by the machine.
+            shortlist[n] = arm;
+            n += usize::from(may);
+        }
+        shortlist[n] = shortlist[n.saturating_sub(1)];
+        n
+    }
+}
+
+/// How certain the side of an arm is, in each run.
+#[inline(always)]
+fn certainty(rule: &[Pivot; 4], question: &[Question; 4], mean: &[f64; 4], q: &[f64; 4]) -> f64x4 {
+    let mut certainty = [0.0; 4];
+    for lane in 0..4 {
+        certainty[lane] = rule[lane].certainty(&question[lane], mean[lane], q[lane]);
+    }
+    pulp::cast(certainty)
+}
