@@ -161,6 +161,18 @@ pub(crate) fn quotient_less_ln(a: f64, x: f64) -> f64 {
     a * ((m + 1.0) * reciprocal) - ln_of(k, (m - 1.0) * (x * reciprocal))
 }
 
+/// How far [`rough_quotient_less_ln`] may be off, rounding apart.
+pub(crate) const ROUGH: f64 = 5e-4;
+
+/// As [`quotient_less_ln`] for at most [`ROUGH`], and cheaper: ln m is a cubic in m − 1, that with the least error anywhere.
+#[inline(always)]
+pub(crate) fn rough_quotient_less_ln(a: f64, x: f64) -> f64 {
+    let (k, m) = split(x);
+    let y = m - 1.0;
+    let ln_m = y.mul_add(y.mul_add(y.mul_add(0.310249, -0.527461), 1.002044), 0.000404);
+    a / x - k.mul_add(std::f64::consts::LN_2, ln_m)
+}
+
 /// k and m with x = 2ᵏm and √½ ≤ m < √2.
 #[inline(always)]
 fn split(x: f64) -> (f64, f64) {
@@ -227,11 +239,16 @@ mod tests {
             let theirs = x.ln();
             for a in [0.0, 1e-3, 1.7, 1e6] {
                 let (ours, theirs) = (quotient_less_ln(a, x), a / x - theirs);
-                assert!((ours - theirs).abs() <= 1e-15 * (a / x + x.ln().abs().max(1.0)), "{a}/x − ln x, x = {x}");
+                let rounding = 1e-15 * (a / x + x.ln().abs().max(1.0));
+                assert!((ours - theirs).abs() <= rounding, "{a}/x − ln x, x = {x}");
+                let rough = rough_quotient_less_ln(a, x);
+                assert!((rough - theirs).abs() <= ROUGH + rounding, "{a}/x − ln x roughly, x = {x}");
             }
         }
         assert_eq!(quotient_less_ln(3.0, 1.0), 3.0);
-        assert!([0.0, 3.0].iter().all(|&a| !quotient_less_ln(a, 0.0).is_finite()));
+        for of_zero in [quotient_less_ln, rough_quotient_less_ln] {
+            assert!([0.0, 3.0].iter().all(|&a| !of_zero(a, 0.0).is_finite()));
+        }
     }
 
     proptest! {

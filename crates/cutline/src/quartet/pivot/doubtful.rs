@@ -17,24 +17,42 @@ impl<P: Plane> Quartet<P> {
         if self.means.len() <= FEW_ARMS { self.find_among_few(unit) } else { self.find_among_many(unit) }
     }
 
-    /// Two arms at a time: one fills the gaps of the other, and more do not fit the registers.
+    /// Roughly first: that is cheaper, and settles it unless another arm comes near.
     #[inline(always)]
     fn find_among_few<S: Unit>(&mut self, unit: S) {
+        let (best, second) = self.scan(unit, Pivot::rough_certainty);
+        let (least, second): ([f64; 4], [f64; 4]) = (pulp::cast(best.least), pulp::cast(second));
+        let mut is_settled = true;
+        for lane in 0..4 {
+            is_settled &= second[lane] - least[lane] > Pivot::near(least[lane]);
+        }
+        self.pivots = if is_settled { best.arms(unit) } else { self.scan(unit, Pivot::certainty).0.arms(unit) };
+    }
+
+    /// The least certain arm of each run, and how certain the next one is.
+    #[inline(always)]
+    fn scan<S: Unit>(&self, unit: S, certainty: impl Fn(&Pivot, &Question, f64, f64) -> f64) -> (Best, f64x4) {
         // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
         let (rule, question) = (self.rule, self.question);
+        // Two arms at a time: one fills the gaps of the other, and more do not fit the registers.
         let (means, variances) = (lanes(&self.means).as_chunks::<2>().0, lanes(&self.variances).as_chunks::<2>().0);
         let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        let mut second = best.least;
         for (means, variances) in means.iter().zip(variances) {
-            let mut certainties = [best.least; 2];
+            let mut certainties = [[0.0; 4]; 2];
             for n in 0..2 {
-                certainties[n] = certainty(&rule, &question, &means[n], &variances[n]);
+                for lane in 0..4 {
+                    certainties[n][lane] = certainty(&rule[lane], &question[lane], means[n][lane], variances[n][lane]);
+                }
             }
-            for n in 0..2 {
-                best.take(unit, arm, certainties[n]);
+            for certainties in certainties {
+                let certainties = pulp::cast(certainties);
+                second = unit.min_f64s(best.displaced(unit, arm, certainties).1, second);
+                best.take(unit, arm, certainties);
                 arm = unit.add_f64s(arm, unit.splat_f64s(1.0));
             }
         }
-        self.pivots = best.arms(unit);
+        (best, second)
     }
 
     /// The same among the arms on the shortlist. Finds the runners-up too.
