@@ -49,23 +49,13 @@ impl<I: Index + Send, P: Plane> InStep for Quartet<I, P> {
     }
 
     fn tell(&mut self, rewards: [f64; 4]) {
-        let counts = self.ledger.count(self.asked, rewards);
-        for lane in 0..4 {
-            // A whole vector at a time; see `diagonal`.
-            let weights = &mut self.weights[self.asked[lane]];
-            let mut lanes: [f64; 4] = pulp::cast(*weights);
-            lanes[lane] = self.index[lane].weight(counts[lane]);
-            *weights = pulp::cast(lanes);
-        }
         self.told += 1;
-        let s: [f64; 4] = pulp::cast(vectorised!(|unit| self.advance(unit, pulp::cast(rewards))));
-        for lane in 0..4 {
-            if Inverse::is_coarse_at(s[lane], self.condition[lane]) {
-                let (inverse, theta) = self.plane.refresh(lane, &self.ledger);
-                self.condition[lane] = inverse.condition();
-                let lanes = numbers_mut(&mut self.theta).iter_mut().skip(lane).step_by(4);
-                lanes.zip(theta).for_each(|(to, theta)| *to = theta);
-            }
+        let (s, is_due) = vectorised!(|unit| {
+            self.weigh(rewards);
+            self.advance(unit, pulp::cast(rewards))
+        });
+        if is_due {
+            self.refresh(s);
         }
     }
 
@@ -104,9 +94,26 @@ impl<I: Index, P: Plane> Quartet<I, P> {
         best.arms(unit)
     }
 
-    /// One step of V⁻¹ and θ̂ in each run; returns s.
+    /// Counts the pulls of the arms asked for, and weighs them anew.
     #[inline(always)]
-    fn advance<S: Unit>(&mut self, unit: S, rewards: f64x4) -> f64x4 {
+    fn weigh(&mut self, rewards: [f64; 4]) {
+        let counts = self.ledger.count(self.asked, rewards);
+        let mut heavier = [0.0; 4];
+        for lane in 0..4 {
+            heavier[lane] = self.index[lane].weight(counts[lane]);
+        }
+        for lane in 0..4 {
+            // A whole vector at a time; see `diagonal`.
+            let weights = &mut self.weights[self.asked[lane]];
+            let mut lanes: [f64; 4] = pulp::cast(*weights);
+            lanes[lane] = heavier[lane];
+            *weights = pulp::cast(lanes);
+        }
+    }
+
+    /// One step of V⁻¹ and θ̂ in each run; returns s, and whether something is to be computed afresh.
+    #[inline(always)]
+    fn advance<S: Unit>(&mut self, unit: S, rewards: f64x4) -> ([f64; 4], bool) {
         let Self { plane, theta, .. } = self;
         plane.pick(unit, self.asked);
         let s = plane.s(unit);
@@ -116,7 +123,24 @@ impl<I: Index, P: Plane> Quartet<I, P> {
             *theta = unit.mul_add_f64s(u, gain, *theta);
         }
         plane.shrink(unit, s);
-        s
+        let s: [f64; 4] = pulp::cast(s);
+        let mut is_due = false;
+        for lane in 0..4 {
+            is_due |= Inverse::is_coarse_at(s[lane], self.condition[lane]);
+        }
+        (s, is_due)
+    }
+
+    /// Computes afresh what the step with s has left too few digits of.
+    fn refresh(&mut self, s: [f64; 4]) {
+        for lane in 0..4 {
+            if Inverse::is_coarse_at(s[lane], self.condition[lane]) {
+                let (inverse, theta) = self.plane.refresh(lane, &self.ledger);
+                self.condition[lane] = inverse.condition();
+                let lanes = numbers_mut(&mut self.theta).iter_mut().skip(lane).step_by(4);
+                lanes.zip(theta).for_each(|(to, theta)| *to = theta);
+            }
+        }
     }
 }
 
