@@ -9,7 +9,7 @@ build: ## Build the command line, optimised: target/release/cutline
 	cargo build --release --locked
 
 test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
-	checks/with-postgres cargo test --workspace --locked --quiet
+	checks/with-postgres cargo test --release --workspace --locked --quiet
 	target/release/cutline reproduce --exact | tail -n 1
 	$(MAKE) --no-print-directory check-diagnostics test-python check-speed
 
