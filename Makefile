@@ -5,8 +5,9 @@
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
 
+# Packages are chosen as in the tests, so that nothing is compiled twice for other features.
 build: ## Build the command line, optimised: target/release/cutline
-	cargo build --release --locked
+	cargo build --release --locked --workspace --bin cutline --example ns_per_pull
 
 test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
 	checks/with-postgres cargo test --release --workspace --locked --quiet
@@ -38,8 +39,7 @@ check-diagnostics: build ## Compare the numbers of `cutline diagnose` with stats
 	target/checks/bin/pip install --quiet --disable-pip-version-check --requirement checks/requirements.txt
 	target/checks/bin/python checks/diagnostics.py target/release/cutline
 
-check-speed: ## Count the instructions a pull and compare with checks/instructions.json; WRITE=--write writes it
-	cargo build --release --locked --quiet --package cutline-lab --example ns_per_pull
+check-speed: build ## Count the instructions a pull and compare with checks/instructions.json; WRITE=--write writes it
 	command -v valgrind > /dev/null || { apt-get update --quiet && apt-get install --quiet --yes valgrind; }
 	python3 checks/instructions.py $(WRITE)
 
@@ -63,8 +63,7 @@ bench-load: ## Time loading a million candidates from CSV and Parquet, beside po
 bench-store: ## Time campaigns in stores, beside bare commits in the same run; writes target/bench-store.json
 	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns
 
-bench-peers: ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
-	cargo build --release --locked --package cutline-lab --example ns_per_pull
+bench-peers: build ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py
