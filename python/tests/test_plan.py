@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -218,22 +214,3 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
     with pytest.raises(KeyError, match="enough"):
         cutline.plan(ARMS, **ASKED, progress=refuse)
-
-
-@pytest.mark.parametrize("budgets", ["None", "[1000, 2000]"])
-def test_ctrl_c_ends_a_plan(budgets: str) -> None:
-    """While budgets are looked for, and while they are played."""
-    code = f"""
-import cutline, numpy
-X = numpy.random.default_rng(0).uniform(-1, 1, (2000, 20))
-print("on", flush=True)
-cutline.plan(X, threshold=0, budgets={budgets}, runs=10**9, threads=1)
-"""
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    child.stdout.readline()
-    time.sleep(1.0)
-    begun = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
-    assert "KeyboardInterrupt" in err and time.monotonic() - begun < 10

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pickle
 import signal
-import subprocess
-import sys
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -181,15 +178,3 @@ def test_texts_are_written_as_toml_has_them() -> None:
     assert cutline.Experiment(keys).algorithms == ['a "quoted" \\ back, µ, 😀, ']
     with pytest.raises(cutline.InputError, match="control"):
         cutline.Experiment({**KEYS, "algorithm": [{"name": "pivot", "label": name}]})
-
-
-def test_ctrl_c_ends_a_simulation() -> None:
-    code = "import cutline; print('on', flush=True); cutline.simulate(cutline.Experiment.of_paper('wine'), runs=10**9)"
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    child.stdout.readline()
-    time.sleep(1.0)
-    begun = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
-    assert "KeyboardInterrupt" in err and time.monotonic() - begun < 10

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{Problem, spec};
+use common::{Problem, arms_of, spec};
 use cutline::campaign::{Campaign, Event, Terms};
 use cutline::rules::{Outlook, Own, OwnError, OwnRule};
-use cutline::{Arm, Arms, AskTell, Interval, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
+use cutline::{Arm, Arms, Interval, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
 use rand_core::Rng as _;
 use std::sync::Arc;
 
@@ -45,16 +45,6 @@ fn own(rule: impl OwnRule + 'static) -> Spec {
     Spec::own(Own::new("mine", Arc::new(rule)).unwrap())
 }
 
-fn arms_of(learner: &mut dyn AskTell, problem: &Problem) -> Vec<Arm> {
-    let mut rng = stream(3, Purpose::Noise, 0);
-    let mut arms = Vec::new();
-    while let Some(arm) = learner.ask() {
-        learner.tell(arm, problem.reward(arm, &mut rng));
-        arms.push(arm);
-    }
-    arms
-}
-
 #[test]
 fn plays_as_the_named_one_does() {
     let problem = Problem::uniform(12, 4, 5);
@@ -62,14 +52,14 @@ fn plays_as_the_named_one_does() {
         for centre in [0.0, 1.0] {
             let play = |spec: Spec| {
                 let spec = spec.with("noise", noise).unwrap().with("centre", centre).unwrap();
-                arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem)
+                arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem, 3)
             };
             assert_eq!(play(own(Straddle)), play(spec("straddle")), "noise {noise}, centre {centre}");
         }
     }
     let play = |spec: Spec| {
         let spec = spec.with_estimator("sample-mean").unwrap();
-        arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem)
+        arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem, 3)
     };
     assert_eq!(play(own(Apt)), play(spec("apt")));
 }

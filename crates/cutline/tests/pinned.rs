@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Problem, spec};
-use cutline::{ALGORITHMS, Purpose, stream};
+use common::{Problem, arms_of, spec};
+use cutline::ALGORITHMS;
 
 /// One row an algorithm: the pulls after the first 8, which are the opening where there is one.
 const PINNED: &[(&str, [usize; 20])] = &[
@@ -20,13 +20,7 @@ const PINNED: &[(&str, [usize; 20])] = &[
 fn pulls(name: &str) -> Vec<usize> {
     let problem = Problem::uniform(8, 3, 42);
     let mut learner = spec(name).learner(&problem.arms(), problem.question, 28, 7).unwrap();
-    let mut rng = stream(7, Purpose::Noise, 0);
-    let mut arms = Vec::new();
-    while let Some(arm) = learner.ask() {
-        learner.tell(arm, problem.reward(arm, &mut rng));
-        arms.push(arm);
-    }
-    arms
+    arms_of(learner.as_mut(), &problem, 7)
 }
 
 #[test]

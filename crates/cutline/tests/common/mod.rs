@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
-use cutline::{Arms, Purpose, Question, Rng, Spec, below, stream};
+use cutline::{Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
 use std::cell::RefCell;
@@ -42,6 +42,17 @@ impl Problem {
 
 pub fn uniform(rng: &mut Rng) -> f64 {
     f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
+}
+
+/// Plays to the end with the noise of a seed: the arms pulled.
+pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<usize> {
+    let mut rng = stream(seed, Purpose::Noise, 0);
+    let mut arms = Vec::new();
+    while let Some(arm) = learner.ask() {
+        learner.tell(arm, problem.reward(arm, &mut rng));
+        arms.push(arm);
+    }
+    arms
 }
 
 /// The algorithm with what it must be given. CLUCB takes the noise for small, so that arms are decided after few pulls.
