@@ -5,7 +5,7 @@ use crate::errors::{Kind, input, store};
 use crate::events::to_dict;
 use crate::given::{each, number, shown, text, whole};
 use crate::kept::Kept;
-use crate::own::raising;
+use crate::own::{is_asking, raising};
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
 use cutline_figure::{ArmVerdict, VerdictFigure};
@@ -42,6 +42,10 @@ impl Campaign {
         py: Python<'_>,
         work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
+        if is_asking() {
+            // The campaign that asks would wait for itself.
+            return Err(input("a rule cannot use campaigns within `choose`"));
+        }
         // What a panic left is whole: a campaign that lost its state makes it anew.
         py.detach(|| raising(|| work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))))?.map_err(store)
     }

@@ -19,6 +19,11 @@ use std::thread::ThreadId;
 // What the rule that this thread is asking may look at, for as long as it is asked.
 scoped_thread_local!(static mut OUTLOOK: for<'a> &'a mut (dyn Outlook + 'a));
 
+/// Whether this thread is asking a rule.
+pub(crate) fn is_asking() -> bool {
+    OUTLOOK.is_set()
+}
+
 /// Does something in which Python may be called from deep within, where nothing can fail: what Python raises unwinds to here.
 pub(crate) fn raising<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).or_else(|payload| match payload.downcast::<PyErr>() {

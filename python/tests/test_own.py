@@ -213,6 +213,21 @@ def test_beliefs_are_of_the_moment() -> None:
     assert kept[0].means.shape == (12,), "what was looked at stays"
 
 
+def test_a_rule_does_not_use_its_campaign() -> None:
+    class Asks:
+        campaign: Campaign
+
+        def choose(self, beliefs: Beliefs) -> int:
+            self.campaign.ask()
+            return 0
+
+    rule = Asks()
+    rule.campaign = Campaign(X, threshold=0.0, budget=20, algorithm=rule)
+    with pytest.raises(InputError, match="a rule cannot use campaigns within `choose`"):
+        rule.campaign.ask()
+    assert rule.campaign.progress.out == 0
+
+
 def test_names_and_labels() -> None:
     rule = Straddle()
     assert experiment(rule, Straddle(), {"rule": rule, "label": "mine"}).algorithms == ["Straddle", "Straddle-2", "mine"]
