@@ -1,9 +1,9 @@
 //! A campaign in Python's hands: any number of threads may use it, and none of them holds the interpreter while it works.
 
 use crate::diagnostics;
-use crate::errors::{Kind, input, store};
+use crate::errors::{input, store};
 use crate::events::to_dict;
-use crate::given::{each, number, shown, text, whole};
+use crate::given::{self, each, number, shown, text, whole};
 use crate::kept::Kept;
 use crate::own::{is_asking, raising};
 use crate::ticket::Ticket;
@@ -52,13 +52,8 @@ impl Campaign {
 
     /// An arm, by its number or its name.
     fn arm(&self, arm: &Bound<'_, PyAny>) -> PyResult<usize> {
-        if let Ok(name) = arm.cast::<PyString>() {
-            let name = text(name, "the name of an arm")?;
-            let called = || self.names.iter().cloned().zip(0..).collect();
-            let arm = self.arms.get_or_init(called).get(&name).copied();
-            return arm.ok_or_else(|| Kind::NotFound.error(format!("there is no arm `{name}`")));
-        }
-        arm.extract().map_err(|_| input(format!("an arm is a number from 0 or a name, not {}", shown(arm))))
+        let called = || self.names.iter().cloned().zip(0..).collect();
+        given::arm(arm, |name| self.arms.get_or_init(called).get(name).copied())
     }
 }
 

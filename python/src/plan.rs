@@ -2,7 +2,7 @@
 
 use crate::errors::{Kind, input};
 use crate::experiment::Experiment;
-use crate::given::{each, number, shown, text, texts, whole};
+use crate::given::{arm, each, number, shown, text, texts, whole};
 use crate::kept::candidates;
 use crate::pool::pool;
 use crate::tally::Tally;
@@ -144,20 +144,10 @@ fn prior(value: &Bound<'_, PyAny>, arms: &Arms, candidates: &Candidates, noise: 
     let measured = pilot
         .iter()
         .zip(&rewards)
-        .map(|(measured, reward)| Ok((arm(measured, &numbers)?, number(reward, "a reward")?)));
+        .map(|(measured, reward)| Ok((arm(measured, |name| numbers.get(name).copied())?, number(reward, "a reward")?)));
     let posterior = Posterior::new(arms, measured.collect::<PyResult<_>>()?, noise).map_err(|error| match error {
         PriorError::Arm { .. } => Kind::NotFound.error(error),
         error => input(error),
     })?;
     Ok(Prior::posterior(posterior))
-}
-
-/// An arm, by its number or its name.
-fn arm(arm: &Bound<'_, PyAny>, numbers: &HashMap<&str, Arm>) -> PyResult<Arm> {
-    if let Ok(name) = arm.cast::<PyString>() {
-        let name = text(name, "the name of an arm")?;
-        let number = numbers.get(name.as_str()).copied();
-        return number.ok_or_else(|| Kind::NotFound.error(format!("there is no arm `{name}`")));
-    }
-    arm.extract().map_err(|_| input(format!("an arm is a number from 0 or a name, not {}", shown(arm))))
 }

@@ -298,6 +298,13 @@ def test_what_is_no_instance(given: Any, message: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+def test_what_does_not_go_with_instances_of_ones_own() -> None:
+    with pytest.raises(InputError, match="leaves nothing to draw"):
+        experiment("linear-apt", instance={"kind": linear, "draw": "published"})
+    with pytest.raises(InputError, match="`kind` must be one of"):
+        experiment("linear-apt", instance={"kind": "own"})
+
+
 def test_an_instance_that_goes_wrong_later() -> None:
     def late(rng: np.random.Generator) -> Any:
         if (draws := rng.uniform()) < 0.3:

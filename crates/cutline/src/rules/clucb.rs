@@ -1,7 +1,7 @@
 //! CLUCB for thresholds: among the arms that are undecided, Δ̂ᵢ < radᵢ, the one with the largest radᵢ = σ√(2 ln(4Kt³/δ)/Tᵢ)
 //! (Chen, Lin, King, Lyu & Chen 2014, whose decision class is here every set of arms).
 
-use super::{Beliefs, Rule, RuleError};
+use super::{Beliefs, Rule, RuleError, checked_noise};
 use crate::estimators::Estimator;
 use crate::{Arm, Rng, arg_min};
 
@@ -28,9 +28,7 @@ impl Clucb {
     /// # Errors
     /// If a parameter is out of range.
     pub fn new(noise: f64, delta: f64) -> Result<Self, RuleError> {
-        if !(1e-100..=1e100).contains(&noise) {
-            return Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise });
-        }
+        let noise = checked_noise(noise)?;
         if !(1e-100..=0.5).contains(&delta) {
             return Err(RuleError { parameter: "delta", allowed: "a number between 1e-100 and 0.5", value: delta });
         }

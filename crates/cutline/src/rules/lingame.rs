@@ -11,7 +11,7 @@
 //! one K×d product and no factorisation.
 
 use super::hedge::AdaHedge;
-use super::{Beliefs, Rule, RuleError};
+use super::{Beliefs, Rule, RuleError, checked_noise};
 use crate::estimators::Spread;
 use crate::{Arm, Rng, arg_min};
 
@@ -41,9 +41,7 @@ impl LinGame {
     /// # Errors
     /// If `noise` is not between 1e-100 and 1e100.
     pub fn new(noise: f64, n_arms: usize) -> Result<Self, RuleError> {
-        if !(1e-100..=1e100).contains(&noise) {
-            return Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise });
-        }
+        let noise = checked_noise(noise)?;
         let zeros = vec![0.0; n_arms];
         Ok(Self { noise, hedge: AdaHedge::new(n_arms), tracked: zeros.clone(), told: 0, room: zeros })
     }

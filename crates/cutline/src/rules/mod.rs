@@ -67,6 +67,15 @@ pub struct RuleError {
     pub value: f64,
 }
 
+/// σ as rules take it.
+fn checked_noise(noise: f64) -> Result<f64, RuleError> {
+    if (1e-100..=1e100).contains(&noise) {
+        Ok(noise)
+    } else {
+        Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise })
+    }
+}
+
 /// What a rule or a stop sees: the question, the pulls handed out so far, and the estimator.
 #[derive(Debug)]
 #[non_exhaustive]

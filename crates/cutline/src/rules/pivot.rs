@@ -7,7 +7,7 @@
 //! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal no
 //! pull tells of another arm, and there is nothing to gain.
 
-use super::{Beliefs, Rule, RuleError};
+use super::{Beliefs, Rule, RuleError, checked_noise};
 use crate::estimators::Spread;
 use crate::scan::{ROUGH, arg_min_among, quotient_less_ln, rough_quotient_less_ln};
 use crate::{Arm, Question, Rng, arg_max};
@@ -34,9 +34,7 @@ impl Pivot {
     /// # Errors
     /// If `noise` is not between 1e-100 and 1e100.
     pub fn new(noise: f64) -> Result<Self, RuleError> {
-        if !(1e-100..=1e100).contains(&noise) {
-            return Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise });
-        }
+        let noise = checked_noise(noise)?;
         Ok(Self { weight: 1.0 / (noise * noise), last: 0 })
     }
 

@@ -1,7 +1,7 @@
 //! Straddle: the arm whose interval reaches furthest across the threshold, arg maxᵢ 1.96 σ√qᵢ − |μ̂ᵢ − τ|
 //! (Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, for level sets).
 
-use super::{Beliefs, Rule, RuleError};
+use super::{Beliefs, Rule, RuleError, checked_noise};
 use crate::estimators::Spread;
 use crate::{Arm, Rng, arg_max};
 
@@ -23,9 +23,7 @@ impl Straddle {
     /// # Errors
     /// If `noise` is not between 1e-100 and 1e100.
     pub fn new(noise: f64) -> Result<Self, RuleError> {
-        if !(1e-100..=1e100).contains(&noise) {
-            return Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise });
-        }
+        let noise = checked_noise(noise)?;
         Ok(Self { variance: noise * noise })
     }
 }
