@@ -201,7 +201,7 @@ impl Campaign {
     fn progress(&self, py: Python<'_>) -> PyResult<Progress> {
         self.with(py, |campaign| {
             let state = campaign.state()?;
-            let ending = state.ending().map(cutline::Ending::name);
+            let ending = state.stop_reason().map(cutline::StopReason::name);
             let cutline::campaign::Progress { budget, counted, uncounted, out, failed, expired, .. } = state.progress();
             Ok(Progress { budget, counted, uncounted, out, failed, expired, ending })
         })

@@ -1,13 +1,13 @@
 //! Errors as Python has them: the classes of `cutline._errors`, with the messages that all of Cutline has.
 
-use cutline::campaign::Refusal;
+use cutline::campaign::CampaignError;
 use cutline_store::StoreError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 /// A class of `cutline._errors`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ErrorKind {
     /// What was given cannot be.
     Input,
     /// There is no such thing.
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Storage,
 }
 
-impl Kind {
+impl ErrorKind {
     fn class(self) -> &'static str {
         match self {
             Self::Input => "InputError",
@@ -44,14 +44,14 @@ impl Kind {
 
 /// What was given cannot be.
 pub(crate) fn input(message: impl std::fmt::Display) -> PyErr {
-    Kind::Input.error(message)
+    ErrorKind::Input.error(message)
 }
 
 /// What a store or a campaign says, in words that fit Python.
 pub(crate) fn store(error: StoreError) -> PyErr {
     let kind = match &error {
-        StoreError::Refusal(refusal) => refusal_kind(refusal),
-        StoreError::NoCampaign { .. } | StoreError::NoCampaigns(_) | StoreError::Missing(_) => Kind::NotFound,
+        StoreError::CampaignError(refusal) => refusal_kind(refusal),
+        StoreError::NoCampaign { .. } | StoreError::NoCampaigns(_) | StoreError::Missing(_) => ErrorKind::NotFound,
         StoreError::Candidates(_)
         | StoreError::Terms(_)
         | StoreError::Location(_)
@@ -59,17 +59,17 @@ pub(crate) fn store(error: StoreError) -> PyErr {
         | StoreError::NameTaken(_)
         | StoreError::WhichCampaign(_)
         | StoreError::NeedsOwn(_)
-        | StoreError::NotOwn { .. } => Kind::Input,
-        _ => Kind::Storage,
+        | StoreError::NotOwn { .. } => ErrorKind::Input,
+        _ => ErrorKind::Storage,
     };
     let message = error.to_string().replace("`cutline new`", "`cutline.Campaign`").replace("`--name`", "`name`");
     kind.error(message)
 }
 
-fn refusal_kind(refusal: &Refusal) -> Kind {
+fn refusal_kind(refusal: &CampaignError) -> ErrorKind {
     match refusal {
-        Refusal::NoTicket { .. } | Refusal::NoArm { .. } => Kind::NotFound,
-        Refusal::NotAReward { .. } => Kind::Input,
-        _ => Kind::Refused,
+        CampaignError::NoTicket { .. } | CampaignError::NoArm { .. } => ErrorKind::NotFound,
+        CampaignError::NotAReward { .. } => ErrorKind::Input,
+        _ => ErrorKind::Refused,
     }
 }

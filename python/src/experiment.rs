@@ -1,6 +1,6 @@
 //! Experiments: read by the lab's own reader, played in ranges of runs.
 
-use crate::errors::{Kind, input};
+use crate::errors::{ErrorKind, input};
 use crate::given::{text, whole};
 use crate::own::{brought, raising};
 use crate::pool::pool;
@@ -29,7 +29,7 @@ impl Experiment {
         let position = self.0.entrants().iter().position(|entrant| entrant.label() == label);
         position.ok_or_else(|| {
             let labels: Vec<_> = self.0.entrants().iter().map(|entrant| format!("`{}`", entrant.label())).collect();
-            Kind::NotFound.error(format!("there is no algorithm `{label}` here; there are {}", labels.join(", ")))
+            ErrorKind::NotFound.error(format!("there is no algorithm `{label}` here; there are {}", labels.join(", ")))
         })
     }
 

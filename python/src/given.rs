@@ -1,6 +1,6 @@
 //! What Python gives, checked: every complaint says what was wanted and what was there.
 
-use crate::errors::{Kind, input};
+use crate::errors::{ErrorKind, input};
 use cutline::Arm;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -24,7 +24,7 @@ pub(crate) fn whole(value: &Bound<'_, PyAny>, what: &str, least: u64, most: u64)
 pub(crate) fn arm(value: &Bound<'_, PyAny>, find: impl FnOnce(&str) -> Option<Arm>) -> PyResult<Arm> {
     if let Ok(name) = value.cast::<PyString>() {
         let name = text(name, "the name of an arm")?;
-        return find(&name).ok_or_else(|| Kind::NotFound.error(format!("there is no arm `{name}`")));
+        return find(&name).ok_or_else(|| ErrorKind::NotFound.error(format!("there is no arm `{name}`")));
     }
     value.extract().map_err(|_| input(format!("an arm is a number from 0 or a name, not {}", shown(value))))
 }

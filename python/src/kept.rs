@@ -4,7 +4,7 @@ use crate::errors::{input, store};
 use crate::events::from_dict;
 use crate::given::{each, text, texts};
 use crate::settings::settings;
-use cutline::rules::Own;
+use cutline::rules::NamedRule;
 use cutline_store::{Campaign, Candidates, Draft, Settings, Store};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ pub(crate) struct Kept {
 type Given<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 /// The same as the engine has it.
-fn own(given: Option<&Given<'_>>) -> PyResult<Option<Own>> {
+fn own(given: Option<&Given<'_>>) -> PyResult<Option<NamedRule>> {
     given.map(|(name, rule)| crate::own::own(name, rule)).transpose()
 }
 

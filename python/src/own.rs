@@ -2,9 +2,9 @@
 
 use crate::errors::input;
 use crate::given::{shown, text};
-use cutline::rules::{Outlook, Own, OwnRule};
+use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{Brought, Instances, Truth};
+use cutline_lab::{Extensions, Instances, Truth};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
 
 // What the rule that this thread is asking may look at, for as long as it is asked.
-scoped_thread_local!(static mut OUTLOOK: for<'a> &'a mut (dyn Outlook + 'a));
+scoped_thread_local!(static mut CONTEXT: for<'a> &'a mut (dyn RuleContext + 'a));
 
 /// Whether this thread is asking a rule.
 pub(crate) fn is_asking() -> bool {
-    OUTLOOK.is_set()
+    CONTEXT.is_set()
 }
 
 /// Does something in which Python may be called from deep within, where nothing can fail: what Python raises unwinds to here.
@@ -38,15 +38,16 @@ fn called<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
 }
 
 /// A rule of one's own, called `name`.
-pub(crate) fn own(name: &Bound<'_, PyAny>, rule: &Bound<'_, PyAny>) -> PyResult<Own> {
+pub(crate) fn own(name: &Bound<'_, PyAny>, rule: &Bound<'_, PyAny>) -> PyResult<NamedRule> {
     let name = text(name, "the name of a rule")?;
     let opens = rule.getattr_opt("opens_with_every_arm")?.map_or(Ok(false), |opens| opens.is_truthy())?;
-    Own::new(&name, Arc::new(PythonRule { name: name.clone(), rule: rule.clone().unbind(), opens })).map_err(input)
+    NamedRule::new(&name, Arc::new(PythonRule { name: name.clone(), rule: rule.clone().unbind(), opens }))
+        .map_err(input)
 }
 
 /// What an experiment was given that its text cannot hold: rules by name, and a function that draws instances.
-pub(crate) fn brought(rules: &Bound<'_, PyDict>, instances: Option<&Bound<'_, PyAny>>) -> PyResult<Brought> {
-    Ok(Brought {
+pub(crate) fn brought(rules: &Bound<'_, PyDict>, instances: Option<&Bound<'_, PyAny>>) -> PyResult<Extensions> {
+    Ok(Extensions {
         rules: rules.iter().map(|(name, rule)| own(&name, &rule)).collect::<PyResult<_>>()?,
         instances: instances.map(|function| Arc::new(PythonInstances(function.clone().unbind())) as _),
     })
@@ -58,16 +59,16 @@ struct PythonRule {
     opens: bool,
 }
 
-impl OwnRule for PythonRule {
+impl CustomRule for PythonRule {
     fn opens_with_every_arm(&self) -> bool {
         self.opens
     }
 
-    fn choose(&self, outlook: &mut dyn Outlook, rng: &mut Rng) -> Arm {
+    fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm {
         called(|py| {
-            let n_arms = outlook.pulls().len();
-            let beliefs = Bound::new(py, Beliefs::new(outlook, rng.next_u64()))?;
-            let chosen = OUTLOOK.set(outlook, || self.rule.bind(py).call_method1("choose", (&beliefs,)));
+            let n_arms = context.pulls().len();
+            let beliefs = Bound::new(py, Beliefs::new(context, rng.next_u64()))?;
+            let chosen = CONTEXT.set(context, || self.rule.bind(py).call_method1("choose", (&beliefs,)));
             beliefs.get().is_over.store(true, Ordering::Relaxed);
             let chosen = chosen?;
             let arm = chosen.extract::<Arm>().ok().filter(|&arm| arm < n_arms);
@@ -111,14 +112,14 @@ pub(crate) struct Beliefs {
 }
 
 impl Beliefs {
-    fn new(outlook: &dyn Outlook, seed: u64) -> Self {
-        let question = outlook.question();
+    fn new(context: &dyn RuleContext, seed: u64) -> Self {
+        let question = context.question();
         Self {
             threshold: question.threshold(),
             precision: question.precision(),
-            noise: outlook.noise(),
-            n_arms: outlook.pulls().len(),
-            total_pulls: outlook.pulls().iter().map(|&pulls| u64::from(pulls)).sum(),
+            noise: context.noise(),
+            n_arms: context.pulls().len(),
+            total_pulls: context.pulls().iter().map(|&pulls| u64::from(pulls)).sum(),
             seed,
             thread: std::thread::current().id(),
             is_over: AtomicBool::new(false),
@@ -129,11 +130,11 @@ impl Beliefs {
     }
 
     /// Looks at what the rule may look at while it is asked, and not after, nor from another thread.
-    fn look<T>(&self, look: impl FnOnce(&mut dyn Outlook) -> T) -> PyResult<T> {
+    fn look<T>(&self, look: impl FnOnce(&mut dyn RuleContext) -> T) -> PyResult<T> {
         if self.is_over.load(Ordering::Relaxed) || self.thread != std::thread::current().id() {
             return Err(input("beliefs can be looked at only within `choose`; keep what they give, not them"));
         }
-        Ok(OUTLOOK.with(|outlook| look(outlook)))
+        Ok(CONTEXT.with(|context| look(context)))
     }
 
     /// An array that is made when it is first looked at.
@@ -141,7 +142,7 @@ impl Beliefs {
         &self,
         py: Python<'py>,
         kept: &PyOnceLock<Py<PyArray1<T>>>,
-        look: impl FnOnce(&mut dyn Outlook) -> Bound<'py, PyArray1<T>>,
+        look: impl FnOnce(&mut dyn RuleContext) -> Bound<'py, PyArray1<T>>,
     ) -> PyResult<Bound<'py, PyArray1<T>>> {
         kept.get_or_try_init(py, || Ok(self.look(look)?.unbind())).map(|array| array.bind(py).clone())
     }
@@ -152,26 +153,26 @@ impl Beliefs {
     /// The estimates of all means, an array.
     #[getter]
     fn means<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.array(py, &self.means, |outlook| PyArray1::from_slice(py, outlook.means()))
+        self.array(py, &self.means, |context| PyArray1::from_slice(py, context.means()))
     }
 
     /// The variances of these estimates, an array: σ² xᵢᵀV⁻¹xᵢ with ridge, and σ²/Tᵢ with sample means.
     #[getter]
     fn variances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.array(py, &self.variances, |outlook| PyArray1::from_slice(py, outlook.variances()))
+        self.array(py, &self.variances, |context| PyArray1::from_slice(py, context.variances()))
     }
 
     /// The pulls of every arm, those still out for measurement included, an array.
     #[getter]
     fn pulls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.array(py, &self.pulls, |outlook| PyArray1::from_slice(py, outlook.pulls()))
+        self.array(py, &self.pulls, |context| PyArray1::from_slice(py, context.pulls()))
     }
 
     /// The covariances of every arm's estimate with that of `arm`, an array.
     fn covariances<'py>(&self, py: Python<'py>, arm: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let arm = crate::given::whole(arm, "`arm`", 0, self.n_arms as u64 - 1)?;
         let arm = usize::try_from(arm).expect("checked");
-        self.look(|outlook| PyArray1::from_slice(py, outlook.covariances_with(arm)))
+        self.look(|context| PyArray1::from_slice(py, context.covariances_with(arm)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Plans: how much budget a campaign needs.
 
-use crate::errors::{Kind, input};
+use crate::errors::{ErrorKind, input};
 use crate::experiment::Experiment;
 use crate::given::{arm, each, number, shown, text, texts, whole};
 use crate::kept::candidates;
@@ -8,7 +8,7 @@ use crate::pool::pool;
 use crate::tally::Tally;
 use cutline::{Arm, Arms, Question, Spec};
 use cutline_lab::figures::plan_figure;
-use cutline_lab::{Noise, NoiseKind, Plan, PlanError, Planned, Posterior, Prior, PriorError, RunError};
+use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, PriorError, RunError, ThetaPosterior};
 use cutline_store::Candidates;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
@@ -92,7 +92,7 @@ impl Planning {
         let pool = pool(threads)?;
         let experiment = experiment.0.clone();
         let forecast = py.detach(|| pool.install(|| self.0.forecast(&experiment, &tally.0))).map_err(input)?;
-        let planned = Planned { experiment, forecast };
+        let planned = PlanReport { experiment, forecast };
         let json = serde_json::to_string(&planned).map_err(input)?;
         let svg = py.detach(|| plan_figure(&planned).to_svg());
         (json, planned.heading(), planned.answers(), planned.remarks(), svg).into_pyobject(py)
@@ -145,9 +145,10 @@ fn prior(value: &Bound<'_, PyAny>, arms: &Arms, candidates: &Candidates, noise: 
         .iter()
         .zip(&rewards)
         .map(|(measured, reward)| Ok((arm(measured, |name| numbers.get(name).copied())?, number(reward, "a reward")?)));
-    let posterior = Posterior::new(arms, measured.collect::<PyResult<_>>()?, noise).map_err(|error| match error {
-        PriorError::Arm { .. } => Kind::NotFound.error(error),
-        error => input(error),
-    })?;
+    let posterior =
+        ThetaPosterior::new(arms, measured.collect::<PyResult<_>>()?, noise).map_err(|error| match error {
+            PriorError::Arm { .. } => ErrorKind::NotFound.error(error),
+            error => input(error),
+        })?;
     Ok(Prior::posterior(posterior))
 }

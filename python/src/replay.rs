@@ -4,7 +4,7 @@ use crate::errors::input;
 use crate::experiment::Experiment;
 use crate::pool::pool;
 use cutline_lab::RunError;
-use cutline_lab::exact::{Replayed, replay_all};
+use cutline_lab::exact::{ReplayedCell, replay_all};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::panic::resume_unwind;
@@ -20,7 +20,7 @@ const A_WHILE: Duration = Duration::from_millis(100);
 struct Row<'a> {
     experiment: &'a str,
     #[serde(flatten)]
-    cell: &'a Replayed,
+    cell: &'a ReplayedCell,
     matches: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Results beside the published numbers.
 
 use cutline_lab::theory::{Theorem1, complexity};
-use cutline_lab::{Compared, Entrant, Experiment, Row, Tally, compared, rows};
+use cutline_lab::{Entrant, Experiment, PublishedResult, Row, Tally, compared, rows};
 
 /// An experiment that was run.
 pub(crate) struct Outcome {
@@ -16,7 +16,7 @@ impl Outcome {
     }
 
     /// Its rows beside what was published.
-    pub(crate) fn compared(&self) -> Vec<Compared> {
+    pub(crate) fn compared(&self) -> Vec<PublishedResult> {
         compared(&self.experiment, &self.rows)
     }
 

@@ -24,7 +24,7 @@ pub(crate) enum Failure {
     #[error("{}: {error}", path.display())]
     Csv { path: PathBuf, error: RewardsError },
     #[error("{}: {error}", path.display())]
-    Posterior { path: PathBuf, error: PriorError },
+    ThetaPosterior { path: PathBuf, error: PriorError },
     #[error("cannot write {}: {error}; choose another place with `--out`", path.display())]
     Write { path: PathBuf, error: std::io::Error },
     #[error("cannot start {threads} threads: {error}; ask for fewer with `--threads`")]

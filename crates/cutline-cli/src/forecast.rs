@@ -3,11 +3,11 @@
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{json, table};
-use cutline_lab::{Planned, Prospect};
+use cutline_lab::{ForecastRow, PlanReport};
 use std::io::Write;
 
 /// Prints a plan as `format` asks.
-pub(crate) fn print(planned: &Planned, format: Format) -> Result<(), Failure> {
+pub(crate) fn print(planned: &PlanReport, format: Format) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match format {
         Format::Table => {
@@ -24,7 +24,7 @@ pub(crate) fn print(planned: &Planned, format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
-fn prospects(planned: &Planned) -> comfy_table::Table {
+fn prospects(planned: &PlanReport) -> comfy_table::Table {
     let mut table = table(&["algorithm", "T", "failure rate", "95 % interval", "wrong arms (95 % interval)"]);
     for prospect in &planned.forecast.prospects {
         table.add_row([
@@ -39,7 +39,7 @@ fn prospects(planned: &Planned) -> comfy_table::Table {
 }
 
 /// A row a prospect, with its algorithm's answer and, for LinearAPT, what is guaranteed.
-pub(crate) fn csv(planned: &Planned) -> Vec<u8> {
+pub(crate) fn csv(planned: &PlanReport) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header = [
         "experiment",
@@ -91,6 +91,6 @@ pub(crate) fn csv(planned: &Planned) -> Vec<u8> {
 }
 
 /// The mean number of arms called wrongly, with its interval.
-pub(crate) fn errors(prospect: &Prospect) -> String {
+pub(crate) fn errors(prospect: &ForecastRow) -> String {
     format!("{:.3} ({:.3} – {:.3})", prospect.mean_errors, prospect.errors_low, prospect.errors_high)
 }

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     interrupt::listen();
-    say_nothing_of_damaged_parquet();
+    silence_parquet_panics();
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),
         Command::Simulate(args) => commands::simulate(&args),
@@ -57,7 +57,7 @@ fn ended(done: Result<ExitCode, Failure>) -> ExitCode {
 }
 
 /// The crate `parquet` panics on some damaged files. The lab catches that and it is reported as an error, in one line.
-fn say_nothing_of_damaged_parquet() {
+fn silence_parquet_panics() {
     let say = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let is_parquet = |place: &std::panic::Location<'_>| place.file().contains("/parquet-");

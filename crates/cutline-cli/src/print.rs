@@ -5,7 +5,7 @@ use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::stopping;
 use comfy_table::{CellAlignment, Table, presets};
-use cutline_lab::{Compared, Row};
+use cutline_lab::{PublishedResult, Row};
 use std::io::Write;
 
 /// Prints rows as `format` asks: tables for people, with the published numbers and the `summary` below; JSON and CSV for
@@ -103,7 +103,7 @@ pub(crate) fn difference(row: &Row) -> String {
     }
 }
 
-fn published(compared: &Compared) -> [String; 3] {
+fn published(compared: &PublishedResult) -> [String; 3] {
     match &compared.published {
         Some(cell) => {
             let mark = if cell.is_within() { "" } else { " out of band" };

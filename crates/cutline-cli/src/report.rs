@@ -9,7 +9,7 @@ mod settings;
 mod tickets;
 mod view;
 
-pub(crate) use answer::{Answer, grouped};
+pub(crate) use answer::{BudgetAnswer, grouped};
 pub(crate) use campaign::campaign;
 pub(crate) use view::View;
 
@@ -19,7 +19,9 @@ use crate::forecast::errors;
 use crate::print::{difference, heading};
 use crate::stopping;
 use askama::Template;
-use cutline_lab::{Compared, Experiment, Kind, NoiseKind, Oracle, Planned, Prospect, Threshold, Truth};
+use cutline_lab::{
+    Experiment, ForecastRow, NoiseKind, Oracle, PlanReport, PublishedResult, SourceKind, Threshold, Truth,
+};
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -70,8 +72,8 @@ pub(crate) fn html(outcomes: &[Outcome], drawings: &[String], summary: &[String]
 }
 
 /// The page for a plan and its drawing.
-pub(crate) fn plan(planned: &Planned, svg: &str) -> Result<String, Failure> {
-    let Planned { experiment, forecast } = planned;
+pub(crate) fn plan(planned: &PlanReport, svg: &str) -> Result<String, Failure> {
+    let PlanReport { experiment, forecast } = planned;
     let mut settings = settings(experiment);
     settings.insert(0, ("target".to_owned(), forecast.target.to_string()));
     let section = Section {
@@ -95,7 +97,7 @@ pub(crate) fn plan(planned: &Planned, svg: &str) -> Result<String, Failure> {
     Ok(page.render()?)
 }
 
-fn prospect_line(prospect: &Prospect) -> Line {
+fn prospect_line(prospect: &ForecastRow) -> Line {
     Line {
         algorithm: prospect.algorithm.clone(),
         budget: prospect.budget,
@@ -128,7 +130,7 @@ fn section(outcome: &Outcome, svg: &str) -> Section {
     }
 }
 
-fn line(compared: &Compared) -> Line {
+fn line(compared: &PublishedResult) -> Line {
     let row = &compared.row;
     let cell = compared.published.as_ref();
     Line {
@@ -183,11 +185,11 @@ fn settings(experiment: &Experiment) -> Vec<(String, String)> {
 fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
     let source = experiment.source();
     let kind = match source.kind() {
-        Kind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
-        Kind::Features(_, prior) => format!("features given, {prior}"),
-        Kind::Given(Truth::Linear(..)) => "features and θ given".to_owned(),
-        Kind::Given(Truth::Means(arms, _)) if arms.dimension().is_some() => "features and means given".to_owned(),
-        Kind::Given(Truth::Means(..)) => "means given".to_owned(),
+        SourceKind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
+        SourceKind::Features(_, prior) => format!("features given, {prior}"),
+        SourceKind::Given(Truth::Linear(..)) => "features and θ given".to_owned(),
+        SourceKind::Given(Truth::Means(arms, _)) if arms.dimension().is_some() => "features and means given".to_owned(),
+        SourceKind::Given(Truth::Means(..)) => "means given".to_owned(),
         _ => String::new(),
     };
     let kind = if source.is_standardised() { format!("{kind}; features standardised") } else { kind };

@@ -128,7 +128,7 @@ impl Standing {
             rewards_an_hour: pace.map(|pace| pace * 3.6e6),
             budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
             budget_used_in,
-            ending: state.ending().map(cutline::Ending::name),
+            ending: state.stop_reason().map(cutline::StopReason::name),
             out,
             doubtful: doubtful.collect(),
             now,
@@ -202,8 +202,11 @@ impl Standing {
             if is_known { format!("{}, {}", short(self.noise), self.source()) } else { self.source().into() },
         ));
         if let Some(ending) = self.ending {
-            let why =
-                if ending == cutline::Ending::Confidence.name() { "every side is sure" } else { "the budget is used" };
+            let why = if ending == cutline::StopReason::Confidence.name() {
+                "every side is sure"
+            } else {
+                "the budget is used"
+            };
             facts.push(("ended", why.into()));
         } else if let (Some(pace), Some(left)) = (self.rewards_an_hour, self.budget_used_in) {
             facts.push((

@@ -2,7 +2,7 @@
 
 use crate::compare::Outcome;
 use crate::print;
-use cutline_lab::{Row, Stopping};
+use cutline_lab::{Row, StoppingRow};
 
 /// What the table is about.
 pub(crate) const HEADING: &str = "Pulls until a run was sure, or had used up its budget:";
@@ -45,7 +45,7 @@ pub(crate) fn cells(outcome: &Outcome) -> Vec<[String; 10]> {
     outcome.rows.iter().filter_map(|row| Some(cells_of(row, row.stopping.as_ref()?))).collect()
 }
 
-fn cells_of(row: &Row, stopping: &Stopping) -> [String; 10] {
+fn cells_of(row: &Row, stopping: &StoppingRow) -> [String; 10] {
     let of_bound = |bound: f64| if bound > 0.0 { format!("{:.2}", stopping.mean_pulls / bound) } else { String::new() };
     [
         row.algorithm.clone(),

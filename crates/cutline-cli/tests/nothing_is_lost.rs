@@ -74,7 +74,7 @@ fn worker() {
     let name = format!("worker {}", std::process::id());
     let mut random = Random(u64::from(std::process::id()));
     let begun = Instant::now();
-    while campaign.ending().unwrap().is_none() {
+    while campaign.stop_reason().unwrap().is_none() {
         assert!(begun.elapsed() < Duration::from_mins(5), "no end of {:?}", campaign.progress().unwrap());
         let tickets = campaign.ask(1 + usize::try_from(random.below(3)).unwrap(), &name, lease).unwrap();
         if tickets.is_empty() {
@@ -85,7 +85,7 @@ fn worker() {
         match campaign.tell(&rewards) {
             Ok(told) => assert_eq!(told, rewards.len() as u64, "tickets that nobody else has"),
             // It was out for too long.
-            Err(StoreError::Refusal(campaign::Refusal::TooLate { .. })) => continue,
+            Err(StoreError::CampaignError(campaign::CampaignError::TooLate { .. })) => continue,
             Err(error) => panic!("{error}"),
         }
         // In one go, so that a log has whole lines.
@@ -155,7 +155,7 @@ fn round_of_kills(place: &Place, name: &str, random: &mut Random, kills: &mut [u
         lives.push((kind, Killed(start(kind)), deadline(random)));
     }
     let patience = Instant::now();
-    while campaign.ending().unwrap().is_none() {
+    while campaign.stop_reason().unwrap().is_none() {
         assert!(patience.elapsed() < Duration::from_mins(5), "{name}: no end of {:?}", campaign.progress().unwrap());
         std::thread::sleep(Duration::from_millis(2));
         for (kind, process, end) in &mut lives {
@@ -246,7 +246,7 @@ fn check(place: &Place, name: &str, seen: &[[u64; 4]]) -> [u64; 2] {
     let state = campaign.state().unwrap();
     // A clean replay, at once and event by event.
     for piece in [records.len(), 1] {
-        let mut replay = campaign::Campaign::new(state.arms().clone(), state.terms().clone()).unwrap();
+        let mut replay = campaign::CampaignState::new(state.arms().clone(), state.terms().clone()).unwrap();
         records.chunks(piece).for_each(|records| replay.extend(records).unwrap());
         assert_eq!(bits(&replay.verdicts()), seen, "{name}: verdicts of a replay in pieces of {piece}");
         assert_eq!(replay.progress(), state.progress());

@@ -25,7 +25,7 @@ pub(crate) enum Sign {
     Published,
     Zero,
     Target,
-    Planned,
+    BudgetRange,
 }
 
 impl Sign {
@@ -35,7 +35,7 @@ impl Sign {
             Self::Published => "open markers: published",
             Self::Zero => "arrow: rate 0, below the log axis",
             Self::Target => "target",
-            Self::Planned => "planned budget, 95 % interval",
+            Self::BudgetRange => "planned budget, 95 % interval",
         }
     }
 
@@ -54,7 +54,7 @@ impl Sign {
             Self::Published => Marker::Circle.draw_open(svg, (middle, y), OPEN_RADIUS, INK),
             Self::Zero => arrow_down(svg, (middle, y - 7.0), y + 7.0, INK),
             Self::Target => draw_target(svg, (x, y), (x + SIGN, y)),
-            Self::Planned => draw_planned(svg, (x, y), x + SIGN, middle, INK),
+            Self::BudgetRange => draw_planned(svg, (x, y), x + SIGN, middle, INK),
         }
         svg.text((x + SIGN + SPACE, y), TICK_SIZE, Anchor::Start, self.meaning());
     }

@@ -51,7 +51,7 @@ mod verdict;
 
 pub use crate::decided::{Decided, DecidedFigure};
 pub use crate::figure::{Curve, FailureFigure, Point};
-pub use crate::plan::{Forecast, PlanFigure, Planned};
+pub use crate::plan::{BudgetRange, PlanCurve, PlanFigure};
 pub use crate::png::{PngError, png};
 pub use crate::side::Side;
 pub use crate::verdict::{ArmVerdict, VerdictFigure};

@@ -14,7 +14,7 @@ use crate::svg::Svg;
 
 /// One algorithm's failure rates and mean numbers of wrong verdicts, and the budget it needs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Forecast {
+pub struct PlanCurve {
     /// The algorithm's name. Known names have a look of their own that is the same in all figures.
     pub label: String,
     /// The failure rates, in any order.
@@ -22,12 +22,12 @@ pub struct Forecast {
     /// The mean numbers of arms called wrongly, in any order.
     pub errors: Vec<Point>,
     /// The budget that meets the target, if one does.
-    pub planned: Option<Planned>,
+    pub planned: Option<BudgetRange>,
 }
 
 /// A budget and its 95 % interval; an end that is not known is that of the budgets tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Planned {
+pub struct BudgetRange {
     /// The budget.
     pub budget: f64,
     /// The low end.
@@ -39,16 +39,16 @@ pub struct Planned {
 /// Failure probability at the left, with the target and where each algorithm meets it; wrong verdicts at the right.
 ///
 /// ```
-/// use cutline_figure::{Forecast, PlanFigure, Planned, Point};
+/// use cutline_figure::{PlanCurve, PlanFigure, BudgetRange, Point};
 ///
-/// let forecast = Forecast {
+/// let forecast = PlanCurve {
 ///     label: "pivot".into(),
 ///     failures: vec![
 ///         Point { budget: 100.0, rate: 0.2, low: 0.18, high: 0.22 },
 ///         Point { budget: 400.0, rate: 0.01, low: 0.006, high: 0.014 },
 ///     ],
 ///     errors: vec![Point { budget: 100.0, rate: 3.1, low: 3.0, high: 3.2 }],
-///     planned: Some(Planned { budget: 210.0, low: 190.0, high: 230.0 }),
+///     planned: Some(BudgetRange { budget: 210.0, low: 190.0, high: 230.0 }),
 /// };
 /// let figure = PlanFigure { title: "Iris".into(), target: 0.05, forecasts: vec![forecast], note: None };
 /// assert!(figure.to_svg().contains("Wrong verdicts"));
@@ -60,7 +60,7 @@ pub struct PlanFigure {
     /// The failure probability to be reached.
     pub target: f64,
     /// In the order in which they are drawn and listed.
-    pub forecasts: Vec<Forecast>,
+    pub forecasts: Vec<PlanCurve>,
     /// Small print under the figure.
     pub note: Option<String>,
 }
@@ -85,7 +85,7 @@ impl PlanFigure {
         let series = [Series::up_to(1.0, &curves[0]), Series::up_to(MOST_ERRORS, &curves[1])];
         let budgets = Axis::budgets(&series[0], WIDE);
         let rates = [Axis::log_rates_with(&series[0], self.drawn_target()), Axis::log_rates(&series[1])];
-        let planned: Vec<(Planned, Style)> = self.planned(&series[0]).collect();
+        let planned: Vec<(BudgetRange, Style)> = self.planned(&series[0]).collect();
         let legend = Legend::new(&series[0], &self.signs(!planned.is_empty()));
         let mut page = Page::new(&self.title, &rates, legend, note_lines(self.note.as_deref()));
         let headings = ["(a) some verdict is wrong", "(b) how many are wrong"];
@@ -106,8 +106,8 @@ impl PlanFigure {
         page.finish()
     }
 
-    fn curves(&self, points: fn(&Forecast) -> &Vec<Point>) -> Vec<Curve> {
-        let curve = |forecast: &Forecast| Curve {
+    fn curves(&self, points: fn(&PlanCurve) -> &Vec<Point>) -> Vec<Curve> {
+        let curve = |forecast: &PlanCurve| Curve {
             label: forecast.label.clone(),
             points: points(forecast).clone(),
             published: Vec::new(),
@@ -121,8 +121,9 @@ impl PlanFigure {
     }
 
     /// The budgets that meet the target, in the looks of their algorithms.
-    fn planned(&self, series: &[Series<'_>]) -> impl Iterator<Item = (Planned, Style)> {
-        let is_drawable = |planned: &Planned| [planned.budget, planned.low, planned.high].into_iter().all(is_budget);
+    fn planned(&self, series: &[Series<'_>]) -> impl Iterator<Item = (BudgetRange, Style)> {
+        let is_drawable =
+            |planned: &BudgetRange| [planned.budget, planned.low, planned.high].into_iter().all(is_budget);
         self.forecasts
             .iter()
             .zip(series)
@@ -131,13 +132,13 @@ impl PlanFigure {
 
     fn signs(&self, has_planned: bool) -> Vec<Sign> {
         let target = self.drawn_target();
-        let planned = target.filter(|_| has_planned).map(|_| Sign::Planned);
+        let planned = target.filter(|_| has_planned).map(|_| Sign::BudgetRange);
         target.map(|_| Sign::Target).into_iter().chain(planned).collect()
     }
 }
 
 /// The target, and lines from each planned budget down to the axis.
-fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], target: Option<f64>) {
+fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style)], target: Option<f64>) {
     let area = panel.area;
     svg.open("target");
     let top = target.map_or(area.top, |target| panel.y(target));
@@ -152,7 +153,7 @@ fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], ta
 }
 
 /// Where each algorithm meets the target, with the interval along it; one under the other, as intervals overlap.
-fn draw_answers(svg: &mut Svg, panel: &Panel<'_>, planned: &[(Planned, Style)], target: f64) {
+fn draw_answers(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style)], target: f64) {
     svg.open("planned");
     let n = count(planned.len()).max(1.0);
     let step = STACK.min(4.0 * STACK / n);

@@ -57,7 +57,7 @@ fn spare_styles() -> impl Iterator<Item = Style> + Clone {
     (0..count)
         .map(|k| {
             let round = k / COLOURS.len();
-            // Moving on by one marker a round reaches every pair, since the rounds start at different markers.
+            // Moving on by one marker per round reaches every pair, since the rounds start at different markers.
             let marker = Marker::ALL[(k + round * 3) % Marker::ALL.len()];
             style(COLOURS[k % COLOURS.len()], marker, DASHES[round % DASHES.len()])
         })

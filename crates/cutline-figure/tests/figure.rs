@@ -3,7 +3,7 @@
 mod common;
 
 use common::{groups, parsed, places, texts};
-use cutline_figure::{Curve, FailureFigure, Forecast, PlanFigure, Planned, Point, png};
+use cutline_figure::{BudgetRange, Curve, FailureFigure, PlanCurve, PlanFigure, Point, png};
 use resvg::tiny_skia::Pixmap;
 use roxmltree::Node;
 
@@ -158,20 +158,20 @@ fn random_figures_are_well_formed() {
     }
 }
 
-fn forecast(label: &str, planned: Option<Planned>) -> Forecast {
+fn forecast(label: &str, planned: Option<BudgetRange>) -> PlanCurve {
     let counts = [(50.0, 6.5), (100.0, 2.0), (400.0, 0.0)];
     let point = |(budget, rate): (f64, f64)| Point { budget, rate, low: rate * 0.9, high: rate * 1.1 + 0.01 };
     let failures = curve(label, &[(50.0, 0.5), (100.0, 0.2), (400.0, 0.0)]).points;
-    Forecast { label: label.into(), failures, errors: counts.map(point).to_vec(), planned }
+    PlanCurve { label: label.into(), failures, errors: counts.map(point).to_vec(), planned }
 }
 
-fn plan(forecasts: Vec<Forecast>) -> PlanFigure {
+fn plan(forecasts: Vec<PlanCurve>) -> PlanFigure {
     PlanFigure { title: "Plan".into(), target: 0.05, forecasts, note: Some("Note".into()) }
 }
 
 #[test]
 fn a_plan_shows_rates_counts_the_target_and_the_budget() {
-    let found = Planned { budget: 200.0, low: 150.0, high: 300.0 };
+    let found = BudgetRange { budget: 200.0, low: 150.0, high: 300.0 };
     let svg = plan(vec![forecast("pivot", Some(found)), forecast("apt", None)]).to_svg();
     let document = parsed(&svg);
     let shapes = |class| {
@@ -206,10 +206,10 @@ fn a_plan_without_an_answer_explains_no_answer() {
 
 #[test]
 fn odd_plans_are_drawn() {
-    let odd = |budget, low, high| Some(Planned { budget, low, high });
+    let odd = |budget, low, high| Some(BudgetRange { budget, low, high });
     let cases = [
         vec![],
-        vec![Forecast::default()],
+        vec![PlanCurve::default()],
         vec![forecast("a", odd(f64::NAN, 1.0, 2.0)), forecast("b", odd(1e300, 1.0, f64::INFINITY))],
         vec![forecast("beyond", odd(1e9, 1.0, 1e12))],
         (0..20).map(|k| forecast(&format!("rule {k}"), odd(60.0, 50.0, 400.0))).collect(),

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release --package cutline-lab --example coverage -- [RUNS]`
 
-use cutline::{Confidence, Interval, Spec};
-use cutline_lab::coverage::{Setting, coverage};
+use cutline::{Confidence, IntervalKind, Spec};
+use cutline_lab::coverage::{CoverageSetting, coverage};
 use cutline_lab::{Noise, NoiseKind};
 use std::error::Error;
 
@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 spec = spec.with(parameter, value)?;
             }
         }
-        let setting = Setting { spec, n_arms, dimension, budget, noise: Noise::new(kind, sigma)?, seed: 0 };
-        let confidences = [Interval::Fixed, Interval::Anytime].map(|kind| Confidence::new(kind, DELTA, sigma));
+        let setting = CoverageSetting { spec, n_arms, dimension, budget, noise: Noise::new(kind, sigma)?, seed: 0 };
+        let confidences = [IntervalKind::Fixed, IntervalKind::Anytime].map(|kind| Confidence::new(kind, DELTA, sigma));
         let [fixed, anytime] = confidences;
         let held = coverage(&setting, &[fixed?, anytime?], 0..runs)?;
         let shown = |position: usize| {

@@ -5,7 +5,7 @@
 //! if the rule does not look at rewards.
 
 use crate::{Instance, InstanceError, Noise, RunError, Threshold};
-use cutline::{Arms, AskTell, Confidence, Estimate, Purpose, Rng, Spec, stream};
+use cutline::{Arms, AskTell, Confidence, EstimatorKind, Purpose, Rng, Spec, stream};
 use rand::{Rng as _, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Where coverage is measured: an algorithm, the size of its problems, and their noise.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct CoverageSetting {
     /// The algorithm.
     pub spec: Spec,
     /// K.
@@ -76,7 +76,11 @@ impl Coverage {
 ///
 /// # Errors
 /// If the algorithm cannot work with the instances or the budget.
-pub fn coverage(setting: &Setting, confidences: &[Confidence], runs: Range<u64>) -> Result<Vec<Coverage>, RunError> {
+pub fn coverage(
+    setting: &CoverageSetting,
+    confidences: &[Confidence],
+    runs: Range<u64>,
+) -> Result<Vec<Coverage>, RunError> {
     let played: Vec<Vec<Held>> =
         runs.into_par_iter().map(|run| play(setting, confidences, run)).collect::<Result<_, _>>()?;
     let mut coverages = vec![Coverage::default(); confidences.len()];
@@ -96,8 +100,8 @@ struct Held {
 }
 
 /// Plays one run; looks at all intervals before each pull and at the end.
-fn play(setting: &Setting, confidences: &[Confidence], run: u64) -> Result<Vec<Held>, RunError> {
-    let Setting { spec, budget, noise, seed, .. } = setting;
+fn play(setting: &CoverageSetting, confidences: &[Confidence], run: u64) -> Result<Vec<Held>, RunError> {
+    let CoverageSetting { spec, budget, noise, seed, .. } = setting;
     let instance = instance(setting, run).map_err(|error| RunError::Instance { run, error })?;
     let refused = |error| RunError::Algorithm { label: spec.algorithm().name.into(), error };
     let learner_seed = stream(*seed, Purpose::Learner, run).next_u64();
@@ -143,13 +147,13 @@ fn informed(confidence: Confidence, instance: &Instance) -> Confidence {
 }
 
 /// An instance for which the model holds.
-fn instance(setting: &Setting, run: u64) -> Result<Instance, InstanceError> {
-    let Setting { spec, n_arms, dimension, noise, seed, .. } = setting;
+fn instance(setting: &CoverageSetting, run: u64) -> Result<Instance, InstanceError> {
+    let CoverageSetting { spec, n_arms, dimension, noise, seed, .. } = setting;
     let mut rng = stream(*seed, Purpose::Instance, run);
     let normals = |n: usize, scale: f64, rng: &mut Rng| -> Vec<f64> {
         (0..n).map(|_| scale * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, rng)).collect()
     };
-    if spec.estimator() != Estimate::Ridge {
+    if spec.estimator() != EstimatorKind::Ridge {
         return Instance::unstructured(normals(*n_arms, noise.scale(), &mut rng), Threshold::Value(0.0), 0.0);
     }
     let lambda = spec.values().find(|(name, _)| *name == "lambda").map_or(1.0, |(_, lambda)| lambda);

@@ -2,7 +2,7 @@
 
 use crate::theory::{complexity, complexity_as_published};
 use crate::{Instance, Noise};
-use cutline::{AskTell, InStep, Spec, SpecError, Sure};
+use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;
 
 /// An algorithm that takes part in an experiment: its spec, its label, and what it is told of the truth.
@@ -67,7 +67,7 @@ impl Entrant {
 
     /// Four learners in step, up to the last of `budgets`; `None` where the algorithm cannot.
     #[must_use]
-    pub fn in_step(&self, instances: [&Instance; 4], budgets: &[u32]) -> Option<Box<dyn InStep>> {
+    pub fn in_step(&self, instances: [&Instance; 4], budgets: &[u32]) -> Option<Box<dyn BatchLearner>> {
         let budget = *budgets.last()?;
         let [a, b, c, d] = instances.map(|instance| self.tuned(instance, budget).ok());
         let specs = [&*a?, &*b?, &*c?, &*d?];
@@ -106,7 +106,7 @@ pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
 }
 
 /// Gives a spec a stop beside the budget, and its δ to the rule, if that takes one.
-pub(crate) fn until(spec: Spec, sure: Option<Sure>) -> Result<Spec, SpecError> {
+pub(crate) fn until(spec: Spec, sure: Option<ConfidenceStop>) -> Result<Spec, SpecError> {
     let Some(sure) = sure else { return Ok(spec) };
     let takes_delta = spec.parameters().any(|p| p.name == "delta");
     let spec = if takes_delta { spec.with("delta", sure.delta())? } else { spec };

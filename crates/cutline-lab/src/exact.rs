@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One published cell and its replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Replayed {
+pub struct ReplayedCell {
     /// What the curve is called where it was published.
     pub curve: String,
     /// The budget.
@@ -27,7 +27,7 @@ pub struct Replayed {
     pub published: f64,
 }
 
-impl Replayed {
+impl ReplayedCell {
     /// Whether the replay gives the published number to all printed decimals. A rate of n runs has a grid of 1/n.
     #[must_use]
     pub fn matches(&self) -> bool {
@@ -40,7 +40,7 @@ impl Replayed {
 ///
 /// # Errors
 /// If an algorithm cannot work with the instance or a budget.
-pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replayed>, RunError> {
+pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<ReplayedCell>, RunError> {
     replay_until(experiment, &|pulls| {
         watch(pulls);
         Ok(())
@@ -55,7 +55,7 @@ pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replay
 pub fn replay_all<E: From<RunError> + Send>(
     experiments: &[Experiment],
     watch: &(dyn Fn(u64) -> Result<(), E> + Sync),
-) -> Result<Vec<Vec<Replayed>>, E> {
+) -> Result<Vec<Vec<ReplayedCell>>, E> {
     // A stream is read in sequence, so an experiment takes one thread: the longest first, one by one as threads are free.
     let mut order: Vec<usize> = (0..experiments.len()).collect();
     order
@@ -81,7 +81,7 @@ fn n_features(experiment: &Experiment) -> u64 {
 fn replay_until<E: From<RunError>>(
     experiment: &Experiment,
     watch: &dyn Fn(u64) -> Result<(), E>,
-) -> Result<Vec<Replayed>, E> {
+) -> Result<Vec<ReplayedCell>, E> {
     let instance = experiment.source().instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
     let Some(state) = experiment.source().published_stream() else { return Ok(Vec::new()) };
     let state = Arc::new(Mutex::new(state.clone()));
@@ -101,7 +101,7 @@ fn replay_until<E: From<RunError>>(
                 watch(u64::from(budget))?;
             }
             let (curve, runs) = (curve.curve().to_owned(), curve.runs());
-            replayed.push(Replayed { curve, budget, runs, successes, published });
+            replayed.push(ReplayedCell { curve, budget, runs, successes, published });
         }
     }
     Ok(replayed)

@@ -1,8 +1,8 @@
 //! An experiment: instances, budgets, noise, and the algorithms that compete.
 
 use crate::monte_carlo::RunError;
-use crate::{Entrant, Instance, Instances, Kind, Noise, NoiseKind, Source};
-use cutline::rules::Own;
+use crate::{Entrant, Instance, Instances, Noise, NoiseKind, Source, SourceKind};
+use cutline::rules::NamedRule;
 use cutline::{Arm, AskTell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,9 +44,9 @@ pub struct Overrides {
 
 /// What an experiment may be given that a file cannot hold.
 #[derive(Clone, Debug, Default)]
-pub struct Brought {
+pub struct Extensions {
     /// Rules of one's own: `name`s of algorithms.
-    pub rules: Vec<Own>,
+    pub rules: Vec<NamedRule>,
     /// Instances of one's own: the `kind` called `own`.
     pub instances: Option<Arc<dyn Instances>>,
 }
@@ -84,7 +84,7 @@ impl Experiment {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
         let directory = path.parent().unwrap_or(Path::new(""));
         crate::keys::utf8(&bytes)
-            .and_then(|text| Self::read(text, &stem, directory, overrides, &Brought::default()))
+            .and_then(|text| Self::read(text, &stem, directory, overrides, &Extensions::default()))
             .map_err(|error| ExperimentError::File { path: path.into(), error })
     }
 
@@ -93,7 +93,7 @@ impl Experiment {
     /// # Errors
     /// If the text says something that is not allowed.
     pub fn parse(text: &str, directory: &Path) -> Result<Self, crate::FileError> {
-        Self::read(text, "experiment", directory, Overrides::default(), &Brought::default())
+        Self::read(text, "experiment", directory, Overrides::default(), &Extensions::default())
     }
 
     /// As [`Experiment::parse`], with what to change, what was brought, and what it is called if it does not say.
@@ -105,7 +105,7 @@ impl Experiment {
         name: &str,
         directory: &Path,
         overrides: Overrides,
-        brought: &Brought,
+        brought: &Extensions,
     ) -> Result<Self, crate::FileError> {
         crate::file::experiment(text, name, directory, overrides, brought)
     }
@@ -167,7 +167,7 @@ impl Experiment {
     /// The measurements that every learner is told before it is asked; budgets do not count them.
     #[must_use]
     pub fn pilot(&self) -> &[(Arm, f64)] {
-        if let Kind::Features(_, prior) = self.source.kind() { prior.pilot() } else { &[] }
+        if let SourceKind::Features(_, prior) = self.source.kind() { prior.pilot() } else { &[] }
     }
 
     /// A learner of `entrant` for `budget` pulls on `instance`, told the pilot.
@@ -191,7 +191,7 @@ impl Experiment {
 
     /// How many pulls a run takes, over all entrants and budgets.
     #[must_use]
-    pub fn pulls_a_run(&self) -> u64 {
+    pub fn pulls_per_run(&self) -> u64 {
         let most = self.budgets.last().copied().map_or(0, u64::from);
         let all = self.budgets.iter().copied().map(u64::from).sum();
         self.entrants.iter().map(|entrant| if entrant.is_anytime() { most } else { all }).sum()

@@ -1,7 +1,7 @@
 //! The figures of experiments and plans, as data. Only with the feature `figure`.
 
-use crate::{Answer, Experiment, Planned, Prospect, Row};
-use cutline_figure::{Curve, FailureFigure, Forecast, PlanFigure, Point};
+use crate::{BudgetAnswer, Experiment, ForecastRow, PlanReport, Row};
+use cutline_figure::{Curve, FailureFigure, PlanCurve, PlanFigure, Point};
 
 /// Failure probability against budget, with the published values where there are any; `rows` are those of the experiment.
 #[must_use]
@@ -28,22 +28,23 @@ pub fn failure_figure(experiment: &Experiment, rows: &[Row]) -> FailureFigure {
 
 /// What a plan expects, and the budgets it names.
 #[must_use]
-pub fn plan_figure(planned: &Planned) -> PlanFigure {
-    let Planned { experiment, forecast } = planned;
-    let algorithm = |answer: &Answer| {
+pub fn plan_figure(planned: &PlanReport) -> PlanFigure {
+    let PlanReport { experiment, forecast } = planned;
+    let algorithm = |answer: &BudgetAnswer| {
         let prospects = || forecast.prospects.iter().filter(|prospect| prospect.algorithm == answer.algorithm);
-        let failures = |p: &Prospect| Point { budget: p.budget.into(), rate: p.failure_rate, low: p.low, high: p.high };
-        let errors = |p: &Prospect| Point {
+        let failures =
+            |p: &ForecastRow| Point { budget: p.budget.into(), rate: p.failure_rate, low: p.low, high: p.high };
+        let errors = |p: &ForecastRow| Point {
             budget: p.budget.into(),
             rate: p.mean_errors,
             low: p.errors_low,
             high: p.errors_high,
         };
-        Forecast {
+        PlanCurve {
             label: answer.algorithm.clone(),
             failures: prospects().map(failures).collect(),
             errors: prospects().map(errors).collect(),
-            planned: answer.budget.map(|budget| cutline_figure::Planned {
+            planned: answer.budget.map(|budget| cutline_figure::BudgetRange {
                 budget: budget.into(),
                 low: answer.low.unwrap_or(answer.tried_from).into(),
                 high: answer.high.unwrap_or(answer.tried_to).into(),
@@ -57,6 +58,6 @@ pub fn plan_figure(planned: &Planned) -> PlanFigure {
         title: format!("{}: budgets for a failure probability of {}", experiment.name(), forecast.target),
         target: forecast.target,
         forecasts: forecast.answers.iter().map(algorithm).collect(),
-        note: Some(format!("{}. Planned budgets: {planned_budgets}.", planned.heading())),
+        note: Some(format!("{}. PlanReport budgets: {planned_budgets}.", planned.heading())),
     }
 }

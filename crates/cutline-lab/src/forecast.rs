@@ -16,19 +16,19 @@ pub struct Forecast {
     /// How many measurements the pilot has.
     pub pilot: usize,
     /// One an algorithm that took part, in their order.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<BudgetAnswer>,
     /// What each algorithm is expected to do at each budget it takes.
-    pub prospects: Vec<Prospect>,
+    pub prospects: Vec<ForecastRow>,
     /// What the paper guarantees LinearAPT at each budget; nothing where there is a pilot, as it starts from none.
-    pub theorem_1: Vec<Guarantee>,
+    pub theorem_1: Vec<Theorem1Row>,
     /// Which algorithms do not take which budgets.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedBudgets>,
 }
 
 /// One algorithm at one budget.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Prospect {
+pub struct ForecastRow {
     /// The algorithm.
     pub algorithm: String,
     /// The budget T, in new measurements.
@@ -58,7 +58,7 @@ pub struct Prospect {
 /// in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct BudgetAnswer {
     /// The algorithm.
     pub algorithm: String,
     /// The smallest budget it was tried at.
@@ -76,7 +76,7 @@ pub struct Answer {
 /// What Theorem 1 guarantees LinearAPT, with λ = 1, over the prior.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Guarantee {
+pub struct Theorem1Row {
     /// The budget.
     pub budget: u32,
     /// The share of the runs whose instance the theorem says something of: it applies, with a bound below 1.
@@ -89,7 +89,7 @@ pub struct Guarantee {
 /// Budgets that an algorithm does not take, as it opens with every arm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct SkippedBudgets {
     /// The algorithm.
     pub algorithm: String,
     /// The budgets.
@@ -120,12 +120,12 @@ impl Plan {
     }
 }
 
-fn prospects(experiment: &Experiment, tally: &Tally) -> Vec<Prospect> {
+fn prospects(experiment: &Experiment, tally: &Tally) -> Vec<ForecastRow> {
     let n_budgets = experiment.budgets().len();
     let prospect = |(position, row): (usize, crate::Row)| {
         let cell = tally.cell(position / n_budgets, position % n_budgets);
         let (errors_low, errors_high) = mean_count(cell.errors, cell.squared_errors, cell.runs);
-        Prospect {
+        ForecastRow {
             algorithm: row.algorithm,
             budget: row.budget,
             runs: row.runs,
@@ -142,7 +142,7 @@ fn prospects(experiment: &Experiment, tally: &Tally) -> Vec<Prospect> {
 }
 
 /// Anytime learners can be looked at before they have opened, but nobody could ask for such a budget.
-fn left_out(plan: &Plan, experiment: &Experiment) -> Result<Vec<LeftOut>, RunError> {
+fn left_out(plan: &Plan, experiment: &Experiment) -> Result<Vec<SkippedBudgets>, RunError> {
     let instance = first_instance(experiment)?;
     let mut all = Vec::new();
     for spec in &plan.algorithms {
@@ -157,19 +157,19 @@ fn left_out(plan: &Plan, experiment: &Experiment) -> Result<Vec<LeftOut>, RunErr
             budgets.extend((!is_taken).then_some(budget));
         }
         if !budgets.is_empty() {
-            all.push(LeftOut { algorithm: algorithm.into(), budgets });
+            all.push(SkippedBudgets { algorithm: algorithm.into(), budgets });
         }
     }
     Ok(all)
 }
 
 /// The answer from one algorithm's curve, budgets ascending.
-fn answer(curve: &[Prospect], target: f64) -> Answer {
+fn answer(curve: &[ForecastRow], target: f64) -> BudgetAnswer {
     let budgets: Vec<f64> = curve.iter().map(|prospect| f64::from(prospect.budget)).collect();
     let (first, last) = (curve[0].budget, curve[curve.len() - 1].budget);
     // A rate of 0 has no logarithm; less than half a failure cannot be told from it.
     let floor = 0.5 / curve[0].runs.max(1) as f64;
-    let reached = |rate: fn(&Prospect) -> f64| {
+    let reached = |rate: fn(&ForecastRow) -> f64| {
         let rates: Vec<f64> = curve.iter().map(rate).collect();
         crossing(&budgets, &falling(&rates), target, floor)
     };
@@ -180,7 +180,7 @@ fn answer(curve: &[Prospect], target: f64) -> Answer {
     let budget = reached(|prospect| prospect.failure_rate).map(up);
     let low = reached(|prospect| prospect.low).map(|budget| whole(budget.floor())).filter(|&low| low > first);
     let high = reached(|prospect| prospect.high).map(up);
-    Answer { algorithm: curve[0].algorithm.clone(), tried_from: first, tried_to: last, budget, low, high }
+    BudgetAnswer { algorithm: curve[0].algorithm.clone(), tried_from: first, tried_to: last, budget, low, high }
 }
 
 /// The falling sequence with the least squared distance: neighbours that rise are pooled (Ayer et al. 1955).
@@ -211,7 +211,7 @@ fn crossing(budgets: &[f64], rates: &[f64], target: f64, floor: f64) -> Option<f
 const RUNS_A_BATCH: u64 = 4096;
 
 /// What Theorem 1 says at each budget, over the instances of all runs. LinearAPT does not take budgets below K.
-fn guarantees(experiment: &Experiment) -> Result<Vec<Guarantee>, RunError> {
+fn guarantees(experiment: &Experiment) -> Result<Vec<Theorem1Row>, RunError> {
     let (sigma, runs) = (experiment.noise().scale(), experiment.runs());
     let n_arms = first_instance(experiment)?.arms().n_arms();
     let mut sums = vec![(0_u64, 0.0); experiment.budgets().len()];
@@ -235,7 +235,7 @@ fn guarantees(experiment: &Experiment) -> Result<Vec<Guarantee>, RunError> {
         let share = spoken as f64 / runs.max(1) as f64;
         // Nothing is certain: a bound too small for a number is not 0.
         let bound = (spoken > 0).then(|| (sum / runs as f64).max(f64::MIN_POSITIVE));
-        Guarantee { budget, share, bound }
+        Theorem1Row { budget, share, bound }
     };
     Ok(sums.iter().zip(experiment.budgets()).map(guarantee).collect())
 }
@@ -275,15 +275,15 @@ mod tests {
         assert_eq!(crossing(&[10.0, 20.0], &[0.004, 0.0], 0.001, 0.005), Some(20.0));
     }
 
-    fn prospect(budget: u32, failure_rate: f64, low: f64, high: f64) -> Prospect {
+    fn prospect(budget: u32, failure_rate: f64, low: f64, high: f64) -> ForecastRow {
         let (algorithm, failures, runs) = ("pivot".into(), 0, 1000);
         let (mean_errors, errors_low, errors_high) = (0.0, 0.0, 0.0);
-        Prospect { algorithm, budget, runs, failures, failure_rate, low, high, mean_errors, errors_low, errors_high }
+        ForecastRow { algorithm, budget, runs, failures, failure_rate, low, high, mean_errors, errors_low, errors_high }
     }
 
     #[test]
     fn answers_say_what_was_not_found() {
-        let found = |curve: &[Prospect], target| {
+        let found = |curve: &[ForecastRow], target| {
             let answer = answer(curve, target);
             (answer.budget, answer.low, answer.high)
         };

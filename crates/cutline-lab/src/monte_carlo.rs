@@ -5,7 +5,7 @@
 //! noise in a run, so their differences are paired.
 
 use crate::play::{Outcome, Run, TOGETHER, play};
-use crate::stopped::Stopped;
+use crate::stopped::StoppingTimes;
 use crate::{Experiment, InstanceError};
 use cutline::SpecError;
 use rayon::prelude::*;
@@ -26,14 +26,14 @@ pub struct Cell {
     pub squared_errors: u128,
 }
 
-/// The counts of a range of runs: a [`Cell`] and a [`Stopped`] for every entrant and budget, and how often one entrant of two
+/// The counts of a range of runs: a [`Cell`] and a [`StoppingTimes`] for every entrant and budget, and how often one entrant of two
 /// failed alone. Tallies of disjoint ranges add up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
     n_budgets: usize,
     cells: Vec<Cell>,
-    stopped: Vec<Stopped>,
+    stopped: Vec<StoppingTimes>,
     /// By entrant that failed, entrant that did not, and budget.
     only: Vec<u64>,
 }
@@ -110,7 +110,7 @@ impl Tally {
         let n_budgets = experiment.budgets().len();
         let n_entrants = experiment.entrants().len();
         let n_cells = n_entrants * n_budgets;
-        let (cells, stopped) = (vec![Cell::default(); n_cells], vec![Stopped::default(); n_cells]);
+        let (cells, stopped) = (vec![Cell::default(); n_cells], vec![StoppingTimes::default(); n_cells]);
         Self { n_budgets, cells, stopped, only: vec![0; n_entrants * n_cells] }
     }
 
@@ -142,7 +142,7 @@ impl Tally {
     /// # Panics
     /// If there is no such entrant or budget.
     #[must_use]
-    pub fn stopped(&self, entrant: usize, budget: usize) -> &Stopped {
+    pub fn stopped(&self, entrant: usize, budget: usize) -> &StoppingTimes {
         assert!(budget < self.n_budgets, "budget {budget} of {}", self.n_budgets);
         &self.stopped[entrant * self.n_budgets + budget]
     }

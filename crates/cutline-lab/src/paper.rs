@@ -1,6 +1,6 @@
 //! The four experiments of the LinearAPT paper, which come with the program.
 
-use crate::experiment::{Brought, Experiment, Overrides};
+use crate::experiment::{Experiment, Extensions, Overrides};
 
 /// The names of the experiments and their files, in the paper's order.
 pub const EXPERIMENTS: [(&str, &str); 4] = [
@@ -17,6 +17,6 @@ pub const EXPERIMENTS: [(&str, &str); 4] = [
 #[must_use]
 pub fn experiment(name: &str, overrides: Overrides) -> Option<Experiment> {
     let (_, text) = EXPERIMENTS.iter().find(|(known, _)| *known == name)?;
-    let experiment = Experiment::read(text, name, "".as_ref(), overrides, &Brought::default());
+    let experiment = Experiment::read(text, name, "".as_ref(), overrides, &Extensions::default());
     Some(experiment.expect("the file is part of the program"))
 }

@@ -1,7 +1,9 @@
 //! How much budget a campaign needs: its arms and question are known, θ is not, so every run draws it from a prior.
 
 use crate::entrant::with_noise;
-use crate::{Draw, Entrant, Experiment, Instance, Kind, Noise, Prior, RunError, Source, Tally, Threshold, simulate};
+use crate::{
+    Draw, Entrant, Experiment, Instance, Noise, Prior, RunError, Source, SourceKind, Tally, Threshold, simulate,
+};
 use cutline::{Arms, LearnerError, Question, Spec, SpecError};
 use thiserror::Error;
 
@@ -132,8 +134,8 @@ impl Plan {
     /// As [`Plan::experiment`].
     pub fn scout(&self, watch: &(dyn Fn(u64) + Sync)) -> Result<Vec<u32>, PlanError> {
         self.scout_with(|experiment, runs| {
-            let pulls_a_run = experiment.pulls_a_run();
-            Ok::<_, PlanError>(simulate(experiment, 0..runs, &|runs| watch(runs * pulls_a_run))?)
+            let pulls_per_run = experiment.pulls_per_run();
+            Ok::<_, PlanError>(simulate(experiment, 0..runs, &|runs| watch(runs * pulls_per_run))?)
         })
     }
 
@@ -193,7 +195,7 @@ impl Plan {
     }
 
     fn source(&self) -> Result<Source, PlanError> {
-        let kind = Kind::Features(self.arms.clone(), self.prior.clone());
+        let kind = SourceKind::Features(self.arms.clone(), self.prior.clone());
         let threshold = Threshold::Value(self.question.threshold());
         let source = Source::new(kind, Draw::EveryRun, self.seed, threshold, self.question.precision());
         Ok(source.map_err(|error| RunError::Instance { run: 0, error })?)

@@ -1,24 +1,24 @@
 //! A plan that was made, in words.
 
-use crate::{Answer, Experiment, Forecast, Guarantee, Kind, LeftOut};
+use crate::{BudgetAnswer, Experiment, Forecast, SkippedBudgets, SourceKind, Theorem1Row};
 use serde::{Serialize, Serializer};
 
 /// A plan that was made: the experiment that was played, and what came of it. As JSON it is what `cutline plan --format json` prints.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlanReport {
     /// What was played.
     pub experiment: Experiment,
     /// What came of it.
     pub forecast: Forecast,
 }
 
-impl Planned {
+impl PlanReport {
     /// What was played, in one line.
     #[must_use]
     pub fn heading(&self) -> String {
         let experiment = &self.experiment;
         let prior = match experiment.source().kind() {
-            Kind::Features(_, prior) => prior.to_string(),
+            SourceKind::Features(_, prior) => prior.to_string(),
             _ => String::new(),
         };
         format!("{} runs, seed {}, {prior}", experiment.runs(), experiment.seed())
@@ -34,8 +34,8 @@ impl Planned {
         lines
     }
 
-    fn answer(&self, answer: &Answer) -> String {
-        let Answer { algorithm, tried_from, tried_to, .. } = answer;
+    fn answer(&self, answer: &BudgetAnswer) -> String {
+        let BudgetAnswer { algorithm, tried_from, tried_to, .. } = answer;
         let target = self.forecast.target;
         let Some(budget) = answer.budget else {
             let last = self.forecast.prospects.iter().rfind(|prospect| prospect.algorithm == *algorithm);
@@ -63,10 +63,10 @@ impl Planned {
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let n_arms = match self.experiment.source().kind() {
-            Kind::Features(arms, _) => arms.n_arms(),
+            SourceKind::Features(arms, _) => arms.n_arms(),
             _ => 0,
         };
-        let left_out = |LeftOut { algorithm, budgets, .. }: &LeftOut| {
+        let left_out = |SkippedBudgets { algorithm, budgets, .. }: &SkippedBudgets| {
             let budgets: Vec<String> = budgets.iter().map(ToString::to_string).collect();
             format!("`{algorithm}` pulls each of the {n_arms} arms once first: left out at T = {}", budgets.join(", "))
         };
@@ -83,13 +83,13 @@ impl Planned {
                         with a bound below 1.";
             return vec![line.into()];
         }
-        let (silent, spoken): (Vec<&Guarantee>, Vec<&Guarantee>) =
+        let (silent, spoken): (Vec<&Theorem1Row>, Vec<&Theorem1Row>) =
             guarantees.iter().partition(|guarantee| guarantee.bound.is_none());
         let silent = (!silent.is_empty()).then(|| {
             let budgets: Vec<String> = silent.iter().map(|guarantee| guarantee.budget.to_string()).collect();
             format!("Theorem 1 guarantees nothing at T = {}", budgets.join(", "))
         });
-        let line = |guarantee: &Guarantee| {
+        let line = |guarantee: &Theorem1Row| {
             let (budget, share) = (guarantee.budget, 100.0 * guarantee.share);
             let bound = guarantee.bound.unwrap_or(1.0);
             let bound = if bound < 0.001 { format!("{bound:.3e}") } else { format!("{bound:.4}") };
@@ -102,7 +102,7 @@ impl Planned {
     }
 }
 
-impl Serialize for Planned {
+impl Serialize for PlanReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Shown<'a> {

@@ -4,7 +4,7 @@
 
 use crate::monte_carlo::RunError;
 use crate::{Experiment, Instance};
-use cutline::{AskTell, Ending, InStep, Purpose, stream};
+use cutline::{AskTell, BatchLearner, Purpose, StopReason, stream};
 use rand::Rng as _;
 use std::borrow::Cow;
 
@@ -86,7 +86,7 @@ fn play_alone(learner: &mut dyn AskTell, experiment: &Experiment, run: &mut Run<
             learner.tell(arm, noise.reward(run.instance.means()[arm], variate));
         }
         pulled = budget as usize;
-        let is_sure = learner.ending() == Some(Ending::Confidence);
+        let is_sure = learner.stop_reason() == Some(StopReason::Confidence);
         let mut beliefs = learner.beliefs();
         run.results[cell] = Outcome {
             errors: run.instance.n_errors(beliefs.means().iter().copied()),
@@ -97,7 +97,7 @@ fn play_alone(learner: &mut dyn AskTell, experiment: &Experiment, run: &mut Run<
 
 /// Plays four learners in step, otherwise as [`play_alone`].
 fn play_in_step(
-    learners: &mut dyn InStep,
+    learners: &mut dyn BatchLearner,
     experiment: &Experiment,
     runs: &mut [Run<'_>; 4],
     budgets: &[u32],

@@ -4,7 +4,7 @@ use crate::source::Numbers;
 use cutline::{Arm, Arms};
 use thiserror::Error;
 
-/// The λ of a [`Posterior`]: the one the learners' ridge has unless told otherwise.
+/// The λ of a [`ThetaPosterior`]: the one the learners' ridge has unless told otherwise.
 const LAMBDA: f64 = 1.0;
 
 /// The largest reward of a pilot: its square is still a number.
@@ -27,7 +27,7 @@ pub struct Prior(Law);
 enum Law {
     Uniform,
     Normal(f64),
-    Posterior(Posterior),
+    ThetaPosterior(ThetaPosterior),
 }
 
 /// Why a prior was refused.
@@ -85,14 +85,14 @@ impl Prior {
 
     /// What a pilot leaves open. Learners are told the pilot before they are asked.
     #[must_use]
-    pub fn posterior(posterior: Posterior) -> Self {
-        Self(Law::Posterior(posterior))
+    pub fn posterior(posterior: ThetaPosterior) -> Self {
+        Self(Law::ThetaPosterior(posterior))
     }
 
     /// The measurements that every learner is told first; none unless this is a posterior.
     #[must_use]
     pub fn pilot(&self) -> &[(Arm, f64)] {
-        if let Law::Posterior(posterior) = &self.0 { &posterior.pilot } else { &[] }
+        if let Law::ThetaPosterior(posterior) = &self.0 { &posterior.pilot } else { &[] }
     }
 
     /// Draws a θ of `dimension` values.
@@ -100,7 +100,7 @@ impl Prior {
         match &self.0 {
             Law::Uniform => (0..dimension).map(|_| numbers.uniform()).collect(),
             Law::Normal(scale) => (0..dimension).map(|_| scale * numbers.normal()).collect(),
-            Law::Posterior(posterior) => posterior.draw(numbers),
+            Law::ThetaPosterior(posterior) => posterior.draw(numbers),
         }
     }
 }
@@ -124,7 +124,7 @@ impl std::fmt::Display for Prior {
         match &self.0 {
             Law::Uniform => write!(f, "θ uniform on [−1, 1]"),
             Law::Normal(scale) => write!(f, "θ from N(0, {scale}² I)"),
-            Law::Posterior(posterior) => {
+            Law::ThetaPosterior(posterior) => {
                 write!(f, "θ from the posterior given a pilot of {}", posterior.pilot.len())
             }
         }
@@ -136,7 +136,7 @@ impl std::fmt::Display for Prior {
 /// λ is 1, as that of the learners' ridge: before the pilot θ was N(0, σ²I), and that is what stays believed in the
 /// directions no pilot arm has.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Posterior {
+pub struct ThetaPosterior {
     mean: Vec<f64>,
     /// L of V = L Lᵀ, row by row.
     factor: Vec<Vec<f64>>,
@@ -144,7 +144,7 @@ pub struct Posterior {
     pilot: Vec<(Arm, f64)>,
 }
 
-impl Posterior {
+impl ThetaPosterior {
     /// The posterior given `pilot`, an arm and its reward each, with noise of scale `noise`.
     ///
     /// # Errors

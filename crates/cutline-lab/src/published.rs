@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A row beside a published cell, or alone where nothing was published.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct PublishedResult {
     /// The row.
     #[serde(flatten)]
     pub row: Row,
@@ -38,7 +38,7 @@ impl PublishedCell {
 
 /// Every row of an experiment, once for each published curve it is compared with, or once alone.
 #[must_use]
-pub fn compared(experiment: &Experiment, rows: &[Row]) -> Vec<Compared> {
+pub fn compared(experiment: &Experiment, rows: &[Row]) -> Vec<PublishedResult> {
     let n_budgets = experiment.budgets().len();
     let mut compared = Vec::new();
     for (position, row) in rows.iter().enumerate() {
@@ -51,10 +51,10 @@ pub fn compared(experiment: &Experiment, rows: &[Row]) -> Vec<Compared> {
                 published: 1.0 - published.success()[column],
                 z: z_against(published, column, row),
             };
-            Compared { row: row.clone(), published: Some(cell) }
+            PublishedResult { row: row.clone(), published: Some(cell) }
         }));
         if compared.len() == before {
-            compared.push(Compared { row: row.clone(), published: None });
+            compared.push(PublishedResult { row: row.clone(), published: None });
         }
     }
     compared
@@ -62,7 +62,7 @@ pub fn compared(experiment: &Experiment, rows: &[Row]) -> Vec<Compared> {
 
 /// How many published cells lie within their 99.9 % band, and how many there are.
 #[must_use]
-pub fn within_band(compared: &[Compared]) -> (usize, usize) {
+pub fn within_band(compared: &[PublishedResult]) -> (usize, usize) {
     let cells = compared.iter().filter_map(|compared| compared.published.as_ref());
     cells.fold((0, 0), |(within, all), cell| (within + usize::from(cell.is_within()), all + 1))
 }

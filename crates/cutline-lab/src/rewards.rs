@@ -2,7 +2,7 @@
 
 use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
 use cutline::Arm;
-use cutline::campaign::Ticket;
+use cutline::campaign::TicketId;
 use cutline::diagnostics::MOST_REWARD;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -101,7 +101,7 @@ pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(A
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range.
-pub fn told(csv: impl Read) -> Result<Vec<(Ticket, f64)>, RewardsError> {
+pub fn told(csv: impl Read) -> Result<Vec<(TicketId, f64)>, RewardsError> {
     read(csv, "ticket", |field, row| {
         let ticket = field.parse().ok().filter(|&ticket| ticket > 0);
         ticket.ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })

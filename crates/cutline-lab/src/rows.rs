@@ -2,8 +2,8 @@
 
 use crate::metrics::{paired_difference, wilson, z_score};
 use crate::monte_carlo::Tally;
-use crate::{Allocation, Experiment, NoiseKind, Published, Stopped};
-use cutline::{Estimate, Sure};
+use crate::{Allocation, Experiment, NoiseKind, Published, StoppingTimes};
+use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 
 /// One entrant at one budget.
@@ -33,7 +33,7 @@ pub struct Row {
     pub comparison: Option<Comparison>,
     /// When and how it ended, if it could end before the budget was used up.
     #[serde(flatten)]
-    pub stopping: Option<Stopping>,
+    pub stopping: Option<StoppingRow>,
 }
 
 /// The failure rate less that of the baseline on the same runs, with its 95 % interval.
@@ -53,7 +53,7 @@ pub struct Comparison {
 /// When runs ended that could be sure before the budget was used up.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Stopping {
+pub struct StoppingRow {
     /// How sides were made sure: `intervals` or `evidence`.
     pub by: &'static str,
     /// δ.
@@ -125,23 +125,29 @@ impl Bounds {
         let noise = experiment.noise();
         let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
         // Without θ the means are not linear in the features, and the bound is another.
-        let with = instance.filter(|instance| uses(Estimate::Ridge) && instance.theta().is_some());
-        let without = instance.filter(|_| uses(Estimate::SampleMean));
+        let with = instance.filter(|instance| uses(EstimatorKind::Ridge) && instance.theta().is_some());
+        let without = instance.filter(|_| uses(EstimatorKind::SampleMean));
         Self {
             with_features: with.and_then(|instance| Allocation::new(instance, noise.scale())),
             without: without.and_then(|instance| Allocation::without_features(instance, noise.scale())),
         }
     }
 
-    fn fewest_pulls(&self, estimator: Estimate, delta: f64) -> Option<f64> {
-        let allocation = if estimator == Estimate::Ridge { &self.with_features } else { &self.without };
+    fn fewest_pulls(&self, estimator: EstimatorKind, delta: f64) -> Option<f64> {
+        let allocation = if estimator == EstimatorKind::Ridge { &self.with_features } else { &self.without };
         allocation.as_ref().map(|allocation| allocation.fewest_pulls(delta))
     }
 }
 
-fn stopping(sure: Sure, stopped: &Stopped, runs: u64, budget: u32, fewest_pulls: Option<f64>) -> Stopping {
+fn stopping(
+    sure: ConfidenceStop,
+    stopped: &StoppingTimes,
+    runs: u64,
+    budget: u32,
+    fewest_pulls: Option<f64>,
+) -> StoppingRow {
     let quantile = |percent| stopped.quantile(percent, runs, budget);
-    Stopping {
+    StoppingRow {
         by: sure.by().name(),
         delta: sure.delta(),
         sure: stopped.runs(),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// What an instance is made of.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum SourceKind {
     /// θ and then the arms from U([−1, 1]^d).
     Uniform {
         /// K.
@@ -106,7 +106,7 @@ pub enum Draw {
 /// The instances of an experiment: one for all runs, or one a run.
 #[derive(Clone, Debug)]
 pub struct Source {
-    kind: Kind,
+    kind: SourceKind,
     seed: u64,
     threshold: Threshold,
     precision: f64,
@@ -125,7 +125,13 @@ impl Source {
     ///
     /// # Errors
     /// If the instance of run 0 is refused.
-    pub fn new(kind: Kind, draw: Draw, seed: u64, threshold: Threshold, precision: f64) -> Result<Self, InstanceError> {
+    pub fn new(
+        kind: SourceKind,
+        draw: Draw,
+        seed: u64,
+        threshold: Threshold,
+        precision: f64,
+    ) -> Result<Self, InstanceError> {
         let mut source = Self {
             kind,
             seed,
@@ -145,7 +151,7 @@ impl Source {
             }
             Draw::Once | Draw::EveryRun => source.instance(0)?.into_owned(),
         };
-        if draw != Draw::EveryRun || matches!(source.kind, Kind::Given(_)) {
+        if draw != Draw::EveryRun || matches!(source.kind, SourceKind::Given(_)) {
             source.fixed = Some(first);
         }
         Ok(source)
@@ -180,7 +186,7 @@ impl Source {
 
     /// What instances are made of.
     #[must_use]
-    pub fn kind(&self) -> &Kind {
+    pub fn kind(&self) -> &SourceKind {
         &self.kind
     }
 
@@ -226,14 +232,14 @@ impl Source {
     /// An instance from random numbers: first θ, then the arms row by row.
     fn draw(&self, numbers: &mut impl Numbers) -> Result<Instance, InstanceError> {
         let (arms, theta) = match &self.kind {
-            Kind::Uniform { n_arms, dimension } => {
+            SourceKind::Uniform { n_arms, dimension } => {
                 let theta = Prior::uniform().draw(*dimension, numbers);
                 let features: Vec<f64> = (0..n_arms * dimension).map(|_| numbers.uniform()).collect();
                 (Arms::from_slice(&features, *dimension)?, theta)
             }
-            Kind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
-            Kind::Given(truth) => return self.given(truth.clone()),
-            Kind::Own(instances) => return self.given(instances.draw(numbers.uniform().to_bits())),
+            SourceKind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
+            SourceKind::Given(truth) => return self.given(truth.clone()),
+            SourceKind::Own(instances) => return self.given(instances.draw(numbers.uniform().to_bits())),
         };
         Instance::linear(arms, theta, self.threshold, self.precision)
     }
@@ -246,7 +252,7 @@ impl Source {
     }
 }
 
-impl Kind {
+impl SourceKind {
     /// Iris with θ drawn, as in the paper.
     #[must_use]
     pub fn iris() -> Self {
@@ -265,7 +271,7 @@ mod tests {
     use super::*;
     use crate::theory::{Theorem1, complexity, complexity_as_published};
 
-    fn published(kind: Kind, threshold: Threshold, precision: f64) -> Instance {
+    fn published(kind: SourceKind, threshold: Threshold, precision: f64) -> Instance {
         let source = Source::new(kind, Draw::Published, 0, threshold, precision).unwrap();
         source.fixed().unwrap().clone()
     }
@@ -273,7 +279,7 @@ mod tests {
     /// θ, μ₀, τ, H and H′ of the authors' instances, as computed by NumPy from their recipe.
     #[test]
     fn published_instances_are_the_authors() {
-        let d5 = published(Kind::Uniform { n_arms: 20, dimension: 5 }, Threshold::Value(0.0), 0.01);
+        let d5 = published(SourceKind::Uniform { n_arms: 20, dimension: 5 }, Threshold::Value(0.0), 0.01);
         let theta =
             [0.0976270078546495, 0.43037873274483895, 0.20552675214328775, 0.08976636599379373, -0.15269040132219058];
         assert_eq!(d5.theta().unwrap(), theta);
@@ -281,17 +287,17 @@ mod tests {
         assert!((complexity(&d5) - 1943.97).abs() < 0.005);
         assert!((complexity_as_published(&d5) - 0.314).abs() < 0.0005);
 
-        let d20 = published(Kind::Uniform { n_arms: 20, dimension: 20 }, Threshold::Value(0.0), 0.01);
+        let d20 = published(SourceKind::Uniform { n_arms: 20, dimension: 20 }, Threshold::Value(0.0), 0.01);
         assert!((d20.means()[0] - 2.6461119387976986).abs() < 1e-14);
         assert!((complexity(&d20) - 494.87).abs() < 0.005);
 
-        let iris = published(Kind::iris(), Threshold::Mean, 0.1);
+        let iris = published(SourceKind::iris(), Threshold::Mean, 0.1);
         assert!((iris.question().threshold() - 2.766307724312256).abs() < 1e-13);
         assert!((complexity(&iris) - 1480.55).abs() < 0.005);
         let within = iris.means().iter().filter(|&&mean| (mean - iris.question().threshold()).abs() < 0.1);
         assert_eq!(within.count(), 14);
 
-        let wine = published(Kind::wine(), Threshold::Mean, 0.1);
+        let wine = published(SourceKind::wine(), Threshold::Mean, 0.1);
         assert!((wine.question().threshold() - 92.63118455438183).abs() < 1e-11);
         assert!((complexity(&wine) - 27.76).abs() < 0.005);
         for instance in [d5, d20, iris, wine] {
@@ -301,7 +307,7 @@ mod tests {
 
     #[test]
     fn redrawn_instances_differ_and_fixed_ones_do_not() {
-        let kind = Kind::Uniform { n_arms: 4, dimension: 2 };
+        let kind = SourceKind::Uniform { n_arms: 4, dimension: 2 };
         let redrawn = Source::new(kind.clone(), Draw::EveryRun, 1, Threshold::Mean, 0.0).unwrap();
         let fixed = Source::new(kind, Draw::Once, 1, Threshold::Mean, 0.0).unwrap();
         let theta = |source: &Source, run| source.instance(run).unwrap().theta().unwrap().to_vec();

@@ -6,14 +6,14 @@ use std::ops::AddAssign;
 
 /// The runs that ended because they were sure, by how many pulls they took, and how many of them were wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stopped {
+pub struct StoppingTimes {
     /// How many runs took so many pulls.
     after: BTreeMap<u64, u64>,
     runs: u64,
     failures: u64,
 }
 
-impl Stopped {
+impl StoppingTimes {
     /// Counts a run that took so many pulls.
     pub(crate) fn count(&mut self, pulls: u64, is_failure: bool) {
         *self.after.entry(pulls).or_default() += 1;
@@ -61,7 +61,7 @@ impl Stopped {
     }
 }
 
-impl AddAssign<&Self> for Stopped {
+impl AddAssign<&Self> for StoppingTimes {
     fn add_assign(&mut self, other: &Self) {
         for (&pulls, &runs) in &other.after {
             *self.after.entry(pulls).or_default() += runs;
@@ -78,7 +78,7 @@ mod tests {
     /// Of ten runs eight were sure after 3, 3, 5, 5, 5, 7, 7 and 9 pulls; two used up their budget of 20.
     #[test]
     fn mean_and_quantiles_by_hand() {
-        let mut stopped = Stopped::default();
+        let mut stopped = StoppingTimes::default();
         for pulls in [5, 3, 7, 5, 9, 3, 5, 7] {
             stopped.count(pulls, pulls == 9);
         }
@@ -86,13 +86,13 @@ mod tests {
         assert_eq!(stopped.mean(10, 20), (44.0 + 40.0) / 10.0);
         let quantile = |percent| stopped.quantile(percent, 10, 20);
         assert_eq!([1, 20, 21, 50, 51, 80, 81, 100].map(quantile), [3, 3, 5, 5, 7, 9, 20, 20]);
-        assert_eq!((Stopped::default().mean(0, 20), Stopped::default().quantile(50, 4, 20)), (0.0, 20));
+        assert_eq!((StoppingTimes::default().mean(0, 20), StoppingTimes::default().quantile(50, 4, 20)), (0.0, 20));
     }
 
     #[test]
     fn parts_add_up() {
         let of = |runs: &[(u64, bool)]| {
-            let mut stopped = Stopped::default();
+            let mut stopped = StoppingTimes::default();
             for &(pulls, is_failure) in runs {
                 stopped.count(pulls, is_failure);
             }

@@ -3,27 +3,28 @@
 //! Seeds are fixed. A share is compared with its promise to 4.9 standard errors, and a promise of "at least" to 4.75 below it:
 //! a right program would fail a comparison for one seed in 10⁶.
 
-use cutline::{Confidence, Interval, Spec};
-use cutline_lab::coverage::{Coverage, Setting, coverage};
+use cutline::{Confidence, IntervalKind, Spec};
+use cutline_lab::coverage::{Coverage, CoverageSetting, coverage};
 use cutline_lab::{Noise, NoiseKind, RunError};
 
 const DELTA: f64 = 0.1;
 const RUNS: u64 = 1_000;
 
 /// Problems of one size with Gaussian noise of σ = ½.
-fn setting(name: &str, estimator: &str, n_arms: usize, dimension: usize, budget: u32) -> Setting {
+fn setting(name: &str, estimator: &str, n_arms: usize, dimension: usize, budget: u32) -> CoverageSetting {
     let mut spec = Spec::named(name).unwrap().with_estimator(estimator).unwrap();
     for (parameter, value) in [("lambda", 0.5), ("noise", 0.5)] {
         if spec.parameters().any(|known| known.name == parameter) {
             spec = spec.with(parameter, value).unwrap();
         }
     }
-    Setting { spec, n_arms, dimension, budget, noise: Noise::new(NoiseKind::Gaussian, 0.5).unwrap(), seed: 4 }
+    CoverageSetting { spec, n_arms, dimension, budget, noise: Noise::new(NoiseKind::Gaussian, 0.5).unwrap(), seed: 4 }
 }
 
 /// The coverage of both kinds, told that rewards have this noise.
-fn held(setting: &Setting, noise: f64) -> [Coverage; 2] {
-    let confidences = [Interval::Fixed, Interval::Anytime].map(|kind| Confidence::new(kind, DELTA, noise).unwrap());
+fn held(setting: &CoverageSetting, noise: f64) -> [Coverage; 2] {
+    let confidences =
+        [IntervalKind::Fixed, IntervalKind::Anytime].map(|kind| Confidence::new(kind, DELTA, noise).unwrap());
     coverage(setting, &confidences, 0..RUNS).unwrap().try_into().unwrap()
 }
 
@@ -89,7 +90,7 @@ fn the_same_on_any_number_of_threads() {
 
 #[test]
 fn what_does_not_fit_is_an_error() {
-    let confidence = Confidence::new(Interval::Fixed, DELTA, 1.0).unwrap();
+    let confidence = Confidence::new(IntervalKind::Fixed, DELTA, 1.0).unwrap();
     let small = coverage(&setting("linear-apt", "ridge", 9, 2, 8), &[confidence], 0..3);
     assert!(matches!(small, Err(RunError::Algorithm { .. })), "{small:?}");
     let none = coverage(&setting("linear-apt", "ridge", 9, 0, 20), &[confidence], 0..3);

@@ -3,7 +3,7 @@
 //! Seeds are fixed. A rate is compared with a tolerance of 4.9 standard errors, and the greatest distance of p-values from
 //! uniform with √(ln(2·10⁶)/2N) (Massart 1990), so that a right program would fail a comparison for one seed in 10⁶.
 
-use cutline::diagnostics::{Conclusion, Diagnostics, LEVEL, Told};
+use cutline::diagnostics::{Conclusion, Diagnostics, LEVEL, RewardStats};
 use cutline::{Arm, Arms, Purpose, Question, Rng, Spec, stream};
 use rand::RngExt as _;
 use rand_distr::StandardNormal;
@@ -32,7 +32,7 @@ fn told_any(
     index: u64,
 ) -> Diagnostics {
     let mut rng = stream(2, Purpose::Noise, index);
-    let mut told = Told::new(arms);
+    let mut told = RewardStats::new(arms);
     for arm in 0..arms.n_arms() {
         for _ in 0..pulls(arm) {
             told.tell(arm, reward(arm, &mut rng));
@@ -97,7 +97,7 @@ fn linear(arms: &Arms) -> Vec<f64> {
 /// Linear means and a departure that no linear model explains, `misfit` in the root mean square over arms.
 fn bent(arms: &Arms, misfit: f64) -> Vec<f64> {
     let mut rng = stream(4, Purpose::Instance, 0);
-    let mut told = Told::new(arms);
+    let mut told = RewardStats::new(arms);
     (0..arms.n_arms()).for_each(|arm| told.tell(arm, normal(&mut rng)));
     let off: Vec<f64> = told.diagnose().arms.iter().map(|arm| arm.mean - arm.fit.unwrap().mean).collect();
     let length = (off.iter().map(|off| off * off).sum::<f64>() / off.len() as f64).sqrt();
@@ -207,7 +207,7 @@ fn pulls_that_algorithms_choose() {
         let play = |means: &[f64], index: u64| {
             let mut rng = stream(3, Purpose::Noise, index);
             let mut learner = Spec::named(name).unwrap().learner(&arms, question, 200, index).unwrap();
-            let mut told = Told::new(&arms);
+            let mut told = RewardStats::new(&arms);
             while let Some(arm) = learner.ask() {
                 let reward = means[arm] + normal(&mut rng);
                 learner.tell(arm, reward);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{all_cells, experiment};
 use cutline::{Arms, ArmsError};
-use cutline_lab::{Draw, Experiment, Instance, InstanceError, Kind, Overrides, Source, Threshold};
+use cutline_lab::{Draw, Experiment, Instance, InstanceError, Overrides, Source, SourceKind, Threshold};
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = "budgets = [10, 40]\nthreshold = 0.3\nprecision = 0.05";
@@ -27,7 +27,7 @@ fn load(path: &Path) -> Experiment {
 fn instances_without_arms_or_features_are_refused() {
     let bare = Instance::linear(Arms::without_features(3).unwrap(), Vec::new(), Threshold::Mean, 0.0);
     assert_eq!(bare.unwrap_err(), InstanceError::NoFeatures);
-    let none = Kind::Uniform { n_arms: 0, dimension: 2 };
+    let none = SourceKind::Uniform { n_arms: 0, dimension: 2 };
     let refused = Source::new(none, Draw::Once, 0, Threshold::Mean, 0.0).unwrap_err();
     assert_eq!(refused, InstanceError::Arms(ArmsError::Empty));
 }

@@ -3,8 +3,8 @@
 //! Seeds are fixed. Unless a test says otherwise, a tolerance is 4.9 standard errors of what is compared, so that a
 //! right program would fail a comparison for one seed in 10⁶.
 
-use cutline::{Arms, By, Question, Spec, Sure};
-use cutline_lab::{Forecast, Noise, NoiseKind, Plan, PlanError, Posterior, Prior, Prospect, simulate};
+use cutline::{Arms, ConfidenceStop, Question, Spec, StopCriterion};
+use cutline_lab::{Forecast, ForecastRow, Noise, NoiseKind, Plan, PlanError, Prior, ThetaPosterior, simulate};
 use std::f64::consts::PI;
 
 /// A plan for arms with these features; rewards have noise 1, and arms are above if their mean is.
@@ -27,7 +27,7 @@ fn forecast(plan: &Plan, budgets: &[u32]) -> Forecast {
     plan.forecast(&experiment, &simulate(&experiment, 0..plan.runs, &|_| ()).unwrap()).unwrap()
 }
 
-fn assert_failure(prospect: &Prospect, probability: f64) {
+fn assert_failure(prospect: &ForecastRow, probability: f64) {
     let error = (probability * (1.0 - probability) / prospect.runs as f64).sqrt();
     let rate = prospect.failure_rate;
     assert!((rate - probability).abs() <= 4.9 * error, "T = {}: {rate}, not {probability} ± {error}", prospect.budget);
@@ -97,7 +97,7 @@ fn arms_that_share_nothing_fail_alone() {
 #[test]
 fn a_pilot_is_told_first_and_budgets_are_new() {
     let arms = Arms::from_rows(&[[1.0]]).unwrap();
-    let posterior = Posterior::new(&arms, vec![(0, 3.0), (0, 1.0)], 1.0).unwrap();
+    let posterior = ThetaPosterior::new(&arms, vec![(0, 3.0), (0, 1.0)], 1.0).unwrap();
     assert!((posterior.mean()[0] - 4.0 / 3.0).abs() < 1e-15);
     let mut plan = one_arm(Prior::posterior(posterior));
     plan.question = Question::new(4.0 / 3.0, 0.0).unwrap();
@@ -114,9 +114,11 @@ fn a_pilot_is_told_first_and_budgets_are_new() {
 #[test]
 fn pulls_until_sure_are_new() {
     let arms = Arms::from_rows(&[[1.0]]).unwrap();
-    let posterior = Posterior::new(&arms, vec![(0, 5.0); 100], 1.0).unwrap();
+    let posterior = ThetaPosterior::new(&arms, vec![(0, 5.0); 100], 1.0).unwrap();
     let mut plan = one_arm(Prior::posterior(posterior));
-    plan.algorithms = vec![Spec::named("pivot").unwrap().until_sure(Sure::new(By::Intervals, 0.05, 1.0).unwrap())];
+    plan.algorithms = vec![
+        Spec::named("pivot").unwrap().until_sure(ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0).unwrap()),
+    ];
     let tally = simulate(&plan.experiment(&[10]).unwrap(), 0..8, &|_| ()).unwrap();
     let stopped = tally.stopped(0, 0);
     assert_eq!((stopped.runs(), stopped.quantile(100, 8, 10)), (8, 0));
@@ -243,7 +245,7 @@ fn fewer_pulls_than_arms_leave_openers_out() {
     assert!(plan.scout(&|_| ()).unwrap().last().is_some_and(|&budget| budget >= 30), "it looks on");
 
     // With a pilot of two, 28 more are one for every arm.
-    let posterior = Posterior::new(&plan.arms, vec![(3, 1.0), (4, 0.5)], 1.0).unwrap();
+    let posterior = ThetaPosterior::new(&plan.arms, vec![(3, 1.0), (4, 0.5)], 1.0).unwrap();
     plan.prior = Prior::posterior(posterior);
     assert!(plan.experiment(&[27]).is_err() && plan.experiment(&[28]).is_ok());
 }

@@ -1,7 +1,7 @@
 //! The posterior of a pilot against dense linear algebra, and its draws against the posterior.
 
 use cutline::Arms;
-use cutline_lab::{Draw, Kind, Posterior, Prior, PriorError, Source, Threshold, dataset};
+use cutline_lab::{Draw, Prior, PriorError, Source, SourceKind, ThetaPosterior, Threshold, dataset};
 use nalgebra::{DMatrix, DVector};
 
 /// θ̂ and σ²V⁻¹, by an explicit inverse.
@@ -23,7 +23,7 @@ fn theta(source: &Source, run: u64) -> DVector<f64> {
 }
 
 fn source(arms: &Arms, prior: Prior, seed: u64) -> Source {
-    Source::new(Kind::Features(arms.clone(), prior), Draw::EveryRun, seed, Threshold::Value(0.0), 0.0).unwrap()
+    Source::new(SourceKind::Features(arms.clone(), prior), Draw::EveryRun, seed, Threshold::Value(0.0), 0.0).unwrap()
 }
 
 /// A pilot that sees some arms once, one often and most never.
@@ -35,7 +35,7 @@ fn pilot() -> Vec<(usize, f64)> {
 #[test]
 fn the_mean_is_that_of_a_dense_solve() {
     for arms in [dataset::iris(), dataset::wine()] {
-        let posterior = Posterior::new(&arms, pilot(), 0.7).unwrap();
+        let posterior = ThetaPosterior::new(&arms, pilot(), 0.7).unwrap();
         let (mean, _) = dense(&arms, &pilot(), 0.7);
         for (ours, theirs) in posterior.mean().iter().zip(mean.iter()) {
             assert!((ours - theirs).abs() <= 1e-8 * mean.norm(), "{ours} and {theirs}");
@@ -52,7 +52,7 @@ fn draws_have_the_mean_and_the_covariance() {
     for arms in [dataset::iris(), dataset::wine()] {
         let (mean, covariance) = dense(&arms, &pilot(), 0.7);
         let whiten = covariance.cholesky().unwrap().l().try_inverse().unwrap();
-        let prior = Prior::posterior(Posterior::new(&arms, pilot(), 0.7).unwrap());
+        let prior = Prior::posterior(ThetaPosterior::new(&arms, pilot(), 0.7).unwrap());
         let source = source(&arms, prior, 4);
         let d = mean.len();
         let (mut sum, mut squares) = (DVector::zeros(d), DMatrix::zeros(d, d));
@@ -89,7 +89,7 @@ fn a_normal_prior_has_its_spread() {
 #[test]
 fn runs_and_seeds_have_their_own_theta() {
     let arms = dataset::iris();
-    let prior = Prior::posterior(Posterior::new(&arms, pilot(), 1.0).unwrap());
+    let prior = Prior::posterior(ThetaPosterior::new(&arms, pilot(), 1.0).unwrap());
     let (one, two) = (source(&arms, prior.clone(), 1), source(&arms, prior, 2));
     assert_eq!(theta(&one, 5), theta(&one, 5));
     assert_ne!(theta(&one, 5), theta(&one, 6));
@@ -100,15 +100,15 @@ fn runs_and_seeds_have_their_own_theta() {
 #[test]
 fn what_is_no_pilot_is_refused() {
     let arms = dataset::iris();
-    let refused = |pilot: Vec<(usize, f64)>| Posterior::new(&arms, pilot, 1.0).unwrap_err();
+    let refused = |pilot: Vec<(usize, f64)>| ThetaPosterior::new(&arms, pilot, 1.0).unwrap_err();
     assert_eq!(refused(vec![(150, 1.0)]), PriorError::Arm { arm: 150, n_arms: 150 });
     assert_eq!(refused(vec![(0, 1e200)]), PriorError::Reward(1e200));
     assert!(matches!(refused(vec![(0, f64::NAN)]), PriorError::Reward(_)));
-    assert_eq!(Posterior::new(&arms, pilot(), 0.0), Err(PriorError::Noise(0.0)));
+    assert_eq!(ThetaPosterior::new(&arms, pilot(), 0.0), Err(PriorError::Noise(0.0)));
     let bare = Arms::without_features(2).unwrap();
-    assert_eq!(Posterior::new(&bare, vec![], 1.0), Err(PriorError::NoFeatures));
+    assert_eq!(ThetaPosterior::new(&bare, vec![], 1.0), Err(PriorError::NoFeatures));
     let huge = Arms::from_rows(&[[1e200, 1.0], [1.0, 1e200]]).unwrap();
-    assert_eq!(Posterior::new(&huge, vec![(0, 1.0), (1, 1.0)], 1.0), Err(PriorError::TooLarge));
+    assert_eq!(ThetaPosterior::new(&huge, vec![(0, 1.0), (1, 1.0)], 1.0), Err(PriorError::TooLarge));
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(Prior::normal(scale).is_err());
     }
@@ -118,7 +118,7 @@ fn what_is_no_pilot_is_refused() {
 #[test]
 fn nothing_is_learned_where_nothing_was_measured() {
     let arms = Arms::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
-    let posterior = Posterior::new(&arms, vec![(0, 4.0)], 3.0).unwrap();
+    let posterior = ThetaPosterior::new(&arms, vec![(0, 4.0)], 3.0).unwrap();
     assert!((posterior.mean()[0] - 2.0).abs() < 1e-15 && posterior.mean()[1] == 0.0);
     let source = source(&arms, Prior::posterior(posterior), 3);
     let (n, mut squares) = (20_000, [0.0; 2]);

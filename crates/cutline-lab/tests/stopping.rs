@@ -3,7 +3,7 @@
 mod common;
 
 use common::{changed, experiment, parse, play};
-use cutline_lab::{Experiment, Overrides, Row, Stopping, rows, simulate};
+use cutline_lab::{Experiment, Overrides, Row, StoppingRow, rows, simulate};
 
 /// All algorithms on small redrawn instances, with a stop.
 fn all_algorithms(stop: &str, budgets: &str) -> Experiment {
@@ -19,7 +19,7 @@ fn all_algorithms(stop: &str, budgets: &str) -> Experiment {
 const EVIDENCE: &str = "{ confidence = 0.1, by = \"evidence\" }";
 const INTERVALS: &str = "{ confidence = 0.1, by = \"intervals\" }";
 
-fn stoppings(experiment: &Experiment, runs: u64) -> Vec<(Row, Stopping)> {
+fn stoppings(experiment: &Experiment, runs: u64) -> Vec<(Row, StoppingRow)> {
     let rows = rows(experiment, &play(experiment, runs)).into_iter();
     rows.map(|row| (row.clone(), row.stopping.expect("all have the stop"))).collect()
 }
@@ -124,7 +124,7 @@ const ENTRANTS: [&str; 5] =
     ["name = \"linear-apt\"", "name = \"pivot\"", "name = \"lingame\"", "name = \"clucb\"", "name = \"random\""];
 
 /// The error rates of the entrants on one arm after another close to τ, at δ = 0.1.
-fn hard(stop: &str, noise: f64, entrants: &[&str], runs: u64) -> Vec<(Row, Stopping)> {
+fn hard(stop: &str, noise: f64, entrants: &[&str], runs: u64) -> Vec<(Row, StoppingRow)> {
     let head = format!("seed = 3\nbudgets = [4000]\nthreshold = 0.5\nnoise = {noise}\nstop = {stop}");
     stoppings(&experiment(&head, "kind = \"soare\"\ndimension = 3\nomega = 1.4", entrants), runs)
 }

@@ -5,8 +5,8 @@ use crate::journal::{Id, Journal};
 use crate::store::now;
 use crate::{Candidates, Settings, StoreError};
 use cutline::campaign::{self, Event, Progress, Record, Time};
-use cutline::rules::Own;
-use cutline::{Arm, Ending, Verdict};
+use cutline::rules::NamedRule;
+use cutline::{Arm, StopReason, Verdict};
 use std::time::Duration;
 
 /// A campaign in a store, through a connection of its own. Other handles, in this process and in others, work on it at the same time.
@@ -21,7 +21,7 @@ pub struct Campaign {
     names: Vec<String>,
     columns: Vec<String>,
     /// What the events come to, as far as they were read; none if it has to be read anew.
-    state: Option<campaign::Campaign>,
+    state: Option<campaign::CampaignState>,
 }
 
 /// A measurement to make.
@@ -29,7 +29,7 @@ pub struct Campaign {
 #[non_exhaustive]
 pub struct Ticket {
     /// Its number: what to tell the reward for.
-    pub number: campaign::Ticket,
+    pub number: campaign::TicketId,
     /// The arm.
     pub arm: Arm,
     /// What the arm is called.
@@ -42,10 +42,10 @@ pub struct Ticket {
 
 impl Campaign {
     /// What a campaign is before anything has happened.
-    pub(crate) fn empty(settings: &Settings, candidates: &Candidates) -> Result<campaign::Campaign, StoreError> {
+    pub(crate) fn empty(settings: &Settings, candidates: &Candidates) -> Result<campaign::CampaignState, StoreError> {
         let terms = settings.terms(!candidates.columns().is_empty())?;
         let arms = settings.preparation.prepare(candidates.arms())?;
-        Ok(campaign::Campaign::new(arms, terms)?)
+        Ok(campaign::CampaignState::new(arms, terms)?)
     }
 
     pub(crate) fn new(
@@ -54,7 +54,7 @@ impl Campaign {
         name: String,
         settings: Settings,
         candidates: Candidates,
-        state: campaign::Campaign,
+        state: campaign::CampaignState,
         location: String,
     ) -> Self {
         let (names, columns) = candidates.into_names();
@@ -66,7 +66,7 @@ impl Campaign {
         id: Id,
         name: String,
         location: String,
-        own: Option<Own>,
+        own: Option<NamedRule>,
     ) -> Result<Self, StoreError> {
         let mut settings = journal.settings(id)?;
         settings.own = own.or(settings.own);
@@ -110,7 +110,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If a ticket does not exist, failed, has another reward or comes too late, or the store fails.
-    pub fn tell(&mut self, rewards: &[(campaign::Ticket, f64)]) -> Result<u64, StoreError> {
+    pub fn tell(&mut self, rewards: &[(campaign::TicketId, f64)]) -> Result<u64, StoreError> {
         self.write(|state, now| {
             let mut events = Vec::with_capacity(rewards.len());
             for &(ticket, reward) in rewards {
@@ -124,7 +124,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If the ticket does not exist or has its reward, or the store fails.
-    pub fn fail(&mut self, ticket: campaign::Ticket, reason: &str) -> Result<bool, StoreError> {
+    pub fn fail(&mut self, ticket: campaign::TicketId, reason: &str) -> Result<bool, StoreError> {
         let written = self.write(|state, now| Ok(state.fail(ticket, reason, now)?.into_iter().collect()))?;
         Ok(written > 0)
     }
@@ -134,7 +134,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If a ticket does not exist, or the store fails.
-    pub fn expire(&mut self, tickets: &[campaign::Ticket]) -> Result<u64, StoreError> {
+    pub fn expire(&mut self, tickets: &[campaign::TicketId]) -> Result<u64, StoreError> {
         self.write(|state, now| {
             let mut events = Vec::new();
             for &ticket in tickets {
@@ -163,7 +163,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn state(&mut self) -> Result<&mut campaign::Campaign, StoreError> {
+    pub fn state(&mut self) -> Result<&mut campaign::CampaignState, StoreError> {
         let mut state = self.take_state()?;
         let records = self.journal.read(self.id, state.n_events())?;
         state.extend(&records).map_err(|error| broken(&self.location, error))?;
@@ -190,8 +190,8 @@ impl Campaign {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn ending(&mut self) -> Result<Option<Ending>, StoreError> {
-        Ok(self.state()?.ending())
+    pub fn stop_reason(&mut self) -> Result<Option<StopReason>, StoreError> {
+        Ok(self.state()?.stop_reason())
     }
 
     /// Everything that happened after event number `after`, 0 for all.
@@ -237,7 +237,7 @@ impl Campaign {
     /// Writes what `decide` makes happen; says how many events that were.
     fn write(
         &mut self,
-        mut decide: impl FnMut(&mut campaign::Campaign, Time) -> Result<Vec<Event>, StoreError>,
+        mut decide: impl FnMut(&mut campaign::CampaignState, Time) -> Result<Vec<Event>, StoreError>,
     ) -> Result<u64, StoreError> {
         let mut state = self.take_state()?;
         let mut known = state.n_events();
@@ -257,7 +257,7 @@ impl Campaign {
     }
 
     /// The state, as far as it was read; made anew if it was lost.
-    fn take_state(&mut self) -> Result<campaign::Campaign, StoreError> {
+    fn take_state(&mut self) -> Result<campaign::CampaignState, StoreError> {
         match self.state.take() {
             Some(state) => Ok(state),
             None => Self::empty(&self.settings, &self.journal.candidates(self.id)?),

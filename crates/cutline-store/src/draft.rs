@@ -16,7 +16,7 @@ pub struct Draft {
     pub(crate) settings: Settings,
     pub(crate) candidates: Candidates,
     pub(crate) events: Vec<(Time, Event)>,
-    pub(crate) state: campaign::Campaign,
+    pub(crate) state: campaign::CampaignState,
 }
 
 impl Draft {

@@ -1,7 +1,7 @@
 //! Why a store did not do what it was asked.
 
 use crate::{CandidatesError, LocationError};
-use cutline::campaign::{BrokenJournal, Refusal, TermsError};
+use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
 use thiserror::Error;
 
 /// Why a store did not do what it was asked. Nothing is half-done then.
@@ -84,7 +84,7 @@ pub enum StoreError {
     Terms(#[from] TermsError),
     /// The campaign refuses.
     #[error(transparent)]
-    Refusal(#[from] Refusal),
+    CampaignError(#[from] CampaignError),
 }
 
 fn listed(names: &[String]) -> String {

@@ -1,7 +1,7 @@
 //! Campaigns that last: one journal, in SQLite or PostgreSQL, for any number of workers and processes at once.
 //!
 //! Only the [`Settings`], the arms and the events of a campaign are stored; what they come to is
-//! [`cutline::campaign::Campaign`]'s business. An event is written before anybody hears of it, so what was acknowledged survives
+//! [`cutline::campaign::CampaignState`]'s business. An event is written before anybody hears of it, so what was acknowledged survives
 //! whatever happens to the process, and with the default durability to the machine.
 //!
 //! ```
@@ -40,4 +40,4 @@ pub use draft::Draft;
 pub use error::StoreError;
 pub use location::{Durability, LocationError};
 pub use settings::{Preparation, Settings};
-pub use store::{Listed, Store};
+pub use store::{CampaignSummary, Store};

@@ -2,8 +2,8 @@
 
 use crate::StoreError;
 use cutline::campaign::{Terms, TermsError};
-use cutline::rules::Own;
-use cutline::{Arms, By, Estimate, Interval, Question, Spec};
+use cutline::rules::NamedRule;
+use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec, StopCriterion};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct Settings {
     pub seed: u64,
     /// A rule of one's own in place of a named algorithm; it is not written down, only what it is called.
     #[serde(skip)]
-    pub own: Option<Own>,
+    pub own: Option<NamedRule>,
 }
 
 /// What is done to the features before they are learned from. An arm nothing is known of then lies at the threshold, and no unit
@@ -96,7 +96,7 @@ impl Settings {
             estimator: None,
             parameters: BTreeMap::new(),
             noise: None,
-            interval: Interval::Fixed.name().into(),
+            interval: IntervalKind::Fixed.name().into(),
             delta: 0.05,
             until_sure: None,
             preparation: Preparation::default(),
@@ -108,7 +108,7 @@ impl Settings {
     /// The name of the algorithm or of one's own rule, for arms with or without features.
     #[must_use]
     pub fn algorithm(&self, has_features: bool) -> &str {
-        let named = self.own.as_ref().map(Own::name).or(self.algorithm.as_deref());
+        let named = self.own.as_ref().map(NamedRule::name).or(self.algorithm.as_deref());
         named.unwrap_or(if has_features { "pivot" } else { "apt" })
     }
 
@@ -118,11 +118,11 @@ impl Settings {
     /// If a name is unknown or a number out of range.
     pub fn terms(&self, has_features: bool) -> Result<Terms, TermsError> {
         let mut spec = match &self.own {
-            Some(own) => Spec::own(own.clone()),
+            Some(own) => Spec::custom(own.clone()),
             None => Spec::named(self.algorithm(has_features))?,
         };
         // Who gives a rule of one's own for arms without features means that of each arm on its own.
-        let own_mean = (self.own.is_some() && !has_features).then_some(Estimate::SampleMean.name());
+        let own_mean = (self.own.is_some() && !has_features).then_some(EstimatorKind::SampleMean.name());
         if let Some(estimator) = self.estimator.as_deref().or(own_mean) {
             spec = spec.with_estimator(estimator)?;
         }
@@ -137,7 +137,7 @@ impl Settings {
             spec,
             budget: self.budget,
             noise: self.noise,
-            interval: Interval::named(&self.interval)?,
+            interval: IntervalKind::named(&self.interval)?,
             delta: self.delta,
             until_sure: self.until_sure.as_deref().map(by).transpose()?,
             seed: self.seed,
@@ -145,7 +145,7 @@ impl Settings {
     }
 }
 
-fn by(name: &str) -> Result<By, TermsError> {
-    let found = By::ALL.iter().find(|(other, _)| *other == name);
-    found.map(|&(_, by)| by).ok_or_else(|| TermsError::UnknownBy(name.into()))
+fn by(name: &str) -> Result<StopCriterion, TermsError> {
+    let found = StopCriterion::ALL.iter().find(|(other, _)| *other == name);
+    found.map(|&(_, by)| by).ok_or_else(|| TermsError::UnknownCriterion(name.into()))
 }

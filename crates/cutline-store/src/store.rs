@@ -4,7 +4,7 @@ use crate::journal::{self, Journal, Memory};
 use crate::location::Location;
 use crate::{Campaign, Candidates, Draft, Settings, StoreError};
 use cutline::campaign::Time;
-use cutline::rules::Own;
+use cutline::rules::NamedRule;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A place for campaigns, each with a name of its own. Every [`Campaign`] taken from it has its own connection.
@@ -22,7 +22,7 @@ enum Place {
 /// A campaign, as a list has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Listed {
+pub struct CampaignSummary {
     /// Its name.
     pub name: String,
     /// When it was begun, in milliseconds since 1970.
@@ -95,9 +95,9 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn campaigns(&self) -> Result<Vec<Listed>, StoreError> {
+    pub fn campaigns(&self) -> Result<Vec<CampaignSummary>, StoreError> {
         let entries = self.journal()?.entries()?;
-        Ok(entries.into_iter().map(|entry| Listed { name: entry.name, created: entry.created }).collect())
+        Ok(entries.into_iter().map(|entry| CampaignSummary { name: entry.name, created: entry.created }).collect())
     }
 
     /// The campaign of that name, as it is now; without a name, the only one.
@@ -112,7 +112,7 @@ impl Store {
     ///
     /// # Errors
     /// Also if it is played by another.
-    pub fn campaign_with(&self, name: Option<&str>, own: Option<Own>) -> Result<Campaign, StoreError> {
+    pub fn campaign_with(&self, name: Option<&str>, own: Option<NamedRule>) -> Result<Campaign, StoreError> {
         let mut journal = self.journal()?;
         let mut entries = journal.entries()?;
         let names = |entries: &[journal::Entry]| entries.iter().map(|entry| entry.name.clone()).collect();

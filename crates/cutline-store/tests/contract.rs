@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Place, candidates, reward, settings};
-use cutline::campaign::{Event, Record, Refusal, Status};
-use cutline::rules::{Outlook, Own, OwnRule};
-use cutline::{Arm, Ending, Rng, Verdict};
+use cutline::campaign::{CampaignError, Event, Record, Status};
+use cutline::rules::{CustomRule, NamedRule, RuleContext};
+use cutline::{Arm, Rng, StopReason, Verdict};
 use cutline_store::{Campaign, Candidates, Draft, Store, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -132,13 +132,19 @@ fn tickets_go_out_once_and_come_back_once(store: &Store) {
     assert_eq!(later.tell(&[(1, 0.0)]).unwrap(), 0, "-0 is 0");
     let other = later.tell(&[(2, 0.25)]).unwrap_err();
     assert_eq!(other.to_string(), "ticket 2 was told 0.5 before, and now 0.25; the first stands");
-    assert!(matches!(campaign.tell(&[(9, 0.0)]), Err(StoreError::Refusal(Refusal::NoTicket { ticket: 9, last: 4 }))));
-    assert!(matches!(campaign.tell(&[(3, f64::NAN)]), Err(StoreError::Refusal(Refusal::NotAReward { .. }))));
+    assert!(matches!(
+        campaign.tell(&[(9, 0.0)]),
+        Err(StoreError::CampaignError(CampaignError::NoTicket { ticket: 9, last: 4 }))
+    ));
+    assert!(matches!(
+        campaign.tell(&[(3, f64::NAN)]),
+        Err(StoreError::CampaignError(CampaignError::NotAReward { .. }))
+    ));
     assert_eq!(campaign.ask(100, "w", LEASE).unwrap().len(), 6, "as the budget has it");
     assert!(campaign.ask(1, "w", LEASE).unwrap().is_empty());
     let rest: Vec<(u64, f64)> = (3..=10).map(|ticket| (ticket, 1.0)).collect();
     assert_eq!(campaign.tell(&rest).unwrap(), 8);
-    assert_eq!(campaign.ending().unwrap(), Some(Ending::Budget));
+    assert_eq!(campaign.stop_reason().unwrap(), Some(StopReason::Budget));
     let progress = campaign.progress().unwrap();
     assert_eq!((progress.counted, progress.out, progress.events), (10, 0, 20));
 }
@@ -324,18 +330,18 @@ fn fresh_ask(records: &[Record], campaign: &mut Campaign) -> Event {
 #[derive(Default)]
 struct InTurn(AtomicBool);
 
-impl OwnRule for InTurn {
-    fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
+impl CustomRule for InTurn {
+    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
         if self.0.load(Ordering::Relaxed) {
             resume_unwind(Box::new("no arm"));
         }
-        outlook.pulls().iter().sum::<u32>() as usize % outlook.pulls().len()
+        context.pulls().iter().sum::<u32>() as usize % context.pulls().len()
     }
 }
 
 fn a_rule_of_ones_own_is_given_again(store: &Store) {
     let rule = Arc::new(InTurn::default());
-    let own = Own::new("in-turn", rule.clone()).unwrap();
+    let own = NamedRule::new("in-turn", rule.clone()).unwrap();
     let mut played = settings(40);
     played.own = Some(own.clone());
     let mut campaign = store.begin("own", &played, candidates()).unwrap();
@@ -348,7 +354,7 @@ fn a_rule_of_ones_own_is_given_again(store: &Store) {
 
     let mut again = store.campaign_with(Some("own"), Some(own)).unwrap();
     assert_eq!(again.ask(1, "w", LEASE).unwrap()[0].arm, 2);
-    let other = Own::new("other", rule).unwrap();
+    let other = NamedRule::new("other", rule).unwrap();
     let refused = store.campaign_with(Some("own"), Some(other.clone())).unwrap_err();
     assert_eq!(refused.to_string(), "the campaign is played by `in-turn`, not by `other`");
     begin(store, 10);

@@ -31,7 +31,7 @@ fn reading(json: &mut String) {
     let values = values(N_ARMS, DIMENSION);
     let bytes = size_of_val(&*values);
     let once = fastest(5, || read(&values));
-    let arms = Arms::from_slice(&values, DIMENSION).expect("finite features").shared_among(Threads::crew());
+    let arms = Arms::from_slice(&values, DIMENSION).expect("finite features").with_executor(Threads::executor());
     drop(values);
     println!(
         "| K = {N_ARMS}, d = {DIMENSION}, {} threads | ms | of reading | memory of the features |",
@@ -82,7 +82,7 @@ fn leaving_alone(json: &mut String) {
 }
 
 fn apt(arms: &Arms, looks_at_all: bool) -> Learner<Indexed<Apt>, Ridge, Budget> {
-    let rule = Indexed::new(Apt, arms.n_arms()).leaving_arms_alone(!looks_at_all);
+    let rule = Indexed::new(Apt, arms.n_arms()).with_lazy_scan(!looks_at_all);
     let ridge = Ridge::new(arms, 1.0).expect("small features");
     let mut learner = Learner::new(rule, ridge, budget(), question(), 0).expect("a large budget");
     let mut noise = noise();

@@ -1,6 +1,6 @@
 //! The arms: how many there are and, if known, what is known of each: a row of features.
 
-use crate::features::{Crew, Features};
+use crate::features::{Executor, Features};
 use crate::vector::numbers;
 use std::sync::Arc;
 use thiserror::Error;
@@ -172,10 +172,10 @@ impl Arms {
         })
     }
 
-    /// The same arms, whose products over many arms are shared out among `crew`. What comes out is the same to the last bit.
+    /// The same arms, whose products over many arms are shared out among `executor`. What comes out is the same to the last bit.
     #[must_use]
-    pub fn shared_among(self, crew: Arc<dyn Crew>) -> Self {
-        Self { features: self.features.map(|features| Arc::new(features.shared_among(crew))), ..self }
+    pub fn with_executor(self, executor: Arc<dyn Executor>) -> Self {
+        Self { features: self.features.map(|features| Arc::new(features.with_executor(executor))), ..self }
     }
 
     pub(crate) fn features(&self) -> Option<&Arc<Features>> {

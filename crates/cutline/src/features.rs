@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Who does two things at once. The engine starts no thread; a caller that has some lends them, so that a product over very
 /// many arms uses them all. With the feature `rayon`, [`Threads`](crate::Threads) is one.
-pub trait Crew: std::fmt::Debug + Send + Sync {
+pub trait Executor: std::fmt::Debug + Send + Sync {
     /// Calls both, at the same time or one after the other.
     fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send));
 }
@@ -27,14 +27,14 @@ pub(crate) struct Features {
     pub(crate) n_arms: usize,
     pub(crate) dimension: usize,
     blocks: Arc<Vectors>,
-    crew: Option<Arc<dyn Crew>>,
+    executor: Option<Arc<dyn Executor>>,
 }
 
 impl Features {
     /// All 0.
     pub(crate) fn new(n_arms: usize, dimension: usize) -> Self {
         let blocks = Arc::new(zeros(n_arms.next_multiple_of(LANES) * dimension));
-        Self { n_arms, dimension, blocks, crew: None }
+        Self { n_arms, dimension, blocks, executor: None }
     }
 
     /// Sets the rows from `first` on to `values`, row after row.
@@ -59,7 +59,7 @@ impl Features {
 
     /// The same with one more column, `value` for every arm.
     pub(crate) fn with_column(&self, value: f64) -> Result<Self, ArmsError> {
-        let mut wider = Self { crew: self.crew.clone(), ..Self::new(self.n_arms, self.dimension + 1) };
+        let mut wider = Self { executor: self.executor.clone(), ..Self::new(self.n_arms, self.dimension + 1) };
         let mut row = Vec::with_capacity(wider.dimension);
         for arm in 0..self.n_arms {
             row.clear();
@@ -69,9 +69,9 @@ impl Features {
         Ok(wider)
     }
 
-    /// The same numbers, whose products are shared out among a crew.
-    pub(crate) fn shared_among(&self, crew: Arc<dyn Crew>) -> Self {
-        Self { crew: Some(crew), ..self.clone() }
+    /// The same numbers, whose products are shared out among the threads of an executor.
+    pub(crate) fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
+        Self { executor: Some(executor), ..self.clone() }
     }
 
     /// A number for each arm, 0, and for the padding: what [`Features::times`] fills.
@@ -99,15 +99,15 @@ impl Features {
         times_all(unit, &self.blocks, &v[..self.dimension], products);
     }
 
-    /// The same for some of the blocks, shared out among the crew if they are many.
+    /// The same for some of the blocks, shared out among the executor if they are many.
     fn times_part(&self, blocks: &[f64x4], v: &[f64], products: &mut [f64x4]) {
-        if let Some(crew) = &self.crew
+        if let Some(executor) = &self.executor
             && 4 * blocks.len() > FEATURES_A_TASK
         {
             let half = (products.len() / 2).next_multiple_of(BLOCKS_AT_ONCE * LANES / 4);
             let (products, other_products) = products.split_at_mut(half);
             let (blocks, other_blocks) = blocks.split_at(half * v.len());
-            crew.both(&mut || self.times_part(blocks, v, products), &mut || {
+            executor.both(&mut || self.times_part(blocks, v, products), &mut || {
                 self.times_part(other_blocks, v, other_products);
             });
         } else {

@@ -18,7 +18,7 @@ use thiserror::Error;
 /// The kinds of interval, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Interval {
+pub enum IntervalKind {
     /// Holds for one arm at one time, if the model does: for reading.
     Fixed,
     /// Holds for all arms and at all times together: for stopping, and for looking as often as one likes.
@@ -29,7 +29,7 @@ pub enum Interval {
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
-/// | `interval` | none | [`Interval::Fixed`] or [`Interval::Anytime`] | |
+/// | `interval` | none | [`IntervalKind::Fixed`] or [`IntervalKind::Anytime`] | |
 /// | `delta` | none | δ: the intervals hold with probability 1 − δ | 0 < δ < 1 |
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian, for `fixed` Gaussian | 1e-100 ≤ σ ≤ 1e100 |
 /// | `norm` | σ√(d/λ) | S, a bound on ‖θ‖; only for `anytime` with ridge | 0 ≤ S ≤ 1e150 |
@@ -39,16 +39,16 @@ pub enum Interval {
 /// where larger effects are possible.
 ///
 /// ```
-/// use cutline::{Confidence, Interval};
+/// use cutline::{Confidence, IntervalKind};
 ///
-/// let confidence = Confidence::new(Interval::named("anytime")?, 0.05, 1.0)?.with_norm(3.0)?;
-/// assert_eq!(confidence.interval(), Interval::Anytime);
-/// assert!(Confidence::new(Interval::Fixed, 0.0, 1.0).is_err());
+/// let confidence = Confidence::new(IntervalKind::named("anytime")?, 0.05, 1.0)?.with_norm(3.0)?;
+/// assert_eq!(confidence.interval(), IntervalKind::Anytime);
+/// assert!(Confidence::new(IntervalKind::Fixed, 0.0, 1.0).is_err());
 /// # Ok::<(), cutline::IntervalError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
-    interval: Interval,
+    interval: IntervalKind,
     delta: f64,
     noise: f64,
     norm: Option<f64>,
@@ -59,7 +59,7 @@ pub struct Confidence {
 #[non_exhaustive]
 pub enum IntervalError {
     /// There is no interval of that name.
-    #[error("there is no interval `{0}`; there are {names}", names = Interval::names())]
+    #[error("there is no interval `{0}`; there are {names}", names = IntervalKind::names())]
     Unknown(String),
     /// δ is not a probability.
     #[error("delta must be a number above 0 and below 1, not {}", shown(*.0))]
@@ -72,7 +72,7 @@ pub enum IntervalError {
     Norm(f64),
 }
 
-impl Interval {
+impl IntervalKind {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Fixed, Self::Anytime];
 
@@ -105,7 +105,7 @@ impl Confidence {
     ///
     /// # Errors
     /// If `delta` or `noise` is out of range.
-    pub fn new(interval: Interval, delta: f64, noise: f64) -> Result<Self, IntervalError> {
+    pub fn new(interval: IntervalKind, delta: f64, noise: f64) -> Result<Self, IntervalError> {
         if !(delta > 0.0 && delta < 1.0) {
             return Err(IntervalError::Delta(delta));
         }
@@ -128,7 +128,7 @@ impl Confidence {
 
     /// The kind.
     #[must_use]
-    pub fn interval(&self) -> Interval {
+    pub fn interval(&self) -> IntervalKind {
         self.interval
     }
 
@@ -156,12 +156,12 @@ impl Confidence {
         let Posterior { variances, told, model, .. } = *posterior;
         let level = delta / told.len() as f64;
         let factor = match (self.interval, model) {
-            (Interval::Fixed, _) => Some(noise * SQRT_2 * erfc_inv(delta)),
-            (Interval::Anytime, Model::Linear { dimension, lambda, log_det }) => {
+            (IntervalKind::Fixed, _) => Some(noise * SQRT_2 * erfc_inv(delta)),
+            (IntervalKind::Anytime, Model::Linear { dimension, lambda, log_det }) => {
                 let shrunk = self.norm.map_or(noise * (dimension as f64).sqrt(), |norm| lambda.sqrt() * norm);
                 Some(noise * (log_det - 2.0 * delta.ln()).sqrt() + shrunk)
             }
-            (Interval::Anytime, Model::Unrelated) => None,
+            (IntervalKind::Anytime, Model::Unrelated) => None,
         };
         move |arm| match factor {
             Some(factor) => factor * variances[arm].sqrt(),
@@ -201,7 +201,7 @@ mod tests {
         ];
         let posterior = Posterior { means: &[0.0], variances: &[1.0], told: &[1], model: Model::Unrelated };
         for (delta, z) in table {
-            let ours = Confidence::new(Interval::Fixed, delta, 1.0).unwrap().half_widths(&posterior)(0);
+            let ours = Confidence::new(IntervalKind::Fixed, delta, 1.0).unwrap().half_widths(&posterior)(0);
             assert!((ours / z - 1.0).abs() < 1e-12, "δ = {delta}: {ours} against {z}");
         }
     }
@@ -236,17 +236,17 @@ mod tests {
     fn what_is_out_of_range_is_refused() {
         let says = |error: IntervalError, text: &str| assert_eq!(error.to_string(), text);
         for bad in [0.0, 1.0, -0.1, f64::NAN, f64::INFINITY] {
-            assert!(matches!(Confidence::new(Interval::Fixed, bad, 1.0), Err(IntervalError::Delta(_))), "{bad}");
+            assert!(matches!(Confidence::new(IntervalKind::Fixed, bad, 1.0), Err(IntervalError::Delta(_))), "{bad}");
         }
         for bad in [0.0, -1.0, 1e101, f64::NAN, f64::INFINITY] {
-            assert!(matches!(Confidence::new(Interval::Fixed, 0.1, bad), Err(IntervalError::Noise(_))), "{bad}");
+            assert!(matches!(Confidence::new(IntervalKind::Fixed, 0.1, bad), Err(IntervalError::Noise(_))), "{bad}");
         }
-        let good = Confidence::new(Interval::Anytime, 0.1, 1.0).unwrap();
+        let good = Confidence::new(IntervalKind::Anytime, 0.1, 1.0).unwrap();
         for bad in [-1.0, 1e151, f64::NAN, f64::INFINITY] {
             assert!(matches!(good.with_norm(bad), Err(IntervalError::Norm(_))), "{bad}");
         }
         assert_eq!(good.with_norm(0.0).unwrap().norm(), Some(0.0));
-        says(Interval::named("exact").unwrap_err(), "there is no interval `exact`; there are `fixed`, `anytime`");
+        says(IntervalKind::named("exact").unwrap_err(), "there is no interval `exact`; there are `fixed`, `anytime`");
         says(IntervalError::Delta(1.0), "delta must be a number above 0 and below 1, not 1");
     }
 }

@@ -1,8 +1,8 @@
 //! Rule × estimator × stop, made to ask and to be told.
 
-use crate::estimators::{Estimator, Past};
+use crate::estimators::{Estimator, History};
 use crate::rules::{Beliefs, Rule};
-use crate::{Arm, Ending, Purpose, Question, Stop, stream};
+use crate::{Arm, Purpose, Question, Stop, StopReason, stream};
 use thiserror::Error;
 
 /// A learner whose rule, estimator and stop are not named: what simulations and campaigns hold.
@@ -36,13 +36,13 @@ pub trait AskTell: Send {
     ///
     /// # Panics
     /// If the learner is [one that remembers](AskTell::remembers), or the past is not one of as many arms.
-    fn recall(&mut self, past: &Past<'_>, changes: u64);
+    fn recall(&mut self, past: &History<'_>, changes: u64);
 
     /// Whether its choices depend on the order of the rewards told, so that it cannot [recall](AskTell::recall).
     fn remembers(&self) -> bool;
 
     /// Why nothing is proposed any more, or `None` while the stop is not met.
-    fn ending(&mut self) -> Option<Ending>;
+    fn stop_reason(&mut self) -> Option<StopReason>;
 
     /// What is believed now.
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator>;
@@ -153,7 +153,7 @@ impl Counts {
         }
     }
 
-    fn recall(&mut self, past: &Past<'_>, changes: u64) {
+    fn recall(&mut self, past: &History<'_>, changes: u64) {
         for ((pulls, told), pending) in self.pulls.iter_mut().zip(past.told).zip(past.pending) {
             *pulls = told + pending;
         }
@@ -177,7 +177,7 @@ where
 {
     fn propose(&mut self) -> Option<Arm> {
         let mut beliefs = self.counts.beliefs(self.question, &mut self.estimator);
-        if self.stop.ending(&mut beliefs).is_some() {
+        if self.stop.stop_reason(&mut beliefs).is_some() {
             return None;
         }
         let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
@@ -207,7 +207,7 @@ where
         self.estimator.forget(&self.pending);
     }
 
-    fn recall(&mut self, past: &Past<'_>, changes: u64) {
+    fn recall(&mut self, past: &History<'_>, changes: u64) {
         assert!(!R::LEARNS, "what this rule learned is not in the past");
         self.counts.recall(past, changes);
         self.pending.copy_from_slice(past.pending);
@@ -218,8 +218,8 @@ where
         R::LEARNS
     }
 
-    fn ending(&mut self) -> Option<Ending> {
-        self.stop.ending(&mut self.counts.beliefs(self.question, &mut self.estimator))
+    fn stop_reason(&mut self) -> Option<StopReason> {
+        self.stop.stop_reason(&mut self.counts.beliefs(self.question, &mut self.estimator))
     }
 
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator> {

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! The engine does no I/O, reads no clock, starts no thread and holds no global state: what a learner asks next is
-//! a function of its spec, its seed and what it was told. Where arms are very many, a caller may lend it threads: [`Crew`].
+//! a function of its spec, its seed and what it was told. Where arms are very many, a caller may lend it threads: [`Executor`].
 
 mod arms;
 pub mod campaign;
@@ -43,15 +43,15 @@ mod vector;
 mod verdict;
 
 pub use arms::{Arm, Arms, ArmsError};
-pub use features::Crew;
-pub use interval::{Confidence, Interval, IntervalError};
+pub use features::Executor;
+pub use interval::{Confidence, IntervalError, IntervalKind};
 pub use learner::{AskTell, Learner, LearnerError};
-pub use quartet::InStep;
+pub use quartet::BatchLearner;
 pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
 pub use scan::{arg_max, arg_min};
-pub use spec::{ALGORITHMS, Algorithm, Estimate, Parameter, Range, Spec, SpecError, algorithm};
-pub use stop::{Budget, BudgetError, By, Either, Ending, Stop, Sure};
+pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, Range, Spec, SpecError, algorithm};
+pub use stop::{Budget, BudgetError, ConfidenceStop, Either, Stop, StopCriterion, StopReason};
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
 pub use verdict::{Side, Verdict};

@@ -1,19 +1,19 @@
 //! Names become types here, and only here.
 
+mod builder;
 mod error;
 mod parameter;
-mod seat;
 
 pub use error::SpecError;
-pub use parameter::{Estimate, Parameter, Range};
+pub use parameter::{EstimatorKind, Parameter, Range};
 
 use crate::estimators::Ridge;
-use crate::quartet::InStep;
-use crate::rules::{Apt, Clucb, LinGame, Own, Pivot, Straddle, UcbE, Uniform};
-use crate::{Arms, AskTell, Budget, Question, Sure};
+use crate::quartet::BatchLearner;
+use crate::rules::{Apt, Clucb, LinGame, NamedRule, Pivot, Straddle, UcbE, Uniform};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Question};
+use builder::{Four, LearnerBuilder, ridge_parameters};
 use error::listed;
 use parameter::NOISE;
-use seat::{Four, Seat, ridge_parameters};
 
 /// Every algorithm that has a name. A new one is one more entry; all listings and all surfaces derive from this.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -22,9 +22,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "pulls the arm whose side is least certain by its own pulls; the means are linear in the features",
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "apt",
-        estimator: Estimate::Ridge,
+        estimator: EstimatorKind::Ridge,
         rule_parameters: &[],
-        build: |seat, _| seat.index(Apt),
+        build: |builder, _| builder.index(Apt),
         in_step: Some(|four, _| four.index([Apt; 4])),
     },
     Algorithm {
@@ -32,9 +32,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "the same rule with each arm on its own; needs no features",
         paper: "Locatelli, Gutzeit & Carpentier 2016, APT",
         rule: "apt",
-        estimator: Estimate::SampleMean,
+        estimator: EstimatorKind::SampleMean,
         rule_parameters: &[],
-        build: |seat, _| seat.index(Apt),
+        build: |builder, _| builder.index(Apt),
         in_step: Some(|four, _| four.index([Apt; 4])),
     },
     Algorithm {
@@ -42,9 +42,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "every arm once, then arms at random; the baseline to beat",
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "uniform",
-        estimator: Estimate::Ridge,
+        estimator: EstimatorKind::Ridge,
         rule_parameters: &[],
-        build: |seat, _| seat.any(Uniform),
+        build: |builder, _| builder.any(Uniform),
         in_step: None,
     },
     Algorithm {
@@ -52,14 +52,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "gap less exploration bonus; its exploration can only be set by who knows the truth",
         paper: "Audibert, Bubeck & Munos 2010, UCB-E; Locatelli et al. 2016",
         rule: "ucb-e",
-        estimator: Estimate::Ridge,
+        estimator: EstimatorKind::Ridge,
         rule_parameters: &[Parameter {
             name: "exploration",
             default: None,
             about: "a in Δ̂ᵢ − √(a/Tᵢ)",
             range: Range { least: 0.0, most: f64::MAX },
         }],
-        build: |seat, parameters| seat.index(UcbE::new(parameters[0])?),
+        build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
         in_step: Some(|four, [a, b, c, d]| {
             four.index([UcbE::new(a[0]).ok()?, UcbE::new(b[0]).ok()?, UcbE::new(c[0]).ok()?, UcbE::new(d[0]).ok()?])
         }),
@@ -69,9 +69,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "pulls the arm that tells most about the most doubtful arm; needs no opening, so T < K works",
         paper: "Cutline's own; unpublished, no fixed-budget guarantee",
         rule: "pivot",
-        estimator: Estimate::Ridge,
+        estimator: EstimatorKind::Ridge,
         rule_parameters: &[NOISE],
-        build: |seat, parameters| seat.spread(Pivot::new(parameters[0])?),
+        build: |builder, parameters| builder.spread(Pivot::new(parameters[0])?),
         in_step: Some(|four, [a, b, c, d]| {
             four.pivot([Pivot::new(a[0]).ok()?, Pivot::new(b[0]).ok()?, Pivot::new(c[0]).ok()?, Pivot::new(d[0]).ok()?])
         }),
@@ -81,9 +81,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "pulls the arm whose interval reaches furthest across the threshold; needs no opening",
         paper: "Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, straddle",
         rule: "straddle",
-        estimator: Estimate::Ridge,
+        estimator: EstimatorKind::Ridge,
         rule_parameters: &[NOISE],
-        build: |seat, parameters| seat.spread(Straddle::new(parameters[0])?),
+        build: |builder, parameters| builder.spread(Straddle::new(parameters[0])?),
         in_step: None,
     },
     Algorithm {
@@ -91,7 +91,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "pulls the undecided arms in turn, each on its own; made for a confidence stop",
         paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
         rule: "clucb",
-        estimator: Estimate::SampleMean,
+        estimator: EstimatorKind::SampleMean,
         rule_parameters: &[
             NOISE,
             Parameter {
@@ -101,7 +101,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
                 range: Range { least: 1e-100, most: 0.5 },
             },
         ],
-        build: |seat, parameters| seat.any(Clucb::new(parameters[0], parameters[1])?),
+        build: |builder, parameters| builder.any(Clucb::new(parameters[0], parameters[1])?),
         in_step: None,
     },
     Algorithm {
@@ -109,9 +109,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         about: "learns the proportions in which a sequential test should pull the arms; made for a confidence stop",
         paper: "Degenne, Ménard, Shang & Valko 2020, LinGame",
         rule: "lingame",
-        estimator: Estimate::Ridge,
+        estimator: EstimatorKind::Ridge,
         rule_parameters: &[NOISE],
-        build: |seat, parameters| seat.spread(LinGame::new(parameters[0], seat.arms.n_arms())?),
+        build: |builder, parameters| builder.spread(LinGame::new(parameters[0], builder.arms.n_arms())?),
         in_step: None,
     },
 ];
@@ -122,9 +122,9 @@ static OWN: Algorithm = Algorithm {
     about: "a rule of one's own",
     paper: "one's own",
     rule: "own",
-    estimator: Estimate::Ridge,
+    estimator: EstimatorKind::Ridge,
     rule_parameters: &[NOISE],
-    build: |seat, parameters| seat.own(parameters[0]),
+    build: |builder, parameters| builder.own(parameters[0]),
     in_step: None,
 };
 
@@ -141,17 +141,17 @@ pub struct Algorithm {
     /// The name of its rule.
     pub rule: &'static str,
     /// Its estimator, unless a spec says otherwise.
-    pub estimator: Estimate,
+    pub estimator: EstimatorKind,
     rule_parameters: &'static [Parameter],
     build: Build,
     in_step: Option<BuildInStep>,
 }
 
 /// Seats a rule, made from its parameters.
-type Build = fn(&Seat<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>;
+type Build = fn(&LearnerBuilder<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>;
 
 /// Seats four rules, made from their parameters, in step; `None` if that cannot be.
-type BuildInStep = fn(&Four<'_>, [&[f64]; 4]) -> Option<Box<dyn InStep>>;
+type BuildInStep = fn(&Four<'_>, [&[f64]; 4]) -> Option<Box<dyn BatchLearner>>;
 
 /// A named algorithm with its parameters, ready to build learners.
 ///
@@ -168,11 +168,11 @@ type BuildInStep = fn(&Four<'_>, [&[f64]; 4]) -> Option<Box<dyn InStep>>;
 #[derive(Clone, Debug)]
 pub struct Spec {
     algorithm: &'static Algorithm,
-    estimator: Estimate,
+    estimator: EstimatorKind,
     /// One an entry of [`Spec::parameters`], in its order.
     values: Vec<Option<f64>>,
-    sure: Option<Sure>,
-    own: Option<Own>,
+    sure: Option<ConfidenceStop>,
+    own: Option<NamedRule>,
 }
 
 /// The algorithm of that name, if there is one.
@@ -204,7 +204,7 @@ impl Spec {
         Ok(Self::of(algorithm, algorithm.estimator))
     }
 
-    fn of(algorithm: &'static Algorithm, estimator: Estimate) -> Self {
+    fn of(algorithm: &'static Algorithm, estimator: EstimatorKind) -> Self {
         let values = algorithm.rule_parameters.iter().chain(estimator.parameters()).map(|p| p.default).collect();
         Self { algorithm, estimator, values, sure: None, own: None }
     }
@@ -212,20 +212,20 @@ impl Spec {
     /// A rule of one's own with ridge, or with [sample means](Spec::with_estimator). It takes a `noise`, and what its estimator takes.
     ///
     /// ```
-    /// use cutline::rules::{Outlook, Own, OwnRule};
+    /// use cutline::rules::{RuleContext, NamedRule, CustomRule};
     /// use cutline::{Arm, Arms, Question, Rng, Spec};
     /// use std::sync::Arc;
     ///
     /// struct LeastPulled;
     ///
-    /// impl OwnRule for LeastPulled {
-    ///     fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
-    ///         (0..outlook.pulls().len()).min_by_key(|&arm| outlook.pulls()[arm]).unwrap()
+    /// impl CustomRule for LeastPulled {
+    ///     fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+    ///         (0..context.pulls().len()).min_by_key(|&arm| context.pulls()[arm]).unwrap()
     ///     }
     /// }
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let spec = Spec::own(Own::new("least-pulled", Arc::new(LeastPulled))?);
+    /// let spec = Spec::custom(NamedRule::new("least-pulled", Arc::new(LeastPulled))?);
     /// let arms = Arms::from_rows(&[[1.0], [-1.0]])?;
     /// let mut learner = spec.learner(&arms, Question::new(0.0, 0.01)?, 10, 0)?;
     /// assert_eq!([learner.ask(), learner.ask(), learner.ask()], [Some(0), Some(1), Some(0)]);
@@ -233,14 +233,14 @@ impl Spec {
     /// # }
     /// ```
     #[must_use]
-    pub fn own(rule: Own) -> Self {
+    pub fn custom(rule: NamedRule) -> Self {
         Self { own: Some(rule), ..Self::of(&OWN, OWN.estimator) }
     }
 
     /// What it is called: the name of its algorithm or of one's own rule.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.own.as_ref().map_or(self.algorithm.name, Own::name)
+        self.own.as_ref().map_or(self.algorithm.name, NamedRule::name)
     }
 
     /// The same with another estimator, by name; the estimator's own parameters are at their defaults.
@@ -248,8 +248,10 @@ impl Spec {
     /// # Errors
     /// If there is no such estimator or the rule cannot work with it.
     pub fn with_estimator(self, name: &str) -> Result<Self, SpecError> {
-        let estimator =
-            *Estimate::ALL.iter().find(|e| e.name() == name).ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
+        let estimator = *EstimatorKind::ALL
+            .iter()
+            .find(|e| e.name() == name)
+            .ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
         let mut spec = Self::of(self.algorithm, estimator);
         let n_rule = self.algorithm.rule_parameters.len();
         spec.values[..n_rule].copy_from_slice(&self.values[..n_rule]);
@@ -279,13 +281,13 @@ impl Spec {
 
     /// The same with a stop that ends before the budget is used up if it is `sure`: the stop `confidence`.
     #[must_use]
-    pub fn until_sure(self, sure: Sure) -> Self {
+    pub fn until_sure(self, sure: ConfidenceStop) -> Self {
         Self { sure: Some(sure), ..self }
     }
 
     /// The stop that may end before the budget is used up, if there is one.
     #[must_use]
-    pub fn sure(&self) -> Option<Sure> {
+    pub fn sure(&self) -> Option<ConfidenceStop> {
         self.sure
     }
 
@@ -303,7 +305,7 @@ impl Spec {
 
     /// The estimator.
     #[must_use]
-    pub fn estimator(&self) -> Estimate {
+    pub fn estimator(&self) -> EstimatorKind {
         self.estimator
     }
 
@@ -330,7 +332,7 @@ impl Spec {
         seed: u64,
     ) -> Result<Box<dyn AskTell>, SpecError> {
         let algorithm = self.algorithm;
-        if self.estimator == Estimate::Ridge && arms.dimension().is_none() {
+        if self.estimator == EstimatorKind::Ridge && arms.dimension().is_none() {
             return Err(SpecError::NeedsFeatures { algorithm: algorithm.name });
         }
         let values = self.complete()?;
@@ -338,8 +340,9 @@ impl Spec {
         let (budget, sure) = (Budget::new(budget)?, self.sure);
         let estimate = self.estimator;
         let own = self.own.as_ref();
-        let seat = Seat { arms, question, budget, sure, seed, algorithm, own, estimate, parameters: estimator };
-        (algorithm.build)(&seat, rule)
+        let builder =
+            LearnerBuilder { arms, question, budget, sure, seed, algorithm, own, estimate, parameters: estimator };
+        (algorithm.build)(&builder, rule)
     }
 
     /// Four learners in step, each with its own arms and question and with its own parameters of one algorithm: they pull
@@ -348,11 +351,11 @@ impl Spec {
     /// `None` where the algorithm has no such form, the four do not fit together, or one may end before the others because it
     /// is sure; single learners then do, or say why not.
     #[must_use]
-    pub fn in_step(specs: [&Spec; 4], arms: [&Arms; 4], questions: [Question; 4]) -> Option<Box<dyn InStep>> {
+    pub fn in_step(specs: [&Spec; 4], arms: [&Arms; 4], questions: [Question; 4]) -> Option<Box<dyn BatchLearner>> {
         let algorithm = specs[0].algorithm;
         let build = algorithm.in_step?;
         let is_alike = |spec: &&Spec| {
-            std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == Estimate::Ridge && spec.sure.is_none()
+            std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == EstimatorKind::Ridge && spec.sure.is_none()
         };
         if !specs.iter().all(is_alike) {
             return None;
@@ -384,7 +387,7 @@ impl Spec {
         let arms = Arms::from_slice(&[1.0], 1).expect("one arm with one feature");
         let question = Question::new(0.0, 0.0).expect("a threshold of 0");
         match self.learner(&arms, question, 1, 0) {
-            Err(error @ SpecError::NeedsSpread { .. }) => Err(error),
+            Err(error @ SpecError::NeedsVariances { .. }) => Err(error),
             _ => Ok(()),
         }
     }

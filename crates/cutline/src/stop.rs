@@ -1,8 +1,8 @@
 //! When to end.
 
-mod sure;
+mod confidence;
 
-pub use sure::{By, Sure};
+pub use confidence::{ConfidenceStop, StopCriterion};
 
 use crate::rules::Beliefs;
 use thiserror::Error;
@@ -13,7 +13,7 @@ use thiserror::Error;
 pub trait Stop<E: ?Sized> {
     /// Why to end now, with what is believed and what is already handed out; `None` to go on. It must be a function of the
     /// beliefs: `&mut self` is for memory that saves work.
-    fn ending(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Ending>;
+    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason>;
 
     /// The most pulls it will ever allow, if there is such a number.
     fn budget(&self) -> Option<u32>;
@@ -22,14 +22,14 @@ pub trait Stop<E: ?Sized> {
 /// Why a learner ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum StopReason {
     /// The budget is used up.
     Budget,
     /// Every arm's side is sure.
     Confidence,
 }
 
-impl Ending {
+impl StopReason {
     /// What it is called everywhere: the name of the stop that was met.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -61,8 +61,8 @@ impl Budget {
 
 impl<E: ?Sized> Stop<E> for Budget {
     #[inline]
-    fn ending(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Ending> {
-        (beliefs.total_pulls >= u64::from(self.0)).then_some(Ending::Budget)
+    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
+        (beliefs.total_pulls >= u64::from(self.0)).then_some(StopReason::Budget)
     }
 
     fn budget(&self) -> Option<u32> {
@@ -75,8 +75,8 @@ impl<E: ?Sized> Stop<E> for Budget {
 pub struct Either<A, B>(pub A, pub B);
 
 impl<E: ?Sized, A: Stop<E>, B: Stop<E>> Stop<E> for Either<A, B> {
-    fn ending(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Ending> {
-        self.0.ending(beliefs).or_else(|| self.1.ending(beliefs))
+    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
+        self.0.stop_reason(beliefs).or_else(|| self.1.stop_reason(beliefs))
     }
 
     fn budget(&self) -> Option<u32> {

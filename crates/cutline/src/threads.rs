@@ -1,13 +1,13 @@
-//! Rayon's threads as a [`Crew`].
+//! Rayon's threads as a [`Executor`].
 
-use crate::Crew;
+use crate::Executor;
 
 /// The threads of the rayon pool that a learner is used on, or of rayon's own pool.
 ///
 /// ```
 /// use cutline::{Arms, Threads};
 ///
-/// let arms = Arms::from_rows(&[[1.0, 0.0], [0.6, 0.8]])?.shared_among(Threads::crew());
+/// let arms = Arms::from_rows(&[[1.0, 0.0], [0.6, 0.8]])?.with_executor(Threads::executor());
 /// assert_eq!(arms.times(&[1.0, 1.0]), Some(vec![1.0, 1.4]));
 /// # Ok::<(), cutline::ArmsError>(())
 /// ```
@@ -15,14 +15,14 @@ use crate::Crew;
 pub struct Threads;
 
 impl Threads {
-    /// As [`Arms::shared_among`](crate::Arms::shared_among) takes it.
+    /// As [`Arms::with_executor`](crate::Arms::with_executor) takes it.
     #[must_use]
-    pub fn crew() -> std::sync::Arc<dyn Crew> {
+    pub fn executor() -> std::sync::Arc<dyn Executor> {
         std::sync::Arc::new(Self)
     }
 }
 
-impl Crew for Threads {
+impl Executor for Threads {
     fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
         rayon::join(one, other);
     }

@@ -82,7 +82,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// The verdict on every arm, by the rewards told. O(Kd² + d³) with ridge.
     ///
     /// ```
-    /// use cutline::{Arms, Confidence, Interval, Question, Side, Spec};
+    /// use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let arms = Arms::without_features(2)?;
@@ -90,7 +90,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// for _ in 0..16 {
     ///     learner.tell(0, 1.0);
     /// }
-    /// let confidence = Confidence::new(Interval::Fixed, 0.05, 1.0)?;
+    /// let confidence = Confidence::new(IntervalKind::Fixed, 0.05, 1.0)?;
     /// let verdicts: Vec<_> = learner.beliefs().verdicts(&confidence).collect();
     /// assert_eq!((verdicts[0].side, verdicts[1].side), (Side::Above, Side::Undecided));
     /// assert!((verdicts[0].lower - (1.0 - 1.96 / 4.0)).abs() < 1e-4);

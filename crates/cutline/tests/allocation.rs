@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Problem, spec};
-use cutline::{ALGORITHMS, By, Confidence, Interval, Purpose, Spec, Sure, stream};
+use cutline::{ALGORITHMS, Confidence, ConfidenceStop, IntervalKind, Purpose, Spec, StopCriterion, stream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -47,8 +47,8 @@ fn asking_and_telling_allocate_nothing() {
 #[test]
 fn looking_whether_it_is_sure_allocates_nothing() {
     for algorithm in ALGORITHMS {
-        for (_, by) in By::ALL {
-            let sure = Sure::new(*by, 0.05, 1.0).unwrap();
+        for (_, by) in StopCriterion::ALL {
+            let sure = ConfidenceStop::new(*by, 0.05, 1.0).unwrap();
             check(&spec(algorithm.name).until_sure(sure));
         }
     }
@@ -59,7 +59,7 @@ fn check(spec: &Spec) {
     let problem = Problem::new(30, 6, 1, |j| 10.0_f64.powf(j));
     let mut learner = spec.learner(&problem.arms(), problem.question, 400, 0).unwrap();
     let mut rng = stream(0, Purpose::Noise, 0);
-    let confidence = Confidence::new(Interval::Anytime, 0.1, 1.0).unwrap();
+    let confidence = Confidence::new(IntervalKind::Anytime, 0.1, 1.0).unwrap();
     assert_eq!(learner.beliefs().verdicts(&confidence).count(), 30);
     let before = ALLOCATIONS.get();
     while let Some(arm) = learner.ask() {

@@ -4,9 +4,11 @@ mod common;
 
 use common::{Problem, assert_close, spec, take};
 use cutline::campaign::{
-    BrokenJournal, Campaign, Event, NoiseSource, Record, Refusal, Status, Terms, TermsError, Ticket,
+    BrokenJournal, CampaignError, CampaignState, Event, NoiseSource, Record, Status, Terms, TermsError, TicketId,
 };
-use cutline::{ALGORITHMS, Arms, By, Ending, Interval, Purpose, Question, Rng, Side, Spec, below, stream};
+use cutline::{
+    ALGORITHMS, Arms, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason, below, stream,
+};
 
 fn terms(algorithm: &str, budget: u32) -> Terms {
     Terms {
@@ -14,19 +16,19 @@ fn terms(algorithm: &str, budget: u32) -> Terms {
         spec: spec(algorithm),
         budget,
         noise: None,
-        interval: Interval::Fixed,
+        interval: IntervalKind::Fixed,
         delta: 0.1,
         until_sure: None,
         seed: 3,
     }
 }
 
-fn apt(n_arms: usize, budget: u32) -> Campaign {
-    Campaign::new(Arms::without_features(n_arms).unwrap(), terms("apt", budget)).unwrap()
+fn apt(n_arms: usize, budget: u32) -> CampaignState {
+    CampaignState::new(Arms::without_features(n_arms).unwrap(), terms("apt", budget)).unwrap()
 }
 
 /// The ticket of a single measurement.
-fn ask(campaign: &mut Campaign, now: u64) -> Option<(Ticket, usize)> {
+fn ask(campaign: &mut CampaignState, now: u64) -> Option<(TicketId, usize)> {
     campaign.ask(1, "w", now, 10).into_iter().find_map(|event| match event {
         Event::Asked { ticket, arm, .. } => Some((ticket, arm)),
         _ => None,
@@ -34,9 +36,9 @@ fn ask(campaign: &mut Campaign, now: u64) -> Option<(Ticket, usize)> {
 }
 
 /// A campaign in which everything happens, as a journal.
-fn eventful(campaign: &mut Campaign, problem: &Problem, seed: u64, steps: u64) -> Vec<Record> {
+fn eventful(campaign: &mut CampaignState, problem: &Problem, seed: u64, steps: u64) -> Vec<Record> {
     let mut rng: Rng = stream(seed, Purpose::Noise, 0);
-    let (mut out, mut lost, mut journal) = (Vec::<(Ticket, usize)>::new(), Vec::new(), Vec::<Record>::new());
+    let (mut out, mut lost, mut journal) = (Vec::<(TicketId, usize)>::new(), Vec::new(), Vec::<Record>::new());
     for now in 0..steps {
         let events: Vec<Event> = match below(&mut rng, 12) {
             0..5 => {
@@ -81,10 +83,10 @@ fn eventful(campaign: &mut Campaign, problem: &Problem, seed: u64, steps: u64) -
 }
 
 /// To the last bit: means, intervals, doubts, and what is asked next.
-fn assert_same(one: &mut Campaign, other: &mut Campaign, context: &str) {
+fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str) {
     assert_eq!(one.progress(), other.progress(), "{context}");
     assert_eq!(one.noise(), other.noise(), "{context}");
-    let bits = |campaign: &mut Campaign| -> Vec<_> {
+    let bits = |campaign: &mut CampaignState| -> Vec<_> {
         let numbers = |v: &cutline::Verdict| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits);
         campaign.verdicts().iter().map(|verdict| (numbers(verdict), verdict.side, verdict.pulls)).collect()
     };
@@ -102,7 +104,7 @@ fn a_campaign_is_its_events_however_they_are_handed_over() {
             if algorithm.name == "lingame" {
                 terms.noise = Some(0.6);
             }
-            let fresh = || Campaign::new(problem.arms(), terms.clone()).unwrap();
+            let fresh = || CampaignState::new(problem.arms(), terms.clone()).unwrap();
             let mut live = fresh();
             let journal = eventful(&mut live, &problem, 9, steps);
             assert!(journal.len() > 64, "{context}: {} events", journal.len());
@@ -131,7 +133,7 @@ fn verdicts_are_those_of_a_learner_told_the_same() {
         let problem = Problem::uniform(12, 3, 5);
         let mut terms = terms(algorithm, 200);
         terms.noise = Some(0.6);
-        let mut campaign = Campaign::new(problem.arms(), terms.clone()).unwrap();
+        let mut campaign = CampaignState::new(problem.arms(), terms.clone()).unwrap();
         let journal = eventful(&mut campaign, &problem, 2, 300);
         let mut learner = spec(algorithm).learner(&problem.arms(), terms.question, 1_000, 0).unwrap();
         let mut arms = vec![0];
@@ -143,7 +145,7 @@ fn verdicts_are_those_of_a_learner_told_the_same() {
                 _ => (),
             }
         }
-        let confidence = cutline::Confidence::new(Interval::Fixed, 0.1, 0.6).unwrap();
+        let confidence = cutline::Confidence::new(IntervalKind::Fixed, 0.1, 0.6).unwrap();
         let expected: Vec<_> = learner.beliefs().verdicts(&confidence).collect();
         for (verdict, expected) in campaign.verdicts().iter().zip(&expected) {
             assert_close(&[verdict.mean], &[expected.mean], 1e-9, algorithm);
@@ -175,14 +177,14 @@ fn what_fails_is_given_back() {
     let mut campaign = apt(1, 1);
     let (first, _) = ask(&mut campaign, 0).unwrap();
     assert_eq!(ask(&mut campaign, 1), None, "the budget is out");
-    assert_eq!(campaign.ending(), None, "but it may come back");
+    assert_eq!(campaign.stop_reason(), None, "but it may come back");
     assert!(campaign.fail(first, "spilt", 2).unwrap().is_some());
     assert_eq!(campaign.fail(first, "again", 2), Ok(None));
     let refused = campaign.tell(first, 1.0, 3).unwrap_err();
     assert!(refused.to_string().starts_with("ticket 1 was reported as failed;"), "{refused}");
     let (second, _) = ask(&mut campaign, 4).unwrap();
     campaign.tell(second, 1.0, 5).unwrap();
-    assert_eq!((ask(&mut campaign, 6), campaign.ending()), (None, Some(Ending::Budget)));
+    assert_eq!((ask(&mut campaign, 6), campaign.stop_reason()), (None, Some(StopReason::Budget)));
     assert_eq!((campaign.progress().failed, campaign.progress().counted), (1, 1));
 }
 
@@ -224,15 +226,15 @@ fn observations_are_knowledge_and_count_only_if_asked() {
     assert_eq!((progress.counted, progress.uncounted), (1, 1));
     assert_eq!(campaign.verdicts().iter().map(|v| v.pulls).collect::<Vec<_>>(), [1, 1]);
     let (ticket, _) = ask(&mut campaign, 1).unwrap();
-    assert_eq!(campaign.observe(0, 1.0, true, 1), Err(Refusal::BudgetUsed { budget: 2 }));
+    assert_eq!(campaign.observe(0, 1.0, true, 1), Err(CampaignError::BudgetUsed { budget: 2 }));
     assert!(campaign.observe(0, 1.0, false, 1).is_ok());
-    assert_eq!(campaign.observe(2, 1.0, false, 1), Err(Refusal::NoArm { arm: 2, n_arms: 2 }));
+    assert_eq!(campaign.observe(2, 1.0, false, 1), Err(CampaignError::NoArm { arm: 2, n_arms: 2 }));
     for reward in [f64::NAN, f64::INFINITY, 2e140] {
-        assert!(matches!(campaign.observe(0, reward, false, 1), Err(Refusal::NotAReward { .. })));
-        assert!(matches!(campaign.tell(ticket, reward, 1), Err(Refusal::NotAReward { .. })));
+        assert!(matches!(campaign.observe(0, reward, false, 1), Err(CampaignError::NotAReward { .. })));
+        assert!(matches!(campaign.tell(ticket, reward, 1), Err(CampaignError::NotAReward { .. })));
     }
     for ticket in [0, 2, u64::MAX] {
-        assert_eq!(campaign.tell(ticket, 1.0, 1), Err(Refusal::NoTicket { ticket, last: 1 }));
+        assert_eq!(campaign.tell(ticket, 1.0, 1), Err(CampaignError::NoTicket { ticket, last: 1 }));
     }
     assert!(campaign.tell(ticket, 1.0, 1).is_ok(), "refusals left no trace");
 }
@@ -260,11 +262,11 @@ fn a_journal_that_cannot_be_is_refused() {
 fn the_noise_is_estimated_from_what_was_told() {
     let arms = Arms::from_rows(&(0..40).map(|i| [1.0, f64::from(i) / 10.0]).collect::<Vec<_>>()).unwrap();
     let mut campaign =
-        Campaign::new(arms, Terms { question: Question::new(2.0, 0.0).unwrap(), ..terms("pivot", 400) }).unwrap();
+        CampaignState::new(arms, Terms { question: Question::new(2.0, 0.0).unwrap(), ..terms("pivot", 400) }).unwrap();
     let mut rng = stream(4, Purpose::Noise, 0);
     assert_eq!((campaign.noise().sigma, campaign.noise().source), (1.0, NoiseSource::Nothing));
     assert!(campaign.verdicts().iter().all(|v| v.side == Side::Undecided && v.doubt == 0.5), "nothing is known");
-    let mut observe = |campaign: &mut Campaign, arm: usize| {
+    let mut observe = |campaign: &mut CampaignState, arm: usize| {
         let reward = 1.0 + 0.05 * arm as f64 + 0.3 * common::uniform(&mut rng);
         campaign.observe(arm, reward, false, 0).unwrap();
     };
@@ -288,7 +290,7 @@ fn measurements_without_noise_are_fine() {
         let rows: Vec<[f64; 2]> = (0..8).map(|i| [1.0, f64::from(i) - 3.4]).collect();
         let question = Question::new(0.0, 0.0).unwrap();
         let mut campaign =
-            Campaign::new(Arms::from_rows(&rows).unwrap(), Terms { question, ..terms("pivot", 100) }).unwrap();
+            CampaignState::new(Arms::from_rows(&rows).unwrap(), Terms { question, ..terms("pivot", 100) }).unwrap();
         while let Some((ticket, arm)) = ask(&mut campaign, 0) {
             campaign.tell(ticket, scale * rows[arm][1], 0).unwrap();
         }
@@ -303,13 +305,13 @@ fn measurements_without_noise_are_fine() {
 #[test]
 fn it_may_end_when_it_is_sure() {
     let mut sure = terms("apt", 1_000);
-    sure.until_sure = Some(By::Intervals);
+    sure.until_sure = Some(StopCriterion::Intervals);
     sure.noise = Some(1.0);
-    let mut campaign = Campaign::new(Arms::without_features(2).unwrap(), sure).unwrap();
+    let mut campaign = CampaignState::new(Arms::without_features(2).unwrap(), sure).unwrap();
     while let Some((ticket, arm)) = ask(&mut campaign, 0) {
         campaign.tell(ticket, [2.0, -2.0][arm], 0).unwrap();
     }
-    assert_eq!(campaign.ending(), Some(Ending::Confidence));
+    assert_eq!(campaign.stop_reason(), Some(StopReason::Confidence));
     assert!(campaign.progress().counted < 100);
     assert!(campaign.verdicts().iter().all(cutline::Verdict::is_decided));
 }
@@ -317,15 +319,15 @@ fn it_may_end_when_it_is_sure() {
 #[test]
 fn terms_that_do_not_fit_are_refused() {
     let arms = || Arms::from_rows(&[[1.0], [2.0]]).unwrap();
-    let message = |terms: Terms| Campaign::new(arms(), terms).unwrap_err().to_string();
+    let message = |terms: Terms| CampaignState::new(arms(), terms).unwrap_err().to_string();
     assert!(message(terms("pivot", 0)).contains("at least 1"));
     assert!(message(terms("linear-apt", 1)).contains("too small for 2 arms"));
     assert!(message(Terms { delta: 1.0, ..terms("pivot", 9) }).contains("delta"));
     assert!(message(Terms { noise: Some(0.0), ..terms("pivot", 9) }).contains("noise"));
     assert!(message(Terms { noise: Some(f64::NAN), ..terms("apt", 9) }).contains("noise"));
     assert!(message(Terms { spec: Spec::named("ucbe").unwrap(), ..terms("ucbe", 9) }).contains("exploration"));
-    let lingame = Campaign::new(arms(), terms("lingame", 9)).unwrap_err();
+    let lingame = CampaignState::new(arms(), terms("lingame", 9)).unwrap_err();
     assert_eq!(lingame, TermsError::NeedsNoise("lingame"));
-    let bare = Campaign::new(Arms::without_features(2).unwrap(), terms("pivot", 9)).unwrap_err();
+    let bare = CampaignState::new(Arms::without_features(2).unwrap(), terms("pivot", 9)).unwrap_err();
     assert!(bare.to_string().contains("features"), "{bare}");
 }

@@ -4,7 +4,9 @@ mod common;
 
 use common::{Plain, Problem, assert_close, spec, uniform};
 use cutline::estimators::{CentreError, Centred, Estimator, Ridge, SampleMean};
-use cutline::{ALGORITHMS, Arms, AskTell, Confidence, Estimate, Interval, Purpose, Question, SpecError, stream};
+use cutline::{
+    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, SpecError, stream,
+};
 
 const THRESHOLD: f64 = 50.0;
 const INTERCEPT: f64 = 2.0;
@@ -19,7 +21,7 @@ fn raised(problem: &Problem, threshold: f64) -> Problem {
 /// Every choice, mean and interval is that of the problem moved to τ = 0, and of a dense solve.
 #[test]
 fn centred_at_the_threshold_is_the_problem_moved_to_zero() {
-    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.estimator == Estimate::Ridge) {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.estimator == EstimatorKind::Ridge) {
         for share in [1.0, 0.5] {
             let bare = Problem::uniform(14, 3, 5);
             let (far, near) = (raised(&bare, THRESHOLD), raised(&bare, THRESHOLD * (1.0 - share)));
@@ -44,7 +46,7 @@ fn centred_at_the_threshold_is_the_problem_moved_to_zero() {
 }
 
 fn compare_verdicts(centred: &mut dyn AskTell, moved: &mut dyn AskTell, centre: f64) {
-    for &interval in Interval::ALL {
+    for &interval in IntervalKind::ALL {
         let confidence = Confidence::new(interval, 0.1, 1.0).unwrap();
         let (mut ours, mut theirs) = (centred.beliefs(), moved.beliefs());
         for (ours, theirs) in ours.verdicts(&confidence).zip(theirs.verdicts(&confidence)) {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Plain, Problem, assert_close, spec};
 use cutline::{
-    ALGORITHMS, Algorithm, Arms, AskTell, Estimate, LearnerError, Purpose, Question, Spec, SpecError, stream,
+    ALGORITHMS, Algorithm, Arms, AskTell, EstimatorKind, LearnerError, Purpose, Question, Spec, SpecError, stream,
 };
 
 fn question() -> Question {
@@ -136,7 +136,8 @@ fn rewards_from_before_count_as_pulls() {
         plain.told.push((asked, 0.5));
         let told = if asked == 1 { 3 } else { 4 };
         assert_eq!(learner.beliefs().total_pulls, told, "{}", algorithm.name);
-        let means = if algorithm.estimator == Estimate::Ridge { plain.ridge_means() } else { plain.sample_means() };
+        let means =
+            if algorithm.estimator == EstimatorKind::Ridge { plain.ridge_means() } else { plain.sample_means() };
         assert_close(learner.beliefs().means(), &means, 1e-12, algorithm.name);
     }
 }
@@ -171,7 +172,7 @@ fn arms_without_features_are_refused_by_ridge() {
     for algorithm in ALGORITHMS {
         let refused = spec(algorithm.name).learner(&arms, question(), 9, 0).err();
         let expected = SpecError::NeedsFeatures { algorithm: algorithm.name };
-        assert_eq!(refused, (algorithm.estimator == Estimate::Ridge).then_some(expected));
+        assert_eq!(refused, (algorithm.estimator == EstimatorKind::Ridge).then_some(expected));
     }
 }
 

@@ -3,25 +3,25 @@
 mod common;
 
 use common::Problem;
-use cutline::campaign::{Campaign, Event, Record, Stage, Terms};
-use cutline::{Interval, Purpose, Question, Side, Spec, stream};
+use cutline::campaign::{CampaignState, Event, Record, Stage, Terms};
+use cutline::{IntervalKind, Purpose, Question, Side, Spec, stream};
 
 const BUDGET: u32 = 90;
 
 /// A campaign on 12 arms with some rewards from before, asked for in batches of 5, as a journal.
-fn played(algorithm: &str, noise: Option<f64>) -> (Campaign, Vec<Record>) {
+fn played(algorithm: &str, noise: Option<f64>) -> (CampaignState, Vec<Record>) {
     let problem = Problem::uniform(12, 3, 5);
     let terms = Terms {
         question: Question::new(0.1, 0.01).unwrap(),
         spec: Spec::named(algorithm).unwrap(),
         budget: BUDGET,
         noise,
-        interval: Interval::Fixed,
+        interval: IntervalKind::Fixed,
         delta: 0.1,
         until_sure: None,
         seed: 3,
     };
-    let mut campaign = Campaign::new(problem.arms(), terms).unwrap();
+    let mut campaign = CampaignState::new(problem.arms(), terms).unwrap();
     let mut rng = stream(8, Purpose::Noise, 0);
     let mut events = Vec::new();
     for arm in [0, 5, 5, 7] {
@@ -42,7 +42,7 @@ fn played(algorithm: &str, noise: Option<f64>) -> (Campaign, Vec<Record>) {
     (campaign, (1..).zip(events).map(record).collect())
 }
 
-fn numbers(campaign: &mut Campaign) -> (u32, usize, usize) {
+fn numbers(campaign: &mut CampaignState) -> (u32, usize, usize) {
     let verdicts = campaign.verdicts();
     let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
     (campaign.progress().counted, count(Side::Above), count(Side::Below))
@@ -67,7 +67,7 @@ fn a_stage_is_what_the_events_before_it_come_to() {
         assert_eq!(course.last(), Some(&before), "{algorithm}");
         assert_eq!(numbers(&mut campaign), before, "looking back changes nothing");
         for end in 0..records.len() {
-            let mut ended = Campaign::new(campaign.arms().clone(), campaign.terms().clone()).unwrap();
+            let mut ended = CampaignState::new(campaign.arms().clone(), campaign.terms().clone()).unwrap();
             ended.extend(&records[..end]).unwrap();
             let is_told = matches!(records[end].event, Event::Told { .. });
             let expected = numbers(&mut ended);

@@ -1,6 +1,6 @@
 //! Diagnostics against dense linear algebra, reward by reward, and what they conclude from each kind of data.
 
-use cutline::diagnostics::{Conclusion, Diagnostics, Missing, Shape, Told};
+use cutline::diagnostics::{Conclusion, Diagnostics, Missing, RewardStats, Shape};
 use cutline::{Arm, Arms, Purpose, Rng, algorithm, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
@@ -11,7 +11,7 @@ fn draw(rng: &mut Rng) -> f64 {
 }
 
 fn told(arms: &Arms, rewards: &[(Arm, f64)]) -> Diagnostics {
-    let mut told = Told::new(arms);
+    let mut told = RewardStats::new(arms);
     for &(arm, reward) in rewards {
         told.tell(arm, reward);
     }

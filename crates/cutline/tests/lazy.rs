@@ -15,8 +15,8 @@ fn compare(index: impl Index + Clone + Send + 'static, problem: &Problem, budget
         let ridge = Ridge::new(&arms, 1.0).unwrap();
         Learner::new(rule, ridge, Budget::new(budget).unwrap(), problem.question, 0).unwrap()
     };
-    let mut lazy = learner(Indexed::new(index.clone(), n_arms).leaving_arms_alone(true));
-    let mut plain = learner(Indexed::new(index, n_arms).leaving_arms_alone(false));
+    let mut lazy = learner(Indexed::new(index.clone(), n_arms).with_lazy_scan(true));
+    let mut plain = learner(Indexed::new(index, n_arms).with_lazy_scan(false));
     let mut rng = stream(2, Purpose::Noise, 0);
     for pull in 0.. {
         let (arm, plain_arm) = (lazy.ask(), plain.ask());

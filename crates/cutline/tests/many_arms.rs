@@ -3,7 +3,7 @@
 mod common;
 
 use common::Problem;
-use cutline::{Arms, Crew, Purpose, Spec, stream};
+use cutline::{Arms, Executor, Purpose, Spec, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug, Default)]
 struct Counting(AtomicUsize);
 
-impl Crew for Counting {
+impl Executor for Counting {
     fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
         self.0.fetch_add(1, Ordering::Relaxed);
         other();
@@ -24,11 +24,11 @@ fn work_is_shared_and_the_bits_are_the_same() {
     for (n_arms, dimension) in [(40_001, 9), (131_073, 3)] {
         let problem = Problem::uniform(n_arms, dimension, 1);
         let alone = problem.arms();
-        let crew = Arc::new(Counting::default());
-        let shared = alone.clone().shared_among(Arc::clone(&crew) as Arc<dyn Crew>);
+        let executor = Arc::new(Counting::default());
+        let shared = alone.clone().with_executor(Arc::clone(&executor) as Arc<dyn Executor>);
         let v: Vec<f64> = (0..dimension).map(|j| 0.3 + j as f64).collect();
         assert_eq!(alone.times(&v), shared.times(&v));
-        assert!(crew.0.load(Ordering::Relaxed) > 0, "{n_arms} × {dimension} is large enough to be shared");
+        assert!(executor.0.load(Ordering::Relaxed) > 0, "{n_arms} × {dimension} is large enough to be shared");
         for name in ["linear-apt", "pivot"] {
             let learner =
                 |arms: &Arms| Spec::named(name).unwrap().learner(arms, problem.question, u32::MAX, 0).unwrap();
@@ -48,8 +48,8 @@ fn work_is_shared_and_the_bits_are_the_same() {
 
 #[test]
 fn few_arms_are_not_worth_it() {
-    let crew = Arc::new(Counting::default());
-    let arms = Problem::uniform(1000, 10, 1).arms().shared_among(Arc::clone(&crew) as Arc<dyn Crew>);
+    let executor = Arc::new(Counting::default());
+    let arms = Problem::uniform(1000, 10, 1).arms().with_executor(Arc::clone(&executor) as Arc<dyn Executor>);
     arms.times(&[1.0; 10]).unwrap();
-    assert_eq!(crew.0.load(Ordering::Relaxed), 0);
+    assert_eq!(executor.0.load(Ordering::Relaxed), 0);
 }

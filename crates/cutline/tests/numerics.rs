@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Plain, Problem, assert_close};
-use cutline::estimators::{DesignedRidge, Estimator, Ridge, RidgeError, Spread};
+use cutline::estimators::{DesignedRidge, Estimator, Ridge, RidgeError, VarianceEstimator};
 use cutline::{Arms, Purpose, below, stream};
 
 /// The error allowed: what a dense solve itself may lose is 1e-16 times the condition of V.

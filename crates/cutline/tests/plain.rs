@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Plain, Problem, assert_close, spec, take};
-use cutline::{ALGORITHMS, AskTell, Estimate, Purpose, stream};
+use cutline::{ALGORITHMS, AskTell, EstimatorKind, Purpose, stream};
 use proptest::prelude::*;
 
 /// Plays in batches told in random order and compares every decision and every estimate with [`Plain`].
@@ -38,12 +38,12 @@ fn compare(name: &str, problem: &Problem, budget: u32, batch: usize, seed: u64) 
     assert_eq!(plain.told.len(), budget as usize);
 }
 
-fn means(estimator: Estimate, plain: &Plain) -> Vec<f64> {
-    if estimator == Estimate::Ridge { plain.ridge_means() } else { plain.sample_means() }
+fn means(estimator: EstimatorKind, plain: &Plain) -> Vec<f64> {
+    if estimator == EstimatorKind::Ridge { plain.ridge_means() } else { plain.sample_means() }
 }
 
 /// The choice has the least index, or one that rounding cannot tell from it.
-fn check_choice(rule: &str, estimator: Estimate, plain: &Plain, arm: usize) {
+fn check_choice(rule: &str, estimator: EstimatorKind, plain: &Plain, arm: usize) {
     let Some(indices) = plain.indices(rule, &means(estimator, plain)) else { return };
     let least = indices.iter().copied().fold(f64::INFINITY, f64::min);
     let first = indices.iter().position(|&index| index == least).unwrap();
@@ -51,7 +51,7 @@ fn check_choice(rule: &str, estimator: Estimate, plain: &Plain, arm: usize) {
     assert!(arm == first || indices[arm] - least <= slack, "{rule}: arm {arm}, not {first}: {indices:?}");
 }
 
-fn check_means(estimator: Estimate, plain: &Plain, learner: &mut dyn AskTell) {
+fn check_means(estimator: EstimatorKind, plain: &Plain, learner: &mut dyn AskTell) {
     assert_close(learner.beliefs().means(), &means(estimator, plain), 1e-9, "means");
 }
 

@@ -6,11 +6,11 @@ use common::{Plain, Problem, spec};
 use cutline::estimators::SampleMean;
 use cutline::rules::Uniform;
 use cutline::{
-    ALGORITHMS, Arms, AskTell, Budget, By, Confidence, Either, Ending, Estimate, Interval, Learner, Purpose, Question,
-    Rng, Spec, Stop, Sure, stream,
+    ALGORITHMS, Arms, AskTell, Budget, Confidence, ConfidenceStop, Either, EstimatorKind, IntervalKind, Learner,
+    Purpose, Question, Rng, Spec, Stop, StopCriterion, StopReason, stream,
 };
 
-const BOTH: [By; 2] = [By::Intervals, By::Evidence];
+const BOTH: [StopCriterion; 2] = [StopCriterion::Intervals, StopCriterion::Evidence];
 
 /// A problem on which some hundreds of pulls are enough.
 fn clear(n_arms: usize, dimension: usize, seed: u64) -> Problem {
@@ -18,17 +18,17 @@ fn clear(n_arms: usize, dimension: usize, seed: u64) -> Problem {
 }
 
 /// Whether evidence is above its threshold, by the formula and dense linear algebra: Δ̂/(σ√q) less √λ S/σ, with σ = 0.3, λ = 1.
-fn has_evidence(plain: &Plain, estimator: Estimate, norm: Option<f64>) -> bool {
+fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> bool {
     let (sigma, n) = (0.3, plain.pulls.len());
     let (means, variances, shrunk): (Vec<f64>, Vec<f64>, f64) = match estimator {
-        Estimate::Ridge => {
+        EstimatorKind::Ridge => {
             let c = plain.covariances();
             let d = plain.problem.rows[0].len() as f64;
             (plain.ridge_means(), (0..n).map(|arm| c[(arm, arm)]).collect(), norm.map_or(d.sqrt(), |norm| norm / sigma))
         }
         _ => (plain.sample_means(), plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect(), 0.0),
     };
-    let tests = if estimator == Estimate::Ridge { 1.0 } else { n as f64 };
+    let tests = if estimator == EstimatorKind::Ridge { 1.0 } else { n as f64 };
     let threshold = (tests * (1.0 + (plain.told.len() as f64).ln()) / 0.1).ln();
     let z = |arm: usize| {
         let deviations = plain.problem.question.gap(means[arm]) / (sigma * variances[arm].sqrt());
@@ -38,9 +38,9 @@ fn has_evidence(plain: &Plain, estimator: Estimate, norm: Option<f64>) -> bool {
 }
 
 /// Plays until the budget is used up or it is sure, and compares the stop with its definition before every pull.
-fn compare(name: &str, by: By, norm: Option<f64>, problem: &Problem) -> Ending {
-    let mut sure = Sure::new(by, 0.1, 0.3).unwrap();
-    let mut intervals = Confidence::new(Interval::Anytime, 0.1, 0.3).unwrap();
+fn compare(name: &str, by: StopCriterion, norm: Option<f64>, problem: &Problem) -> StopReason {
+    let mut sure = ConfidenceStop::new(by, 0.1, 0.3).unwrap();
+    let mut intervals = Confidence::new(IntervalKind::Anytime, 0.1, 0.3).unwrap();
     if let Some(norm) = norm {
         (sure, intervals) = (sure.with_norm(norm).unwrap(), intervals.with_norm(norm).unwrap());
     }
@@ -51,12 +51,12 @@ fn compare(name: &str, by: By, norm: Option<f64>, problem: &Problem) -> Ending {
     let mut rng = stream(2, Purpose::Noise, 0);
     loop {
         let is_sure = match by {
-            By::Evidence => !plain.told.is_empty() && has_evidence(&plain, spec.estimator(), norm),
+            StopCriterion::Evidence => !plain.told.is_empty() && has_evidence(&plain, spec.estimator(), norm),
             _ => learner.beliefs().verdicts(&intervals).all(|verdict| verdict.is_decided()),
         };
-        let budget = (plain.told.len() == 400).then_some(Ending::Budget);
-        let expected = if is_sure { Some(Ending::Confidence) } else { budget };
-        assert_eq!(learner.ending(), expected, "{name} {by:?} after {} pulls", plain.told.len());
+        let budget = (plain.told.len() == 400).then_some(StopReason::Budget);
+        let expected = if is_sure { Some(StopReason::Confidence) } else { budget };
+        assert_eq!(learner.stop_reason(), expected, "{name} {by:?} after {} pulls", plain.told.len());
         let Some(arm) = learner.ask() else { return expected.unwrap() };
         assert_eq!(unending.ask(), Some(arm), "a budget changes nothing before it is used up");
         let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
@@ -78,7 +78,7 @@ fn the_stop_is_its_definition_for_every_algorithm() {
             endings.push(compare(algorithm.name, by, None, &Problem::uniform(1, 1, 0)));
             endings.push(compare(algorithm.name, by, None, &Problem::uniform(3, 5, 8)));
         }
-        assert!(endings.contains(&Ending::Confidence), "{}: {endings:?}", algorithm.name);
+        assert!(endings.contains(&StopReason::Confidence), "{}: {endings:?}", algorithm.name);
     }
 }
 
@@ -87,7 +87,7 @@ fn the_stop_is_its_definition_for_every_algorithm() {
 fn what_a_stop_remembers_changes_nothing() {
     for by in BOTH {
         let problem = clear(9, 4, 3);
-        let sure = Sure::new(by, 0.05, 0.3).unwrap();
+        let sure = ConfidenceStop::new(by, 0.05, 0.3).unwrap();
         let build = || spec("pivot").until_sure(sure).learner(&problem.arms(), problem.question, 5_000, 0).unwrap();
         let (mut often, mut seldom) = (build(), build());
         let mut rng = stream(1, Purpose::Noise, 0);
@@ -98,10 +98,14 @@ fn what_a_stop_remembers_changes_nothing() {
             seldom.tell(arm, reward);
             pulls += 1;
             if pulls % 50 == 0 {
-                assert_eq!(seldom.ending(), often.ending());
+                assert_eq!(seldom.stop_reason(), often.stop_reason());
             }
         }
-        assert_eq!((often.ending(), seldom.ending()), (Some(Ending::Confidence), Some(Ending::Confidence)), "{by:?}");
+        assert_eq!(
+            (often.stop_reason(), seldom.stop_reason()),
+            (Some(StopReason::Confidence), Some(StopReason::Confidence)),
+            "{by:?}"
+        );
     }
 }
 
@@ -111,16 +115,16 @@ fn only_rewards_make_sure() {
     for algorithm in ALGORITHMS {
         for by in BOTH {
             let problem = Problem::uniform(6, 2, 1);
-            let sure = Sure::new(by, 0.3, 1e-3).unwrap().with_norm(0.0).unwrap();
+            let sure = ConfidenceStop::new(by, 0.3, 1e-3).unwrap().with_norm(0.0).unwrap();
             let mut learner =
                 spec(algorithm.name).until_sure(sure).learner(&problem.arms(), problem.question, 90, 0).unwrap();
-            assert_eq!(learner.ending(), None, "nothing is known");
+            assert_eq!(learner.stop_reason(), None, "nothing is known");
             let out: Vec<usize> = std::iter::from_fn(|| learner.ask()).collect();
-            assert_eq!((out.len(), learner.ending()), (90, Some(Ending::Budget)), "{}", algorithm.name);
+            assert_eq!((out.len(), learner.stop_reason()), (90, Some(StopReason::Budget)), "{}", algorithm.name);
             for &arm in &out[10..] {
                 learner.forget(arm);
             }
-            assert_eq!(learner.ending(), None, "{}", algorithm.name);
+            assert_eq!(learner.stop_reason(), None, "{}", algorithm.name);
         }
     }
 }
@@ -130,19 +134,21 @@ fn only_rewards_make_sure() {
 fn confidence_comes_before_budget_and_either_has_the_smaller_budget() {
     let arms = Arms::without_features(1).unwrap();
     let build = |budget| {
-        let spec = spec("apt").until_sure(Sure::new(By::Evidence, 0.05, 1.0).unwrap());
+        let spec = spec("apt").until_sure(ConfidenceStop::new(StopCriterion::Evidence, 0.05, 1.0).unwrap());
         spec.learner(&arms, Question::new(0.0, 0.0).unwrap(), budget, 0).unwrap()
     };
     // n·2²/2 > ln((1 + ln n)/0.05) first holds at n = 2: 4 > 3.52.
-    for (budget, ending) in [(1, Ending::Budget), (2, Ending::Confidence), (3, Ending::Confidence)] {
+    for (budget, ending) in [(1, StopReason::Budget), (2, StopReason::Confidence), (3, StopReason::Confidence)] {
         let mut learner = build(budget);
         while let Some(arm) = learner.ask() {
             learner.tell(arm, 2.0);
         }
-        assert_eq!((learner.ending(), learner.beliefs().total_pulls), (Some(ending), u64::from(budget.min(2))));
+        assert_eq!((learner.stop_reason(), learner.beliefs().total_pulls), (Some(ending), u64::from(budget.min(2))));
     }
-    let both =
-        Either(Either(Budget::new(7).unwrap(), Budget::new(5).unwrap()), Sure::new(By::Evidence, 0.1, 1.0).unwrap());
+    let both = Either(
+        Either(Budget::new(7).unwrap(), Budget::new(5).unwrap()),
+        ConfidenceStop::new(StopCriterion::Evidence, 0.1, 1.0).unwrap(),
+    );
     assert_eq!(Stop::<SampleMean>::budget(&both), Some(5));
     let question = Question::new(0.0, 0.0).unwrap();
     let mut learner = Learner::new(Uniform, SampleMean::new(&arms), both, question, 0).unwrap();
@@ -153,17 +159,17 @@ fn confidence_comes_before_budget_and_either_has_the_smaller_budget() {
 #[test]
 fn arms_of_zeros_are_sure() {
     for by in BOTH {
-        let spec = spec("pivot").until_sure(Sure::new(by, 0.05, 1.0).unwrap());
+        let spec = spec("pivot").until_sure(ConfidenceStop::new(by, 0.05, 1.0).unwrap());
         let arms = Arms::from_rows(&[[0.0], [1.0]]).unwrap();
         let mut learner = spec.learner(&arms, Question::new(0.5, 0.0).unwrap(), 10_000, 0).unwrap();
         while let Some(arm) = learner.ask() {
             learner.tell(arm, 2.0);
         }
-        assert_eq!(learner.ending(), Some(Ending::Confidence), "{by:?}");
+        assert_eq!(learner.stop_reason(), Some(StopReason::Confidence), "{by:?}");
         let mut zeros =
             spec.learner(&Arms::from_rows(&[[0.0]]).unwrap(), Question::new(0.0, 0.0).unwrap(), 9, 0).unwrap();
         zeros.tell(0, 1.0);
-        assert_eq!(zeros.ending(), Some(Ending::Confidence), "{by:?}");
+        assert_eq!(zeros.stop_reason(), Some(StopReason::Confidence), "{by:?}");
     }
 }
 
@@ -171,22 +177,22 @@ fn arms_of_zeros_are_sure() {
 #[test]
 fn what_is_no_number_is_never_sure() {
     for by in BOTH {
-        let spec = spec("apt").until_sure(Sure::new(by, 0.05, 1.0).unwrap());
+        let spec = spec("apt").until_sure(ConfidenceStop::new(by, 0.05, 1.0).unwrap());
         let mut learner =
             spec.learner(&Arms::without_features(1).unwrap(), Question::new(0.0, 0.0).unwrap(), 9, 0).unwrap();
         for _ in 0..9 {
             learner.tell(0, f64::MAX);
         }
-        assert_eq!(learner.ending(), Some(Ending::Budget), "{by:?}");
+        assert_eq!(learner.stop_reason(), Some(StopReason::Budget), "{by:?}");
     }
 }
 
-fn plays(spec: &Spec, problem: &Problem, rng: &mut Rng) -> (u64, Ending) {
+fn plays(spec: &Spec, problem: &Problem, rng: &mut Rng) -> (u64, StopReason) {
     let mut learner = spec.learner(&problem.arms(), problem.question, 100_000, 0).unwrap();
     while let Some(arm) = learner.ask() {
         learner.tell(arm, problem.means[arm] + 0.3 * common::uniform(rng));
     }
-    (learner.beliefs().total_pulls, learner.ending().unwrap())
+    (learner.beliefs().total_pulls, learner.stop_reason().unwrap())
 }
 
 /// Every parameter of the stop moves the end, in the direction it should.
@@ -194,24 +200,27 @@ fn plays(spec: &Spec, problem: &Problem, rng: &mut Rng) -> (u64, Ending) {
 fn every_parameter_of_the_stop_matters() {
     let problem = clear(7, 3, 3);
     let run = |by, delta, noise, norm| {
-        let sure = Sure::new(by, delta, noise).unwrap().with_norm(norm).unwrap();
+        let sure = ConfidenceStop::new(by, delta, noise).unwrap().with_norm(norm).unwrap();
         let (pulls, ending) = plays(&spec("pivot").until_sure(sure), &problem, &mut stream(1, Purpose::Noise, 0));
-        assert_eq!(ending, Ending::Confidence);
+        assert_eq!(ending, StopReason::Confidence);
         pulls
     };
     for by in BOTH {
         let base = run(by, 0.05, 0.3, 1.0);
         assert!(run(by, 0.0005, 0.3, 1.0) > base && run(by, 0.05, 0.6, 1.0) > base && run(by, 0.05, 0.3, 3.0) > base);
     }
-    assert!(run(By::Evidence, 0.05, 0.3, 1.0) < run(By::Intervals, 0.05, 0.3, 1.0));
-    assert!(Sure::new(By::Evidence, 0.0, 1.0).is_err() && Sure::new(By::Evidence, 0.1, f64::NAN).is_err());
+    assert!(run(StopCriterion::Evidence, 0.05, 0.3, 1.0) < run(StopCriterion::Intervals, 0.05, 0.3, 1.0));
+    assert!(
+        ConfidenceStop::new(StopCriterion::Evidence, 0.0, 1.0).is_err()
+            && ConfidenceStop::new(StopCriterion::Evidence, 0.1, f64::NAN).is_err()
+    );
 }
 
 /// Runs in step end together, so they do not go with a stop that each may meet at another time.
 #[test]
 fn runs_in_step_have_no_such_stop() {
     let (plain, arms) = (spec("linear-apt"), Problem::uniform(5, 2, 0).arms());
-    let sure = plain.clone().until_sure(Sure::new(By::Evidence, 0.1, 1.0).unwrap());
+    let sure = plain.clone().until_sure(ConfidenceStop::new(StopCriterion::Evidence, 0.1, 1.0).unwrap());
     let question = [Question::new(0.0, 0.1).unwrap(); 4];
     assert!(Spec::in_step([&plain; 4], [&arms; 4], question).is_some());
     assert!(Spec::in_step([&plain, &plain, &sure, &plain], [&arms; 4], question).is_none());

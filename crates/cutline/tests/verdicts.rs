@@ -4,7 +4,7 @@ mod common;
 
 use common::{Plain, Problem, assert_close, spec, take, uniform};
 use cutline::estimators::{DesignedRidge, Estimator, Model, Ridge, SampleMean};
-use cutline::{ALGORITHMS, AskTell, Confidence, Estimate, Interval, Purpose, Side, Verdict, stream};
+use cutline::{ALGORITHMS, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Side, Verdict, stream};
 
 const DELTA: f64 = 0.1;
 /// z₀.₉₅, from a table.
@@ -12,22 +12,22 @@ const Z: f64 = 1.6448536269514722;
 const NOISE: f64 = 0.7;
 const NORM: f64 = 1.5;
 
-fn confidence(interval: Interval) -> Confidence {
+fn confidence(interval: IntervalKind) -> Confidence {
     Confidence::new(interval, DELTA, NOISE).unwrap().with_norm(NORM).unwrap()
 }
 
-fn verdicts(learner: &mut dyn AskTell, interval: Interval) -> Vec<Verdict> {
+fn verdicts(learner: &mut dyn AskTell, interval: IntervalKind) -> Vec<Verdict> {
     learner.beliefs().verdicts(&confidence(interval)).collect()
 }
 
 /// Means, variances in units of σ², and half-widths by their definitions; `plain` counts only what was told.
-fn defined(estimator: Estimate, plain: &Plain, interval: Interval) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+fn defined(estimator: EstimatorKind, plain: &Plain, interval: IntervalKind) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let k = plain.pulls.len() as f64;
-    if estimator == Estimate::Ridge {
+    if estimator == EstimatorKind::Ridge {
         let means = plain.ridge_means();
         let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
         let anytime = NOISE * (2.0 * (1.0 / DELTA).ln() + plain.log_det()).sqrt() + plain.lambda.sqrt() * NORM;
-        let factor = if interval == Interval::Fixed { Z * NOISE } else { anytime };
+        let factor = if interval == IntervalKind::Fixed { Z * NOISE } else { anytime };
         let widths = variances.iter().map(|q| factor * q.sqrt()).collect();
         return (means, variances, widths);
     }
@@ -35,14 +35,14 @@ fn defined(estimator: Estimate, plain: &Plain, interval: Interval) -> (Vec<f64>,
     let width = |&n: &u32| {
         let n = f64::from(n);
         match interval {
-            Interval::Fixed => Z * NOISE / n.sqrt(),
+            IntervalKind::Fixed => Z * NOISE / n.sqrt(),
             _ => NOISE / n * ((n + 1.0) * (2.0 * (k / DELTA).ln() + (1.0 + n).ln())).sqrt(),
         }
     };
     (plain.sample_means(), variances, plain.pulls.iter().map(width).collect())
 }
 
-fn check(estimator: Estimate, plain: &Plain, verdicts: &[Verdict], interval: Interval) {
+fn check(estimator: EstimatorKind, plain: &Plain, verdicts: &[Verdict], interval: IntervalKind) {
     let (means, variances, widths) = defined(estimator, plain, interval);
     assert_eq!(verdicts.len(), means.len());
     assert_close(&verdicts.iter().map(|v| v.mean).collect::<Vec<_>>(), &means, 1e-9, "means");
@@ -95,7 +95,7 @@ fn every_algorithm_with_pulls_out() {
                     learner.tell(arm, reward);
                     plain.told.push((arm, reward));
                 }
-                for &interval in Interval::ALL {
+                for &interval in IntervalKind::ALL {
                     let plain = plain.with_told_pulls();
                     check(algorithm.estimator, &plain, &verdicts(learner.as_mut(), interval), interval);
                 }
@@ -114,9 +114,9 @@ fn asking_for_verdicts_leaves_no_trace() {
         let (mut looking, mut blind) = (build(), build());
         let mut rng = stream(2, Purpose::Noise, 0);
         while let Some(arm) = blind.ask() {
-            verdicts(looking.as_mut(), Interval::Anytime);
+            verdicts(looking.as_mut(), IntervalKind::Anytime);
             assert_eq!(looking.ask(), Some(arm), "{}", algorithm.name);
-            verdicts(looking.as_mut(), Interval::Fixed);
+            verdicts(looking.as_mut(), IntervalKind::Fixed);
             let reward = problem.reward(arm, &mut rng);
             looking.tell(arm, reward);
             blind.tell(arm, reward);
@@ -135,16 +135,16 @@ fn every_setting_changes_the_interval() {
         learner.tell(arm, problem.means[arm]);
     }
     let mut upper = |confidence: Confidence| learner.beliefs().verdicts(&confidence).next().unwrap().upper;
-    for &interval in Interval::ALL {
+    for &interval in IntervalKind::ALL {
         let upper_at = |delta, noise| Confidence::new(interval, delta, noise).unwrap();
         assert!(upper(upper_at(0.05, 1.0)) > upper(upper_at(0.1, 1.0)));
         assert!(upper(upper_at(0.05, 2.0)) > upper(upper_at(0.05, 1.0)));
     }
-    let default = Confidence::new(Interval::Anytime, 0.05, 2.0).unwrap();
+    let default = Confidence::new(IntervalKind::Anytime, 0.05, 2.0).unwrap();
     let explicit = default.with_norm(2.0 * (3.0 / 0.25_f64).sqrt()).unwrap();
     assert!((upper(default) - upper(explicit)).abs() < 1e-12);
     assert!(upper(default.with_norm(1.0).unwrap()) < upper(default));
-    assert!(upper(default) > upper(Confidence::new(Interval::Fixed, 0.05, 2.0).unwrap()));
+    assert!(upper(default) > upper(Confidence::new(IntervalKind::Fixed, 0.05, 2.0).unwrap()));
 }
 
 /// Variances and determinants from badly scaled features and a small λ, the last column nearly one of the others.
@@ -198,7 +198,7 @@ fn at_the_edges() {
         for arm in [0, 0, 2, 2] {
             learner.tell(arm, f64::MAX);
         }
-        for verdict in verdicts(learner.as_mut(), Interval::Anytime) {
+        for verdict in verdicts(learner.as_mut(), IntervalKind::Anytime) {
             assert!(!verdict.lower.is_nan() && !verdict.upper.is_nan() && !verdict.doubt.is_nan(), "{verdict:?}");
         }
     }

@@ -3,7 +3,7 @@
 use super::{Format, duration};
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
-use cutline::campaign::Ticket;
+use cutline::campaign::TicketId;
 use cutline_store::{Campaign, Store, StoreError};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -72,7 +72,7 @@ pub(crate) struct Tell {
     pub(crate) file: Option<PathBuf>,
     /// Give a ticket back that will have no reward; its measurement goes back to the budget
     #[arg(long, value_name = "TICKET")]
-    pub(crate) fail: Option<Ticket>,
+    pub(crate) fail: Option<TicketId>,
     /// Why it will have none
     #[arg(long, value_name = "TEXT", default_value = "no reason given", conflicts_with_all = ["rewards", "file"])]
     pub(crate) reason: String,

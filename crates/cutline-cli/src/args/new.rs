@@ -3,7 +3,7 @@
 use super::{noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use cutline::{ALGORITHMS, By, Interval};
+use cutline::{ALGORITHMS, IntervalKind, StopCriterion};
 use cutline_store::Preparation;
 use std::path::PathBuf;
 
@@ -73,9 +73,9 @@ pub(crate) struct New {
     #[arg(
         long,
         value_name = "KIND",
-        default_value = Interval::Fixed.name(),
+        default_value = IntervalKind::Fixed.name(),
         help_heading = OTHERS,
-        value_parser = PossibleValuesParser::new(Interval::ALL.iter().map(|interval| interval.name()))
+        value_parser = PossibleValuesParser::new(IntervalKind::ALL.iter().map(|interval| interval.name()))
     )]
     pub(crate) interval: String,
     /// The probability that an interval holds
@@ -86,7 +86,7 @@ pub(crate) struct New {
         long,
         value_name = "BY",
         help_heading = OTHERS,
-        value_parser = PossibleValuesParser::new(By::ALL.iter().map(|&(name, _)| name))
+        value_parser = PossibleValuesParser::new(StopCriterion::ALL.iter().map(|&(name, _)| name))
     )]
     pub(crate) until_sure: Option<String>,
     /// The seed of everything random

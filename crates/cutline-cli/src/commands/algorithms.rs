@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::Write;
 
 #[derive(Serialize)]
-struct Listed {
+struct CampaignSummary {
     name: &'static str,
     about: &'static str,
     rule: &'static str,
@@ -26,7 +26,7 @@ struct Parameter {
     range: String,
 }
 
-impl From<&Algorithm> for Listed {
+impl From<&Algorithm> for CampaignSummary {
     fn from(algorithm: &Algorithm) -> Self {
         let parameter = |p: &cutline::Parameter| Parameter {
             name: p.name,
@@ -47,7 +47,7 @@ impl From<&Algorithm> for Listed {
 }
 
 pub(crate) fn algorithms(args: &Algorithms) -> Result<(), Failure> {
-    let listed: Vec<Listed> = ALGORITHMS.iter().map(Listed::from).collect();
+    let listed: Vec<CampaignSummary> = ALGORITHMS.iter().map(CampaignSummary::from).collect();
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Json => json(&mut out, &listed)?,
@@ -62,8 +62,8 @@ pub(crate) fn algorithms(args: &Algorithms) -> Result<(), Failure> {
     Ok(())
 }
 
-fn describe(out: &mut impl Write, algorithm: &Listed) -> Result<(), Failure> {
-    let Listed { name, about, rule, estimator, stop, parameters, paper } = algorithm;
+fn describe(out: &mut impl Write, algorithm: &CampaignSummary) -> Result<(), Failure> {
+    let CampaignSummary { name, about, rule, estimator, stop, parameters, paper } = algorithm;
     writeln!(out, "{name}\n    {about}")?;
     writeln!(out, "    rule {rule} × estimator {estimator} × stop {stop}")?;
     for Parameter { name, about, default, range } in parameters {
@@ -74,11 +74,11 @@ fn describe(out: &mut impl Write, algorithm: &Listed) -> Result<(), Failure> {
     Ok(())
 }
 
-fn csv(out: &mut impl Write, listed: &[Listed]) -> Result<(), Failure> {
+fn csv(out: &mut impl Write, listed: &[CampaignSummary]) -> Result<(), Failure> {
     let mut writer = csv::Writer::from_writer(out);
     let failed = |error: csv::Error| Failure::from(std::io::Error::from(error));
     writer.write_record(["name", "about", "rule", "estimator", "stop", "parameters", "paper"]).map_err(failed)?;
-    for Listed { name, about, rule, estimator, stop, parameters, paper } in listed {
+    for CampaignSummary { name, about, rule, estimator, stop, parameters, paper } in listed {
         let parameters: Vec<&str> = parameters.iter().map(|p| p.name).collect();
         let parameters = parameters.join(" ");
         writer.write_record([name, about, rule, estimator, stop, &parameters.as_str(), paper]).map_err(failed)?;

@@ -5,7 +5,7 @@ use crate::clock::{now, rfc3339, span};
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::table::{Column, Table};
-use cutline::Ending;
+use cutline::StopReason;
 use cutline_store::{Campaign, StoreError, Ticket};
 use serde::{Serialize, Serializer};
 use std::io::Write;
@@ -43,8 +43,8 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
 /// Why there are no more measurements to make, and the exit code for it.
 fn why(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
     let state = campaign.state()?;
-    Ok(match state.ending() {
-        Some(Ending::Budget) => (format!("the budget of {} is used", state.progress().budget), OVER),
+    Ok(match state.stop_reason() {
+        Some(StopReason::Budget) => (format!("the budget of {} is used", state.progress().budget), OVER),
         Some(_) => ("every side is sure".into(), OVER),
         None => {
             let first = state.out().next().map_or(0, |(_, until)| until.saturating_sub(now()));

@@ -5,7 +5,7 @@ use crate::args::{Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
 use crate::print::{self, json, short, table};
-use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape, Told};
+use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, RewardStats, Scale, Shape};
 use cutline_lab::dataset::Named;
 use cutline_lab::rewards::rewards;
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
     let candidates = candidates(&args.features, None)?;
     let Named { arms, names } = candidates.into_named().map_err(refused(&args.features))?;
     let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
-    let mut told = Told::new(&arms);
+    let mut told = RewardStats::new(&arms);
     for (arm, reward) in rewards {
         told.tell(arm, reward);
     }

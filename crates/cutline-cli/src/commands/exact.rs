@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::print::table;
 use crate::progress;
-use cutline_lab::exact::{Replayed, pulls, replay_all};
+use cutline_lab::exact::{ReplayedCell, pulls, replay_all};
 use cutline_lab::{Experiment, RunError};
 use rayon::ThreadPool;
 use std::io::Write;
@@ -22,7 +22,7 @@ pub(super) fn replay(experiments: &[Experiment], pool: &ThreadPool) -> Result<()
     print(&names.zip(replayed).collect::<Vec<_>>())
 }
 
-fn print(replayed: &[(String, Vec<Replayed>)]) -> Result<(), Failure> {
+fn print(replayed: &[(String, Vec<ReplayedCell>)]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     for (name, cells) in replayed {
         writeln!(out, "\n{name}: success rates, replayed from the authors' random stream")?;

@@ -92,14 +92,14 @@ fn play(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>,
 /// Plays all runs of an experiment on all threads.
 fn tally(experiment: &Experiment, pool: &ThreadPool, bar: &ProgressBar) -> Result<Tally, Failure> {
     bar.set_message(experiment.name().to_owned());
-    let pulls_a_run = experiment.pulls_a_run();
-    let watch = |runs: u64| bar.inc(runs * pulls_a_run);
+    let pulls_per_run = experiment.pulls_per_run();
+    let watch = |runs: u64| bar.inc(runs * pulls_per_run);
     Ok(pool.install(|| cutline_lab::simulate(experiment, 0..experiment.runs(), &watch))?)
 }
 
 /// How many pulls all runs take.
 fn pulls(experiment: &Experiment) -> u64 {
-    experiment.runs().saturating_mul(experiment.pulls_a_run())
+    experiment.runs().saturating_mul(experiment.pulls_per_run())
 }
 
 /// Writes the report, the figures and the table.

@@ -5,7 +5,7 @@ use crate::args;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::print::{listed, note, shell};
-use cutline::campaign::Refusal;
+use cutline::campaign::CampaignError;
 use cutline_lab::rewards::rewards;
 use cutline_store::{Campaign, Candidates, Draft, Preparation, Settings, Store, StoreError};
 
@@ -42,7 +42,7 @@ fn draft(args: &args::New) -> Result<Draft, Failure> {
     });
     let mut draft = Draft::new(&name, settings(args)?, candidates)?;
     draft.observe(&observed, args.count_observed).map_err(|error| match error {
-        StoreError::Refusal(Refusal::BudgetUsed { budget }) => Failure::Usage(format!(
+        StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
             "{} rewards from before cannot count towards a budget of {budget}; raise `--budget`, or leave out \
              `--count-observed`",
             observed.len()

@@ -9,7 +9,7 @@ use cutline::{Question, Spec};
 use cutline_lab::dataset::Named;
 use cutline_lab::figures::plan_figure;
 use cutline_lab::rewards::rewards;
-use cutline_lab::{Noise, NoiseKind, Plan, PlanError, Planned, Posterior, Prior, RunError};
+use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, RunError, ThetaPosterior};
 use std::path::Path;
 
 /// How many runs, unless it is said.
@@ -33,7 +33,7 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let tally = tally(&experiment, &pool, &bar)?;
     let forecast = pool.install(|| plan.forecast(&experiment, &tally))?;
     bar.finish_and_clear();
-    let planned = Planned { experiment, forecast };
+    let planned = PlanReport { experiment, forecast };
     // Whoever stops reading does not lose the files.
     let printed = forecast::print(&planned, options.format);
     let svg = plan_figure(&planned).to_svg();
@@ -73,6 +73,6 @@ fn asked(args: &args::Plan) -> Result<Plan, Failure> {
 fn posterior(path: &Path, arms: &Named, noise: f64) -> Result<Prior, Failure> {
     let hint = "; `--prior` takes `uniform`, `normal:s` or a CSV file of `arm,reward`";
     let pilot = read(path, hint, |csv| rewards(csv, arms.arms.n_arms(), &arms.names))?;
-    let posterior = Posterior::new(&arms.arms, pilot, noise);
-    Ok(Prior::posterior(posterior.map_err(|error| Failure::Posterior { path: path.into(), error })?))
+    let posterior = ThetaPosterior::new(&arms.arms, pilot, noise);
+    Ok(Prior::posterior(posterior.map_err(|error| Failure::ThetaPosterior { path: path.into(), error })?))
 }

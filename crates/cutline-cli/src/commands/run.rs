@@ -19,8 +19,8 @@ use crate::failure::Failure;
 use crate::print::note;
 use crate::{args, interrupt};
 use bar::Bar;
-use crew::{Crew, How, Message};
-use cutline::{Ending, Side};
+use crew::{Executor, How, Message};
+use cutline::{Side, StopReason};
 use cutline_store::StoreError;
 use guard::Guard;
 use identity::Identity;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     let how = How { measure, timeout: args.timeout, retries: args.retries, guard: Guard::start() };
     let mut run = Run {
         kept,
-        crew: Crew::new(how, sender),
+        crew: Executor::new(how, sender),
         messages,
         heard: Heard::default(),
         jobs: args.jobs,
@@ -93,7 +93,7 @@ fn lease(timeout: Option<Duration>, retries: u32) -> Duration {
 
 struct Run<'a> {
     kept: Kept<'a>,
-    crew: Crew,
+    crew: Executor,
     messages: Receiver<Message>,
     heard: Heard,
     jobs: usize,
@@ -118,7 +118,7 @@ struct Heard {
 
 impl Run<'_> {
     /// Measures until the campaign ends; why it did, or `None` if it was interrupted.
-    fn work(&mut self) -> Result<Option<Ending>, Failure> {
+    fn work(&mut self) -> Result<Option<StopReason>, Failure> {
         self.kept.give_back_of_gone()?;
         let mut wait = WAIT.0;
         loop {
@@ -131,7 +131,7 @@ impl Run<'_> {
                 }
                 wait = if tickets.is_empty() { (2 * wait).min(WAIT.1) } else { WAIT.0 };
                 if tickets.len() < free {
-                    match self.kept.ending()? {
+                    match self.kept.stop_reason()? {
                         Some(ending) if self.crew.n_working() == 0 => return Ok(Some(ending)),
                         Some(_) => (),
                         // The rest is out, with others or with ourselves.
@@ -240,14 +240,14 @@ impl Run<'_> {
     }
 
     /// Says what came out.
-    fn sum_up(&mut self, ending: Ending) -> Result<(), StoreError> {
+    fn sum_up(&mut self, ending: StopReason) -> Result<(), StoreError> {
         let progress = self.kept.progress()?;
         let sides = self.kept.sides()?;
         let count = |side: &Side| format!("{} {}", sides.iter().filter(|other| *other == side).count(), side.name());
         let sides: Vec<String> = Side::ALL.iter().map(count).collect();
         let why = match ending {
-            Ending::Budget => "the budget is used",
-            Ending::Confidence => "every side is sure",
+            StopReason::Budget => "the budget is used",
+            StopReason::Confidence => "every side is sure",
             other => other.name(),
         };
         let (measured, failed) = (self.measured, self.failed);

@@ -4,8 +4,8 @@ use super::{parsed, read};
 use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
-use cutline::Ending;
-use cutline::campaign::Ticket;
+use cutline::StopReason;
+use cutline::campaign::TicketId;
 use cutline_lab::rewards::told;
 use cutline_store::Campaign;
 use std::io::Read;
@@ -36,14 +36,14 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
 fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     let state = campaign.state()?;
     let progress = state.progress();
-    Ok(match state.ending() {
-        Some(Ending::Budget) => format!("the budget of {} is used", progress.budget),
+    Ok(match state.stop_reason() {
+        Some(StopReason::Budget) => format!("the budget of {} is used", progress.budget),
         Some(_) => "every side is sure".into(),
         None => format!("{} to go", progress.budget - progress.counted),
     })
 }
 
-fn from_file(path: &Path) -> Result<Vec<(Ticket, f64)>, Failure> {
+fn from_file(path: &Path) -> Result<Vec<(TicketId, f64)>, Failure> {
     if path != Path::new("-") {
         return read(path, "", |csv| told(csv));
     }
@@ -54,7 +54,7 @@ fn from_file(path: &Path) -> Result<Vec<(Ticket, f64)>, Failure> {
 }
 
 /// Tickets and rewards from the command line.
-fn pairs(words: &[String]) -> Result<Vec<(Ticket, f64)>, Failure> {
+fn pairs(words: &[String]) -> Result<Vec<(TicketId, f64)>, Failure> {
     let pair = |pair: &[String]| match pair {
         [ticket, reward] => Ok((number(ticket)?, finite(reward)?)),
         _ => Err(format!("`{}` has no reward; give tickets each with its reward, as `3 0.71 4 -0.2`", pair[0])),
@@ -62,7 +62,7 @@ fn pairs(words: &[String]) -> Result<Vec<(Ticket, f64)>, Failure> {
     words.chunks(2).map(pair).collect::<Result<_, _>>().map_err(Failure::Usage)
 }
 
-fn number(text: &str) -> Result<Ticket, String> {
+fn number(text: &str) -> Result<TicketId, String> {
     let ticket = text.parse().ok().filter(|&ticket| ticket > 0);
     ticket.ok_or_else(|| format!("`{text}` is not a ticket; tickets are whole numbers from 1"))
 }

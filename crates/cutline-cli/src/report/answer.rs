@@ -1,12 +1,12 @@
 //! What a campaign has come to, in one sentence.
 
 use super::View;
-use cutline::{Ending, Side};
+use cutline::{Side, StopReason};
 use serde::Serialize;
 
 /// What a campaign has come to: an object of JSON, and a row of CSV.
 #[derive(Debug, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct BudgetAnswer {
     pub(crate) campaign: String,
     /// Without a full stop.
     pub(crate) sentence: String,
@@ -21,7 +21,7 @@ pub(crate) struct Answer {
     pub(crate) ending: Option<&'static str>,
 }
 
-impl Answer {
+impl BudgetAnswer {
     pub(crate) fn new(view: &mut View) -> Self {
         let progress = view.state.progress();
         let count = |side| view.verdicts.iter().filter(|verdict| verdict.side == side).count();
@@ -36,7 +36,7 @@ impl Answer {
             precision: view.settings.precision,
             told: progress.counted,
             budget: progress.budget,
-            ending: view.state.ending().map(Ending::name),
+            ending: view.state.stop_reason().map(StopReason::name),
         };
         answer.sentence = answer.say();
         answer
@@ -58,7 +58,7 @@ impl Answer {
     /// Whether and why it has ended.
     pub(crate) fn state(&self) -> &'static str {
         match self.ending {
-            Some(ending) if ending == Ending::Confidence.name() => "The campaign has ended: every side is sure.",
+            Some(ending) if ending == StopReason::Confidence.name() => "The campaign has ended: every side is sure.",
             Some(_) => "The campaign has ended: its budget is used.",
             None if self.told == 0 => "The campaign has no rewards yet.",
             None => "The campaign goes on.",
@@ -95,9 +95,21 @@ mod tests {
             let n_arms = above + below + undecided;
             let (campaign, sentence) = (String::new(), String::new());
             let (threshold, precision, ending) = (2.5, 0.0, None);
-            Answer { campaign, sentence, n_arms, above, below, undecided, threshold, precision, told, budget, ending }
+            BudgetAnswer {
+                campaign,
+                sentence,
+                n_arms,
+                above,
+                below,
+                undecided,
+                threshold,
+                precision,
+                told,
+                budget,
+                ending,
+            }
         };
-        let says = |answer: Answer, expected: &str| assert_eq!(answer.say(), expected);
+        let says = |answer: BudgetAnswer, expected: &str| assert_eq!(answer.say(), expected);
         says(
             answer(17, 120, 13, 400, 400),
             "17 of 150 candidates lie above 2.5, 120 below, 13 undecided; 400 of 400 measurements used",

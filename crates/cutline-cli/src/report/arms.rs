@@ -96,7 +96,7 @@ impl Digits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline::{Arms, Confidence, Interval, Question, Spec};
+    use cutline::{Arms, Confidence, IntervalKind, Question, Spec};
 
     /// The verdict on an arm with these four rewards, at noise `sigma`.
     fn verdicts(reward: f64, sigma: f64) -> Vec<Verdict> {
@@ -104,7 +104,7 @@ mod tests {
         let question = Question::new(0.0, 0.0).unwrap();
         let mut learner = Spec::named("apt").unwrap().learner(&arms, question, 9, 0).unwrap();
         (0..4).for_each(|_| learner.tell(0, reward));
-        let confidence = Confidence::new(Interval::Fixed, 0.05, sigma).unwrap();
+        let confidence = Confidence::new(IntervalKind::Fixed, 0.05, sigma).unwrap();
         learner.beliefs().verdicts(&confidence).collect()
     }
 

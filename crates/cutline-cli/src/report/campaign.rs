@@ -3,7 +3,7 @@
 use super::arms::{self, Group};
 use super::model::Model;
 use super::tickets::{Tickets, minute};
-use super::{Answer, View, figures, settings};
+use super::{BudgetAnswer, View, figures, settings};
 use crate::failure::Failure;
 use crate::print::shell;
 use askama::Template;
@@ -15,7 +15,7 @@ struct Page<'a> {
     name: &'a str,
     version: &'static str,
     made: String,
-    answer: &'a Answer,
+    answer: &'a BudgetAnswer,
     intervals: String,
     verdicts: String,
     decided: String,
@@ -27,7 +27,7 @@ struct Page<'a> {
 }
 
 /// The page, made `now`.
-pub(crate) fn campaign(view: &View, answer: &Answer, now: Time) -> Result<String, Failure> {
+pub(crate) fn campaign(view: &View, answer: &BudgetAnswer, now: Time) -> Result<String, Failure> {
     let page = Page {
         name: &view.name,
         version: env!("CARGO_PKG_VERSION"),

@@ -1,7 +1,7 @@
 //! The figures of a campaign: its verdicts, and how it came to them.
 
 use super::View;
-use cutline::{Interval, Side};
+use cutline::{IntervalKind, Side};
 use cutline_figure::{ArmVerdict, Decided, DecidedFigure, VerdictFigure};
 
 /// How often the verdicts of the past are looked at.
@@ -57,7 +57,7 @@ pub(super) fn intervals(view: &View) -> String {
     // 100 (1 − δ) without the digits that are not there.
     let percent = ((1.0 - terms.delta) * 1e10).round() / 1e8;
     match terms.interval {
-        Interval::Anytime => format!("{percent} % intervals, for all arms and at all times together."),
+        IntervalKind::Anytime => format!("{percent} % intervals, for all arms and at all times together."),
         _ => format!("{percent} % intervals, each for one arm at one time."),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{View, grouped};
 use crate::clock::rfc3339;
-use cutline::campaign::{Event, Progress, Record, Ticket, Time};
+use cutline::campaign::{Event, Progress, Record, TicketId, Time};
 
 /// How many tickets are shown of those that are out, and of those that were lost.
 const SHOWN: usize = 10;
@@ -20,14 +20,14 @@ pub(super) struct Tickets {
 }
 
 pub(super) struct Out {
-    pub(super) ticket: Ticket,
+    pub(super) ticket: TicketId,
     pub(super) arm: String,
     pub(super) worker: String,
     pub(super) lease: String,
 }
 
 pub(super) struct Lost {
-    pub(super) ticket: Ticket,
+    pub(super) ticket: TicketId,
     pub(super) arm: String,
     pub(super) worker: String,
     pub(super) at: String,
@@ -68,7 +68,7 @@ fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, 
     facts
 }
 
-fn out(view: &View, ticket: Ticket, until: Time, now: Time) -> Out {
+fn out(view: &View, ticket: TicketId, until: Time, now: Time) -> Out {
     let (arm, worker) = whose(view, ticket);
     let lease = if until <= now { "ran out" } else { "until" };
     Out { ticket, arm, worker, lease: format!("{lease} {}", minute(until)) }
@@ -92,7 +92,7 @@ fn lost(view: &View, record: &Record) -> Option<Lost> {
 }
 
 /// The arm and the worker of a ticket that exists.
-fn whose(view: &View, ticket: Ticket) -> (String, String) {
+fn whose(view: &View, ticket: TicketId) -> (String, String) {
     let (arm, worker, _) = view.state.ticket(ticket).expect("a ticket of this campaign");
     (view.names[arm].clone(), worker.into())
 }

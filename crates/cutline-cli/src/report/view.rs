@@ -1,6 +1,6 @@
 //! A campaign at one moment, as its report shows it.
 
-use cutline::campaign::{Campaign, Record};
+use cutline::campaign::{CampaignState, Record};
 use cutline::{Side, Verdict};
 use cutline_store::{Settings, StoreError};
 
@@ -12,7 +12,7 @@ pub(crate) struct View {
     /// The arms' names.
     pub(crate) names: Vec<String>,
     pub(crate) records: Vec<Record>,
-    pub(crate) state: Campaign,
+    pub(crate) state: CampaignState,
     pub(crate) verdicts: Vec<Verdict>,
 }
 
@@ -21,7 +21,7 @@ impl View {
         let records = campaign.events(0)?;
         // It is made anew from these records, as there may be more by now.
         let latest = campaign.state()?;
-        let mut state = Campaign::new(latest.arms().clone(), latest.terms().clone())?;
+        let mut state = CampaignState::new(latest.arms().clone(), latest.terms().clone())?;
         state.extend(&records).expect("events that the campaign itself has taken");
         Ok(Self {
             name: campaign.name().into(),
@@ -43,7 +43,7 @@ impl View {
 
     /// Whether what is said of an arm rests on other arms too, by the linear model.
     pub(crate) fn is_linear(&self) -> bool {
-        self.state.terms().spec.estimator() == cutline::Estimate::Ridge
+        self.state.terms().spec.estimator() == cutline::EstimatorKind::Ridge
     }
 
     /// K·d², what one look at every arm costs.

@@ -30,15 +30,15 @@ struct Column {
     from: f64,
     to: f64,
     mean: f64,
-    lower: Spread,
-    upper: Spread,
-    pulls: Spread,
+    lower: VarianceEstimator,
+    upper: VarianceEstimator,
+    pulls: VarianceEstimator,
     shares: [f64; 3],
 }
 
 /// Where the numbers of a column lie: quantiles and ends.
 #[derive(Clone, Copy)]
-struct Spread {
+struct VarianceEstimator {
     least: f64,
     low: f64,
     median: f64,
@@ -94,15 +94,15 @@ impl Column {
             from,
             to,
             mean: arms[arms.len() / 2].mean,
-            lower: Spread::new(arms.iter().map(|arm| arm.lower)),
-            upper: Spread::new(arms.iter().map(|arm| arm.upper)),
-            pulls: Spread::new(arms.iter().map(|arm| arm.pulls)),
+            lower: VarianceEstimator::new(arms.iter().map(|arm| arm.lower)),
+            upper: VarianceEstimator::new(arms.iter().map(|arm| arm.upper)),
+            pulls: VarianceEstimator::new(arms.iter().map(|arm| arm.pulls)),
             shares: Side::ALL.map(share),
         }
     }
 }
 
-impl Spread {
+impl VarianceEstimator {
     /// Of at least one number.
     fn new(numbers: impl Iterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = numbers.collect();

@@ -3,7 +3,7 @@
 use super::candidates::Places;
 use super::chunks::Chunks;
 use super::layout::{Layout, Role};
-use super::values::{Kind, Values};
+use super::values::{SourceKind, Values};
 use super::{Candidates, DatasetError};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
@@ -53,7 +53,7 @@ struct Column {
     role: Role,
     /// Where it is among the columns as stored.
     leaf: usize,
-    kind: Kind,
+    kind: SourceKind,
 }
 
 /// The columns that are read, if they have types that can be.
@@ -65,8 +65,8 @@ fn columns(schema: &SchemaDescriptor, layout: &Layout) -> Result<Vec<Column>, Da
         let column = schema.column(leaf);
         let kind = match role {
             Role::None => continue,
-            Role::Name => Kind::of_names(&column),
-            Role::Feature(_) => Kind::of_numbers(&column),
+            Role::Name => SourceKind::of_names(&column),
+            Role::Feature(_) => SourceKind::of_numbers(&column),
         };
         let needed = if role == Role::Name { "names must be text" } else { "features must be numbers" };
         let kind = kind.map_err(|found| DatasetError::Type { column: name.clone(), found, needed })?;

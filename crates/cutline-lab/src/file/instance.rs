@@ -1,9 +1,9 @@
 //! The table `[instance]`.
 
 use crate::dataset::{self, Candidates, Named};
-use crate::experiment::Brought;
+use crate::experiment::Extensions;
 use crate::keys::{Field, FileError, Keys};
-use crate::source::{Draw, Kind, Truth};
+use crate::source::{Draw, SourceKind, Truth};
 use crate::{InstanceError, Prior};
 use cutline::{Arms, ArmsError};
 use std::path::Path;
@@ -18,7 +18,7 @@ const MOST_DIMENSIONS: u64 = 10_000;
 /// What the table says.
 pub(super) struct Table {
     /// What instances are made of.
-    pub(super) kind: Kind,
+    pub(super) kind: SourceKind,
     /// When.
     pub(super) draw: Draw,
     /// What is added to their means.
@@ -28,8 +28,8 @@ pub(super) struct Table {
 }
 
 /// Reads the table. Files are relative to `directory`.
-pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Brought) -> Result<Table, FileError> {
-    type Make = fn(&Keys<'_>, &Path) -> Result<Kind, FileError>;
+pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Extensions) -> Result<Table, FileError> {
+    type Make = fn(&Keys<'_>, &Path) -> Result<SourceKind, FileError>;
     const KINDS: &[(&str, Make)] = &[
         ("uniform", |keys, _| {
             let field = keys.need("n_arms")?;
@@ -38,14 +38,14 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Brought) -> 
             if n_arms * dimension > MOST_FEATURES {
                 return Err(field.error(format!("times `dimension` must be at most {MOST_FEATURES}")));
             }
-            Ok(Kind::Uniform { n_arms: index(n_arms), dimension: index(dimension) })
+            Ok(SourceKind::Uniform { n_arms: index(n_arms), dimension: index(dimension) })
         }),
-        ("iris", |_, _| Ok(Kind::iris())),
-        ("wine", |_, _| Ok(Kind::wine())),
+        ("iris", |_, _| Ok(SourceKind::iris())),
+        ("wine", |_, _| Ok(SourceKind::wine())),
         ("soare", |keys, _| {
             let dimension = keys.need("dimension")?.whole(2, MOST_DIMENSIONS)?;
             let omega = keys.need("omega")?.number()?;
-            Ok(Kind::Given(Truth::soare(index(dimension), omega)))
+            Ok(SourceKind::Given(Truth::soare(index(dimension), omega)))
         }),
         ("csv", csv),
         ("means", |keys, _| {
@@ -55,12 +55,12 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Brought) -> 
                 return Err(field.error("must give the mean of at least one arm"));
             }
             let arms = Arms::without_features(means.len()).map_err(|error| field.refused(error))?;
-            Ok(Kind::Given(Truth::Means(arms, means)))
+            Ok(SourceKind::Given(Truth::Means(arms, means)))
         }),
     ];
     let kind_field = keys.need("kind")?;
     let kind = match &brought.instances {
-        Some(instances) if kind_field.text().is_ok_and(|kind| kind == "own") => Kind::Own(Arc::clone(instances)),
+        Some(instances) if kind_field.text().is_ok_and(|kind| kind == "own") => SourceKind::Own(Arc::clone(instances)),
         _ => kind_field.choice(KINDS)?(keys, directory)?,
     };
     let redraw = keys.get("redraw");
@@ -69,7 +69,7 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Brought) -> 
     let standardise = keys.get("standardise");
     keys.finish()?;
     let is_standardised = standardise.as_ref().map_or(Ok(false), Field::flag)?;
-    if let (Some(field), Kind::Given(Truth::Means(arms, _))) = (&standardise, &kind)
+    if let (Some(field), SourceKind::Given(Truth::Means(arms, _))) = (&standardise, &kind)
         && is_standardised
         && arms.dimension().is_none()
     {
@@ -81,7 +81,7 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Brought) -> 
         if redraw_value == Some(true) {
             return Err(draw.error("= \"published\" is one instance for all runs; it does not go with `redraw = true`"));
         }
-        if matches!(kind, Kind::Given(_) | Kind::Own(_)) {
+        if matches!(kind, SourceKind::Given(_) | SourceKind::Own(_)) {
             return Err(draw.error("= \"published\" does not go with an instance that leaves nothing to draw"));
         }
         return Ok(Table { kind, draw: published, offset, is_standardised });
@@ -90,7 +90,7 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Brought) -> 
     Ok(Table { kind, draw, offset, is_standardised })
 }
 
-fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
+fn csv(keys: &Keys<'_>, directory: &Path) -> Result<SourceKind, FileError> {
     let field = keys.need("file")?;
     let path = directory.join(field.text()?);
     let theta_field = keys.get("theta");
@@ -104,16 +104,16 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<Kind, FileError> {
         let column = candidates.columns().iter().position(|column| column == name);
         let column = column.ok_or_else(|| means_field.is_not("a column of the file that holds numbers"))?;
         let (arms, means) = without_column(&candidates, column).map_err(|error| refused(&error))?;
-        return Ok(Kind::Given(Truth::Means(arms, means)));
+        return Ok(SourceKind::Given(Truth::Means(arms, means)));
     }
     let arms = candidates.into_named().and_then(Named::with_features).map_err(|error| refused(&error))?.arms;
-    let Some(theta_field) = theta_field else { return Ok(Kind::Features(arms, Prior::uniform())) };
+    let Some(theta_field) = theta_field else { return Ok(SourceKind::Features(arms, Prior::uniform())) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());
     if expected != found {
         return Err(theta_field.refused(InstanceError::ThetaLength { expected, found }));
     }
-    Ok(Kind::Given(Truth::Linear(arms, theta)))
+    Ok(SourceKind::Given(Truth::Linear(arms, theta)))
 }
 
 /// The arms without one of their features, and that feature.

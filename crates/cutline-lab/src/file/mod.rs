@@ -4,11 +4,11 @@ mod instance;
 mod stop;
 
 use crate::entrant::{until, with_noise};
-use crate::experiment::{Brought, Experiment, Overrides, Published};
+use crate::experiment::{Experiment, Extensions, Overrides, Published};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{Draw, Source};
 use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
-use cutline::{Question, Spec, Sure};
+use cutline::{ConfidenceStop, Question, Spec};
 use std::path::Path;
 
 /// The most pulls a run may have: its noise is kept in memory.
@@ -20,7 +20,7 @@ pub(crate) fn experiment(
     stem: &str,
     directory: &Path,
     overrides: Overrides,
-    brought: &Brought,
+    brought: &Extensions,
 ) -> Result<Experiment, FileError> {
     let document = parse(text)?;
     let keys = Keys::new(text, document.get_ref());
@@ -123,7 +123,12 @@ fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
     Noise::new(kind, scale).map_err(|error| field.refused(error))
 }
 
-fn entrants(field: &Field<'_>, noise: Noise, sure: Option<Sure>, brought: &Brought) -> Result<Vec<Entrant>, FileError> {
+fn entrants(
+    field: &Field<'_>,
+    noise: Noise,
+    sure: Option<ConfidenceStop>,
+    brought: &Extensions,
+) -> Result<Vec<Entrant>, FileError> {
     let mut entrants: Vec<Entrant> = Vec::new();
     for table in field.list()? {
         let entrant = entrant(&table, noise, sure, brought)?;
@@ -135,13 +140,18 @@ fn entrants(field: &Field<'_>, noise: Noise, sure: Option<Sure>, brought: &Broug
     if entrants.is_empty() { Err(field.error("must name at least one algorithm")) } else { Ok(entrants) }
 }
 
-fn entrant(field: &Field<'_>, noise: Noise, sure: Option<Sure>, brought: &Brought) -> Result<Entrant, FileError> {
+fn entrant(
+    field: &Field<'_>,
+    noise: Noise,
+    sure: Option<ConfidenceStop>,
+    brought: &Extensions,
+) -> Result<Entrant, FileError> {
     let keys = field.keys("[[algorithm]]")?;
     let name_field = keys.need("name")?;
     let name = name_field.text()?;
     let label = keys.get("label");
     let mut spec = match brought.rules.iter().find(|own| own.name() == name) {
-        Some(own) => Spec::own(own.clone()),
+        Some(own) => Spec::custom(own.clone()),
         None => Spec::named(name).map_err(|error| name_field.refused(error))?,
     };
     if let Some(estimator) = keys.get("estimator") {

@@ -2,20 +2,21 @@
 
 use crate::Noise;
 use crate::keys::{Field, FileError};
-use cutline::{By, Sure};
+use cutline::{ConfidenceStop, StopCriterion};
 
 /// The stop beside the budget: none for `"budget"`, else `{ confidence = δ, by = "…" }`.
-pub(super) fn stop(field: &Field<'_>, noise: Noise) -> Result<Option<Sure>, FileError> {
+pub(super) fn stop(field: &Field<'_>, noise: Noise) -> Result<Option<ConfidenceStop>, FileError> {
     if !field.is_table() {
         let wanted = "\"budget\" or a table such as `{ confidence = 0.05, by = \"intervals\" }`";
         return field.choice(&[("budget", None)]).map_err(|_| field.is_not(wanted));
     }
     let keys = field.keys("`stop`")?;
     let confidence = keys.need("confidence")?;
-    let by = keys.need("by")?.choice(By::ALL)?;
+    let by = keys.need("by")?.choice(StopCriterion::ALL)?;
     let norm = keys.get("norm");
     keys.finish()?;
-    let sure = Sure::new(by, confidence.number()?, noise.scale()).map_err(|error| confidence.refused(error))?;
+    let sure =
+        ConfidenceStop::new(by, confidence.number()?, noise.scale()).map_err(|error| confidence.refused(error))?;
     match norm {
         None => Ok(Some(sure)),
         Some(norm) => sure.with_norm(norm.number()?).map(Some).map_err(|error| norm.refused(error)),

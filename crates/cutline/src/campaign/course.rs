@@ -1,6 +1,6 @@
 //! How a campaign came to its verdicts.
 
-use super::{BrokenJournal, Campaign, Event, Record};
+use super::{BrokenJournal, CampaignState, Event, Record};
 use crate::Side;
 
 /// How many arms were decided once so many rewards had been counted.
@@ -15,15 +15,15 @@ pub struct Stage {
     pub below: usize,
 }
 
-impl Campaign {
+impl CampaignState {
     /// How many arms were decided while `records`, all events of this campaign, happened. At most `most` stages, and at least the
     /// first and the last: they are as evenly apart in rewards as can be, from before the first reward that counts to the end.
     ///
     /// One fold over the events, and the verdicts on all arms once a stage. The campaign itself stays as it is.
     ///
     /// ```
-    /// use cutline::campaign::{Campaign, Event, Record, Terms};
-    /// use cutline::{Arms, Interval, Question, Spec};
+    /// use cutline::campaign::{CampaignState, Event, Record, Terms};
+    /// use cutline::{Arms, IntervalKind, Question, Spec};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let terms = Terms {
@@ -31,12 +31,12 @@ impl Campaign {
     ///     spec: Spec::named("apt")?,
     ///     budget: 9,
     ///     noise: Some(1.0),
-    ///     interval: Interval::Fixed,
+    ///     interval: IntervalKind::Fixed,
     ///     delta: 0.05,
     ///     until_sure: None,
     ///     seed: 0,
     /// };
-    /// let campaign = Campaign::new(Arms::without_features(1)?, terms)?;
+    /// let campaign = CampaignState::new(Arms::without_features(1)?, terms)?;
     /// let told = |number| Record { number, at: 0, event: Event::Observed { arm: 0, reward: 1.0, is_counted: true } };
     /// let course = campaign.course(&(1..=9).map(told).collect::<Vec<_>>(), 10)?;
     /// assert_eq!(course.iter().position(|stage| stage.above == 1), Some(4), "1.96/√4 < 1");

@@ -3,7 +3,7 @@
 use crate::Arm;
 
 /// A measurement that was handed out, by its number in its campaign, from 1.
-pub type Ticket = u64;
+pub type TicketId = u64;
 
 /// Milliseconds since 1970, as the caller's clock has them. The engine reads no clock.
 pub type Time = u64;
@@ -15,7 +15,7 @@ pub enum Event {
     /// A measurement of an arm was handed out.
     Asked {
         /// Its ticket, one more than the last.
-        ticket: Ticket,
+        ticket: TicketId,
         /// The arm to measure.
         arm: Arm,
         /// Who is to measure it.
@@ -26,21 +26,21 @@ pub enum Event {
     /// The reward of a ticket came, in time or late.
     Told {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
         /// The reward.
         reward: f64,
     },
     /// A ticket will have no reward; its measurement is given back to the budget.
     Failed {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
         /// What went wrong, in the worker's words.
         reason: String,
     },
     /// A ticket was given up; its measurement is given back to the budget, and its reward may still come late.
     Expired {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
     },
     /// A reward that nobody was asked for, as from measurements made before.
     Observed {

@@ -1,7 +1,7 @@
 //! What events come to, without a decision: the tickets, the rewards of every arm and the budget.
 
-use super::{Event, Refusal, Ticket, Time};
-use crate::diagnostics::{MOST_REWARD, Told};
+use super::{CampaignError, Event, TicketId, Time};
+use crate::diagnostics::{MOST_REWARD, RewardStats};
 use crate::{Arm, Arms};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,13 +11,13 @@ const RECENT: usize = 32;
 /// The state of a campaign but for its learner.
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
-    pub(super) told: Told,
+    pub(super) told: RewardStats,
     /// How many rewards of each arm were told, and how many pulls of it are out.
     pub(super) counts: Vec<u32>,
     pub(super) pending: Vec<u32>,
     tickets: Vec<Handed>,
     /// The tickets that are out, by when their lease runs out.
-    out: BTreeSet<(Time, Ticket)>,
+    out: BTreeSet<(Time, TicketId)>,
     pub(super) budget: u32,
     /// The rewards that count towards the budget.
     pub(super) counted: u32,
@@ -64,7 +64,7 @@ pub(super) enum Step {
 impl Ledger {
     pub(super) fn new(arms: &Arms, budget: u32) -> Self {
         Self {
-            told: Told::new(arms),
+            told: RewardStats::new(arms),
             counts: vec![0; arms.n_arms()],
             pending: vec![0; arms.n_arms()],
             tickets: Vec::new(),
@@ -91,72 +91,72 @@ impl Ledger {
     }
 
     /// The number of the next ticket.
-    pub(super) fn next_ticket(&self) -> Ticket {
-        self.tickets.len() as Ticket + 1
+    pub(super) fn next_ticket(&self) -> TicketId {
+        self.tickets.len() as TicketId + 1
     }
 
     /// The arm, the worker and the status of a ticket.
-    pub(super) fn ticket(&self, ticket: Ticket) -> Result<(Arm, &str, Status), Refusal> {
+    pub(super) fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, Status), CampaignError> {
         let position = usize::try_from(ticket).ok().and_then(|ticket| ticket.checked_sub(1));
         let handed = position.and_then(|position| self.tickets.get(position));
-        let last = self.tickets.len() as Ticket;
+        let last = self.tickets.len() as TicketId;
         handed
             .map(|handed| (handed.arm, handed.worker.as_str(), handed.status))
-            .ok_or(Refusal::NoTicket { ticket, last })
+            .ok_or(CampaignError::NoTicket { ticket, last })
     }
 
     /// The tickets that are out, those first whose lease runs out first.
-    pub(super) fn out(&self) -> impl Iterator<Item = (Ticket, Time)> + '_ {
+    pub(super) fn out(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
         self.out.iter().map(|&(until, ticket)| (ticket, until))
     }
 
     /// Whether a reward may be told for a ticket: `Ok(false)` if it was told already.
-    pub(super) fn may_tell(&self, ticket: Ticket, reward: f64) -> Result<bool, Refusal> {
+    pub(super) fn may_tell(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
         check_reward(reward)?;
         match self.ticket(ticket)?.2 {
             Status::Out(_) => Ok(true),
             Status::Told(told) if told == reward => Ok(false),
-            Status::Told(told) => Err(Refusal::OtherReward { ticket, told, reward }),
-            Status::Failed => Err(Refusal::Failed { ticket }),
+            Status::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
+            Status::Failed => Err(CampaignError::Failed { ticket }),
             Status::Expired if self.used() < self.budget => Ok(true),
-            Status::Expired => Err(Refusal::TooLate { ticket, budget: self.budget }),
+            Status::Expired => Err(CampaignError::TooLate { ticket, budget: self.budget }),
         }
     }
 
     /// Whether a ticket may fail: `Ok(false)` if it is no longer out without a reward.
-    pub(super) fn may_fail(&self, ticket: Ticket) -> Result<bool, Refusal> {
+    pub(super) fn may_fail(&self, ticket: TicketId) -> Result<bool, CampaignError> {
         match self.ticket(ticket)?.2 {
             Status::Out(_) => Ok(true),
             Status::Failed | Status::Expired => Ok(false),
-            Status::Told(reward) => Err(Refusal::AlreadyTold { ticket, reward }),
+            Status::Told(reward) => Err(CampaignError::AlreadyTold { ticket, reward }),
         }
     }
 
     /// Whether a reward may be observed.
-    pub(super) fn may_observe(&self, arm: Arm, reward: f64, is_counted: bool) -> Result<(), Refusal> {
+    pub(super) fn may_observe(&self, arm: Arm, reward: f64, is_counted: bool) -> Result<(), CampaignError> {
         check_reward(reward)?;
         let n_arms = self.counts.len();
         if arm >= n_arms {
-            return Err(Refusal::NoArm { arm, n_arms });
+            return Err(CampaignError::NoArm { arm, n_arms });
         }
         if is_counted && self.used() >= self.budget {
-            return Err(Refusal::BudgetUsed { budget: self.budget });
+            return Err(CampaignError::BudgetUsed { budget: self.budget });
         }
         Ok(())
     }
 
     /// Takes an event, if it can have happened.
-    pub(super) fn apply(&mut self, at: Time, event: &Event) -> Result<Step, Refusal> {
+    pub(super) fn apply(&mut self, at: Time, event: &Event) -> Result<Step, CampaignError> {
         let step = match *event {
             Event::Asked { ticket, arm, ref worker, until } => {
                 if ticket != self.next_ticket() {
-                    return Err(Refusal::NoTicket { ticket, last: self.next_ticket() - 1 });
+                    return Err(CampaignError::NoTicket { ticket, last: self.next_ticket() - 1 });
                 }
                 if arm >= self.counts.len() {
-                    return Err(Refusal::NoArm { arm, n_arms: self.counts.len() });
+                    return Err(CampaignError::NoArm { arm, n_arms: self.counts.len() });
                 }
                 if self.used() >= self.budget {
-                    return Err(Refusal::BudgetUsed { budget: self.budget });
+                    return Err(CampaignError::BudgetUsed { budget: self.budget });
                 }
                 self.tickets.push(Handed { arm, worker: worker.clone(), status: Status::Out(until) });
                 self.out.insert((until, ticket));
@@ -166,7 +166,7 @@ impl Ledger {
             }
             Event::Told { ticket, reward } => {
                 if !self.may_tell(ticket, reward)? {
-                    return Err(Refusal::AlreadyTold { ticket, reward });
+                    return Err(CampaignError::AlreadyTold { ticket, reward });
                 }
                 let arm = self.ticket(ticket)?.0;
                 let was_out = self.settle(ticket, Status::Told(reward));
@@ -212,9 +212,9 @@ impl Ledger {
         self.told.tell(arm, reward);
     }
 
-    fn lose(&mut self, ticket: Ticket, status: Status) -> Result<Step, Refusal> {
+    fn lose(&mut self, ticket: TicketId, status: Status) -> Result<Step, CampaignError> {
         if !self.may_fail(ticket)? {
-            return Err(Refusal::Failed { ticket });
+            return Err(CampaignError::Failed { ticket });
         }
         let arm = self.ticket(ticket)?.0;
         self.settle(ticket, status);
@@ -223,7 +223,7 @@ impl Ledger {
     }
 
     /// Gives a ticket, which exists, another status; says whether it was out.
-    fn settle(&mut self, ticket: Ticket, status: Status) -> bool {
+    fn settle(&mut self, ticket: TicketId, status: Status) -> bool {
         #[expect(clippy::cast_possible_truncation, reason = "a ticket that exists is a position")]
         let handed = &mut self.tickets[ticket as usize - 1];
         let before = std::mem::replace(&mut handed.status, status);
@@ -243,6 +243,6 @@ impl Ledger {
     }
 }
 
-fn check_reward(reward: f64) -> Result<(), Refusal> {
-    if reward.abs() <= MOST_REWARD { Ok(()) } else { Err(Refusal::NotAReward { reward }) }
+fn check_reward(reward: f64) -> Result<(), CampaignError> {
+    if reward.abs() <= MOST_REWARD { Ok(()) } else { Err(CampaignError::NotAReward { reward }) }
 }

@@ -1,28 +1,28 @@
 //! Campaigns: real measurements, handed out as tickets and told in any order, as a fold over events.
 //!
-//! A [`Campaign`] is a function of its arms, its [`Terms`] and its events. It decides, says what happened as [`Event`]s and is in
+//! A [`CampaignState`] is a function of its arms, its [`Terms`] and its events. It decides, says what happened as [`Event`]s and is in
 //! the state they lead to; whoever wants it to last writes them down, and has the same campaign again by
-//! [extending](Campaign::extend) a new one with them. No decision is made twice: counts and sums are added up, and V is computed
+//! [extending](CampaignState::extend) a new one with them. No decision is made twice: counts and sums are added up, and V is computed
 //! from the counts, so that taking up a campaign costs little whatever K is.
 //!
 //! How events are handed over changes nothing, to the last bit: after every [`EVERY`] events the learner is built anew from the
 //! counts, the means of the rewards and the noise they give, and steps from there.
 
 mod course;
+mod error;
 mod event;
 mod ledger;
-mod refusal;
 mod terms;
 
 pub use course::Stage;
-pub use event::{Event, Record, Ticket, Time};
+pub use error::{BrokenJournal, CampaignError};
+pub use event::{Event, Record, TicketId, Time};
 pub use ledger::Status;
-pub use refusal::{BrokenJournal, Refusal};
-pub use terms::{Noise, NoiseSource, Terms, TermsError};
+pub use terms::{NoiseEstimate, NoiseSource, Terms, TermsError};
 
-use crate::diagnostics::Told;
-use crate::estimators::Past;
-use crate::{Arm, Arms, AskTell, Ending, Verdict};
+use crate::diagnostics::RewardStats;
+use crate::estimators::History;
+use crate::{Arm, Arms, AskTell, StopReason, Verdict};
 use ledger::{Ledger, Step};
 
 /// After how many events the learner is built anew.
@@ -31,8 +31,8 @@ pub const EVERY: u64 = 64;
 /// A campaign in progress.
 ///
 /// ```
-/// use cutline::campaign::{Campaign, Event, Terms};
-/// use cutline::{Arms, Interval, Question, Spec};
+/// use cutline::campaign::{CampaignState, Event, Terms};
+/// use cutline::{Arms, IntervalKind, Question, Spec};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let terms = Terms {
@@ -40,13 +40,13 @@ pub const EVERY: u64 = 64;
 ///     spec: Spec::named("pivot")?,
 ///     budget: 60,
 ///     noise: Some(0.1),
-///     interval: Interval::Fixed,
+///     interval: IntervalKind::Fixed,
 ///     delta: 0.05,
 ///     until_sure: None,
 ///     seed: 7,
 /// };
 /// let arms = Arms::from_rows(&[[1.0, 0.2], [0.4, 0.9], [0.1, -0.8]])?;
-/// let mut campaign = Campaign::new(arms, terms)?;
+/// let mut campaign = CampaignState::new(arms, terms)?;
 /// let (now, lease) = (0, 60_000);
 /// while let [Event::Asked { ticket, arm, .. }] = campaign.ask(1, "me", now, lease)[..] {
 ///     campaign.tell(ticket, [0.9, 0.1, -0.3][arm], now)?;
@@ -55,7 +55,7 @@ pub const EVERY: u64 = 64;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Campaign {
+pub struct CampaignState {
     terms: Terms,
     arms: Arms,
     ledger: Ledger,
@@ -84,7 +84,7 @@ pub struct Progress {
     pub recent: Vec<Time>,
 }
 
-impl Campaign {
+impl CampaignState {
     /// A campaign in which nothing has happened yet.
     ///
     /// # Errors
@@ -125,8 +125,8 @@ impl Campaign {
     ///
     /// Fewer than `n`, or none, come out when the budget is used or every side is sure.
     pub fn ask(&mut self, n: usize, worker: &str, now: Time, lease: Time) -> Vec<Event> {
-        let due = |&(_, until): &(Ticket, Time)| until <= now;
-        let due: Vec<Ticket> = self.ledger.out().take_while(due).map(|(ticket, _)| ticket).collect();
+        let due = |&(_, until): &(TicketId, Time)| until <= now;
+        let due: Vec<TicketId> = self.ledger.out().take_while(due).map(|(ticket, _)| ticket).collect();
         let mut events: Vec<Event> = due.into_iter().map(|ticket| Event::Expired { ticket }).collect();
         for event in &events {
             self.happen(now, event);
@@ -148,7 +148,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If there is no such ticket, it failed or has another reward, or it comes too late.
-    pub fn tell(&mut self, ticket: Ticket, reward: f64, now: Time) -> Result<Option<Event>, Refusal> {
+    pub fn tell(&mut self, ticket: TicketId, reward: f64, now: Time) -> Result<Option<Event>, CampaignError> {
         let reward = plus_zero(reward);
         let event = Event::Told { ticket, reward };
         Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.happened(now, event)))
@@ -158,7 +158,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If there is no such ticket or it has its reward.
-    pub fn fail(&mut self, ticket: Ticket, reason: &str, now: Time) -> Result<Option<Event>, Refusal> {
+    pub fn fail(&mut self, ticket: TicketId, reason: &str, now: Time) -> Result<Option<Event>, CampaignError> {
         let event = Event::Failed { ticket, reason: reason.into() };
         Ok(self.ledger.may_fail(ticket)?.then(|| self.happened(now, event)))
     }
@@ -167,7 +167,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If there is no such ticket or it has its reward.
-    pub fn expire(&mut self, ticket: Ticket, now: Time) -> Result<Option<Event>, Refusal> {
+    pub fn expire(&mut self, ticket: TicketId, now: Time) -> Result<Option<Event>, CampaignError> {
         Ok(self.ledger.may_fail(ticket)?.then(|| self.happened(now, Event::Expired { ticket })))
     }
 
@@ -175,7 +175,7 @@ impl Campaign {
     ///
     /// # Errors
     /// If there is no such arm, or it is to count towards a budget that is used.
-    pub fn observe(&mut self, arm: Arm, reward: f64, is_counted: bool, now: Time) -> Result<Event, Refusal> {
+    pub fn observe(&mut self, arm: Arm, reward: f64, is_counted: bool, now: Time) -> Result<Event, CampaignError> {
         let reward = plus_zero(reward);
         self.ledger.may_observe(arm, reward, is_counted)?;
         Ok(self.happened(now, Event::Observed { arm, reward, is_counted }))
@@ -191,9 +191,9 @@ impl Campaign {
     }
 
     /// Why no measurement will ever be asked for again, or `None` while one may.
-    pub fn ending(&mut self) -> Option<Ending> {
+    pub fn stop_reason(&mut self) -> Option<StopReason> {
         let is_used = self.ledger.counted >= self.ledger.budget;
-        if is_used { Some(Ending::Budget) } else { self.learner.ending() }
+        if is_used { Some(StopReason::Budget) } else { self.learner.stop_reason() }
     }
 
     /// How far it is.
@@ -214,24 +214,24 @@ impl Campaign {
     ///
     /// # Errors
     /// If there is no such ticket.
-    pub fn ticket(&self, ticket: Ticket) -> Result<(Arm, &str, Status), Refusal> {
+    pub fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, Status), CampaignError> {
         self.ledger.ticket(ticket)
     }
 
     /// The tickets that are out, with when their lease runs out, the first to run out first.
-    pub fn out(&self) -> impl Iterator<Item = (Ticket, Time)> + '_ {
+    pub fn out(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
         self.ledger.out()
     }
 
     /// The noise by what was told so far.
     #[must_use]
-    pub fn noise(&self) -> Noise {
+    pub fn noise(&self) -> NoiseEstimate {
         self.terms.noise(&self.ledger.told)
     }
 
     /// The rewards told, for diagnostics.
     #[must_use]
-    pub fn told(&self) -> &Told {
+    pub fn told(&self) -> &RewardStats {
         &self.ledger.told
     }
 
@@ -279,14 +279,14 @@ impl Campaign {
         let Ledger { told, counts, pending, changes, .. } = &self.ledger;
         self.learner = build(&self.terms, &self.arms, self.terms.noise(told)).expect("as when the campaign began");
         let means: Vec<f64> = (0..counts.len()).map(|arm| told.mean(arm)).collect();
-        self.learner.recall(&Past { told: counts, means: &means, pending }, *changes);
+        self.learner.recall(&History { told: counts, means: &means, pending }, *changes);
     }
 }
 
-impl std::fmt::Debug for Campaign {
+impl std::fmt::Debug for CampaignState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let progress = self.progress();
-        f.debug_struct("Campaign").field("terms", &self.terms).field("progress", &progress).finish_non_exhaustive()
+        f.debug_struct("CampaignState").field("terms", &self.terms).field("progress", &progress).finish_non_exhaustive()
     }
 }
 
@@ -296,6 +296,6 @@ fn plus_zero(reward: f64) -> f64 {
 }
 
 /// A learner whose budget the ledger keeps.
-fn build(terms: &Terms, arms: &Arms, noise: Noise) -> Result<Box<dyn AskTell>, TermsError> {
+fn build(terms: &Terms, arms: &Arms, noise: NoiseEstimate) -> Result<Box<dyn AskTell>, TermsError> {
     Ok(terms.spec(noise)?.learner(arms, terms.question, u32::MAX, terms.seed)?)
 }

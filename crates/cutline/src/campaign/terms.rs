@@ -1,7 +1,9 @@
 //! What a campaign is about, fixed when it begins.
 
-use crate::diagnostics::Told;
-use crate::{By, Confidence, Interval, IntervalError, Question, QuestionError, Spec, SpecError, Sure};
+use crate::diagnostics::RewardStats;
+use crate::{
+    Confidence, ConfidenceStop, IntervalError, IntervalKind, Question, QuestionError, Spec, SpecError, StopCriterion,
+};
 use thiserror::Error;
 
 /// What a campaign is about, but for its arms. It does not change while the campaign lasts.
@@ -16,11 +18,11 @@ pub struct Terms {
     /// The standard deviation of a measurement, or `None` to estimate it from the rewards told.
     pub noise: Option<f64>,
     /// The kind of the verdicts' intervals.
-    pub interval: Interval,
+    pub interval: IntervalKind,
     /// δ: the verdicts' intervals hold with probability 1 − δ.
     pub delta: f64,
     /// Whether to end before the budget is used up once every side is sure at level 1 − δ, and how.
-    pub until_sure: Option<By>,
+    pub until_sure: Option<StopCriterion>,
     /// The seed of everything random.
     pub seed: u64,
 }
@@ -37,7 +39,7 @@ pub enum TermsError {
     Question(#[from] QuestionError),
     /// There is no such way to be sure.
     #[error("there is no way to be sure `{0}`; there are `intervals`, `evidence`")]
-    UnknownBy(String),
+    UnknownCriterion(String),
     /// The noise or δ is out of range.
     #[error(transparent)]
     Interval(#[from] IntervalError),
@@ -48,7 +50,7 @@ pub enum TermsError {
 
 /// The noise of a campaign, and where it is known from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noise {
+pub struct NoiseEstimate {
     /// σ, the standard deviation of a measurement.
     pub sigma: f64,
     /// Where it is known from.
@@ -94,13 +96,13 @@ impl Terms {
     /// An estimate comes from the replicates as soon as they have ten degrees of freedom, before that from the residuals of least
     /// squares if those have, and before that it is the root mean square of r − τ. It is a function of the rewards of each arm.
     #[must_use]
-    pub fn noise(&self, told: &Told) -> Noise {
+    pub fn noise(&self, told: &RewardStats) -> NoiseEstimate {
         if let Some(sigma) = self.noise {
-            return Noise { sigma, source: NoiseSource::Given };
+            return NoiseEstimate { sigma, source: NoiseSource::Given };
         }
         let enough = |scale: &crate::diagnostics::Scale| scale.freedom >= FREEDOM;
         let Some(from_threshold) = told.root_mean_square_from(self.question.threshold()) else {
-            return Noise { sigma: 1.0, source: NoiseSource::Nothing };
+            return NoiseEstimate { sigma: 1.0, source: NoiseSource::Nothing };
         };
         let (sigma, source) = if let Some(scale) = told.replicates().filter(enough) {
             (scale.sigma, NoiseSource::Replicates)
@@ -110,28 +112,28 @@ impl Terms {
             (from_threshold, NoiseSource::Rewards)
         };
         // Measurements without noise are possible; divisions by it have to be so too.
-        Noise { sigma: sigma.max(1e-9 * from_threshold).clamp(1e-90, 1e90), source }
+        NoiseEstimate { sigma: sigma.max(1e-9 * from_threshold).clamp(1e-90, 1e90), source }
     }
 
     /// The algorithm for this noise.
-    pub(super) fn spec(&self, noise: Noise) -> Result<Spec, TermsError> {
+    pub(super) fn spec(&self, noise: NoiseEstimate) -> Result<Spec, TermsError> {
         let mut spec = self.spec.clone();
         if spec.parameters().any(|parameter| parameter.name == "noise") {
             spec = spec.with("noise", noise.sigma)?;
         }
         if let Some(by) = self.until_sure {
-            spec = spec.until_sure(Sure::new(by, self.delta, decisive(noise))?);
+            spec = spec.until_sure(ConfidenceStop::new(by, self.delta, decisive(noise))?);
         }
         Ok(spec)
     }
 
     /// How verdicts are made for this noise.
-    pub(super) fn confidence(&self, noise: Noise) -> Result<Confidence, IntervalError> {
+    pub(super) fn confidence(&self, noise: NoiseEstimate) -> Result<Confidence, IntervalError> {
         Confidence::new(self.interval, self.delta, decisive(noise))
     }
 }
 
 /// What to decide with: nothing is decided by a noise that nothing is known of.
-fn decisive(noise: Noise) -> f64 {
+fn decisive(noise: NoiseEstimate) -> f64 {
     if noise.source == NoiseSource::Nothing { 1e100 } else { noise.sigma }
 }

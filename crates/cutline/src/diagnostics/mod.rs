@@ -13,11 +13,11 @@
 
 mod conclusion;
 mod qr;
+mod reward_stats;
 mod tails;
-mod told;
 
 pub use conclusion::{Conclusion, Missing};
-pub use told::{MOST_REWARD, Told};
+pub use reward_stats::{MOST_REWARD, RewardStats};
 
 use crate::Arm;
 use qr::Qr;
@@ -29,7 +29,7 @@ pub const LEVEL: f64 = 0.05;
 /// The least power with which the linear model may be called believable.
 pub const POWER: f64 = 0.8;
 
-/// What rewards say of the noise and of the linear model; [`Told::diagnose`] makes it.
+/// What rewards say of the noise and of the linear model; [`RewardStats::diagnose`] makes it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diagnostics {
@@ -136,7 +136,7 @@ impl ArmTest {
 }
 
 impl Diagnostics {
-    fn new(told: &Told) -> Self {
+    fn new(told: &RewardStats) -> Self {
         let mut arms = pulled(told);
         let pulls: u64 = arms.iter().map(|arm| arm.pulls).sum();
         let error = pure_error(told);
@@ -187,19 +187,19 @@ impl Sum {
 }
 
 /// The arms that were pulled, not fitted yet.
-fn pulled(told: &Told) -> Vec<ArmFit> {
+fn pulled(told: &RewardStats) -> Vec<ArmFit> {
     let arm = |arm: Arm| ArmFit { arm, pulls: told.moments[arm].pulls, mean: told.moments[arm].mean(), fit: None };
     (0..told.arms.n_arms()).filter(|&arm| told.moments[arm].pulls > 0).map(arm).collect()
 }
 
 /// Σ Σ (r − ȳᵢ)².
-fn pure_error(told: &Told) -> Sum {
+fn pure_error(told: &RewardStats) -> Sum {
     let pulled = || told.moments.iter().filter(|moments| moments.pulls > 0);
     Sum { squares: pulled().map(|arm| arm.squares).sum(), freedom: pulled().map(|arm| arm.pulls - 1).sum() }
 }
 
 /// The noise scale from what the fit leaves.
-fn residuals(told: &Told) -> Option<Scale> {
+fn residuals(told: &RewardStats) -> Option<Scale> {
     told.arms.dimension()?;
     let mut arms = pulled(told);
     let qr = decompose(told, &arms);
@@ -215,18 +215,18 @@ fn shape(dimension: usize, qr: &Qr) -> Shape {
 }
 
 /// The features of all arms, each once.
-fn all_features(told: &Told) -> Qr {
+fn all_features(told: &RewardStats) -> Qr {
     let n_arms = told.arms.n_arms();
     Qr::new(columns(told, 0..n_arms), &vec![1.0; n_arms])
 }
 
 /// The features of the pulled arms; n equal rows count as one, √n times as long.
-fn decompose(told: &Told, arms: &[ArmFit]) -> Qr {
+fn decompose(told: &RewardStats, arms: &[ArmFit]) -> Qr {
     let weights: Vec<f64> = arms.iter().map(|arm| (arm.pulls as f64).sqrt()).collect();
     Qr::new(columns(told, arms.iter().map(|arm| arm.arm)), &weights)
 }
 
-fn columns(told: &Told, arms: impl Iterator<Item = Arm>) -> Vec<Vec<f64>> {
+fn columns(told: &RewardStats, arms: impl Iterator<Item = Arm>) -> Vec<Vec<f64>> {
     let mut columns = vec![Vec::new(); told.arms.dimension().unwrap_or(0)];
     for row in arms.filter_map(|arm| told.arms.row(arm)) {
         columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));

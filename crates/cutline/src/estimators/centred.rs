@@ -1,6 +1,6 @@
 //! Rewards measured from a centre: the estimator sees r − c, and its means are c more.
 
-use super::{Estimator, Past, Posterior, Spread};
+use super::{Estimator, History, Posterior, VarianceEstimator};
 use crate::Arm;
 use crate::question::shown;
 use thiserror::Error;
@@ -74,9 +74,9 @@ impl<E: Estimator> Estimator for Centred<E> {
         self.estimator.forget(pending);
     }
 
-    fn recall(&mut self, past: &Past<'_>) {
+    fn recall(&mut self, past: &History<'_>) {
         let means: Vec<f64> = past.means.iter().map(|mean| mean - self.centre).collect();
-        self.estimator.recall(&Past { means: &means, ..*past });
+        self.estimator.recall(&History { means: &means, ..*past });
     }
 
     fn means(&mut self) -> &[f64] {
@@ -94,7 +94,7 @@ impl<E: Estimator> Estimator for Centred<E> {
     }
 }
 
-impl<E: Spread> Spread for Centred<E> {
+impl<E: VarianceEstimator> VarianceEstimator for Centred<E> {
     fn moments(&mut self) -> (&[f64], &[f64]) {
         let (means, variances) = self.estimator.moments();
         (shift(means, self.centre, &mut self.means), variances)

@@ -3,7 +3,7 @@
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
 use super::ridge::{Ridge, RidgeError};
-use super::{Estimator, Past, Posterior, Spread};
+use super::{Estimator, History, Posterior, VarianceEstimator};
 use crate::features::Features;
 use crate::vector::{Unit, Vectors, add_scaled, numbers, numbers_mut, vectorised};
 use crate::{Arm, Arms};
@@ -185,7 +185,7 @@ impl Estimator for DesignedRidge {
         self.recompute_variances();
     }
 
-    fn recall(&mut self, past: &Past<'_>) {
+    fn recall(&mut self, past: &History<'_>) {
         self.told.pulls.copy_from_slice(past.told);
         past.sums(&mut self.rewards);
         let Self { features, told, step, rewards, theta, means, .. } = self;
@@ -212,7 +212,7 @@ impl Estimator for DesignedRidge {
     }
 }
 
-impl Spread for DesignedRidge {
+impl VarianceEstimator for DesignedRidge {
     fn moments(&mut self) -> (&[f64], &[f64]) {
         let n_arms = self.features.n_arms;
         (&numbers(&self.means)[..n_arms], &numbers(&self.variances)[..n_arms])

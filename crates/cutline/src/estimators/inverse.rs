@@ -5,7 +5,7 @@
 //! s, so log₁₀ s of the digits that V⁻¹ had are lost; later pulls give them back, because errors shrink by s too. Where a
 //! step leaves less than ten digits, V⁻¹ is computed afresh from the pulls by Cholesky's method.
 
-use super::given::Given;
+use super::gram_basis::GramBasis;
 use crate::features::{Features, Row};
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
 use pulp::f64x4;
@@ -22,8 +22,8 @@ pub(crate) struct Inverse {
     /// How ill-conditioned V was when V⁻¹ was last computed afresh: the error it began with, in units of rounding. It is the
     /// mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky's method does not.
     condition: f64,
-    /// Where the arms are the coordinates: their features. V⁻¹ is then C, see [`Given`].
-    given: Option<Arc<Given>>,
+    /// Where the arms are the coordinates: their features. V⁻¹ is then C, see [`GramBasis`].
+    given: Option<Arc<GramBasis>>,
 }
 
 /// What one step computes; kept to save its allocation.
@@ -117,7 +117,7 @@ impl Inverse {
 
     /// The coordinates to work in for these features, and V⁻¹ before the first pull.
     pub(crate) fn of(features: &Arc<Features>, lambda: f64) -> (Arc<Features>, Self) {
-        let Some(given) = Given::new(features) else {
+        let Some(given) = GramBasis::new(features) else {
             return (Arc::clone(features), Self::new(features.dimension, lambda));
         };
         let n_arms = features.n_arms;

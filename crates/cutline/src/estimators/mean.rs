@@ -1,6 +1,6 @@
 //! The sample mean: μ̂ᵢ = (sum of the rewards of arm i) / (their number).
 
-use super::{Estimator, Model, Past, Posterior};
+use super::{Estimator, History, Model, Posterior};
 use crate::{Arm, Arms};
 
 /// The sample mean of each arm on its own; use [`Ridge`](super::Ridge) where features say how the means relate.
@@ -34,7 +34,7 @@ impl Estimator for SampleMean {
         self.means[arm] = self.sums[arm] / f64::from(self.counts[arm]);
     }
 
-    fn recall(&mut self, past: &Past<'_>) {
+    fn recall(&mut self, past: &History<'_>) {
         self.counts.copy_from_slice(past.told);
         past.sums(&mut self.sums);
         for ((mean, &sum), &count) in self.means.iter_mut().zip(&self.sums).zip(&self.counts) {

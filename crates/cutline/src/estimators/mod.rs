@@ -2,7 +2,7 @@
 
 mod centred;
 mod designed;
-mod given;
+mod gram_basis;
 pub(crate) mod inverse;
 mod mean;
 mod posterior;
@@ -16,7 +16,7 @@ pub use posterior::{Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
-use crate::rules::Moving;
+use crate::rules::LazyMeans;
 
 /// Turns rewards into estimates of the means.
 ///
@@ -43,13 +43,13 @@ pub trait Estimator {
     /// Takes up a past at once, instead of pull by pull; called only when nothing was expected or observed yet.
     ///
     /// What it comes to is the same but for rounding, and costs O(Kd² + d³) however many pulls there were.
-    fn recall(&mut self, past: &Past<'_>);
+    fn recall(&mut self, past: &History<'_>);
 
     /// The estimates μ̂ of all means, brought up to date first if rewards came since. 0 where nothing is known.
     fn means(&mut self) -> &[f64];
 
     /// The means as they move with θ̂, if that is what they do: so that a rule need not look at all of them.
-    fn moving(&mut self) -> Option<Moving<'_>> {
+    fn lazy_means(&mut self) -> Option<LazyMeans<'_>> {
         None
     }
 
@@ -66,7 +66,7 @@ pub trait Estimator {
 
 /// The pulls of a learner before it was built, as far as an estimator needs them: a number for each arm.
 #[derive(Clone, Copy, Debug)]
-pub struct Past<'a> {
+pub struct History<'a> {
     /// The rewards told.
     pub told: &'a [u32],
     /// Their mean; of no account where none was told.
@@ -75,7 +75,7 @@ pub struct Past<'a> {
     pub pending: &'a [u32],
 }
 
-impl Past<'_> {
+impl History<'_> {
     /// Writes the sum of each arm's rewards.
     fn sums(&self, sums: &mut [f64]) {
         for ((sum, &told), mean) in sums.iter_mut().zip(self.told).zip(self.means) {
@@ -87,14 +87,14 @@ impl Past<'_> {
 /// An estimator with a design matrix V, so that it knows how sure it is of every arm and how arms relate.
 ///
 /// Pulls that are out for measurement count in V at once, and in the means only when their rewards come.
-pub trait Spread: Estimator {
+pub trait VarianceEstimator: Estimator {
     /// The means and the variances qᵢ = xᵢᵀV⁻¹xᵢ, in units of the noise variance.
     fn moments(&mut self) -> (&[f64], &[f64]);
 
     /// The covariances xᵢᵀV⁻¹xₐ of every arm with `arm`, and the variances.
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]);
 
-    /// As [`moments`](Spread::moments), with the pulls told alone in V. Dearer while pulls are out.
+    /// As [`moments`](VarianceEstimator::moments), with the pulls told alone in V. Dearer while pulls are out.
     fn told_moments(&mut self) -> (&[f64], &[f64]);
 
     /// The covariances of every arm with `arm`, with the pulls told alone in V.

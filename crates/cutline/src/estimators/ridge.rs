@@ -2,10 +2,10 @@
 
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
-use super::{Estimator, Past, Posterior};
+use super::{Estimator, History, Posterior};
 use crate::features::Features;
 use crate::question::shown;
-use crate::rules::Moving;
+use crate::rules::LazyMeans;
 use crate::vector::{Vectors, add_scaled, norm, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Arms};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Estimator for Ridge {
         self.is_stale = true;
     }
 
-    fn recall(&mut self, past: &Past<'_>) {
+    fn recall(&mut self, past: &History<'_>) {
         self.told.copy_from_slice(past.told);
         past.sums(&mut self.rewards);
         let Self { features, inverse, step, told, rewards, theta, .. } = self;
@@ -152,9 +152,9 @@ impl Estimator for Ridge {
         &numbers(&self.means)[..self.features.n_arms]
     }
 
-    fn moving(&mut self) -> Option<Moving<'_>> {
+    fn lazy_means(&mut self) -> Option<LazyMeans<'_>> {
         let Self { features, theta, travelled, means, is_stale, .. } = self;
-        Some(Moving { features, theta: numbers(theta), travelled: *travelled, means, is_stale })
+        Some(LazyMeans { features, theta: numbers(theta), travelled: *travelled, means, is_stale })
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

@@ -1,6 +1,6 @@
 //! Four runs of an [`Index`] with ridge.
 
-use super::{Alike, Best, InStep, Ledger, Plane, in_plane};
+use super::{Alike, BatchLearner, Best, Ledger, Plane, in_plane};
 use crate::estimators::inverse::Inverse;
 use crate::rules::Index;
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
@@ -8,7 +8,7 @@ use crate::{Arm, Question};
 use pulp::f64x4;
 
 /// Four runs that know nothing yet; `None` if they have too many features.
-pub(crate) fn in_step<I: Index + Send + 'static>(index: [I; 4], alike: &Alike<'_>) -> Option<Box<dyn InStep>> {
+pub(crate) fn in_step<I: Index + Send + 'static>(index: [I; 4], alike: &Alike<'_>) -> Option<Box<dyn BatchLearner>> {
     in_plane!(alike, |plane| {
         let n_arms = alike.features[0].n_arms;
         Some(Box::new(Quartet {
@@ -41,7 +41,7 @@ struct Quartet<I, P> {
     means: Vectors,
 }
 
-impl<I: Index + Send, P: Plane> InStep for Quartet<I, P> {
+impl<I: Index + Send, P: Plane> BatchLearner for Quartet<I, P> {
     fn ask(&mut self) -> [Arm; 4] {
         self.asked =
             if self.told < self.ledger.n_arms() { [self.told; 4] } else { vectorised!(|unit| self.scan(unit)) };

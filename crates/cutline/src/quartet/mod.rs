@@ -22,7 +22,7 @@ use pulp::f64x4;
 use std::sync::Arc;
 
 /// Four runs in step: each asks for one arm, then each is told its reward, and so on.
-pub trait InStep: Send {
+pub trait BatchLearner: Send {
     /// The next arm of each run.
     fn ask(&mut self) -> [Arm; 4];
 

@@ -2,7 +2,7 @@
 
 mod doubtful;
 
-use super::{Alike, Best, InStep, Ledger, Plane, in_plane};
+use super::{Alike, BatchLearner, Best, Ledger, Plane, in_plane};
 use crate::estimators::{
     SHRINK_LIMIT,
     inverse::{Inverse, Step},
@@ -13,7 +13,7 @@ use crate::{Arm, Question};
 use pulp::f64x4;
 
 /// Four runs that know nothing yet; `None` if they have too many features.
-pub(crate) fn in_step(rule: [Pivot; 4], alike: &Alike<'_>) -> Option<Box<dyn InStep>> {
+pub(crate) fn in_step(rule: [Pivot; 4], alike: &Alike<'_>) -> Option<Box<dyn BatchLearner>> {
     in_plane!(alike, |plane| {
         let n_arms = alike.features[0].n_arms;
         let filled = n_arms.next_multiple_of(4);
@@ -61,7 +61,7 @@ struct Quartet<P> {
     shortlist: Vec<u32>,
 }
 
-impl<P: Plane> InStep for Quartet<P> {
+impl<P: Plane> BatchLearner for Quartet<P> {
     fn ask(&mut self) -> [Arm; 4] {
         vectorised!(|unit| {
             self.find_pivots(unit);

@@ -9,7 +9,7 @@ use crate::{Arm, Rng, arg_min};
 /// counts what the pulls of one arm tell of the others. The radius is that of an arm's own pulls, so it belongs with the sample
 /// mean.
 ///
-/// It is made for a stop that ends when all are decided, such as [`Sure`](crate::Sure). Without one it goes on: once no arm is
+/// It is made for a stop that ends when all are decided, such as [`ConfidenceStop`](crate::ConfidenceStop). Without one it goes on: once no arm is
 /// undecided it pulls the arm that was pulled least. Ties go to the first arm.
 ///
 /// | parameter | default | meaning | range |

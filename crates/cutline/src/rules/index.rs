@@ -47,7 +47,7 @@ impl<I: Index> Indexed<I> {
     /// The same, looking at every arm for every choice, or leaving most arms alone where the estimator allows it. The choices are the
     /// same, only their cost differs; without a word, many arms are left alone and few are not.
     #[must_use]
-    pub fn leaving_arms_alone(mut self, leaves: bool) -> Self {
+    pub fn with_lazy_scan(mut self, leaves: bool) -> Self {
         self.lazy = if leaves { Lazy::new(&self.index, self.weights.len()) } else { None };
         self
     }
@@ -86,7 +86,7 @@ impl<I: Index, E: Estimator + ?Sized> Rule<E> for Indexed<I> {
         self.weigh_all(beliefs.pulls, beliefs.changes);
         let (question, index) = (beliefs.question, &self.index);
         if let Some(lazy) = &mut self.lazy
-            && let Some(moving) = beliefs.estimator.moving()
+            && let Some(moving) = beliefs.estimator.lazy_means()
         {
             self.chosen = lazy.arg_min(index, &question, moving, &self.weights);
             return self.chosen;

@@ -15,7 +15,7 @@ use crate::{Arm, Question};
 
 /// Means that move with θ̂: what an [`Estimator`](crate::estimators::Estimator) of that kind shows.
 #[derive(Debug)]
-pub struct Moving<'a> {
+pub struct LazyMeans<'a> {
     pub(crate) features: &'a Features,
     pub(crate) theta: &'a [f64],
     /// The length of θ̂'s way so far, rounded up.
@@ -25,7 +25,7 @@ pub struct Moving<'a> {
     pub(crate) is_stale: &'a mut bool,
 }
 
-impl Moving<'_> {
+impl LazyMeans<'_> {
     /// All means, brought up to date, block by block.
     fn all(&mut self) -> &[[f64; LANES]] {
         if *self.is_stale {
@@ -133,7 +133,7 @@ impl Lazy {
         &mut self,
         index: &impl Index,
         question: &Question,
-        mut moving: Moving<'_>,
+        mut moving: LazyMeans<'_>,
         weights: &[f64],
     ) -> Arm {
         if let Some(arm) = self.among_awake(index, question, &moving, weights) {
@@ -147,7 +147,7 @@ impl Lazy {
         &mut self,
         index: &impl Index,
         question: &Question,
-        moving: &Moving<'_>,
+        moving: &LazyMeans<'_>,
         weights: &[f64],
     ) -> Option<Arm> {
         if self.bar == f64::NEG_INFINITY {
@@ -179,7 +179,7 @@ impl Lazy {
         &mut self,
         index: &impl Index,
         question: &Question,
-        moving: &mut Moving<'_>,
+        moving: &mut LazyMeans<'_>,
         weights: &[f64],
     ) -> Arm {
         if self.norms.is_empty() {
@@ -224,7 +224,7 @@ impl Lazy {
         means: &[f64; LANES],
         index: &impl Index,
         question: &Question,
-        moving: &Moving<'_>,
+        moving: &LazyMeans<'_>,
         weights: &[f64],
     ) -> Look {
         let first = block * LANES;

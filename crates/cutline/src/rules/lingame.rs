@@ -12,11 +12,11 @@
 
 use super::hedge::AdaHedge;
 use super::{Beliefs, Rule, RuleError, checked_noise};
-use crate::estimators::Spread;
+use crate::estimators::VarianceEstimator;
 use crate::{Arm, Rng, arg_min};
 
 /// Pulls arms in the proportions that a sequential test with the fewest pulls would have, as far as is known by then;
-/// [`Pivot`](super::Pivot) looks one pull ahead instead. It is made for a stop that ends when it is [sure](crate::Sure) and
+/// [`Pivot`](super::Pivot) looks one pull ahead instead. It is made for a stop that ends when it is [sure](crate::ConfidenceStop) and
 /// chooses on in the same way without one. A reward costs two K×d products.
 ///
 /// Ties go to the first arm. An arm of zeros is never what the opponent makes of it.
@@ -47,7 +47,7 @@ impl LinGame {
     }
 }
 
-impl<E: Spread + ?Sized> Rule<E> for LinGame {
+impl<E: VarianceEstimator + ?Sized> Rule<E> for LinGame {
     const OPENS_WITH_EVERY_ARM: bool = false;
     const LEARNS: bool = true;
 

@@ -2,11 +2,11 @@
 
 mod apt;
 mod clucb;
+mod custom;
 mod hedge;
 mod index;
 mod lazy;
 mod lingame;
-mod own;
 mod pivot;
 mod straddle;
 mod ucb_e;
@@ -14,10 +14,10 @@ mod uniform;
 
 pub use apt::Apt;
 pub use clucb::Clucb;
+pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
 pub use index::{Index, Indexed};
-pub use lazy::Moving;
+pub use lazy::LazyMeans;
 pub use lingame::LinGame;
-pub use own::{Outlook, Own, OwnError, OwnRule};
 pub(crate) use pivot::Bar;
 pub use pivot::Pivot;
 pub use straddle::Straddle;
@@ -32,7 +32,7 @@ use thiserror::Error;
 /// Chooses the next arm from what is believed.
 ///
 /// `E` is the estimator the rule can work with: `impl<E: Estimator + ?Sized> Rule<E>` for a rule that looks only at
-/// means and pulls, `impl<E: Spread + ?Sized> Rule<E>` for one that needs variances; a pair that does not fit does not compile.
+/// means and pulls, `impl<E: VarianceEstimator + ?Sized> Rule<E>` for one that needs variances; a pair that does not fit does not compile.
 ///
 /// [`choose`](Rule::choose) is called once for each pull, when the stop is not met. It must be a function of the
 /// beliefs, `rng` and what [`learn`](Rule::learn) saw: its `&mut self` is for memory that saves work, never for state that

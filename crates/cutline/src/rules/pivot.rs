@@ -8,7 +8,7 @@
 //! pull tells of another arm, and there is nothing to gain.
 
 use super::{Beliefs, Rule, RuleError, checked_noise};
-use crate::estimators::Spread;
+use crate::estimators::VarianceEstimator;
 use crate::scan::{ROUGH, arg_min_among, quotient_less_ln, rough_quotient_less_ln};
 use crate::{Arm, Question, Rng, arg_max};
 
@@ -96,7 +96,7 @@ pub(crate) struct Bar {
     slope: f64,
 }
 
-impl<E: Spread + ?Sized> Rule<E> for Pivot {
+impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
     const OPENS_WITH_EVERY_ARM: bool = false;
 
     #[inline]

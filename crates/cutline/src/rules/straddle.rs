@@ -2,7 +2,7 @@
 //! (Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, for level sets).
 
 use super::{Beliefs, Rule, RuleError, checked_noise};
-use crate::estimators::Spread;
+use crate::estimators::VarianceEstimator;
 use crate::{Arm, Rng, arg_max};
 
 /// Weighs how unsure the mean of an arm is against how far it lies from the threshold; what a pull tells of other arms it does not
@@ -28,7 +28,7 @@ impl Straddle {
     }
 }
 
-impl<E: Spread + ?Sized> Rule<E> for Straddle {
+impl<E: VarianceEstimator + ?Sized> Rule<E> for Straddle {
     const OPENS_WITH_EVERY_ARM: bool = false;
 
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {

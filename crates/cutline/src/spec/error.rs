@@ -1,6 +1,6 @@
 //! Why a spec is refused.
 
-use super::{ALGORITHMS, Estimate, Parameter};
+use super::{ALGORITHMS, EstimatorKind, Parameter};
 use crate::estimators::{CentreError, RidgeError};
 use crate::question::shown;
 use crate::rules::RuleError;
@@ -15,7 +15,7 @@ pub enum SpecError {
     #[error("there is no algorithm `{0}`; there are {names}", names = listed(ALGORITHMS.iter().map(|a| a.name)))]
     Unknown(String),
     /// There is no estimator of that name.
-    #[error("there is no estimator `{0}`; there are {names}", names = listed(Estimate::ALL.iter().map(|e| e.name())))]
+    #[error("there is no estimator `{0}`; there are {names}", names = listed(EstimatorKind::ALL.iter().map(|e| e.name())))]
     UnknownEstimator(String),
     /// The algorithm does not take that parameter.
     #[error("`{algorithm}` takes no parameter `{parameter}`; it takes {takes}")]
@@ -45,11 +45,11 @@ pub enum SpecError {
     },
     /// The rule looks at variances, and the estimator has none.
     #[error("the rule `{rule}` needs variances, which the estimator `{}` does not have; use `ridge`", estimator.name())]
-    NeedsSpread {
+    NeedsVariances {
         /// The rule.
         rule: &'static str,
         /// The estimator.
-        estimator: Estimate,
+        estimator: EstimatorKind,
     },
     /// The arms have no features and the estimator needs them.
     #[error(

@@ -3,7 +3,7 @@
 /// The estimators, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Estimate {
+pub enum EstimatorKind {
     /// Each arm's own [sample mean](crate::estimators::SampleMean).
     SampleMean,
     /// [Ridge](crate::estimators::Ridge) regression on the features.
@@ -42,7 +42,7 @@ pub(super) const NOISE: Parameter = Parameter {
     range: Range { least: 1e-100, most: 1e100 },
 };
 
-impl Estimate {
+impl EstimatorKind {
     /// All of them.
     pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge];
 

@@ -30,13 +30,13 @@ pub(super) struct How {
 }
 
 /// The measurements under way.
-pub(super) struct Crew {
+pub(super) struct Executor {
     how: Arc<How>,
     sender: Sender<Message>,
     working: BTreeMap<u64, Sender<News>>,
 }
 
-impl Crew {
+impl Executor {
     pub(super) fn new(how: How, sender: Sender<Message>) -> Self {
         Self { how: Arc::new(how), sender, working: BTreeMap::new() }
     }

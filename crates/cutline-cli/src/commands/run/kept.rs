@@ -2,8 +2,8 @@
 
 use super::identity::Identity;
 use crate::args::Which;
-use cutline::campaign::{Progress, Refusal, Status};
-use cutline::{Ending, Side};
+use cutline::campaign::{CampaignError, Progress, Status};
+use cutline::{Side, StopReason};
 use cutline_store::{Campaign, StoreError, Ticket};
 use std::time::{Duration, Instant};
 
@@ -64,15 +64,15 @@ impl<'a> Kept<'a> {
     }
 
     /// Tells rewards, in one go if all are welcome; what was refused, and why.
-    pub(super) fn tell(&mut self, rewards: &[(u64, f64)]) -> Result<Vec<(u64, f64, Refusal)>, StoreError> {
+    pub(super) fn tell(&mut self, rewards: &[(u64, f64)]) -> Result<Vec<(u64, f64, CampaignError)>, StoreError> {
         match self.insist(|campaign, _| campaign.tell(rewards)) {
-            Err(StoreError::Refusal(_)) => (),
+            Err(StoreError::CampaignError(_)) => (),
             done => return done.map(|_| Vec::new()),
         }
         let mut refused = Vec::new();
         for &(ticket, reward) in rewards {
             match self.insist(|campaign, _| campaign.tell(&[(ticket, reward)])) {
-                Err(StoreError::Refusal(refusal)) => refused.push((ticket, reward, refusal)),
+                Err(StoreError::CampaignError(refusal)) => refused.push((ticket, reward, refusal)),
                 done => drop(done?),
             }
         }
@@ -82,7 +82,7 @@ impl<'a> Kept<'a> {
     /// Says that a ticket has no reward; if others have settled it in the meantime, that stands.
     pub(super) fn fail(&mut self, ticket: u64, reason: &str) -> Result<(), StoreError> {
         match self.insist(|campaign, _| campaign.fail(ticket, reason)) {
-            Ok(_) | Err(StoreError::Refusal(_)) => Ok(()),
+            Ok(_) | Err(StoreError::CampaignError(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -99,8 +99,8 @@ impl<'a> Kept<'a> {
         self.give_back(&orphans)
     }
 
-    pub(super) fn ending(&mut self) -> Result<Option<Ending>, StoreError> {
-        self.insist(|campaign, _| campaign.ending())
+    pub(super) fn stop_reason(&mut self) -> Result<Option<StopReason>, StoreError> {
+        self.insist(|campaign, _| campaign.stop_reason())
     }
 
     pub(super) fn progress(&mut self) -> Result<Progress, StoreError> {

@@ -78,7 +78,7 @@ pub(super) fn measure(
         (Cause::Order, _) => Measured::Stopped,
         (Cause::Timeout, _) => failed(format!("it took longer than {} seconds", timeout.unwrap_or_default().as_secs())),
         (Cause::Itself, Err(error)) => failed(format!("it cannot be waited for: {error}")),
-        (Cause::Itself, Ok(status)) if !status.success() => failed(ending(status)),
+        (Cause::Itself, Ok(status)) if !status.success() => failed(exit_reason(status)),
         (Cause::Itself, Ok(_)) => output.look(reward).map_or_else(failed, Measured::Reward),
     }
 }
@@ -141,7 +141,7 @@ pub(super) fn signal(group: Pid, signal: Signal) {
     let _ = kill_process_group(group, signal);
 }
 
-fn ending(status: ExitStatus) -> String {
+fn exit_reason(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("it ended with exit code {code}"),
         (None, Some(signal)) => format!("it was ended by signal {signal}"),

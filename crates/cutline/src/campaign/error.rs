@@ -1,26 +1,26 @@
 //! Why something cannot happen, or cannot have happened.
 
-use super::Ticket;
+use super::TicketId;
 use crate::Arm;
 use thiserror::Error;
 
 /// Why something cannot happen in a campaign. Nothing has changed then.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum CampaignError {
     /// There is no such ticket.
     #[error("there is no ticket {ticket}; {}", match last { 0 => "none was handed out yet".into(), last => format!("the last one is {last}") })]
     NoTicket {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
         /// The last that was handed out; 0 if none was.
-        last: Ticket,
+        last: TicketId,
     },
     /// Another reward was told for the ticket.
     #[error("ticket {ticket} was told {told} before, and now {reward}; the first stands")]
     OtherReward {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
         /// The reward that stands.
         told: f64,
         /// The other.
@@ -30,7 +30,7 @@ pub enum Refusal {
     #[error("ticket {ticket} has its reward, {reward}, and cannot fail any more")]
     AlreadyTold {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
         /// Its reward.
         reward: f64,
     },
@@ -38,13 +38,13 @@ pub enum Refusal {
     #[error("ticket {ticket} was reported as failed; ask for another, or give its reward as an observation")]
     Failed {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
     },
     /// The ticket's lease ran out, and others have its place in the budget.
     #[error("ticket {ticket} came too late: its lease ran out and the budget of {budget} is used by others since")]
     TooLate {
         /// The ticket.
-        ticket: Ticket,
+        ticket: TicketId,
         /// The budget.
         budget: u32,
     },
@@ -77,5 +77,5 @@ pub struct BrokenJournal {
     /// The event.
     pub number: u64,
     /// Why.
-    pub refusal: Refusal,
+    pub refusal: CampaignError,
 }

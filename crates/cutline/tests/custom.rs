@@ -3,20 +3,20 @@
 mod common;
 
 use common::{Problem, arms_of, spec};
-use cutline::campaign::{Campaign, Event, Terms};
-use cutline::rules::{Outlook, Own, OwnError, OwnRule};
-use cutline::{Arm, Arms, Interval, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
+use cutline::campaign::{CampaignState, Event, Terms};
+use cutline::rules::{CustomRule, NamedRule, RuleContext, RuleNameError};
+use cutline::{Arm, Arms, IntervalKind, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
 use rand_core::Rng as _;
 use std::sync::Arc;
 
 /// The same as `straddle`, by what a rule of one's own sees.
 struct Straddle;
 
-impl OwnRule for Straddle {
-    fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
-        let threshold = outlook.question().threshold();
-        let mut index: Vec<f64> = outlook.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
-        index.iter_mut().zip(outlook.means()).for_each(|(index, mean)| *index -= (mean - threshold).abs());
+impl CustomRule for Straddle {
+    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+        let threshold = context.question().threshold();
+        let mut index: Vec<f64> = context.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
+        index.iter_mut().zip(context.means()).for_each(|(index, mean)| *index -= (mean - threshold).abs());
         first_largest(&index)
     }
 }
@@ -24,14 +24,14 @@ impl OwnRule for Straddle {
 /// The rule of `apt`, which opens.
 struct Apt;
 
-impl OwnRule for Apt {
+impl CustomRule for Apt {
     fn opens_with_every_arm(&self) -> bool {
         true
     }
 
-    fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
-        let (question, pulls) = (outlook.question(), outlook.pulls().to_vec());
-        let means = outlook.means().iter();
+    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+        let (question, pulls) = (context.question(), context.pulls().to_vec());
+        let means = context.means().iter();
         let index = means.zip(pulls).map(|(&mean, pulls)| -question.gap(mean) * f64::from(pulls).sqrt());
         first_largest(&index.collect::<Vec<_>>())
     }
@@ -41,8 +41,8 @@ fn first_largest(index: &[f64]) -> Arm {
     (1..index.len()).fold(0, |best, arm| if index[arm] > index[best] { arm } else { best })
 }
 
-fn own(rule: impl OwnRule + 'static) -> Spec {
-    Spec::own(Own::new("mine", Arc::new(rule)).unwrap())
+fn own(rule: impl CustomRule + 'static) -> Spec {
+    Spec::custom(NamedRule::new("mine", Arc::new(rule)).unwrap())
 }
 
 #[test]
@@ -77,28 +77,28 @@ fn opens_if_it_says_so() {
 #[test]
 fn sees_variances_and_covariances() {
     struct Look;
-    impl OwnRule for Look {
-        fn choose(&self, outlook: &mut dyn Outlook, rng: &mut Rng) -> Arm {
+    impl CustomRule for Look {
+        fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm {
             assert_eq!(
                 rng.next_u64(),
-                stream(9, Purpose::Rule, outlook.pulls().iter().map(|&n| u64::from(n)).sum()).next_u64()
+                stream(9, Purpose::Rule, context.pulls().iter().map(|&n| u64::from(n)).sum()).next_u64()
             );
-            assert_eq!(outlook.noise(), 2.0);
-            let pulls: Vec<f64> = outlook.pulls().iter().map(|&n| f64::from(n)).collect();
-            let expected = if outlook.variances().len() == 2 {
+            assert_eq!(context.noise(), 2.0);
+            let pulls: Vec<f64> = context.pulls().iter().map(|&n| f64::from(n)).collect();
+            let expected = if context.variances().len() == 2 {
                 // Ridge, features 1 and 3.
                 let v = 1.0 + pulls[0] + 9.0 * pulls[1];
                 [[4.0 / v, 36.0 / v], [4.0 / v, 12.0 / v]].map(Vec::from)
             } else {
                 [pulls.iter().map(|n| 4.0 / n).collect(), vec![4.0 / pulls[0], 0.0, 0.0]]
             };
-            for (got, expected) in outlook.variances().iter().zip(&expected[0]) {
+            for (got, expected) in context.variances().iter().zip(&expected[0]) {
                 assert!(got == expected || (got - expected).abs() < 1e-12, "{got}, not {expected}");
             }
-            for (got, expected) in outlook.covariances_with(0).iter().zip(&expected[1]) {
+            for (got, expected) in context.covariances_with(0).iter().zip(&expected[1]) {
                 assert!(got == expected || (got - expected).abs() < 1e-12, "{got}, not {expected}");
             }
-            outlook.pulls().iter().sum::<u32>() as usize % outlook.pulls().len()
+            context.pulls().iter().sum::<u32>() as usize % context.pulls().len()
         }
     }
     let spec = own(Look).with("noise", 2.0).unwrap();
@@ -122,12 +122,12 @@ fn plays_in_a_campaign() {
             spec,
             budget: 150,
             noise: None,
-            interval: Interval::Fixed,
+            interval: IntervalKind::Fixed,
             delta: 0.05,
             until_sure: None,
             seed: 0,
         };
-        let mut campaign = Campaign::new(problem.arms(), terms).unwrap();
+        let mut campaign = CampaignState::new(problem.arms(), terms).unwrap();
         let mut rng = stream(1, Purpose::Noise, 0);
         let mut arms = Vec::new();
         while let [Event::Asked { ticket, arm, .. }] = campaign.ask(1, "me", 0, 1)[..] {
@@ -143,7 +143,7 @@ fn plays_in_a_campaign() {
 fn has_a_name_of_its_own() {
     assert_eq!(own(Apt).name(), "mine");
     assert_eq!(spec("apt").name(), "apt");
-    assert_eq!(Own::new("pivot", Arc::new(Apt)).unwrap_err(), OwnError::Taken("pivot".into()));
-    assert!(matches!(Own::new("", Arc::new(Apt)), Err(OwnError::NoName(_))));
-    assert!(matches!(Own::new("a\nb", Arc::new(Apt)), Err(OwnError::NoName(_))));
+    assert_eq!(NamedRule::new("pivot", Arc::new(Apt)).unwrap_err(), RuleNameError::Taken("pivot".into()));
+    assert!(matches!(NamedRule::new("", Arc::new(Apt)), Err(RuleNameError::NoName(_))));
+    assert!(matches!(NamedRule::new("a\nb", Arc::new(Apt)), Err(RuleNameError::NoName(_))));
 }

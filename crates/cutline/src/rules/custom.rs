@@ -1,27 +1,27 @@
 //! Rules that are known only when the program runs: written in another language, or put together by a user.
 
 use super::{Beliefs, Rule};
-use crate::estimators::{Estimator, SampleMean, Spread};
+use crate::estimators::{Estimator, SampleMean, VarianceEstimator};
 use crate::{Arm, Question, Rng, algorithm};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A rule of one's own, for [`Spec::own`](crate::Spec::own). Where the rule is a type of the program, [`Rule`] is simpler and faster.
+/// A rule of one's own, for [`Spec::custom`](crate::Spec::custom). Where the rule is a type of the program, [`Rule`] is simpler and faster.
 ///
 /// It must be a function of what it sees and of `rng`, which is a fresh stream for each pull: campaigns are taken up in the middle, and
 /// runs are played anywhere.
-pub trait OwnRule: Send + Sync {
+pub trait CustomRule: Send + Sync {
     /// Whether every arm is pulled once before the rule is asked; a budget below K is then refused.
     fn opens_with_every_arm(&self) -> bool {
         false
     }
 
     /// The arm to pull next. A rule that cannot say unwinds; nothing was done then.
-    fn choose(&self, outlook: &mut dyn Outlook, rng: &mut Rng) -> Arm;
+    fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm;
 }
 
 /// What a rule of one's own sees: [`Beliefs`] in units of the rewards, whatever the estimator is.
-pub trait Outlook {
+pub trait RuleContext {
     /// The threshold and precision.
     fn question(&self) -> Question;
 
@@ -46,14 +46,14 @@ pub trait Outlook {
 
 /// A rule of one's own and what it is called.
 #[derive(Clone)]
-pub struct Own {
+pub struct NamedRule {
     name: Arc<str>,
-    rule: Arc<dyn OwnRule>,
+    rule: Arc<dyn CustomRule>,
 }
 
 /// Why a rule of one's own cannot be called that.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum OwnError {
+pub enum RuleNameError {
     /// An algorithm is called so.
     #[error("`{0}` is one of Cutline's algorithms; call the rule something else")]
     Taken(String),
@@ -62,17 +62,17 @@ pub enum OwnError {
     NoName(String),
 }
 
-impl Own {
+impl NamedRule {
     /// A rule and what it is to be called.
     ///
     /// # Errors
     /// If an algorithm has that name, or it is none.
-    pub fn new(name: &str, rule: Arc<dyn OwnRule>) -> Result<Self, OwnError> {
+    pub fn new(name: &str, rule: Arc<dyn CustomRule>) -> Result<Self, RuleNameError> {
         if algorithm(name).is_some() {
-            return Err(OwnError::Taken(name.into()));
+            return Err(RuleNameError::Taken(name.into()));
         }
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
-            return Err(OwnError::NoName(name.into()));
+            return Err(RuleNameError::NoName(name.into()));
         }
         Ok(Self { name: name.into(), rule })
     }
@@ -89,32 +89,32 @@ impl Own {
     }
 
     /// The same as a [`Rule`], for rewards of standard deviation `noise`.
-    pub(crate) fn seated<const OPENS: bool>(&self, noise: f64) -> Seated<OPENS> {
-        Seated { own: self.clone(), noise, scratch: Vec::new() }
+    pub(crate) fn seated<const OPENS: bool>(&self, noise: f64) -> CustomRuleAdapter<OPENS> {
+        CustomRuleAdapter { own: self.clone(), noise, scratch: Vec::new() }
     }
 }
 
-impl std::fmt::Debug for Own {
+impl std::fmt::Debug for NamedRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Own").field(&self.name).finish()
+        f.debug_tuple("NamedRule").field(&self.name).finish()
     }
 }
 
 /// The same if it is the same rule, and called the same.
-impl PartialEq for Own {
+impl PartialEq for NamedRule {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && Arc::ptr_eq(&self.rule, &other.rule)
     }
 }
 
-/// [`Own`] as a [`Rule`].
-pub(crate) struct Seated<const OPENS: bool> {
-    own: Own,
+/// [`NamedRule`] as a [`Rule`].
+pub(crate) struct CustomRuleAdapter<const OPENS: bool> {
+    own: NamedRule,
     noise: f64,
     scratch: Vec<f64>,
 }
 
-impl<E: Related, const OPENS: bool> Rule<E> for Seated<OPENS> {
+impl<E: Related, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
     const OPENS_WITH_EVERY_ARM: bool = OPENS;
 
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm {
@@ -131,7 +131,7 @@ struct Seen<'a, 'b, E> {
     scratch: &'a mut Vec<f64>,
 }
 
-impl<E: Related> Outlook for Seen<'_, '_, E> {
+impl<E: Related> RuleContext for Seen<'_, '_, E> {
     fn question(&self) -> Question {
         self.beliefs.question
     }
@@ -170,7 +170,7 @@ pub(crate) trait Related: Estimator {
     fn covariances(&mut self, pulls: &[u32], arm: Arm, to: impl FnMut(f64));
 }
 
-impl<E: Spread> Related for E {
+impl<E: VarianceEstimator> Related for E {
     fn variances(&mut self, _: &[u32], to: impl FnMut(f64)) {
         self.moments().1.iter().copied().for_each(to);
     }

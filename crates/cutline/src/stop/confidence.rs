@@ -2,7 +2,7 @@
 //!
 //! Arm k is sure once its gap exceeds a width, Δ̂ₖ > wₖ, with Δ̂ₖ = |μ̂ₖ − τ| + ε. The widths, by name:
 //!
-//! - `intervals`: half the *anytime* interval ([`Interval::Anytime`]), so that all arms have a [`Verdict`](crate::Verdict). The
+//! - `intervals`: half the *anytime* interval ([`IntervalKind::Anytime`]), so that all arms have a [`Verdict`](crate::Verdict). The
 //!   answer at the stop errs with probability at most δ, whatever the rule, as far as what the intervals assume holds.
 //! - `evidence`: √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S) after t rewards with ridge. With S = 0 this is
 //!   Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the likelihood-ratio test with the threshold that Garivier & Kaufmann (2016, §6)
@@ -10,22 +10,22 @@
 //!   ridge's pull towards 0 can do to a mean; without it, a threshold far from 0 looks like evidence. With the sample mean there
 //!   is no such term, and δ/K stands for δ: K arms on their own are K tests.
 
-use super::{Ending, Stop};
+use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior};
 use crate::rules::Beliefs;
-use crate::{Arm, Confidence, Interval, IntervalError, Question};
+use crate::{Arm, Confidence, IntervalError, IntervalKind, Question};
 
 /// How a side is made sure, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum By {
+pub enum StopCriterion {
     /// Every arm is decided by its anytime interval: guaranteed.
     Intervals,
     /// Every arm has evidence above the threshold: earlier, and a heuristic.
     Evidence,
 }
 
-impl By {
+impl StopCriterion {
     /// All of them, with their names.
     pub const ALL: &[(&str, Self)] = &[("intervals", Self::Intervals), ("evidence", Self::Evidence)];
 
@@ -47,29 +47,29 @@ impl By {
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
-/// | `by` | none | [`By::Intervals`] or [`By::Evidence`] | |
+/// | `by` | none | [`StopCriterion::Intervals`] or [`StopCriterion::Evidence`] | |
 /// | `delta` | none | δ, the probability of an error | 0 < δ < 1, else [`IntervalError`] |
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian | 1e-100 ≤ σ ≤ 1e100, else [`IntervalError`] |
 /// | `norm` | σ√(d/λ) | S, a bound on ‖θ‖; only used with ridge | 0 ≤ S ≤ 1e150, else [`IntervalError`] |
 ///
 /// ```
-/// use cutline::{Arms, By, Ending, Question, Spec, Sure};
+/// use cutline::{Arms, StopCriterion, StopReason, Question, Spec, ConfidenceStop};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let sure = Sure::new(By::Intervals, 0.05, 1.0)?;
+/// let sure = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0)?;
 /// let spec = Spec::named("apt")?.until_sure(sure);
 /// let mut learner = spec.learner(&Arms::without_features(2)?, Question::new(0.0, 0.1)?, 1_000, 0)?;
 /// while let Some(arm) = learner.ask() {
 ///     learner.tell(arm, [1.0, -2.0][arm]);
 /// }
-/// assert_eq!(learner.ending(), Some(Ending::Confidence));
+/// assert_eq!(learner.stop_reason(), Some(StopReason::Confidence));
 /// assert_eq!(learner.beliefs().pulls, [9, 3]);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sure {
-    by: By,
+pub struct ConfidenceStop {
+    by: StopCriterion,
     confidence: Confidence,
     /// The arm that was least sure when all were looked at last.
     doubtful: Arm,
@@ -77,13 +77,13 @@ pub struct Sure {
     factor: f64,
 }
 
-impl Sure {
+impl ConfidenceStop {
     /// Ends when all sides are sure at level 1 − `delta`, for rewards of scale `noise`.
     ///
     /// # Errors
     /// If `delta` or `noise` is out of range.
-    pub fn new(by: By, delta: f64, noise: f64) -> Result<Self, IntervalError> {
-        let confidence = Confidence::new(Interval::Anytime, delta, noise)?;
+    pub fn new(by: StopCriterion, delta: f64, noise: f64) -> Result<Self, IntervalError> {
+        let confidence = Confidence::new(IntervalKind::Anytime, delta, noise)?;
         Ok(Self { by, confidence, doubtful: 0, factor: 0.0 })
     }
 
@@ -97,7 +97,7 @@ impl Sure {
 
     /// How sides are made sure.
     #[must_use]
-    pub fn by(&self) -> By {
+    pub fn by(&self) -> StopCriterion {
         self.by
     }
 
@@ -147,18 +147,20 @@ impl Sure {
         let half_width = self.confidence.half_widths(posterior);
         let factor = self.evidence_factor(told, model);
         let width = |arm: Arm| match self.by {
-            By::Intervals => half_width(arm),
-            By::Evidence => factor * variances[arm].sqrt(),
+            StopCriterion::Intervals => half_width(arm),
+            StopCriterion::Evidence => factor * variances[arm].sqrt(),
         };
         let is_sure = |arm: Arm| is_sure(question, means[arm], width(arm));
         let room = |arm: Arm| question.gap(means[arm]) / width(arm);
         let least = (0..means.len()).min_by(|&a, &b| room(a).total_cmp(&room(b)));
         self.doubtful = least.unwrap_or(0);
         let factor = match (self.by, model) {
-            (By::Evidence, _) => factor,
-            (By::Intervals, Model::Linear { .. }) => width(self.doubtful) / variances[self.doubtful].sqrt(),
+            (StopCriterion::Evidence, _) => factor,
+            (StopCriterion::Intervals, Model::Linear { .. }) => width(self.doubtful) / variances[self.doubtful].sqrt(),
             // The mixture's width in units of √q falls at first; this it never falls below.
-            (By::Intervals, Model::Unrelated) => self.noise() * (2.0 * (means.len() as f64 / self.delta()).ln()).sqrt(),
+            (StopCriterion::Intervals, Model::Unrelated) => {
+                self.noise() * (2.0 * (means.len() as f64 / self.delta()).ln()).sqrt()
+            }
         };
         self.factor = if factor.is_finite() { factor } else { 0.0 };
         (0..means.len()).all(is_sure)
@@ -171,15 +173,15 @@ fn is_sure(question: Question, mean: f64, width: f64) -> bool {
     mean.is_finite() && width.is_finite() && !question.is_error(worst, mean)
 }
 
-impl<E: Estimator + ?Sized> Stop<E> for Sure {
-    fn ending(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Ending> {
+impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
+    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
         if self.is_still_doubtful(beliefs) {
             return None;
         }
         let question = beliefs.question;
         let posterior = beliefs.estimator.posterior();
         let is_told = posterior.told.iter().any(|&n| n > 0);
-        (is_told && self.look(question, &posterior)).then_some(Ending::Confidence)
+        (is_told && self.look(question, &posterior)).then_some(StopReason::Confidence)
     }
 
     fn budget(&self) -> Option<u32> {

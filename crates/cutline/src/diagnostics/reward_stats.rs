@@ -6,14 +6,14 @@ use crate::{Arm, Arms};
 /// The greatest reward that can be diagnosed, in absolute value: sums of squares must not overflow.
 pub const MOST_REWARD: f64 = 1e140;
 
-/// The rewards told so far, folded into sufficient statistics; [`Told::diagnose`] says what they say of the linear model.
+/// The rewards told so far, folded into sufficient statistics; [`RewardStats::diagnose`] says what they say of the linear model.
 ///
 /// ```
 /// use cutline::Arms;
-/// use cutline::diagnostics::{Conclusion, Told};
+/// use cutline::diagnostics::{Conclusion, RewardStats};
 ///
 /// let arms = Arms::from_rows(&[[1.0], [2.0], [3.0]])?;
-/// let mut told = Told::new(&arms);
+/// let mut told = RewardStats::new(&arms);
 /// for i in 0..10 {
 ///     let noise = if i % 2 == 0 { 0.1 } else { -0.1 };
 ///     told.tell(0, 1.0 + noise);
@@ -26,7 +26,7 @@ pub const MOST_REWARD: f64 = 1e140;
 /// # Ok::<(), cutline::ArmsError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct RewardStats {
     pub(super) arms: Arms,
     pub(super) moments: Vec<Moments>,
 }
@@ -62,7 +62,7 @@ impl Moments {
     }
 }
 
-impl Told {
+impl RewardStats {
     /// Nothing was told of these arms yet.
     #[must_use]
     pub fn new(arms: &Arms) -> Self {
@@ -140,6 +140,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "a reward of NaN")]
     fn nan_is_no_reward() {
-        Told::new(&Arms::without_features(1).unwrap()).tell(0, f64::NAN);
+        RewardStats::new(&Arms::without_features(1).unwrap()).tell(0, f64::NAN);
     }
 }

@@ -14,12 +14,12 @@ use std::sync::{Arc, OnceLock};
 
 /// The features of arms that are coordinates themselves.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct GramBasis {
     features: Arc<Features>,
     triangle: OnceLock<Arms>,
 }
 
-impl Given {
+impl GramBasis {
     /// If the arms are to be the coordinates.
     pub(super) fn new(features: &Arc<Features>) -> Option<Self> {
         let is_for = features.n_arms <= features.dimension;
@@ -106,7 +106,7 @@ mod tests {
         rows[3] = rows[1].iter().zip(&rows[2]).map(|(a, b)| 2.0 * a - b).collect();
         rows[4] = vec![0.0; 9];
         rows[5] = rows[0].iter().enumerate().map(|(j, x)| if j == 0 { x + 1e-6 } else { *x }).collect();
-        let given = Given::new(Arms::from_rows(&rows).unwrap().features().unwrap()).unwrap();
+        let given = GramBasis::new(Arms::from_rows(&rows).unwrap().features().unwrap()).unwrap();
         let triangle: Vec<Vec<f64>> = (0..6).map(|arm| given.triangle().row(arm).iter().collect()).collect();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         for i in 0..6 {

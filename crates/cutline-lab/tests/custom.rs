@@ -1,21 +1,21 @@
 //! Rules and instances that a file cannot hold.
 
-use cutline::rules::{Outlook, Own, OwnRule};
+use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{Brought, Experiment, Instances, Overrides, Truth, simulate};
+use cutline_lab::{Experiment, Extensions, Instances, Overrides, Truth, simulate};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The rule of `straddle`.
 struct Straddle;
 
-impl OwnRule for Straddle {
-    fn choose(&self, outlook: &mut dyn Outlook, _: &mut Rng) -> Arm {
-        let threshold = outlook.question().threshold();
-        let spread: Vec<f64> = outlook.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
+impl CustomRule for Straddle {
+    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+        let threshold = context.question().threshold();
+        let spread: Vec<f64> = context.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
         let index = |arm: Arm, mean: f64| spread[arm] - (mean - threshold).abs();
         let first = (0, f64::NEG_INFINITY);
-        let means = outlook.means().iter().enumerate();
+        let means = context.means().iter().enumerate();
         let best = means.map(|(arm, &mean)| (arm, index(arm, mean)));
         best.fold(first, |best, next| if next.1 > best.1 { next } else { best }).0
     }
@@ -32,7 +32,7 @@ impl Instances for OfSeed {
     }
 }
 
-fn read(kind: &str, brought: &Brought) -> Result<Experiment, String> {
+fn read(kind: &str, brought: &Extensions) -> Result<Experiment, String> {
     let text = format!(
         r#"
         budgets = [20]
@@ -45,8 +45,8 @@ fn read(kind: &str, brought: &Brought) -> Result<Experiment, String> {
     read.map_err(|error| error.to_string())
 }
 
-fn brought() -> Brought {
-    Brought { rules: vec![Own::new("mine", Arc::new(Straddle)).unwrap()], instances: Some(Arc::new(OfSeed)) }
+fn brought() -> Extensions {
+    Extensions { rules: vec![NamedRule::new("mine", Arc::new(Straddle)).unwrap()], instances: Some(Arc::new(OfSeed)) }
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn instances_are_a_function_of_the_run() {
 
 #[test]
 fn what_was_not_brought_is_refused() {
-    let nothing = Brought::default();
+    let nothing = Extensions::default();
     assert!(read(r#"kind = "own""#, &nothing).unwrap_err().contains("`kind` must be one of"));
     assert!(read(r#"kind = "wine""#, &nothing).unwrap_err().contains("there is no algorithm `mine`"));
     let refused = read(r#"kind = "own", draw = "published""#, &brought()).unwrap_err();

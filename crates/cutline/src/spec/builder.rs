@@ -1,25 +1,25 @@
 //! Where rules are put together with all else that a learner is made of.
 
-use super::{Algorithm, Estimate, SpecError};
+use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
-use crate::quartet::{Alike, InStep, index_in_step, pivot_in_step};
-use crate::rules::{Index, Indexed, Own, Pivot, Rule};
-use crate::{Arms, AskTell, Budget, Either, Learner, Question, Sure};
+use crate::quartet::{Alike, BatchLearner, index_in_step, pivot_in_step};
+use crate::rules::{Index, Indexed, NamedRule, Pivot, Rule};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question};
 
 /// Where a rule is to be seated: everything else a learner is made of.
-pub(super) struct Seat<'a> {
+pub(super) struct LearnerBuilder<'a> {
     pub(super) arms: &'a Arms,
     pub(super) question: Question,
     pub(super) budget: Budget,
-    pub(super) sure: Option<Sure>,
+    pub(super) sure: Option<ConfidenceStop>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
-    pub(super) own: Option<&'a Own>,
-    pub(super) estimate: Estimate,
+    pub(super) own: Option<&'a NamedRule>,
+    pub(super) estimate: EstimatorKind,
     pub(super) parameters: &'a [f64],
 }
 
-impl Seat<'_> {
+impl LearnerBuilder<'_> {
     /// For an index, which works with any estimator.
     pub(super) fn index(&self, index: impl Index + Send + 'static) -> Result<Box<dyn AskTell>, SpecError> {
         self.any(Indexed::new(index, self.arms.n_arms()))
@@ -31,8 +31,8 @@ impl Seat<'_> {
         R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Send + 'static,
     {
         match self.estimate {
-            Estimate::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
-            Estimate::Ridge => self.ridge(rule, Ridge::new),
+            EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
+            EstimatorKind::Ridge => self.ridge(rule, Ridge::new),
         }
     }
 
@@ -42,8 +42,8 @@ impl Seat<'_> {
         R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
     {
         match self.estimate {
-            Estimate::Ridge => self.ridge(rule, DesignedRidge::new),
-            estimator => Err(SpecError::NeedsSpread { rule: self.algorithm.rule, estimator }),
+            EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
+            estimator => Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator }),
         }
     }
 
@@ -63,8 +63,8 @@ impl Seat<'_> {
         R: Rule<SampleMean> + Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
     {
         match self.estimate {
-            Estimate::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
-            Estimate::Ridge => self.ridge(rule, DesignedRidge::new),
+            EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
+            EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
         }
     }
 
@@ -104,12 +104,12 @@ impl Seat<'_> {
     }
 }
 
-/// λ, the centre and the intercept, in the order of [`Estimate::parameters`].
+/// λ, the centre and the intercept, in the order of [`EstimatorKind::parameters`].
 pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
     values.try_into().expect("the parameters of ridge")
 }
 
-/// As [`Seat`], for four in step.
+/// As [`LearnerBuilder`], for four in step.
 pub(super) struct Four<'a> {
     pub(super) arms: [&'a Arms; 4],
     pub(super) questions: [Question; 4],
@@ -117,11 +117,11 @@ pub(super) struct Four<'a> {
 }
 
 impl Four<'_> {
-    pub(super) fn index(&self, index: [impl Index + Send + 'static; 4]) -> Option<Box<dyn InStep>> {
+    pub(super) fn index(&self, index: [impl Index + Send + 'static; 4]) -> Option<Box<dyn BatchLearner>> {
         index_in_step(index, &self.alike()?)
     }
 
-    pub(super) fn pivot(&self, rule: [Pivot; 4]) -> Option<Box<dyn InStep>> {
+    pub(super) fn pivot(&self, rule: [Pivot; 4]) -> Option<Box<dyn BatchLearner>> {
         pivot_in_step(rule, &self.alike()?)
     }
 
