@@ -80,7 +80,7 @@ impl Entrant {
             None => Ok(Cow::Borrowed(&self.spec)),
             Some(oracle) => {
                 let exploration = oracle.exploration(instance, budget);
-                self.spec.clone().with("exploration", exploration).map(Cow::Owned)
+                self.spec.clone().with_oracle_exploration(exploration).map(Cow::Owned)
             }
         }
     }
@@ -102,15 +102,13 @@ impl Oracle {
 
 /// Gives a spec the experiment's noise scale, if its algorithm takes one.
 pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
-    if spec.parameters().any(|p| p.name == "noise") { spec.with("noise", noise.scale()) } else { Ok(spec) }
+    spec.with_noise_scale(noise.scale())
 }
 
 /// Gives a spec a stop beside the budget, and its δ to the rule, if that takes one.
 pub(crate) fn until(spec: Spec, sure: Option<ConfidenceStop>) -> Result<Spec, SpecError> {
     let Some(sure) = sure else { return Ok(spec) };
-    let takes_delta = spec.parameters().any(|p| p.name == "delta");
-    let spec = if takes_delta { spec.with("delta", sure.delta())? } else { spec };
-    Ok(spec.until_sure(sure))
+    Ok(spec.with_delta(sure.delta())?.until_sure(sure))
 }
 
 #[cfg(test)]

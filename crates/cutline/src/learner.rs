@@ -1,8 +1,8 @@
 //! Rule × estimator × stop, made to ask and to be told.
 
 use crate::estimators::{Estimator, History};
-use crate::rules::{Beliefs, Rule};
-use crate::{Arm, Purpose, Question, Stop, StopReason, stream};
+use crate::rules::Rule;
+use crate::{Arm, Beliefs, Purpose, Question, Stop, StopReason, stream};
 use thiserror::Error;
 
 /// A learner whose rule, estimator and stop are not named: what simulations and campaigns hold.

@@ -24,6 +24,7 @@
 //! a function of its spec, its seed and what it was told. Where arms are very many, a caller may lend it threads: [`Executor`].
 
 mod arms;
+mod beliefs;
 pub mod campaign;
 pub mod diagnostics;
 pub mod estimators;
@@ -43,6 +44,7 @@ mod vector;
 mod verdict;
 
 pub use arms::{Arm, Arms, ArmsError};
+pub use beliefs::Beliefs;
 pub use features::Executor;
 pub use interval::{Confidence, IntervalError, IntervalKind};
 pub use learner::{AskTell, Learner, LearnerError};
@@ -50,7 +52,7 @@ pub use quartet::BatchLearner;
 pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
 pub use scan::{arg_max, arg_min};
-pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, Range, Spec, SpecError, algorithm};
+pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Range, Spec, SpecError, algorithm};
 pub use stop::{Budget, BudgetError, ConfidenceStop, Either, Stop, StopCriterion, StopReason};
 #[cfg(feature = "rayon")]
 pub use threads::Threads;

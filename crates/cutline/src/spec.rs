@@ -5,7 +5,7 @@ mod error;
 mod parameter;
 
 pub use error::SpecError;
-pub use parameter::{EstimatorKind, Parameter, Range};
+pub use parameter::{EstimatorKind, Parameter, ParameterRole, Range};
 
 use crate::estimators::Ridge;
 use crate::quartet::BatchLearner;
@@ -58,6 +58,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             default: None,
             about: "a in Δ̂ᵢ − √(a/Tᵢ)",
             range: Range { least: 0.0, most: f64::MAX },
+            role: ParameterRole::OracleExploration,
         }],
         build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
         in_step: Some(|four, [a, b, c, d]| {
@@ -99,6 +100,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
                 default: Some(0.05),
                 about: "δ, the probability that any interval ever fails",
                 range: Range { least: 1e-100, most: 0.5 },
+                role: ParameterRole::Confidence,
             },
         ],
         build: |builder, parameters| builder.any(Clucb::new(parameters[0], parameters[1])?),
@@ -277,6 +279,51 @@ impl Spec {
         }
         self.values[position] = Some(value);
         Ok(self)
+    }
+
+    /// The same with σ = `noise` if the algorithm takes it, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If σ is out of range.
+    pub fn with_noise_scale(self, noise: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::NoiseScale, noise)
+    }
+
+    /// The same with δ = `delta` if the algorithm takes it, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If δ is out of range.
+    pub fn with_delta(self, delta: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::Confidence, delta)
+    }
+
+    /// The same with UCB-E's a = `exploration` if the algorithm takes it, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If a is out of range.
+    pub fn with_oracle_exploration(self, exploration: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::OracleExploration, exploration)
+    }
+
+    /// The same with means drawn towards `centre` times τ if the estimator is ridge, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If `centre` is out of range.
+    pub fn with_centre(self, centre: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::Centre, centre)
+    }
+
+    /// Whether it takes a parameter of that role.
+    #[must_use]
+    pub fn takes(&self, role: ParameterRole) -> bool {
+        self.parameters().any(|parameter| parameter.role == role)
+    }
+
+    fn with_role(self, role: ParameterRole, value: f64) -> Result<Self, SpecError> {
+        match self.parameters().find(|parameter| parameter.role == role) {
+            Some(parameter) => self.with(parameter.name, value),
+            None => Ok(self),
+        }
     }
 
     /// The same with a stop that ends before the budget is used up if it is `sure`: the stop `confidence`.

@@ -2,8 +2,7 @@
 
 use crate::estimators::{Estimator, Posterior};
 use crate::interval::{Confidence, normal_tail};
-use crate::question::Question;
-use crate::rules::Beliefs;
+use crate::{Beliefs, Question};
 
 /// Where an arm lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::experiment::{Experiment, Extensions, Overrides, Published};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{Draw, Source};
 use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
-use cutline::{ConfidenceStop, Question, Spec};
+use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
 
 /// The most pulls a run may have: its noise is kept in memory.
@@ -163,10 +163,10 @@ fn entrant(
     for parameter in spec.parameters() {
         if let Some(value) = keys.get(parameter.name) {
             spec = spec.with(parameter.name, value.number()?).map_err(|error| value.refused(error))?;
-            is_explored |= parameter.name == "exploration";
+            is_explored |= parameter.role == ParameterRole::OracleExploration;
         }
     }
-    let takes_oracle = !is_explored && spec.parameters().any(|p| p.name == "exploration");
+    let takes_oracle = !is_explored && spec.takes(ParameterRole::OracleExploration);
     let oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
     keys.finish()?;
     let label = match (label, &oracle) {

@@ -4,6 +4,7 @@ mod centred;
 mod designed;
 mod gram_basis;
 pub(crate) mod inverse;
+mod lazy_means;
 mod mean;
 mod posterior;
 mod ridge;
@@ -11,12 +12,12 @@ mod ridge;
 pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
 pub(crate) use designed::SHRINK_LIMIT;
+pub use lazy_means::LazyMeans;
 pub use mean::SampleMean;
 pub use posterior::{Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
-use crate::rules::LazyMeans;
 
 /// Turns rewards into estimates of the means.
 ///

@@ -2,10 +2,9 @@
 
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
-use super::{Estimator, History, Posterior};
+use super::{Estimator, History, LazyMeans, Posterior};
 use crate::features::Features;
 use crate::question::shown;
-use crate::rules::LazyMeans;
 use crate::vector::{Vectors, add_scaled, norm, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Arms};
 use std::sync::Arc;

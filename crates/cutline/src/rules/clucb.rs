@@ -1,9 +1,9 @@
 //! CLUCB for thresholds: among the arms that are undecided, Δ̂ᵢ < radᵢ, the one with the largest radᵢ = σ√(2 ln(4Kt³/δ)/Tᵢ)
 //! (Chen, Lin, King, Lyu & Chen 2014, whose decision class is here every set of arms).
 
-use super::{Beliefs, Rule, RuleError, checked_noise};
+use super::{Rule, RuleError, checked_noise};
 use crate::estimators::Estimator;
-use crate::{Arm, Rng, arg_min};
+use crate::{Arm, Beliefs, Rng, arg_min};
 
 /// Spends nothing on arms whose interval lies on one side, and pulls the others in turn; [`LinGame`](super::LinGame) also
 /// counts what the pulls of one arm tell of the others. The radius is that of an arm's own pulls, so it belongs with the sample

@@ -1,8 +1,8 @@
 //! Rules that are known only when the program runs: written in another language, or put together by a user.
 
-use super::{Beliefs, Rule};
+use super::Rule;
 use crate::estimators::{Estimator, SampleMean, VarianceEstimator};
-use crate::{Arm, Question, Rng, algorithm};
+use crate::{Arm, Beliefs, Question, Rng, algorithm};
 use std::sync::Arc;
 use thiserror::Error;
 

@@ -1,9 +1,9 @@
 //! Rules that are an index: every arm once, then the arm with the least index of its mean and its pulls.
 
+use super::Rule;
 use super::lazy::{LEAST_ARMS, Lazy};
-use super::{Beliefs, Rule};
 use crate::estimators::Estimator;
-use crate::{Arm, Question, Rng, arg_min};
+use crate::{Arm, Beliefs, Question, Rng, arg_min};
 
 /// An index of an arm's mean and pulls, least is best. [`Indexed`] makes a rule of it.
 ///

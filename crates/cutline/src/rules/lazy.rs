@@ -9,32 +9,9 @@
 //! The arm found is the one a plain scan finds: bounds are widened by more than rounding can do.
 
 use super::Index;
-use crate::features::Features;
-use crate::vector::{LANES, Vectors, numbers, vectorised};
+use crate::estimators::LazyMeans;
+use crate::vector::{LANES, vectorised};
 use crate::{Arm, Question};
-
-/// Means that move with θ̂: what an [`Estimator`](crate::estimators::Estimator) of that kind shows.
-#[derive(Debug)]
-pub struct LazyMeans<'a> {
-    pub(crate) features: &'a Features,
-    pub(crate) theta: &'a [f64],
-    /// The length of θ̂'s way so far, rounded up.
-    pub(crate) travelled: f64,
-    /// All means, as they were when somebody last looked, and whether θ̂ has moved since.
-    pub(crate) means: &'a mut Vectors,
-    pub(crate) is_stale: &'a mut bool,
-}
-
-impl LazyMeans<'_> {
-    /// All means, brought up to date, block by block.
-    fn all(&mut self) -> &[[f64; LANES]] {
-        if *self.is_stale {
-            self.features.times(self.theta, self.means);
-            *self.is_stale = false;
-        }
-        numbers(self.means).as_chunks().0
-    }
-}
 
 /// From how many arms on this is worth it; `make bench-large` shows.
 pub(super) const LEAST_ARMS: usize = 30_000;

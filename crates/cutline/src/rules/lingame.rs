@@ -11,9 +11,9 @@
 //! one K×d product and no factorisation.
 
 use super::hedge::AdaHedge;
-use super::{Beliefs, Rule, RuleError, checked_noise};
+use super::{Rule, RuleError, checked_noise};
 use crate::estimators::VarianceEstimator;
-use crate::{Arm, Rng, arg_min};
+use crate::{Arm, Beliefs, Rng, arg_min};
 
 /// Pulls arms in the proportions that a sequential test with the fewest pulls would have, as far as is known by then;
 /// [`Pivot`](super::Pivot) looks one pull ahead instead. It is made for a stop that ends when it is [sure](crate::ConfidenceStop) and

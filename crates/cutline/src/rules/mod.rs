@@ -16,7 +16,6 @@ pub use apt::Apt;
 pub use clucb::Clucb;
 pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
 pub use index::{Index, Indexed};
-pub use lazy::LazyMeans;
 pub use lingame::LinGame;
 pub(crate) use pivot::Bar;
 pub use pivot::Pivot;
@@ -24,9 +23,8 @@ pub use straddle::Straddle;
 pub use ucb_e::UcbE;
 pub use uniform::Uniform;
 
-use crate::estimators::Estimator;
 use crate::question::shown;
-use crate::{Arm, Question, Rng};
+use crate::{Arm, Beliefs, Rng};
 use thiserror::Error;
 
 /// Chooses the next arm from what is believed.
@@ -73,39 +71,5 @@ fn checked_noise(noise: f64) -> Result<f64, RuleError> {
         Ok(noise)
     } else {
         Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise })
-    }
-}
-
-/// What a rule or a stop sees: the question, the pulls handed out so far, and the estimator.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Beliefs<'a, E: ?Sized> {
-    /// The threshold and precision.
-    pub question: Question,
-    /// The pulls Tᵢ of every arm, those still out for measurement included.
-    pub pulls: &'a [u32],
-    /// Σ Tᵢ.
-    pub total_pulls: u64,
-    /// How often the pulls have changed, so that a rule can tell whether what it remembers of them still holds.
-    pub changes: u64,
-    /// The first arm that was never pulled.
-    pub first_unpulled: Option<Arm>,
-    /// What turns rewards into means.
-    pub estimator: &'a mut E,
-}
-
-impl<E: Estimator + ?Sized> Beliefs<'_, E> {
-    /// The estimates μ̂ of all means.
-    pub fn means(&mut self) -> &[f64] {
-        self.estimator.means()
-    }
-
-    /// Whether `arm` would be called above if it all ended now: μ̂ ≥ τ.
-    ///
-    /// # Panics
-    /// If there is no such arm.
-    pub fn is_above(&mut self, arm: Arm) -> bool {
-        let question = self.question;
-        question.is_above(self.means()[arm])
     }
 }

@@ -7,10 +7,10 @@
 //! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal no
 //! pull tells of another arm, and there is nothing to gain.
 
-use super::{Beliefs, Rule, RuleError, checked_noise};
+use super::{Rule, RuleError, checked_noise};
 use crate::estimators::VarianceEstimator;
 use crate::scan::{ROUGH, arg_min_among, quotient_less_ln, rough_quotient_less_ln};
-use crate::{Arm, Question, Rng, arg_max};
+use crate::{Arm, Beliefs, Question, Rng, arg_max};
 
 /// Counts what every pull tells of every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
 /// two K×d products where [`Apt`](super::Apt) costs one.

@@ -1,9 +1,9 @@
 //! Straddle: the arm whose interval reaches furthest across the threshold, arg maxᵢ 1.96 σ√qᵢ − |μ̂ᵢ − τ|
 //! (Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, for level sets).
 
-use super::{Beliefs, Rule, RuleError, checked_noise};
+use super::{Rule, RuleError, checked_noise};
 use crate::estimators::VarianceEstimator;
-use crate::{Arm, Rng, arg_max};
+use crate::{Arm, Beliefs, Rng, arg_max};
 
 /// Weighs how unsure the mean of an arm is against how far it lies from the threshold; what a pull tells of other arms it does not
 /// weigh, as [`Pivot`](super::Pivot) does. It needs no opening. Ties go to the first arm.

@@ -22,6 +22,26 @@ pub struct Parameter {
     pub about: &'static str,
     /// What values it takes.
     pub range: Range,
+    /// What it stands for, so that callers which know the value can set it without knowing the name.
+    pub role: ParameterRole,
+}
+
+/// What a [`Parameter`] stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParameterRole {
+    /// A setting of the algorithm that only its user can choose.
+    Setting,
+    /// σ, the standard deviation of a reward: set by [`Spec::with_noise_scale`](super::Spec::with_noise_scale).
+    NoiseScale,
+    /// δ, the probability of an error: set by [`Spec::with_delta`](super::Spec::with_delta).
+    Confidence,
+    /// UCB-E's a, which is computed from the true means: set by [`Spec::with_oracle_exploration`](super::Spec::with_oracle_exploration).
+    OracleExploration,
+    /// The level towards which ridge draws the means: set by [`Spec::with_centre`](super::Spec::with_centre).
+    Centre,
+    /// The value of one more feature, the same for every arm.
+    Intercept,
 }
 
 /// Finite numbers from `least` to `most`, both included.
@@ -40,6 +60,7 @@ pub(super) const NOISE: Parameter = Parameter {
     default: Some(1.0),
     about: "σ, the standard deviation of a reward",
     range: Range { least: 1e-100, most: 1e100 },
+    role: ParameterRole::NoiseScale,
 };
 
 impl EstimatorKind {
@@ -66,18 +87,21 @@ impl EstimatorKind {
                     default: Some(1.0),
                     about: "λ, the regularisation of ridge",
                     range: Range { least: 1e-12, most: f64::MAX },
+                    role: ParameterRole::Setting,
                 },
                 Parameter {
                     name: "centre",
                     default: Some(0.0),
                     about: "means are drawn towards this times τ: 1 regresses r − τ on the features, 0 regresses r",
                     range: Range { least: 0.0, most: 1.0 },
+                    role: ParameterRole::Centre,
                 },
                 Parameter {
                     name: "intercept",
                     default: Some(0.0),
                     about: "the value of one feature more, the same for every arm; 0 adds none",
                     range: Range { least: 0.0, most: f64::MAX },
+                    role: ParameterRole::Intercept,
                 },
             ],
         }

@@ -12,8 +12,7 @@
 
 use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior};
-use crate::rules::Beliefs;
-use crate::{Arm, Confidence, IntervalError, IntervalKind, Question};
+use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question};
 
 /// How a side is made sure, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
