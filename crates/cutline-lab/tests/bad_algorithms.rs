@@ -97,12 +97,12 @@ fn estimators() {
         (
             "\"pivot\"",
             "\"pivot\"\nestimator = \"sample-mean\"",
-            "17: `estimator` is refused: the rule `pivot` needs variances, which the estimator `sample-mean` does not have; use `ridge`",
+            "17: `estimator` is refused: the rule `pivot` needs variances, which the estimator `sample-mean` does not have",
         ),
         (
             NAME,
             "\"linear-apt\"\nestimator = \"median\"",
-            "14: `estimator` is refused: there is no estimator `median`; there are `sample-mean`, `ridge`",
+            "14: `estimator` is refused: unknown estimator `median`; known: `sample-mean`, `ridge`",
         ),
         (NAME, "\"linear-apt\"\nestimator = 1", "14: `estimator` must be a text in quotes, not 1"),
         (
@@ -141,7 +141,7 @@ fn apt_with_ridge_is_linear_apt() {
 fn budgets_below_the_number_of_arms() {
     let small = |budget, label| {
         format!(
-            "12: `algorithm` `{label}` does not fit: a budget of {budget} is too small for 20 arms: every arm is pulled once first; `pivot` needs no such opening"
+            "12: `algorithm` `{label}` does not fit: a budget of {budget} is too small for 20 arms: every arm is pulled once first"
         )
     };
     let refused = |budgets: &str, name: &str| {

@@ -49,7 +49,7 @@ fn looking_whether_it_is_sure_allocates_nothing() {
     for algorithm in ALGORITHMS {
         for (_, by) in StopCriterion::ALL {
             let sure = ConfidenceStop::new(*by, 0.05, 1.0).unwrap();
-            check(&spec(algorithm.name).until_sure(sure));
+            check(&spec(algorithm.name).with_confidence_stop(sure));
         }
     }
 }

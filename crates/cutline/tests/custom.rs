@@ -144,6 +144,6 @@ fn has_a_name_of_its_own() {
     assert_eq!(own(Apt).name(), "mine");
     assert_eq!(spec("apt").name(), "apt");
     assert_eq!(NamedRule::new("pivot", Arc::new(Apt)).unwrap_err(), RuleNameError::Taken("pivot".into()));
-    assert!(matches!(NamedRule::new("", Arc::new(Apt)), Err(RuleNameError::NoName(_))));
-    assert!(matches!(NamedRule::new("a\nb", Arc::new(Apt)), Err(RuleNameError::NoName(_))));
+    assert!(matches!(NamedRule::new("", Arc::new(Apt)), Err(RuleNameError::Invalid(_))));
+    assert!(matches!(NamedRule::new("a\nb", Arc::new(Apt)), Err(RuleNameError::Invalid(_))));
 }

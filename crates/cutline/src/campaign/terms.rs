@@ -119,7 +119,7 @@ impl Terms {
     pub(super) fn spec(&self, noise: NoiseEstimate) -> Result<Spec, TermsError> {
         let mut spec = self.spec.clone().with_noise_scale(noise.sigma)?;
         if let Some(by) = self.until_sure {
-            spec = spec.until_sure(ConfidenceStop::new(by, self.delta, decisive(noise))?);
+            spec = spec.with_confidence_stop(ConfidenceStop::new(by, self.delta, decisive(noise))?);
         }
         Ok(spec)
     }

@@ -56,7 +56,7 @@ impl StopCriterion {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let sure = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0)?;
-/// let spec = Spec::named("apt")?.until_sure(sure);
+/// let spec = Spec::named("apt")?.with_confidence_stop(sure);
 /// let mut learner = spec.learner(&Arms::without_features(2)?, Question::new(0.0, 0.1)?, 1_000, 0)?;
 /// while let Some(arm) = learner.ask() {
 ///     learner.tell(arm, [1.0, -2.0][arm]);
@@ -142,7 +142,7 @@ impl ConfidenceStop {
 
     /// Looks at all arms. Whether they are sure.
     fn look(&mut self, question: Question, posterior: &Posterior<'_>) -> bool {
-        let &Posterior { means, variances, told, model, .. } = posterior;
+        let &Posterior { means, variances, n_rewards: told, model, .. } = posterior;
         let half_width = self.confidence.half_widths(posterior);
         let factor = self.evidence_factor(told, model);
         let width = |arm: Arm| match self.by {
@@ -179,7 +179,7 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         }
         let question = beliefs.question;
         let posterior = beliefs.estimator.posterior();
-        let is_told = posterior.told.iter().any(|&n| n > 0);
+        let is_told = posterior.n_rewards.iter().any(|&n| n > 0);
         (is_told && self.look(question, &posterior)).then_some(StopReason::Confidence)
     }
 
