@@ -29,7 +29,7 @@ fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> b
         _ => (plain.sample_means(), plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect(), 0.0),
     };
     let tests = if estimator == EstimatorKind::Ridge { 1.0 } else { n as f64 };
-    let threshold = (tests * (1.0 + (plain.told.len() as f64).ln()) / 0.1).ln();
+    let threshold = (tests * (1.0 + (plain.rewards.len() as f64).ln()) / 0.1).ln();
     let z = |arm: usize| {
         let deviations = plain.problem.question.gap(means[arm]) / (sigma * variances[arm].sqrt());
         0.5 * (deviations - shrunk).max(0.0).powi(2)
@@ -51,18 +51,18 @@ fn compare(name: &str, by: StopCriterion, norm: Option<f64>, problem: &Problem) 
     let mut rng = stream(2, Purpose::Noise, 0);
     loop {
         let is_sure = match by {
-            StopCriterion::Evidence => !plain.told.is_empty() && has_evidence(&plain, spec.estimator(), norm),
+            StopCriterion::Evidence => !plain.rewards.is_empty() && has_evidence(&plain, spec.estimator(), norm),
             _ => learner.beliefs().verdicts(&intervals).all(|verdict| verdict.is_decided()),
         };
-        let budget = (plain.told.len() == 400).then_some(StopReason::Budget);
+        let budget = (plain.rewards.len() == 400).then_some(StopReason::Budget);
         let expected = if is_sure { Some(StopReason::Confidence) } else { budget };
-        assert_eq!(learner.stop_reason(), expected, "{name} {by:?} after {} pulls", plain.told.len());
+        assert_eq!(learner.stop_reason(), expected, "{name} {by:?} after {} pulls", plain.rewards.len());
         let Some(arm) = learner.ask() else { return expected.unwrap() };
         assert_eq!(unending.ask(), Some(arm), "a budget changes nothing before it is used up");
         let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
         learner.tell(arm, reward);
         unending.tell(arm, reward);
-        plain.told.push((arm, reward));
+        plain.rewards.push((arm, reward));
         plain.pulls[arm] += 1;
     }
 }

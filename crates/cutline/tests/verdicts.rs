@@ -93,10 +93,10 @@ fn every_algorithm_with_pulls_out() {
                     let arm = take(&mut out, &mut rng);
                     let reward = problem.means[arm] + NOISE * uniform(&mut rng);
                     learner.tell(arm, reward);
-                    plain.told.push((arm, reward));
+                    plain.rewards.push((arm, reward));
                 }
                 for &interval in IntervalKind::ALL {
-                    let plain = plain.with_told_pulls();
+                    let plain = plain.without_pending_pulls();
                     check(algorithm.estimator, &plain, &verdicts(learner.as_mut(), interval), interval);
                 }
             }

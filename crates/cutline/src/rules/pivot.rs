@@ -9,7 +9,7 @@
 
 use super::{Rule, RuleError};
 use crate::estimators::VarianceEstimator;
-use crate::scan::{ROUGH, arg_min_among, quotient_less_ln, rough_quotient_less_ln};
+use crate::scan::{ROUGH, arg_min_among, quotient_minus_ln, rough_quotient_minus_ln};
 use crate::{Arm, Beliefs, Question, Range, Rng, arg_max};
 
 /// Uses the information of every pull about every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
@@ -41,13 +41,13 @@ impl Pivot {
     /// How certain the side of an arm is; the pivot is where it is least.
     #[inline(always)]
     pub(crate) fn certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
-        quotient_less_ln(self.evidence(question, mean), q)
+        quotient_minus_ln(self.evidence(question, mean), q)
     }
 
     /// An approximation that is cheaper; its error is at most half of [`Pivot::rough_margin`].
     #[inline(always)]
     pub(crate) fn rough_certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
-        rough_quotient_less_ln(self.evidence(question, mean), q)
+        rough_quotient_minus_ln(self.evidence(question, mean), q)
     }
 
     /// If two rough certainties differ by more than this, the exact ones are ordered in the same way, rounding included; `least`
