@@ -46,7 +46,7 @@ mod verdict;
 pub use arms::{Arm, Arms, ArmsError};
 pub use beliefs::Beliefs;
 pub use features::Executor;
-pub use interval::{Confidence, IntervalError, IntervalKind};
+pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
 pub use learner::{AskTell, Learner, LearnerError};
 pub use quartet::BatchLearner;
 pub use question::{Question, QuestionError};

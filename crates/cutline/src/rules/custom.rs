@@ -123,6 +123,10 @@ impl<E: Related, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
             _ => self.own.rule.choose(&mut Seen { beliefs, noise: self.noise, scratch: &mut self.scratch }, rng),
         }
     }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.noise = noise;
+    }
 }
 
 struct Seen<'a, 'b, E> {
