@@ -149,7 +149,7 @@ impl Campaign {
     /// >>> campaign.tell(1, 0.8)
     /// Traceback (most recent call last):
     ///     ...
-    /// cutline._errors.RefusedError: ticket 1 was told 0.7 before, and now 0.8; the first stands
+    /// cutline._errors.RefusedError: ticket 1 already has the reward 0.7, so 0.8 is refused
     fn tell(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reward: &Bound<'_, PyAny>) -> PyResult<u64> {
         let rewards = pairs(ticket, reward, "tickets", ticket_number)?;
         self.with(py, |campaign| campaign.tell(&rewards))

@@ -131,7 +131,7 @@ fn tickets_go_out_once_and_come_back_once(store: &Store) {
     let mut later = store.campaign(None).unwrap();
     assert_eq!(later.tell(&[(1, 0.0)]).unwrap(), 0, "-0 is 0");
     let other = later.tell(&[(2, 0.25)]).unwrap_err();
-    assert_eq!(other.to_string(), "ticket 2 was told 0.5 before, and now 0.25; the first stands");
+    assert_eq!(other.to_string(), "ticket 2 already has the reward 0.5, so 0.25 is refused");
     assert!(matches!(
         campaign.tell(&[(9, 0.0)]),
         Err(StoreError::CampaignError(CampaignError::NoTicket { ticket: 9, last: 4 }))

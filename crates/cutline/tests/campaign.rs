@@ -165,7 +165,7 @@ fn a_reward_is_told_once_and_stands() {
     assert_eq!(campaign.tell(ticket, 0.5, 1), Ok(Some(Event::Told { ticket, reward: 0.5 })));
     assert_eq!(campaign.tell(ticket, 0.5, 2), Ok(None), "the same again");
     let other = campaign.tell(ticket, 0.25, 3).unwrap_err();
-    assert_eq!(other.to_string(), "ticket 1 was told 0.5 before, and now 0.25; the first stands");
+    assert_eq!(other.to_string(), "ticket 1 already has the reward 0.5, so 0.25 is refused");
     let late = campaign.fail(ticket, "spilt", 4).unwrap_err();
     assert_eq!(late.to_string(), "ticket 1 has its reward, 0.5, and cannot fail any more");
     assert_eq!(campaign.verdicts()[arm].pulls, 1);

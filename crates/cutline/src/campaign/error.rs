@@ -16,8 +16,8 @@ pub enum CampaignError {
         /// The last ticket that was handed out; 0 if none was.
         last: TicketId,
     },
-    /// Another reward was told for the ticket.
-    #[error("ticket {ticket} was told {told} before, and now {reward}; the first stands")]
+    /// The ticket has another reward already.
+    #[error("ticket {ticket} already has the reward {told}, so {reward} is refused")]
     OtherReward {
         /// The ticket.
         ticket: TicketId,
