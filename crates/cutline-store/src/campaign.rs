@@ -139,7 +139,7 @@ impl Campaign {
             let mut events = Vec::new();
             for &ticket in tickets {
                 // What was told in the meantime is no longer out, and that is fine.
-                if matches!(state.ticket(ticket)?.2, campaign::Status::Out(_)) {
+                if matches!(state.ticket(ticket)?.2, campaign::TicketStatus::Open(_)) {
                     events.extend(state.expire(ticket, now)?);
                 }
             }

@@ -48,7 +48,7 @@ pub use arms::{Arm, Arms, ArmsError};
 pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use features::Executor;
-pub use interval::{Confidence, IntervalError, IntervalKind};
+pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
 pub use learner::{AskTell, Learner, LearnerError};
 pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
