@@ -83,8 +83,15 @@ fn file_kind(path: &Path) -> std::io::Result<FileKind> {
     let (uri, flags) = immutable(path);
     let connection = Connection::open_with_flags(uri, flags)
         .map_err(|error| File::open(path).err().unwrap_or_else(|| std::io::Error::other(error)))?;
-    let application = connection.pragma_query_value(None, "application_id", |row| row.get(0));
-    Ok(if matches!(application, Ok(APPLICATION)) { FileKind::Store } else { FileKind::Foreign })
+    // Pages of a store may still be in its log, which is not read here; `writable_schema` makes SQLite accept a file that lacks them.
+    let application = connection
+        .execute_batch("PRAGMA writable_schema = ON")
+        .and_then(|()| connection.pragma_query_value(None, "application_id", |row| row.get(0)));
+    match application {
+        Ok(APPLICATION) => Ok(FileKind::Store),
+        Err(error) if error.sqlite_error_code() != Some(ErrorCode::NotADatabase) => Err(std::io::Error::other(error)),
+        _ => Ok(FileKind::Foreign),
+    }
 }
 
 /// The URI and the flags with which SQLite opens a file for reading, without locks, log or any other file.
