@@ -4,7 +4,7 @@ mod confidence;
 
 pub use confidence::{ConfidenceStop, StopCriterion};
 
-use crate::rules::Beliefs;
+use crate::Beliefs;
 use thiserror::Error;
 
 /// When to end. The learner asks before every pull; once met, it proposes nothing more.

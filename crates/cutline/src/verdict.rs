@@ -2,8 +2,7 @@
 
 use crate::estimators::{Estimator, Posterior};
 use crate::interval::{Confidence, normal_tail};
-use crate::question::Question;
-use crate::rules::Beliefs;
+use crate::{Beliefs, Question};
 
 /// Where an arm lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +101,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let (question, noise) = (self.question, confidence.noise());
         let posterior = self.estimator.posterior();
         let half_width = confidence.half_widths(&posterior);
-        let Posterior { means, variances, told, .. } = posterior;
+        let Posterior { means, variances, n_rewards: told, .. } = posterior;
         (0..means.len()).map(move |arm| {
             let deviation = noise * variances[arm].sqrt();
             Verdict::new(question, means[arm], half_width(arm), deviation, told[arm])

@@ -96,7 +96,7 @@ impl CampaignState {
         // Once with the budget itself, which may be too small for the arms; from then on the ledger keeps it.
         terms.spec(noise)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise)?;
-        if learner.remembers() && terms.noise.is_none() {
+        if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
         }
         Ok(Self { terms, arms, ledger, learner })
@@ -108,7 +108,7 @@ impl CampaignState {
     /// If an event cannot have happened. The campaign is of no use then.
     pub fn extend(&mut self, records: &[Record]) -> Result<(), BrokenJournal> {
         let last = self.ledger.events + records.len() as u64;
-        let settled = if self.learner.remembers() { 0 } else { last - last % EVERY };
+        let settled = if self.learner.depends_on_order() { 0 } else { last - last % EVERY };
         for Record { at, event, .. } in records {
             let number = self.ledger.events + 1;
             let step = self.ledger.apply(*at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
@@ -255,7 +255,7 @@ impl CampaignState {
     /// An event that was checked.
     fn happen(&mut self, now: Time, event: &Event) {
         let step = self.ledger.apply(now, event).expect("an event that was checked");
-        if self.ledger.events.is_multiple_of(EVERY) && !self.learner.remembers() {
+        if self.ledger.events.is_multiple_of(EVERY) && !self.learner.depends_on_order() {
             self.settle();
         } else {
             self.step(step);
@@ -279,7 +279,7 @@ impl CampaignState {
         let Ledger { told, counts, pending, changes, .. } = &self.ledger;
         self.learner = build(&self.terms, &self.arms, self.terms.noise(told)).expect("as when the campaign began");
         let means: Vec<f64> = (0..counts.len()).map(|arm| told.mean(arm)).collect();
-        self.learner.recall(&History { told: counts, means: &means, pending }, *changes);
+        self.learner.restore(&History { n_rewards: counts, means: &means, pending }, *changes);
     }
 }
 

@@ -117,12 +117,9 @@ impl Terms {
 
     /// The algorithm for this noise.
     pub(super) fn spec(&self, noise: NoiseEstimate) -> Result<Spec, TermsError> {
-        let mut spec = self.spec.clone();
-        if spec.parameters().any(|parameter| parameter.name == "noise") {
-            spec = spec.with("noise", noise.sigma)?;
-        }
+        let mut spec = self.spec.clone().with_noise_scale(noise.sigma)?;
         if let Some(by) = self.until_sure {
-            spec = spec.until_sure(ConfidenceStop::new(by, self.delta, decisive(noise))?);
+            spec = spec.with_confidence_stop(ConfidenceStop::new(by, self.delta, decisive(noise))?);
         }
         Ok(spec)
     }

@@ -12,8 +12,7 @@
 
 use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior};
-use crate::rules::Beliefs;
-use crate::{Arm, Confidence, IntervalError, IntervalKind, Question};
+use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question};
 
 /// How a side is made sure, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +56,7 @@ impl StopCriterion {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let sure = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0)?;
-/// let spec = Spec::named("apt")?.until_sure(sure);
+/// let spec = Spec::named("apt")?.with_confidence_stop(sure);
 /// let mut learner = spec.learner(&Arms::without_features(2)?, Question::new(0.0, 0.1)?, 1_000, 0)?;
 /// while let Some(arm) = learner.ask() {
 ///     learner.tell(arm, [1.0, -2.0][arm]);
@@ -143,7 +142,7 @@ impl ConfidenceStop {
 
     /// Looks at all arms. Whether they are sure.
     fn look(&mut self, question: Question, posterior: &Posterior<'_>) -> bool {
-        let &Posterior { means, variances, told, model, .. } = posterior;
+        let &Posterior { means, variances, n_rewards: told, model, .. } = posterior;
         let half_width = self.confidence.half_widths(posterior);
         let factor = self.evidence_factor(told, model);
         let width = |arm: Arm| match self.by {
@@ -180,7 +179,7 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         }
         let question = beliefs.question;
         let posterior = beliefs.estimator.posterior();
-        let is_told = posterior.told.iter().any(|&n| n > 0);
+        let is_told = posterior.n_rewards.iter().any(|&n| n > 0);
         (is_told && self.look(question, &posterior)).then_some(StopReason::Confidence)
     }
 
