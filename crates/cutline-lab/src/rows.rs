@@ -2,7 +2,7 @@
 
 use crate::metrics::{paired_difference, wilson, z_score};
 use crate::monte_carlo::Tally;
-use crate::{Allocation, Experiment, NoiseKind, Published, StoppingTimes};
+use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes};
 use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 
@@ -180,7 +180,7 @@ pub fn compare(experiment: &Experiment, tally: &Tally, entrants: [usize; 2], col
 
 /// z of our failure rate against a published one, at the budget in position `column`.
 #[must_use]
-pub fn z_against(published: &Published, column: usize, row: &Row) -> f64 {
+pub fn z_against(published: &PublishedCurve, column: usize, row: &Row) -> f64 {
     let theirs = 1.0 - published.success()[column];
     z_score(row.failure_rate, row.runs as f64, theirs, published.runs() as f64)
 }

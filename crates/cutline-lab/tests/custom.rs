@@ -2,7 +2,7 @@
 
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{Experiment, Extensions, Instances, Overrides, Truth, simulate};
+use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, Truth, simulate};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl CustomRule for Straddle {
 #[derive(Debug)]
 struct OfSeed;
 
-impl Instances for OfSeed {
+impl CustomInstances for OfSeed {
     fn draw(&self, seed: u64) -> Truth {
         let x = (seed % 1000) as f64 / 1000.0;
         Truth::Linear(Arms::from_rows(&[[1.0, x], [x, -1.0]]).unwrap(), vec![1.0, 0.5])

@@ -1,7 +1,7 @@
 //! The posterior of a pilot against dense linear algebra, and its draws against the posterior.
 
 use cutline::Arms;
-use cutline_lab::{Draw, Prior, PriorError, Source, SourceKind, ThetaPosterior, Threshold, dataset};
+use cutline_lab::{DrawSchedule, Prior, PriorError, InstanceSource, InstanceKind, ThetaPosterior, Threshold, dataset};
 use nalgebra::{DMatrix, DVector};
 
 /// θ̂ and σ²V⁻¹, by an explicit inverse.
@@ -18,12 +18,12 @@ fn dense(arms: &Arms, pilot: &[(usize, f64)], noise: f64) -> (DVector<f64>, DMat
 }
 
 /// θ of one run.
-fn theta(source: &Source, run: u64) -> DVector<f64> {
+fn theta(source: &InstanceSource, run: u64) -> DVector<f64> {
     DVector::from_vec(source.instance(run).unwrap().theta().unwrap().to_vec())
 }
 
-fn source(arms: &Arms, prior: Prior, seed: u64) -> Source {
-    Source::new(SourceKind::Features(arms.clone(), prior), Draw::EveryRun, seed, Threshold::Value(0.0), 0.0).unwrap()
+fn source(arms: &Arms, prior: Prior, seed: u64) -> InstanceSource {
+    InstanceSource::new(InstanceKind::Features(arms.clone(), prior), DrawSchedule::EveryRun, seed, Threshold::Value(0.0), 0.0).unwrap()
 }
 
 /// A pilot that sees some arms once, one often and most never.
