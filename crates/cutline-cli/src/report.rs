@@ -20,7 +20,7 @@ use crate::print::{difference, heading};
 use crate::stopping;
 use askama::Template;
 use cutline_lab::{
-    Experiment, ForecastRow, NoiseKind, Oracle, PlanReport, PublishedResult, InstanceKind, Threshold, Truth,
+    Experiment, ForecastRow, InstanceKind, NoiseKind, Oracle, PlanReport, PublishedResult, Threshold, Truth,
 };
 
 #[derive(Template)]
@@ -188,7 +188,9 @@ fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
         InstanceKind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
         InstanceKind::Features(_, prior) => format!("features given, {prior}"),
         InstanceKind::Fixed(Truth::Linear(..)) => "features and θ given".to_owned(),
-        InstanceKind::Fixed(Truth::Means(arms, _)) if arms.dimension().is_some() => "features and means given".to_owned(),
+        InstanceKind::Fixed(Truth::Means(arms, _)) if arms.dimension().is_some() => {
+            "features and means given".to_owned()
+        }
         InstanceKind::Fixed(Truth::Means(..)) => "means given".to_owned(),
         _ => String::new(),
     };

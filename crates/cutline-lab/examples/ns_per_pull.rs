@@ -1,4 +1,4 @@
-//! Nanoseconds a pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`.
+//! Nanoseconds per pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`.
 //!
 //! `cargo run --release --package cutline-lab --example ns_per_pull -- linear-apt pivot`
 //!

@@ -252,14 +252,12 @@ fn read_file(path: &Path, overrides: Overrides) -> Result<Vec<Experiment>, Exper
 
 /// The experiment of a file without variants.
 fn one(mut experiments: Vec<Experiment>) -> Result<Experiment, FileError> {
-    match experiments.len() {
-        1 => Ok(experiments.swap_remove(0)),
-        _ => {
-            let names: Vec<String> = experiments.iter().map(|experiment| format!("`{}`", experiment.name)).collect();
-            let message = format!("the file holds several variants, not one experiment: {}", names.join(", "));
-            Err(FileError { line: 1, message })
-        }
+    if experiments.len() == 1 {
+        return Ok(experiments.swap_remove(0));
     }
+    let names: Vec<String> = experiments.iter().map(|experiment| format!("`{}`", experiment.name)).collect();
+    let message = format!("the file holds several variants, not one experiment: {}", names.join(", "));
+    Err(FileError { line: 1, message })
 }
 
 impl PublishedCurve {

@@ -243,6 +243,13 @@ impl<'a> Field<'a> {
     /// The keys of a table, called `place` in error messages.
     pub(crate) fn keys(&self, place: &str) -> Result<Keys<'a>, FileError> {
         let table = self.value.as_table().ok_or_else(|| self.is_not("a table"))?;
-        Ok(Keys { text: self.text, place: place.into(), start: self.start, table, read: RefCell::default(), defaults: None })
+        Ok(Keys {
+            text: self.text,
+            place: place.into(),
+            start: self.start,
+            table,
+            read: RefCell::default(),
+            defaults: None,
+        })
     }
 }

@@ -133,6 +133,7 @@ fn the_documented_example() {
     let page = include_str!("../../../docs/experiments.md");
     let example = page.split("## Variants").nth(1).and_then(|section| section.split("```toml").nth(1)).unwrap();
     let experiments = read(example.split("```").next().unwrap());
-    let shown: Vec<_> = experiments.iter().map(|e| (e.name(), e.source().is_standardised(), e.entrants().len())).collect();
+    let shown: Vec<_> =
+        experiments.iter().map(|e| (e.name(), e.source().is_standardised(), e.entrants().len())).collect();
     assert_eq!(shown, [("iris-raw", false, 2), ("iris-standardised", true, 3)]);
 }

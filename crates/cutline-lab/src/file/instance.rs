@@ -60,7 +60,9 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
     ];
     let kind_field = keys.need("kind")?;
     let kind = match &extensions.instances {
-        Some(instances) if kind_field.text().is_ok_and(|kind| kind == "own") => InstanceKind::Custom(Arc::clone(instances)),
+        Some(instances) if kind_field.text().is_ok_and(|kind| kind == "own") => {
+            InstanceKind::Custom(Arc::clone(instances))
+        }
         _ => kind_field.choice(KINDS)?(keys, directory)?,
     };
     let redraw = keys.get("redraw");

@@ -42,9 +42,8 @@ impl PlanReport {
         let target = self.forecast.target;
         let Some(budget) = answer.budget else {
             let last = self.forecast.prospects.iter().rfind(|row| row.algorithm == *algorithm);
-            let rate = last.map_or(String::new(), |row| {
-                format!("{:.4} ({:.4} – {:.4})", row.failure_rate, row.low, row.high)
-            });
+            let rate =
+                last.map_or(String::new(), |row| format!("{:.4} ({:.4} – {:.4})", row.failure_rate, row.low, row.high));
             return format!(
                 "{algorithm} does not reach a failure probability of {target}: at T = {tried_to} it is {rate}"
             );
