@@ -20,7 +20,7 @@ use crate::print::{difference, heading};
 use crate::stopping;
 use askama::Template;
 use cutline_lab::{
-    Experiment, ForecastRow, NoiseKind, Oracle, PlanReport, PublishedResult, SourceKind, Threshold, Truth,
+    Experiment, ForecastRow, InstanceKind, NoiseKind, Oracle, PlanReport, PublishedResult, Threshold, Truth,
 };
 
 #[derive(Template)]
@@ -185,11 +185,13 @@ fn settings(experiment: &Experiment) -> Vec<(String, String)> {
 fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
     let source = experiment.source();
     let kind = match source.kind() {
-        SourceKind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
-        SourceKind::Features(_, prior) => format!("features given, {prior}"),
-        SourceKind::Given(Truth::Linear(..)) => "features and θ given".to_owned(),
-        SourceKind::Given(Truth::Means(arms, _)) if arms.dimension().is_some() => "features and means given".to_owned(),
-        SourceKind::Given(Truth::Means(..)) => "means given".to_owned(),
+        InstanceKind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
+        InstanceKind::Features(_, prior) => format!("features given, {prior}"),
+        InstanceKind::Fixed(Truth::Linear(..)) => "features and θ given".to_owned(),
+        InstanceKind::Fixed(Truth::Means(arms, _)) if arms.dimension().is_some() => {
+            "features and means given".to_owned()
+        }
+        InstanceKind::Fixed(Truth::Means(..)) => "means given".to_owned(),
         _ => String::new(),
     };
     let kind = if source.is_standardised() { format!("{kind}; features standardised") } else { kind };

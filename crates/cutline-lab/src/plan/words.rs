@@ -1,35 +1,38 @@
-//! A plan that was made, in words.
+//! A plan in words.
+//!
+//! Sentences are plain text without markup, so that a terminal, a web page and Python can show them as they are.
 
-use crate::{BudgetAnswer, Experiment, Forecast, SkippedBudgets, SourceKind, Theorem1Row};
+use super::{BudgetAnswer, Forecast, SkippedBudgets, Theorem1Row};
+use crate::{Experiment, InstanceKind};
 use serde::{Serialize, Serializer};
 
-/// A plan that was made: the experiment that was played, and what came of it. As JSON it is what `cutline plan --format json` prints.
+/// A finished plan: the experiment that was played and its forecast. It serialises to the JSON of a plan.
 #[derive(Clone, Debug)]
 pub struct PlanReport {
-    /// What was played.
+    /// The experiment that was played.
     pub experiment: Experiment,
-    /// What came of it.
+    /// Its forecast.
     pub forecast: Forecast,
 }
 
 impl PlanReport {
-    /// What was played, in one line.
+    /// The runs, the seed and the prior, in one line.
     #[must_use]
     pub fn heading(&self) -> String {
         let experiment = &self.experiment;
         let prior = match experiment.source().kind() {
-            SourceKind::Features(_, prior) => prior.to_string(),
+            InstanceKind::Features(_, prior) => prior.to_string(),
             _ => String::new(),
         };
         format!("{} runs, seed {}, {prior}", experiment.runs(), experiment.seed())
     }
 
-    /// The budget of each algorithm, and what to try if there is none.
+    /// The budget of each algorithm, one line each, and what to try if no budget is enough.
     #[must_use]
     pub fn answers(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.forecast.answers.iter().map(|answer| self.answer(answer)).collect();
         if self.forecast.answers.iter().all(|answer| answer.budget.is_none()) {
-            lines.push("No budget will do: try larger budgets, a larger precision or a larger target".into());
+            lines.push("No budget is enough: try larger budgets, a larger precision or a larger target".into());
         }
         lines
     }
@@ -38,10 +41,11 @@ impl PlanReport {
         let BudgetAnswer { algorithm, tried_from, tried_to, .. } = answer;
         let target = self.forecast.target;
         let Some(budget) = answer.budget else {
-            let last = self.forecast.prospects.iter().rfind(|prospect| prospect.algorithm == *algorithm);
-            let rate = last.map_or(String::new(), |p| format!("{:.4} ({:.4} – {:.4})", p.failure_rate, p.low, p.high));
+            let last = self.forecast.prospects.iter().rfind(|row| row.algorithm == *algorithm);
+            let rate =
+                last.map_or(String::new(), |row| format!("{:.4} ({:.4} – {:.4})", row.failure_rate, row.low, row.high));
             return format!(
-                "`{algorithm}` does not get to a failure probability of {target}: at T = {tried_to} it is {rate}"
+                "{algorithm} does not reach a failure probability of {target}: at T = {tried_to} it is {rate}"
             );
         };
         let interval = match (answer.low, answer.high) {
@@ -55,22 +59,22 @@ impl PlanReport {
         let at_most = if budget == *tried_from { "at most " } else { "" };
         let smallest = if budget == *tried_from { ", the smallest budget tried," } else { "" };
         format!(
-            "`{algorithm}` needs {at_most}{budget} {more}measurement{plural}{smallest} for a failure probability of {target} (95 % interval: {interval})"
+            "{algorithm} needs {at_most}{budget} {more}measurement{plural}{smallest} for a failure probability of {target} (95 % interval: {interval})"
         )
     }
 
-    /// What Theorem 1 guarantees, and who was left out where.
+    /// The budgets that algorithms do not take, and what Theorem 1 guarantees; one line each.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let n_arms = match self.experiment.source().kind() {
-            SourceKind::Features(arms, _) => arms.n_arms(),
+            InstanceKind::Features(arms, _) => arms.n_arms(),
             _ => 0,
         };
-        let left_out = |SkippedBudgets { algorithm, budgets, .. }: &SkippedBudgets| {
+        let skipped = |SkippedBudgets { algorithm, budgets, .. }: &SkippedBudgets| {
             let budgets: Vec<String> = budgets.iter().map(ToString::to_string).collect();
-            format!("`{algorithm}` pulls each of the {n_arms} arms once first: left out at T = {}", budgets.join(", "))
+            format!("{algorithm} pulls each of the {n_arms} arms once first: left out at T = {}", budgets.join(", "))
         };
-        self.forecast.left_out.iter().map(left_out).chain(self.theory()).collect()
+        self.forecast.left_out.iter().map(skipped).chain(self.theory()).collect()
     }
 
     fn theory(&self) -> Vec<String> {
@@ -83,10 +87,10 @@ impl PlanReport {
                         with a bound below 1.";
             return vec![line.into()];
         }
-        let (silent, spoken): (Vec<&Theorem1Row>, Vec<&Theorem1Row>) =
+        let (without, with): (Vec<&Theorem1Row>, Vec<&Theorem1Row>) =
             guarantees.iter().partition(|guarantee| guarantee.bound.is_none());
-        let silent = (!silent.is_empty()).then(|| {
-            let budgets: Vec<String> = silent.iter().map(|guarantee| guarantee.budget.to_string()).collect();
+        let without = (!without.is_empty()).then(|| {
+            let budgets: Vec<String> = without.iter().map(|guarantee| guarantee.budget.to_string()).collect();
             format!("Theorem 1 guarantees nothing at T = {}", budgets.join(", "))
         });
         let line = |guarantee: &Theorem1Row| {
@@ -94,18 +98,18 @@ impl PlanReport {
             let bound = guarantee.bound.unwrap_or(1.0);
             let bound = if bound < 0.001 { format!("{bound:.3e}") } else { format!("{bound:.4}") };
             format!(
-                "Theorem 1 at T = {budget}: a failure probability of `linear-apt` of at most {bound} over the prior; it says \
-                 something of {share:.1} % of the runs"
+                "Theorem 1 at T = {budget}: linear-apt fails with probability at most {bound} over the prior; the bound is \
+                 below 1 in {share:.1} % of the runs"
             )
         };
-        silent.into_iter().chain(spoken.into_iter().map(line)).collect()
+        without.into_iter().chain(with.into_iter().map(line)).collect()
     }
 }
 
 impl Serialize for PlanReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct Json<'a> {
             experiment: &'a str,
             runs: u64,
             seed: u64,
@@ -113,7 +117,7 @@ impl Serialize for PlanReport {
             forecast: &'a Forecast,
         }
         let Self { experiment, forecast } = self;
-        Shown { experiment: experiment.name(), runs: experiment.runs(), seed: experiment.seed(), forecast }
+        Json { experiment: experiment.name(), runs: experiment.runs(), seed: experiment.seed(), forecast }
             .serialize(serializer)
     }
 }

@@ -1,95 +1,26 @@
-//! How much budget a campaign needs: its arms and question are known, θ is not, so every run draws it from a prior.
+//! The experiment that answers a plan, and the budgets to try where none are given.
 
+use super::{Plan, PlanError};
 use crate::entrant::with_noise;
 use crate::{
-    Draw, Entrant, Experiment, Instance, Noise, Prior, RunError, Source, SourceKind, Tally, Threshold, simulate,
+    DrawSchedule, Entrant, Experiment, Instance, InstanceKind, InstanceSource, RunError, Tally, Threshold, simulate,
 };
-use cutline::{Arms, LearnerError, Question, Spec, SpecError};
-use thiserror::Error;
+use cutline::{LearnerError, SpecError};
 
-/// What to plan for. It is checked when an [`Experiment`] is made of it.
-///
-/// The budgets of a plan are new measurements: with a [`Prior::posterior`] every learner is told the pilot first.
-///
-/// ```
-/// use cutline::{Arms, Question, Spec};
-/// use cutline_lab::{Noise, NoiseKind, Plan, Prior, simulate};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let plan = Plan {
-///     name: "one arm".into(),
-///     arms: Arms::from_rows(&[[1.0]])?,
-///     question: Question::new(0.0, 0.0)?,
-///     noise: Noise::new(NoiseKind::Gaussian, 1.0)?,
-///     prior: Prior::normal(1.0)?,
-///     algorithms: vec![Spec::named("pivot")?],
-///     target: 0.1,
-///     runs: 1_000,
-///     seed: 1,
-/// };
-/// let experiment = plan.experiment(&[4, 8, 16])?;
-/// let forecast = plan.forecast(&experiment, &simulate(&experiment, 0..plan.runs, &|_| ())?)?;
-/// assert!(forecast.answers[0].budget.is_some_and(|budget| (7..=13).contains(&budget))); // (1/tan 0.1π)² = 9.5
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// What results are called.
-    pub name: String,
-    /// The arms, with features.
-    pub arms: Arms,
-    /// Threshold and precision.
-    pub question: Question,
-    /// The noise of a measurement.
-    pub noise: Noise,
-    /// What θ is drawn from in every run.
-    pub prior: Prior,
-    /// Who competes. A rule that asks for the noise scale gets that of `noise`.
-    pub algorithms: Vec<Spec>,
-    /// The failure probability to be reached.
-    pub target: f64,
-    /// How many runs.
-    pub runs: u64,
-    /// The seed of everything random.
-    pub seed: u64,
-}
+/// The number of runs per budget while the range of budgets is searched.
+const SCOUT_RUNS: u64 = 100;
 
-/// Why a plan was refused.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// The target is no probability that a simulation could tell from 0 or 1.
-    #[error("the target must be a number of at least 1e-9 and below 1, not {0}")]
-    Target(f64),
-    /// There are no budgets, one is 0, or they do not ascend.
-    #[error("budgets must be whole numbers of at least 1, each larger than the one before")]
-    Budgets,
-    /// There are no algorithms.
-    #[error("there are no algorithms; name at least one")]
-    NoAlgorithms,
-    /// An algorithm is there twice.
-    #[error("the algorithm `{0}` is there twice")]
-    Twice(&'static str),
-    /// The instances or an algorithm do not fit.
-    #[error(transparent)]
-    Run(#[from] RunError),
-}
-
-/// How many runs look for a range of budgets.
-const SCOUTS: u64 = 100;
-
-/// The most budget × ([`A_PULL`] + arms × features) that budgets are looked for with: some seconds for 1,000 runs.
+/// The most budget × ([`PULL_COST`] + arms × features) that is tried in that search: some seconds for 1,000 runs.
 const MOST_WORK: usize = 10_000_000;
 
-/// What a pull costs beside its products, in multiplications.
-const A_PULL: usize = 500;
+/// The cost of a pull apart from its products, in multiplications.
+const PULL_COST: usize = 500;
 
 impl Plan {
-    /// The experiment that plays these budgets. Algorithms that cannot take the largest of them are left out.
+    /// The experiment that plays these budgets, without the algorithms that cannot take the largest of them.
     ///
     /// # Errors
-    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend, an algorithm is there twice,
+    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend, an algorithm is listed twice,
     /// none is left, or something does not fit.
     pub fn experiment(&self, budgets: &[u32]) -> Result<Experiment, PlanError> {
         if !(1e-9..1.0).contains(&self.target) {
@@ -112,7 +43,7 @@ impl Plan {
         experiment.check_probabilities(&instance, 0)?;
         let mut refused = None;
         for entrant in std::mem::take(&mut experiment.entrants) {
-            match takes(&experiment, &entrant, &instance, most)? {
+            match accepts(&experiment, &entrant, &instance, most)? {
                 Ok(()) => experiment.entrants.push(entrant),
                 Err(too_small) => refused = Some(too_small),
             }
@@ -125,10 +56,10 @@ impl Plan {
 
     /// Budgets worth trying, where none are given: 1, 1.5, 2, 3, 5 and 7 times powers of ten.
     ///
-    /// A hundred runs look at budgets from d on, each twice the last, for where the best algorithm fails in half of the
-    /// target and for where all are at the target. The range is from an eighth of the first to the second, which is at
-    /// least twice and at most four times the first. It ends at T (500 + K·d) = 10⁷ or T = 2 max(K, d), whichever is
-    /// larger. `watch` is told of pulls as they are played.
+    /// A hundred runs each try budgets from d on, doubling, to find B₁, where the best algorithm's failure rate is half the
+    /// target, and B₂, where every algorithm's is at most the target. The range is from B₁/8 to B₂, which is kept between
+    /// 2B₁ and 4B₁. It ends at T (500 + K·d) = 10⁷ or T = 2 max(K, d), whichever is larger. `watch` is called with the
+    /// number of pulls as they are played.
     ///
     /// # Errors
     /// As [`Plan::experiment`].
@@ -139,7 +70,7 @@ impl Plan {
         })
     }
 
-    /// As [`Plan::scout`], for those who want to play the runs themselves: `play` gives the counts of so many first runs.
+    /// As [`Plan::scout`], for callers that play the runs themselves: `play` returns the counts of that many first runs.
     ///
     /// # Errors
     /// As [`Plan::experiment`], and those of `play`.
@@ -148,12 +79,12 @@ impl Plan {
         mut play: impl FnMut(&Experiment, u64) -> Result<Tally, E>,
     ) -> Result<Vec<u32>, E> {
         let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
-        let most = (MOST_WORK / (A_PULL + n_arms * dimension)).max(2 * n_arms.max(dimension));
+        let most = (MOST_WORK / (PULL_COST + n_arms * dimension)).max(2 * n_arms.max(dimension));
         let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
         let mut best = None;
         let mut budget = u32::try_from(dimension).unwrap_or(most);
         loop {
-            let rates = self.scouted(budget, &mut play)?;
+            let rates = self.failure_rates(budget, &mut play)?;
             if rates.iter().any(|&rate| rate <= 0.5 * self.target) {
                 best = best.or(Some(budget));
             }
@@ -173,13 +104,13 @@ impl Plan {
         Ok(budgets)
     }
 
-    /// The failure rates in a few runs, in no order; 1 for an algorithm that does not take the budget.
-    fn scouted<E: From<PlanError>>(
+    /// The failure rates of all algorithms in a few runs, in no order; 1 for an algorithm that does not take the budget.
+    fn failure_rates<E: From<PlanError>>(
         &self,
         budget: u32,
         play: &mut impl FnMut(&Experiment, u64) -> Result<Tally, E>,
     ) -> Result<Vec<f64>, E> {
-        let runs = self.runs.clamp(1, SCOUTS);
+        let runs = self.runs.clamp(1, SCOUT_RUNS);
         let mut rates = vec![1.0; self.algorithms.len()];
         match self.experiment(&[budget]) {
             Ok(experiment) => {
@@ -194,10 +125,10 @@ impl Plan {
         }
     }
 
-    fn source(&self) -> Result<Source, PlanError> {
-        let kind = SourceKind::Features(self.arms.clone(), self.prior.clone());
+    fn source(&self) -> Result<InstanceSource, PlanError> {
+        let kind = InstanceKind::Features(self.arms.clone(), self.prior.clone());
         let threshold = Threshold::Value(self.question.threshold());
-        let source = Source::new(kind, Draw::EveryRun, self.seed, threshold, self.question.precision());
+        let source = InstanceSource::new(kind, DrawSchedule::EveryRun, self.seed, threshold, self.question.precision());
         Ok(source.map_err(|error| RunError::Instance { run: 0, error })?)
     }
 
@@ -217,13 +148,14 @@ impl Plan {
 }
 
 /// The instance of run 0, to try learners on.
-pub(crate) fn first_instance(experiment: &Experiment) -> Result<Instance, RunError> {
+pub(super) fn first_instance(experiment: &Experiment) -> Result<Instance, RunError> {
     let instance = experiment.source().instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
     Ok(instance.into_owned())
 }
 
-/// Whether an algorithm takes a budget; if not, because it opens with every arm. Other reasons are errors.
-pub(crate) fn takes(
+/// Whether an algorithm takes a budget. The inner error is that of a budget too small to pull every arm once; any other
+/// reason is the outer error.
+pub(super) fn accepts(
     experiment: &Experiment,
     entrant: &Entrant,
     instance: &Instance,
@@ -241,7 +173,7 @@ fn is_too_small(error: &RunError) -> bool {
     matches!(error, RunError::Algorithm { error, .. } if too_small(error))
 }
 
-/// The whole numbers among 1, 1.5, 2, 3, 5, 7 · 10ᵏ from the last that is at most `low` to the first that is at least
+/// The whole numbers among 1, 1.5, 2, 3, 5, 7 · 10ᵏ, from the last that is at most `low` to the first that is at least
 /// `high`.
 fn round_numbers(low: u32, high: u32) -> Vec<u32> {
     let mut numbers: Vec<u32> =

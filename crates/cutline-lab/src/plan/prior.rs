@@ -1,16 +1,17 @@
-//! What is believed of θ before a campaign: every planned run draws its truth from it.
+//! The distribution of θ before a campaign: every planned run draws its θ from it.
 
 use crate::source::Numbers;
 use cutline::{Arm, Arms};
+use nalgebra::{Cholesky, DMatrix, DVector};
 use thiserror::Error;
 
-/// The λ of a [`ThetaPosterior`]: the one the learners' ridge has unless told otherwise.
+/// The λ of a [`ThetaPosterior`]: the default of the learners' ridge.
 const LAMBDA: f64 = 1.0;
 
-/// The largest reward of a pilot: its square is still a number.
+/// The largest reward of a pilot, in absolute value: its square is still finite.
 const LARGEST: f64 = 1e150;
 
-/// What θ is drawn from.
+/// The distribution that θ is drawn from.
 ///
 /// ```
 /// use cutline_lab::Prior;
@@ -21,13 +22,13 @@ const LARGEST: f64 = 1e150;
 /// # Ok::<(), cutline_lab::PriorError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prior(Law);
+pub struct Prior(Distribution);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Law {
+enum Distribution {
     Uniform,
     Normal(f64),
-    ThetaPosterior(ThetaPosterior),
+    Posterior(ThetaPosterior),
 }
 
 /// Why a prior was refused.
@@ -35,10 +36,10 @@ enum Law {
 #[non_exhaustive]
 pub enum PriorError {
     /// There is no prior of that name.
-    #[error("there is no prior `{0}`; there are `uniform` and `normal:s`")]
+    #[error("unknown prior `{0}`; use `uniform` or `normal:s`")]
     Unknown(String),
-    /// A normal prior has no scale, or one that is no number.
-    #[error("say how far θ spreads: `normal:s`, as in `normal:0.5`")]
+    /// A normal prior without a scale, or with one that is not a number.
+    #[error("a normal prior needs its standard deviation s: `normal:s`, as in `normal:0.5`")]
     NoScale,
     /// The scale of a normal prior is not a positive number.
     #[error("the prior's scale must be a number between 1e-100 and 1e100, not {0}")]
@@ -47,14 +48,14 @@ pub enum PriorError {
     #[error("the noise scale must be a number between 1e-100 and 1e100, not {0}")]
     Noise(f64),
     /// The arms have no features.
-    #[error("the arms have no features, so a pilot says nothing of theta")]
+    #[error("the arms have no features, so there is no theta to learn from a pilot")]
     NoFeatures,
     /// A measurement is of an arm that does not exist.
-    #[error("there is no arm {arm}: there are {n_arms}, and the first is 0")]
+    #[error("there is no arm {arm}: arms are numbered from 0, and there are {n_arms}")]
     Arm {
         /// The arm.
         arm: Arm,
-        /// How many there are.
+        /// The number of arms.
         n_arms: usize,
     },
     /// A reward is NaN, infinite or so large that its square overflows.
@@ -66,10 +67,10 @@ pub enum PriorError {
 }
 
 impl Prior {
-    /// U([−1, 1]^d), the paper's.
+    /// U([−1, 1]^d), as in the paper.
     #[must_use]
     pub fn uniform() -> Self {
-        Self(Law::Uniform)
+        Self(Distribution::Uniform)
     }
 
     /// N(0, s²I), with s = `scale`.
@@ -80,27 +81,27 @@ impl Prior {
         if !cutline::Range::NOISE_SCALE.contains(scale) {
             return Err(PriorError::Scale(scale));
         }
-        Ok(Self(Law::Normal(scale)))
+        Ok(Self(Distribution::Normal(scale)))
     }
 
-    /// What a pilot leaves open. Learners are told the pilot before they are asked.
+    /// The posterior given a pilot. Every learner gets the pilot's rewards before its first pull.
     #[must_use]
     pub fn posterior(posterior: ThetaPosterior) -> Self {
-        Self(Law::ThetaPosterior(posterior))
+        Self(Distribution::Posterior(posterior))
     }
 
-    /// The measurements that every learner is told first; none unless this is a posterior.
+    /// The measurements that every learner gets first; none unless this is a posterior.
     #[must_use]
     pub fn pilot(&self) -> &[(Arm, f64)] {
-        if let Law::ThetaPosterior(posterior) = &self.0 { &posterior.pilot } else { &[] }
+        if let Distribution::Posterior(posterior) = &self.0 { &posterior.pilot } else { &[] }
     }
 
     /// Draws a θ of `dimension` values.
     pub(crate) fn draw(&self, dimension: usize, numbers: &mut impl Numbers) -> Vec<f64> {
         match &self.0 {
-            Law::Uniform => (0..dimension).map(|_| numbers.uniform()).collect(),
-            Law::Normal(scale) => (0..dimension).map(|_| scale * numbers.normal()).collect(),
-            Law::ThetaPosterior(posterior) => posterior.draw(numbers),
+            Distribution::Uniform => (0..dimension).map(|_| numbers.uniform()).collect(),
+            Distribution::Normal(scale) => (0..dimension).map(|_| scale * numbers.normal()).collect(),
+            Distribution::Posterior(posterior) => posterior.draw(numbers),
         }
     }
 }
@@ -122,9 +123,9 @@ impl std::str::FromStr for Prior {
 impl std::fmt::Display for Prior {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.0 {
-            Law::Uniform => write!(f, "θ uniform on [−1, 1]"),
-            Law::Normal(scale) => write!(f, "θ from N(0, {scale}² I)"),
-            Law::ThetaPosterior(posterior) => {
+            Distribution::Uniform => write!(f, "θ uniform on [−1, 1]"),
+            Distribution::Normal(scale) => write!(f, "θ from N(0, {scale}² I)"),
+            Distribution::Posterior(posterior) => {
                 write!(f, "θ from the posterior given a pilot of {}", posterior.pilot.len())
             }
         }
@@ -133,19 +134,19 @@ impl std::fmt::Display for Prior {
 
 /// The posterior θ ~ N(θ̂, σ²V⁻¹) given a pilot, V = λI + Σ xxᵀ and θ̂ = V⁻¹ Σ r x, with Gaussian noise of scale σ.
 ///
-/// λ is 1, as that of the learners' ridge: before the pilot θ was N(0, σ²I), and that is what stays believed in the
-/// directions no pilot arm has.
+/// λ is 1, the default of the learners' ridge: before the pilot θ is N(0, σ²I), and it stays so in the directions that no
+/// arm of the pilot has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThetaPosterior {
-    mean: Vec<f64>,
-    /// L of V = L Lᵀ, row by row.
-    factor: Vec<Vec<f64>>,
+    mean: DVector<f64>,
+    /// L of V = L Lᵀ.
+    factor: DMatrix<f64>,
     noise: f64,
     pilot: Vec<(Arm, f64)>,
 }
 
 impl ThetaPosterior {
-    /// The posterior given `pilot`, an arm and its reward each, with noise of scale `noise`.
+    /// The posterior given `pilot`, pairs of an arm and its reward, with noise of scale `noise`.
     ///
     /// # Errors
     /// If the noise scale is not between 1e-100 and 1e100, the arms have no features or too large ones, there
@@ -155,11 +156,8 @@ impl ThetaPosterior {
             return Err(PriorError::Noise(noise));
         }
         let dimension = arms.dimension().ok_or(PriorError::NoFeatures)?;
-        let mut design = vec![vec![0.0; dimension]; dimension];
-        let mut weighted = vec![0.0; dimension];
-        for (i, row) in design.iter_mut().enumerate() {
-            row[i] = LAMBDA;
-        }
+        let mut design = DMatrix::from_diagonal_element(dimension, dimension, LAMBDA);
+        let mut weighted = DVector::zeros(dimension);
         for &(arm, reward) in &pilot {
             if !(reward.abs() <= LARGEST) {
                 return Err(PriorError::Reward(reward));
@@ -167,68 +165,26 @@ impl ThetaPosterior {
             if arm >= arms.n_arms() {
                 return Err(PriorError::Arm { arm, n_arms: arms.n_arms() });
             }
-            let x = arms.row(arm).ok_or(PriorError::NoFeatures)?;
-            for (i, row) in design.iter_mut().enumerate() {
-                weighted[i] += reward * x[i];
-                row.iter_mut().zip(&x).for_each(|(v, xj)| *v += x[i] * xj);
-            }
+            let x = DVector::from_vec(arms.row(arm).ok_or(PriorError::NoFeatures)?);
+            weighted.axpy(reward, &x, 1.0);
+            design.syger(1.0, &x, &x, 1.0);
         }
-        let factor = cholesky(design).ok_or(PriorError::TooLarge)?;
-        solve_lower(&factor, &mut weighted);
-        solve_upper(&factor, &mut weighted);
-        if weighted.iter().any(|value| !value.is_finite()) {
-            return Err(PriorError::TooLarge);
-        }
-        Ok(Self { mean: weighted, factor, noise, pilot })
+        let design = Cholesky::new(design).ok_or(PriorError::TooLarge)?;
+        let (mean, factor) = (design.solve(&weighted), design.unpack());
+        let is_finite = mean.iter().chain(&factor).all(|value| value.is_finite());
+        if is_finite { Ok(Self { mean, factor, noise, pilot }) } else { Err(PriorError::TooLarge) }
     }
 
     /// θ̂.
     #[must_use]
     pub fn mean(&self) -> &[f64] {
-        &self.mean
+        self.mean.as_slice()
     }
 
     /// θ̂ + σ L⁻ᵀz with z ~ N(0, I): its covariance is σ² L⁻ᵀL⁻¹ = σ²V⁻¹.
     fn draw(&self, numbers: &mut impl Numbers) -> Vec<f64> {
-        let mut theta: Vec<f64> = self.mean.iter().map(|_| numbers.normal()).collect();
-        solve_upper(&self.factor, &mut theta);
-        theta.iter().zip(&self.mean).map(|(deviation, mean)| mean + self.noise * deviation).collect()
+        let mut deviation = DVector::from_fn(self.mean.len(), |_, _| numbers.normal());
+        self.factor.tr_solve_lower_triangular_mut(&mut deviation);
+        deviation.iter().zip(&self.mean).map(|(deviation, mean)| mean + self.noise * deviation).collect()
     }
-}
-
-/// L of V = L Lᵀ, in the lower triangle; `None` where V is not positive definite to the last digit.
-fn cholesky(mut v: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
-    for i in 0..v.len() {
-        let (above, below) = v.split_at_mut(i);
-        let row = &mut below[0];
-        for (j, other) in above.iter().enumerate() {
-            row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
-        }
-        let pivot = row[i] - dot(&row[..i], &row[..i]);
-        if !(pivot > 0.0 && pivot.is_finite()) {
-            return None;
-        }
-        row[i] = pivot.sqrt();
-    }
-    Some(v)
-}
-
-/// x becomes L⁻¹x.
-fn solve_lower(l: &[Vec<f64>], x: &mut [f64]) {
-    for (i, row) in l.iter().enumerate() {
-        x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
-    }
-}
-
-/// x becomes L⁻ᵀx.
-fn solve_upper(l: &[Vec<f64>], x: &mut [f64]) {
-    for (i, row) in l.iter().enumerate().rev() {
-        x[i] /= row[i];
-        let xi = x[i];
-        x[..i].iter_mut().zip(row).for_each(|(x, l)| *x -= l * xi);
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
