@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{Dice, centre, check_page, groups, parsed, paths, places, texts};
-use cutline_figure::{Decided, DecidedFigure, Side, png};
+use common::{Dice, SIDES, centre, check_page, groups, parsed, paths, places, texts};
+use cutline::Side;
+use cutline_figure::{DecidedCount, DecidedFigure, png};
 
 fn figure(points: &[(u64, u64, u64)]) -> DecidedFigure {
-    let point = |&(pulls, above, below): &(u64, u64, u64)| Decided { pulls, above, below };
+    let point = |&(pulls, above, below): &(u64, u64, u64)| DecidedCount { pulls, above, below };
     let points = points.iter().map(point).collect();
     DecidedFigure { title: "Title".into(), n_arms: 10, budget: Some(100), points, note: Some("Note".into()) }
 }
@@ -60,7 +61,7 @@ fn more_arms_than_there_should_be_are_still_inside() {
 fn curves_differ_by_dash_and_marker() {
     let svg = figure(&POINTS).to_svg();
     let document = parsed(&svg);
-    let looks = Side::ALL.map(|side| {
+    let looks = SIDES.map(|side| {
         let group = groups(&document, side.name())[0];
         let dash = group.descendants().find_map(|n| n.attribute("stroke-dasharray")).expect("a dash");
         let marker = places(paths(&group)[1]);
@@ -88,8 +89,8 @@ fn the_order_of_the_points_does_not_matter() {
 fn many_points_make_a_small_file_that_keeps_a_single_spike() {
     let n = 200_000;
     let mut dice = Dice(5);
-    let mut points: Vec<Decided> =
-        (0..n).map(|k| Decided { pulls: k, above: k / 1000 + dice.below(3), below: k / 800 }).collect();
+    let mut points: Vec<DecidedCount> =
+        (0..n).map(|k| DecidedCount { pulls: k, above: k / 1000 + dice.below(3), below: k / 800 }).collect();
     points[120_000].above = 900;
     let svg = DecidedFigure { n_arms: 1000, budget: None, points, ..figure(&[]) }.to_svg();
     assert!(svg.len() < 60_000, "{} bytes", svg.len());

@@ -3,8 +3,9 @@
 mod common;
 
 use common::verdicts::{EPSILON, TAU, arm, figure, three};
-use common::{Dice, centre, check_page, groups, near, parsed, paths, places, texts};
-use cutline_figure::{ArmVerdict, Side, VerdictFigure, png};
+use common::{Dice, SIDES, centre, check_page, groups, near, parsed, paths, places, texts};
+use cutline::Side;
+use cutline_figure::{ArmVerdict, VerdictFigure, png};
 
 #[test]
 fn rows_stand_in_order_of_their_means_at_their_places() {
@@ -130,7 +131,7 @@ fn odd_figures_stay_on_the_page() {
             mean: value(),
             lower: value(),
             upper: value(),
-            side: Side::ALL[k % 3],
+            side: SIDES[k % 3],
             pulls: [0, 1, 1000, u64::MAX][(k + round) % 4],
         };
         let arms = (0..n).map(&mut make).collect();

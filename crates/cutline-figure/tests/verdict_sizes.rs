@@ -3,8 +3,9 @@
 mod common;
 
 use common::verdicts::{TAU, arm, figure, many, three};
-use common::{Dice, centre, check_page, groups, near, parsed, paths, places, texts};
-use cutline_figure::{ArmVerdict, Side, VerdictFigure};
+use common::{Dice, SIDES, centre, check_page, groups, near, parsed, paths, places, texts};
+use cutline::Side;
+use cutline_figure::{ArmVerdict, VerdictFigure};
 
 #[test]
 fn an_end_that_is_not_known_is_an_arrow_at_the_frame() {
@@ -57,7 +58,7 @@ fn by_rank_every_arm_has_its_interval_its_marker_its_lane_and_its_bar() {
     let starts = |d: &str| d.matches('M').count();
     let mut n_arms = 0;
     let lanes = groups(&document, "lane");
-    for (lane, side) in lanes.iter().zip(Side::ALL) {
+    for (lane, side) in lanes.iter().zip(SIDES) {
         let parts = paths(&groups(&document, side.name())[0]);
         // An arc is not a new start, so a ring counts once as well.
         assert_eq!(starts(parts[0]), starts(parts[1]), "{}", side.name());
@@ -145,7 +146,7 @@ fn a_file_stays_small_whatever_the_number_of_arms() {
     for (n, unknown) in [(300, false), (300, true), (301, true), (3000, false), (100_000, false), (100_000, true)] {
         let mut random = |k: usize| {
             let (mean, half) = (dice.share() * 10.0 - 5.0, if unknown { f64::INFINITY } else { dice.share() });
-            let side = Side::ALL[usize::try_from(dice.below(3)).expect("small")];
+            let side = SIDES[usize::try_from(dice.below(3)).expect("small")];
             ArmVerdict { pulls: dice.below(1000), ..arm(&format!("a long name of arm {k}"), mean, half, side) }
         };
         let svg = figure((0..n).map(&mut random).collect()).to_svg();

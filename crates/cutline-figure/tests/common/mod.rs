@@ -3,7 +3,11 @@
 
 pub mod verdicts;
 
+use cutline::Side;
 use roxmltree::{Document, Node};
+
+/// The sides from the top of a figure down.
+pub const SIDES: [Side; 3] = [Side::Above, Side::Undecided, Side::Below];
 
 /// The drawing, as the parser sees it: panics when it is not well-formed.
 pub fn parsed(svg: &str) -> Document<'_> {

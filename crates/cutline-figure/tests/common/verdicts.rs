@@ -1,6 +1,7 @@
 //! Verdicts to draw.
 
-use cutline_figure::{ArmVerdict, Side, VerdictFigure};
+use cutline::Side;
+use cutline_figure::{ArmVerdict, VerdictFigure};
 
 /// The threshold of the figures.
 pub const TAU: f64 = 0.5;

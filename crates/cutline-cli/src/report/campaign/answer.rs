@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// What a campaign has come to: an object of JSON, and a row of CSV.
 #[derive(Debug, Serialize)]
-pub(crate) struct BudgetAnswer {
+pub(crate) struct Answer {
     pub(crate) campaign: String,
     /// Without a full stop.
     pub(crate) sentence: String,
@@ -21,7 +21,7 @@ pub(crate) struct BudgetAnswer {
     pub(crate) ending: Option<&'static str>,
 }
 
-impl BudgetAnswer {
+impl Answer {
     pub(crate) fn new(view: &mut View) -> Self {
         let progress = view.state.progress();
         let count = |side| view.verdicts.iter().filter(|verdict| verdict.side == side).count();
@@ -95,21 +95,9 @@ mod tests {
             let n_arms = above + below + undecided;
             let (campaign, sentence) = (String::new(), String::new());
             let (threshold, precision, ending) = (2.5, 0.0, None);
-            BudgetAnswer {
-                campaign,
-                sentence,
-                n_arms,
-                above,
-                below,
-                undecided,
-                threshold,
-                precision,
-                told,
-                budget,
-                ending,
-            }
+            Answer { campaign, sentence, n_arms, above, below, undecided, threshold, precision, told, budget, ending }
         };
-        let says = |answer: BudgetAnswer, expected: &str| assert_eq!(answer.say(), expected);
+        let says = |answer: Answer, expected: &str| assert_eq!(answer.say(), expected);
         says(
             answer(17, 120, 13, 400, 400),
             "17 of 150 candidates lie above 2.5, 120 below, 13 undecided; 400 of 400 measurements used",
