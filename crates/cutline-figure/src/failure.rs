@@ -99,7 +99,7 @@ impl FailureFigure {
 }
 
 /// Explains the small shift that keeps overlapping curves apart.
-const SHIFT_NOTE: &str = "Curves are set slightly aside of their budgets so that they do not hide each other.";
+const SHIFT_NOTE: &str = "Curves are shifted slightly from their budgets so that they do not hide each other.";
 
 /// The budgets that are drawn: beyond them, sums and quotients may overflow.
 const BUDGETS: RangeInclusive<f64> = 1e-9..=1e15;

@@ -85,9 +85,9 @@ impl PlanFigure {
         let planned: Vec<(BudgetRange, Style)> = self.planned(&series[0]).collect();
         let legend = Legend::new(&series[0], &self.symbols(!planned.is_empty()));
         let mut page = WidePage::new(&self.title, &rates, legend, note_lines(self.note.as_deref()));
-        let headings = ["(a) some verdict is wrong", "(b) how many are wrong"];
+        let headings = ["(a) probability of any wrong verdict", "(b) mean number of wrong verdicts"];
         for (position, heading) in headings.into_iter().enumerate() {
-            let y_label = ["Failure probability", "Wrong verdicts a run"][position];
+            let y_label = ["Failure probability", "Wrong verdicts per run"][position];
             let (area, y_axis) = (page.panels[position], &rates[position]);
             let panel = Panel { area, x_axis: &budgets, y_axis, x_label: "Budget T", y_label };
             let svg = &mut page.svg;

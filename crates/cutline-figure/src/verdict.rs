@@ -44,7 +44,8 @@ impl ArmVerdict {
 /// Every arm's mean and interval against the threshold τ and the band τ ± ε, highest mean first, with its pulls.
 ///
 /// Up to 40 arms are rows with names. More are points by rank, with their pulls in a second panel below. More than 300 are
-/// drawn in columns of neighbouring ranks, so that a million arms make a small file too.
+/// drawn in columns of neighbouring ranks, so that a million arms make a small file too; of the pulls a column shows the
+/// median and the maximum, so that a few arms with all the pulls stay visible.
 ///
 /// ```
 /// use cutline::{Arms, Confidence, IntervalKind, Question, Spec};

@@ -23,6 +23,15 @@ const APART: f64 = 9.0;
 const PALE: f64 = 0.2;
 const DARK: f64 = 0.4;
 
+/// The heading of the lower panel.
+const PULLS_LABEL: &str = "Pulls per arm: median (dark) and maximum (pale)";
+
+/// The opacity of the maximum, higher than [`PALE`]: often a single column is all there is to see.
+const MAXIMUM: f64 = 0.5;
+
+/// The least height of the maximum of a column with any pulls: it has to be visible beside a far larger one.
+const LEAST_HEIGHT: f64 = 3.0;
+
 /// Arms of neighbouring ranks.
 struct Column {
     from: f64,
@@ -49,14 +58,14 @@ pub(crate) fn meaning(n_arms: usize) -> String {
     let (least, most) = (grouped(count(n_arms / COLUMNS)), grouped(count(n_arms.div_ceil(COLUMNS))));
     let arms = if least == most { least } else { format!("{least} or {most}") };
     format!(
-        "A column is {arms} arms of neighbouring rank. Dark: their median; pale: all but a tenth at each end; line: mean. \
-         The lanes show how many of them are above, undecided and below."
+        "Each column is {arms} arms of neighbouring rank. Dark: median interval; pale: all but a tenth at each end; line: \
+         mean. The lanes show the share of arms above, undecided and below."
     )
 }
 
 /// Draws the panels and the lanes; returns where they end.
 pub(crate) fn draw(page: &mut NarrowPage<'_>, ranked: &RankedArms<'_>) -> f64 {
-    let panels = StackedPanels::draw(page, ranked, "Pulls");
+    let panels = StackedPanels::draw(page, ranked, PULLS_LABEL);
     let area = panels.means.area;
     let step = area.width / count(COLUMNS);
     let n_arms = ranked.arms.len();
@@ -79,8 +88,8 @@ pub(crate) fn draw(page: &mut NarrowPage<'_>, ranked: &RankedArms<'_>) -> f64 {
     let marks: Vec<LaneMark> = columns.iter().map(|c| LaneMark { from: c.from, to: c.to, shares: c.shares }).collect();
     draw_lanes(svg, area, &marks);
     svg.open("pulls");
-    draw_bars(svg, &panels.pulls, &columns, |c| (0.0, c.pulls.high), PALE);
-    draw_bars(svg, &panels.pulls, &columns, |c| (0.0, c.pulls.median), DARK);
+    draw_most_pulls(svg, &panels.pulls, &columns);
+    draw_bars(svg, &panels.pulls, &columns, |c| (0.0, c.pulls.median), MAXIMUM);
     svg.close();
     panels.bottom()
 }
@@ -120,6 +129,19 @@ fn draw_bars(svg: &mut Svg, panel: &Panel<'_>, columns: &[Column], ends: fn(&Col
         rectangle((column.from, panel.y(high)), (column.to, panel.y(low)))
     };
     svg.shape(&columns.iter().map(bar).collect::<String>(), NEUTRAL, opacity);
+}
+
+/// One bar per column with any pulls, up to those of its most pulled arm.
+fn draw_most_pulls(svg: &mut Svg, panel: &Panel<'_>, columns: &[Column]) {
+    let zero = panel.y(0.0);
+    let bar = |column: &Column| {
+        let top = panel.y(column.pulls.most).min(zero - LEAST_HEIGHT);
+        rectangle((column.from, top), (column.to, zero))
+    };
+    let d: String = columns.iter().filter(|column| column.pulls.most > 0.0).map(bar).collect();
+    if !d.is_empty() {
+        svg.shape(&d, NEUTRAL, MAXIMUM);
+    }
 }
 
 type End = fn(&Column) -> f64;

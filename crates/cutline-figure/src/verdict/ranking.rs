@@ -202,7 +202,7 @@ pub(crate) fn arrow_head((x, y): (f64, f64), (dx, dy): (f64, f64), half: f64) ->
 
 /// The key of the arrow at an interval that extends beyond the frame.
 pub(crate) fn open_end_key() -> Key {
-    Key::new("interval goes on beyond the frame", |svg, (x, y)| {
+    Key::new("interval extends beyond the frame", |svg, (x, y)| {
         let tip = x + KEY_SAMPLE / 2.0;
         svg.line((x - KEY_SAMPLE / 2.0, y), (tip - HEAD, y), INK, 1.4);
         svg.shape(&arrow_head((tip, y), (1.0, 0.0), 2.8), INK, 1.0);
