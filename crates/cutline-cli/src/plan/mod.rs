@@ -10,8 +10,10 @@ use crate::print::{json, table};
 use cutline_lab::{BudgetAnswer, ForecastRow, PlanReport, Theorem1Row};
 use std::io::Write;
 
-/// The columns of the table, in the terminal and on the page: header and cell.
-const TEXT_COLUMNS: [(&str, fn(&ForecastRow) -> String); 5] = [
+/// A column of the table, in the terminal and on the page: its header and the text of a cell.
+type TextColumn = (&'static str, fn(&ForecastRow) -> String);
+
+const TEXT_COLUMNS: [TextColumn; 5] = [
     ("algorithm", |row| row.algorithm.clone()),
     ("T", |row| row.budget.to_string()),
     ("failure rate", |row| format!("{:.4}", row.failure_rate)),
@@ -29,8 +31,10 @@ struct CsvRow<'a> {
     guarantee: Option<&'a Theorem1Row>,
 }
 
-/// The columns of CSV: key and field.
-const CSV_COLUMNS: [(&str, fn(&CsvRow<'_>) -> String); 17] = [
+/// A column of CSV: its key and its field.
+type CsvColumn = (&'static str, fn(&CsvRow<'_>) -> String);
+
+const CSV_COLUMNS: [CsvColumn; 17] = [
     ("experiment", |row| row.plan.experiment.name().to_owned()),
     ("algorithm", |row| row.forecast.algorithm.clone()),
     ("budget", |row| row.forecast.budget.to_string()),

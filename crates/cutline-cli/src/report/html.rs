@@ -6,7 +6,7 @@ pub(crate) fn with_code(sentence: &str) -> String {
     let mut rest = sentence;
     while let Some((before, after)) = rest.split_once('`') {
         let Some((code, after)) = after.split_once('`') else { break };
-        html += &format!("{}<code>{}</code>", escaped(before), escaped(code));
+        html.extend([&escaped(before), "<code>", &escaped(code), "</code>"]);
         rest = after;
     }
     html + &escaped(rest)

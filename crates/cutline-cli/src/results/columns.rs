@@ -7,7 +7,7 @@ use cutline_lab::{Comparison, PublishedCell, PublishedResult, Row};
 type TextColumn = (String, fn(&PublishedResult) -> String);
 
 /// A column of CSV: its key and its field.
-type CsvColumn = (&'static str, fn(&PublishedResult) -> String);
+pub(super) type CsvColumn = (&'static str, fn(&PublishedResult) -> String);
 
 const CSV_COLUMNS: [CsvColumn; 13] = [
     ("experiment", |r| r.row.experiment.clone()),

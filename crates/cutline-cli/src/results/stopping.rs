@@ -1,6 +1,7 @@
 //! The columns about runs that could stop before the budget was used up: one list for tables, one for CSV.
 
 use super::Outcome;
+use super::columns::CsvColumn;
 use crate::print;
 use cutline_lab::{PublishedResult, Row, StoppingRow};
 
@@ -27,7 +28,7 @@ const TEXT_COLUMNS: [TextColumn; 10] = [
 ];
 
 /// The CSV columns: key and field, which is empty for a row without such a stop.
-pub(super) const CSV_COLUMNS: [(&str, fn(&PublishedResult) -> String); 10] = [
+pub(super) const CSV_COLUMNS: [CsvColumn; 10] = [
     ("by", |r| field(r, |s| s.by.into())),
     ("delta", |r| field(r, |s| s.delta.to_string())),
     ("sure", |r| field(r, |s| s.sure.to_string())),

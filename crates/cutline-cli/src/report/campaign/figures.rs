@@ -32,7 +32,7 @@ pub(super) fn decided(view: &View) -> String {
         n_arms: view.names.len() as u64,
         budget: Some(view.settings.budget.into()),
         points: stages.iter().map(point).collect(),
-        note: is_cut.then(|| format!("The verdicts at {most} moments.")),
+        note: is_cut.then(|| format!("Verdicts computed at {most} moments.")),
     };
     figure.to_svg()
 }
