@@ -8,7 +8,7 @@ use crate::kept::Kept;
 use crate::own::{is_asking, raising};
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
-use cutline_figure::{ArmVerdict, VerdictFigure};
+use cutline_figure::VerdictFigure;
 use cutline_store::StoreError;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
@@ -149,7 +149,7 @@ impl Campaign {
     /// >>> campaign.tell(1, 0.8)
     /// Traceback (most recent call last):
     ///     ...
-    /// cutline._errors.RefusedError: ticket 1 was told 0.7 before, and now 0.8; the first stands
+    /// cutline._errors.RefusedError: ticket 1 already has the reward 0.7, so 0.8 is refused
     fn tell(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reward: &Bound<'_, PyAny>) -> PyResult<u64> {
         let rewards = pairs(ticket, reward, "tickets", ticket_number)?;
         self.with(py, |campaign| campaign.tell(&rewards))
@@ -202,7 +202,8 @@ impl Campaign {
         self.with(py, |campaign| {
             let state = campaign.state()?;
             let ending = state.stop_reason().map(cutline::StopReason::name);
-            let cutline::campaign::Progress { budget, counted, uncounted, out, failed, expired, .. } = state.progress();
+            let cutline::campaign::Progress { budget, counted, uncounted, open: out, failed, expired, .. } =
+                state.progress();
             Ok(Progress { budget, counted, uncounted, out, failed, expired, ending })
         })
     }
@@ -267,7 +268,7 @@ impl Campaign {
     /// Whether the rewards told so far bear out the model that means are linear in the prepared features, and how large the noise
     /// is: a dict whose `sentence` says it in words. docs/diagnostics.md says what each number means.
     fn diagnose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.with(py, |campaign| Ok(campaign.state()?.told().diagnose()))?;
+        let found = self.with(py, |campaign| Ok(campaign.state()?.reward_stats().diagnose()))?;
         diagnostics::to_dict(py, &found, &self.names)
     }
 
@@ -295,33 +296,12 @@ impl Campaign {
     /// The figure of the verdicts, as SVG.
     fn _svg(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |campaign| {
-            let said = campaign.verdicts()?;
-            let settings = campaign.settings();
-            let arms = self.names.iter().zip(&said).map(|(name, said)| ArmVerdict {
-                name: name.clone(),
-                mean: said.mean,
-                lower: said.lower,
-                upper: said.upper,
-                side: side(said.side),
-                pulls: said.pulls.into(),
-            });
-            let figure = VerdictFigure {
-                title: self.name.clone(),
-                threshold: settings.threshold,
-                precision: settings.precision,
-                arms: arms.collect(),
-                note: Some(format!("{} % intervals.", 100.0 * (1.0 - settings.delta))),
-            };
-            Ok(figure.to_svg())
+            let state = campaign.state()?;
+            let verdicts = state.verdicts();
+            let terms = state.terms();
+            let intervals = (terms.interval, terms.delta);
+            Ok(VerdictFigure::new(&self.name, &self.names, &verdicts, terms.question, intervals).to_svg())
         })
-    }
-}
-
-fn side(side: cutline::Side) -> cutline_figure::Side {
-    match side {
-        cutline::Side::Above => cutline_figure::Side::Above,
-        cutline::Side::Below => cutline_figure::Side::Below,
-        cutline::Side::Undecided => cutline_figure::Side::Undecided,
     }
 }
 
