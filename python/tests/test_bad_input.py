@@ -119,12 +119,12 @@ def test_experiments(keys: dict[str, Any]) -> None:
         ({"noise": 0.0}, "noise"),
         ({"confidence": 1.0}, "`confidence` must be a number above 0 and below 1, not 1"),
         ({"interval": "wide"}, "wide"),
-        ({"until_sure": "soon"}, "there is no way to be sure `soon`; there are `intervals`, `evidence`"),
+        ({"until_sure": "soon"}, "unknown stopping criterion `soon`; use `intervals` or `evidence`"),
         ({"prepare": "centre"}, "`prepare` must be a list, not 'centre'"),
         ({"prepare": ["scale"]}, "must be `standardise`, `intercept` or `centre`, not `scale`"),
         ({"seed": -1}, "`seed` must be a whole number between 0 and 18446744073709551615, not -1"),
         ({"name": ""}, "`` cannot be a name"),
-        ({"algorithm": "lingame"}, "cannot estimate the noise under way; give it with `noise`"),
+        ({"algorithm": "lingame"}, "cannot estimate the noise during a campaign; it needs a given `noise`"),
     ],
 )
 def test_messages(changed: dict[str, Any], message: str) -> None:

@@ -174,7 +174,10 @@ fn settings_that_do_not_fit_are_one_line() {
     for (options, expected) in [
         (&["--algorithm", "linear-apt"][..], "a budget of 5 is too small for 6 arms"),
         (&["--algorithm", "ucbe"], "`ucbe` needs the parameter `exploration`"),
-        (&["--algorithm", "lingame"], "`lingame` cannot estimate the noise under way; give it with `noise`"),
+        (
+            &["--algorithm", "lingame"],
+            "`lingame` cannot estimate the noise during a campaign; it needs a given `noise`",
+        ),
         (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `lambda`"),
         (&["--parameter", "lambda=-1"], "`lambda` must be a finite number of at least 1e-12, not -1"),
     ] {

@@ -148,7 +148,7 @@ fn stopping(
 ) -> StoppingRow {
     let quantile = |percent| stopped.quantile(percent, runs, budget);
     StoppingRow {
-        by: sure.by().name(),
+        by: sure.criterion().name(),
         delta: sure.delta(),
         sure: stopped.runs(),
         sure_and_wrong: stopped.failures(),

@@ -42,7 +42,14 @@ pub trait AskTell: Send {
     /// Whether its choices depend on the order of the rewards, so that it cannot [restore](AskTell::restore) a past.
     fn depends_on_order(&self) -> bool;
 
-    /// Why the stop is met, or `None` while it is not.
+    /// Changes σ, the standard deviation of a reward, for rule and stop.
+    ///
+    /// # Panics
+    /// If σ is not between 1e-100 and 1e100, or the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards:
+    /// what it has learnt used another σ.
+    fn set_noise(&mut self, noise: f64);
+
+    /// Why nothing is proposed any more, or `None` while the stop is not met.
     fn stop_reason(&mut self) -> Option<StopReason>;
 
     /// The current beliefs.
@@ -215,6 +222,13 @@ where
 
     fn depends_on_order(&self) -> bool {
         R::LEARNS
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        assert!((1e-100..=1e100).contains(&noise), "the noise must be between 1e-100 and 1e100, not {noise}");
+        assert!(!R::LEARNS, "this rule has learned with another noise");
+        self.rule.set_noise(noise);
+        self.stop.set_noise(noise);
     }
 
     fn stop_reason(&mut self) -> Option<StopReason> {

@@ -50,7 +50,7 @@ pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use candidates::{Candidates, CandidatesError, NameProblem};
 pub use features::Executor;
-pub use interval::{Confidence, IntervalError, IntervalKind};
+pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
 pub use learner::{AskTell, Learner, LearnerError};
 pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};

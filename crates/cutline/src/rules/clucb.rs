@@ -53,4 +53,8 @@ impl<E: Estimator + ?Sized> Rule<E> for Clucb {
             if pulls * distance * distance < level { pulls } else { pulls + 4_294_967_296.0 }
         })
     }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.noise = noise;
+    }
 }

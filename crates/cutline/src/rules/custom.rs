@@ -123,6 +123,10 @@ impl<E: PullVariances, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
             _ => self.rule.rule.choose(&mut Context { beliefs, noise: self.noise, scratch: &mut self.scratch }, rng),
         }
     }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.noise = noise;
+    }
 }
 
 /// [`Beliefs`] as a [`RuleContext`].

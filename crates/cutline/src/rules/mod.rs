@@ -52,6 +52,13 @@ pub trait Rule<E: ?Sized> {
     fn learn(&mut self, beliefs: &mut Beliefs<'_, E>) {
         let _ = beliefs;
     }
+
+    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. Rules that do not depend on it ignore this. It is not called
+    /// for rules that [learn](Rule::LEARNS).
+    #[inline]
+    fn set_noise(&mut self, noise: f64) {
+        let _ = noise;
+    }
 }
 
 /// A rule was refused because of a parameter.

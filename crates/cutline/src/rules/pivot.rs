@@ -115,4 +115,8 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
         let (covariances, variances) = beliefs.estimator.covariances_with(self.last);
         arg_max(covariances, variances, Self::information)
     }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.weight = 1.0 / (noise * noise);
+    }
 }

@@ -36,4 +36,8 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Straddle {
         let (means, variances) = beliefs.estimator.moments();
         arg_max(means, variances, |mean, q| 1.96 * (variance * q).sqrt() - (mean - threshold).abs())
     }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.variance = noise * noise;
+    }
 }
