@@ -117,6 +117,18 @@ Theorem 1 at T = 4000: failure probability at most 2.225e-308
     }
 }
 
+/// Variants are simulated in the file's order, into one table, with a figure each.
+#[test]
+fn every_variant_is_simulated() {
+    let place = Place::new();
+    let variants = "\n[[variant]]\nname = \"b\"\n\n[[variant]]\nname = \"a\"\nseed = 5\nbudgets = [20]\n";
+    place.write("two.toml", format!("{SMALL}{variants}"));
+    let ran = place.good(&["simulate", "two.toml", "--format", "json"]);
+    let names: Vec<String> = rows(&ran.stdout).iter().map(|row| row["experiment"].as_str().unwrap().into()).collect();
+    assert_eq!(names, [vec!["b"; 6], vec!["a"; 3]].concat());
+    assert_eq!(place.names("results"), ["a.png", "a.svg", "b.png", "b.svg", "report.html", "results.csv"]);
+}
+
 #[test]
 fn threads_change_nothing() {
     for format in ["table", "json", "csv"] {

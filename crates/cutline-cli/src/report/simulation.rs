@@ -4,7 +4,7 @@ use super::html;
 use crate::failure::Failure;
 use crate::results::{Outcome, TextTable, stopping};
 use askama::Template;
-use cutline_lab::{Experiment, NoiseKind, Oracle, SourceKind, Threshold, Truth};
+use cutline_lab::{Experiment, InstanceKind, NoiseKind, Oracle, Threshold, Truth};
 
 #[derive(Template)]
 #[template(path = "simulation.html")]
@@ -80,9 +80,9 @@ pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
         let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());
         let parts = format!("{} × {} × {}", algorithm.rule, estimator.name(), entrant.spec().stop());
         values.insert(0, parts);
-        values.extend(entrant.spec().sure().map(|sure| {
+        values.extend(entrant.spec().confidence_stop().map(|sure| {
             let norm = sure.norm().map_or("σ√(d/λ)".into(), |norm| norm.to_string());
-            format!("sure by {}, δ = {}, S = {norm}", sure.by().name(), sure.delta())
+            format!("sure by {}, δ = {}, S = {norm}", sure.criterion().name(), sure.delta())
         }));
         settings.push((entrant.label().into(), values.join("; ")));
     }
@@ -93,11 +93,13 @@ pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
 fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
     let source = experiment.source();
     let kind = match source.kind() {
-        SourceKind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
-        SourceKind::Features(_, prior) => format!("features given, {prior}"),
-        SourceKind::Given(Truth::Linear(..)) => "features and θ given".to_owned(),
-        SourceKind::Given(Truth::Means(arms, _)) if arms.dimension().is_some() => "features and means given".to_owned(),
-        SourceKind::Given(Truth::Means(..)) => "means given".to_owned(),
+        InstanceKind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
+        InstanceKind::Features(_, prior) => format!("features given, {prior}"),
+        InstanceKind::Fixed(Truth::Linear(..)) => "features and θ given".to_owned(),
+        InstanceKind::Fixed(Truth::Means(arms, _)) if arms.dimension().is_some() => {
+            "features and means given".to_owned()
+        }
+        InstanceKind::Fixed(Truth::Means(..)) => "means given".to_owned(),
         _ => String::new(),
     };
     let kind = if source.is_standardised() { format!("{kind}; features standardised") } else { kind };

@@ -93,7 +93,7 @@ impl Outcome {
 fn is_in_theorem(entrant: &Entrant) -> bool {
     let spec = entrant.spec();
     let is_plain_ridge = spec.values().eq([("lambda", 1.0), ("centre", 0.0), ("intercept", 0.0)]);
-    spec.algorithm().name == "linear-apt" && is_plain_ridge && spec.sure().is_none()
+    spec.algorithm().name == "linear-apt" && is_plain_ridge && spec.confidence_stop().is_none()
 }
 
 /// Prints results in a format: tables with the published numbers and the `summary` below them, or JSON or CSV, with the

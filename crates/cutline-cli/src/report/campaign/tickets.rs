@@ -43,9 +43,14 @@ impl Tickets {
         let all = |number: usize| (number > LISTED).then(|| grouped(number as u64));
         Self {
             facts: facts(view, &progress, n_lost),
-            open: view.state.out().take(LISTED).map(|(ticket, until)| open(view, ticket, until, now)).collect(),
+            open: view
+                .state
+                .open_tickets()
+                .take(LISTED)
+                .map(|(ticket, until)| open(view, ticket, until, now))
+                .collect(),
             lost: lost.into_iter().take(LISTED).collect(),
-            all_open: all(progress.out),
+            all_open: all(progress.open),
             all_lost: all(n_lost),
         }
     }
@@ -60,7 +65,7 @@ fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, 
         ("rewards counted", format!("{} of {}", grouped(progress.counted.into()), grouped(progress.budget.into()))),
         ("earlier rewards, not counted", grouped(progress.uncounted)),
         ("arms measured", format!("{pulled} of {n_arms}")),
-        ("open tickets", grouped(progress.out as u64)),
+        ("open tickets", grouped(progress.open as u64)),
         ("lost tickets", grouped(n_lost as u64)),
     ];
     facts.extend(view.records.first().map(|record| ("first event", minute(record.at))));
@@ -81,7 +86,7 @@ fn lost(view: &View, record: &Record) -> Option<LostTicket> {
         Event::Failed { ticket, reason } => (*ticket, reason.clone()),
         Event::Expired { ticket } => {
             let status = view.state.ticket(*ticket).ok()?.2;
-            if status != cutline::campaign::Status::Expired {
+            if status != cutline::campaign::TicketStatus::Expired {
                 return None;
             }
             (*ticket, "expired: no reward within its lease".into())
