@@ -197,9 +197,9 @@ fn the_report_has_figure_table_and_settings() {
     let place = place();
     run(&place, &["--prior", "normal:0.5"]);
     let html = place.text("results/report.html");
-    assert!(html.contains("<h1>Plan: arms</h1>") && html.contains("class=\"summary\">pivot needs "));
+    assert!(html.contains("<h1>Plan: arms</h1>") && html.contains("class=\"summary\"><code>pivot</code> needs "));
     let text = html.split("<svg").next().unwrap().to_owned() + html.rsplit("</svg>").next().unwrap();
-    assert!(!text.contains('`'), "code is marked up: {text}");
+    assert!(!text.contains('`') && text.matches("<code>").count() >= 5, "code is marked up: {text}");
     assert!(text.contains("max-width: 64rem"), "as wide as the report of a campaign");
     assert!(html.contains(&place.text("results/arms.svg").trim().to_owned()), "the figure is inside");
     for (name, value) in [

@@ -21,10 +21,10 @@ pub(super) fn decided(view: &View) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 3 and 60")]
     let most = (COST / view.cost()).clamp(3.0, STAGES) as usize;
     let history = view.state.decision_history(&view.records, most).expect("events that were applied before");
-    let point = |stage: &cutline::campaign::DecisionPoint| DecidedCount {
-        pulls: stage.counted.into(),
-        above: stage.above as u64,
-        below: stage.below as u64,
+    let point = |point: &cutline::campaign::DecisionPoint| DecidedCount {
+        pulls: point.counted.into(),
+        above: point.above as u64,
+        below: point.below as u64,
     };
     let is_cut = history.len() == most && view.state.progress().counted as usize > most;
     let figure = DecidedFigure {
