@@ -40,7 +40,7 @@ fn the_table_ends_with_the_answers() {
     assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
     assert!(ran.stdout.contains("\nTheorem 1 guarantees nothing at any of these budgets"), "{}", ran.stdout);
     let answers: Vec<&str> = ran.stdout.lines().rev().take(3).collect();
-    assert!(answers[2].starts_with("pivot needs "), "{answers:?}");
+    assert!(answers[2].starts_with("`pivot` needs "), "{answers:?}");
     assert!(answers[2].contains(" measurements for a failure probability of 0.05 (95 % interval: "), "{answers:?}");
     assert_eq!(ran.stderr, "wrote out/report.html and 3 more files beside it\n", "and no progress bar");
     assert_eq!(place.names("out"), ["arms.png", "arms.svg", "report.html", "results.csv"]);
@@ -169,11 +169,11 @@ fn budgets_that_are_too_small() {
     let place = place();
     let args = [&PLAN[..], &["--budgets", "1,2,3", "--algorithms", "pivot"]].concat();
     let stdout = place.good(&args).stdout;
-    assert!(stdout.contains("pivot does not reach a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
+    assert!(stdout.contains("`pivot` does not reach a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
     assert!(stdout.ends_with("No budget is enough: try larger budgets, a larger precision or a larger target\n"));
     assert!(!place.text("results/arms.svg").contains("planned budget"));
     let stdout = place.good(&[&args[..], &["--target", "0.99"]].concat()).stdout;
-    assert!(stdout.ends_with("pivot needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
+    assert!(stdout.ends_with("`pivot` needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
 }
 
 /// T ≥ K, d = 1 and hardly any noise: Theorem 1 gives a bound.
