@@ -8,9 +8,9 @@
 //!   (Robbins 1970; Howard et al. 2021), δ/K for each arm. With this ρ it is tightest around 2l + ln(1 + 2l) pulls of an arm,
 //!   l = ln(K/δ): 14.6 for K = 20 and δ = 0.05.
 
-use crate::Arm;
 use crate::estimators::{Model, Posterior};
-use crate::question::shown;
+use crate::question::short_number;
+use crate::{Arm, Range};
 use statrs::function::erf::{erfc, erfc_inv};
 use std::f64::consts::SQRT_2;
 use thiserror::Error;
@@ -62,16 +62,16 @@ pub enum IntervalError {
     #[error("unknown interval kind `{0}`; use {names}", names = IntervalKind::names())]
     Unknown(String),
     /// The confidence level 1 − δ is not a probability.
-    #[error("the confidence must be a number above 0 and below 1, not {}", shown(*.0))]
+    #[error("the confidence must be a number above 0 and below 1, not {}", short_number(*.0))]
     Level(f64),
     /// δ is not a probability.
-    #[error("delta must be a number above 0 and below 1, not {}", shown(*.0))]
+    #[error("delta must be a number above 0 and below 1, not {}", short_number(*.0))]
     Delta(f64),
     /// σ is out of range.
-    #[error("the noise must be a number between 1e-100 and 1e100, not {}", shown(*.0))]
+    #[error("the noise must be a number between 1e-100 and 1e100, not {}", short_number(*.0))]
     Noise(f64),
     /// S is out of range.
-    #[error("the norm must be a number between 0 and 1e150, not {}", shown(*.0))]
+    #[error("the norm must be a number between 0 and 1e150, not {}", short_number(*.0))]
     Norm(f64),
 }
 
@@ -112,7 +112,7 @@ impl Confidence {
         if !(delta > 0.0 && delta < 1.0) {
             return Err(IntervalError::Delta(delta));
         }
-        if !(1e-100..=1e100).contains(&noise) {
+        if !Range::NOISE_SCALE.contains(noise) {
             return Err(IntervalError::Noise(noise));
         }
         Ok(Self { interval, delta, noise, norm: None })
@@ -131,7 +131,7 @@ impl Confidence {
 
     /// Changes σ, which must be in range.
     pub(crate) fn set_noise(&mut self, noise: f64) {
-        debug_assert!((1e-100..=1e100).contains(&noise), "a noise of {noise}");
+        debug_assert!(Range::NOISE_SCALE.contains(noise), "a noise of {noise}");
         self.noise = noise;
     }
 
@@ -162,8 +162,8 @@ impl Confidence {
     /// Half the width of every arm's interval.
     pub(crate) fn half_widths<'a>(&self, posterior: &Posterior<'a>) -> impl Fn(Arm) -> f64 + use<'a> {
         let Self { noise, delta, .. } = *self;
-        let Posterior { variances, told, model, .. } = *posterior;
-        let level = delta / told.len() as f64;
+        let Posterior { variances, n_rewards, model, .. } = *posterior;
+        let level = delta / n_rewards.len() as f64;
         let factor = match (self.interval, model) {
             (IntervalKind::Fixed, _) => Some(noise * SQRT_2 * erfc_inv(delta)),
             (IntervalKind::Anytime, Model::Linear { dimension, lambda, log_det }) => {
@@ -174,7 +174,7 @@ impl Confidence {
         };
         move |arm| match factor {
             Some(factor) => factor * variances[arm].sqrt(),
-            None => noise * mixture(f64::from(told[arm]), RHO, level),
+            None => noise * mixture(f64::from(n_rewards[arm]), RHO, level),
         }
     }
 }
@@ -225,7 +225,7 @@ mod tests {
             (1e-100, 21.30594006935153),
             (1e-300, 37.06578788077213),
         ];
-        let posterior = Posterior { means: &[0.0], variances: &[1.0], told: &[1], model: Model::Unrelated };
+        let posterior = Posterior { means: &[0.0], variances: &[1.0], n_rewards: &[1], model: Model::Unrelated };
         for (delta, z) in table {
             let ours = Confidence::new(IntervalKind::Fixed, delta, 1.0).unwrap().half_widths(&posterior)(0);
             assert!((ours / z - 1.0).abs() < 1e-12, "δ = {delta}: {ours} against {z}");

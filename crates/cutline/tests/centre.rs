@@ -35,7 +35,7 @@ fn centred_at_the_threshold_is_the_problem_shifted_to_zero() {
                 let noise = uniform(&mut rng);
                 centred.tell(arm, far.means[arm] + noise);
                 moved.tell(arm, near.means[arm] + noise);
-                plain.told.push((arm, near.means[arm] + noise));
+                plain.rewards.push((arm, near.means[arm] + noise));
             }
             let centre = share * THRESHOLD;
             let dense: Vec<f64> = plain.ridge_means().iter().map(|mean| mean + centre).collect();

@@ -29,7 +29,7 @@ fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> b
         _ => (plain.sample_means(), plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect(), 0.0),
     };
     let tests = if estimator == EstimatorKind::Ridge { 1.0 } else { n as f64 };
-    let threshold = (tests * (1.0 + (plain.told.len() as f64).ln()) / 0.1).ln();
+    let threshold = (tests * (1.0 + (plain.rewards.len() as f64).ln()) / 0.1).ln();
     let z = |arm: usize| {
         let deviations = plain.problem.question.gap(means[arm]) / (sigma * variances[arm].sqrt());
         0.5 * (deviations - shrunk).max(0.0).powi(2)
@@ -44,25 +44,25 @@ fn compare(name: &str, criterion: StopCriterion, norm: Option<f64>, problem: &Pr
     if let Some(norm) = norm {
         (sure, intervals) = (sure.with_norm(norm).unwrap(), intervals.with_norm(norm).unwrap());
     }
-    let spec = spec(name).until_sure(sure);
+    let spec = spec(name).with_confidence_stop(sure);
     let build = |budget| spec.learner(&problem.arms(), problem.question, budget, 0).unwrap();
     let (mut learner, mut unending) = (build(400), build(u32::MAX));
     let mut plain = Plain::new(problem, 1.0);
     let mut rng = stream(2, Purpose::Noise, 0);
     loop {
         let is_sure = match criterion {
-            StopCriterion::Evidence => !plain.told.is_empty() && has_evidence(&plain, spec.estimator(), norm),
+            StopCriterion::Evidence => !plain.rewards.is_empty() && has_evidence(&plain, spec.estimator(), norm),
             _ => learner.beliefs().verdicts(&intervals).all(|verdict| verdict.is_decided()),
         };
-        let budget = (plain.told.len() == 400).then_some(StopReason::Budget);
+        let budget = (plain.rewards.len() == 400).then_some(StopReason::Budget);
         let expected = if is_sure { Some(StopReason::Confidence) } else { budget };
-        assert_eq!(learner.stop_reason(), expected, "{name} {criterion:?} after {} pulls", plain.told.len());
+        assert_eq!(learner.stop_reason(), expected, "{name} {criterion:?} after {} pulls", plain.rewards.len());
         let Some(arm) = learner.ask() else { return expected.unwrap() };
         assert_eq!(unending.ask(), Some(arm), "a budget changes nothing before it is used up");
         let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
         learner.tell(arm, reward);
         unending.tell(arm, reward);
-        plain.told.push((arm, reward));
+        plain.rewards.push((arm, reward));
         plain.pulls[arm] += 1;
     }
 }
@@ -88,7 +88,8 @@ fn the_cache_of_a_stop_changes_nothing() {
     for criterion in CRITERIA {
         let problem = clear(9, 4, 3);
         let sure = ConfidenceStop::new(criterion, 0.05, 0.3).unwrap();
-        let build = || spec("pivot").until_sure(sure).learner(&problem.arms(), problem.question, 5_000, 0).unwrap();
+        let build =
+            || spec("pivot").with_confidence_stop(sure).learner(&problem.arms(), problem.question, 5_000, 0).unwrap();
         let (mut often, mut seldom) = (build(), build());
         let mut rng = stream(1, Purpose::Noise, 0);
         let mut pulls = 0;
@@ -116,8 +117,10 @@ fn only_rewards_make_a_side_sure() {
         for criterion in CRITERIA {
             let problem = Problem::uniform(6, 2, 1);
             let sure = ConfidenceStop::new(criterion, 0.3, 1e-3).unwrap().with_norm(0.0).unwrap();
-            let mut learner =
-                spec(algorithm.name).until_sure(sure).learner(&problem.arms(), problem.question, 90, 0).unwrap();
+            let mut learner = spec(algorithm.name)
+                .with_confidence_stop(sure)
+                .learner(&problem.arms(), problem.question, 90, 0)
+                .unwrap();
             assert_eq!(learner.stop_reason(), None, "there is no reward yet");
             let out: Vec<usize> = std::iter::from_fn(|| learner.ask()).collect();
             assert_eq!((out.len(), learner.stop_reason()), (90, Some(StopReason::Budget)), "{}", algorithm.name);
@@ -134,7 +137,7 @@ fn only_rewards_make_a_side_sure() {
 fn confidence_comes_before_budget_and_either_has_the_smaller_budget() {
     let arms = Arms::without_features(1).unwrap();
     let build = |budget| {
-        let spec = spec("apt").until_sure(ConfidenceStop::new(StopCriterion::Evidence, 0.05, 1.0).unwrap());
+        let spec = spec("apt").with_confidence_stop(ConfidenceStop::new(StopCriterion::Evidence, 0.05, 1.0).unwrap());
         spec.learner(&arms, Question::new(0.0, 0.0).unwrap(), budget, 0).unwrap()
     };
     // n·2²/2 > ln((1 + ln n)/0.05) first holds at n = 2: 4 > 3.52.
@@ -159,7 +162,7 @@ fn confidence_comes_before_budget_and_either_has_the_smaller_budget() {
 #[test]
 fn arms_of_zeros_are_sure() {
     for criterion in CRITERIA {
-        let spec = spec("pivot").until_sure(ConfidenceStop::new(criterion, 0.05, 1.0).unwrap());
+        let spec = spec("pivot").with_confidence_stop(ConfidenceStop::new(criterion, 0.05, 1.0).unwrap());
         let arms = Arms::from_rows(&[[0.0], [1.0]]).unwrap();
         let mut learner = spec.learner(&arms, Question::new(0.5, 0.0).unwrap(), 10_000, 0).unwrap();
         while let Some(arm) = learner.ask() {
@@ -177,7 +180,7 @@ fn arms_of_zeros_are_sure() {
 #[test]
 fn means_that_overflow_are_never_sure() {
     for criterion in CRITERIA {
-        let spec = spec("apt").until_sure(ConfidenceStop::new(criterion, 0.05, 1.0).unwrap());
+        let spec = spec("apt").with_confidence_stop(ConfidenceStop::new(criterion, 0.05, 1.0).unwrap());
         let mut learner =
             spec.learner(&Arms::without_features(1).unwrap(), Question::new(0.0, 0.0).unwrap(), 9, 0).unwrap();
         for _ in 0..9 {
@@ -201,7 +204,8 @@ fn every_parameter_of_the_stop_matters() {
     let problem = clear(7, 3, 3);
     let run = |criterion, delta, noise, norm| {
         let sure = ConfidenceStop::new(criterion, delta, noise).unwrap().with_norm(norm).unwrap();
-        let (pulls, ending) = play(&spec("pivot").until_sure(sure), &problem, &mut stream(1, Purpose::Noise, 0));
+        let (pulls, ending) =
+            play(&spec("pivot").with_confidence_stop(sure), &problem, &mut stream(1, Purpose::Noise, 0));
         assert_eq!(ending, StopReason::Confidence);
         pulls
     };
@@ -233,7 +237,7 @@ fn a_changed_noise_is_as_good_as_one_from_the_beginning() {
                     if let Some(norm) = norm {
                         stop = stop.with_norm(norm).unwrap();
                     }
-                    let spec = spec(algorithm.name).with_noise_scale(noise).unwrap().until_sure(stop);
+                    let spec = spec(algorithm.name).with_noise_scale(noise).unwrap().with_confidence_stop(stop);
                     spec.learner(&problem.arms(), problem.question, 10_000, 0).unwrap()
                 };
                 let mut changed = build(1.0);
@@ -275,14 +279,15 @@ fn a_noise_out_of_range_is_a_mistake() {
     spec("pivot").learner(&problem.arms(), problem.question, 9, 0).unwrap().set_noise(f64::NAN);
 }
 
-/// Runs in step end together, so they do not go with a stop that each may meet at another time.
+/// The runs of a batch end together, so a batch cannot have a stop that each run may meet at another time.
 #[test]
-fn runs_in_step_have_no_such_stop() {
+fn batches_have_no_confidence_stop() {
     let (plain, arms) = (spec("linear-apt"), Problem::uniform(5, 2, 0).arms());
-    let sure = plain.clone().until_sure(ConfidenceStop::new(StopCriterion::Evidence, 0.1, 1.0).unwrap());
+    let stopping = plain.clone().with_confidence_stop(ConfidenceStop::new(StopCriterion::Evidence, 0.1, 1.0).unwrap());
     let question = [Question::new(0.0, 0.1).unwrap(); 4];
-    assert!(Spec::in_step([&plain; 4], [&arms; 4], question).is_some());
-    assert!(Spec::in_step([&plain, &plain, &sure, &plain], [&arms; 4], question).is_none());
-    assert_eq!((plain.stop(), sure.stop()), ("budget", "confidence or budget"));
-    assert!(sure.with_estimator("sample-mean").unwrap().sure().is_some(), "another estimator keeps the stop");
+    assert!(Spec::batch(&[&plain; 4], &[&arms; 4], &question).is_some());
+    assert!(Spec::batch(&[&plain, &plain, &stopping, &plain], &[&arms; 4], &question).is_none());
+    assert_eq!((plain.stop(), stopping.stop()), ("budget", "confidence or budget"));
+    let other_estimator = stopping.with_estimator("sample-mean").unwrap();
+    assert!(other_estimator.confidence_stop().is_some(), "another estimator keeps the stop");
 }

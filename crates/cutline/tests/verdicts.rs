@@ -93,10 +93,10 @@ fn every_algorithm_with_pulls_that_wait_for_their_reward() {
                     let arm = take(&mut out, &mut rng);
                     let reward = problem.means[arm] + NOISE * uniform(&mut rng);
                     learner.tell(arm, reward);
-                    plain.told.push((arm, reward));
+                    plain.rewards.push((arm, reward));
                 }
                 for &interval in IntervalKind::ALL {
-                    let plain = plain.with_told_pulls();
+                    let plain = plain.without_pending_pulls();
                     check(algorithm.estimator, &plain, &verdicts(learner.as_mut(), interval), interval);
                 }
             }
@@ -168,7 +168,7 @@ fn the_posterior_of_badly_scaled_features() {
         let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
         for posterior in [ridge.posterior(), designed.posterior()] {
             assert_close(posterior.variances, &variances, 1e-9, "variances");
-            assert_eq!(posterior.told, plain.pulls);
+            assert_eq!(posterior.n_rewards, plain.pulls);
             let Model::Linear { dimension, lambda: own, log_det } = posterior.model else { panic!("ridge is linear") };
             assert_eq!((dimension, own), (5, lambda));
             assert!((log_det / plain.log_det() - 1.0).abs() < 1e-9, "{log_det} against {}", plain.log_det());

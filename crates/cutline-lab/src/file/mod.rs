@@ -3,7 +3,7 @@
 mod instance;
 mod stop;
 
-use crate::entrant::{until, with_noise};
+use crate::entrant::{with_noise, with_stop};
 use crate::experiment::{Experiment, Extensions, Overrides, Published};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{Draw, Source};
@@ -158,7 +158,7 @@ fn entrant(
         spec = spec.with_estimator(estimator.text()?).map_err(|error| estimator.refused(error))?;
     }
     let sure = keys.get("stop").map_or(Ok(sure), |field| stop::stop(&field, noise))?;
-    spec = with_noise(spec, noise).and_then(|spec| until(spec, sure)).map_err(|error| name_field.refused(error))?;
+    spec = with_noise(spec, noise).and_then(|spec| with_stop(spec, sure)).map_err(|error| name_field.refused(error))?;
     let mut is_explored = false;
     for parameter in spec.parameters() {
         if let Some(value) = keys.get(parameter.name) {

@@ -102,7 +102,7 @@ impl CampaignState {
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger keeps it.
         terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
-        if learner.remembers() && terms.noise.is_none() {
+        if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
         }
         Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false })
@@ -114,7 +114,7 @@ impl CampaignState {
     /// If an event cannot follow those before it. The campaign must not be used after that.
     pub fn extend(&mut self, records: &[Record]) -> Result<(), BrokenJournal> {
         let last = self.ledger.events + records.len() as u64;
-        let rebuild_at = if self.learner.remembers() { 0 } else { last - last % REBUILD_INTERVAL };
+        let rebuild_at = if self.learner.depends_on_order() { 0 } else { last - last % REBUILD_INTERVAL };
         for Record { at, event, .. } in records {
             let number = self.ledger.events + 1;
             let step = self.ledger.apply(*at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
@@ -266,7 +266,7 @@ impl CampaignState {
     /// Applies an event that was checked.
     fn apply(&mut self, now: Time, event: &Event) {
         let step = self.ledger.apply(now, event).expect("an event that was checked");
-        if self.ledger.events.is_multiple_of(REBUILD_INTERVAL) && !self.learner.remembers() {
+        if self.ledger.events.is_multiple_of(REBUILD_INTERVAL) && !self.learner.depends_on_order() {
             self.rebuild();
         } else {
             self.step(step);
@@ -291,7 +291,7 @@ impl CampaignState {
         let Ledger { rewards, counts, pending, changes, .. } = &self.ledger;
         self.learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
         let means: Vec<f64> = (0..counts.len()).map(|arm| rewards.mean(arm)).collect();
-        self.learner.recall(&History { told: counts, means: &means, pending }, *changes);
+        self.learner.restore(&History { n_rewards: counts, means: &means, pending }, *changes);
     }
 
     /// Brings σ up to date with the rewards in the ledger, for rule, stop and verdicts alike. Everything that uses σ calls this first.

@@ -59,7 +59,7 @@ impl Terms {
     pub(super) fn spec(&self, sigma: f64) -> Result<Spec, TermsError> {
         let mut spec = self.spec.clone().with_noise_scale(sigma)?;
         if let Some(criterion) = self.until_sure {
-            spec = spec.until_sure(ConfidenceStop::new(criterion, self.delta, sigma)?);
+            spec = spec.with_confidence_stop(ConfidenceStop::new(criterion, self.delta, sigma)?);
         }
         Ok(spec)
     }

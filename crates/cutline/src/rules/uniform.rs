@@ -3,7 +3,7 @@
 use super::Rule;
 use crate::{Arm, Beliefs, Rng, below};
 
-/// Ignores what it learns; the baseline that any other rule has to beat. No parameters.
+/// Ignores the rewards; the baseline that every other rule has to beat. No parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
