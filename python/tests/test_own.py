@@ -165,7 +165,7 @@ def test_a_rule_in_a_store(tmp_path: Path) -> None:
     begun.tell(begun.ask(1), [1.0])
     with pytest.raises(InputError, match="a rule of its own, `Straddle`, which is not here"):
         cutline.open(storage)
-    with pytest.raises(InputError, match="played by `Straddle`, not by `my-apt`"):
+    with pytest.raises(InputError, match="uses `Straddle`, not `my-apt`"):
         cutline.open(storage, algorithm=Apt())
     again = cutline.open(storage, algorithm=Straddle())
     assert again.progress.counted == 1
@@ -299,7 +299,7 @@ def test_what_is_no_instance(given: Any, message: str) -> None:
 
 
 def test_what_does_not_go_with_instances_of_ones_own() -> None:
-    with pytest.raises(InputError, match="leaves nothing to draw"):
+    with pytest.raises(InputError, match="of which nothing is drawn"):
         experiment("linear-apt", instance={"kind": linear, "draw": "published"})
     with pytest.raises(InputError, match="`kind` must be one of"):
         experiment("linear-apt", instance={"kind": "own"})

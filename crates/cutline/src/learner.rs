@@ -45,7 +45,8 @@ pub trait AskTell: Send {
     /// Changes σ, the standard deviation of a reward, for rule and stop.
     ///
     /// # Panics
-    /// If σ is not between 1e-100 and 1e100, or its choices [depend on the order](AskTell::depends_on_order) of the rewards: they were learned with another σ.
+    /// If σ is not between 1e-100 and 1e100, or the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards:
+    /// what it has learnt used another σ.
     fn set_noise(&mut self, noise: f64);
 
     /// Why nothing is proposed any more, or `None` while the stop is not met.

@@ -1,27 +1,25 @@
 //! `cutline diagnose FEATURES.csv REWARDS.csv`
 
-use super::{candidates, read, refused};
+use super::{labelled, read};
 use crate::args::{Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
 use crate::print::{self, json, short, table};
-use cutline::diagnostics::{
-    ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate, RewardStats,
-};
-use cutline_lab::dataset::Named;
+use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate, RewardStats};
 use cutline_lab::rewards::rewards;
 use serde::Serialize;
 use std::io::Write;
 
 pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
-    let candidates = candidates(&args.features, None)?;
-    let Named { arms, names } = candidates.into_named().map_err(refused(&args.features))?;
+    let (candidates, names) = labelled(&args.features)?;
+    let arms = candidates.arms();
+    drop(candidates);
     let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
-    let mut told = RewardStats::new(&arms);
+    let mut stats = RewardStats::new(&arms);
     for (arm, reward) in rewards {
-        told.tell(arm, reward);
+        stats.tell(arm, reward);
     }
-    let diagnostics = told.diagnose();
+    let diagnostics = stats.diagnose();
     let rows: Vec<Row<'_>> = diagnostics.arms.iter().map(|arm| Row::new(arm, &names)).collect();
     let mut out = std::io::stdout().lock();
     match args.format {
@@ -39,7 +37,7 @@ pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A pulled arm, flat: a row of CSV and an object of JSON.
+/// A pulled arm: a row of CSV and an object of JSON.
 #[derive(Serialize)]
 struct Row<'a> {
     arm: usize,
@@ -72,7 +70,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Everything, for programs.
+/// The whole diagnosis, as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     conclusion: &'static str,
@@ -145,7 +143,7 @@ fn csv(out: &mut impl Write, rows: &[Row<'_>]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The numbers about all arms together, a line each.
+/// Prints the numbers about all arms together, one per line.
 fn describe(out: &mut impl Write, diagnostics: &Diagnostics) -> Result<(), Failure> {
     for (what, value) in facts(diagnostics) {
         writeln!(out, "{what:<23}{value}")?;

@@ -30,12 +30,14 @@ pub(crate) use status::status;
 pub(crate) use tell::tell;
 
 use crate::args::Simulation;
-use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::print;
 use crate::progress;
-use cutline_lab::dataset::{self, Candidates, DatasetError};
+use crate::report::simulation;
+use crate::results::{self, Outcome};
+use cutline::Candidates;
+use cutline_lab::dataset::{self, DatasetError};
 use cutline_lab::figures::failure_figure;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
@@ -58,12 +60,22 @@ fn parsed<T>(path: &Path, found: Result<T, RewardsError>) -> Result<T, Failure> 
     found.map_err(|error| Failure::Csv { path: path.into(), error })
 }
 
-/// The candidates of a file, CSV or Parquet, with the features that are asked for, or all.
-fn candidates(path: &Path, asked: Option<&[String]>) -> Result<Candidates, Failure> {
-    dataset::open(path, asked).map_err(|error| match error {
+/// The candidates of a file, CSV or Parquet, with these columns as features, or all.
+fn candidates(path: &Path, columns: Option<&[String]>) -> Result<Candidates, Failure> {
+    dataset::open(path, columns).map_err(unreadable(path))
+}
+
+/// The candidates of a file, and their labels, which may repeat or be missing.
+fn labelled(path: &Path) -> Result<(Candidates, Vec<String>), Failure> {
+    dataset::open_with_labels(path).map_err(unreadable(path))
+}
+
+/// Why the candidates of a file could not be read.
+fn unreadable(path: &Path) -> impl Fn(DatasetError) -> Failure {
+    |error| match error {
         DatasetError::Read(error) => Failure::Read { path: path.into(), error, hint: "" },
         error => refused(path)(error),
-    })
+    }
 }
 
 /// What is wrong with the candidates of a file.
@@ -111,8 +123,8 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
         files.extend(pictures(outcome.experiment.name(), &svg)?);
         drawings.push(svg);
     }
-    files.push(("results.csv".into(), print::csv(outcomes, true)));
-    files.push(("report.html".into(), crate::report::html(outcomes, &drawings, summary)?.into_bytes()));
+    files.push(("results.csv".into(), results::csv(outcomes, true)));
+    files.push(("report.html".into(), simulation::page(outcomes, &drawings, summary)?.into_bytes()));
     write_files(output, &files)
 }
 

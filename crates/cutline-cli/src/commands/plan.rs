@@ -1,23 +1,23 @@
 //! `cutline plan FEATURES.csv`
 
-use super::{candidates, pictures, pool, pulls, read, refused, tally, write_files};
+use super::{labelled, pictures, pool, pulls, read, refused, tally, write_files};
 use crate::args::{self, Belief};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{forecast, progress, report};
-use cutline::{Question, Spec};
-use cutline_lab::dataset::Named;
+use crate::{plan, progress};
+use cutline::{Arms, Question, Spec};
+use cutline_lab::dataset;
 use cutline_lab::figures::plan_figure;
 use cutline_lab::rewards::rewards;
 use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, RunError, ThetaPosterior};
 use std::path::Path;
 
-/// How many runs, unless it is said.
+/// The default number of runs.
 const RUNS: u64 = 1_000;
 
 pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let options = &args.simulation;
-    let plan = asked(args)?;
+    let plan = requested(args)?;
     let pool = pool(options)?;
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
@@ -33,25 +33,25 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let tally = tally(&experiment, &pool, &bar)?;
     let forecast = pool.install(|| plan.forecast(&experiment, &tally))?;
     bar.finish_and_clear();
-    let planned = PlanReport { experiment, forecast };
-    // Whoever stops reading does not lose the files.
-    let printed = forecast::print(&planned, options.format);
-    let svg = plan_figure(&planned).to_svg();
-    let mut files = pictures(planned.experiment.name(), &svg)?.to_vec();
-    files.push(("results.csv".into(), forecast::csv(&planned)));
-    files.push(("report.html".into(), report::plan(&planned, &svg)?.into_bytes()));
+    let report = PlanReport { experiment, forecast };
+    // A reader that closes stdout early must not lose the files.
+    let printed = plan::print(&report, options.format);
+    let svg = plan_figure(&report).to_svg();
+    let mut files = pictures(report.experiment.name(), &svg)?.to_vec();
+    files.push(("results.csv".into(), plan::csv(&report)));
+    files.push(("report.html".into(), plan::page(&report, &svg)?.into_bytes()));
     write_files(&output, &files)?;
     printed
 }
 
-/// What to plan for, as the command line and its files say.
-fn asked(args: &args::Plan) -> Result<Plan, Failure> {
+/// The plan that the command line and its files ask for.
+fn requested(args: &args::Plan) -> Result<Plan, Failure> {
     let path = &args.features;
-    let candidates = candidates(path, None)?;
-    let arms = candidates.into_named().and_then(Named::with_features).map_err(refused(path))?;
+    let (candidates, labels) = labelled(path)?;
+    let arms = dataset::with_features(candidates).map_err(refused(path))?.arms();
     let prior = match &args.prior {
         Belief::Prior(prior) => prior.clone(),
-        Belief::Pilot(path) => posterior(path, &arms, args.noise)?,
+        Belief::Pilot(path) => posterior(path, &arms, &labels, args.noise)?,
     };
     let specs = args.algorithms.iter().map(|name| {
         let refused = |error| PlanError::Run(RunError::Algorithm { label: name.clone(), error });
@@ -59,9 +59,9 @@ fn asked(args: &args::Plan) -> Result<Plan, Failure> {
     });
     Ok(Plan {
         name: path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-"),
-        arms: arms.arms,
-        question: Question::new(args.threshold, args.precision).expect("both were checked"),
-        noise: Noise::new(NoiseKind::Gaussian, args.noise).expect("it was checked"),
+        arms,
+        question: Question::new(args.threshold, args.precision).expect("both were checked when parsed"),
+        noise: Noise::new(NoiseKind::Gaussian, args.noise).expect("checked when parsed"),
         prior,
         algorithms: specs.collect::<Result<_, _>>()?,
         target: args.target,
@@ -70,9 +70,9 @@ fn asked(args: &args::Plan) -> Result<Plan, Failure> {
     })
 }
 
-fn posterior(path: &Path, arms: &Named, noise: f64) -> Result<Prior, Failure> {
+fn posterior(path: &Path, arms: &Arms, labels: &[String], noise: f64) -> Result<Prior, Failure> {
     let hint = "; `--prior` takes `uniform`, `normal:s` or a CSV file of `arm,reward`";
-    let pilot = read(path, hint, |csv| rewards(csv, arms.arms.n_arms(), &arms.names))?;
-    let posterior = ThetaPosterior::new(&arms.arms, pilot, noise);
+    let pilot = read(path, hint, |csv| rewards(csv, arms.n_arms(), labels))?;
+    let posterior = ThetaPosterior::new(arms, pilot, noise);
     Ok(Prior::posterior(posterior.map_err(|error| Failure::ThetaPosterior { path: path.into(), error })?))
 }
