@@ -71,7 +71,7 @@ fn instances_are_a_function_of_the_run() {
 fn unknown_rules_and_instances_are_refused() {
     let nothing = Extensions::default();
     assert!(read(r#"kind = "own""#, &nothing).unwrap_err().contains("`kind` must be one of"));
-    assert!(read(r#"kind = "wine""#, &nothing).unwrap_err().contains("there is no algorithm `mine`"));
+    assert!(read(r#"kind = "wine""#, &nothing).unwrap_err().contains("unknown algorithm `mine`"));
     let refused = read(r#"kind = "own", draw = "published""#, &extensions()).unwrap_err();
     assert!(refused.contains("of which nothing is drawn"), "{refused}");
 }
