@@ -4,7 +4,7 @@ use super::{play, pool, write};
 use crate::args::Simulate;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::print;
+use crate::results;
 use cutline_lab::{Experiment, Overrides};
 
 pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
@@ -14,8 +14,8 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let pool = pool(options)?;
     let output = Output::new(&options.out)?;
     let outcomes = play(experiments, &pool)?;
-    // Whoever stops reading does not lose the files.
-    let printed = print::outcomes(&outcomes, options.format, false, &[]);
+    // A reader that closes stdout early must not lose the files.
+    let printed = results::print(&outcomes, options.format, false, &[]);
     write(&outcomes, &output, &[])?;
     printed
 }

@@ -45,7 +45,7 @@ impl PlanReport {
             let rate =
                 last.map_or(String::new(), |row| format!("{:.4} ({:.4} – {:.4})", row.failure_rate, row.low, row.high));
             return format!(
-                "{algorithm} does not reach a failure probability of {target}: at T = {tried_to} it is {rate}"
+                "`{algorithm}` does not reach a failure probability of {target}: at T = {tried_to} it is {rate}"
             );
         };
         let interval = match (answer.low, answer.high) {
@@ -59,7 +59,7 @@ impl PlanReport {
         let at_most = if budget == *tried_from { "at most " } else { "" };
         let smallest = if budget == *tried_from { ", the smallest budget tried," } else { "" };
         format!(
-            "{algorithm} needs {at_most}{budget} {more}measurement{plural}{smallest} for a failure probability of {target} (95 % interval: {interval})"
+            "`{algorithm}` needs {at_most}{budget} {more}measurement{plural}{smallest} for a failure probability of {target} (95 % interval: {interval})"
         )
     }
 
@@ -72,7 +72,7 @@ impl PlanReport {
         };
         let skipped = |SkippedBudgets { algorithm, budgets, .. }: &SkippedBudgets| {
             let budgets: Vec<String> = budgets.iter().map(ToString::to_string).collect();
-            format!("{algorithm} pulls each of the {n_arms} arms once first: left out at T = {}", budgets.join(", "))
+            format!("`{algorithm}` pulls each of the {n_arms} arms once first: left out at T = {}", budgets.join(", "))
         };
         self.forecast.left_out.iter().map(skipped).chain(self.theory()).collect()
     }
@@ -98,7 +98,7 @@ impl PlanReport {
             let bound = guarantee.bound.unwrap_or(1.0);
             let bound = if bound < 0.001 { format!("{bound:.3e}") } else { format!("{bound:.4}") };
             format!(
-                "Theorem 1 at T = {budget}: linear-apt fails with probability at most {bound} over the prior; the bound is \
+                "Theorem 1 at T = {budget}: `linear-apt` fails with probability at most {bound} over the prior; the bound is \
                  below 1 in {share:.1} % of the runs"
             )
         };

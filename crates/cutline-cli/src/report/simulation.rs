@@ -1,30 +1,13 @@
-//! `report.html`: everything about a simulation, a plan or a campaign on one page that needs no other file.
+//! The page about experiments that were run.
 
-mod answer;
-mod arms;
-mod campaign;
-mod figures;
-mod model;
-mod settings;
-mod tickets;
-mod view;
-
-pub(crate) use answer::{BudgetAnswer, grouped};
-pub(crate) use campaign::campaign;
-pub(crate) use view::View;
-
-use crate::compare::Outcome;
+use super::html;
 use crate::failure::Failure;
-use crate::forecast::errors;
-use crate::print::{difference, heading};
-use crate::stopping;
+use crate::results::{Outcome, TextTable, stopping};
 use askama::Template;
-use cutline_lab::{
-    Experiment, ForecastRow, InstanceKind, NoiseKind, Oracle, PlanReport, PublishedResult, Threshold, Truth,
-};
+use cutline_lab::{Experiment, InstanceKind, NoiseKind, Oracle, Threshold, Truth};
 
 #[derive(Template)]
-#[template(path = "report.html")]
+#[template(path = "simulation.html")]
 struct Page {
     title: &'static str,
     version: &'static str,
@@ -33,34 +16,19 @@ struct Page {
     sections: Vec<Section>,
 }
 
+/// One experiment.
 struct Section {
     name: String,
     heading: String,
     svg: String,
     settings: Vec<(String, String)>,
     theory: Vec<String>,
-    baseline: Option<String>,
-    has_published: bool,
-    rows: Vec<Line>,
+    table: TextTable,
     stopping: Vec<[String; 10]>,
 }
 
-/// A row of the table, formatted.
-struct Line {
-    algorithm: String,
-    budget: u32,
-    rate: String,
-    interval: String,
-    errors: String,
-    difference: String,
-    curve: String,
-    published: String,
-    z: String,
-    is_out_of_band: bool,
-}
-
-/// The page for experiments that were run and their drawings.
-pub(crate) fn html(outcomes: &[Outcome], drawings: &[String], summary: &[String]) -> Result<String, Failure> {
+/// The page for experiments and their figures.
+pub(crate) fn page(outcomes: &[Outcome], drawings: &[String], summary: &[String]) -> Result<String, Failure> {
     let page = Page {
         title: "Simulation report",
         version: env!("CARGO_PKG_VERSION"),
@@ -71,47 +39,6 @@ pub(crate) fn html(outcomes: &[Outcome], drawings: &[String], summary: &[String]
     Ok(page.render()?)
 }
 
-/// The page for a plan and its drawing.
-pub(crate) fn plan(planned: &PlanReport, svg: &str) -> Result<String, Failure> {
-    let PlanReport { experiment, forecast } = planned;
-    let mut settings = settings(experiment);
-    settings.insert(0, ("target".to_owned(), forecast.target.to_string()));
-    let section = Section {
-        name: experiment.name().into(),
-        heading: planned.heading(),
-        svg: svg.into(),
-        settings,
-        theory: planned.remarks(),
-        baseline: None,
-        has_published: false,
-        rows: forecast.prospects.iter().map(prospect_line).collect(),
-        stopping: Vec::new(),
-    };
-    let page = Page {
-        title: "Plan",
-        version: env!("CARGO_PKG_VERSION"),
-        summary: planned.answers(),
-        has_erratum: false,
-        sections: vec![section],
-    };
-    Ok(page.render()?)
-}
-
-fn prospect_line(prospect: &ForecastRow) -> Line {
-    Line {
-        algorithm: prospect.algorithm.clone(),
-        budget: prospect.budget,
-        rate: format!("{:.4}", prospect.failure_rate),
-        interval: format!("{:.4} – {:.4}", prospect.low, prospect.high),
-        errors: errors(prospect),
-        difference: String::new(),
-        curve: String::new(),
-        published: String::new(),
-        z: String::new(),
-        is_out_of_band: false,
-    }
-}
-
 fn has_erratum(outcome: &Outcome) -> bool {
     outcome.experiment.entrants().iter().any(|entrant| entrant.oracle() == Some(Oracle::AsPublished))
 }
@@ -119,36 +46,17 @@ fn has_erratum(outcome: &Outcome) -> bool {
 fn section(outcome: &Outcome, svg: &str) -> Section {
     Section {
         name: outcome.experiment.name().into(),
-        heading: heading(outcome),
+        heading: outcome.heading(),
         svg: svg.into(),
         settings: settings(&outcome.experiment),
         theory: outcome.theory(),
-        baseline: outcome.experiment.baseline().map(|b| outcome.experiment.entrants()[b].label().into()),
-        has_published: !outcome.experiment.published().is_empty(),
-        rows: outcome.compared().iter().map(line).collect(),
+        table: TextTable::new(outcome),
         stopping: stopping::cells(outcome),
     }
 }
 
-fn line(compared: &PublishedResult) -> Line {
-    let row = &compared.row;
-    let cell = compared.published.as_ref();
-    Line {
-        algorithm: row.algorithm.clone(),
-        budget: row.budget,
-        rate: format!("{:.4}", row.failure_rate),
-        interval: format!("{:.4} – {:.4}", row.low, row.high),
-        errors: format!("{:.3}", row.mean_errors),
-        difference: difference(row),
-        curve: cell.map_or(String::new(), |cell| cell.curve.clone()),
-        published: cell.map_or(String::new(), |cell| format!("{:.4}", cell.published)),
-        z: cell.map_or(String::new(), |cell| format!("{:+.2}", cell.z)),
-        is_out_of_band: cell.is_some_and(|cell| !cell.is_within()),
-    }
-}
-
-/// Every setting, by name.
-fn settings(experiment: &Experiment) -> Vec<(String, String)> {
+/// Every setting of an experiment, by name.
+pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
     let noise = experiment.noise();
     let kind = NoiseKind::ALL.iter().find(|(_, kind)| *kind == noise.kind()).map_or("", |(name, _)| name);
     let budgets: Vec<String> = experiment.budgets().iter().map(ToString::to_string).collect();
@@ -167,7 +75,7 @@ fn settings(experiment: &Experiment) -> Vec<(String, String)> {
         values.extend(entrant.oracle().map(|oracle| match oracle {
             Oracle::AsPublished => "exploration = (T − K)/H′".into(),
             Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),
-            _ => "exploration from the truth".into(),
+            _ => "exploration computed from the true means".into(),
         }));
         let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());
         let parts = format!("{} × {} × {}", algorithm.rule, estimator.name(), entrant.spec().stop());
@@ -181,7 +89,7 @@ fn settings(experiment: &Experiment) -> Vec<(String, String)> {
     settings
 }
 
-/// What the instances are, whether there is one or one a run.
+/// The settings of the instances, whether there is one or one per run.
 fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
     let source = experiment.source();
     let kind = match source.kind() {

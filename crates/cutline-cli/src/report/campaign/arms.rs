@@ -1,21 +1,21 @@
-//! The verdicts as tables, one a side.
+//! The verdicts as tables, one per side.
 
 use super::{View, grouped};
 use cutline::{Side, Verdict};
 
-/// The most rows of a side. A page with more is nothing to read.
+/// The most rows per side, so that the page stays readable.
 const MOST_ROWS: usize = 200;
 
-/// The arms of a side.
+/// The arms on one side.
 pub(super) struct Group {
     pub(super) side: &'static str,
-    /// How many there are, in words if not all are rows.
+    /// How many there are, and how many of them are listed if not all.
     pub(super) count: String,
     pub(super) rows: Vec<Row>,
     pub(super) is_cut: bool,
 }
 
-/// An arm, formatted.
+/// An arm as text.
 pub(super) struct Row {
     pub(super) name: String,
     pub(super) mean: String,
@@ -24,7 +24,7 @@ pub(super) struct Row {
     pub(super) doubt: String,
 }
 
-/// The arms of every side, highest mean first; of a side without arms, none.
+/// The sides that have arms, each with its arms, highest mean first.
 pub(super) fn groups(view: &View) -> Vec<Group> {
     let digits = Digits::of(&view.verdicts);
     let group = |side: Side| {
@@ -52,16 +52,17 @@ fn doubt(doubt: f64) -> String {
     if doubt < 5e-5 && doubt > 0.0 { "< 0.0001".into() } else { format!("{doubt:.4}") }
 }
 
-/// How many digits numbers of a page have: as many as their intervals leave them.
+/// How many digits the numbers on the page have: as many as the widths of the intervals justify.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Digits {
-    /// This many decimals.
+    /// With this many decimals.
     Fixed(usize),
+    /// With a power of ten.
     Scientific,
 }
 
 impl Digits {
-    /// Half an interval, the median one, has two digits.
+    /// The median half-width of an interval gets two digits.
     fn of(verdicts: &[Verdict]) -> Self {
         let finite = |number: &f64| number.is_finite() && *number != 0.0;
         let mut halves: Vec<f64> = verdicts.iter().map(|v| (v.upper - v.lower) / 2.0).filter(finite).collect();
@@ -87,7 +88,7 @@ impl Digits {
             Self::Fixed(decimals) => format!("{number:.decimals$}"),
             Self::Scientific => format!("{number:.4e}"),
         };
-        // No number is −0, and a minus is as wide as a plus.
+        // Zero has no sign, and a minus is as wide as a plus.
         let is_zero = text.trim_start_matches('-').bytes().all(|byte| b"0.e".contains(&byte));
         if is_zero { text.replace('-', "") } else { text.replace('-', "−") }
     }
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_digits_that_intervals_leave() {
+    fn numbers_have_the_digits_that_intervals_justify() {
         let written = |reward, sigma| Digits::of(&verdicts(reward, sigma)).write(reward);
         assert_eq!(written(1234.56789, 1.0), "1234.57");
         assert_eq!(written(1234.56789, 100.0), "1235");
@@ -117,16 +118,16 @@ mod tests {
         assert_eq!(written(0.5, 0.0001), "0.500000");
         assert_eq!(written(0.5, 1e-9), "5.0000e−1");
         assert_eq!(written(3e9, 1.0), "3.0000e9");
-        assert_eq!(written(-0.0004, 1.0), "0.00", "no minus before nothing");
+        assert_eq!(written(-0.0004, 1.0), "0.00", "no minus before a zero");
     }
 
     #[test]
-    fn what_is_not_finite_is_said() {
+    fn infinite_and_unknown_numbers_are_words_or_symbols() {
         let digits = Digits::Fixed(2);
         let numbers = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.0, -2.0];
         assert_eq!(numbers.map(|number| digits.write(number)), ["∞", "−∞", "unknown", "0.00", "−2.00"]);
         let unknown = &verdicts(0.0, 1.0)[1..];
-        assert_eq!(Digits::of(unknown), Digits::Fixed(1), "no interval and no mean to go by");
+        assert_eq!(Digits::of(unknown), Digits::Fixed(1), "neither an interval nor a mean is known");
     }
 
     #[test]

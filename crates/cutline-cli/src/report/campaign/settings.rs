@@ -1,4 +1,4 @@
-//! The settings of a campaign, all of them, in words.
+//! All settings of a campaign, in words.
 
 use super::figures::intervals;
 use super::{View, grouped};
@@ -26,7 +26,7 @@ pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("algorithm", format!("{}: {}", algorithm.name, algorithm.about)),
         ("rule × estimator", format!("{} × {}", algorithm.rule, estimator.name())),
         ("parameters", parameters(view)),
-        ("features, as learned from", preparation(view)),
+        ("preparation of features", preparation(view)),
         ("noise σ", noise(view)),
         ("intervals", format!("{}: {}", settings.interval, intervals(view).trim_end_matches('.'))),
         ("ends", stop),
@@ -43,33 +43,33 @@ fn features(columns: &[String]) -> String {
     }
 }
 
-/// The numbers of the algorithm but for those that are settings of their own.
+/// The parameters of the algorithm, except for those listed as settings of their own.
 fn parameters(view: &View) -> String {
-    let own = ["noise", "centre", "intercept"];
-    let values = view.state.terms().spec.values().filter(|(name, _)| !own.contains(name));
+    let listed = ["noise", "centre", "intercept"];
+    let values = view.state.terms().spec.values().filter(|(name, _)| !listed.contains(name));
     let values: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
     if values.is_empty() { "none".into() } else { values.join("; ") }
 }
 
-/// What was done to the features before they were learned from.
+/// How the features were prepared.
 fn preparation(view: &View) -> String {
     let preparation = view.settings.preparation;
     if view.columns.is_empty() {
         return "none".into();
     }
     if !view.is_linear() {
-        return "not learned from: every arm is taken by itself".into();
+        return "not used: every arm is treated separately".into();
     }
     let scale = if preparation.standardise {
         "standardised to mean 0 and standard deviation 1 over the arms"
     } else {
-        "taken as they are"
+        "used as they are"
     };
     let intercept = match preparation.intercept {
         0.0 => "without an intercept".into(),
         value => format!("with an intercept of {value}"),
     };
-    let centre = if preparation.centre { "r − τ is learned from" } else { "r itself is learned from" };
+    let centre = if preparation.centre { "the model is fitted to r − τ" } else { "the model is fitted to r" };
     format!("{scale}; {intercept}; {centre}")
 }
 
@@ -80,7 +80,7 @@ fn noise(view: &View) -> String {
         NoiseSource::Given => format!("{}, as given", noise.sigma),
         NoiseSource::Replicates => format!("{sigma}, estimated from arms measured more than once"),
         NoiseSource::Residuals => format!("{sigma}, estimated from what the features leave unexplained"),
-        NoiseSource::Rewards => format!("{sigma} or less: that is how far rewards lie from the threshold"),
-        _ => "not known yet: nothing was measured".into(),
+        NoiseSource::Rewards => format!("{sigma} or less, judged by how far rewards lie from the threshold"),
+        _ => "not known yet: there are no measurements".into(),
     }
 }

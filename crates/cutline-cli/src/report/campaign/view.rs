@@ -1,10 +1,10 @@
-//! A campaign at one moment, as its report shows it.
+//! The data of a report: a campaign at one moment.
 
 use cutline::campaign::{CampaignState, Record};
 use cutline::{Side, Verdict};
 use cutline_store::{Settings, StoreError};
 
-/// A campaign at one moment: whatever others write meanwhile, all parts of a page say the same.
+/// A campaign at one moment, so that all parts of a page agree even while others write to the store.
 pub(crate) struct View {
     pub(crate) name: String,
     pub(crate) settings: Settings,
@@ -19,10 +19,10 @@ pub(crate) struct View {
 impl View {
     pub(crate) fn new(campaign: &mut cutline_store::Campaign) -> Result<Self, StoreError> {
         let records = campaign.events(0)?;
-        // It is made anew from these records, as there may be more by now.
+        // Rebuilt from these records, as the latest state may include more by now.
         let latest = campaign.state()?;
         let mut state = CampaignState::new(latest.arms().clone(), latest.terms().clone())?;
-        state.extend(&records).expect("events that the campaign itself has taken");
+        state.extend(&records).expect("events from the campaign itself");
         Ok(Self {
             name: campaign.name().into(),
             settings: campaign.settings().clone(),
@@ -34,19 +34,19 @@ impl View {
         })
     }
 
-    /// The arms of a side, highest mean first.
+    /// The arms on a side, highest mean first.
     pub(crate) fn arms(&self, side: Side) -> Vec<usize> {
         let mut arms: Vec<usize> = (0..self.verdicts.len()).filter(|&arm| self.verdicts[arm].side == side).collect();
         arms.sort_by(|&a, &b| self.verdicts[b].mean.total_cmp(&self.verdicts[a].mean));
         arms
     }
 
-    /// Whether what is said of an arm rests on other arms too, by the linear model.
+    /// Whether verdicts rest on the linear model, and so on the rewards of other arms too.
     pub(crate) fn is_linear(&self) -> bool {
         self.state.terms().spec.estimator() == cutline::EstimatorKind::Ridge
     }
 
-    /// K·d², what one look at every arm costs.
+    /// K·d², the cost of computing all verdicts once.
     pub(crate) fn cost(&self) -> f64 {
         let dimension = self.state.arms().dimension().unwrap_or(1) as f64;
         self.names.len() as f64 * dimension * dimension

@@ -1,13 +1,24 @@
-//! The page about a campaign: what it came to first, then how, then everything it was told to do.
+//! The page about a campaign: the result first, then how it was reached, then all settings.
 
-use super::arms::{self, Group};
-use super::model::Model;
-use super::tickets::{Tickets, minute};
-use super::{BudgetAnswer, View, figures, settings};
+mod answer;
+mod arms;
+mod figures;
+mod model;
+mod settings;
+mod tickets;
+mod view;
+
+pub(crate) use answer::{Answer, grouped};
+pub(crate) use view::View;
+
+use super::html;
 use crate::failure::Failure;
 use crate::print::shell;
+use arms::Group;
 use askama::Template;
 use cutline::campaign::Time;
+use model::Model;
+use tickets::{Tickets, minute};
 
 #[derive(Template)]
 #[template(path = "campaign.html")]
@@ -15,7 +26,7 @@ struct Page<'a> {
     name: &'a str,
     version: &'static str,
     made: String,
-    answer: &'a BudgetAnswer,
+    answer: &'a Answer,
     intervals: String,
     verdicts: String,
     decided: String,
@@ -27,7 +38,7 @@ struct Page<'a> {
 }
 
 /// The page, made `now`.
-pub(crate) fn campaign(view: &View, answer: &BudgetAnswer, now: Time) -> Result<String, Failure> {
+pub(crate) fn page(view: &View, answer: &Answer, now: Time) -> Result<String, Failure> {
     let page = Page {
         name: &view.name,
         version: env!("CARGO_PKG_VERSION"),

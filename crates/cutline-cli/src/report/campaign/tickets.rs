@@ -1,32 +1,33 @@
-//! The measurements of a campaign: what was used, what is out and what was lost.
+//! The measurements of a campaign: the rewards counted, the open tickets and the lost ones.
 
 use super::{View, grouped};
 use crate::clock::rfc3339;
 use cutline::campaign::{Event, Progress, Record, TicketId, Time};
 
-/// How many tickets are shown of those that are out, and of those that were lost.
-const SHOWN: usize = 10;
+/// How many open tickets, and how many lost ones, are listed.
+const LISTED: usize = 10;
 
 /// The measurements.
 pub(super) struct Tickets {
     pub(super) facts: Vec<(&'static str, String)>,
-    /// The first whose lease runs out.
-    pub(super) out: Vec<Out>,
-    /// The last, the latest first.
-    pub(super) lost: Vec<Lost>,
-    /// How many there are, if not all are shown.
-    pub(super) all_out: Option<String>,
+    /// The open tickets whose leases end first.
+    pub(super) open: Vec<OpenTicket>,
+    /// The latest lost tickets, the latest first.
+    pub(super) lost: Vec<LostTicket>,
+    /// How many open tickets there are, if not all are listed.
+    pub(super) all_open: Option<String>,
+    /// How many lost tickets there are, if not all are listed.
     pub(super) all_lost: Option<String>,
 }
 
-pub(super) struct Out {
+pub(super) struct OpenTicket {
     pub(super) ticket: TicketId,
     pub(super) arm: String,
     pub(super) worker: String,
     pub(super) lease: String,
 }
 
-pub(super) struct Lost {
+pub(super) struct LostTicket {
     pub(super) ticket: TicketId,
     pub(super) arm: String,
     pub(super) worker: String,
@@ -36,15 +37,20 @@ pub(super) struct Lost {
 
 impl Tickets {
     pub(super) fn new(view: &View, now: Time) -> Self {
-        let lost: Vec<Lost> = view.records.iter().rev().filter_map(|record| lost(view, record)).collect();
+        let lost: Vec<LostTicket> = view.records.iter().rev().filter_map(|record| lost(view, record)).collect();
         let n_lost = lost.len();
         let progress = view.state.progress();
-        let all = |number: usize| (number > SHOWN).then(|| grouped(number as u64));
+        let all = |number: usize| (number > LISTED).then(|| grouped(number as u64));
         Self {
             facts: facts(view, &progress, n_lost),
-            out: view.state.open_tickets().take(SHOWN).map(|(ticket, until)| out(view, ticket, until, now)).collect(),
-            lost: lost.into_iter().take(SHOWN).collect(),
-            all_out: all(progress.open),
+            open: view
+                .state
+                .open_tickets()
+                .take(LISTED)
+                .map(|(ticket, until)| open(view, ticket, until, now))
+                .collect(),
+            lost: lost.into_iter().take(LISTED).collect(),
+            all_open: all(progress.open),
             all_lost: all(n_lost),
         }
     }
@@ -57,25 +63,25 @@ fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, 
     let [pulled, n_arms] = [pulled, view.names.len()].map(|number| grouped(number as u64));
     let mut facts = vec![
         ("rewards counted", format!("{} of {}", grouped(progress.counted.into()), grouped(progress.budget.into()))),
-        ("rewards from before, not counted", grouped(progress.uncounted)),
+        ("earlier rewards, not counted", grouped(progress.uncounted)),
         ("arms measured", format!("{pulled} of {n_arms}")),
-        ("tickets out", grouped(progress.open as u64)),
-        ("tickets lost", grouped(n_lost as u64)),
+        ("open tickets", grouped(progress.open as u64)),
+        ("lost tickets", grouped(n_lost as u64)),
     ];
     facts.extend(view.records.first().map(|record| ("first event", minute(record.at))));
     facts.extend(last.map(|at| ("last reward", at)));
-    facts.retain(|(what, value)| *what != "rewards from before, not counted" || value != "0");
+    facts.retain(|(what, value)| *what != "earlier rewards, not counted" || value != "0");
     facts
 }
 
-fn out(view: &View, ticket: TicketId, until: Time, now: Time) -> Out {
-    let (arm, worker) = whose(view, ticket);
-    let lease = if until <= now { "ran out" } else { "until" };
-    Out { ticket, arm, worker, lease: format!("{lease} {}", minute(until)) }
+fn open(view: &View, ticket: TicketId, until: Time, now: Time) -> OpenTicket {
+    let (arm, worker) = arm_and_worker(view, ticket);
+    let lease = if until <= now { "ended" } else { "until" };
+    OpenTicket { ticket, arm, worker, lease: format!("{lease} {}", minute(until)) }
 }
 
-/// A ticket that failed, or was given up and has had no reward since.
-fn lost(view: &View, record: &Record) -> Option<Lost> {
+/// The ticket that a record says was lost: it failed, or it expired and got no reward later.
+fn lost(view: &View, record: &Record) -> Option<LostTicket> {
     let (ticket, reason) = match &record.event {
         Event::Failed { ticket, reason } => (*ticket, reason.clone()),
         Event::Expired { ticket } => {
@@ -83,21 +89,21 @@ fn lost(view: &View, record: &Record) -> Option<Lost> {
             if status != cutline::campaign::TicketStatus::Expired {
                 return None;
             }
-            (*ticket, "given up: no reward within its lease".into())
+            (*ticket, "expired: no reward within its lease".into())
         }
         _ => return None,
     };
-    let (arm, worker) = whose(view, ticket);
-    Some(Lost { ticket, arm, worker, at: minute(record.at), reason })
+    let (arm, worker) = arm_and_worker(view, ticket);
+    Some(LostTicket { ticket, arm, worker, at: minute(record.at), reason })
 }
 
 /// The arm and the worker of a ticket that exists.
-fn whose(view: &View, ticket: TicketId) -> (String, String) {
+fn arm_and_worker(view: &View, ticket: TicketId) -> (String, String) {
     let (arm, worker, _) = view.state.ticket(ticket).expect("a ticket of this campaign");
     (view.names[arm].clone(), worker.into())
 }
 
-/// A time to the minute, for people.
+/// A time to the minute.
 pub(super) fn minute(time: Time) -> String {
     let text = rfc3339(time);
     format!("{} {} UTC", &text[..10], &text[11..16])

@@ -1,12 +1,12 @@
-//! What a campaign has come to, in one sentence.
+//! The result of a campaign so far, in one sentence.
 
 use super::View;
 use cutline::{Side, StopReason};
 use serde::Serialize;
 
-/// What a campaign has come to: an object of JSON, and a row of CSV.
+/// The result of a campaign so far: an object of JSON, and a row of CSV.
 #[derive(Debug, Serialize)]
-pub(crate) struct BudgetAnswer {
+pub(crate) struct Answer {
     pub(crate) campaign: String,
     /// Without a full stop.
     pub(crate) sentence: String,
@@ -21,7 +21,7 @@ pub(crate) struct BudgetAnswer {
     pub(crate) ending: Option<&'static str>,
 }
 
-impl BudgetAnswer {
+impl Answer {
     pub(crate) fn new(view: &mut View) -> Self {
         let progress = view.state.progress();
         let count = |side| view.verdicts.iter().filter(|verdict| verdict.side == side).count();
@@ -38,11 +38,11 @@ impl BudgetAnswer {
             budget: progress.budget,
             ending: view.state.stop_reason().map(StopReason::name),
         };
-        answer.sentence = answer.say();
+        answer.sentence = answer.in_words();
         answer
     }
 
-    fn say(&self) -> String {
+    fn in_words(&self) -> String {
         let Self { threshold, above, below, undecided, told, budget, .. } = self;
         let [above, below, undecided, n_arms] = [*above, *below, *undecided, self.n_arms].map(|n| grouped(n as u64));
         let [told, budget] = [*told, *budget].map(|n| grouped(n.into()));
@@ -55,13 +55,13 @@ impl BudgetAnswer {
         )
     }
 
-    /// Whether and why it has ended.
+    /// Whether and why the campaign has ended.
     pub(crate) fn state(&self) -> &'static str {
         match self.ending {
             Some(ending) if ending == StopReason::Confidence.name() => "The campaign has ended: every side is sure.",
             Some(_) => "The campaign has ended: its budget is used.",
             None if self.told == 0 => "The campaign has no rewards yet.",
-            None => "The campaign goes on.",
+            None => "The campaign is in progress.",
         }
     }
 }
@@ -95,29 +95,17 @@ mod tests {
             let n_arms = above + below + undecided;
             let (campaign, sentence) = (String::new(), String::new());
             let (threshold, precision, ending) = (2.5, 0.0, None);
-            BudgetAnswer {
-                campaign,
-                sentence,
-                n_arms,
-                above,
-                below,
-                undecided,
-                threshold,
-                precision,
-                told,
-                budget,
-                ending,
-            }
+            Answer { campaign, sentence, n_arms, above, below, undecided, threshold, precision, told, budget, ending }
         };
-        let says = |answer: BudgetAnswer, expected: &str| assert_eq!(answer.say(), expected);
-        says(
+        let check = |answer: Answer, expected: &str| assert_eq!(answer.in_words(), expected);
+        check(
             answer(17, 120, 13, 400, 400),
             "17 of 150 candidates lie above 2.5, 120 below, 13 undecided; 400 of 400 measurements used",
         );
-        says(
+        check(
             answer(1, 1499, 0, 9, 1000),
             "1 of 1,500 candidates lies above 2.5, 1,499 below, 0 undecided; 9 of 1,000 measurements used",
         );
-        says(answer(0, 0, 1, 0, 1), "0 of 1 candidate lies above 2.5, 0 below, 1 undecided; 0 of 1 measurement used");
+        check(answer(0, 0, 1, 0, 1), "0 of 1 candidate lies above 2.5, 0 below, 1 undecided; 0 of 1 measurement used");
     }
 }
