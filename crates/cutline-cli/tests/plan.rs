@@ -35,8 +35,8 @@ fn the_table_ends_with_the_answers() {
     let names: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[0], row[1])).collect();
     let openers = ["linear-apt", "random"].map(|name| ["10", "40", "160"].map(|budget| (name, budget)));
     assert_eq!(names, [&["2", "10", "40", "160"].map(|t| ("pivot", t))[..], openers.as_flattened()].concat());
-    let left_out = "linear-apt pulls each of the 5 arms once first: left out at T = 2\n\
-                    random pulls each of the 5 arms once first: left out at T = 2\n";
+    let left_out = "`linear-apt` pulls each of the 5 arms once first: left out at T = 2\n\
+                    `random` pulls each of the 5 arms once first: left out at T = 2\n";
     assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
     assert!(ran.stdout.contains("\nTheorem 1 guarantees nothing at any of these budgets"), "{}", ran.stdout);
     let answers: Vec<&str> = ran.stdout.lines().rev().take(3).collect();
@@ -186,7 +186,7 @@ fn theorem_1_gives_a_bound_where_it_applies() {
     let stdout = place.good(&args).stdout;
     assert!(stdout.contains("\nTheorem 1 guarantees nothing at T = 1, 32\n"), "{stdout}");
     let line = stdout.lines().find(|line| line.starts_with("Theorem 1 at T = 1000: ")).unwrap();
-    assert!(line.contains("linear-apt fails with probability at most 0."), "{line}");
+    assert!(line.contains("`linear-apt` fails with probability at most 0."), "{line}");
     let json: Value = serde_json::from_str(&place.good(&[&args[..], &["--format", "json"]].concat()).stdout).unwrap();
     let share = |position: usize| json["theorem_1"][position]["share"].as_f64().unwrap();
     assert!(share(1) == 0.0 && 0.0 < share(2) && share(2) < share(3), "{json}");
