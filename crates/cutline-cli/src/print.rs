@@ -1,4 +1,4 @@
-//! What stdout gets: tables for people, JSON and CSV for programs.
+//! Output on stdout: tables, JSON and CSV; and messages on stderr.
 
 use crate::args::Format;
 use crate::compare::Outcome;
@@ -8,8 +8,8 @@ use comfy_table::{CellAlignment, Table, presets};
 use cutline_lab::{PublishedResult, Row};
 use std::io::Write;
 
-/// Prints rows as `format` asks: tables for people, with the published numbers and the `summary` below; JSON and CSV for
-/// programs, with the published numbers if `with_published`.
+/// Prints the results of experiments in a format: tables with the published numbers and the `summary` below them, or JSON or CSV,
+/// with the published numbers if `with_published`.
 pub(crate) fn outcomes(
     outcomes: &[Outcome],
     format: Format,
@@ -42,7 +42,7 @@ pub(crate) fn outcomes(
     Ok(())
 }
 
-/// Says something on stderr. If nobody can hear it, there is nobody to tell that either.
+/// Prints a message on stderr. If that fails, there is nowhere to report it.
 pub(crate) fn note(message: &str) {
     drop(writeln!(std::io::stderr(), "{message}"));
 }
@@ -53,7 +53,7 @@ pub(crate) fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Resul
     Ok(())
 }
 
-/// What was run, in one line.
+/// A description of the experiment in one line.
 pub(crate) fn heading(outcome: &Outcome) -> String {
     let experiment = &outcome.experiment;
     let instance = match experiment.source().fixed() {
@@ -69,7 +69,7 @@ fn outcome_table(outcome: &Outcome) -> Table {
     let has_published = !outcome.experiment.published().is_empty();
     let mut header: Vec<String> =
         ["algorithm", "T", "failure rate", "95 % interval", "wrong arms"].map(String::from).into();
-    header.extend(baseline.map(|baseline| format!("less that of {baseline}")));
+    header.extend(baseline.map(|baseline| format!("Δ vs {baseline}")));
     if has_published {
         header.extend(["published as", "published", "z"].map(String::from));
     }
@@ -113,7 +113,7 @@ fn published(compared: &PublishedResult) -> [String; 3] {
     }
 }
 
-/// A table whose columns but the first are right-aligned.
+/// A table whose columns are right-aligned, except for the first.
 pub(crate) fn table<S: ToString>(header: &[S]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header(header.iter().map(ToString::to_string));
@@ -123,7 +123,7 @@ pub(crate) fn table<S: ToString>(header: &[S]) -> Table {
     table
 }
 
-/// The same table with these columns left-aligned, as text is.
+/// The same table with these columns left-aligned.
 pub(crate) fn left(mut table: Table, columns: &[usize]) -> Table {
     for &column in columns {
         if let Some(column) = table.column_mut(column) {
@@ -133,7 +133,7 @@ pub(crate) fn left(mut table: Table, columns: &[usize]) -> Table {
     table
 }
 
-/// The rows as CSV, with the published cells if asked.
+/// The rows as CSV, with the published numbers if `with_published`.
 pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
     let mut header = vec![
         "experiment",
@@ -165,7 +165,7 @@ pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
         fields
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |record: &[String]| writer.write_record(record).expect("memory takes every record");
+    let mut write = |record: &[String]| writer.write_record(record).expect("writing to memory does not fail");
     write(&header.iter().map(ToString::to_string).collect::<Vec<_>>());
     for outcome in outcomes {
         if with_published {
@@ -181,7 +181,7 @@ pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
             outcome.rows.iter().for_each(|row| write(&fields(row)));
         }
     }
-    writer.into_inner().expect("memory takes every record")
+    writer.into_inner().expect("writing to memory does not fail")
 }
 
 fn fields(row: &Row) -> Vec<String> {
@@ -205,7 +205,7 @@ fn fields(row: &Row) -> Vec<String> {
     fields
 }
 
-/// An array of JSON with a row a line.
+/// A JSON array with one row per line.
 pub(crate) fn json_rows<T: serde::Serialize>(
     out: &mut impl Write,
     rows: impl Iterator<Item = T>,
@@ -220,20 +220,20 @@ pub(crate) fn json_rows<T: serde::Serialize>(
     Ok(())
 }
 
-/// A name in a cell of a table, whatever it contains.
+/// A name for a cell of a table: without line breaks and other control characters.
 pub(crate) fn cell(name: &str) -> String {
     name.replace(char::is_control, " ")
 }
 
-/// The first of some names.
+/// The first five of a list of names.
 pub(crate) fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 5;
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{}`", cell(name))).collect();
-    let more = if names.len() > SHOWN { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
+    const MOST: usize = 5;
+    let first: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", cell(name))).collect();
+    let more = if names.len() > MOST { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
 }
 
-/// A word of a command, quoted if a shell would read it otherwise.
+/// A word of a command line, quoted if a shell would change it.
 pub(crate) fn shell(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:+,=@".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -243,7 +243,7 @@ pub(crate) fn shell(word: &str) -> String {
     }
 }
 
-/// Four significant digits.
+/// A number with four significant digits.
 pub(crate) fn short(number: f64) -> String {
     let scientific = format!("{number:.3e}");
     let exponent = scientific.rsplit('e').next().and_then(|exponent| exponent.parse::<i32>().ok());
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
+    fn numbers_have_four_significant_digits() {
         let numbers = [0.0, 1.0, -0.99996, 0.05, 1234.56, 999_999.0, 1e6, 0.00012346, 9.99996e-5, 5.92e-36];
         let expected =
             ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn words_survive_a_shell() {
+    fn a_shell_reads_quoted_words_back() {
         for word in ["a.db", "a b", "", "it's", "$HOME", "-x", "ü/ö.db", "a\"b"] {
             let script = format!("printf %s {}", shell(word));
             let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();

@@ -1,4 +1,4 @@
-//! Places that take no files and readers that take no data.
+//! Directories that cannot be written to, full disks, and readers that close the output early.
 
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ const SIMULATE: [&str; 4] = ["simulate", "small.toml", "--out", "out"];
 const FILES: [&str; 4] = ["report.html", "results.csv", "small.png", "small.svg"];
 
 #[test]
-fn places_that_take_no_files() {
+fn directories_that_cannot_be_written_to() {
     let place = Place::new();
     for (out, error) in [
         ("small.toml", "File exists (os error 17)"),
@@ -47,7 +47,7 @@ fn a_disk_that_fills_up() {
 }
 
 #[test]
-fn files_are_replaced_and_others_left_alone() {
+fn files_are_replaced_and_others_are_not_touched() {
     let place = Place::new();
     assert!(place.good(&SIMULATE).stderr.contains("wrote out/report.html"));
     let before = place.files("out");
@@ -101,7 +101,7 @@ fn stdout_on_a_full_disk() {
     }
 }
 
-/// Nobody hears the messages, but the exit code still tells.
+/// The messages are lost, but the exit code is right.
 #[test]
 fn stderr_on_a_full_disk() {
     let place = Place::new();

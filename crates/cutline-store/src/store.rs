@@ -5,6 +5,7 @@ use crate::location::Location;
 use crate::{Campaign, Candidates, Draft, Settings, StoreError};
 use cutline::campaign::Time;
 use cutline::rules::NamedRule;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A place for campaigns, each with a name of its own. Every [`Campaign`] taken from it has its own connection.
@@ -58,6 +59,15 @@ impl Store {
     /// As [`Store::open`], but for a store that is missing.
     pub fn create(address: &str) -> Result<Self, StoreError> {
         Self::at(address, true)
+    }
+
+    /// The file that an address names; `None` for a database on a server and for an invalid address.
+    #[must_use]
+    pub fn file(address: &str) -> Option<PathBuf> {
+        match Location::parse(address) {
+            Ok(Location::Sqlite { path, .. }) => Some(path),
+            _ => None,
+        }
     }
 
     /// A store that lasts as long as the process. Clones share it.

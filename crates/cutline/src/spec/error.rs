@@ -52,9 +52,7 @@ pub enum SpecError {
         estimator: EstimatorKind,
     },
     /// The arms have no features and the estimator needs them.
-    #[error(
-        "`{algorithm}` needs arms with features, and these have none; `apt` works without, and so does `estimator = \"sample-mean\"` where a rule takes it"
-    )]
+    #[error("`{algorithm}` needs arms with features, and these have none")]
     NeedsFeatures {
         /// The algorithm.
         algorithm: &'static str,
