@@ -34,7 +34,7 @@ impl Inputs {
     }
 
     /// Refuses a path whose file must stay as it is: a store, a journal file of one, or an input of the command.
-    fn check(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
         let refuse = |what| Err(Failure::Overwrite { path: path.into(), what });
         if is_database(path) {
             refuse("a store")
@@ -167,6 +167,16 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 /// A path without links and detours; the file itself need not be there.
 fn resolved(path: &Path) -> PathBuf {
+    /// As many links in a row as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match path.read_link() {
+            Ok(target) if path.canonicalize().is_err() => path = directory_of(&path).join(target),
+            _ => break,
+        }
+    }
+    let path = &path;
     path.canonicalize().unwrap_or_else(|_| match (directory_of(path).canonicalize(), path.file_name()) {
         (Ok(directory), Some(name)) => directory.join(name),
         _ => path.into(),

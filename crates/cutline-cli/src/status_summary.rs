@@ -195,7 +195,7 @@ impl StatusSummary {
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         let Self { campaign, threshold, n_arms, algorithm, told, budget, above, below, undecided, .. } = self;
-        let within = if self.precision > 0.0 { format!(" ± {}", self.precision) } else { String::new() };
+        let within = if self.precision > 0.0 { format!(", give or take {}", self.precision) } else { String::new() };
         let mut facts = vec![
             ("campaign", cell(campaign)),
             ("question", format!("which of {n_arms} arms have a mean above {threshold}{within}?")),

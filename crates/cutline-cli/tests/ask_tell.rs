@@ -56,12 +56,14 @@ fn features_round_trip() {
     place.write("arms.csv", csv);
     place.good(&["new", "a.db", "arms.csv", "--threshold", "0", "--budget", "9", "--algorithm", "apt"]);
     let text = place.good(&["ask", "a.db", "-n", "5", "--format", "json"]).stdout;
+    assert_eq!(text.lines().count(), 2 + numbers.len());
     for (line, number) in text.lines().skip(1).zip(numbers) {
         let field = line.split("\"x\":").nth(1).unwrap().split('}').next().unwrap();
         assert_eq!(field.parse(), Ok(number), "{line}");
     }
     place.good(&["new", "b.db", "arms.csv", "--threshold", "0", "--budget", "9", "--algorithm", "apt"]);
     let text = place.good(&["ask", "b.db", "-n", "5", "--format", "csv"]).stdout;
+    assert_eq!(text.lines().count(), 1 + numbers.len());
     for (line, number) in text.lines().skip(1).zip(numbers) {
         assert_eq!(line.rsplit(',').next().unwrap().parse(), Ok(number), "{line}");
     }

@@ -199,8 +199,8 @@ fn wrong_command_lines() {
     for (options, expected) in [
         (&["--budget", "0"][..], "0 is not in 1..="),
         (&["--budget", "x"], "invalid digit"),
-        (&["--threshold", "nan"], "threshold"),
-        (&["--precision", "-1"], "precision"),
+        (&["--threshold", "nan"], "the threshold must be a number between -1e150 and 1e150, not NaN"),
+        (&["--precision", "-1"], "the precision must be a number between 0 and 1e150, not -1"),
         (&["--algorithm", "best"], "[possible values: linear-apt, apt"),
         (&["--interval", "wide"], "[possible values: fixed, anytime]"),
         (&["--until-sure", "hope"], "[possible values: intervals, evidence]"),

@@ -257,6 +257,9 @@ fn what_fails_is_one_line_and_leaves_everything_as_it_was() {
     // A slip of the hand must not cost a campaign.
     let before = std::fs::read(place.path("screen.db")).unwrap();
     let line = place.run(&["report", "screen.db", "--out", "screen.db"]).failed(2);
-    assert!(line.contains("screen.db is a store"), "{line}");
+    assert!(
+        line.contains("screen.db is a store and would be overwritten; choose another place with `--out`"),
+        "{line}"
+    );
     assert_eq!(std::fs::read(place.path("screen.db")).unwrap(), before);
 }

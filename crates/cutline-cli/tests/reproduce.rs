@@ -54,7 +54,7 @@ fn the_table_shows_ours_and_theirs() {
         "failure rate",
         "95 % interval",
         "wrong arms",
-        "less that of linear-apt",
+        "Δ vs linear-apt",
         "published as",
         "published",
         "z",

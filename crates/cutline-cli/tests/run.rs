@@ -390,3 +390,67 @@ fn a_late_reward_is_refused_alone() {
     assert!(said.starts_with("the reward 0.5 of ticket 1 was refused: ticket 1 was told 0.125 before"), "{said}");
     assert_eq!(rewards(&mut campaign).len(), 4);
 }
+
+/// What `run` does when its store vanishes while a measurement is running: it fails, and keeps the reward that it could not save.
+fn vanished(remove: impl FnOnce(&Place)) -> (Place, String) {
+    let place = Place::sqlite();
+    begin(&place, 60);
+    let script = "test $CUTLINE_TICKET -lt 3 || { touch waiting; while ! test -e go; do sleep 0.05; done; }; echo 0.25";
+    let child = place.run(&["--shell", "--measure", script]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("third measurement", || place.path("waiting").exists());
+    remove(&place);
+    place.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    (place, said)
+}
+
+#[test]
+fn a_deleted_store_is_noticed_and_the_rewards_are_kept() {
+    let (place, said) = vanished(|place| {
+        for name in ["screen.db", "screen.db-wal", "screen.db-shm"] {
+            std::fs::remove_file(place.path(name)).unwrap();
+        }
+    });
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        lines[0],
+        "1 reward was not saved in the store; it is in screen.db.unsaved-rewards.csv, to be recorded with `cutline tell \
+         screen.db --file screen.db.unsaved-rewards.csv`"
+    );
+    assert!(lines.len() == 2 && lines[1].starts_with("error: ") && lines[1].contains("screen.db"), "{said}");
+    let text = place.text("screen.db.unsaved-rewards.csv");
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!((rows[0], rows.len()), ("ticket,arm,reward", 2));
+    assert!(rows[1].starts_with("3,arm ") && rows[1].ends_with(",0.25"), "{text}");
+    // A store in the same place takes them.
+    cutline_store::Store::create(place.path("screen.db").to_str().unwrap()).unwrap();
+    let mut campaign = begin(&place, 60);
+    campaign.ask(3, "w", Duration::from_mins(1)).unwrap();
+    let mut tell = place.command(env!("CARGO_BIN_EXE_cutline"));
+    good(tell.args(["tell", "screen.db", "--file", "screen.db.unsaved-rewards.csv"]));
+    assert_eq!(rewards(&mut campaign), [(3, 0.25)]);
+}
+
+/// The directory of the store is gone as well: the file is in the current directory.
+#[test]
+fn a_deleted_directory() {
+    let place = Place::sqlite();
+    begin(&place, 60);
+    std::fs::create_dir(place.path("stores")).unwrap();
+    std::fs::rename(place.path("screen.db"), place.path("stores/screen.db")).unwrap();
+    let script = "touch waiting; while ! test -e go; do sleep 0.05; done; echo 0.25";
+    let mut command = place.command(env!("CARGO_BIN_EXE_cutline"));
+    command.args(["run", "stores/screen.db", "--jobs", "2", "--shell", "--measure", script]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("measurement", || place.path("waiting").exists());
+    std::fs::remove_dir_all(place.path("stores")).unwrap();
+    place.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("in screen.db.unsaved-rewards.csv, to be recorded"), "{said}");
+    let text = place.text("screen.db.unsaved-rewards.csv");
+    assert!(text.starts_with("ticket,arm,reward\n") && text.contains(",0.25\n"), "{text}");
+}

@@ -82,7 +82,7 @@ fn the_table_has_the_theory_below() {
     let ran = place.good(&["simulate", "small.toml"]);
     assert!(ran.stdout.starts_with("\nsmall: 40 runs, seed 3, one instance\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("not applicable (needs ‖θ‖ < √(T/16H))"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("ucbe(-1)") && ran.stdout.contains("less that of linear-apt"));
+    assert!(ran.stdout.contains("ucbe(-1)") && ran.stdout.contains("Δ vs linear-apt"));
     place.write("means.toml", "runs = 5\nbudgets = [9]\nthreshold = 0\n[instance]\nkind = \"means\"\nmeans = [0.5, -1]\n[[algorithm]]\nname = \"apt\"\n");
     let not_linear = "Theorem 1 is about means linear in features; these are not.\n";
     assert!(place.good(&["simulate", "means.toml"]).stdout.ends_with(&format!("H = 5.00. {not_linear}")));

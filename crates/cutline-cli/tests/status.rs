@@ -51,6 +51,7 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
+    assert_eq!(header.len(), 19);
     for (key, field) in
         header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
@@ -65,7 +66,7 @@ fn formats_agree() {
     let text = place.good(&["status", "screen.db"]).stdout;
     for line in [
         "campaign   arms",
-        "question   which of 6 arms have a mean above 0.5 ± 0.1?",
+        "question   which of 6 arms have a mean above 0.5, give or take 0.1?",
         "algorithm  pivot",
         "rewards    9 of 20",
         "open       2",

@@ -81,7 +81,7 @@ fn sizes() {
 
 #[test]
 fn means() {
-    let features = "does not fit: `linear-apt` needs arms with features, and these have none; `apt` works without, and so does `estimator = \"sample-mean\"` where a rule takes it";
+    let features = "does not fit: `linear-apt` needs arms with features, and these have none";
     assert_refused(&[
         (UNIFORM, "kind = \"means\"\nmeans = []\n", "9: `means` must give the mean of at least one arm"),
         (UNIFORM, "kind = \"means\"\nmeans = 0.5\n", "9: `means` must be a list, not 0.5"),

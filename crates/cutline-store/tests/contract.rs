@@ -80,7 +80,7 @@ fn campaigns_have_names_of_their_own(store: &Store) {
     store.begin("zweite Kampagne 2 ⚗", &settings(20), candidates()).unwrap();
     assert_eq!(
         message(store.campaign(None).unwrap_err()),
-        "there are `screen`, `zweite Kampagne 2 ⚗`; say which with `--name`"
+        "there are `screen`, `zweite Kampagne 2 ⚗`"
     );
     assert!(
         message(store.campaign(Some("third")).unwrap_err())

@@ -50,7 +50,7 @@ fn what_is_missing_is_said_to_be_and_not_made() {
     let path = directory.path().join("screen.db");
     let message = Store::open(path.to_str().unwrap()).unwrap_err().to_string();
     assert!(
-        message.starts_with("there is no store at ") && message.ends_with("begin one with `cutline new`"),
+        message.starts_with("there is no store at ") && message.ends_with("screen.db"),
         "{message}"
     );
     assert!(!path.exists());

@@ -17,6 +17,8 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
             "Parquet is a binary format and is not printed on a terminal; name a file with `--out`".into(),
         ));
     }
+    let inputs = Inputs::store(&args.which.store);
+    args.out.iter().try_for_each(|path| inputs.check(path))?;
     let mut campaign = open(&args.which)?;
     let table = if args.events { events(&mut campaign)? } else { verdicts(&mut campaign)? };
     let write = |out: &mut (dyn Write + Send)| match args.format {
@@ -25,7 +27,7 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
         FileFormat::Parquet => table.write_parquet(out),
     };
     if let Some(path) = &args.out {
-        return write_file(path, &Inputs::store(&args.which.store), write);
+        return write_file(path, &inputs, write);
     }
     let mut out = BufWriter::new(std::io::stdout());
     write(&mut out)?;

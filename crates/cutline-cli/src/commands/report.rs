@@ -10,11 +10,13 @@ use crate::report::{BudgetAnswer, View, campaign};
 use std::io::Write;
 
 pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
+    let inputs = Inputs::store(&args.which.store);
+    inputs.check(&args.out)?;
     let mut view = View::new(&mut open(&args.which)?)?;
     let answer = BudgetAnswer::new(&mut view);
     let page = campaign(&view, &answer, now())?;
     let verb = if args.out.exists() { "replaced" } else { "wrote" };
-    write_file(&args.out, &Inputs::store(&args.which.store), |out| out.write_all(page.as_bytes()))?;
+    write_file(&args.out, &inputs, |out| out.write_all(page.as_bytes()))?;
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Table => writeln!(out, "{}.", answer.sentence)?,
