@@ -58,8 +58,8 @@ pub(crate) fn store(error: StoreError) -> PyErr {
         | StoreError::BadName(_)
         | StoreError::NameTaken(_)
         | StoreError::WhichCampaign(_)
-        | StoreError::NeedsOwn(_)
-        | StoreError::NotOwn { .. } => ErrorKind::Input,
+        | StoreError::CustomRuleMissing(_)
+        | StoreError::CustomRuleMismatch { .. } => ErrorKind::Input,
         _ => ErrorKind::Storage,
     };
     let message = error.to_string().replace("`cutline new`", "`cutline.Campaign`").replace("`--name`", "`name`");

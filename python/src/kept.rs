@@ -5,7 +5,7 @@ use crate::events::from_dict;
 use crate::given::{each, text, texts};
 use crate::settings::settings;
 use cutline::rules::NamedRule;
-use cutline_store::{Campaign, Candidates, Draft, Settings, Store};
+use cutline_store::{Campaign, Candidates, NewCampaign, Settings, Store};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -64,13 +64,13 @@ pub(crate) fn begin(
     rule: Option<Given<'_>>,
 ) -> PyResult<Kept> {
     let mut settings = settings(keywords)?;
-    settings.own = own(rule.as_ref())?;
+    settings.custom_rule = own(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref())?;
     let name = text(name, "`name`")?;
     let storage = storage.map(|storage| text(storage, "`storage`")).transpose()?;
     let campaign = py.detach(|| {
-        let draft = Draft::new(&name, settings, candidates)?;
-        storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_draft(draft)
+        let draft = NewCampaign::new(&name, settings, candidates)?;
+        storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_new(draft)
     });
     Ok(Kept::new(campaign.map_err(store)?, storage, rule))
 }
@@ -86,7 +86,7 @@ pub(crate) fn find(
     let storage = text(storage, "`storage`")?;
     let name = name.map(|name| text(name, "`name`")).transpose()?;
     let own = own(rule.as_ref())?;
-    let campaign = py.detach(|| Store::open(&storage)?.campaign_with(name.as_deref(), own));
+    let campaign = py.detach(|| Store::open(&storage)?.campaign_with_rule(name.as_deref(), own));
     Ok(Kept::new(campaign.map_err(store)?, Some(storage), rule))
 }
 
@@ -103,13 +103,13 @@ pub(crate) fn restore(
     rule: Option<Given<'_>>,
 ) -> PyResult<Kept> {
     let mut settings: Settings = serde_json::from_str(settings).map_err(input)?;
-    settings.own = own(rule.as_ref())?;
+    settings.custom_rule = own(rule.as_ref())?;
     let candidates = candidates(Some(names), columns, features.as_ref())?;
     let events = each(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
     let campaign = py.detach(|| {
-        let mut draft = Draft::new(name, settings, candidates)?;
+        let mut draft = NewCampaign::new(name, settings, candidates)?;
         draft.extend(events)?;
-        Store::memory().begin_draft(draft)
+        Store::memory().begin_new(draft)
     });
     Ok(Kept::new(campaign.map_err(store)?, None, rule))
 }

@@ -92,7 +92,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
     Some(match error {
         StoreError::Missing(_) | StoreError::NoCampaigns(_) => "begin one with `cutline new`".into(),
         StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
-        StoreError::NeedsOwn(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
+        StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
         StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),

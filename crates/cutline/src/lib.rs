@@ -25,6 +25,7 @@
 
 mod arms;
 pub mod campaign;
+mod candidates;
 pub mod diagnostics;
 pub mod estimators;
 mod features;
@@ -43,6 +44,7 @@ mod vector;
 mod verdict;
 
 pub use arms::{Arm, Arms, ArmsError};
+pub use candidates::{Candidates, CandidatesError, NameProblem};
 pub use features::Executor;
 pub use interval::{Confidence, IntervalError, IntervalKind};
 pub use learner::{AskTell, Learner, LearnerError};
