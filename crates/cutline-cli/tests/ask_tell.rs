@@ -165,7 +165,7 @@ fn wrong_rewards_are_refused_in_one_line() {
         (b"ticket,reward\n1,1e999\n", "row 2, column `reward`: `1e999` is not a finite number"),
         (b"ticket,reward\na,1\n", "row 2, column `ticket`: `a` is not a ticket; tickets are whole numbers from 1"),
         (b"arm,reward\na,1\n", "the header must have one column `ticket`, and it has 0: `arm,reward`"),
-        (b"ticket,reward\n", "there are no rewards: the file needs a header and a row a reward"),
+        (b"ticket,reward\n", "there are no rewards: the file needs a header and one row per reward"),
     ] {
         place.write("rewards.csv", csv);
         let line = place.run(&["tell", "screen.db", "--file", "rewards.csv"]).failed(1);

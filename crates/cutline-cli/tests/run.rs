@@ -391,7 +391,7 @@ fn a_late_reward_is_refused_alone() {
     assert_eq!(rewards(&mut campaign).len(), 4);
 }
 
-/// What `run` does when its store vanishes while a measurement is running: it fails, and keeps the reward that it could not save.
+/// Runs a campaign whose store `remove` removes during the third measurement: exit code 1. The directory, and what was printed.
 fn vanished(remove: impl FnOnce(&Place)) -> (Place, String) {
     let place = Place::sqlite();
     begin(&place, 60);
@@ -431,6 +431,13 @@ fn a_deleted_store_is_noticed_and_the_rewards_are_kept() {
     let mut tell = place.command(env!("CARGO_BIN_EXE_cutline"));
     good(tell.args(["tell", "screen.db", "--file", "screen.db.unsaved-rewards.csv"]));
     assert_eq!(rewards(&mut campaign), [(3, 0.25)]);
+}
+
+#[test]
+fn a_store_that_was_moved_away_is_noticed() {
+    let (place, said) = vanished(|place| std::fs::rename(place.path("screen.db"), place.path("old.db")).unwrap());
+    assert!(said.starts_with("1 reward was not saved in the store; "), "{said}");
+    assert!(place.text("screen.db.unsaved-rewards.csv").ends_with(",0.25\n"));
 }
 
 /// The directory of the store is gone as well: the file is in the current directory.
