@@ -149,7 +149,7 @@ impl Campaign {
     /// >>> campaign.tell(1, 0.8)
     /// Traceback (most recent call last):
     ///     ...
-    /// cutline._errors.RefusedError: ticket 1 was told 0.7 before, and now 0.8; the first stands
+    /// cutline._errors.RefusedError: ticket 1 already has the reward 0.7, so 0.8 is refused
     fn tell(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reward: &Bound<'_, PyAny>) -> PyResult<u64> {
         let rewards = pairs(ticket, reward, "tickets", ticket_number)?;
         self.with(py, |campaign| campaign.tell(&rewards))
@@ -202,7 +202,8 @@ impl Campaign {
         self.with(py, |campaign| {
             let state = campaign.state()?;
             let ending = state.stop_reason().map(cutline::StopReason::name);
-            let cutline::campaign::Progress { budget, counted, uncounted, out, failed, expired, .. } = state.progress();
+            let cutline::campaign::Progress { budget, counted, uncounted, open: out, failed, expired, .. } =
+                state.progress();
             Ok(Progress { budget, counted, uncounted, out, failed, expired, ending })
         })
     }
@@ -267,7 +268,7 @@ impl Campaign {
     /// Whether the rewards told so far bear out the model that means are linear in the prepared features, and how large the noise
     /// is: a dict whose `sentence` says it in words. docs/diagnostics.md says what each number means.
     fn diagnose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.with(py, |campaign| Ok(campaign.state()?.told().diagnose()))?;
+        let found = self.with(py, |campaign| Ok(campaign.state()?.reward_stats().diagnose()))?;
         diagnostics::to_dict(py, &found, &self.names)
     }
 

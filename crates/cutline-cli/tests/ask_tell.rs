@@ -123,10 +123,7 @@ fn rewards_are_recorded_all_or_none() {
     place.good(&["ask", "screen.db", "-n", "4"]);
     let refused = |args: &[&str]| place.run(&[&["tell", "screen.db"], args].concat()).failed(1);
     assert_eq!(refused(&["1", "0.5", "9", "0.5"]), "error: there is no ticket 9; the last one is 4");
-    assert_eq!(
-        refused(&["1", "0.5", "1", "0.7"]),
-        "error: ticket 1 was told 0.5 before, and now 0.7; the first stands"
-    );
+    assert_eq!(refused(&["1", "0.5", "1", "0.7"]), "error: ticket 1 already has the reward 0.5, so 0.7 is refused");
     assert_eq!(
         refused(&["1", "0.5", "2", "1e200"]),
         format!("error: a reward must be a number between -1e140 and 1e140, not {}", 1e200)
@@ -137,7 +134,7 @@ fn rewards_are_recorded_all_or_none() {
         place.good(&["tell", "screen.db", "1", "0.5", "2", "-3"]).stderr,
         "1 reward recorded, 1 known before; 8 to go\n"
     );
-    assert_eq!(refused(&["3", "0", "2", "3"]), "error: ticket 2 was told -3 before, and now 3; the first stands");
+    assert_eq!(refused(&["3", "0", "2", "3"]), "error: ticket 2 already has the reward -3, so 3 is refused");
     assert_eq!(n_rewards(&place), 2);
 }
 

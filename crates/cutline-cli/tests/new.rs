@@ -183,7 +183,7 @@ fn settings_that_do_not_fit_are_one_line() {
         (&["--algorithm", "ucbe"], "`ucbe` needs the parameter `exploration`"),
         (
             &["--algorithm", "lingame"],
-            "`lingame` cannot estimate the noise during the campaign; give it with `--noise`",
+            "`lingame` cannot estimate the noise during a campaign; it needs a given `noise`; give it with `--noise`",
         ),
         (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `lambda`"),
         (&["--parameter", "lambda=-1"], "`lambda` must be a finite number of at least 1e-12, not -1"),

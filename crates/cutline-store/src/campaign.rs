@@ -141,7 +141,7 @@ impl Campaign {
             let mut events = Vec::new();
             for &ticket in tickets {
                 // A ticket may have been told in the meantime; that is no error.
-                if matches!(state.ticket(ticket)?.2, campaign::Status::Out(_)) {
+                if matches!(state.ticket(ticket)?.2, campaign::TicketStatus::Open(_)) {
                     events.extend(state.expire(ticket, now)?);
                 }
             }

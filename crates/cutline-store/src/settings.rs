@@ -129,8 +129,8 @@ impl Settings {
         for (parameter, &value) in &self.parameters {
             spec = spec.with(parameter, value)?;
         }
-        if self.preparation.centre && spec.parameters().any(|parameter| parameter.name == "centre") {
-            spec = spec.with("centre", 1.0)?;
+        if self.preparation.centre {
+            spec = spec.with_centre(1.0)?;
         }
         Ok(Terms {
             question: Question::new(self.threshold, self.precision)?,

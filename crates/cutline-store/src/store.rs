@@ -212,8 +212,8 @@ mod tests {
             let candidates = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![])?;
             store.begin("screen", &Settings::new(0.5, 4), candidates).map(drop)
         };
-        let (begun, count) = connections(begin);
-        begun.unwrap();
+        let (done, count) = connections(begin);
+        done.unwrap();
         assert_eq!(count, 1, "create, list and begin");
         let (opened, count) = connections(|| Store::open(&address)?.campaign(None));
         assert_eq!((opened.unwrap().name(), count), ("screen", 1), "open and find");

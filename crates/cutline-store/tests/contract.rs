@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Place, candidates, reward, settings};
-use cutline::campaign::{CampaignError, Event, Record, Status};
+use cutline::campaign::{CampaignError, Event, Record, TicketStatus};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Rng, StopReason, Verdict};
 use cutline_store::{Campaign, Candidates, NewCampaign, Store, StoreError, Ticket};
@@ -128,7 +128,7 @@ fn each_ticket_is_handed_out_and_told_once(store: &Store) {
     let mut later = store.campaign(None).unwrap();
     assert_eq!(later.tell(&[(1, 0.0)]).unwrap(), 0, "-0 is 0");
     let other = later.tell(&[(2, 0.25)]).unwrap_err();
-    assert_eq!(other.to_string(), "ticket 2 was told 0.5 before, and now 0.25; the first stands");
+    assert_eq!(other.to_string(), "ticket 2 already has the reward 0.5, so 0.25 is refused");
     assert!(matches!(
         campaign.tell(&[(9, 0.0)]),
         Err(StoreError::CampaignError(CampaignError::NoTicket { ticket: 9, last: 4 }))
@@ -143,7 +143,7 @@ fn each_ticket_is_handed_out_and_told_once(store: &Store) {
     assert_eq!(campaign.tell(&rest).unwrap(), 8);
     assert_eq!(campaign.stop_reason().unwrap(), Some(StopReason::Budget));
     let progress = campaign.progress().unwrap();
-    assert_eq!((progress.counted, progress.out, progress.events), (10, 0, 20));
+    assert_eq!((progress.counted, progress.open, progress.events), (10, 0, 20));
 }
 
 fn two_handles_see_each_others_events(store: &Store) {
@@ -215,7 +215,7 @@ fn expired_tickets_are_handed_out_again(store: &Store) {
     assert_eq!(campaign.expire(&[first[0].number, second[1].number]).unwrap(), 1, "only one of them is open");
     let mut reopened = store.campaign(None).unwrap();
     let state = reopened.state().unwrap();
-    assert_eq!(state.ticket(second[1].number).unwrap().2, Status::Expired);
+    assert_eq!(state.ticket(second[1].number).unwrap().2, TicketStatus::Expired);
     assert_eq!(state.ticket(second[2].number).unwrap().1, "fast");
 }
 
@@ -252,8 +252,11 @@ fn bad_settings_begin_no_campaign(store: &Store) {
     assert!(message(|s| s.noise = Some(0.0)).contains("noise"));
     assert!(message(|s| s.algorithm = Some("best".into())).contains("no algorithm `best`"));
     assert!(message(|s| s.algorithm = Some("linear-apt".into())).contains("too small for 100 arms"));
-    assert!(message(|s| s.interval = "wide".into()).contains("no interval `wide`"));
-    assert!(message(|s| s.until_sure = Some("hope".into())).contains("`hope`"));
+    assert!(message(|s| s.interval = "wide".into()).contains("unknown interval kind `wide`; use `fixed` or `anytime`"));
+    assert!(
+        message(|s| s.until_sure = Some("hope".into()))
+            .contains("unknown stopping criterion `hope`; use `intervals` or `evidence`")
+    );
     assert!(message(|s| s.parameters.extend([("mu".into(), 1.0)])).contains("takes no parameter `mu`"));
     assert!(store.campaigns().unwrap().is_empty());
 }

@@ -258,7 +258,7 @@ fn a_failed_ask_writes_nothing(address: &str, toggle_damage: impl Fn()) {
         assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     }
     let progress = other.progress().unwrap();
-    assert_eq!((progress.counted, progress.out, progress.events), (4, 0, 8), "nothing was written");
+    assert_eq!((progress.counted, progress.open, progress.events), (4, 0, 8), "nothing was written");
     toggle_damage();
     assert_eq!(campaign.progress().unwrap(), progress);
     assert_eq!(campaign.ask(100, "w", LEASE).unwrap().len(), 6, "the budget is unspent");

@@ -5,7 +5,6 @@ mod common;
 use common::{Place, begin, candidates, reward, settings};
 use cutline_store::{Campaign, Store, StoreError};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);
@@ -113,26 +112,4 @@ fn a_link_to_a_store_may_not_change_either() {
     assert_eq!(campaign.tell(&[told]).unwrap(), 1);
     std::fs::remove_file(&link).unwrap();
     assert_gone(&mut campaign, told, is_vanished);
-}
-
-/// A process that opens a store twice and closes one of them must keep the locks of the other, or a second process takes itself for the
-/// last user of the store and deletes the log.
-#[test]
-fn a_second_handle_does_not_drop_the_locks_of_the_first() {
-    if let Some(path) = std::env::var_os("CUTLINE_TEST_STORE") {
-        assert_eq!(counted(Path::new(&path)), 0);
-        return;
-    }
-    let place = Place::sqlite();
-    let (mut campaign, path, told) = open_ticket(&place);
-    assert_eq!(counted(&path), 0);
-    let other = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_second_handle_does_not_drop_the_locks_of_the_first"])
-        .env("CUTLINE_TEST_STORE", &path)
-        .output()
-        .unwrap();
-    assert!(other.status.success(), "{}", String::from_utf8_lossy(&other.stdout));
-    assert_eq!(campaign.tell(&[told]).unwrap(), 1);
-    drop(campaign);
-    assert_eq!(counted(&path), 1);
 }

@@ -32,11 +32,7 @@ pub(super) fn noise(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn delta(text: &str) -> Result<Delta, String> {
-    let confidence = number(text)?;
-    // 1 − 0.95 differs from 0.05 in its last digits.
-    let delta: f64 = format!("{:.15}", 1.0 - confidence).parse().unwrap_or(f64::NAN);
-    let is_probability = confidence > 0.0 && delta > 0.0;
-    if is_probability { Ok(Delta(delta)) } else { Err("it must be a number above 0 and below 1".into()) }
+    cutline::delta_of(number(text)?).map(Delta).map_err(|_| "it must be a number above 0 and below 1".into())
 }
 
 /// The failure probability that a plan aims for.

@@ -48,8 +48,8 @@ fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
         Some(StopReason::Budget) => (format!("the budget of {} is used", state.progress().budget), ENDED),
         Some(_) => ("every side is certain".into(), ENDED),
         None => {
-            let first = state.out().next().map_or(0, |(_, until)| until.saturating_sub(now()));
-            let n_open = state.progress().out;
+            let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
+            let n_open = state.progress().open;
             let reason = format!(
                 "the remaining budget is assigned to {n_open} open {}; ask again after their rewards are recorded, or in \
                  {}, when the first lease runs out",

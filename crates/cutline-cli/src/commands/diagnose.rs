@@ -5,7 +5,7 @@ use crate::args::{Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
 use crate::print::{self, json, short, table};
-use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, RewardStats, Scale, Shape};
+use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate, RewardStats};
 use cutline_lab::rewards::rewards;
 use serde::Serialize;
 use std::io::Write;
@@ -112,8 +112,8 @@ struct Test {
 
 impl<'a> Report<'a> {
     fn new(diagnostics: &Diagnostics, arms: &'a [Row<'a>]) -> Self {
-        let matrix = |Shape { dimension, rank, condition }| Matrix { dimension, rank, condition };
-        let noise = |Scale { sigma, freedom }| Noise { sigma, freedom };
+        let matrix = |DesignShape { dimension, rank, condition }| Matrix { dimension, rank, condition };
+        let noise = |NoiseScaleEstimate { sigma, freedom }| Noise { sigma, freedom };
         let test = |LackOfFit { f, freedom, p_value, misfit, power }| Test { f, freedom, p_value, misfit, power };
         let conclusion = diagnostics.conclusion;
         Self {

@@ -11,12 +11,12 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The application id in the header of a store: `CutL` in ASCII.
-const APPLICATION: i32 = 0x4375_744c;
+const APPLICATION: u32 = 0x4375_744c;
 
 /// How long to wait for other writers.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -67,35 +67,20 @@ pub(crate) fn connect(path: &Path, durability: Durability, may_create: bool) -> 
     Ok(Box::new(journal))
 }
 
-/// What is at a path. The file is opened by SQLite, as immutable, so that nothing is written to a foreign file or beside it. If the
-/// process opened and closed the file itself, the system would drop the locks of its other connections to the same store.
+/// What is at a path. The header is read without SQLite, which might change a foreign file or create files beside it.
 fn file_kind(path: &Path) -> std::io::Result<FileKind> {
-    let metadata = match path.metadata() {
+    let mut file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FileKind::Missing),
-        metadata => metadata?,
+        file => file?,
     };
-    if metadata.is_dir() {
-        return Err(ErrorKind::IsADirectory.into());
-    }
-    if metadata.len() == 0 {
-        return Ok(FileKind::Empty);
-    }
-    let (uri, flags) = immutable(path);
-    let connection = Connection::open_with_flags(uri, flags)
-        .map_err(|error| File::open(path).err().unwrap_or_else(|| std::io::Error::other(error)))?;
-    let application = connection.pragma_query_value(None, "application_id", |row| row.get(0));
-    Ok(if matches!(application, Ok(APPLICATION)) { FileKind::Store } else { FileKind::Foreign })
-}
-
-/// The URI and the flags with which SQLite opens a file for reading, without locks, log or any other file.
-fn immutable(path: &Path) -> (OsString, OpenFlags) {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
-    let mut uri = OsString::from("file:");
-    // Characters with a meaning in URIs are escaped.
-    let escape = |c: char| if "%?#".contains(c) { format!("%{:02x}", u32::from(c)) } else { c.into() };
-    uri.push(path.to_string_lossy().chars().map(escape).collect::<String>());
-    uri.push("?immutable=1");
-    (uri, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI)
+    let mut header = Vec::new();
+    file.by_ref().take(100).read_to_end(&mut header)?;
+    let application = header.get(68..72).map(|bytes| u32::from_be_bytes(bytes.try_into().expect("four bytes")));
+    Ok(match application {
+        _ if header.is_empty() => FileKind::Empty,
+        Some(APPLICATION) if header.starts_with(b"SQLite format 3\0") => FileKind::Store,
+        _ => FileKind::Foreign,
+    })
 }
 
 /// The write-ahead log of a database.
@@ -126,7 +111,13 @@ impl Sqlite {
 
     /// Opens a file that nobody can write to, for reading.
     fn open_immutable(path: &Path) -> Result<Self, StoreError> {
-        let (uri, flags) = immutable(path);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.into());
+        let mut uri = OsString::from("file:");
+        // Characters with a meaning in URIs are escaped.
+        let escape = |c: char| if "%?#".contains(c) { format!("%{:02x}", u32::from(c)) } else { c.into() };
+        uri.push(absolute.to_string_lossy().chars().map(escape).collect::<String>());
+        uri.push("?immutable=1");
         Self::connect(&uri, path, flags)
     }
 
