@@ -219,7 +219,11 @@ fn a_command_that_cannot_be_started_ends_at_once() {
     let said = bad(&mut place.run(&["--measure", "./measure.sh"]), 1);
     assert!(said.starts_with("error: cannot start `./measure.sh`: Permission denied"), "{said}");
     let progress = campaign.progress().unwrap();
-    assert_eq!((progress.open, progress.failed, progress.counted), (0, 0, 0), "the tickets were returned to the budget");
+    assert_eq!(
+        (progress.open, progress.failed, progress.counted),
+        (0, 0, 0),
+        "the tickets were returned to the budget"
+    );
 }
 
 #[test]
@@ -387,7 +391,10 @@ fn a_late_reward_is_refused_alone() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
-    assert!(said.starts_with("the reward 0.5 of ticket 1 was refused: ticket 1 was told 0.125 before"), "{said}");
+    assert!(
+        said.starts_with("the reward 0.5 of ticket 1 was refused: ticket 1 already has the reward 0.125"),
+        "{said}"
+    );
     assert_eq!(rewards(&mut campaign).len(), 4);
 }
 
