@@ -77,7 +77,7 @@ fn a_campaign_is_never_written_over_journal_files() {
     };
     check(&outs);
     let mut campaign = Store::open(place.path("screen.db").to_str().unwrap()).unwrap().campaign(None).unwrap();
-    campaign.ask(1, "w", Duration::from_secs(60)).unwrap();
+    campaign.ask(1, "w", Duration::from_mins(1)).unwrap();
     assert!(place.path("screen.db-wal").exists(), "the store is in use");
     check(&outs);
     // A hard link to a journal file has another name, and is still the same file.
