@@ -299,7 +299,7 @@ def test_what_is_no_instance(given: Any, message: str) -> None:
 
 
 def test_what_does_not_go_with_instances_of_ones_own() -> None:
-    with pytest.raises(InputError, match="leaves nothing to draw"):
+    with pytest.raises(InputError, match="of which nothing is drawn"):
         experiment("linear-apt", instance={"kind": linear, "draw": "published"})
     with pytest.raises(InputError, match="`kind` must be one of"):
         experiment("linear-apt", instance={"kind": "own"})

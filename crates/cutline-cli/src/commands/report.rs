@@ -6,15 +6,15 @@ use crate::clock::now;
 use crate::failure::Failure;
 use crate::output::{Inputs, write_file};
 use crate::print::{self, json};
-use crate::report::{BudgetAnswer, View, campaign};
+use crate::report::campaign::{self, Answer, View};
 use std::io::Write;
 
 pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
     let inputs = Inputs::store(&args.which.store);
     inputs.check(&args.out)?;
     let mut view = View::new(&mut open(&args.which)?)?;
-    let answer = BudgetAnswer::new(&mut view);
-    let page = campaign(&view, &answer, now())?;
+    let answer = Answer::new(&mut view);
+    let page = campaign::page(&view, &answer, now())?;
     let verb = if args.out.exists() { "replaced" } else { "wrote" };
     write_file(&args.out, &inputs, |out| out.write_all(page.as_bytes()))?;
     let mut out = std::io::stdout().lock();

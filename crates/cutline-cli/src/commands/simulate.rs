@@ -4,19 +4,21 @@ use super::{output, play, pool, write};
 use crate::args::Simulate;
 use crate::failure::Failure;
 use crate::output::Inputs;
-use crate::print;
+use crate::results;
 use cutline_lab::{Experiment, Overrides};
 
 pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let options = &args.simulation;
     let overrides = Overrides { runs: options.runs, seed: options.seed, redraw: false };
-    let experiment = Experiment::load(&args.file, overrides)?;
+    let experiments = Experiment::load_all(&args.file, overrides)?;
     let pool = pool(options)?;
-    let inputs = Inputs::files([args.file.as_path()].into_iter().chain(experiment.source().file()));
-    let output = output(options, &[experiment.name()], inputs)?;
-    let outcomes = play(vec![experiment], &pool)?;
-    // Whoever stops reading does not lose the files.
-    let printed = print::outcomes(&outcomes, options.format, false, &[]);
+    let data = experiments.iter().filter_map(|experiment| experiment.source().file());
+    let inputs = Inputs::files([args.file.as_path()].into_iter().chain(data));
+    let names: Vec<&str> = experiments.iter().map(Experiment::name).collect();
+    let output = output(options, &names, inputs)?;
+    let outcomes = play(experiments, &pool)?;
+    // A reader that closes stdout early must not lose the files.
+    let printed = results::print(&outcomes, options.format, false, &[]);
     write(&outcomes, &output, &[])?;
     printed
 }
