@@ -271,7 +271,8 @@ fn pilots_that_are_rejected() {
 fn plans_that_do_not_fit() {
     let place = place();
     let line = place.refuses(&[&PLAN[..], &["--budgets", "2,4", "--algorithms", "apt,random"]].concat());
-    let expected = "error: algorithm `random`: a budget of 4 is too small for 5 arms: every arm is pulled once first";
+    let expected = "error: algorithm `random`: a budget of 4 is too small for 5 arms: every arm is pulled once first; \
+                    raise `--budgets` or use `--algorithms pivot`";
     assert_eq!(line, expected);
     let line = place.refuses(&[&PLAN[..], &["--algorithms", "apt,pivot,apt"]].concat());
     assert_eq!(line, "error: the algorithm `apt` is listed twice");

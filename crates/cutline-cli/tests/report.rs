@@ -264,6 +264,9 @@ fn an_error_is_one_line_and_changes_nothing() {
     // A wrong `--out` must not destroy a campaign.
     let before = std::fs::read(place.path("screen.db")).unwrap();
     let line = place.run(&["report", "screen.db", "--out", "screen.db"]).failed(2);
-    assert!(line.contains("screen.db is a store"), "{line}");
+    assert!(
+        line.contains("screen.db is a store and would be overwritten; choose another place with `--out`"),
+        "{line}"
+    );
     assert_eq!(std::fs::read(place.path("screen.db")).unwrap(), before);
 }
