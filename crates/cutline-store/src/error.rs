@@ -12,7 +12,7 @@ pub enum StoreError {
     #[error(transparent)]
     Location(#[from] LocationError),
     /// There is no store there.
-    #[error("there is no store at {0}; begin one with `cutline new`")]
+    #[error("there is no store at {0}")]
     Missing(String),
     /// Something else is there. It was not touched.
     #[error("{0} is not a Cutline store; it was left as it is")]
@@ -58,15 +58,13 @@ pub enum StoreError {
         names: Vec<String>,
     },
     /// It has to be said which campaign is meant.
-    #[error("{}; say which with `--name`", listed(.0))]
+    #[error("{}", listed(.0))]
     WhichCampaign(Vec<String>),
     /// The store has no campaign.
-    #[error("{0} has no campaign yet; begin one with `cutline new`")]
+    #[error("{0} has no campaigns yet")]
     NoCampaigns(String),
     /// A rule of one's own, of that name, has to be given.
-    #[error(
-        "the campaign is played by a rule of its own, `{0}`, which is not here; from Python: `cutline.open(…, algorithm=…)`"
-    )]
+    #[error("the campaign is played by a custom rule, `{0}`, which was not provided")]
     NeedsOwn(String),
     /// The campaign has another algorithm than the rule of one's own that was given.
     #[error("the campaign is played by `{played}`, not by `{given}`")]

@@ -88,9 +88,7 @@ pub struct Learner<R, E, S> {
 #[non_exhaustive]
 pub enum LearnerError {
     /// The rule opens with every arm and the budget does not reach that far.
-    #[error(
-        "a budget of {budget} is too small for {n_arms} arms: every arm is pulled once first; `pivot` needs no such opening"
-    )]
+    #[error("a budget of {budget} is too small for {n_arms} arms: every arm is pulled once first")]
     BudgetBelowArms {
         /// The budget.
         budget: u32,
