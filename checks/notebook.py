@@ -1,4 +1,4 @@
-"""Runs docs/tutorial.ipynb and writes what it shows into it. `make notebook` calls it."""
+"""Runs docs/tutorial.ipynb and writes its outputs into it. `make notebook` calls it."""
 
 import tempfile
 from pathlib import Path
@@ -11,6 +11,6 @@ NOTEBOOK = Path(__file__).resolve().parents[1] / "docs/tutorial.ipynb"
 notebook = nbformat.read(NOTEBOOK, as_version=4)
 with tempfile.TemporaryDirectory() as directory:
     NotebookClient(notebook, record_timing=False, resources={"metadata": {"path": directory}}).execute()
-# What depends on who ran it is not the reader's.
+# Leave out metadata that depends on the machine.
 notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
 nbformat.write(notebook, NOTEBOOK)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times the Python package: ask and tell, importing, and shards; beside Optuna and plain NumPy.
+"""Times asking, telling and importing, compared with Optuna and plain NumPy.
 
-`make bench-python` builds what it needs and calls it. Each contender runs `ROUNDS` times, in turn, and its fastest round counts.
+`make bench-python` builds the package and calls it. The contenders take turns for `ROUNDS` rounds, and the fastest round of each counts.
 Prints a table and writes target/bench-python.json.
 """
 import json
@@ -39,7 +39,7 @@ def in_sqlite():
 
 
 def in_numpy():
-    """LinearAPT as one would write it, by rank-one updates."""
+    """LinearAPT written plainly, with rank-one updates."""
     inverse, b, pulls, means = np.eye(D), np.zeros(D), np.zeros(K), np.zeros(K)
     for rewards in REWARDS:
         arm = int(np.argmin(np.sqrt(pulls) * (np.abs(means) + 0.01)))
@@ -78,7 +78,7 @@ def seconds(work):
 
 
 def importing(module):
-    """How long `import` takes in a new interpreter, starting it left out."""
+    """How long `import` takes in a new interpreter, without the start of the interpreter."""
     code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
     return float(subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE).stdout)
 

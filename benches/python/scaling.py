@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Times a simulation alone and on Dask clusters of this machine, and what a shard costs.
+"""Times a simulation in one process and on local Dask clusters, and the overhead per shard.
 
-`make bench-scaling` builds what it needs and calls it. Everything runs `ROUNDS` times, in turn, and the fastest round counts; all
-results must be the same to the last bit. Prints a table and writes target/bench-scaling.json.
+`make bench-scaling` builds the package and calls it. All contenders take turns for `ROUNDS` rounds, and the fastest round of each
+counts; all results must be bit-identical. Prints a table and writes target/bench-scaling.json.
 """
 import json
 import os
@@ -19,7 +19,7 @@ ROUNDS = 3
 RUNS = int(os.environ.get("RUNS", "20000"))
 SHARDS = 64
 LARGE = cutline.Experiment.from_paper("uniform-d20", runs=RUNS)
-# So small that its shards cost nothing but their way to a worker and back.
+# So small that a shard takes no time but its way to a worker and back.
 SMALL = cutline.Experiment(
     budgets=[2], threshold=0.0, instance={"kind": "uniform", "n_arms": 2, "dimension": 1}, algorithm=["random"], runs=2048
 )
@@ -40,7 +40,7 @@ def cluster(workers):
 
 
 def _ready():
-    """Workers import the package before they are timed."""
+    """Makes workers import the package before the timing starts."""
     cutline.simulate(SMALL, runs=1, threads=1)
 
 
@@ -67,8 +67,8 @@ def main():
             note("few", SMALL, client=two, shards=FEW)
             note("many", SMALL, client=two, shards=MANY)
     assert all(tally == tallies[0] for tally in tallies), "the results differ"
-    a_shard = (best["many"] - best["few"]) / (MANY - FEW)
-    a_second = RUNS / best["alone"]
+    per_shard = (best["many"] - best["few"]) / (MANY - FEW)
+    per_second = RUNS / best["alone"]
     result = {
         "runs": RUNS,
         "shards": SHARDS,
@@ -76,20 +76,20 @@ def main():
         "seconds_one_worker": best["one"],
         "seconds_two_workers": best["two"],
         "speed_up": best["one"] / best["two"],
-        "milliseconds_a_shard": 1e3 * a_shard,
-        "shards_a_second": 1 / a_shard,
-        "least_seconds_a_shard_for_1000_cores": CORES * a_shard,
-        "seconds_for_1e9_runs_on_1000_cores": ALL_RUNS / a_second / CORES,
+        "milliseconds_a_shard": 1e3 * per_shard,
+        "shards_a_second": 1 / per_shard,
+        "least_seconds_a_shard_for_1000_cores": CORES * per_shard,
+        "seconds_for_1e9_runs_on_1000_cores": ALL_RUNS / per_second / CORES,
     }
-    print(f"uniform-d20, {RUNS} runs, {SHARDS} shards; all results the same to the last bit")
-    print(f"  alone, one thread                      {best['alone']:>8.2f} s")
+    print(f"uniform-d20, {RUNS} runs, {SHARDS} shards; all results bit-identical")
+    print(f"  one process, one thread                {best['alone']:>8.2f} s")
     print(f"  Dask, one worker process               {best['one']:>8.2f} s  {best['one'] / best['alone'] - 1:+.1%}")
     print(f"  Dask, two worker processes             {best['two']:>8.2f} s  {best['one'] / best['two']:.2f} times as fast as one")
-    print(f"shards of nothing, {FEW} and {MANY} of them")
-    print(f"  a shard                                {1e3 * a_shard:>8.2f} ms, {1 / a_shard:.0f} a second")
-    print(f"{CORES} cores, {ALL_RUNS:.0e} runs of uniform-d20, {a_second:.0f} runs a second on one")
-    print(f"  a shard should last at least           {CORES * a_shard:>8.2f} s, {CORES * a_shard * a_second:.0f} runs")
-    print(f"  all of it                              {ALL_RUNS / a_second / CORES:>8.0f} s")
+    print(f"nearly empty shards, {FEW} and {MANY} of them")
+    print(f"  overhead per shard                     {1e3 * per_shard:>8.2f} ms, {1 / per_shard:.0f} per second")
+    print(f"{CORES} cores, {ALL_RUNS:.0e} runs of uniform-d20, {per_second:.0f} runs per second on one")
+    print(f"  a shard should take at least           {CORES * per_shard:>8.2f} s, {CORES * per_shard * per_second:.0f} runs")
+    print(f"  total                                  {ALL_RUNS / per_second / CORES:>8.0f} s")
     (ROOT / "target").mkdir(exist_ok=True)
     (ROOT / "target/bench-scaling.json").write_text(json.dumps(result, indent=2) + "\n")
 

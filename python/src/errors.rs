@@ -76,7 +76,7 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Missing(_) | StoreError::NoCampaigns(_) => Some("begin one with `cutline.Campaign(…, storage=…)`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::NeedsOwn(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
-        StoreError::Terms(TermsError::NeedsNoise(_)) => Some("give it as `noise=`"),
+        StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
         StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
         _ => None,
     };
@@ -105,6 +105,8 @@ fn spec_hint(error: &SpecError) -> Option<&'static str> {
         SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
             Some("the algorithm `pivot` works with a smaller budget if the arms have features")
         }
+        SpecError::NeedsVariances { .. } => Some("use `estimator=\"ridge\"`"),
+        SpecError::NeedsFeatures { .. } => Some("the algorithm `apt` works without"),
         _ => None,
     }
 }

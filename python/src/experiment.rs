@@ -107,7 +107,7 @@ impl Experiment {
     /// range by range and add the tallies. `watch` is called regularly with the number of runs since its last call.
     ///
     /// >>> import cutline
-    /// >>> experiment = cutline.Experiment.of_paper("wine")
+    /// >>> experiment = cutline.Experiment.from_paper("wine")
     /// >>> experiment.play(0, 30) + experiment.play(30, 100) == experiment.play(0, 100)
     /// True
     #[pyo3(signature = (start, stop, *, threads=None, watch=None))]

@@ -31,8 +31,8 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
     if let Some(confidence) = get("confidence")? {
         settings.delta = delta(number(&confidence, "`confidence`")?)?;
     }
-    if let Some(by) = get("until_sure")? {
-        settings.until_sure = Some(string(&by, "`until_sure`")?);
+    if let Some(criterion) = get("until_sure")? {
+        settings.until_sure = Some(string(&criterion, "`until_sure`")?);
     }
     if let Some(steps) = get("prepare")? {
         settings.preparation = preparation(&steps)?;

@@ -124,7 +124,7 @@ def test_experiments(keys: dict[str, Any]) -> None:
         ({"prepare": ["scale"]}, "must be `standardise`, `intercept` or `centre`, not `scale`"),
         ({"seed": -1}, "`seed` must be a whole number between 0 and 18446744073709551615, not -1"),
         ({"name": ""}, "`` cannot be a name"),
-        ({"algorithm": "lingame"}, "cannot estimate the noise during the campaign; give it as `noise=`"),
+        ({"algorithm": "lingame"}, "cannot estimate the noise during a campaign; it needs a given `noise`; pass it as `noise=`"),
     ],
 )
 def test_messages(changed: dict[str, Any], message: str) -> None:
@@ -142,6 +142,13 @@ def test_a_budget_below_the_number_of_arms() -> None:
     with pytest.raises(cutline.InputError) as caught:
         cutline.plan([[1.0], [2.0]], threshold=0.0, budgets=[1], algorithms=["linear-apt"])
     assert hint in str(caught.value)
+
+
+def test_hints_for_rules_that_need_features_or_variances() -> None:
+    with pytest.raises(cutline.InputError, match="; the algorithm `apt` works without$"):
+        cutline.Campaign(3, threshold=0.0, budget=5, algorithm="linear-apt")
+    with pytest.raises(cutline.InputError, match='; use `estimator="ridge"`$'):
+        cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=5, algorithm="pivot", estimator="sample-mean")
 
 
 def test_exceptions_are_also_standard_ones() -> None:

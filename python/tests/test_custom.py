@@ -163,7 +163,7 @@ def test_a_rule_in_a_store(tmp_path: Path) -> None:
     storage = f"sqlite:///{tmp_path}/x.db"
     begun = Campaign(X, threshold=0.0, budget=20, algorithm=Straddle(), storage=storage)
     begun.tell(begun.ask(1), [1.0])
-    with pytest.raises(InputError, match=r"a custom rule, `Straddle`, which was not provided; pass it as `cutline\.open\(…, algorithm=rule\)`"):
+    with pytest.raises(InputError, match=r"the custom rule `Straddle`, which was not given; pass it as `cutline\.open\(…, algorithm=rule\)`"):
         cutline.open(storage)
     with pytest.raises(InputError, match="played by `Straddle`, not by `my-apt`"):
         cutline.open(storage, algorithm=Apt())

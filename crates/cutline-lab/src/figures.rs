@@ -58,6 +58,6 @@ pub fn plan_figure(planned: &PlanReport) -> PlanFigure {
         title: format!("{}: budgets for a failure probability of {}", experiment.name(), forecast.target),
         target: forecast.target,
         forecasts: forecast.answers.iter().map(algorithm).collect(),
-        note: Some(format!("{}. PlanReport budgets: {planned_budgets}.", planned.heading())),
+        note: Some(format!("{}. Planned budgets: {planned_budgets}.", planned.heading())),
     }
 }

@@ -141,7 +141,7 @@ fn apt_with_ridge_is_linear_apt() {
 fn budgets_below_the_number_of_arms() {
     let small = |budget, label| {
         format!(
-            "12: `algorithm` `{label}` does not fit: a budget of {budget} is too small for 20 arms: every arm is pulled once first; `pivot` needs no such opening"
+            "12: `algorithm` `{label}` does not fit: a budget of {budget} is too small for 20 arms: every arm is pulled once first"
         )
     };
     let refused = |budgets: &str, name: &str| {

@@ -61,10 +61,10 @@ pub enum StoreError {
     #[error("{}", listed(.0))]
     WhichCampaign(Vec<String>),
     /// The store has no campaign.
-    #[error("{0} has no campaigns yet")]
+    #[error("{0} has no campaign yet")]
     NoCampaigns(String),
     /// A rule of one's own, of that name, has to be given.
-    #[error("the campaign is played by a custom rule, `{0}`, which was not provided")]
+    #[error("the campaign uses the custom rule `{0}`, which was not given")]
     NeedsOwn(String),
     /// The campaign has another algorithm than the rule of one's own that was given.
     #[error("the campaign is played by `{played}`, not by `{given}`")]

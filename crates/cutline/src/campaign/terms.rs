@@ -44,7 +44,7 @@ pub enum TermsError {
     #[error(transparent)]
     Interval(#[from] IntervalError),
     /// The algorithm learns from the order of the rewards, so its noise cannot change under way.
-    #[error("`{0}` cannot estimate the noise during the campaign")]
+    #[error("`{0}` cannot estimate the noise during a campaign; it needs a given `noise`")]
     NeedsNoise(&'static str),
 }
 
