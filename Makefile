@@ -5,8 +5,8 @@
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
 
-# Packages are chosen as in the tests, so that nothing is compiled twice for other features.
-build: ## Build the command line, optimised: target/release/cutline
+# The same packages as for the tests, so that nothing is compiled twice with different features.
+build: ## Build the optimised program: target/release/cutline
 	cargo build --release --locked --workspace --bin cutline --example ns_per_pull
 
 test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
@@ -22,7 +22,7 @@ python: ## Build the Python package, a wheel in target/wheels, and install it in
 	target/python/bin/pip uninstall --quiet --yes cutline
 	target/python/bin/pip install --quiet --disable-pip-version-check target/wheels/cutline-*.whl
 
-# The tests are run from elsewhere than `python/`, so that they see the package that was installed.
+# The tests do not run in `python/`, so that they import the installed package.
 test-python: python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
 	checks/with-postgres target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
@@ -30,7 +30,7 @@ test-python: python ## Test the Python package: pytest with a Dask cluster, mypy
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
 	cd target && python/bin/python -m mypy.stubtest --mypy-config-file ../python/pyproject.toml cutline._native
 
-notebook: python ## Run docs/tutorial.ipynb and write what it shows into it
+notebook: python ## Run docs/tutorial.ipynb and save its output in it
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
 	target/python/bin/python checks/notebook.py
 
@@ -39,44 +39,44 @@ check-diagnostics: build ## Compare the numbers of `cutline diagnose` with stats
 	target/checks/bin/pip install --quiet --disable-pip-version-check --requirement checks/requirements.txt
 	target/checks/bin/python checks/diagnostics.py target/release/cutline
 
-check-speed: build ## Count the instructions a pull and compare with checks/instructions.json; WRITE=--write writes it
+check-speed: build ## Count the instructions per pull and compare with checks/instructions.json; WRITE=--write updates it
 	command -v valgrind > /dev/null || { apt-get update --quiet && apt-get install --quiet --yes valgrind; }
 	python3 checks/instructions.py $(WRITE)
 
-lint: ## Formatting, clippy and rustdoc, all without a warning
+lint: ## Check formatting, clippy and rustdoc; a warning is an error
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
-bench: ## Time asking, telling and simulating over a grid of K and d
+bench: ## Time ask, tell and simulations over a grid of K and d
 	cargo bench --locked --package cutline --bench ask_tell
 
 bench-large: ## Time decisions among up to a million arms; writes target/bench-large.json
 	cargo bench --locked --package cutline --features rayon --bench large
 
-bench-load: ## Time loading a million candidates from CSV and Parquet, beside polars and pandas; K=N for another number
+bench-load: ## Time loading a million candidates from CSV and Parquet, compared with polars and pandas; K=N for N candidates
 	cargo build --release --locked --package cutline-lab --example load
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/load-requirements.txt
 	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
 
-bench-store: ## Time campaigns in stores, beside bare commits in the same run; writes target/bench-store.json
+bench-store: ## Time campaigns in stores, compared with bare commits; writes target/bench-store.json
 	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns
 
-bench-peers: build ## Time LinearAPT against Python peers in one run; writes target/bench-peers.json
+bench-peers: build ## Time LinearAPT and Pivot, compared with Python peers; writes target/bench-peers.json
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py
 
-bench-python: python ## Time asking and telling from Python, beside Optuna and NumPy; writes target/bench-python.json
+bench-python: python ## Time ask and tell from Python, compared with Optuna and NumPy; writes target/bench-python.json
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/python/bin/python benches/python/bench.py
 
-bench-scaling: python ## Time a simulation alone and on Dask workers, and what a shard costs; writes target/bench-scaling.json
+bench-scaling: python ## Time a simulation without and with Dask workers, and the cost per shard; writes target/bench-scaling.json
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
 	target/python/bin/python benches/python/scaling.py
 
-coverage: ## Measure how often intervals hold the true means: the table of docs/verdicts.md
+coverage: ## Measure how often intervals contain the true means: the table of docs/verdicts.md
 	cargo run --release --locked --quiet --package cutline-lab --example coverage
 
 centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
@@ -85,7 +85,7 @@ centre: build ## Simulate ridge with and without a centre and an intercept: the 
 prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
 	for file in experiments/prepare/*.toml; do target/release/cutline simulate $$file --out target/prepare || exit 1; done
 
-soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: is anything lost? SOAK=n times as long
+soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: check that nothing is lost; SOAK=N for N times as many kills
 	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test nothing_is_lost -- --nocapture
 
 docs: ## Build the API documentation: target/doc/cutline/index.html

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares every number of `cutline diagnose --format json` with statsmodels and SciPy, to 1e-8.
 
-`make test` builds what it needs and calls it with the program's path. Where there is a choice, the other way round is taken:
-lack of fit as the F-test of one statsmodels model against another, an arm's t as the coefficient of a dummy for that arm.
+`make check-diagnostics` builds what is needed and calls it with the program's path. Where possible, the number is computed in a
+different way: lack of fit as the F-test of one statsmodels model against another, an arm's t as the coefficient of a dummy for that arm.
 """
 import json
 import subprocess
@@ -23,17 +23,17 @@ compared = 0
 
 
 def same(what, ours, theirs, floor=0.0):
-    """`floor`: differences below 1e-8 of it do not count either, for numbers that may be 0 by chance."""
+    """`floor`: differences below 1e-8 of it are ignored too, for numbers that may be 0 by chance."""
     global compared
     compared += 1
     if ours is None or theirs is None or isinstance(theirs, (str, bool, int, list)):
-        assert ours == theirs, f"{what}: {ours!r} against {theirs!r}"
+        assert ours == theirs, f"{what}: {ours!r}, expected {theirs!r}"
     else:
-        assert abs(ours - theirs) <= TOLERANCE * max(abs(theirs), floor), f"{what}: {ours!r} against {theirs!r}"
+        assert abs(ours - theirs) <= TOLERANCE * max(abs(theirs), floor), f"{what}: {ours!r}, expected {theirs!r}"
 
 
 def scaled(x):
-    """Columns of length 1: they span the same, and units do not count."""
+    """Columns scaled to length 1: they span the same space, and units do not matter."""
     most = np.abs(x).max(axis=0)
     x = x / np.where(most > 0, most, 1)
     length = np.linalg.norm(x, axis=0)
@@ -50,7 +50,7 @@ def shape(what, ours, x):
 
 
 def diagnose(program, features, rewards, names, directory):
-    """Runs the program on two CSV files and gives its JSON; its CSV has to say the same of the arms."""
+    """Runs the program on two CSV files and returns its JSON; checks that its CSV has the same columns and arms."""
     header = [f"x{j}" for j in range(features.shape[1])]
     rows = [[repr(float(value)) for value in row] for row in features]
     if names:
@@ -95,7 +95,7 @@ def check(program, features, rewards, directory, names=None):
 
     lack = ours["lack_of_fit"]
     is_tested = bool(replicates) and m > rank
-    same("whether it is tested", lack is not None, is_tested)
+    same("whether lack of fit is tested", lack is not None, is_tested)
     if is_tested:
         f, p_value, freedom = saturated.compare_f_test(linear)
         same("F", lack["f"], float(f))
@@ -122,7 +122,7 @@ def check(program, features, rewards, directory, names=None):
             shifted = sm.OLS(y, np.column_stack([x, arms == arm])).fit()
             t = shifted.params[-1] / (sigma * np.sqrt(shifted.normalized_cov_params[-1, -1]))
             same("t", row["t"], float(t), floor=1.0)
-            # From our own t on: a p-value of 1e-20 magnifies what t was rounded by.
+            # Computed from our own t, because a p-value of 1e-20 magnifies the rounding error of t.
             same("p of t", row["p_value"], float(2 * stats.t.sf(abs(row["t"]), replicates)))
             p_values.append(row["p_value"])
             tested.append(row)
@@ -144,7 +144,7 @@ def conclusion(ours, all_rank, is_tested):
 
 
 def cases():
-    """Features, means of the rewards' arms, pulls of each arm, and the noise scale."""
+    """Description, features, true means, pulls of each arm, and the noise scale."""
     rng = np.random.default_rng(20240601)
     plain = rng.normal(size=(20, 5))
     theta = rng.normal(size=5)
@@ -168,7 +168,7 @@ def cases():
     yield "as many arms pulled as features", plain, plain @ theta, [3] * 5 + [0] * 15, 1.0
     yield "more features than arms", rng.normal(size=(4, 7)), rng.normal(size=4), [3, 2, 5, 0], 1.0
     alone = np.column_stack([plain[:, :2], np.arange(20) == 6])
-    yield "an arm that the fit follows", alone, plain[:, 0] + plain[:, 1], [2, 5] * 10, 1.0
+    yield "an arm that determines its own fit", alone, plain[:, 0] + plain[:, 1], [2, 5] * 10, 1.0
     yield "one feature", plain[:, :1], 2 * plain[:, 0], [5] * 20, 1.0
     large = rng.normal(size=(150, 13))
     yield "150 arms", large, large @ rng.normal(size=13), rng.integers(0, 40, size=150), 1.0
@@ -176,7 +176,7 @@ def cases():
 
 def main():
     program = sys.argv[1]
-    warnings.simplefilter("ignore", SingularMatrixWarning)  # some features are meant to be
+    warnings.simplefilter("ignore", SingularMatrixWarning)  # some cases have singular features on purpose
     rng = np.random.default_rng(7)
     with tempfile.TemporaryDirectory() as directory:
         for number, (what, features, means, pulls, noise) in enumerate(cases()):

@@ -1,4 +1,4 @@
-"""Runs docs/tutorial.ipynb and writes its outputs into it. `make notebook` calls it."""
+"""Runs docs/tutorial.ipynb and saves its output in it. `make notebook` calls it."""
 
 import tempfile
 from pathlib import Path

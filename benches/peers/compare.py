@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Times Cutline's LinearAPT and Pivot against the peers of `linear_apt_peers.py`, turn by turn in one run.
+"""Times Cutline's LinearAPT and Pivot against the peers of `linear_apt_peers.py`, alternating in one session.
 
-`make bench-peers` builds what it needs and calls it. Each contender runs `ROUNDS` times a case, in turn, and its fastest
-round counts: a machine that is busy with something else only ever makes a round slower. Prints a table and writes
+`make bench-peers` builds what is needed and calls it. Each contender runs `ROUNDS` times per case, in turn, and its fastest
+round counts: other load on the machine can only make a round slower. Prints a table and writes
 target/bench-peers.json.
 """
 import json
@@ -27,8 +27,8 @@ def main():
         peers = ["numba"] if number else ["loop", "batched", "numba"]
         for row in rows(PEERS + peers) + rows(CUTLINE + ["linear-apt", "pivot"]):
             key = (row["arms"], row["dimension"], row["budget"])
-            known = best.setdefault(key, {}).get(row["peer"])
-            if known is None or row["ns_per_pull"] < known["ns_per_pull"]:
+            previous = best.setdefault(key, {}).get(row["peer"])
+            if previous is None or row["ns_per_pull"] < previous["ns_per_pull"]:
                 best[key][row["peer"]] = row
     columns = ["loop", "batched", "numba", "linear-apt", "pivot"]
     head = ["K, d, T", *(f"{name} ns" for name in columns), "numba / linear-apt", "numba / pivot"]

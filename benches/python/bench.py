@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times asking, telling and importing, compared with Optuna and plain NumPy.
+"""Times the Python package, ask and tell and importing it, compared with Optuna and plain NumPy.
 
-`make bench-python` builds the package and calls it. The contenders take turns for `ROUNDS` rounds, and the fastest round of each counts.
+`make bench-python` builds what is needed and calls it. Each contender runs `ROUNDS` times, in turn, and its fastest round counts.
 Prints a table and writes target/bench-python.json.
 """
 import json
@@ -39,7 +39,7 @@ def in_sqlite():
 
 
 def in_numpy():
-    """LinearAPT written plainly, with rank-one updates."""
+    """LinearAPT written directly in NumPy, with rank-one updates."""
     inverse, b, pulls, means = np.eye(D), np.zeros(D), np.zeros(K), np.zeros(K)
     for rewards in REWARDS:
         arm = int(np.argmin(np.sqrt(pulls) * (np.abs(means) + 0.01)))
@@ -72,13 +72,13 @@ CONTENDERS = [
 
 
 def seconds(work):
-    begun = time.perf_counter()
+    started = time.perf_counter()
     work()
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def importing(module):
-    """How long `import` takes in a new interpreter, without the start of the interpreter."""
+    """How many seconds `import` takes in a new interpreter, not counting its start."""
     code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
     return float(subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE).stdout)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Times a simulation in one process and on local Dask clusters, and the overhead per shard.
+"""Times a simulation without Dask and on Dask clusters of this machine, and the cost per shard.
 
-`make bench-scaling` builds the package and calls it. All contenders take turns for `ROUNDS` rounds, and the fastest round of each
-counts; all results must be bit-identical. Prints a table and writes target/bench-scaling.json.
+`make bench-scaling` builds what is needed and calls it. Everything runs `ROUNDS` times, in turn, and the fastest round counts; all
+results must be the same to the last bit. Prints a table and writes target/bench-scaling.json.
 """
 import json
 import os
@@ -19,7 +19,7 @@ ROUNDS = 3
 RUNS = int(os.environ.get("RUNS", "20000"))
 SHARDS = 64
 LARGE = cutline.Experiment.from_paper("uniform-d20", runs=RUNS)
-# So small that a shard takes no time but its way to a worker and back.
+# So small that a shard costs only its transfer to a worker and back.
 SMALL = cutline.Experiment(
     budgets=[2], threshold=0.0, instance={"kind": "uniform", "n_arms": 2, "dimension": 1}, algorithm=["random"], runs=2048
 )
@@ -40,20 +40,20 @@ def cluster(workers):
 
 
 def _ready():
-    """Makes workers import the package before the timing starts."""
+    """Makes the workers import the package before the timing starts."""
     cutline.simulate(SMALL, runs=1, threads=1)
 
 
 def timed(experiment, **keywords):
-    begun = time.perf_counter()
+    started = time.perf_counter()
     results = cutline.simulate(experiment, **keywords)
-    return time.perf_counter() - begun, results.tally
+    return time.perf_counter() - started, results.tally
 
 
 def main():
     best, tallies = {}, []
 
-    def note(name, experiment, **keywords):
+    def record(name, experiment, **keywords):
         seconds, tally = timed(experiment, **keywords)
         best[name] = min(seconds, best.get(name, seconds))
         if experiment is LARGE:
@@ -61,11 +61,11 @@ def main():
 
     with cluster(1) as one, cluster(2) as two:
         for _ in range(ROUNDS):
-            note("alone", LARGE, threads=1)
-            note("one", LARGE, client=one, shards=SHARDS)
-            note("two", LARGE, client=two, shards=SHARDS)
-            note("few", SMALL, client=two, shards=FEW)
-            note("many", SMALL, client=two, shards=MANY)
+            record("alone", LARGE, threads=1)
+            record("one", LARGE, client=one, shards=SHARDS)
+            record("two", LARGE, client=two, shards=SHARDS)
+            record("few", SMALL, client=two, shards=FEW)
+            record("many", SMALL, client=two, shards=MANY)
     assert all(tally == tallies[0] for tally in tallies), "the results differ"
     per_shard = (best["many"] - best["few"]) / (MANY - FEW)
     per_second = RUNS / best["alone"]
@@ -81,13 +81,13 @@ def main():
         "least_seconds_a_shard_for_1000_cores": CORES * per_shard,
         "seconds_for_1e9_runs_on_1000_cores": ALL_RUNS / per_second / CORES,
     }
-    print(f"uniform-d20, {RUNS} runs, {SHARDS} shards; all results bit-identical")
-    print(f"  one process, one thread                {best['alone']:>8.2f} s")
+    print(f"uniform-d20, {RUNS} runs, {SHARDS} shards; all results the same to the last bit")
+    print(f"  without Dask, one thread               {best['alone']:>8.2f} s")
     print(f"  Dask, one worker process               {best['one']:>8.2f} s  {best['one'] / best['alone'] - 1:+.1%}")
     print(f"  Dask, two worker processes             {best['two']:>8.2f} s  {best['one'] / best['two']:.2f} times as fast as one")
     print(f"nearly empty shards, {FEW} and {MANY} of them")
-    print(f"  overhead per shard                     {1e3 * per_shard:>8.2f} ms, {1 / per_shard:.0f} per second")
-    print(f"{CORES} cores, {ALL_RUNS:.0e} runs of uniform-d20, {per_second:.0f} runs per second on one")
+    print(f"  one shard                              {1e3 * per_shard:>8.2f} ms, {1 / per_shard:.0f} per second")
+    print(f"{CORES} cores, {ALL_RUNS:.0e} runs of uniform-d20, {per_second:.0f} runs per second on one core")
     print(f"  a shard should take at least           {CORES * per_shard:>8.2f} s, {CORES * per_shard * per_second:.0f} runs")
     print(f"  total                                  {ALL_RUNS / per_second / CORES:>8.0f} s")
     (ROOT / "target").mkdir(exist_ok=True)

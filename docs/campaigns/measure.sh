@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the petal width of a flower: what the file says of the row with this number, from 0, and noise of standard
+# Measures the petal width of one flower: the value in row $1 of the file, counted from 0, plus noise of standard
 # deviation 0.4. A real script would drive an instrument, run a program or ask somebody.
 data="$(dirname "$0")/../../crates/cutline-lab/data/iris.csv"
 sleep "${MEASURING_TAKES:-0.1}"
