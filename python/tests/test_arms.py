@@ -190,7 +190,6 @@ def test_an_integer_is_a_name_where_names_are_numbers(kind: Any, X: Any, setting
     campaign = begin(X, **settings)
     for arm, name in expected.items():
         assert pulled(campaign, kind(arm)) == name
-        assert pulled(campaign, [kind(arm)][0]) == name
         assert pulled(campaign, name) == name
     before = [verdict.pulls for verdict in campaign.verdicts]
     campaign.observe(list(map(kind, expected)), np.ones(len(expected)))
