@@ -232,9 +232,10 @@ NOT_FOUND, INPUT = cutline.NotFoundError, cutline.InputError
 )
 def test_an_arm_that_does_not_exist_or_is_ambiguous(X: Any, arm: Any, error: type[Exception], message: str) -> None:
     campaign = begin(X)
-    for work in (lambda: campaign.observe(arm, 1.0), lambda: campaign.observe([arm], [1.0])):
+    one_or_several: list[Any] = [(arm, 1.0), ([arm], [1.0])]
+    for arms, rewards in one_or_several:
         with pytest.raises(error, match=message) as raised:
-            work()
+            campaign.observe(arms, rewards)
         assert "\n" not in str(raised.value)
     assert campaign.progress.uncounted == 0
 
