@@ -100,10 +100,10 @@ class Experiment(_native.Experiment):
 
         Its instance is the one that the authors drew; with `redrawn`, every run draws a new one.
         """
-        texts = dict(_native.paper())
-        if name not in texts:
-            raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(texts)}")
-        return cls._of(texts[name], name, str(Path.cwd()), None, redrawn, runs, seed)
+        experiments = dict(_native.paper())
+        if name not in experiments:
+            raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(experiments)}")
+        return cls._of(experiments[name], name, str(Path.cwd()), None, redrawn, runs, seed)
 
     @classmethod
     def of_paper(
