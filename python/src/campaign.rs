@@ -145,7 +145,7 @@ impl Campaign {
     /// >>> campaign.tell(1, 0.8)
     /// Traceback (most recent call last):
     ///     ...
-    /// cutline._errors.RefusedError: ticket 1 was told 0.7 before, and now 0.8; the first stands
+    /// cutline._errors.RefusedError: ticket 1 already has the reward 0.7, so 0.8 is refused
     fn tell(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reward: &Bound<'_, PyAny>) -> PyResult<u64> {
         let rewards = pairs(ticket, reward, "tickets", ticket_number)?;
         self.with(py, |campaign| campaign.tell(&rewards))
@@ -209,7 +209,8 @@ impl Campaign {
         self.with(py, |campaign| {
             let state = campaign.state()?;
             let ending = state.stop_reason().map(cutline::StopReason::name);
-            let cutline::campaign::Progress { budget, counted, uncounted, out, failed, expired, .. } = state.progress();
+            let cutline::campaign::Progress { budget, counted, uncounted, open: out, failed, expired, .. } =
+                state.progress();
             Ok(Progress { budget, counted, uncounted, out, failed, expired, ending })
         })
     }
@@ -274,7 +275,7 @@ impl Campaign {
     /// Whether the rewards so far support the model that means are linear in the prepared features, and how large the noise is: a
     /// dict whose `sentence` is the conclusion in words. docs/diagnostics.md explains each number.
     fn diagnose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let diagnostics = self.with(py, |campaign| Ok(campaign.state()?.told().diagnose()))?;
+        let diagnostics = self.with(py, |campaign| Ok(campaign.state()?.reward_stats().diagnose()))?;
         diagnostics::to_dict(py, &diagnostics, self.names.as_slice())
     }
 

@@ -1,6 +1,6 @@
 //! Diagnostics of the linear model as a dict, with the keys of `cutline diagnose --format json`.
 
-use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, Scale, Shape};
+use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -30,7 +30,7 @@ pub(crate) fn to_dict<'py>(
     Ok(dict)
 }
 
-fn shape<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyDict>> {
+fn shape<'py>(py: Python<'py>, shape: &DesignShape) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("dimension", shape.dimension)?;
     dict.set_item("rank", shape.rank)?;
@@ -38,7 +38,7 @@ fn shape<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict)
 }
 
-fn scale<'py>(py: Python<'py>, scale: &Scale) -> PyResult<Bound<'py, PyDict>> {
+fn scale<'py>(py: Python<'py>, scale: &NoiseScaleEstimate) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("sigma", scale.sigma)?;
     dict.set_item("freedom", scale.freedom)?;

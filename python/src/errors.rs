@@ -68,14 +68,14 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         | StoreError::BadName(_)
         | StoreError::NameTaken(_)
         | StoreError::WhichCampaign(_)
-        | StoreError::NeedsOwn(_)
-        | StoreError::NotOwn { .. } => ErrorKind::Input,
+        | StoreError::CustomRuleMissing(_)
+        | StoreError::CustomRuleMismatch { .. } => ErrorKind::Input,
         _ => ErrorKind::Storage,
     };
     let hint = match error {
         StoreError::Missing(_) | StoreError::NoCampaigns(_) => Some("begin one with `cutline.Campaign(…, storage=…)`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
-        StoreError::NeedsOwn(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
+        StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
         StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
         _ => None,

@@ -5,8 +5,9 @@ use crate::custom::named_rule;
 use crate::errors::{input, store};
 use crate::events::from_dict;
 use crate::settings::settings;
+use cutline::Candidates;
 use cutline::rules::NamedRule;
-use cutline_store::{Campaign, Candidates, Draft, Settings, Store};
+use cutline_store::{Campaign, NewCampaign, Settings, Store};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -64,13 +65,13 @@ pub(crate) fn begin(
     rule: Option<RuleArgument<'_>>,
 ) -> PyResult<CampaignHandle> {
     let mut settings = settings(keywords)?;
-    settings.own = custom_rule(rule.as_ref())?;
+    settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref())?;
     let name = string(name, "`name`")?;
     let storage = storage.map(|storage| string(storage, "`storage`")).transpose()?;
     let campaign = py.detach(|| {
-        let draft = Draft::new(&name, settings, candidates)?;
-        storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_draft(draft)
+        let draft = NewCampaign::new(&name, settings, candidates)?;
+        storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_new(draft)
     });
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, storage, rule))
 }
@@ -86,7 +87,7 @@ pub(crate) fn find(
     let storage = string(storage, "`storage`")?;
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let custom = custom_rule(rule.as_ref())?;
-    let campaign = py.detach(|| Store::open(&storage)?.campaign_with(name.as_deref(), custom));
+    let campaign = py.detach(|| Store::open(&storage)?.campaign_with_rule(name.as_deref(), custom));
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(storage), rule))
 }
 
@@ -103,13 +104,13 @@ pub(crate) fn restore(
     rule: Option<RuleArgument<'_>>,
 ) -> PyResult<CampaignHandle> {
     let mut settings: Settings = serde_json::from_str(settings).map_err(input)?;
-    settings.own = custom_rule(rule.as_ref())?;
+    settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(Some(names), columns, features.as_ref())?;
     let events = elements(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
     let campaign = py.detach(|| {
-        let mut draft = Draft::new(name, settings, candidates)?;
+        let mut draft = NewCampaign::new(name, settings, candidates)?;
         draft.extend(events)?;
-        Store::memory().begin_draft(draft)
+        Store::memory().begin_new(draft)
     });
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, None, rule))
 }

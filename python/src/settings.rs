@@ -61,14 +61,8 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
 
 /// δ, given as 1 − δ.
 fn delta(confidence: f64) -> PyResult<f64> {
-    // 1 − 0.95 differs from 0.05 in its last digits.
-    let delta: f64 = format!("{:.15}", 1.0 - confidence).parse().unwrap_or(f64::NAN);
-    let is_probability = confidence > 0.0 && delta > 0.0;
-    if is_probability {
-        Ok(delta)
-    } else {
-        Err(input(format!("`confidence` must be a number above 0 and below 1, not {confidence}")))
-    }
+    let message = || format!("`confidence` must be a number above 0 and below 1, not {confidence}");
+    cutline::delta_of(confidence).map_err(|_| input(message()))
 }
 
 fn preparation(steps: &Bound<'_, PyAny>) -> PyResult<Preparation> {

@@ -199,7 +199,7 @@ def test_a_campaign_in_a_store_lasts_and_is_shared(kind: str, tmp_path: Path) ->
 def test_invalid_stores(tmp_path: Path) -> None:
     with pytest.raises(cutline.NotFoundError, match=r"there is no store at .*; begin one with `cutline\.Campaign\(…, storage=…\)`"):
         cutline.open(f"{tmp_path}/none.db")
-    with pytest.raises(cutline.InputError, match="`mysql://` is no kind of store"):
+    with pytest.raises(cutline.InputError, match="unsupported store scheme `mysql://`"):
         begin(storage="mysql://host/db")
     (tmp_path / "text.db").write_text("not a database, but long enough to be looked at" * 100)
     with pytest.raises(cutline.StorageError, match="is not a Cutline store"):

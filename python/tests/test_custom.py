@@ -165,7 +165,7 @@ def test_a_rule_in_a_store(tmp_path: Path) -> None:
     begun.tell(begun.ask(1), [1.0])
     with pytest.raises(InputError, match=r"the custom rule `Straddle`, which was not given; pass it as `cutline\.open\(…, algorithm=rule\)`"):
         cutline.open(storage)
-    with pytest.raises(InputError, match="played by `Straddle`, not by `my-apt`"):
+    with pytest.raises(InputError, match="uses `Straddle`, not `my-apt`"):
         cutline.open(storage, algorithm=Apt())
     again = cutline.open(storage, algorithm=Straddle())
     assert again.progress.counted == 1

@@ -145,7 +145,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"budgets": [0]}, "a budget must be a whole number between 1 and 100000000, not 0"),
     ({"algorithms": []}, "there are no algorithms; name at least one"),
     ({"algorithms": ["pivot", "pivot"]}, "the algorithm `pivot` is there twice"),
-    ({"algorithms": ["best"]}, "there is no algorithm `best`; there are"),
+    ({"algorithms": ["best"]}, "unknown algorithm `best`; known: "),
     ({"algorithms": ["ucbe"]}, "needs the parameter `exploration`"),
     ({"algorithms": "pivot"}, "`algorithms` must be a list, not 'pivot'"),
     ({"algorithms": ["random"], "budgets": [3]}, "budget"),

@@ -65,5 +65,5 @@ impl Outcome {
 fn is_of_theorem(entrant: &Entrant) -> bool {
     let spec = entrant.spec();
     let is_ridge_plain = spec.values().eq([("lambda", 1.0), ("centre", 0.0), ("intercept", 0.0)]);
-    spec.algorithm().name == "linear-apt" && is_ridge_plain && spec.sure().is_none()
+    spec.algorithm().name == "linear-apt" && is_ridge_plain && spec.confidence_stop().is_none()
 }

@@ -1,20 +1,22 @@
 //! What rewards say of the noise and of the linear model, number by number.
 
 use crate::print::short;
-use cutline::diagnostics::{Diagnostics, Scale, Shape};
+use cutline::diagnostics::{DesignShape, Diagnostics, NoiseScaleEstimate};
 
 /// The numbers about all arms together, by name.
 pub(crate) fn facts(diagnostics: &Diagnostics) -> [(&'static str, String); 8] {
     let none = || String::from("-");
-    let shape = |shape: Option<Shape>| {
-        shape.map_or_else(none, |Shape { dimension, rank, condition }| {
+    let shape = |shape: Option<DesignShape>| {
+        shape.map_or_else(none, |DesignShape { dimension, rank, condition }| {
             let condition =
                 condition.map_or("columns depend on each other".into(), |c| format!("condition {}", short(c)));
             format!("rank {rank} of {dimension}, {condition}")
         })
     };
-    let scale = |scale: Option<Scale>| {
-        scale.map_or_else(none, |Scale { sigma, freedom }| format!("{} on {freedom} degrees of freedom", short(sigma)))
+    let scale = |scale: Option<NoiseScaleEstimate>| {
+        scale.map_or_else(none, |NoiseScaleEstimate { sigma, freedom }| {
+            format!("{} on {freedom} degrees of freedom", short(sigma))
+        })
     };
     let lack = diagnostics.lack_of_fit;
     let test = lack.map_or_else(none, |lack| {

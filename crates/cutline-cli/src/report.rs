@@ -172,9 +172,9 @@ fn settings(experiment: &Experiment) -> Vec<(String, String)> {
         let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());
         let parts = format!("{} × {} × {}", algorithm.rule, estimator.name(), entrant.spec().stop());
         values.insert(0, parts);
-        values.extend(entrant.spec().sure().map(|sure| {
+        values.extend(entrant.spec().confidence_stop().map(|sure| {
             let norm = sure.norm().map_or("σ√(d/λ)".into(), |norm| norm.to_string());
-            format!("sure by {}, δ = {}, S = {norm}", sure.by().name(), sure.delta())
+            format!("sure by {}, δ = {}, S = {norm}", sure.criterion().name(), sure.delta())
         }));
         settings.push((entrant.label().into(), values.join("; ")));
     }

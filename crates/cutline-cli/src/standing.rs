@@ -80,7 +80,7 @@ impl Standing {
             (campaign.name().to_owned(), campaign.settings().clone(), !campaign.columns().is_empty());
         let state = campaign.state()?;
         let (progress, noise) = (state.progress(), state.noise());
-        let out = state.out().filter_map(|(ticket, until)| {
+        let out = state.open_tickets().filter_map(|(ticket, until)| {
             let (arm, worker, _) = state.ticket(ticket).ok()?;
             Some(Out {
                 ticket,

@@ -19,8 +19,7 @@ fn tables_describe_each() {
     let paragraphs: Vec<&str> = stdout.trim().split("\n\n").collect();
     assert_eq!(paragraphs.len(), ALGORITHMS.len());
     for (paragraph, algorithm) in paragraphs.iter().zip(ALGORITHMS) {
-        let parts =
-            format!("rule {} × estimator {} × stop {}", algorithm.rule, algorithm.estimator.name(), algorithm.stop());
+        let parts = format!("rule {} × estimator {} × stop budget", algorithm.rule, algorithm.estimator.name());
         assert_eq!(paragraph.lines().next(), Some(algorithm.name));
         assert!(paragraph.contains(algorithm.about) && paragraph.contains(algorithm.paper), "{paragraph}");
         assert!(paragraph.contains(&parts), "{paragraph}");

@@ -116,10 +116,7 @@ fn telling_is_all_or_nothing() {
     place.good(&["ask", "screen.db", "-n", "4"]);
     let refused = |args: &[&str]| place.run(&[&["tell", "screen.db"], args].concat()).failed(1);
     assert_eq!(refused(&["1", "0.5", "9", "0.5"]), "error: there is no ticket 9; the last one is 4");
-    assert_eq!(
-        refused(&["1", "0.5", "1", "0.7"]),
-        "error: ticket 1 was told 0.5 before, and now 0.7; the first stands"
-    );
+    assert_eq!(refused(&["1", "0.5", "1", "0.7"]), "error: ticket 1 already has the reward 0.5, so 0.7 is refused");
     assert_eq!(
         refused(&["1", "0.5", "2", "1e200"]),
         format!("error: a reward must be a number between -1e140 and 1e140, not {}", 1e200)
@@ -130,7 +127,7 @@ fn telling_is_all_or_nothing() {
         place.good(&["tell", "screen.db", "1", "0.5", "2", "-3"]).stderr,
         "1 reward told, 1 known before; 8 to go\n"
     );
-    assert_eq!(refused(&["3", "0", "2", "3"]), "error: ticket 2 was told -3 before, and now 3; the first stands");
+    assert_eq!(refused(&["3", "0", "2", "3"]), "error: ticket 2 already has the reward -3, so 3 is refused");
     assert_eq!(told(&place), 2);
 }
 
@@ -158,7 +155,7 @@ fn what_is_no_reward_is_one_line() {
         (b"ticket,reward\n1,1e999\n", "row 2, column `reward`: `1e999` is not a finite number"),
         (b"ticket,reward\na,1\n", "row 2, column `ticket`: `a` is not a ticket; tickets are whole numbers from 1"),
         (b"arm,reward\na,1\n", "the header must have one column `ticket`, and it has 0: `arm,reward`"),
-        (b"ticket,reward\n", "there are no rewards: the file needs a header and a row a reward"),
+        (b"ticket,reward\n", "there are no rewards: the file needs a header and one row per reward"),
     ] {
         place.write("rewards.csv", csv);
         let line = place.run(&["tell", "screen.db", "--file", "rewards.csv"]).failed(1);

@@ -16,7 +16,7 @@ fn the_line_names_file_and_line() {
             "bad.toml:18: `algorithm` `ucbe(-1)` does not fit: a budget of 5 is too small for 6 arms",
         ),
         ("precision = 0.02", "precision = nan", "bad.toml:6: `precision` must be a finite number, not nan"),
-        ("\"pivot\"", "\"pivto\"", "bad.toml:23: `name` is refused: there is no algorithm `pivto`"),
+        ("\"pivot\"", "\"pivto\"", "bad.toml:23: `name` is refused: unknown algorithm `pivto`"),
         ("\"small\"", "\"sm\nall\"", "bad.toml:1: invalid basic string"),
         (
             "baseline = \"linear-apt\"",

@@ -125,7 +125,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
         (
             "rewards.csv",
             b"arm,reward\n",
-            "rewards.csv: there are no rewards: the file needs a header and a row a reward",
+            "rewards.csv: there are no rewards: the file needs a header and one row per reward",
         ),
         ("rewards.csv", b"", "rewards.csv: the header must have one column `arm`, and it has 0: ``"),
         (
@@ -136,7 +136,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
         ("rewards.csv", b"arm,reward\na,\xff\n", "rewards.csv: row 2, column `reward`: the field is not UTF-8"),
         ("features.csv", b"name,x\na,1\nb,inf\n", "features.csv: row 3, column `x`: `inf` is not a finite number"),
         ("features.csv", b"name,x\na,1\nb\n", "features.csv: row 3 has 1 fields, but the header has 2"),
-        ("features.csv", b"name,x\n", "features.csv: there are no arms: the file needs a header and a row an arm"),
+        ("features.csv", b"name,x\n", "features.csv: there are no arms: the file needs a header and one row per arm"),
         ("features.csv", b"1,2\n3,4\n", "features.csv: row 1 must be a header, and it is all numbers"),
         (
             "features.csv",

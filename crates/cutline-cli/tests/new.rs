@@ -29,7 +29,7 @@ fn it_says_what_it_understood_and_what_comes_next() {
          \x20 question   which means lie above 0.5, give or take 0.02?\n\
          \x20 budget     40 measurements\n\
          \x20 algorithm  pivot\n\
-         \x20 noise      estimated from the rewards; `--noise` would give it\n\
+         \x20 noise      estimated from the rewards; set it with `--noise`\n\
          \x20 observed   2 rewards from before, not counted towards the budget\n\
          next: cutline ask screen.db\n"
     );
@@ -38,8 +38,8 @@ fn it_says_what_it_understood_and_what_comes_next() {
     let said = place.good(&[&args[..], &others].concat()).stderr;
     for line in [
         "began the campaign `it's 2`",
-        "  constant   `same`: the same for all arms, so of no use",
-        "  prepared   nothing: features and rewards as they are",
+        "  constant   `same`: the same for all arms, so ignored",
+        "  prepared   nothing: features and rewards are used as given",
         "  question   which means lie above -1?",
         "  budget     9 measurements, or until sure by the intervals",
         "  algorithm  pivot, lambda = 0.1",
@@ -142,13 +142,13 @@ fn odd_shapes() {
 #[test]
 fn what_is_wrong_with_the_candidates_is_one_line() {
     let refused: [(&[u8], &[&str], &str); 12] = [
-        (b"", &[], "arms.csv: there are no arms: the file needs a header and a row an arm"),
-        (b"name,x\n", &[], "arms.csv: there are no arms: the file needs a header and a row an arm"),
+        (b"", &[], "arms.csv: there are no arms: the file needs a header and one row per arm"),
+        (b"name,x\n", &[], "arms.csv: there are no arms: the file needs a header and one row per arm"),
         (b"name,x\na,1\nb,NaN\n", &[], "arms.csv: row 3, column `x`: `NaN` is not a finite number"),
         (b"name,x\na,1\nb,\n", &[], "arms.csv: row 3, column `x`: `` is not a finite number"),
         (b"name,x\na,1\nb,2\na,3\n", &[], "arms.csv: rows 2 and 4 have the same name, `a`; names must differ"),
         (b"name,x\n,1\n", &[], "arms.csv: row 2: the name is empty"),
-        (b"name,x\n\"a\nb\",1\n", &[], "arms.csv: row 2: the name \"a\\nb\" has a control character"),
+        (b"name,x\n\"a\nb\",1\n", &[], "arms.csv: row 2: the name \"a\\nb\" contains a control character"),
         (b"1,2\n3,4\n", &[], "arms.csv: row 1 must be a header, and it is all numbers"),
         (ARMS.as_bytes(), &["--features", "x,z"], "arms.csv: there is no column `z`; the columns are `x`, `y`"),
         (ARMS.as_bytes(), &["--observed", "no.csv"], "cannot read no.csv: No such file or directory"),
@@ -174,7 +174,10 @@ fn settings_that_do_not_fit_are_one_line() {
     for (options, expected) in [
         (&["--algorithm", "linear-apt"][..], "a budget of 5 is too small for 6 arms"),
         (&["--algorithm", "ucbe"], "`ucbe` needs the parameter `exploration`"),
-        (&["--algorithm", "lingame"], "`lingame` cannot estimate the noise under way; give it with `noise`"),
+        (
+            &["--algorithm", "lingame"],
+            "`lingame` cannot estimate the noise during a campaign; it needs a given `noise`",
+        ),
         (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `lambda`"),
         (&["--parameter", "lambda=-1"], "`lambda` must be a finite number of at least 1e-12, not -1"),
     ] {
@@ -228,8 +231,8 @@ fn stores_that_cannot_be_begun() {
     assert_eq!(new("foreign.db"), "error: foreign.db is not a Cutline store; it was left as it is");
     assert_eq!(place.text("foreign.db"), "not a store, but something that is needed");
     assert!(new("no/such/screen.db").starts_with("error: no/such/screen.db: "));
-    assert!(new("mysql://host/db").starts_with("error: `mysql://` is no kind of store"));
-    assert!(new("").contains("names no file"));
+    assert!(new("mysql://host/db").starts_with("error: unsupported store scheme `mysql://`"));
+    assert!(new("").contains("has no path"));
     place.good(&NEW);
     assert_eq!(place.refuses(&NEW), "error: there is already a campaign `arms`; give another name");
     let wrong = place.refuses(&["ask", "screen.db", "--name", "other"]);

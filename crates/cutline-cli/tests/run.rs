@@ -55,7 +55,7 @@ fn reason(script: &str, more: &[&str]) -> String {
     let said = bad(place.run(&["--retries", "0", "--shell", "--measure", script]).args(more), 1);
     let reasons = reasons(&mut campaign);
     assert!(reasons.len() == 5 && reasons.iter().all(|reason| reason == &reasons[0]), "{reasons:?}");
-    assert_eq!(campaign.progress().unwrap().out, 0);
+    assert_eq!(campaign.progress().unwrap().open, 0);
     assert_eq!(
         said,
         format!(
@@ -215,7 +215,7 @@ fn a_command_that_cannot_be_started_ends_at_once() {
     let said = bad(&mut place.run(&["--measure", "./measure.sh"]), 1);
     assert!(said.starts_with("error: cannot start `./measure.sh`: Permission denied"), "{said}");
     let progress = campaign.progress().unwrap();
-    assert_eq!((progress.out, progress.failed, progress.counted), (0, 0, 0), "the tickets were given back");
+    assert_eq!((progress.open, progress.failed, progress.counted), (0, 0, 0), "the tickets were given back");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn interrupted_and_resumed() {
         assert_eq!(output.status.code(), Some(130), "{said}");
         assert_eq!(said, "interrupted; 2 tickets were given back, and the same command goes on from here\n");
         let progress = campaign.progress().unwrap();
-        assert_eq!((progress.counted, progress.out, progress.expired, progress.failed), (2, 0, 2, 0));
+        assert_eq!((progress.counted, progress.open, progress.expired, progress.failed), (2, 0, 2, 0));
         assert!(place.text("pids").lines().all(|pid| !is_alive(pid)));
         place.write("go", "");
         good(&mut place.run(&args));
@@ -316,7 +316,7 @@ fn interrupted_twice() {
     signal(child.id(), "INT");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert!(asked.elapsed() < Duration::from_secs(4), "{:?}", asked.elapsed());
-    assert_eq!(campaign.progress().unwrap().out, 0);
+    assert_eq!(campaign.progress().unwrap().open, 0);
 }
 
 /// Killed: its measurements are ended, and the next `run` takes its tickets at once; those of one that lives are left alone.
@@ -339,9 +339,9 @@ fn killed_and_resumed() {
     let pids: Vec<String> = place.text("pids").lines().map(str::to_owned).collect();
     wait_for("end of its measurement", || !is_alive(&pids[0]));
     assert!(is_alive(&pids[1]));
-    assert_eq!(campaign.progress().unwrap().out, 2);
+    assert_eq!(campaign.progress().unwrap().open, 2);
     let mut third = start();
-    let out: Vec<u64> = campaign.state().unwrap().out().map(|(ticket, _)| ticket).collect();
+    let out: Vec<u64> = campaign.state().unwrap().open_tickets().map(|(ticket, _)| ticket).collect();
     assert_eq!(out, [2, 3], "ticket 1 was given back, ticket 2 is being measured");
     place.write("go", "");
     assert!(other.0.wait().unwrap().success() && third.0.wait().unwrap().success());

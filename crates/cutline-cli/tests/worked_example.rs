@@ -56,7 +56,7 @@ fn iris_is_screened_though_it_is_killed_half_way() {
 
     assert!(start(directory.path(), run).wait().unwrap().success());
     let progress = campaign.progress().unwrap();
-    assert_eq!((progress.counted, progress.out), (300, 0));
+    assert_eq!((progress.counted, progress.open), (300, 0));
 
     assert!(start(directory.path(), report).wait().unwrap().success());
     let page = std::fs::read_to_string(directory.path().join("report.html")).unwrap();

@@ -66,7 +66,8 @@ fn race(path: &Path, python: Option<&str>) -> Outcome<BTreeMap<String, f64>> {
         let start = Instant::now();
         let candidates = dataset::open(path, None)?;
         note("cutline", start.elapsed().as_secs_f64());
-        let arms = candidates.into_named()?;
+        let arms = candidates.arms();
+        drop(candidates);
         note("cutline, and arms made of it", start.elapsed().as_secs_f64());
         drop(arms);
         if let Some(python) = python {

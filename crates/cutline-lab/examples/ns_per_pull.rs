@@ -1,4 +1,4 @@
-//! Nanoseconds a pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`.
+//! Nanoseconds per pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`.
 //!
 //! `cargo run --release --package cutline-lab --example ns_per_pull -- linear-apt pivot`
 //!
@@ -15,21 +15,21 @@ const CASES: [(u32, u32, u32, u64); 4] =
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut names = Vec::new();
-    let (mut only, mut fewer) = (None, None);
+    let (mut only_case, mut n_runs) = (None, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--case" => only = Some(arguments.next().ok_or("--case takes a number")?.parse::<usize>()?),
-            "--runs" => fewer = Some(arguments.next().ok_or("--runs takes a number")?.parse::<u64>()?),
+            "--case" => only_case = Some(arguments.next().ok_or("--case takes a number")?.parse::<usize>()?),
+            "--runs" => n_runs = Some(arguments.next().ok_or("--runs takes a number")?.parse::<u64>()?),
             _ => names.push(argument),
         }
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for (case, (n_arms, dimension, budget, runs)) in CASES.into_iter().enumerate() {
-        if only.is_some_and(|only| only != case) {
+        if only_case.is_some_and(|only| only != case) {
             continue;
         }
-        let runs = fewer.unwrap_or(runs);
+        let runs = n_runs.unwrap_or(runs);
         for name in &names {
             let experiment = Experiment::parse(&file(name, n_arms, dimension, budget), Path::new(""))?;
             let start = Instant::now();

@@ -5,7 +5,7 @@ use crate::{Instance, Noise};
 use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;
 
-/// An algorithm that takes part in an experiment: its spec, its label, and what it is told of the truth.
+/// An algorithm that takes part in an experiment: its spec, its label, and how it is tuned from the true means.
 #[derive(Clone, Debug)]
 pub struct Entrant {
     label: String,
@@ -13,27 +13,27 @@ pub struct Entrant {
     oracle: Option<Oracle>,
 }
 
-/// How UCB-E's exploration a is set from the truth.
+/// How UCB-E's exploration a is computed from the true means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Oracle {
-    /// a = 4ⁱ (T − K)/H, as the paper says.
+    /// a = 4ⁱ (T − K)/H, as in the paper.
     AsSpecified {
         /// i.
         exponent: f64,
     },
-    /// a = (T − K)/H′, as the code behind the published numbers has it; i is ignored.
+    /// a = (T − K)/H′, as in the code behind the published numbers; i is ignored.
     AsPublished,
 }
 
 impl Entrant {
-    /// An entrant called `label`. Its `noise`, if it takes one and none was given, is to be set in the spec already.
+    /// An entrant called `label`. The caller sets the noise scale in the spec, if the algorithm takes one.
     #[must_use]
     pub fn new(label: String, spec: Spec, oracle: Option<Oracle>) -> Self {
         Self { label, spec, oracle }
     }
 
-    /// What it is called in results.
+    /// Its name in results.
     #[must_use]
     pub fn label(&self) -> &str {
         &self.label
@@ -45,13 +45,13 @@ impl Entrant {
         &self.spec
     }
 
-    /// What it is told of the truth.
+    /// How it is tuned from the true means, if it is.
     #[must_use]
     pub fn oracle(&self) -> Option<Oracle> {
         self.oracle
     }
 
-    /// Whether one trajectory serves all budgets. What is told of the truth depends on T, so an oracle needs one each.
+    /// Whether one trajectory serves all budgets. Tuning depends on T, so with an oracle every budget needs its own.
     #[must_use]
     pub fn is_anytime(&self) -> bool {
         self.oracle.is_none()
@@ -65,22 +65,26 @@ impl Entrant {
         self.tuned(instance, budget)?.learner(instance.arms(), instance.question(), budget, seed)
     }
 
-    /// Four learners in step, up to the last of `budgets`; `None` where the algorithm cannot.
+    /// A batch of runs, one per instance, up to the last of `budgets`; `None` where the algorithm or the instances do not
+    /// support it, see [`Spec::batch`].
     #[must_use]
-    pub fn in_step(&self, instances: [&Instance; 4], budgets: &[u32]) -> Option<Box<dyn BatchLearner>> {
+    pub fn batch(&self, instances: &[&Instance], budgets: &[u32]) -> Option<BatchLearner> {
         let budget = *budgets.last()?;
-        let [a, b, c, d] = instances.map(|instance| self.tuned(instance, budget).ok());
-        let specs = [&*a?, &*b?, &*c?, &*d?];
-        Spec::in_step(specs, instances.map(Instance::arms), instances.map(Instance::question))
+        let tuned = instances.iter().map(|instance| self.tuned(instance, budget).ok());
+        let tuned: Vec<Cow<'_, Spec>> = tuned.collect::<Option<_>>()?;
+        let specs: Vec<&Spec> = tuned.iter().map(|spec| &**spec).collect();
+        let arms: Vec<_> = instances.iter().map(|instance| instance.arms()).collect();
+        let questions: Vec<_> = instances.iter().map(|instance| instance.question()).collect();
+        Spec::batch(&specs, &arms, &questions)
     }
 
-    /// The spec, with what it is told of the truth.
+    /// The spec, tuned for this instance.
     fn tuned(&self, instance: &Instance, budget: u32) -> Result<Cow<'_, Spec>, SpecError> {
         match self.oracle {
             None => Ok(Cow::Borrowed(&self.spec)),
             Some(oracle) => {
                 let exploration = oracle.exploration(instance, budget);
-                self.spec.clone().with("exploration", exploration).map(Cow::Owned)
+                self.spec.clone().with_oracle_exploration(exploration).map(Cow::Owned)
             }
         }
     }
@@ -100,17 +104,15 @@ impl Oracle {
     }
 }
 
-/// Gives a spec the experiment's noise scale, if its algorithm takes one.
+/// The spec with the noise scale of the experiment, if its algorithm takes one.
 pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
-    if spec.parameters().any(|p| p.name == "noise") { spec.with("noise", noise.scale()) } else { Ok(spec) }
+    spec.with_noise_scale(noise.scale())
 }
 
-/// Gives a spec a stop beside the budget, and its δ to the rule, if that takes one.
-pub(crate) fn until(spec: Spec, sure: Option<ConfidenceStop>) -> Result<Spec, SpecError> {
-    let Some(sure) = sure else { return Ok(spec) };
-    let takes_delta = spec.parameters().any(|p| p.name == "delta");
-    let spec = if takes_delta { spec.with("delta", sure.delta())? } else { spec };
-    Ok(spec.until_sure(sure))
+/// The spec with a confidence stop in addition to the budget, and with the δ of the stop if its rule takes one.
+pub(crate) fn with_stop(spec: Spec, stop: Option<ConfidenceStop>) -> Result<Spec, SpecError> {
+    let Some(stop) = stop else { return Ok(spec) };
+    Ok(spec.with_delta(stop.delta())?.with_confidence_stop(stop))
 }
 
 #[cfg(test)]
@@ -125,7 +127,7 @@ mod tests {
 
     /// With ε = ⅛ both gaps are ½, so H = 2·4, and |μ − τ|/ε = 3, so H′ = 2/9.
     #[test]
-    fn exploration_as_worked_out_by_hand() {
+    fn exploration_as_computed_by_hand() {
         let instance = two_arms(0.125);
         assert_eq!(complexity(&instance), 8.0);
         assert!((complexity_as_published(&instance) - 2.0 / 9.0).abs() < 1e-15);
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_none_with_no_pull_to_spare() {
+    fn exploration_is_0_without_pulls_beyond_the_opening() {
         for oracle in [Oracle::AsPublished, Oracle::AsSpecified { exponent: 4.0 }] {
             for (precision, budget) in [(0.125, 2), (0.125, 1), (0.0, 2)] {
                 assert_eq!(oracle.exploration(&two_arms(precision), budget), 0.0, "{oracle:?}, ε = {precision}");
@@ -146,10 +148,10 @@ mod tests {
 
     /// H′ = 0 at ε = 0; 4^1000 is infinite; H is infinite if ε = 0 and a mean lies at τ.
     #[test]
-    fn is_finite_whatever_the_complexity() {
+    fn exploration_is_finite_for_any_complexity() {
         assert_eq!(Oracle::AsPublished.exploration(&two_arms(0.0), 10), f64::MAX);
         assert_eq!(Oracle::AsSpecified { exponent: 1000.0 }.exploration(&two_arms(0.0), 10), f64::MAX);
-        let hopeless = Instance::unstructured(vec![0.0, 1.0], Threshold::Value(0.0), 0.0).unwrap();
-        assert_eq!(Oracle::AsSpecified { exponent: 0.0 }.exploration(&hopeless, 10), 0.0);
+        let at_threshold = Instance::unstructured(vec![0.0, 1.0], Threshold::Value(0.0), 0.0).unwrap();
+        assert_eq!(Oracle::AsSpecified { exponent: 0.0 }.exploration(&at_threshold, 10), 0.0);
     }
 }

@@ -6,8 +6,8 @@
 use crate::numpy::RandomState;
 use crate::{Entrant, Experiment, Instance, RunError};
 use cutline::estimators::Ridge;
-use cutline::rules::{Beliefs, Rule};
-use cutline::{Arm, AskTell, Budget, Learner, Rng, SpecError};
+use cutline::rules::Rule;
+use cutline::{Arm, AskTell, Beliefs, Budget, Learner, Rng, SpecError};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -4,10 +4,10 @@
 //! runs can be computed anywhere and merged exactly. All entrants face the same instance and, pull by pull, the same
 //! noise in a run, so their differences are paired.
 
-use crate::play::{Outcome, Run, TOGETHER, play};
+use crate::play::{Outcome, Run, play};
 use crate::stopped::StoppingTimes;
 use crate::{Experiment, InstanceError};
-use cutline::SpecError;
+use cutline::{BatchLearner, SpecError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::{AddAssign, Range};
@@ -85,8 +85,8 @@ pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) 
             let start = runs.start + task * RUNS_A_TASK;
             let end = runs.end.min(start.saturating_add(RUNS_A_TASK));
             let mut tally = Tally::new(experiment);
-            for first in (start..end).step_by(TOGETHER) {
-                let numbers = first..end.min(first.saturating_add(TOGETHER as u64));
+            for first in (start..end).step_by(BatchLearner::GROUP_SIZE) {
+                let numbers = first..end.min(first.saturating_add(BatchLearner::GROUP_SIZE as u64));
                 let mut runs = numbers.map(|run| Run::new(experiment, run)).collect::<Result<Vec<_>, _>>()?;
                 play(experiment, &mut runs)?;
                 for run in &runs {
@@ -162,7 +162,7 @@ impl Tally {
     /// Counts one run.
     fn count(&mut self, results: &[Outcome]) {
         for (stopped, result) in self.stopped.iter_mut().zip(results) {
-            if let Some(pulls) = result.sure_after {
+            if let Some(pulls) = result.stopped_after {
                 stopped.count(pulls, result.errors > 0);
             }
         }

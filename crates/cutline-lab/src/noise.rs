@@ -56,7 +56,7 @@ impl Noise {
     /// # Errors
     /// If `scale` is not a positive number.
     pub fn new(kind: NoiseKind, scale: f64) -> Result<Self, NoiseError> {
-        if !(1e-100..=1e100).contains(&scale) {
+        if !cutline::Range::NOISE_SCALE.contains(scale) {
             return Err(NoiseError(scale));
         }
         let scale = if kind == NoiseKind::Bernoulli { 0.5 } else { scale };

@@ -77,7 +77,7 @@ impl Prior {
     /// # Errors
     /// If `scale` is not between 1e-100 and 1e100.
     pub fn normal(scale: f64) -> Result<Self, PriorError> {
-        if !(1e-100..=1e100).contains(&scale) {
+        if !cutline::Range::NOISE_SCALE.contains(scale) {
             return Err(PriorError::Scale(scale));
         }
         Ok(Self(Law::Normal(scale)))
@@ -151,7 +151,7 @@ impl ThetaPosterior {
     /// If the noise scale is not between 1e-100 and 1e100, the arms have no features or too large ones, there
     /// is no such arm, or a reward is not between −1e150 and 1e150.
     pub fn new(arms: &Arms, pilot: Vec<(Arm, f64)>, noise: f64) -> Result<Self, PriorError> {
-        if !(1e-100..=1e100).contains(&noise) {
+        if !cutline::Range::NOISE_SCALE.contains(noise) {
             return Err(PriorError::Noise(noise));
         }
         let dimension = arms.dimension().ok_or(PriorError::NoFeatures)?;

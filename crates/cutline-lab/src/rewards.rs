@@ -1,4 +1,4 @@
-//! Rewards from CSV files: a row a reward, with the arm or the ticket it is of.
+//! Rewards from CSV files: one row per reward, with its arm or its ticket.
 
 use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
 use cutline::Arm;
@@ -9,35 +9,35 @@ use std::collections::HashMap;
 use std::io::Read;
 use thiserror::Error;
 
-/// How many bytes are read at once.
+/// The number of bytes read at once.
 const BLOCK: usize = 1 << 20;
 
 /// Why a file of rewards was refused. Rows count from 1, the header being row 1.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RewardsError {
-    /// The file is no CSV of numbers.
+    /// The file is not valid CSV, or a field is not a number.
     #[error(transparent)]
     Csv(#[from] DatasetError),
-    /// A column is missing or there twice.
+    /// A column is missing or occurs twice.
     #[error("the header must have one column `{column}`, and it has {found}: `{header}`")]
     Column {
-        /// The column that is needed.
+        /// The column.
         column: &'static str,
-        /// How many there are.
+        /// How often it occurs.
         found: usize,
         /// The whole header.
         header: String,
     },
     /// There is no row below the header.
-    #[error("there are no rewards: the file needs a header and a row a reward")]
+    #[error("there are no rewards: the file needs a header and one row per reward")]
     Empty,
-    /// An arm is neither a name nor a row number.
+    /// An arm is given neither by a known name nor by a row number.
     #[error("row {row}, column `arm`: there is no arm `{arm}`; {}", allowed(*.n_arms, *.has_names, *.has_numbers))]
     NoArm {
         /// The row of the file.
         row: u64,
-        /// What stands there.
+        /// The field.
         arm: String,
         /// The number of arms.
         n_arms: usize,
@@ -46,7 +46,7 @@ pub enum RewardsError {
         /// Whether arms may be given by number.
         has_numbers: bool,
     },
-    /// A name is that of several arms.
+    /// Several arms have this name.
     #[error("row {row}, column `arm`: `{arm}` is the name of {found} arms; names must differ to be used")]
     Ambiguous {
         /// The row of the file.
@@ -56,12 +56,12 @@ pub enum RewardsError {
         /// How many arms have it.
         found: usize,
     },
-    /// A ticket is no number.
+    /// A ticket is not a whole number from 1.
     #[error("row {row}, column `ticket`: `{ticket}` is not a ticket; tickets are whole numbers from 1")]
     NotATicket {
         /// The row of the file.
         row: u64,
-        /// What stands there.
+        /// The field.
         ticket: String,
     },
     /// A reward is too large.
@@ -84,34 +84,34 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
     }
 }
 
-/// Rewards from CSV with a header that has the columns `arm` and `reward`, in any case and order; others are passed over.
+/// Rewards from CSV with a header that has the columns `arm` and `reward`, in any case and order; other columns are ignored.
 ///
-/// An arm is one of `names`, which may be empty, or its row number from 0. If some name is a whole number itself, numbers are
-/// names and nothing else.
+/// An arm is given by one of `names`, which may be empty, or by its row number from 0. If any name is a whole number, arms can be
+/// given by name only.
 ///
 /// # Errors
-/// If the file cannot be read, is ragged or empty, lacks a column, names no arm or several, or a reward is not a number
+/// If the file cannot be read, is ragged or empty, lacks a column, an arm is unknown or ambiguous, or a reward is not a number
 /// within ±[`MOST_REWARD`].
 pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
     let arms = Lookup::new(n_arms, names);
     read(csv, "arm", |field, row| arms.find(field, row))
 }
 
-/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; others are passed over.
+/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; other columns are ignored.
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range.
-pub fn told(csv: impl Read) -> Result<Vec<(TicketId, f64)>, RewardsError> {
+pub fn ticket_rewards(csv: impl Read) -> Result<Vec<(TicketId, f64)>, RewardsError> {
     read(csv, "ticket", |field, row| {
         let ticket = field.parse().ok().filter(|&ticket| ticket > 0);
         ticket.ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })
     })
 }
 
-/// Rewards by what the column `of` says they are of, which `find` knows.
+/// Rewards with their keys: the arm or ticket in the column `key`, as `find` resolves it.
 fn read<T>(
     csv: impl Read,
-    of: &'static str,
+    key: &'static str,
     find: impl Fn(&str, u64) -> Result<T, RewardsError>,
 ) -> Result<Vec<(T, f64)>, RewardsError> {
     let mut blocks = Blocks::new(csv, BLOCK)?;
@@ -124,32 +124,32 @@ fn read<T>(
             if let Some(columns) = &columns {
                 rewards.push(reward(&fields, row, columns, &find)?);
             } else {
-                columns = Some(Columns::new(dataset::header(&fields, row)?, of)?);
+                columns = Some(Columns::new(dataset::header(&fields, row)?, key)?);
             }
         }
     }
     match columns {
-        None => Err(Columns::new(Vec::new(), of).map_or_else(|error| error, |_| RewardsError::Empty)),
+        None => Err(Columns::new(Vec::new(), key).map_or_else(|error| error, |_| RewardsError::Empty)),
         Some(_) if rewards.is_empty() => Err(RewardsError::Empty),
         Some(_) => Ok(rewards),
     }
 }
 
-/// Where in a row of so many fields the reward is and what it is of, and what the columns are called.
+/// The header, and the positions of the key and the reward in a row.
 struct Columns {
     header: Vec<String>,
-    of: usize,
+    key: usize,
     reward: usize,
 }
 
 impl Columns {
-    fn new(header: Vec<String>, of: &'static str) -> Result<Self, RewardsError> {
-        let (of, reward) = (column(&header, of)?, column(&header, "reward")?);
-        Ok(Self { header, of, reward })
+    fn new(header: Vec<String>, key: &'static str) -> Result<Self, RewardsError> {
+        let (key, reward) = (column(&header, key)?, column(&header, "reward")?);
+        Ok(Self { header, key, reward })
     }
 }
 
-/// Where the one column of this name is.
+/// The position of the only column with this name.
 fn column(header: &[String], column: &'static str) -> Result<usize, RewardsError> {
     let is_it = |field: &String| field.eq_ignore_ascii_case(column);
     let found = header.iter().filter(|field| is_it(field)).count();
@@ -159,7 +159,7 @@ fn column(header: &[String], column: &'static str) -> Result<usize, RewardsError
     }
 }
 
-/// The reward of one row, and what it is of.
+/// The key and the reward of one row.
 fn reward<T>(
     fields: &[Cow<'_, [u8]>],
     row: u64,
@@ -172,13 +172,13 @@ fn reward<T>(
         return Err(DatasetError::Ragged { row, expected, found }.into());
     }
     let field = |column: usize| dataset::text(&fields[column], row, &header[column]);
-    let of = find(field(columns.of)?, row)?;
+    let key = find(field(columns.key)?, row)?;
     let field = field(columns.reward)?;
     let reward = dataset::number(field, row, &header[columns.reward])?;
     if reward.abs() > MOST_REWARD {
         return Err(RewardsError::TooLarge { row, reward: field.into() });
     }
-    Ok((of, reward))
+    Ok((key, reward))
 }
 
 /// Arms by name and by number.
@@ -236,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn rewards_of_tickets() {
-        let read = |csv: &str| told(csv.as_bytes());
+    fn rewards_by_ticket() {
+        let read = |csv: &str| ticket_rewards(csv.as_bytes());
         assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [(3, -0.5), (1, 1000.0)]);
         let message = |csv: &str| read(csv).unwrap_err().to_string();
         for bad in ["0", "-1", "1.5", "x", "", "99999999999999999999"] {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_files_are_refused_with_the_place() {
+    fn bad_files_are_refused_with_row_and_column() {
         let message = |csv: &[u8], names: &[&str]| read(csv, names).unwrap_err().to_string();
         let names = ["a", "b", "b"];
         for (csv, names, expected) in [
@@ -285,7 +285,7 @@ mod tests {
             (b"arm,rewards\n", &[], "the header must have one column `reward`, and it has 0: `arm,rewards`"),
             (b"arm,arm,reward\n", &[], "the header must have one column `arm`, and it has 2: `arm,arm,reward`"),
             (b"", &[], "the header must have one column `arm`, and it has 0: ``"),
-            (b"arm,reward\n", &[], "there are no rewards: the file needs a header and a row a reward"),
+            (b"arm,reward\n", &[], "there are no rewards: the file needs a header and one row per reward"),
         ] {
             assert_eq!(message(csv, names), expected);
         }

@@ -85,7 +85,7 @@ pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
         for (column, &budget) in experiment.budgets().iter().enumerate() {
             let cell = tally.cell(position, column);
             let spec = entrant.spec();
-            let stopping = spec.sure().map(|sure| {
+            let stopping = spec.confidence_stop().map(|sure| {
                 let fewest = bounds.fewest_pulls(spec.estimator(), sure.delta());
                 stopping(sure, tally.stopped(position, column), cell.runs, budget, fewest)
             });
@@ -120,7 +120,7 @@ impl Bounds {
     fn new(experiment: &Experiment) -> Self {
         let uses = |estimator| {
             let entrants = experiment.entrants().iter().map(crate::Entrant::spec);
-            entrants.filter(|spec| spec.sure().is_some()).any(|spec| spec.estimator() == estimator)
+            entrants.filter(|spec| spec.confidence_stop().is_some()).any(|spec| spec.estimator() == estimator)
         };
         let noise = experiment.noise();
         let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
@@ -148,7 +148,7 @@ fn stopping(
 ) -> StoppingRow {
     let quantile = |percent| stopped.quantile(percent, runs, budget);
     StoppingRow {
-        by: sure.by().name(),
+        by: sure.criterion().name(),
         delta: sure.delta(),
         sure: stopped.runs(),
         sure_and_wrong: stopped.failures(),

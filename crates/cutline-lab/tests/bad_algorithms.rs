@@ -3,17 +3,19 @@
 mod common;
 
 use common::{UNIFORM, all_cells, assert_refused, changed, experiment, parse, refusal};
+use cutline::ALGORITHMS;
 use std::path::Path;
 
 const NAME: &str = "\"linear-apt\"";
 
 #[test]
 fn names_labels_and_keys() {
+    let known: Vec<String> = ALGORITHMS.iter().map(|algorithm| format!("`{}`", algorithm.name)).collect();
     assert_refused(&[
         (
             NAME,
             "\"linearapt\"",
-            "13: `name` is refused: there is no algorithm `linearapt`; there are `linear-apt`, `apt`, `random`, `ucbe`, `pivot`, `straddle`, `clucb`, `lingame`",
+            &format!("13: `name` is refused: unknown algorithm `linearapt`; known: {}", known.join(", ")),
         ),
         (NAME, "3", "13: `name` must be a text in quotes, not 3"),
         ("name = \"linear-apt\"", "label = \"a\"", "12: [[algorithm]] needs the key `name`; it has `label`"),
@@ -97,12 +99,12 @@ fn estimators() {
         (
             "\"pivot\"",
             "\"pivot\"\nestimator = \"sample-mean\"",
-            "17: `estimator` is refused: the rule `pivot` needs variances, which the estimator `sample-mean` does not have; use `ridge`",
+            "17: `estimator` is refused: the rule `pivot` needs variances, which the estimator `sample-mean` does not have",
         ),
         (
             NAME,
             "\"linear-apt\"\nestimator = \"median\"",
-            "14: `estimator` is refused: there is no estimator `median`; there are `sample-mean`, `ridge`",
+            "14: `estimator` is refused: unknown estimator `median`; known: `sample-mean`, `ridge`",
         ),
         (NAME, "\"linear-apt\"\nestimator = 1", "14: `estimator` must be a text in quotes, not 1"),
         (

@@ -81,7 +81,7 @@ fn sizes() {
 
 #[test]
 fn means() {
-    let features = "does not fit: `linear-apt` needs arms with features, and these have none; `apt` works without, and so does `estimator = \"sample-mean\"` where a rule takes it";
+    let features = "does not fit: `linear-apt` needs arms with features, and these have none";
     assert_refused(&[
         (UNIFORM, "kind = \"means\"\nmeans = []\n", "9: `means` must give the mean of at least one arm"),
         (UNIFORM, "kind = \"means\"\nmeans = 0.5\n", "9: `means` must be a list, not 0.5"),
@@ -122,8 +122,8 @@ fn csv_refusal(bytes: &[u8], keys: &str) -> String {
 #[test]
 fn csv_files() {
     let table: &[(&[u8], &str)] = &[
-        (b"", "there are no arms: the file needs a header and a row an arm"),
-        (b"a,b\n", "there are no arms: the file needs a header and a row an arm"),
+        (b"", "there are no arms: the file needs a header and one row per arm"),
+        (b"a,b\n", "there are no arms: the file needs a header and one row per arm"),
         (b"1,2\n3,4\n", "row 1 must be a header, and it is all numbers"),
         (b"name\nx\n", "there are no features: all columns are names"),
         (b"a,b\n1,2\n3\n", "row 3 has 1 fields, but the header has 2"),

@@ -71,7 +71,7 @@ fn instances_are_a_function_of_the_run() {
 fn what_was_not_brought_is_refused() {
     let nothing = Extensions::default();
     assert!(read(r#"kind = "own""#, &nothing).unwrap_err().contains("`kind` must be one of"));
-    assert!(read(r#"kind = "wine""#, &nothing).unwrap_err().contains("there is no algorithm `mine`"));
+    assert!(read(r#"kind = "wine""#, &nothing).unwrap_err().contains("unknown algorithm `mine`"));
     let refused = read(r#"kind = "own", draw = "published""#, &brought()).unwrap_err();
     assert!(refused.contains("leaves nothing to draw"), "{refused}");
 }

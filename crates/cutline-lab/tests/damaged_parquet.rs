@@ -1,11 +1,11 @@
-//! Damaged Parquet files, in a test of their own because it silences what panics print.
+//! Damaged Parquet files. This is a test binary of its own because it silences the messages of panics.
 
 use cutline_lab::dataset::open;
 use std::path::Path;
 
-/// A byte that is wrong makes other numbers or an error, and nothing worse.
+/// A changed byte gives other numbers or an error, never a crash.
 #[test]
-fn damaged_files_are_no_crash() {
+fn damaged_files_do_not_crash() {
     std::panic::set_hook(Box::new(|_| ()));
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("arms.parquet");

@@ -1,6 +1,7 @@
-//! Candidates from Parquet: what other programs wrote, and what cannot be read.
+//! Candidates from Parquet: files written by other programs, and files that cannot be read.
 
-use cutline_lab::dataset::{Candidates, DatasetError, open};
+use cutline::Candidates;
+use cutline_lab::dataset::{DatasetError, open, open_with_labels};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
 use parquet::file::properties::{WriterProperties, WriterVersion};
@@ -9,7 +10,7 @@ use parquet::schema::parser::parse_message_type;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Features that other programs wrote.
+/// The features in the files that other programs wrote.
 const NUMBERS: [(&str, [f64; 5]); 10] = [
     ("f64", [0.1, -2.5, 1e300, -0.0, 5e-324]),
     ("f32", [0.1_f32 as f64, -2.5, 3.0, 4.0, 1e-40_f32 as f64]),
@@ -27,7 +28,7 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parquet").join(name)
 }
 
-fn asked(path: &Path, columns: &[&str]) -> Result<Candidates, DatasetError> {
+fn chosen(path: &Path, columns: &[&str]) -> Result<Candidates, DatasetError> {
     open(path, Some(&columns.iter().map(ToString::to_string).collect::<Vec<_>>()))
 }
 
@@ -38,19 +39,18 @@ fn column(candidates: &Candidates, feature: usize) -> Vec<f64> {
 #[test]
 fn files_of_other_programs() {
     for name in ["pandas.parquet", "polars.parquet", "duckdb.parquet"] {
-        let candidates = open(&file(name), None).unwrap().with_distinct_names().unwrap();
+        let candidates = open(&file(name), None).unwrap();
         assert_eq!(candidates.names(), ["ant", "bee", "żółw", "ant-4", "🐢"]);
         assert_eq!(candidates.columns(), NUMBERS.map(|(name, _)| name));
         for (feature, (name, expected)) in NUMBERS.into_iter().enumerate() {
             assert_eq!(column(&candidates, feature), expected, "{name}");
         }
-        assert_eq!([0, 4].map(|arm| candidates.row(arm)), [1, 5]);
     }
 }
 
 #[test]
 fn halves_and_decimals_and_names_in_a_dictionary() {
-    let candidates = asked(&file("pyarrow.parquet"), &["large", "f16", "small"]).unwrap();
+    let candidates = chosen(&file("pyarrow.parquet"), &["large", "f16", "small"]).unwrap();
     assert_eq!(candidates.names()[4], "🐢");
     assert_eq!(column(&candidates, 0), [0.1, -1234567890123456789012.3, 99.9, 0.0, 9007199254740993.0]);
     assert_eq!(column(&candidates, 1), [0.5, -2.0, 5.960464477539063e-8, 65504.0, 0.0]);
@@ -58,7 +58,7 @@ fn halves_and_decimals_and_names_in_a_dictionary() {
 }
 
 #[test]
-fn types_that_are_no_numbers() {
+fn types_that_are_not_numbers() {
     for (column, expected) in [
         ("flag", "boolean"),
         ("text", "string"),
@@ -70,16 +70,16 @@ fn types_that_are_no_numbers() {
         ("time", "time"),
         ("nothing", "null"),
     ] {
-        let message = asked(&file("pyarrow.parquet"), &["f64", column]).unwrap_err().to_string();
+        let message = chosen(&file("pyarrow.parquet"), &["f64", column]).unwrap_err().to_string();
         assert_eq!(message, format!("column `{column}` is of type {expected}; features must be numbers"));
     }
     let message = open(&file("pyarrow.parquet"), None).unwrap_err().to_string();
     assert_eq!(message, "column `date` is of type date; features must be numbers");
-    let message = asked(&file("pandas.parquet"), &["f64", "x"]).unwrap_err().to_string();
+    let message = chosen(&file("pandas.parquet"), &["f64", "x"]).unwrap_err().to_string();
     assert!(message.starts_with("there is no column `x`; the columns are `f64`, `f32`, `i8`"), "{message}");
 }
 
-/// A file of names, unless there are none, and one column `x` in row groups of `rows`.
+/// Writes a file with one column `x` and, unless `names` is empty, a column of names, in row groups of `rows`.
 fn write(path: &Path, names: &str, x: &[Option<f64>], rows: usize, compression: Compression, version: WriterVersion) {
     let with_names = if names.is_empty() { "" } else { "required binary name; " };
     let schema = parse_message_type(&format!("message arms {{ {with_names}optional double x; }}")).unwrap();
@@ -113,7 +113,7 @@ fn write(path: &Path, names: &str, x: &[Option<f64>], rows: usize, compression: 
 #[test]
 fn many_rows_in_groups_of_any_size() {
     let directory = tempfile::tempdir().unwrap();
-    // A file is known by how it begins.
+    // Parquet is recognised by its first bytes, not by the file's name.
     let path = directory.path().join("arms");
     let x: Vec<Option<f64>> = (0..20_000).map(|x| Some(f64::from(x % 7_000) / 7.0)).collect();
     let expected: Vec<f64> = x.iter().copied().flatten().collect();
@@ -123,18 +123,18 @@ fn many_rows_in_groups_of_any_size() {
         {
             let n = if rows == 1 { 50 } else { x.len() };
             write(&path, "arm ", &x[..n], rows, compression, version);
-            let candidates = open(&path, None).unwrap();
+            let (candidates, labels) = open_with_labels(&path).unwrap();
             assert_eq!(candidates.features(), &expected[..n]);
-            assert_eq!((candidates.n_arms(), candidates.row(n - 1)), (n, n as u64));
-            assert_eq!(candidates.names()[n - 1], format!("arm {}", expected[n - 1]));
+            assert_eq!((candidates.n_arms(), labels.len()), (n, n));
+            assert_eq!(labels[n - 1], format!("arm {}", expected[n - 1]));
         }
     }
-    let named = open(&path, None).unwrap().with_distinct_names().unwrap_err();
-    assert_eq!(named.to_string(), "rows 1 and 7001 have the same name, `arm 0`; names must differ");
+    let refused = open(&path, None).unwrap_err();
+    assert_eq!(refused.to_string(), "rows 1 and 7001 have the same name, `arm 0`; names must differ");
 }
 
 #[test]
-fn values_that_are_refused_with_the_place() {
+fn refused_values_are_reported_with_row_and_column() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("arms.parquet");
     let message = |names: &str, x: &[Option<f64>]| {
@@ -161,11 +161,11 @@ fn values_that_are_refused_with_the_place() {
         message("x", &with(&[(6, Some(f64::NAN)), (7, None)])),
         "row 6, column `x`: `NaN` is not a finite number"
     );
-    assert_eq!(message("", &[]), "there are no arms: the file needs a header and a row an arm");
+    assert_eq!(message("", &[]), "there are no arms: the file needs a header and one row per arm");
 }
 
 #[test]
-fn broken_files_are_errors() {
+fn truncated_files_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("arms.parquet");
     let good = std::fs::read(file("polars.parquet")).unwrap();

@@ -117,7 +117,9 @@ fn pulls_until_sure_are_new() {
     let posterior = ThetaPosterior::new(&arms, vec![(0, 5.0); 100], 1.0).unwrap();
     let mut plan = one_arm(Prior::posterior(posterior));
     plan.algorithms = vec![
-        Spec::named("pivot").unwrap().until_sure(ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0).unwrap()),
+        Spec::named("pivot")
+            .unwrap()
+            .with_confidence_stop(ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0).unwrap()),
     ];
     let tally = simulate(&plan.experiment(&[10]).unwrap(), 0..8, &|_| ()).unwrap();
     let stopped = tally.stopped(0, 0);

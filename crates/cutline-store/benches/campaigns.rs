@@ -1,7 +1,7 @@
-//! How long a campaign's store takes, beside what the database alone takes in the same run; writes `target/bench-store.json`.
+//! Times campaigns in stores, and the bare database in the same run; writes `target/bench-store.json`.
 //!
-//! - An ask and a tell are two commits. The floor is two bare commits of a row like an event's, taken in turns with them.
-//! - Opening a campaign reads its arms and its events and computes V from the counts.
+//! - An ask and a tell are two commits. The floor is two bare commits of a similar row, measured alternately with them.
+//! - Opening a campaign reads its arms and events and computes its state.
 
 use cutline_store::{Candidates, Settings, Store};
 use std::path::Path;
@@ -66,7 +66,7 @@ fn candidates(n_arms: u32, dimension: u32) -> Candidates {
     Candidates::new(Vec::new(), columns, (0..n_arms * dimension).map(feature).collect()).expect("finite features")
 }
 
-/// The median time of an ask and a tell, and of two bare commits taken in turns with them, in milliseconds.
+/// The median time of an ask and a tell, and of two bare commits measured alternately with them, in milliseconds.
 fn ask_and_tell(address: &str, bare: Option<(&Path, &str)>, rounds: u32) -> (f64, Option<f64>) {
     let store = if address == "memory" { Store::memory() } else { Store::create(address).expect("a new store") };
     let mut campaign = store.begin("bench", &Settings::new(0.1, rounds), candidates(20, 5)).expect("a new campaign");
@@ -103,7 +103,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// A campaign with this many events: half of them asks of all arms in turn, half rewards.
+/// Makes a campaign with this many events: one half asks, the other half rewards.
 fn fill(address: &str, n_arms: u32, dimension: u32, events: u64) {
     let store = Store::create(address).expect("a new store");
     let budget = u32::try_from(events / 2).expect("a budget");

@@ -1,29 +1,30 @@
--- One text for SQLite and PostgreSQL; {clustered} makes SQLite keep rows by their key, as PostgreSQL has no need to.
+-- The same for SQLite and PostgreSQL, except for {clustered}, which makes SQLite store rows in the order of their key.
 CREATE TABLE cutline_campaigns (
     id BIGINT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     -- Milliseconds since 1970.
     created BIGINT NOT NULL,
-    -- What it is about, as JSON.
+    -- The settings and the names of the features, as JSON.
     settings TEXT NOT NULL,
     n_arms BIGINT NOT NULL,
-    -- Of all of the above.
+    -- Of all columns above.
     checksum BIGINT NOT NULL
 );
--- The arms in parts, so that no value is large and one arm can be looked up alone.
+-- The arms in parts, so that no value is large and single arms can be looked up.
 CREATE TABLE cutline_arms (
     campaign BIGINT NOT NULL REFERENCES cutline_campaigns (id),
     -- The first arm of the part, from 0.
     first BIGINT NOT NULL,
-    -- A line each.
+    -- One line per arm.
     names TEXT NOT NULL,
-    -- Row after row, each number as eight bytes, the lowest first.
+    -- Row after row, each number as eight bytes, little-endian.
     features BYTEA NOT NULL,
     checksum BIGINT NOT NULL,
     PRIMARY KEY (campaign, first)
 );
--- What happened, in order. Rows are only ever added, but for one a campaign: after all others, of the kind `head`, with the number of
--- the last event as its ticket, so that it is noticed if the last ones are gone. It is there to lie in the same page as they do.
+-- The events in order. Rows are only ever added, except for one row per campaign of the kind `head`. It comes after all others, and
+-- its ticket is the number of the last event, so that missing events at the end are noticed. It is in this table so that it lies in the
+-- same page as the last events.
 CREATE TABLE cutline_events (
     campaign BIGINT NOT NULL REFERENCES cutline_campaigns (id),
     -- From 1, without gaps.
@@ -35,7 +36,7 @@ CREATE TABLE cutline_events (
     arm BIGINT,
     reward DOUBLE PRECISION,
     worker TEXT,
-    -- When the lease runs out.
+    -- When the lease ends.
     until BIGINT,
     -- Why a ticket failed.
     reason TEXT,

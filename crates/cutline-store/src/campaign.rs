@@ -1,6 +1,6 @@
-//! A campaign in a store: what happened is written down, and what others wrote is taken up, before anybody hears of it.
+//! A campaign in a store. Every operation first reads the events that others wrote, and writes its own before it returns.
 
-use crate::error::broken;
+use crate::error::damaged_journal;
 use crate::journal::{Id, Journal};
 use crate::store::now;
 use crate::{Candidates, Settings, StoreError};
@@ -9,9 +9,9 @@ use cutline::rules::NamedRule;
 use cutline::{Arm, StopReason, Verdict};
 use std::time::Duration;
 
-/// A campaign in a store, through a connection of its own. Other handles, in this process and in others, work on it at the same time.
+/// A campaign in a store, with its own connection. Other handles, in this process and in others, may use it at the same time.
 ///
-/// What it says is what the journal says at that moment. If anything fails, nothing was written.
+/// Every answer includes all events that are in the store at that moment. If an operation fails, nothing was written.
 pub struct Campaign {
     journal: Box<dyn Journal>,
     id: Id,
@@ -20,7 +20,7 @@ pub struct Campaign {
     settings: Settings,
     names: Vec<String>,
     columns: Vec<String>,
-    /// What the events come to, as far as they were read; none if it has to be read anew.
+    /// The state after the events read so far; `None` if it has to be computed anew.
     state: Option<campaign::CampaignState>,
 }
 
@@ -28,22 +28,25 @@ pub struct Campaign {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ticket {
-    /// Its number: what to tell the reward for.
+    /// Its number, with which its reward is told.
     pub number: campaign::TicketId,
     /// The arm.
     pub arm: Arm,
-    /// What the arm is called.
+    /// The name of the arm.
     pub name: String,
-    /// The arm's features as they were given; none if the arms have none.
+    /// The arm's features as they were given; empty if the arms have none.
     pub features: Vec<f64>,
-    /// When its lease runs out, in milliseconds since 1970.
+    /// When its lease ends, in milliseconds since 1970.
     pub until: Time,
 }
 
 impl Campaign {
-    /// What a campaign is before anything has happened.
-    pub(crate) fn empty(settings: &Settings, candidates: &Candidates) -> Result<campaign::CampaignState, StoreError> {
-        let terms = settings.terms(!candidates.columns().is_empty())?;
+    /// The state of a campaign without events.
+    pub(crate) fn initial_state(
+        settings: &Settings,
+        candidates: &Candidates,
+    ) -> Result<campaign::CampaignState, StoreError> {
+        let terms = settings.terms(candidates.has_features())?;
         let arms = settings.preparation.prepare(candidates.arms())?;
         Ok(campaign::CampaignState::new(arms, terms)?)
     }
@@ -57,7 +60,7 @@ impl Campaign {
         state: campaign::CampaignState,
         location: String,
     ) -> Self {
-        let (names, columns) = candidates.into_names();
+        let (names, columns) = candidates.into_names_and_columns();
         Self { journal, id, name, location, settings, names, columns, state: Some(state) }
     }
 
@@ -66,27 +69,27 @@ impl Campaign {
         id: Id,
         name: String,
         location: String,
-        own: Option<NamedRule>,
+        rule: Option<NamedRule>,
     ) -> Result<Self, StoreError> {
         let mut settings = journal.settings(id)?;
-        settings.own = own.or(settings.own);
-        check_own(&settings)?;
+        settings.custom_rule = rule.or(settings.custom_rule);
+        check_custom_rule(&settings)?;
         let candidates = journal.candidates(id)?;
-        let state = Self::empty(&settings, &candidates)?;
+        let state = Self::initial_state(&settings, &candidates)?;
         let mut campaign = Self::new(journal, id, name, settings, candidates, state, location);
         campaign.state()?;
         Ok(campaign)
     }
 
-    /// Hands out up to `n` measurements to `worker`, each to be told within `lease`. Fewer come out when the budget is used or every
-    /// side is sure.
+    /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer if the budget is used, or if the
+    /// campaign stops early because every side is certain enough.
     ///
     /// # Errors
     /// If the store fails.
     pub fn ask(&mut self, n: usize, worker: &str, lease: Duration) -> Result<Vec<Ticket>, StoreError> {
         let lease = Time::try_from(lease.as_millis()).unwrap_or(Time::MAX);
         let mut asked = Vec::new();
-        self.write(|state, now| {
+        let Written { features, .. } = self.write(|state, now| {
             let events = state.ask(n, worker, now, lease);
             asked = events
                 .iter()
@@ -97,60 +100,60 @@ impl Campaign {
                 .collect();
             Ok(events)
         })?;
-        asked
-            .into_iter()
-            .map(|(number, arm, until)| {
-                let (name, features) = (self.names[arm].clone(), self.journal.row(self.id, arm)?);
-                Ok(Ticket { number, arm, name, features, until })
-            })
-            .collect()
+        let ticket = |((number, arm, until), features): ((_, Arm, _), _)| {
+            let name = self.names[arm].clone();
+            Ticket { number, arm, name, features, until }
+        };
+        Ok(asked.into_iter().zip(features).map(ticket).collect())
     }
 
-    /// Takes rewards, all of them or none; says how many were new. A reward that was told before is fine.
+    /// Takes the rewards of tickets, all or none, and returns how many were new. Telling the same reward again changes nothing.
     ///
     /// # Errors
     /// If a ticket does not exist, failed, has another reward or comes too late, or the store fails.
     pub fn tell(&mut self, rewards: &[(campaign::TicketId, f64)]) -> Result<u64, StoreError> {
-        self.write(|state, now| {
+        let written = self.write(|state, now| {
             let mut events = Vec::with_capacity(rewards.len());
             for &(ticket, reward) in rewards {
                 events.extend(state.tell(ticket, reward, now)?);
             }
             Ok(events)
-        })
+        })?;
+        Ok(written.n_events)
     }
 
-    /// Gives a ticket back that will have no reward, and says why; whether it was out until now.
+    /// Gives back a ticket that will have no reward, with the reason. Returns whether the ticket was open.
     ///
     /// # Errors
     /// If the ticket does not exist or has its reward, or the store fails.
     pub fn fail(&mut self, ticket: campaign::TicketId, reason: &str) -> Result<bool, StoreError> {
         let written = self.write(|state, now| Ok(state.fail(ticket, reason, now)?.into_iter().collect()))?;
-        Ok(written > 0)
+        Ok(written.n_events > 0)
     }
 
-    /// Gives tickets up before their lease runs out, as when their worker is known to be gone; says how many were out. Their rewards may
-    /// still come late.
+    /// Ends the leases of tickets early, for example because their worker has crashed, and returns how many were open. Their rewards are
+    /// still accepted late.
     ///
     /// # Errors
     /// If a ticket does not exist, or the store fails.
     pub fn expire(&mut self, tickets: &[campaign::TicketId]) -> Result<u64, StoreError> {
-        self.write(|state, now| {
+        let written = self.write(|state, now| {
             let mut events = Vec::new();
             for &ticket in tickets {
-                // What was told in the meantime is no longer out, and that is fine.
-                if matches!(state.ticket(ticket)?.2, campaign::Status::Out(_)) {
+                // A ticket may have been told in the meantime; that is no error.
+                if matches!(state.ticket(ticket)?.2, campaign::TicketStatus::Open(_)) {
                     events.extend(state.expire(ticket, now)?);
                 }
             }
             Ok(events)
-        })
+        })?;
+        Ok(written.n_events)
     }
 
-    /// Takes rewards that nobody was asked for, all of them or none.
+    /// Takes rewards without tickets, all or none.
     ///
     /// # Errors
-    /// If there is no such arm, a reward is not a number, they are to count and the budget does not allow it, or the store fails.
+    /// If there is no such arm, a reward is not a number, they count towards the budget and exceed it, or the store fails.
     pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
         self.write(|state, now| {
             let observe = |&(arm, reward): &(Arm, f64)| state.observe(arm, reward, is_counted, now);
@@ -159,18 +162,18 @@ impl Campaign {
         Ok(())
     }
 
-    /// What the events come to, all of them that are in the store now.
+    /// The state after all events that are in the store now.
     ///
     /// # Errors
     /// If the store fails.
     pub fn state(&mut self) -> Result<&mut campaign::CampaignState, StoreError> {
         let mut state = self.take_state()?;
         let records = self.journal.read(self.id, state.n_events())?;
-        state.extend(&records).map_err(|error| broken(&self.location, error))?;
+        state.extend(&records).map_err(|error| damaged_journal(&self.location, error))?;
         Ok(self.state.insert(state))
     }
 
-    /// What is said of every arm.
+    /// The verdicts on all arms.
     ///
     /// # Errors
     /// If the store fails.
@@ -178,7 +181,7 @@ impl Campaign {
         Ok(self.state()?.verdicts())
     }
 
-    /// How far it is.
+    /// The counts of measurements, tickets and events.
     ///
     /// # Errors
     /// If the store fails.
@@ -186,7 +189,7 @@ impl Campaign {
         Ok(self.state()?.progress())
     }
 
-    /// Why no measurement will ever be asked for again, or `None` while one may.
+    /// Why the campaign asks for no more measurements, or `None` while it may.
     ///
     /// # Errors
     /// If the store fails.
@@ -194,7 +197,7 @@ impl Campaign {
         Ok(self.state()?.stop_reason())
     }
 
-    /// Everything that happened after event number `after`, 0 for all.
+    /// The events after number `after`; 0 for all.
     ///
     /// # Errors
     /// If the store fails.
@@ -202,7 +205,7 @@ impl Campaign {
         self.journal.read(self.id, after)
     }
 
-    /// The arms as they were given.
+    /// The candidates as they were given.
     ///
     /// # Errors
     /// If the store fails.
@@ -216,62 +219,69 @@ impl Campaign {
         &self.name
     }
 
-    /// What it is about.
+    /// Its settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What its arms are called.
+    /// The names of its arms.
     #[must_use]
     pub fn arms(&self) -> &[String] {
         &self.names
     }
 
-    /// What the features are called.
+    /// The names of the features.
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// Writes what `decide` makes happen; says how many events that were.
+    /// Writes the events that `decide` returns.
     fn write(
         &mut self,
         mut decide: impl FnMut(&mut campaign::CampaignState, Time) -> Result<Vec<Event>, StoreError>,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<Written, StoreError> {
         let mut state = self.take_state()?;
         let mut known = state.n_events();
         let location = &self.location;
         let done = self.journal.write(self.id, known, &mut |records| {
-            state.extend(&records).map_err(|error| broken(location, error))?;
+            state.extend(&records).map_err(|error| damaged_journal(location, error))?;
             known = state.n_events();
             let now = now();
             Ok(decide(&mut state, now)?.into_iter().map(|event| (now, event)).collect())
         });
-        let written = state.n_events() - known;
-        // If it failed, a state that knows of events which are not in the journal is given up.
-        if done.is_ok() || written == 0 {
+        let n_events = state.n_events() - known;
+        // After a failure, a state with events that are not in the journal is dropped.
+        if done.is_ok() || n_events == 0 {
             self.state = Some(state);
         }
-        done.map(|()| written)
+        done.map(|features| Written { n_events, features })
     }
 
-    /// The state, as far as it was read; made anew if it was lost.
+    /// The state after the events read so far, computed anew if it was dropped.
     fn take_state(&mut self) -> Result<campaign::CampaignState, StoreError> {
         match self.state.take() {
             Some(state) => Ok(state),
-            None => Self::empty(&self.settings, &self.journal.candidates(self.id)?),
+            None => Self::initial_state(&self.settings, &self.journal.candidates(self.id)?),
         }
     }
 }
 
-/// Whether the rule is at hand by which a campaign was begun.
-fn check_own(settings: &Settings) -> Result<(), StoreError> {
-    let Some(played) = &settings.algorithm else { return Ok(()) };
-    match &settings.own {
-        None if cutline::algorithm(played).is_none() => Err(StoreError::NeedsOwn(played.clone())),
-        Some(own) if own.name() != played => {
-            Err(StoreError::NotOwn { played: played.clone(), given: own.name().into() })
+/// What [`Campaign::write`] wrote.
+struct Written {
+    n_events: u64,
+    /// The features of the arms in the `Asked` events, in their order.
+    features: Vec<Vec<f64>>,
+}
+
+/// Checks that the custom rule, if the campaign has one, was given, and that it is the right one.
+fn check_custom_rule(settings: &Settings) -> Result<(), StoreError> {
+    let Some(algorithm) = &settings.algorithm else { return Ok(()) };
+    match &settings.custom_rule {
+        None if cutline::algorithm(algorithm).is_none() => Err(StoreError::CustomRuleMissing(algorithm.clone())),
+        Some(rule) if rule.name() != algorithm => {
+            Err(StoreError::CustomRuleMismatch { expected: algorithm.clone(), found: rule.name().into() })
         }
         _ => Ok(()),
     }

@@ -1,6 +1,6 @@
-//! A checksum, so that what was changed outside of Cutline or damaged is found when it is read.
+//! A checksum, with which damage and changes made outside of Cutline are detected on reading.
 
-/// Sixty-four bits that all that was added goes into, in order.
+/// A 64-bit checksum of everything added to it, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Checksum(u64);
 
@@ -9,12 +9,12 @@ impl Checksum {
         Self(0x6a09_e667_f3bc_c908)
     }
 
-    /// As it was stored.
+    /// From the stored number.
     pub(crate) fn from_stored(stored: i64) -> Self {
         Self(stored.cast_unsigned())
     }
 
-    /// As it is stored.
+    /// The number to store.
     pub(crate) fn to_stored(self) -> i64 {
         self.0.cast_signed()
     }
@@ -24,7 +24,7 @@ impl Checksum {
         Self(mixed ^ (mixed >> 29))
     }
 
-    /// The bytes and how many they are.
+    /// Adds bytes and their number.
     pub(crate) fn add_bytes(self, bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks::<8>();
         let sum = words.iter().fold(self, |sum, word| sum.add(u64::from_le_bytes(*word)));
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_change_is_seen() {
+    fn every_change_is_detected() {
         let sum = |bytes: &[u8]| Checksum::new().add_bytes(bytes);
         let text = b"twelve bytes";
         for position in 0..text.len() {

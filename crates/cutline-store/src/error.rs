@@ -1,101 +1,128 @@
-//! Why a store did not do what it was asked.
+//! Why an operation on a store failed.
 
-use crate::{CandidatesError, LocationError};
+use crate::LocationError;
+use cutline::CandidatesError;
 use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
 use thiserror::Error;
 
-/// Why a store did not do what it was asked. Nothing is half-done then.
+/// Why an operation on a store failed. Nothing was changed then.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The address is none.
+    /// The address of the store is invalid.
     #[error(transparent)]
     Location(#[from] LocationError),
-    /// There is no store there.
+    /// There is no store at this location.
     #[error("there is no store at {0}")]
     Missing(String),
-    /// Something else is there. It was not touched.
+    /// There is something else at this location. It was not changed.
     #[error("{0} is not a Cutline store; it was left as it is")]
     Foreign(String),
-    /// It was made by a later version.
+    /// The store was made by a later version.
     #[error("{location} has schema {found}, and this version of Cutline knows up to {known}; use a later version")]
     Newer {
         /// The store.
         location: String,
         /// Its schema.
         found: i64,
-        /// What is known.
+        /// The latest schema that this version knows.
         known: i64,
     },
-    /// It was changed by something else, or the disk lost a part of it.
+    /// The store was changed by something else, or the disk lost a part of it.
     #[error("{location} is damaged: {what}; restore it from a copy")]
     Damaged {
         /// The store.
         location: String,
-        /// What does not fit.
+        /// What is wrong.
         what: String,
+    },
+    /// A file of the store was deleted or moved away while the store was in use. Nothing more can be saved through this connection.
+    #[error("the store {location} is gone: {file} was deleted or moved while it was in use, so this was not saved")]
+    Vanished {
+        /// The store.
+        location: String,
+        /// The file that is missing.
+        file: String,
+    },
+    /// A file of the store was replaced by another while the store was in use. Nothing more can be saved through this connection.
+    #[error("the store {location} was replaced: {file} is another file than the one in use, so this was not saved")]
+    Replaced {
+        /// The store.
+        location: String,
+        /// The file that is another now.
+        file: String,
     },
     /// The database failed.
     #[error("{location}: {what}")]
     Database {
         /// The store.
         location: String,
-        /// What it said.
+        /// The reason.
         what: String,
     },
-    /// There is a campaign of that name.
+    /// The store already has a campaign with this name.
     #[error("there is already a campaign `{0}`; give another name")]
     NameTaken(String),
-    /// A name that cannot be one.
+    /// The name is not allowed.
     #[error("`{0}` cannot be a name: it must have 1 to 200 characters, and no control characters")]
     BadName(String),
-    /// There is no campaign of that name.
-    #[error("there is no campaign `{name}`; {}", listed(.names))]
+    /// There is no campaign with this name.
+    #[error("there is no campaign `{name}`; {}", list(.names))]
     NoCampaign {
         /// The name.
         name: String,
-        /// Those there are.
+        /// The names of the campaigns in the store.
         names: Vec<String>,
     },
-    /// It has to be said which campaign is meant.
-    #[error("{}", listed(.0))]
+    /// The store has several campaigns, and no name was given. These are their names.
+    #[error("{}", list(.0))]
     WhichCampaign(Vec<String>),
     /// The store has no campaign.
     #[error("{0} has no campaign yet")]
     NoCampaigns(String),
-    /// A rule of one's own, of that name, has to be given.
+    /// The campaign uses a custom rule with this name, and the rule was not given.
     #[error("the campaign uses the custom rule `{0}`, which was not given")]
-    NeedsOwn(String),
-    /// The campaign has another algorithm than the rule of one's own that was given.
-    #[error("the campaign is played by `{played}`, not by `{given}`")]
-    NotOwn {
-        /// What the campaign has.
-        played: String,
+    CustomRuleMissing(String),
+    /// The campaign uses another algorithm than the custom rule that was given.
+    #[error("the campaign uses `{expected}`, not `{found}`")]
+    CustomRuleMismatch {
+        /// The algorithm of the campaign.
+        expected: String,
         /// The rule that was given.
-        given: String,
+        found: String,
     },
-    /// The candidates are none.
+    /// The candidates were refused.
     #[error(transparent)]
     Candidates(#[from] CandidatesError),
-    /// The settings do not fit.
+    /// The settings were refused.
     #[error(transparent)]
     Terms(#[from] TermsError),
-    /// The campaign refuses.
+    /// The campaign does not allow it.
     #[error(transparent)]
     CampaignError(#[from] CampaignError),
 }
 
-fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 10;
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    match names.len() {
-        0 => "there are none".into(),
-        n if n > SHOWN => format!("there are {n} campaigns: {}, …", shown.join(", ")),
-        n => format!("there {} {}", if n == 1 { "is" } else { "are" }, shown.join(", ")),
+impl StoreError {
+    /// Whether the store that was open no longer exists at its location: trying again cannot help, and whatever was not saved has to be
+    /// kept elsewhere.
+    #[must_use]
+    pub fn is_store_gone(&self) -> bool {
+        matches!(self, Self::Vanished { .. } | Self::Replaced { .. })
     }
 }
 
-/// What a journal read back does not fit together.
-pub(crate) fn broken(location: &str, broken: BrokenJournal) -> StoreError {
-    StoreError::Damaged { location: location.into(), what: broken.to_string() }
+/// The campaigns of a store, in words.
+fn list(names: &[String]) -> String {
+    const MOST: usize = 10;
+    let quoted: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        0 => "there are none".into(),
+        n if n > MOST => format!("there are {n} campaigns: {}, …", quoted.join(", ")),
+        n => format!("there {} {}", if n == 1 { "is" } else { "are" }, quoted.join(", ")),
+    }
+}
+
+/// Events that cannot follow each other were read from a journal.
+pub(crate) fn damaged_journal(location: &str, error: BrokenJournal) -> StoreError {
+    StoreError::Damaged { location: location.into(), what: error.to_string() }
 }

@@ -1,11 +1,12 @@
-//! Campaigns that last: one journal, in SQLite or PostgreSQL, for any number of workers and processes at once.
+//! Persistent campaigns: a journal in SQLite or PostgreSQL, used by any number of workers and processes at once.
 //!
-//! Only the [`Settings`], the arms and the events of a campaign are stored; what they come to is
-//! [`cutline::campaign::CampaignState`]'s business. An event is written before anybody hears of it, so what was acknowledged survives
-//! whatever happens to the process, and with the default durability to the machine.
+//! Only the [`Settings`], the candidates and the events of a campaign are stored; its state is computed from them by
+//! [`cutline::campaign::CampaignState`]. An event is written before it is acknowledged, so acknowledged events survive a crash of the
+//! process and, with the default durability, of the machine.
 //!
 //! ```
-//! use cutline_store::{Candidates, Settings, Store};
+//! use cutline::Candidates;
+//! use cutline_store::{Settings, Store};
 //! use std::time::Duration;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,19 +26,18 @@
 //! ```
 
 mod campaign;
-mod candidates;
 mod checksum;
-mod draft;
 mod error;
 mod journal;
 mod location;
+mod new_campaign;
 mod settings;
 mod store;
 
 pub use campaign::{Campaign, Ticket};
-pub use candidates::{Candidates, CandidatesError};
-pub use draft::Draft;
+pub use cutline::Candidates;
 pub use error::StoreError;
 pub use location::{Durability, LocationError};
+pub use new_campaign::NewCampaign;
 pub use settings::{Preparation, Settings};
 pub use store::{CampaignSummary, Store};

@@ -1,16 +1,16 @@
-//! Where a store is: a path, `sqlite:///path`, or `postgresql://…`.
+//! The address of a store: a path, `sqlite:///path`, or `postgresql://…`.
 
 use std::fmt;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What an acknowledged event survives.
+/// Which failures an acknowledged event survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// The end of the process and of the machine: it is on the disk before it is acknowledged.
+    /// A crash of the process or of the machine: an event is on the disk before it is acknowledged.
     #[default]
     Full,
-    /// The end of the process. The last moments may be lost if the machine loses power; what is left is whole.
+    /// A crash of the process. If the machine loses power, the last events may be lost; the store stays consistent.
     Normal,
 }
 
@@ -19,7 +19,7 @@ pub enum Durability {
 pub(crate) enum Location {
     /// In a file.
     Sqlite { path: PathBuf, durability: Durability },
-    /// On a server, by a URL without our own settings.
+    /// On a server, at a URL without Cutline's own settings.
     Postgres { url: String, durability: Durability },
 }
 
@@ -27,14 +27,14 @@ pub(crate) enum Location {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LocationError {
-    /// The scheme is not known.
-    #[error("`{0}://` is no kind of store; give a path, `sqlite:///path` or `postgresql://…`")]
+    /// The scheme is not supported.
+    #[error("unsupported store scheme `{0}://`; give a path, `sqlite:///path` or `postgresql://…`")]
     Scheme(String),
-    /// No path is given.
-    #[error("the address of the store names no file; give a path, as in `sqlite:///screen.db`")]
+    /// The address has no path.
+    #[error("the address of the store has no path; give one, as in `sqlite:///screen.db`")]
     NoPath,
-    /// A setting is not known.
-    #[error("`{0}` is no setting of a store; there is `durability=full` and `durability=normal`")]
+    /// A setting is unknown.
+    #[error("unknown store setting `{0}`; use `durability=full` or `durability=normal`")]
     Setting(String),
 }
 
@@ -74,13 +74,13 @@ impl Location {
     }
 }
 
-/// A path may contain a question mark itself, so there only our own setting is one.
+/// Splits off the settings. A path may contain question marks, so after a path only `?durability=` begins settings.
 fn split_settings(rest: &str, is_path: bool) -> (&str, Option<&str>) {
     let split = if is_path { rest.rfind("?durability=") } else { rest.find('?') };
     split.map_or((rest, None), |at| (&rest[..at], Some(&rest[at + 1..])))
 }
 
-/// The durability among settings; `other` is given the rest.
+/// The durability among settings; all other settings are passed to `other`.
 fn durability(
     settings: &str,
     mut other: impl FnMut(&str) -> Result<(), String>,
@@ -97,7 +97,7 @@ fn durability(
     Ok(found)
 }
 
-/// As people may read it: without a password.
+/// Without the password.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_read_as_people_know_them() {
+    fn usual_addresses_are_understood() {
         use Durability::{Full, Normal};
         assert_eq!(Location::parse("screen.db").unwrap(), sqlite("screen.db", Full));
         assert_eq!(Location::parse("/a/b?c.db").unwrap(), sqlite("/a/b?c.db", Full));
@@ -142,11 +142,11 @@ mod tests {
     #[test]
     fn other_addresses_are_refused() {
         let message = |address: &str| Location::parse(address).unwrap_err().to_string();
-        assert!(message("mysql://h/db").contains("`mysql://` is no kind of store"));
-        assert!(message("").contains("names no file"));
-        assert!(message("sqlite://").contains("names no file"));
-        assert!(message("sqlite:///a.db?sync=off").contains("`sync=off` is no setting"));
-        assert!(message("a.db?durability=none").contains("`durability=none` is no setting"));
-        assert!(message("postgres://h/db?durability=x").contains("`durability=x` is no setting"));
+        assert!(message("mysql://h/db").contains("unsupported store scheme `mysql://`"));
+        assert!(message("").contains("has no path"));
+        assert!(message("sqlite://").contains("has no path"));
+        assert!(message("sqlite:///a.db?sync=off").contains("unknown store setting `sync=off`"));
+        assert!(message("a.db?durability=none").contains("unknown store setting `durability=none`"));
+        assert!(message("postgres://h/db?durability=x").contains("unknown store setting `durability=x`"));
     }
 }

@@ -1,4 +1,4 @@
-//! What a campaign is about, as it is written down.
+//! The settings of a campaign, as they are stored.
 
 use crate::StoreError;
 use cutline::campaign::{Terms, TermsError};
@@ -7,22 +7,22 @@ use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec, StopCriterion};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a campaign is about, but for its arms. [`Settings::new`] has the defaults.
+/// The settings of a campaign: everything but its candidates. [`Settings::new`] has the defaults.
 ///
 /// | setting | default | meaning |
 /// |---|---|---|
-/// | `threshold` | none | τ |
+/// | `threshold` | required | τ |
 /// | `precision` | 0 | ε: arms within ε of τ may be called either way |
-/// | `budget` | none | the most rewards that may be counted |
+/// | `budget` | required | the number of measurements allowed |
 /// | `algorithm` | `pivot`; `apt` without features | its name |
-/// | `estimator` | the algorithm's own | its name |
-/// | `parameters` | the algorithm's own | by name; `noise`, `centre` and `intercept` have settings of their own |
+/// | `estimator` | that of the algorithm | its name |
+/// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings |
 /// | `noise` | estimated | σ, the standard deviation of a measurement |
 /// | `interval`, `delta` | `fixed`, 0.05 | the intervals of the verdicts |
-/// | `until_sure` | none | end once every side is sure: `intervals` or `evidence` |
-/// | `preparation` | [`Preparation::default`] | what is done to features before they are learned from |
-/// | `seed` | 0 | of everything random |
-/// | `own` | none | a rule of one's own in place of `algorithm`; what is written down is its name |
+/// | `until_sure` | none | stop early once every side is certain, by `intervals` or by `evidence` |
+/// | `preparation` | [`Preparation::default`] | how features and rewards are transformed before learning |
+/// | `seed` | 0 | the seed of all random choices |
+/// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -40,21 +40,21 @@ pub struct Settings {
     pub until_sure: Option<String>,
     pub preparation: Preparation,
     pub seed: u64,
-    /// A rule of one's own in place of a named algorithm; it is not written down, only what it is called.
+    /// A custom rule in place of a named algorithm; only its name is stored, as `algorithm`.
     #[serde(skip)]
-    pub own: Option<NamedRule>,
+    pub custom_rule: Option<NamedRule>,
 }
 
-/// What is done to the features before they are learned from. An arm nothing is known of then lies at the threshold, and no unit
-/// weighs more than another.
+/// How features and rewards are transformed before learning. With the default, an arm without information has its estimate at the
+/// threshold, and the units of the features do not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preparation {
-    /// Each feature less its mean, in units of its standard deviation over the arms.
+    /// Whether each feature is standardised: minus its mean, divided by its standard deviation over the arms.
     pub standardise: bool,
-    /// The value of one more feature that is the same for all arms; 0 for none.
+    /// The value of an additional feature that is the same for all arms; 0 for none.
     pub intercept: f64,
-    /// Whether r − τ is learned from rather than r.
+    /// Whether the model is fitted to r − τ instead of r.
     pub centre: bool,
 }
 
@@ -101,36 +101,36 @@ impl Settings {
             until_sure: None,
             preparation: Preparation::default(),
             seed: 0,
-            own: None,
+            custom_rule: None,
         }
     }
 
-    /// The name of the algorithm or of one's own rule, for arms with or without features.
+    /// The name of the algorithm or of the custom rule, for arms with or without features.
     #[must_use]
     pub fn algorithm(&self, has_features: bool) -> &str {
-        let named = self.own.as_ref().map(NamedRule::name).or(self.algorithm.as_deref());
+        let named = self.custom_rule.as_ref().map(NamedRule::name).or(self.algorithm.as_deref());
         named.unwrap_or(if has_features { "pivot" } else { "apt" })
     }
 
-    /// The same as the engine has it.
+    /// The terms of the campaign, as the engine takes them.
     ///
     /// # Errors
     /// If a name is unknown or a number out of range.
     pub fn terms(&self, has_features: bool) -> Result<Terms, TermsError> {
-        let mut spec = match &self.own {
-            Some(own) => Spec::custom(own.clone()),
+        let mut spec = match &self.custom_rule {
+            Some(rule) => Spec::custom(rule.clone()),
             None => Spec::named(self.algorithm(has_features))?,
         };
-        // Who gives a rule of one's own for arms without features means that of each arm on its own.
-        let own_mean = (self.own.is_some() && !has_features).then_some(EstimatorKind::SampleMean.name());
-        if let Some(estimator) = self.estimator.as_deref().or(own_mean) {
+        // Without features, a custom rule can only work with the sample means.
+        let sample_mean = (self.custom_rule.is_some() && !has_features).then_some(EstimatorKind::SampleMean.name());
+        if let Some(estimator) = self.estimator.as_deref().or(sample_mean) {
             spec = spec.with_estimator(estimator)?;
         }
         for (parameter, &value) in &self.parameters {
             spec = spec.with(parameter, value)?;
         }
-        if self.preparation.centre && spec.parameters().any(|parameter| parameter.name == "centre") {
-            spec = spec.with("centre", 1.0)?;
+        if self.preparation.centre {
+            spec = spec.with_centre(1.0)?;
         }
         Ok(Terms {
             question: Question::new(self.threshold, self.precision)?,
@@ -139,13 +139,13 @@ impl Settings {
             noise: self.noise,
             interval: IntervalKind::named(&self.interval)?,
             delta: self.delta,
-            until_sure: self.until_sure.as_deref().map(by).transpose()?,
+            until_sure: self.until_sure.as_deref().map(stop_criterion).transpose()?,
             seed: self.seed,
         })
     }
 }
 
-fn by(name: &str) -> Result<StopCriterion, TermsError> {
+fn stop_criterion(name: &str) -> Result<StopCriterion, TermsError> {
     let found = StopCriterion::ALL.iter().find(|(other, _)| *other == name);
-    found.map(|&(_, by)| by).ok_or_else(|| TermsError::UnknownCriterion(name.into()))
+    found.map(|&(_, criterion)| criterion).ok_or_else(|| TermsError::UnknownCriterion(name.into()))
 }

@@ -1,25 +1,33 @@
-//! A store: where campaigns are begun and found again.
+//! A store: campaigns are begun and found again in it.
 
 use crate::journal::{self, Journal, Memory};
 use crate::location::Location;
-use crate::{Campaign, Candidates, Draft, Settings, StoreError};
+use crate::{Campaign, Candidates, NewCampaign, Settings, StoreError};
 use cutline::campaign::Time;
 use cutline::rules::NamedRule;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A place for campaigns, each with a name of its own. Every [`Campaign`] taken from it has its own connection.
-#[derive(Clone, Debug)]
+/// A place for campaigns, each with its own name. Clones refer to the same place.
+///
+/// Opening a store connects to it, and the first [`Campaign`] taken from it uses that connection; every further campaign has a
+/// connection of its own.
+#[derive(Clone)]
 pub struct Store {
-    place: Place,
+    backend: Backend,
 }
 
-#[derive(Clone, Debug)]
-enum Place {
+#[derive(Clone)]
+enum Backend {
     Memory(Memory),
-    Kept(Location),
+    Database {
+        location: Location,
+        /// A connection that no campaign uses.
+        idle: Arc<Mutex<Option<Box<dyn Journal>>>>,
+    },
 }
 
-/// A campaign, as a list has it.
+/// A campaign in the list of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CampaignSummary {
@@ -29,18 +37,18 @@ pub struct CampaignSummary {
     pub created: Time,
 }
 
-/// Now, in milliseconds since 1970.
+/// The current time, in milliseconds since 1970.
 pub(crate) fn now() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time::try_from(since.as_millis()).unwrap_or(Time::MAX)
 }
 
 impl Store {
-    /// The store at an address, where there is one.
+    /// Opens the store at an address.
     ///
     /// | address | store |
     /// |---|---|
-    /// | `screen.db`, `/data/screen.db` | that file, by SQLite |
+    /// | `screen.db`, `/data/screen.db` | that file, with SQLite |
     /// | `sqlite:///screen.db`, `sqlite:////data/screen.db` | the same two |
     /// | `postgresql://user@host/database` | that database |
     ///
@@ -52,10 +60,10 @@ impl Store {
         Self::at(address, false)
     }
 
-    /// The store at an address, made if there is none.
+    /// Opens the store at an address; creates it if there is none.
     ///
     /// # Errors
-    /// As [`Store::open`], but for a store that is missing.
+    /// As [`Store::open`], except for a missing store.
     pub fn create(address: &str) -> Result<Self, StoreError> {
         Self::at(address, true)
     }
@@ -63,31 +71,31 @@ impl Store {
     /// A store that lasts as long as the process. Clones share it.
     #[must_use]
     pub fn memory() -> Self {
-        Self { place: Place::Memory(Memory::default()) }
+        Self { backend: Backend::Memory(Memory::default()) }
     }
 
-    fn at(address: &str, may_begin: bool) -> Result<Self, StoreError> {
+    fn at(address: &str, may_create: bool) -> Result<Self, StoreError> {
         let location = Location::parse(address)?;
-        connect(&location, may_begin)?;
-        Ok(Self { place: Place::Kept(location) })
+        let journal = connect(&location, may_create)?;
+        Ok(Self { backend: Backend::Database { location, idle: Arc::new(Mutex::new(Some(journal))) } })
     }
 
-    /// Begins a campaign, wholly or not at all.
+    /// Begins a campaign, completely or not at all.
     ///
     /// # Errors
-    /// If the name is taken or cannot be one, or the settings do not fit the candidates.
+    /// If the name is taken or not allowed, or the settings do not fit the candidates.
     pub fn begin(&self, name: &str, settings: &Settings, candidates: Candidates) -> Result<Campaign, StoreError> {
-        self.begin_draft(Draft::new(name, settings.clone(), candidates)?)
+        self.begin_new(NewCampaign::new(name, settings.clone(), candidates)?)
     }
 
-    /// Begins a campaign that was drafted, with the rewards it has, wholly or not at all.
+    /// Begins a campaign with the rewards it has already, completely or not at all.
     ///
     /// # Errors
     /// If the name is taken, or the store cannot be written to.
-    pub fn begin_draft(&self, draft: Draft) -> Result<Campaign, StoreError> {
-        let mut journal = self.journal()?;
-        let id = journal.begin(&draft)?;
-        let Draft { name, settings, candidates, state, .. } = draft;
+    pub fn begin_new(&self, new: NewCampaign) -> Result<Campaign, StoreError> {
+        let mut journal = self.connection()?;
+        let id = journal.begin(&new)?;
+        let NewCampaign { name, settings, candidates, state, .. } = new;
         Ok(Campaign::new(journal, id, name, settings, candidates, state, self.location()))
     }
 
@@ -96,28 +104,32 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn campaigns(&self) -> Result<Vec<CampaignSummary>, StoreError> {
-        let entries = self.journal()?.entries()?;
+        let mut journal = self.connection()?;
+        let entries = journal.entries()?;
+        if let Backend::Database { idle, .. } = &self.backend {
+            *idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(journal);
+        }
         Ok(entries.into_iter().map(|entry| CampaignSummary { name: entry.name, created: entry.created }).collect())
     }
 
-    /// The campaign of that name, as it is now; without a name, the only one.
+    /// The campaign with that name or, without a name, the only one.
     ///
     /// # Errors
-    /// If there is none of that name, or several to choose from, or the store cannot be read.
+    /// If there is no such campaign, or there are several and no name is given, or the store cannot be read.
     pub fn campaign(&self, name: Option<&str>) -> Result<Campaign, StoreError> {
-        self.campaign_with(name, None)
+        self.campaign_with_rule(name, None)
     }
 
-    /// As [`Store::campaign`], for one that is played by a rule of one's own, which a store cannot hold.
+    /// As [`Store::campaign`], for a campaign with a custom rule: a store holds only the name of the rule.
     ///
     /// # Errors
-    /// Also if it is played by another.
-    pub fn campaign_with(&self, name: Option<&str>, own: Option<NamedRule>) -> Result<Campaign, StoreError> {
-        let mut journal = self.journal()?;
+    /// Also if the campaign uses another algorithm.
+    pub fn campaign_with_rule(&self, name: Option<&str>, rule: Option<NamedRule>) -> Result<Campaign, StoreError> {
+        let mut journal = self.connection()?;
         let mut entries = journal.entries()?;
         let names = |entries: &[journal::Entry]| entries.iter().map(|entry| entry.name.clone()).collect();
         let position = match (name, entries.len()) {
-            (_, 0) if name.is_none() => return Err(StoreError::NoCampaigns(self.location())),
+            (None, 0) => return Err(StoreError::NoCampaigns(self.location())),
             (None, 1) => 0,
             (None, _) => return Err(StoreError::WhichCampaign(names(&entries))),
             (Some(name), _) => {
@@ -126,27 +138,80 @@ impl Store {
             }
         };
         let entry = entries.swap_remove(position);
-        Campaign::load(journal, entry.id, entry.name, self.location(), own)
+        Campaign::load(journal, entry.id, entry.name, self.location(), rule)
     }
 
-    fn journal(&self) -> Result<Box<dyn Journal>, StoreError> {
-        match &self.place {
-            Place::Memory(memory) => Ok(Box::new(memory.clone())),
-            Place::Kept(location) => connect(location, false),
+    /// The idle connection, or a new one.
+    fn connection(&self) -> Result<Box<dyn Journal>, StoreError> {
+        match &self.backend {
+            Backend::Memory(memory) => Ok(Box::new(memory.clone())),
+            Backend::Database { location, idle } => {
+                let idle = idle.lock().unwrap_or_else(PoisonError::into_inner).take();
+                idle.map_or_else(|| connect(location, false), Ok)
+            }
         }
     }
 
     fn location(&self) -> String {
-        match &self.place {
-            Place::Memory(_) => "the store in memory".into(),
-            Place::Kept(location) => location.to_string(),
+        match &self.backend {
+            Backend::Memory(_) => "the store in memory".into(),
+            Backend::Database { location, .. } => location.to_string(),
         }
     }
 }
 
-fn connect(location: &Location, may_begin: bool) -> Result<Box<dyn Journal>, StoreError> {
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("location", &self.location()).finish_non_exhaustive()
+    }
+}
+
+fn connect(location: &Location, may_create: bool) -> Result<Box<dyn Journal>, StoreError> {
+    #[cfg(test)]
+    tests::CONNECTIONS.with(|count| count.set(count.get() + 1));
     match location {
-        Location::Sqlite { path, durability } => journal::sqlite(path, *durability, may_begin),
-        Location::Postgres { url, durability } => journal::postgres(url, location.to_string(), *durability, may_begin),
+        Location::Sqlite { path, durability } => journal::sqlite(path, *durability, may_create),
+        Location::Postgres { url, durability } => journal::postgres(url, location.to_string(), *durability, may_create),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// How often this thread has connected to a store.
+        pub(super) static CONNECTIONS: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// How many connections `work` makes.
+    fn connections<T>(work: impl FnOnce() -> T) -> (T, u32) {
+        let before = CONNECTIONS.get();
+        let done = work();
+        (done, CONNECTIONS.get() - before)
+    }
+
+    #[test]
+    fn opening_a_campaign_connects_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let address = directory.path().join("screen.db").display().to_string();
+        let begin = || {
+            let store = Store::create(&address)?;
+            assert!(store.campaigns()?.is_empty());
+            let candidates = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![])?;
+            store.begin("screen", &Settings::new(0.5, 4), candidates).map(drop)
+        };
+        let (done, count) = connections(begin);
+        done.unwrap();
+        assert_eq!(count, 1, "create, list and begin");
+        let (opened, count) = connections(|| Store::open(&address)?.campaign(None));
+        assert_eq!((opened.unwrap().name(), count), ("screen", 1), "open and find");
+        let store = Store::open(&address).unwrap();
+        let (campaigns, count) = connections(|| [store.campaign(None).unwrap(), store.campaign(None).unwrap()]);
+        assert_eq!(count, 1, "the second campaign has its own connection");
+        drop(campaigns);
+        let (_, count) = connections(|| [store.campaigns().unwrap(), store.clone().campaigns().unwrap()]);
+        assert_eq!(count, 1, "a listing gives its connection back");
     }
 }

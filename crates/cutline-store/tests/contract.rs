@@ -1,12 +1,12 @@
-//! What every store promises: one suite, run on memory, SQLite and PostgreSQL.
+//! The contract of all stores: one suite, run on memory, SQLite and PostgreSQL.
 
 mod common;
 
 use common::{Place, candidates, reward, settings};
-use cutline::campaign::{CampaignError, Event, Record, Status};
+use cutline::campaign::{CampaignError, Event, Record, TicketStatus};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Rng, StopReason, Verdict};
-use cutline_store::{Campaign, Candidates, Draft, Store, StoreError};
+use cutline_store::{Campaign, Candidates, NewCampaign, Store, StoreError, Ticket};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,26 +35,26 @@ macro_rules! contract {
 }
 
 contract! {
-    campaigns_have_names_of_their_own,
-    what_was_given_is_found_again,
-    tickets_go_out_once_and_come_back_once,
-    two_handles_see_each_other,
+    campaigns_have_distinct_names,
+    settings_and_candidates_are_read_back_exactly,
+    each_ticket_is_handed_out_and_told_once,
+    two_handles_see_each_others_events,
     the_budget_holds_among_threads,
-    a_batch_is_told_whole_or_not_at_all,
-    leases_run_out,
-    failures_and_observations_are_kept,
-    bad_settings_leave_nothing,
-    a_draft_begins_with_its_rewards,
-    a_draft_takes_up_what_happened_elsewhere,
-    state_is_what_the_events_come_to,
-    a_rule_of_ones_own_is_given_again,
+    a_batch_is_told_completely_or_not_at_all,
+    expired_tickets_are_handed_out_again,
+    failures_and_observations_are_stored,
+    bad_settings_begin_no_campaign,
+    a_new_campaign_keeps_its_first_rewards,
+    a_new_campaign_takes_over_events_of_another,
+    the_state_is_a_function_of_the_events,
+    a_custom_rule_must_be_given_again,
 }
 
 fn begin(store: &Store, budget: u32) -> Campaign {
     store.begin("screen", &settings(budget), candidates()).unwrap()
 }
 
-/// Asks for one and tells its reward.
+/// Asks for one measurement and tells its reward; false if there is none to make.
 fn measure(campaign: &mut Campaign) -> bool {
     let tickets = campaign.ask(1, "w", LEASE).unwrap();
     for ticket in &tickets {
@@ -68,7 +68,7 @@ fn bits(verdicts: &[Verdict]) -> Vec<[u64; 4]> {
     verdicts.iter().map(|v| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits)).collect()
 }
 
-fn campaigns_have_names_of_their_own(store: &Store) {
+fn campaigns_have_distinct_names(store: &Store) {
     let message = |error: StoreError| error.to_string();
     assert!(message(store.campaign(None).unwrap_err()).contains("has no campaign yet"));
     begin(store, 10);
@@ -78,10 +78,7 @@ fn campaigns_have_names_of_their_own(store: &Store) {
     );
     assert_eq!(store.campaign(None).unwrap().name(), "screen");
     store.begin("zweite Kampagne 2 ⚗", &settings(20), candidates()).unwrap();
-    assert_eq!(
-        message(store.campaign(None).unwrap_err()),
-        "there are `screen`, `zweite Kampagne 2 ⚗`; say which with `--name`"
-    );
+    assert_eq!(message(store.campaign(None).unwrap_err()), "there are `screen`, `zweite Kampagne 2 ⚗`");
     assert!(
         message(store.campaign(Some("third")).unwrap_err())
             .starts_with("there is no campaign `third`; there are `screen`")
@@ -90,29 +87,29 @@ fn campaigns_have_names_of_their_own(store: &Store) {
     for bad in ["", "a\nb", &"x".repeat(201)] {
         assert!(matches!(store.begin(bad, &settings(10), candidates()), Err(StoreError::BadName(_))));
     }
-    let names: Vec<String> = store.campaigns().unwrap().into_iter().map(|listed| listed.name).collect();
+    let names: Vec<String> = store.campaigns().unwrap().into_iter().map(|campaign| campaign.name).collect();
     assert_eq!(names, ["screen", "zweite Kampagne 2 ⚗"]);
 }
 
-fn what_was_given_is_found_again(store: &Store) {
-    // More arms than a part holds, and numbers that a text would not keep.
+fn settings_and_candidates_are_read_back_exactly(store: &Store) {
+    // More arms than one row of the database holds, and numbers that are easily rounded.
     let n_arms = 5_000;
     let names: Vec<String> = (0..n_arms).map(|arm| format!("'; -- \"{arm}\" ü")).collect();
     let features: Vec<f64> = (0..2 * n_arms).map(|i| f64::from(i).sin() * 10.0_f64.powi(i % 300 - 150)).collect();
-    let given = Candidates::new(names.clone(), vec!["x".into(), "ÿ \"".into()], features.clone()).unwrap();
+    let expected = Candidates::new(names.clone(), vec!["x".into(), "ÿ \"".into()], features.clone()).unwrap();
     let mut settings = settings(7_000);
     (settings.threshold, settings.noise, settings.delta) = (0.1 + 0.2, Some(1e-3 / 3.0), 0.07);
     settings.parameters.insert("lambda".into(), 0.3);
     settings.seed = u64::MAX;
-    store.begin("screen", &settings, given.clone()).unwrap();
+    store.begin("screen", &settings, expected.clone()).unwrap();
     let mut campaign = store.campaign(None).unwrap();
     settings.algorithm = Some("pivot".into());
     assert_eq!(campaign.settings(), &settings);
-    assert_eq!((campaign.arms(), campaign.columns()), (&names[..], given.columns()));
-    assert_eq!(campaign.candidates().unwrap(), given);
+    assert_eq!((campaign.arms(), campaign.columns()), (&names[..], expected.columns()));
+    assert_eq!(campaign.candidates().unwrap(), expected);
     for ticket in campaign.ask(40, "w", LEASE).unwrap() {
         assert_eq!(ticket.name, names[ticket.arm]);
-        assert_eq!(ticket.features, given.row(ticket.arm), "to the last bit");
+        assert_eq!(ticket.features, expected.row(ticket.arm), "to the last bit");
     }
     let bare = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![]).unwrap();
     store.begin("bare", &common::settings(10), bare.clone()).unwrap();
@@ -122,16 +119,16 @@ fn what_was_given_is_found_again(store: &Store) {
     assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].features, [0.0; 0]);
 }
 
-fn tickets_go_out_once_and_come_back_once(store: &Store) {
+fn each_ticket_is_handed_out_and_told_once(store: &Store) {
     let mut campaign = begin(store, 10);
     let tickets = campaign.ask(4, "w", LEASE).unwrap();
     assert_eq!(tickets.iter().map(|ticket| ticket.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
     assert_eq!(campaign.tell(&[(2, 0.5), (1, -0.0)]).unwrap(), 2);
-    assert_eq!(campaign.tell(&[(2, 0.5), (1, -0.0)]).unwrap(), 0, "the same again is fine");
+    assert_eq!(campaign.tell(&[(2, 0.5), (1, -0.0)]).unwrap(), 0, "the same rewards again");
     let mut later = store.campaign(None).unwrap();
     assert_eq!(later.tell(&[(1, 0.0)]).unwrap(), 0, "-0 is 0");
     let other = later.tell(&[(2, 0.25)]).unwrap_err();
-    assert_eq!(other.to_string(), "ticket 2 was told 0.5 before, and now 0.25; the first stands");
+    assert_eq!(other.to_string(), "ticket 2 already has the reward 0.5, so 0.25 is refused");
     assert!(matches!(
         campaign.tell(&[(9, 0.0)]),
         Err(StoreError::CampaignError(CampaignError::NoTicket { ticket: 9, last: 4 }))
@@ -140,28 +137,34 @@ fn tickets_go_out_once_and_come_back_once(store: &Store) {
         campaign.tell(&[(3, f64::NAN)]),
         Err(StoreError::CampaignError(CampaignError::NotAReward { .. }))
     ));
-    assert_eq!(campaign.ask(100, "w", LEASE).unwrap().len(), 6, "as the budget has it");
+    assert_eq!(campaign.ask(100, "w", LEASE).unwrap().len(), 6, "the rest of the budget");
     assert!(campaign.ask(1, "w", LEASE).unwrap().is_empty());
     let rest: Vec<(u64, f64)> = (3..=10).map(|ticket| (ticket, 1.0)).collect();
     assert_eq!(campaign.tell(&rest).unwrap(), 8);
     assert_eq!(campaign.stop_reason().unwrap(), Some(StopReason::Budget));
     let progress = campaign.progress().unwrap();
-    assert_eq!((progress.counted, progress.out, progress.events), (10, 0, 20));
+    assert_eq!((progress.counted, progress.open, progress.events), (10, 0, 20));
 }
 
-fn two_handles_see_each_other(store: &Store) {
+fn two_handles_see_each_others_events(store: &Store) {
     let mut one = begin(store, 60);
     let mut other = store.campaign(None).unwrap();
+    // The same campaign with a single handle; it must not matter which handle asks and which one tells.
+    let mut single = begin_another(store, 60);
     for round in 0..20 {
         let (asker, teller) = if round % 2 == 0 { (&mut one, &mut other) } else { (&mut other, &mut one) };
         let tickets = asker.ask(3, "w", LEASE).unwrap();
         let rewards: Vec<_> = tickets.iter().map(|t| (t.number, reward(t.number, &t.features))).collect();
         assert_eq!(teller.tell(&rewards).unwrap(), 3);
+        let expected = single.ask(3, "w", LEASE).unwrap();
+        let arms = |tickets: &[Ticket]| tickets.iter().map(|t| (t.number, t.arm)).collect::<Vec<_>>();
+        assert_eq!(arms(&tickets), arms(&expected), "round {round}");
+        assert_eq!(single.tell(&rewards).unwrap(), 3);
     }
-    let mut alone = begin_another(store, 60);
-    while measure(&mut alone) {}
     assert_eq!(one.progress().unwrap().counted, 60);
-    assert_eq!(bits(&one.verdicts().unwrap()), bits(&other.verdicts().unwrap()));
+    let expected = bits(&single.verdicts().unwrap());
+    assert_eq!(bits(&one.verdicts().unwrap()), expected);
+    assert_eq!(bits(&other.verdicts().unwrap()), expected);
 }
 
 fn begin_another(store: &Store, budget: u32) -> Campaign {
@@ -180,14 +183,14 @@ fn the_budget_holds_among_threads(store: &Store) {
         let workers: Vec<_> = (0..6).map(|_| scope.spawn(work)).collect();
         workers.into_iter().map(|worker| worker.join().unwrap()).sum()
     });
-    assert_eq!(told, 90, "neither lost nor doubled");
+    assert_eq!(told, 90, "no reward is lost or counted twice");
     let mut campaign = store.campaign(None).unwrap();
     assert_eq!(campaign.progress().unwrap().counted, 90);
     let numbers: Vec<u64> = campaign.events(0).unwrap().iter().map(|record| record.number).collect();
     assert_eq!(numbers, (1..=180).collect::<Vec<_>>(), "without gaps");
 }
 
-fn a_batch_is_told_whole_or_not_at_all(store: &Store) {
+fn a_batch_is_told_completely_or_not_at_all(store: &Store) {
     let mut campaign = begin(store, 10);
     campaign.ask(3, "w", LEASE).unwrap();
     assert!(campaign.tell(&[(1, 1.0), (2, 2.0), (7, 1.0)]).is_err());
@@ -195,29 +198,28 @@ fn a_batch_is_told_whole_or_not_at_all(store: &Store) {
     assert_eq!(store.campaign(None).unwrap().progress().unwrap().counted, 0);
     assert!(campaign.tell(&[(1, 1.0), (1, 2.0)]).is_err(), "two rewards of one ticket");
     assert!(campaign.observe(&[(0, 1.0), (100, 1.0)], false).is_err());
-    assert_eq!(campaign.tell(&[(1, 1.0), (2, 2.0), (3, 1.0)]).unwrap(), 3, "refusals left no trace");
+    assert_eq!(campaign.tell(&[(1, 1.0), (2, 2.0), (3, 1.0)]).unwrap(), 3, "refused calls changed nothing");
     assert_eq!(campaign.verdicts().unwrap().iter().map(|v| v.pulls).sum::<u32>(), 3);
 }
 
-fn leases_run_out(store: &Store) {
+fn expired_tickets_are_handed_out_again(store: &Store) {
     let mut campaign = begin(store, 3);
     let first = campaign.ask(2, "slow", Duration::ZERO).unwrap();
     let mut other = store.campaign(None).unwrap();
     let second = other.ask(3, "fast", LEASE).unwrap();
-    assert_eq!(second.len(), 3, "the leases of the first two ran out");
+    assert_eq!(second.len(), 3, "the first two tickets expired");
     let late = campaign.tell(&[(first[0].number, 1.0)]).unwrap_err();
     assert!(late.to_string().contains("came too late"), "{late}");
     assert!(other.fail(second[0].number, "spilt").unwrap());
-    assert_eq!(campaign.tell(&[(first[0].number, 1.0)]).unwrap(), 1, "there is a place again");
-    assert_eq!(campaign.expire(&[first[0].number, second[1].number]).unwrap(), 1, "only one of them is out");
-    let state = store.campaign(None).unwrap();
-    let mut state = state;
-    let state = state.state().unwrap();
-    assert_eq!(state.ticket(second[1].number).unwrap().2, Status::Expired);
+    assert_eq!(campaign.tell(&[(first[0].number, 1.0)]).unwrap(), 1, "the budget has room again");
+    assert_eq!(campaign.expire(&[first[0].number, second[1].number]).unwrap(), 1, "only one of them is open");
+    let mut reopened = store.campaign(None).unwrap();
+    let state = reopened.state().unwrap();
+    assert_eq!(state.ticket(second[1].number).unwrap().2, TicketStatus::Expired);
     assert_eq!(state.ticket(second[2].number).unwrap().1, "fast");
 }
 
-fn failures_and_observations_are_kept(store: &Store) {
+fn failures_and_observations_are_stored(store: &Store) {
     let mut campaign = begin(store, 5);
     campaign.ask(1, "w", LEASE).unwrap();
     assert!(campaign.fail(1, "no signal: `x` < 3\nline 2").unwrap());
@@ -238,7 +240,7 @@ fn failures_and_observations_are_kept(store: &Store) {
     );
 }
 
-fn bad_settings_leave_nothing(store: &Store) {
+fn bad_settings_begin_no_campaign(store: &Store) {
     let message = |change: fn(&mut cutline_store::Settings)| {
         let mut settings = settings(50);
         change(&mut settings);
@@ -250,47 +252,50 @@ fn bad_settings_leave_nothing(store: &Store) {
     assert!(message(|s| s.noise = Some(0.0)).contains("noise"));
     assert!(message(|s| s.algorithm = Some("best".into())).contains("no algorithm `best`"));
     assert!(message(|s| s.algorithm = Some("linear-apt".into())).contains("too small for 100 arms"));
-    assert!(message(|s| s.interval = "wide".into()).contains("no interval `wide`"));
-    assert!(message(|s| s.until_sure = Some("hope".into())).contains("no way to be sure `hope`"));
+    assert!(message(|s| s.interval = "wide".into()).contains("unknown interval kind `wide`; use `fixed` or `anytime`"));
+    assert!(
+        message(|s| s.until_sure = Some("hope".into()))
+            .contains("unknown stopping criterion `hope`; use `intervals` or `evidence`")
+    );
     assert!(message(|s| s.parameters.extend([("mu".into(), 1.0)])).contains("takes no parameter `mu`"));
     assert!(store.campaigns().unwrap().is_empty());
 }
 
-fn a_draft_begins_with_its_rewards(store: &Store) {
-    let mut draft = Draft::new("screen", settings(3), candidates()).unwrap();
-    draft.observe(&[(3, 0.5), (4, 0.25)], false).unwrap();
-    draft.observe(&[(3, 0.75)], true).unwrap();
-    let mut begun = store.begin_draft(draft).unwrap();
+fn a_new_campaign_keeps_its_first_rewards(store: &Store) {
+    let mut new = NewCampaign::new("screen", settings(3), candidates()).unwrap();
+    new.observe(&[(3, 0.5), (4, 0.25)], false).unwrap();
+    new.observe(&[(3, 0.75)], true).unwrap();
+    let mut begun = store.begin_new(new).unwrap();
     let mut opened = store.campaign(None).unwrap();
     assert_eq!(opened.progress().unwrap(), begun.progress().unwrap());
     let progress = opened.progress().unwrap();
     assert_eq!((progress.counted, progress.uncounted, progress.events), (1, 2, 3));
     assert_eq!(bits(&opened.verdicts().unwrap()), bits(&begun.verdicts().unwrap()));
-    assert_eq!(opened.ask(9, "w", LEASE).unwrap().len(), 2, "one of three is used");
-    assert_eq!(begun.tell(&[(1, 1.0)]).unwrap(), 1, "the journal goes on from there");
-    let mut draft = Draft::new("second", settings(3), candidates()).unwrap();
-    let refused = draft.observe(&[(0, 0.5); 4], true).unwrap_err();
+    assert_eq!(opened.ask(9, "w", LEASE).unwrap().len(), 2, "one of three measurements is used");
+    assert_eq!(begun.tell(&[(1, 1.0)]).unwrap(), 1, "the journal continues from there");
+    let mut new = NewCampaign::new("second", settings(3), candidates()).unwrap();
+    let refused = new.observe(&[(0, 0.5); 4], true).unwrap_err();
     assert!(refused.to_string().contains("the budget of 3 is used"), "{refused}");
-    assert!(matches!(Draft::new("a\nb", settings(3), candidates()), Err(StoreError::BadName(_))));
+    assert!(matches!(NewCampaign::new("a\nb", settings(3), candidates()), Err(StoreError::BadName(_))));
 }
 
-fn a_draft_takes_up_what_happened_elsewhere(store: &Store) {
+fn a_new_campaign_takes_over_events_of_another(store: &Store) {
     let mut campaign = begin(store, 60);
     (0..40).for_each(|_| assert!(measure(&mut campaign)));
     campaign.ask(3, "w", LEASE).unwrap();
     campaign.fail(41, "dropped").unwrap();
     let records = campaign.events(0).unwrap();
-    let mut draft = Draft::new("second", settings(60), candidates()).unwrap();
-    draft.extend(records.clone()).unwrap();
-    let mut second = store.begin_draft(draft).unwrap();
-    assert_eq!(second.events(0).unwrap(), records, "with the times they happened at");
+    let mut new = NewCampaign::new("second", settings(60), candidates()).unwrap();
+    new.extend(records.clone()).unwrap();
+    let mut second = store.begin_new(new).unwrap();
+    assert_eq!(second.events(0).unwrap(), records, "with their times");
     assert_eq!(bits(&second.verdicts().unwrap()), bits(&campaign.verdicts().unwrap()));
     assert_eq!(second.ask(1, "w", LEASE).unwrap()[0].arm, campaign.ask(1, "w", LEASE).unwrap()[0].arm);
-    let mut draft = Draft::new("third", settings(60), candidates()).unwrap();
-    assert!(matches!(draft.extend(records[1..].to_vec()), Err(StoreError::Damaged { .. })));
+    let mut new = NewCampaign::new("third", settings(60), candidates()).unwrap();
+    assert!(matches!(new.extend(records[1..].to_vec()), Err(StoreError::Damaged { .. })));
 }
 
-fn state_is_what_the_events_come_to(store: &Store) {
+fn the_state_is_a_function_of_the_events(store: &Store) {
     let mut campaign = begin(store, 120);
     for round in 0..70 {
         measure(&mut campaign);
@@ -302,7 +307,7 @@ fn state_is_what_the_events_come_to(store: &Store) {
     let records: Vec<Record> = campaign.events(0).unwrap();
     let live = bits(&campaign.verdicts().unwrap());
     let mut opened = store.campaign(None).unwrap();
-    assert_eq!(bits(&opened.verdicts().unwrap()), live, "opened anew");
+    assert_eq!(bits(&opened.verdicts().unwrap()), live, "opened again");
     let mut copy = begin_another(store, 120);
     let fresh = copy.state().unwrap();
     for piece in records.chunks(7) {
@@ -310,15 +315,15 @@ fn state_is_what_the_events_come_to(store: &Store) {
     }
     assert_eq!(bits(&fresh.verdicts()), live, "replayed in pieces");
     let expected = campaign.ask(1, "w", LEASE).unwrap()[0].arm;
-    let Event::Asked { arm, .. } = fresh_ask(&records, &mut begin_third(store)) else { panic!("nothing was asked") };
-    assert_eq!(arm, expected, "what is asked next is a function of the events");
+    let Event::Asked { arm, .. } = fresh_ask(&records, &mut begin_third(store)) else { panic!("no measurement") };
+    assert_eq!(arm, expected, "the next measurement is a function of the events");
 }
 
 fn begin_third(store: &Store) -> Campaign {
     store.begin("third", &settings(120), candidates()).unwrap()
 }
 
-/// What a campaign with these events would ask next.
+/// The next event of a campaign with these events, asked for one measurement.
 fn fresh_ask(records: &[Record], campaign: &mut Campaign) -> Event {
     let state = campaign.state().unwrap();
     state.extend(records).unwrap();
@@ -326,11 +331,11 @@ fn fresh_ask(records: &[Record], campaign: &mut Campaign) -> Event {
     state.ask(1, "w", now, 1).pop().unwrap()
 }
 
-/// Goes through the arms, and unwinds where it is told to.
+/// Pulls the arms in turn; panics while its flag is set.
 #[derive(Default)]
-struct InTurn(AtomicBool);
+struct RoundRobin(AtomicBool);
 
-impl CustomRule for InTurn {
+impl CustomRule for RoundRobin {
     fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
         if self.0.load(Ordering::Relaxed) {
             resume_unwind(Box::new("no arm"));
@@ -339,25 +344,29 @@ impl CustomRule for InTurn {
     }
 }
 
-fn a_rule_of_ones_own_is_given_again(store: &Store) {
-    let rule = Arc::new(InTurn::default());
-    let own = NamedRule::new("in-turn", rule.clone()).unwrap();
-    let mut played = settings(40);
-    played.own = Some(own.clone());
-    let mut campaign = store.begin("own", &played, candidates()).unwrap();
+fn a_custom_rule_must_be_given_again(store: &Store) {
+    let rule = Arc::new(RoundRobin::default());
+    let named = NamedRule::new("in-turn", rule.clone()).unwrap();
+    let mut with_rule = settings(40);
+    with_rule.custom_rule = Some(named.clone());
+    let mut campaign = store.begin("custom", &with_rule, candidates()).unwrap();
     assert!(measure(&mut campaign));
     rule.0.store(true, Ordering::Relaxed);
     assert!(catch_unwind(AssertUnwindSafe(|| campaign.ask(1, "w", LEASE))).is_err());
     rule.0.store(false, Ordering::Relaxed);
-    assert_eq!(campaign.progress().unwrap().events, 2, "what unwound left no trace");
-    assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].arm, 1, "and nothing hanging");
+    assert_eq!(campaign.progress().unwrap().events, 2, "the panic changed nothing");
+    assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].arm, 1, "and left no transaction open");
 
-    let mut again = store.campaign_with(Some("own"), Some(own)).unwrap();
+    let mut again = store.campaign_with_rule(Some("custom"), Some(named)).unwrap();
     assert_eq!(again.ask(1, "w", LEASE).unwrap()[0].arm, 2);
     let other = NamedRule::new("other", rule).unwrap();
-    let refused = store.campaign_with(Some("own"), Some(other.clone())).unwrap_err();
-    assert_eq!(refused.to_string(), "the campaign is played by `in-turn`, not by `other`");
+    if let Err(refused) = store.campaign(Some("custom")) {
+        // A store in memory still has the rule itself.
+        assert_eq!(refused.to_string(), "the campaign uses the custom rule `in-turn`, which was not given");
+    }
+    let refused = store.campaign_with_rule(Some("custom"), Some(other.clone())).unwrap_err();
+    assert_eq!(refused.to_string(), "the campaign uses `in-turn`, not `other`");
     begin(store, 10);
-    let refused = store.campaign_with(Some("screen"), Some(other)).unwrap_err();
-    assert_eq!(refused.to_string(), "the campaign is played by `pivot`, not by `other`");
+    let refused = store.campaign_with_rule(Some("screen"), Some(other)).unwrap_err();
+    assert_eq!(refused.to_string(), "the campaign uses `pivot`, not `other`");
 }

@@ -1,4 +1,4 @@
-//! One ask and tell after the opening, over a grid of K and d, and building the arms.
+//! One ask and tell after the opening, and building the arms, over a grid of K and d.
 
 use cutline::{Arms, AskTell, Purpose, Question, Spec, stream};
 use divan::{Bencher, black_box};
@@ -18,7 +18,7 @@ fn values(n_arms: usize, dimension: usize) -> Vec<f64> {
 fn learner(name: &str, n_arms: usize, dimension: usize) -> Box<dyn AskTell> {
     let arms = Arms::from_slice(&values(n_arms, dimension), dimension).expect("finite features");
     let question = Question::new(0.0, 0.01).expect("a threshold of 0");
-    let spec = Spec::named(name).expect("a name of the list");
+    let spec = Spec::named(name).expect("a known algorithm");
     let mut learner = spec.learner(&arms, question, u32::MAX, 0).expect("features and a budget");
     if name != "pivot" {
         for arm in 0..n_arms {

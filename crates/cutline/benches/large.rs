@@ -1,7 +1,7 @@
-//! Decisions among very many arms: against a plain reading of the features, and leaving arms alone against looking at all.
+//! Decisions among very many arms: compared with reading the features once, and lazy scans compared with full scans.
 //!
-//! `make bench-large` prints both tables and writes them to target/bench-large.json. Decisions are the fastest of several, on all
-//! threads; leaving arms alone is a mean over many pulls, on one.
+//! `make bench-large` prints both tables and writes them to target/bench-large.json. The first table has the fastest of several
+//! decisions on all threads; the second the mean over many pulls on one thread.
 
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "a bench reads the clock and prints")]
 
@@ -15,16 +15,16 @@ use std::time::{Duration, Instant};
 
 fn main() {
     let mut json = String::from("{\n");
-    reading(&mut json);
-    leaving_alone(&mut json);
+    compare_with_reading(&mut json);
+    compare_scans(&mut json);
     json.push_str("}\n");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench-large.json");
     std::fs::write(path, json).expect("target/ can be written");
     eprintln!("wrote target/bench-large.json");
 }
 
-/// One decision (tell and ask) for a million arms with 64 features, beside the time to read the features once.
-fn reading(json: &mut String) {
+/// One decision (tell and ask) for a million arms with 64 features, compared with the time to read the features once.
+fn compare_with_reading(json: &mut String) {
     const N_ARMS: usize = 1_000_000;
     const DIMENSION: usize = 64;
     let before = resident();
@@ -51,38 +51,36 @@ fn reading(json: &mut String) {
         )
         .expect("a string");
     };
-    let mut plain = apt(&arms, true);
-    row("linear-apt, every arm looked at", 1.0, &mut plain);
+    let mut plain = apt(&arms, false);
+    row("linear-apt, full scan", 1.0, &mut plain);
     drop(plain);
-    row("linear-apt", 1.0, &mut apt(&arms, false));
+    row("linear-apt", 1.0, &mut apt(&arms, true));
     let rule = Pivot::new(1.0).expect("noise of 1");
     let ridge = DesignedRidge::new(&arms, 1.0).expect("small features");
     let mut pivot = Learner::new(rule, ridge, budget(), question(), 0).expect("no opening");
-    row("pivot, two products a pull", 2.0, &mut pivot);
+    row("pivot, two products per pull", 2.0, &mut pivot);
     println!();
 }
 
-/// Time a pull after the opening, up to a budget of 1.2 K.
-fn leaving_alone(json: &mut String) {
+/// The time per pull after the opening, up to a budget of 1.2 K.
+fn compare_scans(json: &mut String) {
     const DIMENSION: usize = 16;
-    println!(
-        "| K, d = {DIMENSION}, pulls K to 1.2 K | every arm looked at, µs a pull | most left alone, µs a pull | ratio |"
-    );
+    println!("| K, d = {DIMENSION}, pulls K to 1.2 K | full scan, µs per pull | lazy scan, µs per pull | ratio |");
     println!("|---|---|---|---|");
     for n_arms in [1_000, 10_000, 30_000, 100_000, 1_000_000] {
         let arms = Arms::from_slice(&values(n_arms, DIMENSION), DIMENSION).expect("finite features");
         let pulls = n_arms / 5;
-        // A million arms looked at 200,000 times would take an hour; they take the same time every time.
-        let plain = time_a_pull(&mut apt(&arms, true), pulls.min(20_000_000 / n_arms));
-        let lazy = time_a_pull(&mut apt(&arms, false), pulls);
+        // 200,000 full scans of a million arms would take an hour, and every scan takes the same time.
+        let plain = time_per_pull(&mut apt(&arms, false), pulls.min(20_000_000 / n_arms));
+        let lazy = time_per_pull(&mut apt(&arms, true), pulls);
         println!("| {n_arms} | {plain:.1} | {lazy:.1} | {:.0} |", plain / lazy);
         let comma = if n_arms == 1_000_000 { "" } else { "," };
         writeln!(json, r#" "{n_arms}": {{"plain_us": {plain:.3}, "lazy_us": {lazy:.3}}}{comma}"#).expect("a string");
     }
 }
 
-fn apt(arms: &Arms, looks_at_all: bool) -> Learner<Indexed<Apt>, Ridge, Budget> {
-    let rule = Indexed::new(Apt, arms.n_arms()).with_lazy_scan(!looks_at_all);
+fn apt(arms: &Arms, is_lazy: bool) -> Learner<Indexed<Apt>, Ridge, Budget> {
+    let rule = Indexed::new(Apt, arms.n_arms()).with_lazy_scan(is_lazy);
     let ridge = Ridge::new(arms, 1.0).expect("small features");
     let mut learner = Learner::new(rule, ridge, budget(), question(), 0).expect("a large budget");
     let mut noise = noise();
@@ -102,7 +100,7 @@ fn decision(learner: &mut dyn AskTell, rounds: u32) -> Duration {
     })
 }
 
-fn time_a_pull(learner: &mut dyn AskTell, pulls: usize) -> f64 {
+fn time_per_pull(learner: &mut dyn AskTell, pulls: usize) -> f64 {
     let mut noise = noise();
     let start = Instant::now();
     for _ in 0..pulls {
@@ -121,7 +119,7 @@ fn fastest(rounds: u32, mut work: impl FnMut()) -> Duration {
     (0..rounds).map(time).min().unwrap_or_default()
 }
 
-/// Reads all of it on all threads, as fast as it comes: sums that do not wait for each other.
+/// Reads all values on all threads at full speed: the sums do not wait for each other.
 fn read(values: &[f64]) {
     use rayon::prelude::*;
     let sum = |part: &[f64]| {
@@ -160,13 +158,13 @@ fn noise() -> impl FnMut() -> f64 {
     move || f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
 }
 
-/// The truth: the mean of the first feature and the last.
+/// The true mean of an arm: the average of its first and its last feature.
 fn mean(arms: &Arms, arm: usize) -> f64 {
     let row = arms.row(arm).expect("features");
     f64::midpoint(row[0], row[row.len() - 1])
 }
 
-/// The bytes of memory that this process holds, as Linux tells; 0 elsewhere.
+/// The resident memory of this process in bytes, on Linux; 0 elsewhere.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|text| text.split_whitespace().nth(1)?.parse::<usize>().ok());

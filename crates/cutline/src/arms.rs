@@ -1,4 +1,4 @@
-//! The arms: how many there are and, if known, what is known of each: a row of features.
+//! The arms: their number and, if they have any, one row of features per arm.
 
 use crate::features::{Executor, Features};
 use crate::vector::numbers;
@@ -32,7 +32,7 @@ pub enum ArmsError {
     #[error("there are no arms; at least one is needed")]
     Empty,
     /// The rows have no columns.
-    #[error("the arms have no features; give at least one column, or only the number of arms")]
+    #[error("the arms have no features; at least one column is needed")]
     NoColumns,
     /// A row is shorter or longer than the first.
     #[error("arm {row} has {found} features, but arm 0 has {expected}")]
@@ -41,7 +41,7 @@ pub enum ArmsError {
         row: usize,
         /// The length of row 0.
         expected: usize,
-        /// Its own length.
+        /// The length of this row.
         found: usize,
     },
     /// A feature is NaN or infinite.
@@ -57,7 +57,7 @@ pub enum ArmsError {
 }
 
 impl Arms {
-    /// Arms with features, a row each.
+    /// Arms with features, one row per arm.
     ///
     /// # Errors
     /// If there is no row or no column, a row differs in length from the first, or a feature is not finite.
@@ -97,9 +97,9 @@ impl Arms {
         Ok(Self { n_arms, features: Some(Arc::new(features)) })
     }
 
-    /// The same arms with one feature more, which is `value` for every arm: θ then has an entry for what all means share.
+    /// The same arms with one more feature, which is `value` for every arm: θ then has an entry for the level that all means share.
     ///
-    /// The larger `value` is, the less ridge draws what they share towards 0.
+    /// The larger `value` is, the less ridge draws that level towards 0.
     ///
     /// # Errors
     /// If the arms have no features, or `value` is not finite.
@@ -108,11 +108,11 @@ impl Arms {
         Ok(Self { n_arms: self.n_arms, features: Some(Arc::new(features.with_column(value)?)) })
     }
 
-    /// The same arms with every feature brought to mean 0 and standard deviation 1 over them (÷ K); a feature that is the same
-    /// for all becomes 0. Arms without features stay as they are.
+    /// The same arms with every feature scaled to mean 0 and standard deviation 1 over the arms (÷ K); a feature that is the same
+    /// for all arms becomes 0. Arms without features are unchanged.
     ///
-    /// Ridge with one λ for all features takes their units for their weights; standardised, all weigh alike. The numbers are
-    /// changed where they lie, unless other arms share them.
+    /// Ridge has one λ for all features, so features in larger units have more weight; standardised, all have the same. The numbers
+    /// are changed in place, unless they are shared with other arms.
     ///
     /// ```
     /// use cutline::Arms;
@@ -129,7 +129,7 @@ impl Arms {
         self
     }
 
-    /// Arms of which nothing is known but that there are `n_arms`.
+    /// `n_arms` arms without features.
     ///
     /// # Errors
     /// If `n_arms` is 0.
@@ -161,18 +161,18 @@ impl Arms {
     /// Xv: the inner product of every arm's features with `v`, if the arms have features.
     ///
     /// # Panics
-    /// If `v` does not have one value a feature.
+    /// If `v` does not have one value per feature.
     #[must_use]
     pub fn times(&self, v: &[f64]) -> Option<Vec<f64>> {
         self.features.as_ref().map(|features| {
-            assert_eq!(v.len(), features.dimension, "one value a feature");
+            assert_eq!(v.len(), features.dimension, "one value per feature");
             let mut products = features.zeros();
             features.times(v, &mut products);
             numbers(&products)[..self.n_arms].to_vec()
         })
     }
 
-    /// The same arms, whose products over many arms are shared out among `executor`. What comes out is the same to the last bit.
+    /// The same arms; products over many arms are then computed on `executor`. The results are the same to the last bit.
     #[must_use]
     pub fn with_executor(self, executor: Arc<dyn Executor>) -> Self {
         Self { features: self.features.map(|features| Arc::new(features.with_executor(executor))), ..self }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_what_cannot_be_arms() {
+    fn refuses_invalid_features() {
         assert_eq!(Arms::from_rows::<[f64; 2]>(&[]).unwrap_err(), ArmsError::Empty);
         assert_eq!(Arms::from_rows(&[[0.0; 0]]).unwrap_err(), ArmsError::NoColumns);
         assert_eq!(Arms::without_features(0).unwrap_err(), ArmsError::Empty);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_intercept_is_a_column_of_its_own() {
+    fn an_intercept_is_one_more_column() {
         let arms = Arms::from_rows(&[[1.0, 2.0], [3.0, 4.0]]).unwrap().with_intercept(0.5).unwrap();
         assert_eq!((arms.row(0), arms.row(1)), (Some(vec![1.0, 2.0, 0.5]), Some(vec![3.0, 4.0, 0.5])));
         assert!(matches!(arms.with_intercept(f64::NAN), Err(ArmsError::NotFinite { row: 0, column: 3, .. })));

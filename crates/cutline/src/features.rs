@@ -1,4 +1,4 @@
-//! The features as they lie in memory, and the product with a vector.
+//! The matrix of features in memory, and its product with a vector.
 
 mod standardise;
 
@@ -8,20 +8,20 @@ use crate::vector::{LANES, Unit, Vectors, numbers, numbers_mut, vectorised, zero
 use pulp::f64x4;
 use std::sync::Arc;
 
-/// Who does two things at once. The engine starts no thread; a caller that has some lends them, so that a product over very
-/// many arms uses them all. With the feature `rayon`, [`Threads`](crate::Threads) is one.
+/// Runs two tasks, possibly at the same time. The engine starts no threads; a caller that has some lends them in this way, and a
+/// product over very many arms uses them all. With the feature `rayon`, [`Threads`](crate::Threads) is one.
 pub trait Executor: std::fmt::Debug + Send + Sync {
-    /// Calls both, at the same time or one after the other.
+    /// Calls both functions, at the same time or one after the other.
     fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send));
 }
 
-/// How many features are worth a task of their own: 2 MB of them, some 100 µs of reading.
-const FEATURES_A_TASK: usize = 1 << 18;
+/// The largest number of features in one task: 2 MB, about 100 µs of reading.
+const FEATURES_PER_TASK: usize = 1 << 18;
 
 /// The K×d matrix of features, in blocks of [`LANES`] arms; within a block column by column.
 ///
 /// A block is d·`LANES` consecutive values, so a product with a vector is one forward pass over memory and each
-/// step of it works on `LANES` arms at once. The last block is filled up with arms of zeros.
+/// step of it works on `LANES` arms at once. The last block is padded with arms of zeros.
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     pub(crate) n_arms: usize,
@@ -39,14 +39,14 @@ impl Features {
 
     /// Sets the rows from `first` on to `values`, row after row.
     pub(crate) fn set_rows(&mut self, first: Arm, values: &[f64]) -> Result<(), ArmsError> {
-        // All of them, and not only up to the first that is not finite: so it is done on vectors.
+        // Without stopping at the first number that is not finite, so that the compiler uses vectors.
         if !values.iter().fold(true, |all, value| all & value.is_finite())
             && let Some(position) = values.iter().position(|value| !value.is_finite())
         {
             let (row, column) = (first + position / self.dimension, position % self.dimension);
             return Err(ArmsError::NotFinite { row, column, value: values[position] });
         }
-        let blocks = Arc::get_mut(&mut self.blocks).expect("features that are being read are not shared yet");
+        let blocks = Arc::get_mut(&mut self.blocks).expect("features that are being set are not shared yet");
         let columns = numbers_mut(blocks).as_chunks_mut::<LANES>().0;
         for (row, values) in (first..).zip(values.chunks_exact(self.dimension)) {
             let columns = &mut columns[row / LANES * self.dimension..][..self.dimension];
@@ -69,12 +69,12 @@ impl Features {
         Ok(wider)
     }
 
-    /// The same numbers, whose products are shared out among the threads of an executor.
+    /// The same features with products computed on an executor.
     pub(crate) fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
         Self { executor: Some(executor), ..self.clone() }
     }
 
-    /// A number for each arm, 0, and for the padding: what [`Features::times`] fills.
+    /// Zeros, one per arm and for the padding, to be filled by [`Features::times`].
     pub(crate) fn zeros(&self) -> Vectors {
         zeros(self.n_arms.next_multiple_of(LANES))
     }
@@ -88,21 +88,21 @@ impl Features {
         Row { columns: &columns[start..start + self.dimension], lane: arm % LANES }
     }
 
-    /// `products` = Xv, one value an arm and zeros for the padding; `v` may be longer than d.
+    /// `products` = Xv, one value per arm and zeros for the padding; `v` may be longer than d.
     pub(crate) fn times(&self, v: &[f64], products: &mut [f64x4]) {
         self.times_part(&self.blocks, &v[..self.dimension], products);
     }
 
-    /// The same on a given unit, alone.
+    /// The same on a given unit, without the executor.
     #[cfg(test)]
     pub(crate) fn times_on<S: Unit>(&self, unit: S, v: &[f64], products: &mut [f64x4]) {
         times_all(unit, &self.blocks, &v[..self.dimension], products);
     }
 
-    /// The same for some of the blocks, shared out among the executor if they are many.
+    /// The same for some of the blocks, divided among tasks if there are many.
     fn times_part(&self, blocks: &[f64x4], v: &[f64], products: &mut [f64x4]) {
         if let Some(executor) = &self.executor
-            && 4 * blocks.len() > FEATURES_A_TASK
+            && 4 * blocks.len() > FEATURES_PER_TASK
         {
             let half = (products.len() / 2).next_multiple_of(BLOCKS_AT_ONCE * LANES / 4);
             let (products, other_products) = products.split_at_mut(half);
@@ -149,12 +149,12 @@ const BLOCKS_AT_ONCE: usize = 4;
 /// The products of all blocks with v.
 #[inline(always)]
 pub(crate) fn times_all<S: Unit>(unit: S, blocks: &[f64x4], v: &[f64], products: &mut [f64x4]) {
-    let mut fours = blocks.chunks_exact(BLOCKS_AT_ONCE * LANES / 4 * v.len());
+    let mut groups = blocks.chunks_exact(BLOCKS_AT_ONCE * LANES / 4 * v.len());
     let (products, rest) = products.as_chunks_mut::<{ BLOCKS_AT_ONCE * LANES / 4 }>();
-    for (products, blocks) in products.iter_mut().zip(&mut fours) {
+    for (products, blocks) in products.iter_mut().zip(&mut groups) {
         times_blocks::<S, BLOCKS_AT_ONCE>(unit, blocks, v, products);
     }
-    let blocks = fours.remainder();
+    let blocks = groups.remainder();
     match rest.len() {
         2 => times_blocks::<S, 1>(unit, blocks, v, rest),
         4 => times_blocks::<S, 2>(unit, blocks, v, rest),
@@ -184,7 +184,7 @@ fn times_blocks<S: Unit, const N: usize>(unit: S, blocks: &[f64x4], v: &[f64], p
     products.as_chunks_mut::<2>().0.copy_from_slice(&sums);
 }
 
-/// The features of one arm, as they lie in their block.
+/// The features of one arm, inside its block.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     columns: &'a [[f64; LANES]],
@@ -202,7 +202,7 @@ impl<'a> Row<'a> {
         (self.columns, self.lane % LANES)
     }
 
-    /// xᵀv, in the order and so to the last bit as in [`Features::times`].
+    /// xᵀv, added in the same order as in [`Features::times`], so that the bits are the same.
     #[inline(always)]
     pub(crate) fn times(self, v: &[f64]) -> f64 {
         let mut sum = 0.0;
@@ -212,7 +212,7 @@ impl<'a> Row<'a> {
         sum
     }
 
-    /// xᵀv, even and odd columns apart, so that an addition need not wait for the one before.
+    /// xᵀv with separate sums of even and odd columns, so that an addition need not wait for the one before.
     #[inline(always)]
     pub(crate) fn times_crosswise(self, v: &[f64]) -> f64 {
         let lane = self.lane % LANES;

@@ -1,4 +1,4 @@
-//! Intervals for the means, of two kinds: to read at one time, or to hold at all times together.
+//! Intervals for the means, of two kinds: valid at one time, or valid at all times simultaneously.
 //!
 //! - *fixed*: μ̂ᵢ ± zσ√qᵢ, z the 1 − δ/2 quantile of the standard normal: the Gaussian posterior of one arm at one time.
 //! - *anytime*, ridge: μ̂ᵢ ± √qᵢ (σ√(2 ln(1/δ) + ln(det V/λᵈ)) + √λ S), for all arms and times together with probability
@@ -8,24 +8,24 @@
 //!   (Robbins 1970; Howard et al. 2021), δ/K for each arm. With this ρ it is tightest around 2l + ln(1 + 2l) pulls of an arm,
 //!   l = ln(K/δ): 14.6 for K = 20 and δ = 0.05.
 
-use crate::Arm;
 use crate::estimators::{Model, Posterior};
-use crate::question::shown;
+use crate::question::short_number;
+use crate::{Arm, Range};
 use statrs::function::erf::{erfc, erfc_inv};
 use std::f64::consts::SQRT_2;
 use thiserror::Error;
 
-/// The kinds of interval, by name.
+/// The kinds of interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IntervalKind {
-    /// Holds for one arm at one time, if the model does: for reading.
+    /// Holds for one arm at one time, if the model does: for a final report.
     Fixed,
-    /// Holds for all arms and at all times together: for stopping, and for looking as often as one likes.
+    /// Holds for all arms and all times simultaneously: for stopping, and for verdicts that are read repeatedly.
     Anytime,
 }
 
-/// How intervals are made: their kind, their level and what has to be assumed.
+/// The settings of intervals: their kind, their level and their assumptions.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -34,8 +34,8 @@ pub enum IntervalKind {
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian, for `fixed` Gaussian | 1e-100 ≤ σ ≤ 1e100 |
 /// | `norm` | σ√(d/λ) | S, a bound on ‖θ‖; only for `anytime` with ridge | 0 ≤ S ≤ 1e150 |
 ///
-/// Out of range is an [`IntervalError`]. The default of S is the root mean square of ‖θ‖ under the prior that ridge stands for,
-/// N(0, σ²/λ I). It covers every θ in [−1, 1]^d at σ = λ = 1. A θ that is longer makes the intervals too narrow: give S
+/// Out of range is an [`IntervalError`]. The default of S is the root mean square of ‖θ‖ under the prior that ridge implies,
+/// N(0, σ²/λ I). It covers every θ in [−1, 1]^d at σ = λ = 1. If θ is longer, the intervals are too narrow: give S
 /// where larger effects are possible.
 ///
 /// ```
@@ -58,17 +58,20 @@ pub struct Confidence {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum IntervalError {
-    /// There is no interval of that name.
-    #[error("there is no interval `{0}`; there are {names}", names = IntervalKind::names())]
+    /// There is no kind of interval of that name.
+    #[error("unknown interval kind `{0}`; use {names}", names = IntervalKind::names())]
     Unknown(String),
+    /// The confidence level 1 − δ is not a probability.
+    #[error("the confidence must be a number above 0 and below 1, not {}", short_number(*.0))]
+    Level(f64),
     /// δ is not a probability.
-    #[error("delta must be a number above 0 and below 1, not {}", shown(*.0))]
+    #[error("delta must be a number above 0 and below 1, not {}", short_number(*.0))]
     Delta(f64),
-    /// σ is not a scale.
-    #[error("the noise must be a number between 1e-100 and 1e100, not {}", shown(*.0))]
+    /// σ is out of range.
+    #[error("the noise must be a number between 1e-100 and 1e100, not {}", short_number(*.0))]
     Noise(f64),
-    /// S is not a length.
-    #[error("the norm must be a number between 0 and 1e150, not {}", shown(*.0))]
+    /// S is out of range.
+    #[error("the norm must be a number between 0 and 1e150, not {}", short_number(*.0))]
     Norm(f64),
 }
 
@@ -76,7 +79,7 @@ impl IntervalKind {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Fixed, Self::Anytime];
 
-    /// What it is called everywhere.
+    /// Its name on every surface.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -96,7 +99,7 @@ impl IntervalKind {
 
     fn names() -> String {
         let names: Vec<String> = Self::ALL.iter().map(|interval| format!("`{}`", interval.name())).collect();
-        names.join(", ")
+        names.join(" or ")
     }
 }
 
@@ -109,7 +112,7 @@ impl Confidence {
         if !(delta > 0.0 && delta < 1.0) {
             return Err(IntervalError::Delta(delta));
         }
-        if !(1e-100..=1e100).contains(&noise) {
+        if !Range::NOISE_SCALE.contains(noise) {
             return Err(IntervalError::Noise(noise));
         }
         Ok(Self { interval, delta, noise, norm: None })
@@ -126,7 +129,13 @@ impl Confidence {
         Ok(Self { norm: Some(norm), ..self })
     }
 
-    /// The kind.
+    /// Changes σ, which must be in range.
+    pub(crate) fn set_noise(&mut self, noise: f64) {
+        debug_assert!((1e-100..=1e100).contains(&noise), "a noise of {noise}");
+        self.noise = noise;
+    }
+
+    /// The kind of interval.
     #[must_use]
     pub fn interval(&self) -> IntervalKind {
         self.interval
@@ -153,13 +162,13 @@ impl Confidence {
     /// Half the width of every arm's interval.
     pub(crate) fn half_widths<'a>(&self, posterior: &Posterior<'a>) -> impl Fn(Arm) -> f64 + use<'a> {
         let Self { noise, delta, .. } = *self;
-        let Posterior { variances, told, model, .. } = *posterior;
+        let Posterior { variances, n_rewards: told, model, .. } = *posterior;
         let level = delta / told.len() as f64;
         let factor = match (self.interval, model) {
             (IntervalKind::Fixed, _) => Some(noise * SQRT_2 * erfc_inv(delta)),
             (IntervalKind::Anytime, Model::Linear { dimension, lambda, log_det }) => {
-                let shrunk = self.norm.map_or(noise * (dimension as f64).sqrt(), |norm| lambda.sqrt() * norm);
-                Some(noise * (log_det - 2.0 * delta.ln()).sqrt() + shrunk)
+                let bias = self.norm.map_or(noise * (dimension as f64).sqrt(), |norm| lambda.sqrt() * norm);
+                Some(noise * (log_det - 2.0 * delta.ln()).sqrt() + bias)
             }
             (IntervalKind::Anytime, Model::Unrelated) => None,
         };
@@ -170,10 +179,27 @@ impl Confidence {
     }
 }
 
+/// δ for a confidence level 1 − δ, as a person writes it: 0.95 gives 0.05 and not 0.05 + 4e-17.
+///
+/// ```
+/// assert_eq!(cutline::delta_of(0.95)?, 0.05);
+/// assert!(cutline::delta_of(95.0).is_err());
+/// # Ok::<(), cutline::IntervalError>(())
+/// ```
+///
+/// # Errors
+/// If the level is not above 0 and below 1.
+pub fn delta_of(confidence: f64) -> Result<f64, IntervalError> {
+    // Fifteen decimals round the error of the subtraction away.
+    let delta: f64 = format!("{:.15}", 1.0 - confidence).parse().unwrap_or(f64::NAN);
+    if confidence > 0.0 && delta > 0.0 { Ok(delta) } else { Err(IntervalError::Level(confidence)) }
+}
+
 /// ρ of the normal mixture, in pulls.
 const RHO: f64 = 1.0;
 
-/// √((n + ρ)(2 ln(1/δ) + ln(1 + n/ρ)))/n: what the mean of n standard noises never exceeds, at any n, with probability 1 − δ.
+/// √((n + ρ)(2 ln(1/δ) + ln(1 + n/ρ)))/n: a bound that the mean of n standard normal noises never exceeds, at any n, with probability
+/// 1 − δ.
 fn mixture(n: f64, rho: f64, delta: f64) -> f64 {
     ((n + rho) * ((n / rho).ln_1p() - 2.0 * delta.ln())).sqrt() / n
 }
@@ -199,7 +225,7 @@ mod tests {
             (1e-100, 21.30594006935153),
             (1e-300, 37.06578788077213),
         ];
-        let posterior = Posterior { means: &[0.0], variances: &[1.0], told: &[1], model: Model::Unrelated };
+        let posterior = Posterior { means: &[0.0], variances: &[1.0], n_rewards: &[1], model: Model::Unrelated };
         for (delta, z) in table {
             let ours = Confidence::new(IntervalKind::Fixed, delta, 1.0).unwrap().half_widths(&posterior)(0);
             assert!((ours / z - 1.0).abs() < 1e-12, "δ = {delta}: {ours} against {z}");
@@ -233,7 +259,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused() {
+    fn delta_is_the_complement_as_written() {
+        let deltas = [0.95, 0.9, 0.999999, 1e-3].map(|level| delta_of(level).unwrap());
+        assert_eq!(deltas, [0.05, 0.1, 1e-6, 0.999]);
+        for level in [0.0, 1.0, -0.5, 95.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(matches!(delta_of(level), Err(IntervalError::Level(_))), "{level}");
+        }
+        let message = delta_of(95.0).unwrap_err().to_string();
+        assert_eq!(message, "the confidence must be a number above 0 and below 1, not 95");
+    }
+
+    #[test]
+    fn out_of_range_is_refused() {
         let says = |error: IntervalError, text: &str| assert_eq!(error.to_string(), text);
         for bad in [0.0, 1.0, -0.1, f64::NAN, f64::INFINITY] {
             assert!(matches!(Confidence::new(IntervalKind::Fixed, bad, 1.0), Err(IntervalError::Delta(_))), "{bad}");
@@ -246,7 +283,7 @@ mod tests {
             assert!(matches!(good.with_norm(bad), Err(IntervalError::Norm(_))), "{bad}");
         }
         assert_eq!(good.with_norm(0.0).unwrap().norm(), Some(0.0));
-        says(IntervalKind::named("exact").unwrap_err(), "there is no interval `exact`; there are `fixed`, `anytime`");
+        says(IntervalKind::named("exact").unwrap_err(), "unknown interval kind `exact`; use `fixed` or `anytime`");
         says(IntervalError::Delta(1.0), "delta must be a number above 0 and below 1, not 1");
     }
 }

@@ -1,14 +1,14 @@
-//! Rule × estimator × stop, made to ask and to be told.
+//! A learner: rule × estimator × stop.
 
 use crate::estimators::{Estimator, History};
-use crate::rules::{Beliefs, Rule};
-use crate::{Arm, Purpose, Question, Stop, StopReason, stream};
+use crate::rules::Rule;
+use crate::{Arm, Beliefs, Purpose, Question, Stop, StopReason, stream};
 use thiserror::Error;
 
-/// A learner whose rule, estimator and stop are not named: what simulations and campaigns hold.
+/// A learner of any rule, estimator and stop: the interface that simulations and campaigns use.
 ///
 /// A pull is handed out by [`propose`](AskTell::propose) and [`assign`](AskTell::assign) (or both at once,
-/// [`ask`](AskTell::ask)) and counts from then on. Its reward is told later, in any order among the pulls that are out,
+/// [`ask`](AskTell::ask)) and counts from then on. It is pending until its reward is told, in any order among the pending pulls,
 /// or the pull is [forgotten](AskTell::forget).
 pub trait AskTell: Send {
     /// The arm to pull next, or `None` once the stop is met. Asking twice without a change in between gives the same arm.
@@ -20,7 +20,7 @@ pub trait AskTell: Send {
     /// If there is no such arm.
     fn assign(&mut self, arm: Arm);
 
-    /// The reward of a pull of `arm`. If none is out, the reward came unasked and counts as one more pull.
+    /// The reward of a pull of `arm`. If no pull of it is pending, the reward counts as one more pull.
     ///
     /// # Panics
     /// If there is no such arm or the reward is not finite.
@@ -29,22 +29,30 @@ pub trait AskTell: Send {
     /// A pull of `arm` is lost: it no longer counts.
     ///
     /// # Panics
-    /// If there is no such arm or no pull of it is out.
+    /// If there is no such arm or no pull of it is pending.
     fn forget(&mut self, arm: Arm);
 
-    /// Takes up a past at once, of a learner that was just built; `changes` counts the pulls handed out and lost in it.
+    /// Restores a past at once in a learner that was just built; `changes` counts the pulls handed out and lost in it.
     ///
     /// # Panics
-    /// If the learner is [one that remembers](AskTell::remembers), or the past is not one of as many arms.
-    fn recall(&mut self, past: &History<'_>, changes: u64);
+    /// If the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards, or the past has another number of
+    /// arms.
+    fn restore(&mut self, past: &History<'_>, changes: u64);
 
-    /// Whether its choices depend on the order of the rewards told, so that it cannot [recall](AskTell::recall).
-    fn remembers(&self) -> bool;
+    /// Whether its choices depend on the order of the rewards, so that it cannot [restore](AskTell::restore) a past.
+    fn depends_on_order(&self) -> bool;
+
+    /// Changes σ, the standard deviation of a reward, for rule and stop.
+    ///
+    /// # Panics
+    /// If σ is not between 1e-100 and 1e100, or the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards:
+    /// what it has learnt used another σ.
+    fn set_noise(&mut self, noise: f64);
 
     /// Why nothing is proposed any more, or `None` while the stop is not met.
     fn stop_reason(&mut self) -> Option<StopReason>;
 
-    /// What is believed now.
+    /// The current beliefs.
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator>;
 
     /// Proposes an arm and hands it out.
@@ -55,7 +63,7 @@ pub trait AskTell: Send {
     }
 }
 
-/// An algorithm at work.
+/// A learner of a given rule, estimator and stop.
 ///
 /// ```
 /// use cutline::estimators::SampleMean;
@@ -87,7 +95,7 @@ pub struct Learner<R, E, S> {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearnerError {
-    /// The rule opens with every arm and the budget does not reach that far.
+    /// The rule pulls every arm once first, and the budget is below the number of arms.
     #[error("a budget of {budget} is too small for {n_arms} arms: every arm is pulled once first")]
     BudgetBelowArms {
         /// The budget.
@@ -98,10 +106,10 @@ pub enum LearnerError {
 }
 
 impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
-    /// An algorithm that knows nothing yet.
+    /// A learner before its first pull.
     ///
     /// # Errors
-    /// If the rule has to pull every arm once and the stop does not allow that many pulls.
+    /// If the rule has to pull every arm once first and the stop does not allow that many pulls.
     pub fn new(rule: R, estimator: E, stop: S, question: Question, seed: u64) -> Result<Self, LearnerError> {
         let n_arms = estimator.n_arms();
         if let Some(budget) = stop.budget()
@@ -116,20 +124,20 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
             stop,
             question,
             seed,
-            counts: Counts { pulls: vec![0; n_arms], total: 0, changes: 0, opened: 0 },
+            counts: Counts { pulls: vec![0; n_arms], total: 0, changes: 0, first_unpulled: 0 },
             pending: vec![0; n_arms],
         })
     }
 }
 
-/// The pulls of every arm, and what is known of them as a whole.
+/// The pulls of every arm, and their totals.
 #[derive(Clone, Debug)]
 struct Counts {
     pulls: Vec<u32>,
     total: u64,
     changes: u64,
-    /// No arm before this one is unpulled.
-    opened: Arm,
+    /// All arms before this one have been pulled.
+    first_unpulled: Arm,
 }
 
 impl Counts {
@@ -137,8 +145,8 @@ impl Counts {
         self.pulls[arm] += 1;
         self.total += 1;
         self.changes += 1;
-        while self.pulls.get(self.opened).is_some_and(|&pulls| pulls > 0) {
-            self.opened += 1;
+        while self.pulls.get(self.first_unpulled).is_some_and(|&pulls| pulls > 0) {
+            self.first_unpulled += 1;
         }
     }
 
@@ -147,21 +155,21 @@ impl Counts {
         self.total -= 1;
         self.changes += 1;
         if self.pulls[arm] == 0 {
-            self.opened = self.opened.min(arm);
+            self.first_unpulled = self.first_unpulled.min(arm);
         }
     }
 
-    fn recall(&mut self, past: &History<'_>, changes: u64) {
-        for ((pulls, told), pending) in self.pulls.iter_mut().zip(past.told).zip(past.pending) {
-            *pulls = told + pending;
+    fn restore(&mut self, past: &History<'_>, changes: u64) {
+        for ((pulls, rewards), pending) in self.pulls.iter_mut().zip(past.n_rewards).zip(past.pending) {
+            *pulls = rewards + pending;
         }
         self.total = self.pulls.iter().map(|&pulls| u64::from(pulls)).sum();
         self.changes = changes;
-        self.opened = self.pulls.iter().position(|&pulls| pulls == 0).unwrap_or(self.pulls.len());
+        self.first_unpulled = self.pulls.iter().position(|&pulls| pulls == 0).unwrap_or(self.pulls.len());
     }
 
     fn beliefs<'a, E: ?Sized>(&'a self, question: Question, estimator: &'a mut E) -> Beliefs<'a, E> {
-        let first_unpulled = (self.opened < self.pulls.len()).then_some(self.opened);
+        let first_unpulled = Some(self.first_unpulled).filter(|&arm| arm < self.pulls.len());
         let Self { pulls, total, changes, .. } = self;
         Beliefs { question, pulls, total_pulls: *total, changes: *changes, first_unpulled, estimator }
     }
@@ -199,21 +207,28 @@ where
     }
 
     fn forget(&mut self, arm: Arm) {
-        assert!(self.pending[arm] > 0, "no pull of arm {arm} is out");
+        assert!(self.pending[arm] > 0, "no pull of arm {arm} is pending");
         self.pending[arm] -= 1;
         self.counts.remove(arm);
         self.estimator.forget(&self.pending);
     }
 
-    fn recall(&mut self, past: &History<'_>, changes: u64) {
-        assert!(!R::LEARNS, "what this rule learned is not in the past");
-        self.counts.recall(past, changes);
+    fn restore(&mut self, past: &History<'_>, changes: u64) {
+        assert!(!R::LEARNS, "the state of this rule depends on the order of the rewards");
+        self.counts.restore(past, changes);
         self.pending.copy_from_slice(past.pending);
-        self.estimator.recall(past);
+        self.estimator.restore(past);
     }
 
-    fn remembers(&self) -> bool {
+    fn depends_on_order(&self) -> bool {
         R::LEARNS
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        assert!((1e-100..=1e100).contains(&noise), "the noise must be between 1e-100 and 1e100, not {noise}");
+        assert!(!R::LEARNS, "this rule has learned with another noise");
+        self.rule.set_noise(noise);
+        self.stop.set_noise(noise);
     }
 
     fn stop_reason(&mut self) -> Option<StopReason> {

@@ -1,8 +1,8 @@
 //! The engine of Cutline: which arms have a mean above a threshold, on a budget of noisy measurements.
 //!
 //! An algorithm is **rule × estimator × stop**: the [rule](rules) says which arm to pull next, the
-//! [estimator](estimators) what is believed of the means, the [stop](Stop) when to end. [`Spec`] builds the
-//! algorithms that have a name; [`Learner`] composes your own.
+//! [estimator](estimators) the estimates of the means, the [stop](Stop) when to end. [`Spec`] builds the
+//! named algorithms; [`Learner`] combines parts of your choice.
 //!
 //! ```
 //! use cutline::{Arms, Question, Spec};
@@ -20,19 +20,22 @@
 //! # }
 //! ```
 //!
-//! The engine does no I/O, reads no clock, starts no thread and holds no global state: what a learner asks next is
-//! a function of its spec, its seed and what it was told. Where arms are very many, a caller may lend it threads: [`Executor`].
+//! The engine does no I/O, reads no clock, starts no thread and holds no global state: the next arm is
+//! a function of the spec, the seed and the rewards. For very many arms a caller may lend it threads: [`Executor`].
 
 mod arms;
+mod batch;
+mod beliefs;
 pub mod campaign;
+mod candidates;
 pub mod diagnostics;
 pub mod estimators;
 mod features;
 mod interval;
 mod learner;
-mod quartet;
 mod question;
 mod random;
+mod range;
 pub mod rules;
 mod scan;
 mod spec;
@@ -43,14 +46,17 @@ mod vector;
 mod verdict;
 
 pub use arms::{Arm, Arms, ArmsError};
+pub use batch::BatchLearner;
+pub use beliefs::Beliefs;
+pub use candidates::{Candidates, CandidatesError, NameProblem};
 pub use features::Executor;
-pub use interval::{Confidence, IntervalError, IntervalKind};
+pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
 pub use learner::{AskTell, Learner, LearnerError};
-pub use quartet::BatchLearner;
 pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
+pub use range::Range;
 pub use scan::{arg_max, arg_min};
-pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, Range, Spec, SpecError, algorithm};
+pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Spec, SpecError, algorithm};
 pub use stop::{Budget, BudgetError, ConfidenceStop, Either, Stop, StopCriterion, StopReason};
 #[cfg(feature = "rayon")]
 pub use threads::Threads;

@@ -5,14 +5,14 @@
 
 use rand_core::{Rng as _, SeedableRng};
 
-/// The generator behind every random choice; named, because its values are part of what a seed promises.
+/// The generator behind every random choice. Its type is public because results for a seed depend on its values.
 pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What a stream of randomness is for; streams of two purposes never meet.
+/// What a random stream is used for; streams of different purposes never overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Purpose {
-    /// A rule's choice; the index counts the pulls handed out and lost before it, so that a lost pull is drawn anew.
+    /// A rule's choice; the index counts the pulls handed out and lost before it, so that a lost pull is drawn again.
     Rule = 1,
     /// The seed of a learner; the index is the run.
     Learner = 2,
@@ -61,7 +61,7 @@ pub fn below(rng: &mut Rng, n: usize) -> usize {
     }
 }
 
-/// A bijection of 64 bits in which every input bit moves every output bit (the finaliser of SplitMix64).
+/// A bijection of 64 bits in which every input bit affects every output bit (the finaliser of SplitMix64).
 #[inline]
 fn mix(z: u64) -> u64 {
     let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -82,8 +82,8 @@ mod tests {
         assert_eq!(first, [12_623_140_466_474_525_304, 17_143_609_676_699_202_994, 6_349_376_572_412_120_807]);
     }
 
-    /// 4 seeds × 4 purposes × 4,000 indices, 8 values each: not one value comes twice. Were the streams random, the
-    /// chance of any coincidence would be (512,000)² / 2⁶⁵ < 1e-8.
+    /// 4 seeds × 4 purposes × 4,000 indices, 8 values each: no value occurs twice. For truly random streams, the
+    /// probability of any coincidence is (512,000)² / 2⁶⁵ < 1e-8.
     #[test]
     fn neighbouring_streams_do_not_overlap() {
         let mut seen = HashSet::new();

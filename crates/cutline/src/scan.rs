@@ -1,4 +1,4 @@
-//! Scans over all arms: the arg min and arg max that rules are made of.
+//! Scans over all arms: arg min and arg max.
 
 use crate::vector::{LANES, Unit, vectorised};
 use pulp::f64x4;
@@ -17,7 +17,7 @@ use pulp::f64x4;
 /// If the slices differ in length.
 #[inline]
 pub fn arg_min<A: Copy, B: Copy>(a: &[A], b: &[B], index: impl Fn(A, B) -> f64) -> usize {
-    assert_eq!(a.len(), b.len(), "one value an arm");
+    assert_eq!(a.len(), b.len(), "one value per arm");
     vectorised!(|unit| scan(unit, a, b, index))
 }
 
@@ -33,7 +33,7 @@ fn scan<S: Unit, A: Copy, B: Copy>(unit: S, a: &[A], b: &[B], index: impl Fn(A, 
     if first == a.len() {
         // No arm is left over.
     } else if let (Some(last_a), Some(last_b)) = (a.last_chunk(), b.last_chunk()) {
-        // The last block counted from the end; arms that come twice change nothing.
+        // The last block overlaps the one before; arms that are evaluated twice change nothing.
         lanes.take(unit, a.len() - LANES, block(last_a, last_b));
     } else {
         let mut values = [f64::INFINITY; LANES];
@@ -53,7 +53,7 @@ pub(crate) fn arg_min_among<A: Copy, B: Copy>(
     may_win: impl Fn(A, B) -> bool,
     index: impl Fn(A, B) -> f64,
 ) -> usize {
-    assert_eq!(a.len(), b.len(), "one value an arm");
+    assert_eq!(a.len(), b.len(), "one value per arm");
     vectorised!(|unit| scan_among(unit, a, b, may_win, index))
 }
 
@@ -65,7 +65,7 @@ fn scan_among<S: Unit, A: Copy, B: Copy>(
     may_win: impl Fn(A, B) -> bool,
     index: impl Fn(A, B) -> f64,
 ) -> usize {
-    /// How many blocks are tested before those that pass are looked at.
+    /// How many blocks are tested before those that pass are evaluated.
     const BLOCKS: usize = 64;
     let mut lanes = Lanes::new(unit);
     let mut passed = [0; BLOCKS];
@@ -73,13 +73,13 @@ fn scan_among<S: Unit, A: Copy, B: Copy>(
         let first = chunk * BLOCKS * LANES;
         let mut n_passed = 0;
         for (block, (a, b)) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0).enumerate() {
-            let mut may = false;
+            let mut may_pass = false;
             for lane in 0..LANES {
-                may |= may_win(a[lane], b[lane]);
+                may_pass |= may_win(a[lane], b[lane]);
             }
-            // Written in any case and kept if it counts: which blocks pass cannot be foreseen by the machine.
+            // Written unconditionally and kept by counting: a branch here would often be mispredicted.
             passed[n_passed % BLOCKS] = block * LANES;
-            n_passed += usize::from(may);
+            n_passed += usize::from(may_pass);
         }
         for &start in &passed[..n_passed] {
             let (a, b) = (&a[start..start + LANES], &b[start..start + LANES]);
@@ -98,7 +98,7 @@ fn scan_among<S: Unit, A: Copy, B: Copy>(
     lanes.least(unit)
 }
 
-/// The least value of each lane and the arm it belongs to; arms as floats, so that all registers are of one kind.
+/// The least value of each lane and the arm it belongs to; arms are floats, so that all registers have one type.
 struct Lanes {
     least: [f64x4; 2],
     arms: [f64x4; 2],
@@ -111,7 +111,7 @@ impl Lanes {
         Self { least: none, arms: none }
     }
 
-    /// The values of the arms from `first` on.
+    /// Takes the values of the arms from `first` on.
     #[inline(always)]
     fn take<S: Unit>(&mut self, unit: S, first: usize, values: [f64; LANES]) {
         let values: [f64x4; 2] = pulp::cast(values);
@@ -125,7 +125,7 @@ impl Lanes {
         }
     }
 
-    /// The first arm with the least value of all, without a branch that could be guessed wrongly; 0 if there is none.
+    /// The first arm with the least value of all, without a branch that could be mispredicted; 0 if there is none.
     #[inline(always)]
     fn least<S: Unit>(&self, unit: S) -> usize {
         let least = unit.splat_f64s(unit.reduce_min_f64s(unit.min_f64s(self.least[0], self.least[1])));
@@ -151,22 +151,22 @@ pub fn arg_max<A: Copy, B: Copy>(a: &[A], b: &[B], score: impl Fn(A, B) -> f64) 
     arg_min(a, b, |a, b| -score(a, b))
 }
 
-/// a/x − ln x for x > 0, within a few units of the last place of its parts, by one division. For x = 0 it is not finite, or NaN.
+/// a/x − ln x for x > 0, within a few units in the last place of its two terms, with one division. For x = 0 it is not finite, or NaN.
 ///
 /// With x = 2ᵏm, √½ ≤ m < √2, and s = (m − 1)/(m + 1): ln x = k ln 2 + 2 artanh s. One reciprocal, of x(m + 1), gives both 1/x and s.
 #[inline(always)]
-pub(crate) fn quotient_less_ln(a: f64, x: f64) -> f64 {
+pub(crate) fn quotient_minus_ln(a: f64, x: f64) -> f64 {
     let (k, m) = split(x);
     let reciprocal = 1.0 / (x * (m + 1.0));
     a * ((m + 1.0) * reciprocal) - ln_of(k, (m - 1.0) * (x * reciprocal))
 }
 
-/// How far [`rough_quotient_less_ln`] may be off, rounding apart.
+/// The largest error of [`rough_quotient_minus_ln`], apart from rounding.
 pub(crate) const ROUGH: f64 = 5e-4;
 
-/// As [`quotient_less_ln`] for at most [`ROUGH`], and cheaper: ln m is a cubic in m − 1, that with the least error anywhere.
+/// As [`quotient_minus_ln`] with an error of at most [`ROUGH`], and cheaper: ln m is the cubic in m − 1 with the least maximal error.
 #[inline(always)]
-pub(crate) fn rough_quotient_less_ln(a: f64, x: f64) -> f64 {
+pub(crate) fn rough_quotient_minus_ln(a: f64, x: f64) -> f64 {
     let (k, m) = split(x);
     let y = m - 1.0;
     let ln_m = y.mul_add(y.mul_add(y.mul_add(0.310249, -0.527461), 1.002044), 0.000404);
@@ -179,15 +179,15 @@ fn split(x: f64) -> (f64, f64) {
     /// The bits of √½, so that subtracting them leaves k in the exponent field.
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     let shifted = x.to_bits().wrapping_sub(ROOT_HALF);
-    // k + 2¹² − … stays small and positive in the top bits; the magic number turns it into a float without a
+    // The exponent field holds k plus an offset, so it is small and positive. Adding 2⁵² turns it into a float without a
     // 64-bit integer conversion, which has no vector form before AVX-512.
     let exponent = (shifted >> 52) ^ 0x800;
     let k = f64::from_bits(0x4330_0000_0000_0000 | exponent) - (4_503_599_627_370_496.0 + 2048.0);
     (k, f64::from_bits((shifted & 0x000f_ffff_ffff_ffff) + ROOT_HALF))
 }
 
-/// k ln 2 + 2 artanh s for |s| ≤ 3 − 2√2: 2s + s (z 2/3 + z² 2/5 + …), z = s², with the seven coefficients that are closest to it
-/// together, to 2⁻⁵⁸ (Sun's fdlibm, `e_log.c`). In pairs, so that one multiplication need not wait for all the others (Estrin 1960).
+/// k ln 2 + 2 artanh s for |s| ≤ 3 − 2√2: 2s + s (z 2/3 + z² 2/5 + …), z = s², with seven coefficients that approximate
+/// the series to 2⁻⁵⁸ (Sun's fdlibm, `e_log.c`). Evaluated in pairs, so that multiplications need not wait for each other (Estrin 1960).
 #[inline(always)]
 fn ln_of(k: f64, s: f64) -> f64 {
     const C: [f64; 7] = [
@@ -236,17 +236,17 @@ mod tests {
             if !(x > 1e-300 && x < 1e300) {
                 continue;
             }
-            let theirs = x.ln();
+            let expected_ln = x.ln();
             for a in [0.0, 1e-3, 1.7, 1e6] {
-                let (ours, theirs) = (quotient_less_ln(a, x), a / x - theirs);
+                let (found, expected) = (quotient_minus_ln(a, x), a / x - expected_ln);
                 let rounding = 1e-15 * (a / x + x.ln().abs().max(1.0));
-                assert!((ours - theirs).abs() <= rounding, "{a}/x − ln x, x = {x}");
-                let rough = rough_quotient_less_ln(a, x);
-                assert!((rough - theirs).abs() <= ROUGH + rounding, "{a}/x − ln x roughly, x = {x}");
+                assert!((found - expected).abs() <= rounding, "{a}/x − ln x, x = {x}");
+                let rough = rough_quotient_minus_ln(a, x);
+                assert!((rough - expected).abs() <= ROUGH + rounding, "{a}/x − ln x roughly, x = {x}");
             }
         }
-        assert_eq!(quotient_less_ln(3.0, 1.0), 3.0);
-        for of_zero in [quotient_less_ln, rough_quotient_less_ln] {
+        assert_eq!(quotient_minus_ln(3.0, 1.0), 3.0);
+        for of_zero in [quotient_minus_ln, rough_quotient_minus_ln] {
             assert!([0.0, 3.0].iter().all(|&a| !of_zero(a, 0.0).is_finite()));
         }
     }

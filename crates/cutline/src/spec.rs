@@ -1,157 +1,20 @@
-//! Names become types here, and only here.
+//! Algorithms by name: the only place where names become types.
 
+mod algorithms;
 mod builder;
 mod error;
+mod group;
 mod parameter;
 
+pub use algorithms::{ALGORITHMS, Algorithm, algorithm};
 pub use error::SpecError;
-pub use parameter::{EstimatorKind, Parameter, Range};
+pub use parameter::{EstimatorKind, Parameter, ParameterRole};
 
-use crate::estimators::Ridge;
-use crate::quartet::BatchLearner;
-use crate::rules::{Apt, Clucb, LinGame, NamedRule, Pivot, Straddle, UcbE, Uniform};
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Question};
-use builder::{Four, LearnerBuilder, ridge_parameters};
-use error::listed;
-use parameter::NOISE;
-
-/// Every algorithm that has a name. A new one is one more entry; all listings and all surfaces derive from this.
-pub static ALGORITHMS: &[Algorithm] = &[
-    Algorithm {
-        name: "linear-apt",
-        about: "pulls the arm whose side is least certain by its own pulls; the means are linear in the features",
-        paper: "Wu, Tsai & Lin 2024, LinearAPT",
-        rule: "apt",
-        estimator: EstimatorKind::Ridge,
-        rule_parameters: &[],
-        build: |builder, _| builder.index(Apt),
-        in_step: Some(|four, _| four.index([Apt; 4])),
-    },
-    Algorithm {
-        name: "apt",
-        about: "the same rule with each arm on its own; needs no features",
-        paper: "Locatelli, Gutzeit & Carpentier 2016, APT",
-        rule: "apt",
-        estimator: EstimatorKind::SampleMean,
-        rule_parameters: &[],
-        build: |builder, _| builder.index(Apt),
-        in_step: Some(|four, _| four.index([Apt; 4])),
-    },
-    Algorithm {
-        name: "random",
-        about: "every arm once, then arms at random; the baseline to beat",
-        paper: "Wu, Tsai & Lin 2024, LinearAPT",
-        rule: "uniform",
-        estimator: EstimatorKind::Ridge,
-        rule_parameters: &[],
-        build: |builder, _| builder.any(Uniform),
-        in_step: None,
-    },
-    Algorithm {
-        name: "ucbe",
-        about: "gap less exploration bonus; its exploration can only be set by who knows the truth",
-        paper: "Audibert, Bubeck & Munos 2010, UCB-E; Locatelli et al. 2016",
-        rule: "ucb-e",
-        estimator: EstimatorKind::Ridge,
-        rule_parameters: &[Parameter {
-            name: "exploration",
-            default: None,
-            about: "a in Δ̂ᵢ − √(a/Tᵢ)",
-            range: Range { least: 0.0, most: f64::MAX },
-        }],
-        build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
-        in_step: Some(|four, [a, b, c, d]| {
-            four.index([UcbE::new(a[0]).ok()?, UcbE::new(b[0]).ok()?, UcbE::new(c[0]).ok()?, UcbE::new(d[0]).ok()?])
-        }),
-    },
-    Algorithm {
-        name: "pivot",
-        about: "pulls the arm that tells most about the most doubtful arm; needs no opening, so T < K works",
-        paper: "Cutline's own; unpublished, no fixed-budget guarantee",
-        rule: "pivot",
-        estimator: EstimatorKind::Ridge,
-        rule_parameters: &[NOISE],
-        build: |builder, parameters| builder.spread(Pivot::new(parameters[0])?),
-        in_step: Some(|four, [a, b, c, d]| {
-            four.pivot([Pivot::new(a[0]).ok()?, Pivot::new(b[0]).ok()?, Pivot::new(c[0]).ok()?, Pivot::new(d[0]).ok()?])
-        }),
-    },
-    Algorithm {
-        name: "straddle",
-        about: "pulls the arm whose interval reaches furthest across the threshold; needs no opening",
-        paper: "Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, straddle",
-        rule: "straddle",
-        estimator: EstimatorKind::Ridge,
-        rule_parameters: &[NOISE],
-        build: |builder, parameters| builder.spread(Straddle::new(parameters[0])?),
-        in_step: None,
-    },
-    Algorithm {
-        name: "clucb",
-        about: "pulls the undecided arms in turn, each on its own; made for a confidence stop",
-        paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
-        rule: "clucb",
-        estimator: EstimatorKind::SampleMean,
-        rule_parameters: &[
-            NOISE,
-            Parameter {
-                name: "delta",
-                default: Some(0.05),
-                about: "δ, the probability that any interval ever fails",
-                range: Range { least: 1e-100, most: 0.5 },
-            },
-        ],
-        build: |builder, parameters| builder.any(Clucb::new(parameters[0], parameters[1])?),
-        in_step: None,
-    },
-    Algorithm {
-        name: "lingame",
-        about: "learns the proportions in which a sequential test should pull the arms; made for a confidence stop",
-        paper: "Degenne, Ménard, Shang & Valko 2020, LinGame",
-        rule: "lingame",
-        estimator: EstimatorKind::Ridge,
-        rule_parameters: &[NOISE],
-        build: |builder, parameters| builder.spread(LinGame::new(parameters[0], builder.arms.n_arms())?),
-        in_step: None,
-    },
-];
-
-/// What a spec of a rule of one's own is, but for the rule. It is not listed.
-static OWN: Algorithm = Algorithm {
-    name: "own",
-    about: "a rule of one's own",
-    paper: "one's own",
-    rule: "own",
-    estimator: EstimatorKind::Ridge,
-    rule_parameters: &[NOISE],
-    build: |builder, parameters| builder.own(parameters[0]),
-    in_step: None,
-};
-
-/// An algorithm that has a name: rule × estimator × stop, and what to say about it.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Algorithm {
-    /// What it is called everywhere.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub about: &'static str,
-    /// Where it comes from.
-    pub paper: &'static str,
-    /// The name of its rule.
-    pub rule: &'static str,
-    /// Its estimator, unless a spec says otherwise.
-    pub estimator: EstimatorKind,
-    rule_parameters: &'static [Parameter],
-    build: Build,
-    in_step: Option<BuildInStep>,
-}
-
-/// Seats a rule, made from its parameters.
-type Build = fn(&LearnerBuilder<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>;
-
-/// Seats four rules, made from their parameters, in step; `None` if that cannot be.
-type BuildInStep = fn(&Four<'_>, [&[f64]; 4]) -> Option<Box<dyn BatchLearner>>;
+use crate::rules::NamedRule;
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Question, Range};
+use algorithms::CUSTOM;
+use builder::LearnerBuilder;
+use error::quoted;
 
 /// A named algorithm with its parameters, ready to build learners.
 ///
@@ -169,29 +32,10 @@ type BuildInStep = fn(&Four<'_>, [&[f64]; 4]) -> Option<Box<dyn BatchLearner>>;
 pub struct Spec {
     algorithm: &'static Algorithm,
     estimator: EstimatorKind,
-    /// One an entry of [`Spec::parameters`], in its order.
+    /// One entry per [parameter](Spec::parameters), in their order.
     values: Vec<Option<f64>>,
-    sure: Option<ConfidenceStop>,
-    own: Option<NamedRule>,
-}
-
-/// The algorithm of that name, if there is one.
-#[must_use]
-pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
-    ALGORITHMS.iter().find(|a| a.name == name)
-}
-
-impl Algorithm {
-    /// The name of its stop, unless a spec has [another](Spec::until_sure).
-    #[must_use]
-    pub fn stop(&self) -> &'static str {
-        "budget"
-    }
-
-    /// What it takes with its own estimator.
-    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
-        self.rule_parameters.iter().chain(self.estimator.parameters())
-    }
+    confidence_stop: Option<ConfidenceStop>,
+    custom_rule: Option<NamedRule>,
 }
 
 impl Spec {
@@ -206,10 +50,10 @@ impl Spec {
 
     fn of(algorithm: &'static Algorithm, estimator: EstimatorKind) -> Self {
         let values = algorithm.rule_parameters.iter().chain(estimator.parameters()).map(|p| p.default).collect();
-        Self { algorithm, estimator, values, sure: None, own: None }
+        Self { algorithm, estimator, values, confidence_stop: None, custom_rule: None }
     }
 
-    /// A rule of one's own with ridge, or with [sample means](Spec::with_estimator). It takes a `noise`, and what its estimator takes.
+    /// A custom rule with ridge, or with [sample means](Spec::with_estimator). Its parameters are `noise` and those of its estimator.
     ///
     /// ```
     /// use cutline::rules::{RuleContext, NamedRule, CustomRule};
@@ -234,67 +78,113 @@ impl Spec {
     /// ```
     #[must_use]
     pub fn custom(rule: NamedRule) -> Self {
-        Self { own: Some(rule), ..Self::of(&OWN, OWN.estimator) }
+        Self { custom_rule: Some(rule), ..Self::of(&CUSTOM, CUSTOM.estimator) }
     }
 
-    /// What it is called: the name of its algorithm or of one's own rule.
+    /// The name of its algorithm or of its custom rule.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.own.as_ref().map_or(self.algorithm.name, NamedRule::name)
+        self.custom_rule.as_ref().map_or(self.algorithm.name, NamedRule::name)
     }
 
-    /// The same with another estimator, by name; the estimator's own parameters are at their defaults.
+    /// The same with another estimator, by name; the estimator's parameters are at their defaults.
     ///
     /// # Errors
-    /// If there is no such estimator or the rule cannot work with it.
+    /// If there is no such estimator, or the rule needs variances and the estimator has none.
     pub fn with_estimator(self, name: &str) -> Result<Self, SpecError> {
         let estimator = *EstimatorKind::ALL
             .iter()
             .find(|e| e.name() == name)
             .ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
+        if self.algorithm.needs_variances && !estimator.has_variances() {
+            return Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator });
+        }
         let mut spec = Self::of(self.algorithm, estimator);
         let n_rule = self.algorithm.rule_parameters.len();
         spec.values[..n_rule].copy_from_slice(&self.values[..n_rule]);
-        (spec.sure, spec.own) = (self.sure, self.own);
-        spec.try_on_a_small_problem()?;
-        Ok(spec)
+        Ok(Self { confidence_stop: self.confidence_stop, custom_rule: self.custom_rule, ..spec })
     }
 
     /// The same with `parameter` set to `value`.
     ///
     /// # Errors
-    /// If the algorithm takes no such parameter, or not that value.
+    /// If the algorithm takes no such parameter, or the value is out of range.
     pub fn with(mut self, parameter: &str, value: f64) -> Result<Self, SpecError> {
         let Some((position, known)) = self.parameters().enumerate().find(|(_, p)| p.name == parameter) else {
             return Err(SpecError::UnknownParameter {
                 algorithm: self.algorithm.name,
                 parameter: parameter.into(),
-                takes: listed(self.parameters().map(|p| p.name)),
+                takes: quoted(self.parameters().map(|p| p.name)),
             });
         };
-        if !(known.range.least..=known.range.most).contains(&value) {
+        if !known.range.contains(value) {
             return Err(SpecError::OutOfRange { parameter: *known, value });
         }
         self.values[position] = Some(value);
         Ok(self)
     }
 
-    /// The same with a stop that ends before the budget is used up if it is `sure`: the stop `confidence`.
+    /// The same with σ = `noise` if the algorithm takes it, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If σ is out of range.
+    pub fn with_noise_scale(self, noise: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::NoiseScale, noise)
+    }
+
+    /// The same with δ = `delta` if the algorithm takes it, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If δ is out of range.
+    pub fn with_delta(self, delta: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::Confidence, delta)
+    }
+
+    /// The same with UCB-E's a = `exploration` if the algorithm takes it, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If a is out of range.
+    pub fn with_oracle_exploration(self, exploration: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::OracleExploration, exploration)
+    }
+
+    /// The same with means drawn towards `centre` times τ if the estimator is ridge, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If `centre` is out of range.
+    pub fn with_centre(self, centre: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::Centre, centre)
+    }
+
+    /// Whether it takes a parameter of that role.
     #[must_use]
-    pub fn until_sure(self, sure: ConfidenceStop) -> Self {
-        Self { sure: Some(sure), ..self }
+    pub fn takes(&self, role: ParameterRole) -> bool {
+        self.parameters().any(|parameter| parameter.role == role)
+    }
+
+    fn with_role(self, role: ParameterRole, value: f64) -> Result<Self, SpecError> {
+        match self.parameters().find(|parameter| parameter.role == role) {
+            Some(parameter) => self.with(parameter.name, value),
+            None => Ok(self),
+        }
+    }
+
+    /// The same with a stop that may end before the budget is used up.
+    #[must_use]
+    pub fn with_confidence_stop(self, stop: ConfidenceStop) -> Self {
+        Self { confidence_stop: Some(stop), ..self }
     }
 
     /// The stop that may end before the budget is used up, if there is one.
     #[must_use]
-    pub fn sure(&self) -> Option<ConfidenceStop> {
-        self.sure
+    pub fn confidence_stop(&self) -> Option<ConfidenceStop> {
+        self.confidence_stop
     }
 
-    /// The name of its stop.
+    /// The name of its stop: `budget`, or `confidence or budget`.
     #[must_use]
     pub fn stop(&self) -> &'static str {
-        if self.sure.is_some() { "confidence or budget" } else { self.algorithm.stop() }
+        if self.confidence_stop.is_some() { "confidence or budget" } else { "budget" }
     }
 
     /// The algorithm.
@@ -309,7 +199,7 @@ impl Spec {
         self.estimator
     }
 
-    /// What it takes.
+    /// The parameters of its rule and of its estimator.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
         self.algorithm.rule_parameters.iter().chain(self.estimator.parameters())
     }
@@ -319,7 +209,7 @@ impl Spec {
         self.parameters().zip(&self.values).filter_map(|(p, value)| Some((p.name, (*value)?)))
     }
 
-    /// A learner that knows nothing yet.
+    /// A learner before its first pull.
     ///
     /// # Errors
     /// If a parameter is missing, the algorithm needs features and the arms have none, the budget is 0, or it is below the
@@ -337,58 +227,49 @@ impl Spec {
         }
         let values = self.complete()?;
         let (rule, estimator) = values.split_at(algorithm.rule_parameters.len());
-        let (budget, sure) = (Budget::new(budget)?, self.sure);
-        let estimate = self.estimator;
-        let own = self.own.as_ref();
-        let builder =
-            LearnerBuilder { arms, question, budget, sure, seed, algorithm, own, estimate, parameters: estimator };
+        let builder = LearnerBuilder {
+            arms,
+            question,
+            budget: Budget::new(budget)?,
+            confidence_stop: self.confidence_stop,
+            seed,
+            algorithm,
+            custom_rule: self.custom_rule.as_ref(),
+            estimator: self.estimator,
+            parameters: estimator,
+        };
         (algorithm.build)(&builder, rule)
     }
 
-    /// Four learners in step, each with its own arms and question and with its own parameters of one algorithm: they pull
-    /// what [`Spec::learner`]s would pull, one by one, to the last bit, and faster. A budget is the caller's to keep.
-    ///
-    /// `None` where the algorithm has no such form, the four do not fit together, or one may end before the others because it
-    /// is sure; single learners then do, or say why not.
-    #[must_use]
-    pub fn in_step(specs: [&Spec; 4], arms: [&Arms; 4], questions: [Question; 4]) -> Option<Box<dyn BatchLearner>> {
-        let algorithm = specs[0].algorithm;
-        let build = algorithm.in_step?;
-        let is_alike = |spec: &&Spec| {
-            std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == EstimatorKind::Ridge && spec.sure.is_none()
-        };
-        if !specs.iter().all(is_alike) {
-            return None;
-        }
-        let [a, b, c, d] = specs.map(|spec| spec.complete().ok());
-        let values = [a?, b?, c?, d?];
-        let n_rule = algorithm.rule_parameters.len();
-        let lambda = values[0][n_rule];
-        for (values, arms) in values.iter().zip(arms) {
-            // What is centred or has an intercept plays alone.
-            if *ridge_parameters(&values[n_rule..]) != [lambda, 0.0, 0.0] || Ridge::check(arms, lambda).is_err() {
-                return None;
-            }
-        }
-        let four = Four { arms, questions, lambda };
-        build(&four, values.each_ref().map(|values| &values[..n_rule]))
-    }
-
-    /// Every parameter's value, the rule's first.
+    /// The value of every parameter, those of the rule first.
     fn complete(&self) -> Result<Vec<f64>, SpecError> {
         let value = |(parameter, value): (&Parameter, &Option<f64>)| {
             value.ok_or(SpecError::Missing { algorithm: self.algorithm.name, parameter: *parameter })
         };
         self.parameters().zip(&self.values).map(value).collect()
     }
+}
 
-    /// Whether rule and estimator fit is known to the compiler alone, so ask it by building one.
-    fn try_on_a_small_problem(&self) -> Result<(), SpecError> {
-        let arms = Arms::from_slice(&[1.0], 1).expect("one arm with one feature");
-        let question = Question::new(0.0, 0.0).expect("a threshold of 0");
-        match self.learner(&arms, question, 1, 0) {
-            Err(error @ SpecError::NeedsVariances { .. }) => Err(error),
-            _ => Ok(()),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A learner can be built exactly where the declarations say that the rule works with the estimator.
+    #[test]
+    fn declared_needs_agree_with_what_can_be_built() {
+        let arms = Arms::from_slice(&[1.0], 1).unwrap();
+        let question = Question::new(0.0, 0.0).unwrap();
+        for algorithm in ALGORITHMS {
+            for &estimator in EstimatorKind::ALL {
+                let spec = Spec::of(algorithm, estimator).with_oracle_exploration(1.0).unwrap();
+                let fits = !algorithm.needs_variances || estimator.has_variances();
+                let built = spec.learner(&arms, question, 1, 0).map(|_| ());
+                let expected =
+                    if fits { Ok(()) } else { Err(SpecError::NeedsVariances { rule: algorithm.rule, estimator }) };
+                assert_eq!(built, expected, "{} with {}", algorithm.name, estimator.name());
+                let chosen = Spec::named(algorithm.name).unwrap().with_estimator(estimator.name()).map(|_| ());
+                assert_eq!(chosen, expected, "{} with {}", algorithm.name, estimator.name());
+            }
         }
     }
 }

@@ -1,22 +1,27 @@
-//! When to end.
+//! Stops: when a learner ends.
 
 mod confidence;
 
 pub use confidence::{ConfidenceStop, StopCriterion};
 
-use crate::rules::Beliefs;
+use crate::Beliefs;
 use thiserror::Error;
 
-/// When to end. The learner asks before every pull; once met, it proposes nothing more.
+/// Decides when to end. The learner checks it before every pull; once it is met, the learner proposes nothing more.
 ///
 /// `E` is the estimator the stop can work with, as for [`Rule`](crate::rules::Rule). Stops combine: [`Either`].
 pub trait Stop<E: ?Sized> {
-    /// Why to end now, with what is believed and what is already handed out; `None` to go on. It must be a function of the
-    /// beliefs: `&mut self` is for memory that saves work.
+    /// Why to end now, by the estimates and the pulls handed out so far; `None` to go on. It must be a function of the beliefs and of σ:
+    /// `&mut self` is for caches.
     fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason>;
 
     /// The most pulls it will ever allow, if there is such a number.
     fn budget(&self) -> Option<u32>;
+
+    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. A stop that does not depend on it ignores this.
+    fn set_noise(&mut self, noise: f64) {
+        let _ = noise;
+    }
 }
 
 /// Why a learner ended.
@@ -30,7 +35,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// What it is called everywhere: the name of the stop that was met.
+    /// Its name on every surface: that of the stop that was met.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,7 +45,7 @@ impl StopReason {
     }
 }
 
-/// Ends after T pulls, those still out for measurement included.
+/// Ends after T pulls, including those that wait for their reward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget(u32);
 
@@ -81,5 +86,10 @@ impl<E: ?Sized, A: Stop<E>, B: Stop<E>> Stop<E> for Either<A, B> {
 
     fn budget(&self) -> Option<u32> {
         [self.0.budget(), self.1.budget()].into_iter().flatten().min()
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.0.set_noise(noise);
+        self.1.set_noise(noise);
     }
 }

@@ -1,8 +1,8 @@
-//! Rayon's threads as a [`Executor`].
+//! Rayon's threads as an [`Executor`].
 
 use crate::Executor;
 
-/// The threads of the rayon pool that a learner is used on, or of rayon's own pool.
+/// The threads of the current rayon pool: the one that the calling thread belongs to, or the global one.
 ///
 /// ```
 /// use cutline::{Arms, Threads};
@@ -15,7 +15,7 @@ use crate::Executor;
 pub struct Threads;
 
 impl Threads {
-    /// As [`Arms::with_executor`](crate::Arms::with_executor) takes it.
+    /// As an argument for [`Arms::with_executor`](crate::Arms::with_executor).
     #[must_use]
     pub fn executor() -> std::sync::Arc<dyn Executor> {
         std::sync::Arc::new(Self)

@@ -1,20 +1,20 @@
-//! Loops written for vectors of four numbers, compiled for AVX2 with FMA and for any machine.
+//! Loops over vectors of four numbers, compiled for AVX2 with FMA and for any other machine.
 //!
-//! Results do not depend on which of the two runs: both take four lanes, every multiply-add is fused, and the order of
-//! additions is written down here, never left to the compiler.
+//! Both give the same bits: both have four lanes, every multiply-add is fused, and the order of
+//! additions is explicit, never left to the compiler.
 
 use aligned_vec::{AVec, ConstAlign, avec};
 use pulp::{Simd, bytemuck, f64x4};
 use std::sync::LazyLock;
 
-/// How many arms a loop over arms takes at a time: two vectors.
+/// The number of arms that a loop over arms handles at a time: two vectors.
 pub(crate) const LANES: usize = 8;
 
 /// The AVX2 unit, if this machine has one.
 #[cfg(target_arch = "x86_64")]
 pub(crate) static AVX2: LazyLock<Option<pulp::x86::V3>> = LazyLock::new(pulp::x86::V3::try_new);
 
-/// As above, on machines that cannot have one.
+/// Other architectures have none.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) static AVX2: LazyLock<Option<pulp::Scalar256b>> = LazyLock::new(|| None);
 
@@ -23,7 +23,7 @@ pub(crate) trait Unit: Simd<f64s = f64x4> {}
 
 impl<S: Simd<f64s = f64x4>> Unit for S {}
 
-/// `vectorised!(|unit| work)` runs `work` with the best [`Unit`] there is. Functions that `work` calls have to be
+/// `vectorised!(|unit| work)` runs `work` with the best [`Unit`] of this machine. Functions that `work` calls have to be
 /// `#[inline(always)]`: only then are they compiled for the unit.
 macro_rules! vectorised {
     (|$unit:ident| $work:expr) => {
@@ -45,8 +45,8 @@ macro_rules! vectorised {
 }
 pub(crate) use vectorised;
 
-/// Taken by a closure, it makes the closure one that can be called only once. Any other closure is called once through a
-/// go-between that the compiler may refuse to inline, and then all of it is compiled for the plain instruction set.
+/// A closure that takes this can be called only once (`FnOnce`). Any other closure is called through a wrapper that the compiler may
+/// not inline, and then all of it is compiled for the basic instruction set.
 pub(crate) struct Once;
 
 /// The numbers of a slice of vectors.
@@ -55,22 +55,22 @@ pub(crate) fn numbers(vectors: &[f64x4]) -> &[f64] {
     bytemuck::cast_slice(vectors)
 }
 
-/// The numbers of a slice of vectors, to be changed.
+/// The numbers of a slice of vectors, mutable.
 #[inline(always)]
 pub(crate) fn numbers_mut(vectors: &mut [f64x4]) -> &mut [f64] {
     bytemuck::cast_slice_mut(vectors)
 }
 
-/// Vectors that lie at a multiple of 64 bytes, so that none of them is spread over two lines of the cache.
+/// Vectors aligned to 64 bytes, so that none of them crosses a cache line.
 pub(crate) type Vectors = AVec<f64x4, ConstAlign<64>>;
 
-/// `n` numbers, all 0, filled up to whole vectors.
+/// `n` zeros, padded to whole vectors.
 pub(crate) fn zeros(n: usize) -> Vectors {
     avec![[64]| f64x4(0.0, 0.0, 0.0, 0.0); n.div_ceil(4)]
 }
 
-/// The first lane of the first vector, the second of the second, and so on. Of whole vectors, because lanes that are written
-/// one by one and then read as a vector hold up the machine.
+/// The first lane of the first vector, the second of the second, and so on. It works on whole vectors, because reading a vector
+/// whose lanes were just written one by one stalls the processor.
 #[inline(always)]
 pub(crate) fn diagonal<S: Unit>(unit: S, vectors: [f64x4; 4]) -> f64x4 {
     let lanes = f64x4(0.0, 1.0, 2.0, 3.0);
@@ -106,7 +106,7 @@ mod tests {
     use pulp::Scalar256b;
     use rand_core::Rng as _;
 
-    /// The same bits from AVX2 and from the plain instruction set, for narrow, odd and wide rows.
+    /// The same bits with AVX2 and without, for narrow, odd and wide rows.
     #[test]
     fn units_agree_to_the_last_bit() {
         let Some(avx2) = *AVX2 else { return };
@@ -116,15 +116,15 @@ mod tests {
             let values: Vec<f64> = (0..n_arms * dimension).map(random).collect();
             let arms = Arms::from_slice(&values, dimension).unwrap();
             let features = arms.features().unwrap();
-            let (mut ours, mut theirs) = (Inverse::new(dimension, 0.3), Inverse::new(dimension, 0.3));
+            let (mut with_avx2, mut without) = (Inverse::new(dimension, 0.3), Inverse::new(dimension, 0.3));
             let (mut step, mut plain_step) = (Step::new(dimension), Step::new(dimension));
             let (mut products, mut plain_products) = (features.zeros(), features.zeros());
             for arm in (0..n_arms).chain(0..n_arms) {
                 let x = features.row(arm);
-                let (mut next, mut plain_next) = (ours.clone(), theirs.clone());
-                avx2.vectorize(|| ours.advance(avx2, x, &mut step, &mut next));
-                theirs.advance(Scalar256b, x, &mut plain_step, &mut plain_next);
-                (ours, theirs) = (next, plain_next);
+                let (mut next, mut plain_next) = (with_avx2.clone(), without.clone());
+                avx2.vectorize(|| with_avx2.advance(avx2, x, &mut step, &mut next));
+                without.advance(Scalar256b, x, &mut plain_step, &mut plain_next);
+                (with_avx2, without) = (next, plain_next);
                 features.times(numbers(&step.u), &mut products);
                 features.times_on(Scalar256b, numbers(&plain_step.u), &mut plain_products);
                 assert_eq!(numbers(&step.u), numbers(&plain_step.u), "u, d = {dimension}");

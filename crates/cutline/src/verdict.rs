@@ -1,26 +1,25 @@
-//! What is said of an arm: its side of the threshold, and how sure that is.
+//! The verdict on an arm: its side of the threshold, and how sure that is.
 
 use crate::estimators::{Estimator, Posterior};
 use crate::interval::{Confidence, normal_tail};
-use crate::question::Question;
-use crate::rules::Beliefs;
+use crate::{Beliefs, Question};
 
-/// Where an arm lies.
+/// The side of the threshold on which an arm lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// At or above the threshold.
     Above,
     /// Below the threshold.
     Below,
-    /// Its interval does not say.
+    /// Not known yet: the interval allows both sides.
     Undecided,
 }
 
-/// What is said of an arm.
+/// The verdict on an arm.
 ///
-/// The side is that of the mean, *above* iff μ̂ ≥ τ, if calling it so is no error ([`Question::is_error`]) for any value in the
-/// interval: above if `lower` ≥ τ − ε, below if `upper` < τ + ε. Otherwise it is undecided: the interval then holds a value
-/// below τ − ε and one at or above τ + ε. An interval that lies within ε of τ is decided, as both answers are right there.
+/// The side is that of the mean, *above* iff μ̂ ≥ τ, if that is no error ([`Question::is_error`]) for any value in the interval: above
+/// if `lower` ≥ τ − ε, below if `upper` < τ + ε. Otherwise it is undecided: the interval then contains a value below τ − ε and one at
+/// or above τ + ε. An interval that lies within ε of τ is decided, because both answers are right there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Verdict {
@@ -32,7 +31,7 @@ pub struct Verdict {
     pub upper: f64,
     /// The side.
     pub side: Side,
-    /// The pulls of this arm whose rewards were told.
+    /// The rewards received of this arm.
     pub pulls: u32,
     /// The probability, under the posterior N(μ̂, σ²q), that the arm lies on the other side of τ than its mean does. It does not
     /// depend on the kind of interval.
@@ -43,7 +42,7 @@ impl Side {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Above, Self::Below, Self::Undecided];
 
-    /// What it is called everywhere.
+    /// Its name on every surface.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -57,7 +56,7 @@ impl Side {
 impl Verdict {
     /// The verdict on an arm with this mean, this half-width of its interval and σ√q = `deviation`.
     fn new(question: Question, mean: f64, half: f64, deviation: f64, pulls: u32) -> Self {
-        // Rewards near the end of the range of f64 may have overflowed; nothing is known then.
+        // Rewards close to the largest f64 may have overflowed; then nothing is known.
         let is_known = mean.is_finite() && half.is_finite();
         if !is_known {
             let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -79,7 +78,7 @@ impl Verdict {
 }
 
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
-    /// The verdict on every arm, by the rewards told. O(Kd² + d³) with ridge.
+    /// The verdict on every arm, by the rewards received. O(Kd² + d³) with ridge.
     ///
     /// ```
     /// use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};
@@ -102,7 +101,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let (question, noise) = (self.question, confidence.noise());
         let posterior = self.estimator.posterior();
         let half_width = confidence.half_widths(&posterior);
-        let Posterior { means, variances, told, .. } = posterior;
+        let Posterior { means, variances, n_rewards: told, .. } = posterior;
         (0..means.len()).map(move |arm| {
             let deviation = noise * variances[arm].sqrt();
             Verdict::new(question, means[arm], half_width(arm), deviation, told[arm])

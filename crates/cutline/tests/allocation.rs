@@ -1,6 +1,6 @@
 //! Asking and telling allocate nothing once a learner is built.
 
-#![allow(unsafe_code, reason = "an allocator is unsafe by its nature; this one counts and passes on")]
+#![allow(unsafe_code, reason = "an allocator is unsafe by its nature; this one counts and forwards")]
 
 mod common;
 
@@ -15,7 +15,7 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is passed on to the system's allocator unchanged.
+// SAFETY: every call is forwarded to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
@@ -43,19 +43,19 @@ fn asking_and_telling_allocate_nothing() {
     assert!(ALLOCATIONS.get() > 0, "the allocator counts");
 }
 
-/// Nor does a stop that looks at all arms.
+/// The confidence stop evaluates all arms.
 #[test]
-fn looking_whether_it_is_sure_allocates_nothing() {
+fn confidence_stops_allocate_nothing() {
     for algorithm in ALGORITHMS {
-        for (_, by) in StopCriterion::ALL {
-            let sure = ConfidenceStop::new(*by, 0.05, 1.0).unwrap();
-            check(&spec(algorithm.name).until_sure(sure));
+        for (_, criterion) in StopCriterion::ALL {
+            let stop = ConfidenceStop::new(*criterion, 0.05, 1.0).unwrap();
+            check(&spec(algorithm.name).with_confidence_stop(stop));
         }
     }
 }
 
 fn check(spec: &Spec) {
-    // Columns of very different scales, so that designs are computed afresh on the way too.
+    // Columns of very different scales, so that V⁻¹ is also recomputed on the way.
     let problem = Problem::new(30, 6, 1, |j| 10.0_f64.powf(j));
     let mut learner = spec.learner(&problem.arms(), problem.question, 400, 0).unwrap();
     let mut rng = stream(0, Purpose::Noise, 0);

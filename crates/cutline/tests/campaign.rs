@@ -1,10 +1,10 @@
-//! Campaigns: what their events come to, however they are handed over.
+//! Campaigns: their state follows from their events, however the events are split into pieces.
 
 mod common;
 
 use common::{Problem, assert_close, spec, take};
 use cutline::campaign::{
-    BrokenJournal, CampaignError, CampaignState, Event, NoiseSource, Record, Status, Terms, TermsError, TicketId,
+    BrokenJournal, CampaignError, CampaignState, Event, NoiseSource, Record, Terms, TermsError, TicketId, TicketStatus,
 };
 use cutline::{
     ALGORITHMS, Arms, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason, below, stream,
@@ -35,23 +35,23 @@ fn ask(campaign: &mut CampaignState, now: u64) -> Option<(TicketId, usize)> {
     })
 }
 
-/// A campaign in which everything happens, as a journal.
+/// Plays a campaign with every kind of event; returns its journal.
 fn eventful(campaign: &mut CampaignState, problem: &Problem, seed: u64, steps: u64) -> Vec<Record> {
     let mut rng: Rng = stream(seed, Purpose::Noise, 0);
-    let (mut out, mut lost, mut journal) = (Vec::<(TicketId, usize)>::new(), Vec::new(), Vec::<Record>::new());
+    let (mut open, mut lost, mut journal) = (Vec::<(TicketId, usize)>::new(), Vec::new(), Vec::<Record>::new());
     for now in 0..steps {
         let events: Vec<Event> = match below(&mut rng, 12) {
             0..5 => {
                 let n = 1 + below(&mut rng, 3);
                 campaign.ask(n, "w", now, 25)
             }
-            5..10 if !out.is_empty() => {
-                let (ticket, arm) = take(&mut out, &mut rng);
+            5..10 if !open.is_empty() => {
+                let (ticket, arm) = take(&mut open, &mut rng);
                 let reward = problem.reward(arm, &mut rng);
                 campaign.tell(ticket, reward, now).into_iter().flatten().collect()
             }
-            10 if !out.is_empty() => {
-                let (ticket, _) = take(&mut out, &mut rng);
+            10 if !open.is_empty() => {
+                let (ticket, _) = take(&mut open, &mut rng);
                 campaign.fail(ticket, "spilt", now).unwrap().into_iter().collect()
             }
             11 if !lost.is_empty() => {
@@ -67,22 +67,22 @@ fn eventful(campaign: &mut CampaignState, problem: &Problem, seed: u64, steps: u
         };
         for event in events {
             match event {
-                Event::Asked { ticket, arm, .. } => out.push((ticket, arm)),
+                Event::Asked { ticket, arm, .. } => open.push((ticket, arm)),
                 Event::Expired { ticket } => {
-                    let position = out.iter().position(|&(other, _)| other == ticket).unwrap();
-                    lost.push(out.swap_remove(position));
+                    let position = open.iter().position(|&(other, _)| other == ticket).unwrap();
+                    lost.push(open.swap_remove(position));
                 }
                 _ => (),
             }
             journal.push(Record { number: journal.len() as u64 + 1, at: now, event });
         }
         let progress = campaign.progress();
-        assert!(u64::from(progress.counted) + progress.out as u64 <= u64::from(progress.budget));
+        assert!(u64::from(progress.counted) + progress.open as u64 <= u64::from(progress.budget));
     }
     journal
 }
 
-/// To the last bit: means, intervals, doubts, and what is asked next.
+/// Compares means, intervals, doubts and the next arms to the last bit.
 fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str) {
     assert_eq!(one.progress(), other.progress(), "{context}");
     assert_eq!(one.noise(), other.noise(), "{context}");
@@ -95,7 +95,7 @@ fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str
 }
 
 #[test]
-fn a_campaign_is_its_events_however_they_are_handed_over() {
+fn a_campaign_is_its_events_in_any_pieces() {
     for algorithm in ALGORITHMS {
         for (n_arms, dimension, steps) in [(12, 3, 400), (4, 6, 250), (1, 1, 90)] {
             let problem = Problem::uniform(n_arms, dimension, 5);
@@ -126,9 +126,9 @@ fn a_campaign_is_its_events_however_they_are_handed_over() {
     }
 }
 
-/// What is recalled from counts and means is what was learnt pull by pull, but for rounding.
+/// A state rebuilt from counts and means is the one learned pull by pull, except for rounding.
 #[test]
-fn verdicts_are_those_of_a_learner_told_the_same() {
+fn verdicts_are_those_of_a_learner_with_the_same_rewards() {
     for algorithm in ["linear-apt", "apt", "pivot"] {
         let problem = Problem::uniform(12, 3, 5);
         let mut terms = terms(algorithm, 200);
@@ -161,23 +161,23 @@ fn verdicts_are_those_of_a_learner_told_the_same() {
 fn a_reward_is_told_once_and_stands() {
     let mut campaign = apt(2, 4);
     let (ticket, arm) = ask(&mut campaign, 0).unwrap();
-    assert_eq!(campaign.ticket(ticket), Ok((arm, "w", Status::Out(10))));
+    assert_eq!(campaign.ticket(ticket), Ok((arm, "w", TicketStatus::Open(10))));
     assert_eq!(campaign.tell(ticket, 0.5, 1), Ok(Some(Event::Told { ticket, reward: 0.5 })));
     assert_eq!(campaign.tell(ticket, 0.5, 2), Ok(None), "the same again");
     let other = campaign.tell(ticket, 0.25, 3).unwrap_err();
-    assert_eq!(other.to_string(), "ticket 1 was told 0.5 before, and now 0.25; the first stands");
+    assert_eq!(other.to_string(), "ticket 1 already has the reward 0.5, so 0.25 is refused");
     let late = campaign.fail(ticket, "spilt", 4).unwrap_err();
     assert_eq!(late.to_string(), "ticket 1 has its reward, 0.5, and cannot fail any more");
     assert_eq!(campaign.verdicts()[arm].pulls, 1);
-    assert_eq!(campaign.ticket(ticket).unwrap().2, Status::Told(0.5));
+    assert_eq!(campaign.ticket(ticket).unwrap().2, TicketStatus::Told(0.5));
 }
 
 #[test]
-fn what_fails_is_given_back() {
+fn the_budget_gets_failed_tickets_back() {
     let mut campaign = apt(1, 1);
     let (first, _) = ask(&mut campaign, 0).unwrap();
-    assert_eq!(ask(&mut campaign, 1), None, "the budget is out");
-    assert_eq!(campaign.stop_reason(), None, "but it may come back");
+    assert_eq!(ask(&mut campaign, 1), None, "the budget is assigned to an open ticket");
+    assert_eq!(campaign.stop_reason(), None, "but the ticket may fail");
     assert!(campaign.fail(first, "spilt", 2).unwrap().is_some());
     assert_eq!(campaign.fail(first, "again", 2), Ok(None));
     let refused = campaign.tell(first, 1.0, 3).unwrap_err();
@@ -203,7 +203,7 @@ fn a_late_reward_counts_while_the_budget_allows() {
     let late = campaign.tell(second, 1.0, 12).unwrap_err();
     assert_eq!(
         late.to_string(),
-        "ticket 2 came too late: its lease ran out and the budget of 2 is used by others since"
+        "ticket 2 came too late: its lease ran out and other tickets have used the budget of 2 since"
     );
     campaign.tell(3, 1.0, 13).unwrap();
     assert_eq!((campaign.progress().counted, campaign.progress().expired), (2, 1));
@@ -211,14 +211,14 @@ fn a_late_reward_counts_while_the_budget_allows() {
 }
 
 #[test]
-fn a_lease_that_ran_out_is_worth_nothing_until_somebody_asks() {
+fn an_ended_lease_matters_only_at_the_next_ask() {
     let mut campaign = apt(1, 1);
     let (ticket, _) = ask(&mut campaign, 0).unwrap();
     assert!(campaign.tell(ticket, 1.0, 1_000).unwrap().is_some(), "late, but nobody took its place");
 }
 
 #[test]
-fn observations_are_knowledge_and_count_only_if_asked() {
+fn observations_count_towards_the_budget_only_if_told_to() {
     let mut campaign = apt(2, 2);
     campaign.observe(0, 5.0, false, 0).unwrap();
     campaign.observe(1, -5.0, true, 0).unwrap();
@@ -240,7 +240,7 @@ fn observations_are_knowledge_and_count_only_if_asked() {
 }
 
 #[test]
-fn a_journal_that_cannot_be_is_refused() {
+fn an_impossible_journal_is_refused() {
     let record = |number, event| Record { number, at: 0, event };
     let asked = |ticket, arm| Event::Asked { ticket, arm, worker: "w".into(), until: 9 };
     let told = |ticket| Event::Told { ticket, reward: 1.0 };
@@ -259,13 +259,13 @@ fn a_journal_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn the_noise_is_estimated_from_what_was_told() {
+fn the_noise_is_estimated_from_the_rewards() {
     let arms = Arms::from_rows(&(0..40).map(|i| [1.0, f64::from(i) / 10.0]).collect::<Vec<_>>()).unwrap();
     let mut campaign =
         CampaignState::new(arms, Terms { question: Question::new(2.0, 0.0).unwrap(), ..terms("pivot", 400) }).unwrap();
     let mut rng = stream(4, Purpose::Noise, 0);
     assert_eq!((campaign.noise().sigma, campaign.noise().source), (1.0, NoiseSource::Nothing));
-    assert!(campaign.verdicts().iter().all(|v| v.side == Side::Undecided && v.doubt == 0.5), "nothing is known");
+    assert!(campaign.verdicts().iter().all(|v| v.side == Side::Undecided && v.doubt == 0.5), "there is no reward yet");
     let mut observe = |campaign: &mut CampaignState, arm: usize| {
         let reward = 1.0 + 0.05 * arm as f64 + 0.3 * common::uniform(&mut rng);
         campaign.observe(arm, reward, false, 0).unwrap();
@@ -303,7 +303,7 @@ fn measurements_without_noise_are_fine() {
 }
 
 #[test]
-fn it_may_end_when_it_is_sure() {
+fn it_ends_when_it_is_sure() {
     let mut sure = terms("apt", 1_000);
     sure.until_sure = Some(StopCriterion::Intervals);
     sure.noise = Some(1.0);

@@ -1,4 +1,4 @@
-//! Ridge with a centre and an intercept against what they mean: another problem, with rewards and threshold moved.
+//! Ridge with a centre and an intercept against an equivalent problem with rewards and threshold shifted.
 
 mod common;
 
@@ -11,16 +11,16 @@ use cutline::{
 const THRESHOLD: f64 = 50.0;
 const INTERCEPT: f64 = 2.0;
 
-/// The problem with a feature more, τ at `threshold` and rewards `threshold` higher.
+/// The problem with one more feature, τ at `threshold` and rewards higher by `threshold`.
 fn raised(problem: &Problem, threshold: f64) -> Problem {
     let rows = problem.rows.iter().map(|row| row.iter().copied().chain([INTERCEPT]).collect()).collect();
     let means = problem.means.iter().map(|mean| mean + threshold).collect();
     Problem { rows, means, question: Question::new(threshold, 0.01).unwrap() }
 }
 
-/// Every choice, mean and interval is that of the problem moved to τ = 0, and of a dense solve.
+/// Every choice, mean and interval agrees with the problem shifted to τ = 0, and with a dense solve.
 #[test]
-fn centred_at_the_threshold_is_the_problem_moved_to_zero() {
+fn centred_at_the_threshold_is_the_problem_shifted_to_zero() {
     for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.estimator == EstimatorKind::Ridge) {
         for share in [1.0, 0.5] {
             let bare = Problem::uniform(14, 3, 5);
@@ -35,7 +35,7 @@ fn centred_at_the_threshold_is_the_problem_moved_to_zero() {
                 let noise = uniform(&mut rng);
                 centred.tell(arm, far.means[arm] + noise);
                 moved.tell(arm, near.means[arm] + noise);
-                plain.told.push((arm, near.means[arm] + noise));
+                plain.rewards.push((arm, near.means[arm] + noise));
             }
             let centre = share * THRESHOLD;
             let dense: Vec<f64> = plain.ridge_means().iter().map(|mean| mean + centre).collect();
@@ -57,9 +57,9 @@ fn compare_verdicts(centred: &mut dyn AskTell, moved: &mut dyn AskTell, centre: 
     }
 }
 
-/// Pulls out, told in another order and lost go through to the estimator within.
+/// Pending pulls, rewards in another order and lost pulls are passed on to the inner estimator.
 #[test]
-fn pulls_out_and_lost_ones_are_passed_on() {
+fn pending_and_lost_pulls_are_passed_on() {
     for name in ["linear-apt", "pivot"] {
         let problem = Problem::uniform(9, 3, 1);
         let (at, zero) = (Question::new(5.0, 0.1).unwrap(), Question::new(0.0, 0.1).unwrap());
@@ -89,7 +89,7 @@ fn pulls_out_and_lost_ones_are_passed_on() {
 }
 
 #[test]
-fn what_makes_no_centre_or_intercept_is_refused() {
+fn an_invalid_centre_or_intercept_is_refused() {
     let arms = Problem::uniform(3, 2, 0).arms();
     for bad in [f64::NAN, f64::INFINITY, -1e151] {
         let refused = Centred::new(Ridge::new(&arms, 1.0).unwrap(), bad).unwrap_err();
@@ -103,7 +103,7 @@ fn what_makes_no_centre_or_intercept_is_refused() {
     assert_eq!(refused, Some(SpecError::NeedsFeatures { algorithm: "linear-apt" }));
 }
 
-/// It goes with any estimator: an arm without a pull sits at the centre.
+/// A centre works with any estimator: an arm without rewards has the centre as its mean.
 #[test]
 fn a_centred_sample_mean_is_the_sample_mean_where_there_is_one() {
     let mut mean = Centred::new(SampleMean::new(&Arms::without_features(2).unwrap()), 0.5).unwrap();

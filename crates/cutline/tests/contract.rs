@@ -1,4 +1,4 @@
-//! What every algorithm promises, whatever its rule.
+//! The contract of every algorithm.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn question() -> Question {
     Question::new(0.0, 0.1).unwrap()
 }
 
-/// Whether an algorithm begins with every arm, in order: seen from outside.
+/// Whether an algorithm pulls every arm once first, in order, found by playing it.
 fn opens(algorithm: &Algorithm) -> bool {
     let problem = Problem::uniform(8, 3, 0);
     let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 8, 0).unwrap();
@@ -30,15 +30,15 @@ fn play(learner: &mut dyn AskTell, problem: &Problem, pulls: usize) -> Vec<usize
 }
 
 #[test]
-fn the_budget_is_kept_with_pulls_out() {
+fn pending_pulls_count_against_the_budget() {
     for algorithm in ALGORITHMS {
         let problem = Problem::uniform(6, 3, 0);
         let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 15, 0).unwrap();
-        let out: Vec<usize> = std::iter::from_fn(|| learner.ask()).collect();
-        assert_eq!(out.len(), 15, "{}", algorithm.name);
+        let pending: Vec<usize> = std::iter::from_fn(|| learner.ask()).collect();
+        assert_eq!(pending.len(), 15, "{}", algorithm.name);
         assert_eq!(learner.propose(), None);
-        learner.tell(out[0], 1.0);
-        assert_eq!(learner.propose(), None, "telling frees nothing");
+        learner.tell(pending[0], 1.0);
+        assert_eq!(learner.propose(), None, "a reward does not free budget");
     }
 }
 
@@ -62,9 +62,9 @@ fn a_lost_pull_is_given_back_and_leaves_no_trace() {
     }
 }
 
-/// A rule that draws draws anew after a loss: were it to repeat itself, an arm asked for twice would be the rule.
+/// A rule that draws at random draws another number after a loss; if it did not, both asks below would always give the same arm.
 #[test]
-fn a_lost_pull_is_drawn_anew() {
+fn a_lost_pull_is_drawn_again() {
     let problem = Problem::uniform(50, 3, 0);
     let mut learner = spec("random").learner(&problem.arms(), problem.question, 1_000, 4).unwrap();
     play(learner.as_mut(), &problem, 50);
@@ -79,7 +79,7 @@ fn a_lost_pull_is_drawn_anew() {
     assert!(repeats <= 20, "{repeats} of 200");
 }
 
-/// One pull more and one less leave the sum as it was; what a rule remembers of the pulls must not be fooled.
+/// One pull more and one less leave the sum unchanged; the caches of a rule must notice all the same.
 #[test]
 fn pulls_that_change_without_their_sum_are_noticed() {
     for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.rule != "uniform") {
@@ -87,22 +87,22 @@ fn pulls_that_change_without_their_sum_are_noticed() {
         let build = || spec(algorithm.name).learner(&problem.arms(), problem.question, 200, 4).unwrap();
         let mut learner = build();
         play(learner.as_mut(), &problem, 12);
-        let mut told = Vec::new();
+        let mut pulled = Vec::new();
         learner.assign(0);
-        for out in 1..6 {
+        for pending in 1..6 {
             let chosen = learner.propose().unwrap();
             learner.assign(chosen);
-            learner.assign(out);
-            learner.forget(out - 1);
+            learner.assign(pending);
+            learner.forget(pending - 1);
             learner.tell(chosen, 0.3);
-            told.push(chosen);
-            // The same pulls in a learner that remembers nothing of them.
+            pulled.push(chosen);
+            // The same pulls in a learner without caches of earlier ones.
             let mut fresh = build();
             play(fresh.as_mut(), &problem, 12);
-            for &arm in &told {
+            for &arm in &pulled {
                 fresh.tell(arm, 0.3);
             }
-            fresh.assign(out);
+            fresh.assign(pending);
             assert_eq!(learner.beliefs().pulls, fresh.beliefs().pulls);
             assert_eq!(learner.propose(), fresh.propose(), "{}", algorithm.name);
         }
@@ -122,7 +122,7 @@ fn a_lost_pull_of_the_opening_is_opened_again() {
 }
 
 #[test]
-fn rewards_from_before_count_as_pulls() {
+fn rewards_that_were_not_asked_for_count_as_pulls() {
     for algorithm in ALGORITHMS {
         let problem = Problem::uniform(5, 2, 0);
         let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 12, 0).unwrap();
@@ -130,12 +130,12 @@ fn rewards_from_before_count_as_pulls() {
         let asked = learner.ask().unwrap();
         for (arm, reward) in [(1, 0.3), (1, -0.2), (4, 0.9)] {
             learner.tell(arm, reward);
-            plain.told.push((arm, reward));
+            plain.rewards.push((arm, reward));
         }
         learner.tell(asked, 0.5);
-        plain.told.push((asked, 0.5));
-        let told = if asked == 1 { 3 } else { 4 };
-        assert_eq!(learner.beliefs().total_pulls, told, "{}", algorithm.name);
+        plain.rewards.push((asked, 0.5));
+        let pulls = if asked == 1 { 3 } else { 4 };
+        assert_eq!(learner.beliefs().total_pulls, pulls, "{}", algorithm.name);
         let means =
             if algorithm.estimator == EstimatorKind::Ridge { plain.ridge_means() } else { plain.sample_means() };
         assert_close(learner.beliefs().means(), &means, 1e-12, algorithm.name);
@@ -151,12 +151,12 @@ fn the_same_seed_gives_the_same_pulls_and_another_does_not() {
             play(learner.as_mut(), &problem, 60)
         };
         assert_eq!(run(5), run(5));
-        assert_eq!(run(5) != run(6), algorithm.rule == "uniform", "only `uniform` draws");
+        assert_eq!(run(5) != run(6), algorithm.rule == "uniform", "only `uniform` is random");
     }
 }
 
 #[test]
-fn fewer_pulls_than_arms_are_refused_where_every_arm_opens() {
+fn a_budget_below_the_number_of_arms_is_refused_where_a_rule_opens_with_every_arm() {
     let problem = Problem::uniform(8, 3, 0);
     for algorithm in ALGORITHMS {
         let refused = spec(algorithm.name).learner(&problem.arms(), problem.question, 7, 0).err();
@@ -195,40 +195,40 @@ fn every_parameter_changes_something() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_clearly() {
-    let says = |error: SpecError, text: &str| assert_eq!(error.to_string(), text);
+fn errors_state_the_problem() {
+    let assert_message = |error: SpecError, text: &str| assert_eq!(error.to_string(), text);
     let unknown = Spec::named("linapt").unwrap_err().to_string();
-    assert!(unknown.starts_with("there is no algorithm `linapt`; there are `linear-apt`, `apt`,"), "{unknown}");
+    assert!(unknown.starts_with("unknown algorithm `linapt`; known: `linear-apt`, `apt`,"), "{unknown}");
     assert!(ALGORITHMS.iter().all(|algorithm| unknown.contains(&format!("`{}`", algorithm.name))));
-    says(
+    assert_message(
         Spec::named("apt").unwrap().with("lambda", 1.0).unwrap_err(),
         "`apt` takes no parameter `lambda`; it takes none",
     );
-    says(
+    assert_message(
         Spec::named("pivot").unwrap().with("noise", f64::NAN).unwrap_err(),
         "`noise` must be a finite number between 1e-100 and 1e100, not NaN",
     );
-    says(
+    assert_message(
         Spec::named("linear-apt").unwrap().with("lambda", 0.0).unwrap_err(),
         "`lambda` must be a finite number of at least 1e-12, not 0",
     );
-    says(
+    assert_message(
         Spec::named("linear-apt").unwrap().with("centre", 1.5).unwrap_err(),
         "`centre` must be a finite number between 0.0 and 1.0, not 1.5",
     );
-    says(
+    assert_message(
         Spec::named("pivot").unwrap().with_estimator("sample-mean").unwrap_err(),
-        "the rule `pivot` needs variances, which the estimator `sample-mean` does not have; use `ridge`",
+        "the rule `pivot` needs variances, which the estimator `sample-mean` does not have",
     );
     let arms = Problem::uniform(2, 1, 0).arms();
-    says(
+    assert_message(
         Spec::named("ucbe").unwrap().learner(&arms, question(), 5, 0).err().unwrap(),
         "`ucbe` needs the parameter `exploration` (a in Δ̂ᵢ − √(a/Tᵢ))",
     );
 }
 
 #[test]
-fn another_estimator_makes_another_algorithm() {
+fn the_estimator_can_be_replaced() {
     let problem = Problem::uniform(7, 2, 1);
     let run = |spec: &Spec| {
         let mut learner = spec.learner(&problem.arms(), problem.question, 50, 0).unwrap();
@@ -243,7 +243,19 @@ fn another_estimator_makes_another_algorithm() {
 
 #[test]
 #[should_panic(expected = "a reward must be finite")]
-fn rewards_that_are_no_numbers_are_refused() {
+fn rewards_that_are_not_finite_are_refused() {
     let mut learner = spec("apt").learner(&Arms::without_features(1).unwrap(), question(), 3, 0).unwrap();
     learner.tell(0, f64::NAN);
+}
+
+/// Every algorithm has a row in the tables for users.
+#[test]
+fn every_algorithm_is_documented() {
+    let (readme, page) = (include_str!("../../../README.md"), include_str!("../../../docs/algorithms.md"));
+    let has_row = |page: &str, text: &str| page.lines().any(|line| line.starts_with('|') && line.contains(text));
+    for algorithm in ALGORITHMS {
+        let name = format!("`{}`", algorithm.name);
+        assert!(has_row(readme, &name), "README.md has no row for {name}");
+        assert!(has_row(page, &name), "docs/algorithms.md has no row for {name}");
+    }
 }

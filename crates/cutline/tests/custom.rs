@@ -1,4 +1,4 @@
-//! Rules of one's own play as rules of the engine do.
+//! Custom rules behave as the rules of the engine do.
 
 mod common;
 
@@ -9,7 +9,7 @@ use cutline::{Arm, Arms, IntervalKind, LearnerError, Purpose, Question, Rng, Spe
 use rand_core::Rng as _;
 use std::sync::Arc;
 
-/// The same as `straddle`, by what a rule of one's own sees.
+/// The same as `straddle`, written as a custom rule.
 struct Straddle;
 
 impl CustomRule for Straddle {
@@ -21,7 +21,7 @@ impl CustomRule for Straddle {
     }
 }
 
-/// The rule of `apt`, which opens.
+/// The rule of `apt`, which pulls every arm once first.
 struct Apt;
 
 impl CustomRule for Apt {
@@ -41,12 +41,12 @@ fn first_largest(index: &[f64]) -> Arm {
     (1..index.len()).fold(0, |best, arm| if index[arm] > index[best] { arm } else { best })
 }
 
-fn own(rule: impl CustomRule + 'static) -> Spec {
+fn custom(rule: impl CustomRule + 'static) -> Spec {
     Spec::custom(NamedRule::new("mine", Arc::new(rule)).unwrap())
 }
 
 #[test]
-fn plays_as_the_named_one_does() {
+fn chooses_as_the_named_algorithm_does() {
     let problem = Problem::uniform(12, 4, 5);
     for noise in [1.0, 0.3] {
         for centre in [0.0, 1.0] {
@@ -54,30 +54,30 @@ fn plays_as_the_named_one_does() {
                 let spec = spec.with("noise", noise).unwrap().with("centre", centre).unwrap();
                 arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem, 3)
             };
-            assert_eq!(play(own(Straddle)), play(spec("straddle")), "noise {noise}, centre {centre}");
+            assert_eq!(play(custom(Straddle)), play(spec("straddle")), "noise {noise}, centre {centre}");
         }
     }
     let play = |spec: Spec| {
         let spec = spec.with_estimator("sample-mean").unwrap();
         arms_of(spec.learner(&problem.arms(), problem.question, 60, 0).unwrap().as_mut(), &problem, 3)
     };
-    assert_eq!(play(own(Apt)), play(spec("apt")));
+    assert_eq!(play(custom(Apt)), play(spec("apt")));
 }
 
 #[test]
-fn opens_if_it_says_so() {
+fn opens_with_every_arm_if_declared() {
     let question = Question::new(0.0, 0.1).unwrap();
     let arms = Arms::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
-    let refused = own(Apt).learner(&arms, question, 2, 0).err();
+    let refused = custom(Apt).learner(&arms, question, 2, 0).err();
     assert_eq!(refused, Some(SpecError::Learner(LearnerError::BudgetBelowArms { budget: 2, n_arms: 3 })));
-    assert!(own(Straddle).learner(&arms, question, 2, 0).is_ok());
+    assert!(custom(Straddle).learner(&arms, question, 2, 0).is_ok());
 }
 
 /// σ²xᵢᵀV⁻¹xⱼ with V = I + Σ xxᵀ for ridge on one feature, σ²/Tᵢ for sample means; `rng` is a function of seed and pull.
 #[test]
-fn sees_variances_and_covariances() {
-    struct Look;
-    impl CustomRule for Look {
+fn receives_variances_and_covariances() {
+    struct Checks;
+    impl CustomRule for Checks {
         fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm {
             assert_eq!(
                 rng.next_u64(),
@@ -101,7 +101,7 @@ fn sees_variances_and_covariances() {
             context.pulls().iter().sum::<u32>() as usize % context.pulls().len()
         }
     }
-    let spec = own(Look).with("noise", 2.0).unwrap();
+    let spec = custom(Checks).with("noise", 2.0).unwrap();
     let question = Question::new(0.0, 0.0).unwrap();
     let ridge = spec.learner(&Arms::from_rows(&[[1.0], [3.0]]).unwrap(), question, 7, 9);
     let mean = spec.with_estimator("sample-mean").unwrap().learner(&Arms::without_features(3).unwrap(), question, 7, 9);
@@ -114,7 +114,7 @@ fn sees_variances_and_covariances() {
 }
 
 #[test]
-fn plays_in_a_campaign() {
+fn works_in_a_campaign() {
     let problem = Problem::uniform(6, 3, 2);
     let play = |spec: Spec| {
         let terms = Terms {
@@ -136,14 +136,14 @@ fn plays_in_a_campaign() {
         }
         arms
     };
-    assert_eq!(play(own(Straddle)), play(spec("straddle")));
+    assert_eq!(play(custom(Straddle)), play(spec("straddle")));
 }
 
 #[test]
-fn has_a_name_of_its_own() {
-    assert_eq!(own(Apt).name(), "mine");
+fn has_a_valid_and_unused_name() {
+    assert_eq!(custom(Apt).name(), "mine");
     assert_eq!(spec("apt").name(), "apt");
     assert_eq!(NamedRule::new("pivot", Arc::new(Apt)).unwrap_err(), RuleNameError::Taken("pivot".into()));
-    assert!(matches!(NamedRule::new("", Arc::new(Apt)), Err(RuleNameError::NoName(_))));
-    assert!(matches!(NamedRule::new("a\nb", Arc::new(Apt)), Err(RuleNameError::NoName(_))));
+    assert!(matches!(NamedRule::new("", Arc::new(Apt)), Err(RuleNameError::Invalid(_))));
+    assert!(matches!(NamedRule::new("a\nb", Arc::new(Apt)), Err(RuleNameError::Invalid(_))));
 }

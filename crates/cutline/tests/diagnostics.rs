@@ -1,6 +1,6 @@
-//! Diagnostics against dense linear algebra, reward by reward, and what they conclude from each kind of data.
+//! Diagnostics against dense linear algebra with one row per reward, and their conclusion for each kind of data.
 
-use cutline::diagnostics::{Conclusion, Diagnostics, Missing, RewardStats, Shape};
+use cutline::diagnostics::{Conclusion, DesignShape, Diagnostics, MissingEvidence, RewardStats};
 use cutline::{Arm, Arms, Purpose, Rng, algorithm, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
@@ -10,12 +10,12 @@ fn draw(rng: &mut Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
-fn told(arms: &Arms, rewards: &[(Arm, f64)]) -> Diagnostics {
-    let mut told = RewardStats::new(arms);
+fn diagnose(arms: &Arms, rewards: &[(Arm, f64)]) -> Diagnostics {
+    let mut stats = RewardStats::new(arms);
     for &(arm, reward) in rewards {
-        told.tell(arm, reward);
+        stats.tell(arm, reward);
     }
-    told.diagnose()
+    stats.diagnose()
 }
 
 fn assert_near(ours: f64, theirs: f64, relative: f64, what: &str) {
@@ -31,22 +31,22 @@ fn scaled(mut matrix: DMatrix<f64>) -> DMatrix<f64> {
     matrix
 }
 
-fn assert_shape(shape: Shape, matrix: &DMatrix<f64>, rank: usize, what: &str) {
+fn assert_shape(shape: DesignShape, matrix: &DMatrix<f64>, rank: usize, what: &str) {
     assert_eq!((shape.dimension, shape.rank), (matrix.ncols(), rank), "{what}");
     match shape.condition {
         None => assert!(rank < matrix.ncols(), "{what}"),
         Some(condition) => {
             let values = scaled(matrix.clone()).singular_values();
-            // Singular values are known to some 1e-16 of the greatest, so the least is the less so the smaller it is.
+            // Singular values are exact to about 1e-16 of the greatest, so the relative error of the least grows with the condition.
             assert_near(condition, values.max() / values.min(), 1e-12 + 1e-14 * condition, what);
         }
     }
 }
 
-/// Everything from the n×d matrix with a row a reward, of which the first `rank` columns are independent.
+/// Everything from the n×d matrix with one row per reward, of which the first `rank` columns are independent.
 fn check(rows: &[Vec<f64>], rewards: &[(Arm, f64)], rank: usize, what: &str) {
     let arms = Arms::from_rows(rows).unwrap();
-    let ours = told(&arms, rewards);
+    let ours = diagnose(&arms, rewards);
     let matrix = |arms: &[Arm]| DMatrix::from_fn(arms.len(), rows[0].len(), |i, j| rows[arms[i]][j]);
     let pulled: Vec<Arm> = rewards.iter().map(|&(arm, _)| arm).collect();
     let x = matrix(&pulled);
@@ -100,27 +100,27 @@ fn drawn(n_arms: usize, dimension: usize, index: u64) -> (Vec<Vec<f64>>, Vec<(Ar
 }
 
 #[test]
-fn numbers_are_those_of_dense_linear_algebra() {
+fn numbers_agree_with_dense_linear_algebra() {
     for (index, (n_arms, dimension)) in [(3, 1), (6, 2), (20, 5), (40, 13), (60, 30)].into_iter().enumerate() {
         let (rows, rewards) = drawn(n_arms, dimension, index as u64);
         check(&rows, &rewards, dimension, &format!("{n_arms} × {dimension}"));
     }
 }
 
-/// Units do not matter: columns from 1e-300 to 1e300 leave the numbers what they were.
+/// Units do not matter: columns scaled by 1e-300 to 1e300 give the same numbers.
 #[test]
 fn columns_may_have_any_scale() {
     let (rows, rewards) = drawn(20, 5, 7);
-    let plain = told(&Arms::from_rows(&rows).unwrap(), &rewards);
+    let plain = diagnose(&Arms::from_rows(&rows).unwrap(), &rewards);
     let units = [1e-300, 1e300, 1.0, 1e-9, 1e9];
     let scaled: Vec<Vec<f64>> =
         rows.iter().map(|row| row.iter().zip(units).map(|(x, unit)| x * unit).collect()).collect();
-    let ours = told(&Arms::from_rows(&scaled).unwrap(), &rewards);
+    let ours = diagnose(&Arms::from_rows(&scaled).unwrap(), &rewards);
     assert_near(ours.lack_of_fit.unwrap().f, plain.lack_of_fit.unwrap().f, 1e-12, "F");
     assert_near(ours.design.unwrap().condition.unwrap(), plain.design.unwrap().condition.unwrap(), 1e-12, "condition");
 }
 
-/// Columns that depend on others, in decimals that are not exact, count for nothing: the rank is that of the rest.
+/// Columns that depend on others, up to rounding, do not count towards the rank.
 #[test]
 fn dependent_columns_are_found_by_rank() {
     for index in 0..40 {
@@ -133,7 +133,7 @@ fn dependent_columns_are_found_by_rank() {
     }
 }
 
-/// Columns that are close to dependent, κ up to 1e12, but not so; Q stays orthogonal, so that four arms with four independent
+/// Columns that are nearly but not exactly dependent, κ up to 1e12. Q stays orthogonal, so that four arms with four independent
 /// features have leverage 1 each.
 #[test]
 fn nearly_dependent_columns_count() {
@@ -144,11 +144,11 @@ fn nearly_dependent_columns_count() {
             row.push(row[0] + 10.0_f64.powi(-exponent) * draw(&mut rng));
         }
         let arms = Arms::from_rows(&rows).unwrap();
-        let ours = told(&arms, &rewards).design.unwrap();
+        let ours = diagnose(&arms, &rewards).design.unwrap();
         assert_eq!(ours.rank, 4);
         let condition = ours.condition.unwrap() / 10.0_f64.powi(exponent);
         assert!((0.1..100.0).contains(&condition), "1e{exponent}: {condition}");
-        for arm in told(&arms, &[(0, 1.0), (5, 2.0), (9, 3.0), (12, 4.0)]).arms {
+        for arm in diagnose(&arms, &[(0, 1.0), (5, 2.0), (9, 3.0), (12, 4.0)]).arms {
             assert_near(arm.fit.unwrap().leverage, 1.0, 1e-13, "leverage");
         }
     }
@@ -159,15 +159,15 @@ fn nearly_dependent_columns_count() {
 #[test]
 fn a_line_by_hand() {
     let arms = Arms::from_rows(&[[1.0], [2.0], [4.0]]).unwrap();
-    let ours = told(&arms, &[(0, 0.0), (0, 2.0), (1, 2.0), (1, 4.0), (2, 3.0), (2, 5.0)]);
+    let ours = diagnose(&arms, &[(0, 0.0), (0, 2.0), (1, 2.0), (1, 4.0), (2, 3.0), (2, 5.0)]);
     let squares = 2.0 * (26.0 - 23.0_f64.powi(2) / 21.0);
     let lack = ours.lack_of_fit.unwrap();
     assert_near(lack.f, squares / 2.0 / 2.0, 1e-13, "F");
     assert_near(lack.p_value, (1.0 + 2.0 * lack.f / 3.0).powf(-1.5), 1e-13, "I_y(3/2, 1) = y^(3/2)");
-    assert_eq!((lack.freedom, lack.misfit), ((2, 3), 0.0), "less than noise explains");
+    assert_eq!((lack.freedom, lack.misfit), ((2, 3), 0.0), "the noise explains all of it");
     assert_near(ours.replicates.unwrap().sigma, 2.0_f64.sqrt(), 1e-15, "σ");
     assert_near(ours.residuals.unwrap().sigma, ((6.0 + squares) / 5.0).sqrt(), 1e-13, "σ");
-    assert_eq!(ours.design.unwrap(), Shape { dimension: 1, rank: 1, condition: Some(1.0) });
+    assert_eq!(ours.design.unwrap(), DesignShape { dimension: 1, rank: 1, condition: Some(1.0) });
     let fit = ours.arms[2].fit.unwrap();
     assert_near(fit.leverage, 16.0 / 21.0, 1e-14, "h");
     assert_near(fit.mean, 4.0 * 23.0 / 21.0, 1e-14, "fit");
@@ -175,12 +175,12 @@ fn a_line_by_hand() {
     assert_near(fit.test.unwrap().t, t, 1e-12, "t");
 }
 
-/// t is the difference to the fit without the arm, over its deviation, as promised.
+/// t is the difference from the fit without the arm, divided by its standard deviation.
 #[test]
-fn standardised_differences_are_those_of_leaving_the_arm_out() {
+fn standardised_differences_are_those_of_a_fit_without_the_arm() {
     let (rows, rewards) = drawn(12, 3, 9);
     let arms = Arms::from_rows(&rows).unwrap();
-    let whole = told(&arms, &rewards);
+    let whole = diagnose(&arms, &rewards);
     for arm in &whole.arms {
         let rest: Vec<(Arm, f64)> = rewards.iter().copied().filter(|reward| reward.0 != arm.arm).collect();
         let x = DMatrix::from_fn(rest.len(), 3, |i, j| rows[rest[i].0][j]);
@@ -215,28 +215,28 @@ fn each_conclusion() {
         (&line, of(10, 1.0, |x| 2.0 * x), Conclusion::Believable, "believable: the arms' means lie as close to it"),
         (&line, of(10, 1.0, |x| x * x), Conclusion::NotBelievable, "p = 5.9e-36, 6 arms disagree); use `apt`"),
         (&line, one_off, Conclusion::NotBelievable, "1 arm disagrees); use `apt`, which does not need it."),
-        (&line, vec![], not_enough(Missing::Rewards), "there are no rewards yet."),
-        (&line, replicate(2, 10, 1.0, 1.0).collect(), not_enough(Missing::Arms), "(1) could have any means"),
-        (&line, of(1, 1.0, |x| x), not_enough(Missing::Replicates), "no arm was pulled twice"),
-        (&line, of(3, 0.0, |x| x), not_enough(Missing::Noise), "the rewards of each arm are all the same"),
-        (&line, of(2, 1.0, |x| x), not_enough(Missing::Power), "noticed with probability 0.25; pull more."),
+        (&line, vec![], not_enough(MissingEvidence::Rewards), "there are no rewards yet."),
+        (&line, replicate(2, 10, 1.0, 1.0).collect(), not_enough(MissingEvidence::Arms), "(1) could have any means"),
+        (&line, of(1, 1.0, |x| x), not_enough(MissingEvidence::Replicates), "no arm was pulled twice"),
+        (&line, of(3, 0.0, |x| x), not_enough(MissingEvidence::Noise), "the rewards of each arm are all the same"),
+        (&line, of(2, 1.0, |x| x), not_enough(MissingEvidence::Power), "noticed with probability 0.25; pull more."),
         (&wide, vec![], Conclusion::AlwaysTrue, "the features of the 2 arms are independent, so any means fit it."),
         (&plain, vec![(0, 1.0)], Conclusion::NoFeatures, "no linear model; use `apt`."),
     ] {
-        let ours = told(arms, &rewards);
+        let ours = diagnose(arms, &rewards);
         assert_eq!(ours.conclusion, expected, "{ours}");
-        let said = ours.to_string();
-        assert!(said.contains(sentence) && said.ends_with('.') && !said.contains('\n'), "{said}");
+        let text = ours.to_string();
+        assert!(text.contains(sentence) && text.ends_with('.') && !text.contains('\n'), "{text}");
         if let Some(name) = expected.algorithm() {
-            assert!(said.contains(&format!("use `{}`", algorithm(name).unwrap().name)), "{said}");
+            assert!(text.contains(&format!("use `{}`", algorithm(name).unwrap().name)), "{text}");
         }
     }
 }
 
 /// Without features the noise is still known.
 #[test]
-fn arms_without_features_have_noise() {
-    let ours = told(&Arms::without_features(3).unwrap(), &[(0, 1.0), (0, 3.0), (2, 5.0)]);
+fn arms_without_features_have_a_noise_scale() {
+    let ours = diagnose(&Arms::without_features(3).unwrap(), &[(0, 1.0), (0, 3.0), (2, 5.0)]);
     assert_eq!(ours.replicates.map(|scale| (scale.sigma, scale.freedom)), Some((2.0_f64.sqrt(), 1)));
     assert!(ours.features.is_none() && ours.design.is_none() && ours.residuals.is_none() && ours.lack_of_fit.is_none());
     assert_eq!(ours.arms.iter().map(|arm| (arm.arm, arm.mean)).collect::<Vec<_>>(), [(0, 2.0), (2, 5.0)]);
@@ -244,25 +244,25 @@ fn arms_without_features_have_noise() {
 
 /// Few pulls, zero features and numbers at the limits give numbers, not NaN.
 #[test]
-fn odd_data_have_sane_numbers() {
+fn unusual_data_give_finite_numbers() {
     let zeros = Arms::from_rows(&[[0.0, 0.0], [0.0, 0.0]]).unwrap();
-    let ours = told(&zeros, &[(0, 1.0), (0, 3.0), (1, -1.0)]);
-    assert_eq!(ours.design.unwrap(), Shape { dimension: 2, rank: 0, condition: None });
+    let ours = diagnose(&zeros, &[(0, 1.0), (0, 3.0), (1, -1.0)]);
+    assert_eq!(ours.design.unwrap(), DesignShape { dimension: 2, rank: 0, condition: None });
     let lack = ours.lack_of_fit.unwrap();
     assert_near(lack.f, 9.0 / 2.0 / 2.0, 1e-15, "every mean is 0 by the model");
 
-    let one = told(&Arms::from_rows(&[[2.0]]).unwrap(), &[(0, 1.0)]);
+    let one = diagnose(&Arms::from_rows(&[[2.0]]).unwrap(), &[(0, 1.0)]);
     assert_eq!((one.conclusion, one.replicates, one.residuals), (Conclusion::AlwaysTrue, None, None));
 
     let line = Arms::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
     let most = [(0, 1e140), (0, -1e140), (1, 1e140), (1, 1e140), (2, -1e140), (2, -1e140)];
-    let lack = told(&line, &most).lack_of_fit.unwrap();
+    let lack = diagnose(&line, &most).lack_of_fit.unwrap();
     assert!([lack.f, lack.p_value, lack.misfit, lack.power].iter().all(|value| value.is_finite()), "{lack:?}");
     let tiny = [(0, 1e-200), (0, -1e-200), (1, 1.0), (2, 2.0)];
-    assert!(told(&line, &tiny).lack_of_fit.is_none(), "noise that is lost in rounding is none");
+    assert!(diagnose(&line, &tiny).lack_of_fit.is_none(), "noise below rounding does not count");
 
     let basis = Arms::from_rows(&[[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]]).unwrap();
-    let ours = told(&basis, &[(0, 5.0), (0, 6.0), (1, 1.0), (1, 2.0), (2, 3.0)]);
-    assert_eq!(ours.arms[0].fit.unwrap().test, None, "the fit follows the only arm of its kind");
+    let ours = diagnose(&basis, &[(0, 5.0), (0, 6.0), (1, 1.0), (1, 2.0), (2, 3.0)]);
+    assert_eq!(ours.arms[0].fit.unwrap().test, None, "the fit of the only arm of its kind is its own mean");
     assert!(ours.arms[1].fit.unwrap().test.is_some());
 }

@@ -1,4 +1,4 @@
-//! Threads that are lent for products over many arms change nothing but the time.
+//! An executor for products over many arms changes no result.
 
 mod common;
 
@@ -7,7 +7,7 @@ use cutline::{Arms, Executor, Purpose, Spec, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does one thing after the other, the second first, and counts.
+/// Does the second half of the work first, then the first, and counts the calls.
 #[derive(Debug, Default)]
 struct Counting(AtomicUsize);
 
@@ -23,16 +23,16 @@ impl Executor for Counting {
 fn work_is_shared_and_the_bits_are_the_same() {
     for (n_arms, dimension) in [(40_001, 9), (131_073, 3)] {
         let problem = Problem::uniform(n_arms, dimension, 1);
-        let alone = problem.arms();
+        let serial = problem.arms();
         let executor = Arc::new(Counting::default());
-        let shared = alone.clone().with_executor(Arc::clone(&executor) as Arc<dyn Executor>);
+        let shared = serial.clone().with_executor(Arc::clone(&executor) as Arc<dyn Executor>);
         let v: Vec<f64> = (0..dimension).map(|j| 0.3 + j as f64).collect();
-        assert_eq!(alone.times(&v), shared.times(&v));
+        assert_eq!(serial.times(&v), shared.times(&v));
         assert!(executor.0.load(Ordering::Relaxed) > 0, "{n_arms} × {dimension} is large enough to be shared");
         for name in ["linear-apt", "pivot"] {
             let learner =
                 |arms: &Arms| Spec::named(name).unwrap().learner(arms, problem.question, u32::MAX, 0).unwrap();
-            let (mut one, mut other) = (learner(&alone), learner(&shared));
+            let (mut one, mut other) = (learner(&serial), learner(&shared));
             let mut rng = stream(3, Purpose::Noise, 0);
             for _ in 0..40 {
                 let arm = one.ask().unwrap();

@@ -6,7 +6,7 @@ use common::{Plain, Problem, assert_close};
 use cutline::estimators::{DesignedRidge, Estimator, Ridge, RidgeError, VarianceEstimator};
 use cutline::{Arms, Purpose, below, stream};
 
-/// The error allowed: what a dense solve itself may lose is 1e-16 times the condition of V.
+/// Plays `n_pulls` random pulls. The dense solve itself has an error of 1e-16 times the condition of V.
 fn check(problem: &Problem, lambda: f64, n_pulls: usize, tolerance: f64) {
     let (mut ridge, mut designed) = estimators(problem, lambda);
     let mut plain = Plain::new(problem, lambda);
@@ -18,7 +18,7 @@ fn check(problem: &Problem, lambda: f64, n_pulls: usize, tolerance: f64) {
         designed.expect(arm);
         designed.observe(arm, reward);
         plain.pulls[arm] += 1;
-        plain.told.push((arm, reward));
+        plain.rewards.push((arm, reward));
         if pull < 30 || pull == n_pulls - 1 {
             let truth = plain.ridge_means();
             assert_close(ridge.means(), &truth, tolerance, "ridge means");
@@ -27,7 +27,10 @@ fn check(problem: &Problem, lambda: f64, n_pulls: usize, tolerance: f64) {
             let (_, variances) = designed.moments();
             for (arm, &q) in variances.iter().enumerate() {
                 let truth = covariances[(arm, arm)];
-                assert!((q - truth).abs() <= 100.0 * tolerance * truth, "pull {pull} arm {arm}: q {q} against {truth}");
+                assert!(
+                    (q - truth).abs() <= 100.0 * tolerance * truth,
+                    "pull {pull} arm {arm}: q {q} instead of {truth}"
+                );
             }
         }
     }
@@ -58,8 +61,8 @@ fn collinear_columns() {
     check(&problem, 1e-4, 300, 1e-8);
 }
 
-/// Both at once. Until every direction was pulled V has a condition of ‖x‖²/λ, which costs any method that forms V that many
-/// digits; after that nothing of it must be left.
+/// Until every direction was pulled, V has a condition of ‖x‖²/λ, so any method that forms V loses that many digits; afterwards all
+/// of them must be restored.
 #[test]
 fn large_features_and_small_lambda() {
     for (scale, lambda) in [(1e3, 1e-3), (97.0, 1e-6), (1e3, 1e-6), (1e6, 1.0)] {
@@ -72,7 +75,7 @@ fn large_features_and_small_lambda() {
             ridge.observe(arm, reward);
             designed.observe(arm, reward);
             plain.pulls[arm] += 1;
-            plain.told.push((arm, reward));
+            plain.rewards.push((arm, reward));
             let tolerance = if pull < 4 { 1e-14 * scale * scale / lambda } else { 1e-11 };
             assert_close(ridge.means(), &plain.ridge_means(), tolerance, "ridge means");
             assert_close(designed.means(), &plain.ridge_means(), tolerance, "designed means");
@@ -90,7 +93,7 @@ fn estimators(problem: &Problem, lambda: f64) -> (Ridge, DesignedRidge) {
 }
 
 #[test]
-fn at_the_limit_nothing_is_lost_to_nan() {
+fn at_the_limit_everything_is_finite() {
     for (scale, lambda) in [(1.5e7, 1.0), (1e3, 1e-8), (10.0, 1e-12)] {
         let problem = Problem::new(12, 4, 3, |_| scale);
         let (mut ridge, mut designed) = estimators(&problem, lambda);
@@ -106,16 +109,16 @@ fn at_the_limit_nothing_is_lost_to_nan() {
     assert!(matches!(Ridge::new(&beyond, 1.0), Err(RidgeError::TooLarge(_))));
 }
 
-/// A reward that was not announced is taken as a pull of its own.
+/// A reward without a pending pull counts as one more pull.
 #[test]
-fn unannounced_rewards_count_in_the_variances() {
+fn rewards_without_a_pending_pull_count_in_the_variances() {
     let problem = Problem::uniform(6, 2, 0);
     let mut designed = DesignedRidge::new(&problem.arms(), 1.0).unwrap();
     let mut plain = Plain::new(&problem, 1.0);
     for arm in [0, 3, 3] {
         designed.observe(arm, 0.5);
         plain.pulls[arm] += 1;
-        plain.told.push((arm, 0.5));
+        plain.rewards.push((arm, 0.5));
     }
     let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
     assert_close(designed.moments().1, &variances, 1e-12, "variances");
@@ -123,7 +126,7 @@ fn unannounced_rewards_count_in_the_variances() {
 }
 
 /// Where there are no more arms than features, the arms are the coordinates; features of very different scales, arms that
-/// nearly agree, and arms that are zero or combine others.
+/// are nearly equal, and arms that are zero or combinations of others.
 #[test]
 fn no_more_arms_than_features() {
     for (n_arms, dimension) in [(1, 1), (1, 7), (8, 8), (20, 20), (12, 50)] {
@@ -146,7 +149,7 @@ fn no_more_arms_than_features() {
     }
 }
 
-/// A long run: rounding must not pile up.
+/// Rounding errors must not accumulate.
 #[test]
 fn a_hundred_thousand_pulls() {
     let problem = Problem::new(20, 5, 8, |j| 10.0_f64.powf(j));

@@ -1,11 +1,11 @@
-//! The arms that each algorithm pulls for a fixed seed: a change here breaks what a seed promises.
+//! The arms that each algorithm pulls for a fixed seed: a change here breaks the reproducibility of seeds.
 
 mod common;
 
 use common::{Problem, arms_of, spec};
 use cutline::ALGORITHMS;
 
-/// One row an algorithm: the pulls after the first 8, which are the opening where there is one.
+/// One row per algorithm: the pulls after the first 8, which are the opening where there is one.
 const PINNED: &[(&str, [usize; 20])] = &[
     ("linear-apt", [1, 7, 1, 1, 5, 5, 5, 5, 0, 0, 7, 7, 0, 0, 2, 2, 1, 2, 7, 7]),
     ("apt", [4, 1, 2, 0, 4, 0, 2, 0, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2]),

@@ -1,4 +1,4 @@
-//! Every algorithm, decision by decision, against its definition computed afresh by dense linear algebra.
+//! Every algorithm, decision by decision, against its definition computed by dense linear algebra.
 
 mod common;
 
@@ -6,43 +6,43 @@ use common::{Plain, Problem, assert_close, spec, take};
 use cutline::{ALGORITHMS, AskTell, EstimatorKind, Purpose, stream};
 use proptest::prelude::*;
 
-/// Plays in batches told in random order and compares every decision and every estimate with [`Plain`].
-fn compare(name: &str, problem: &Problem, budget: u32, batch: usize, seed: u64) {
+/// Plays with several pulls pending, tells their rewards in random order, and compares every decision and every estimate with [`Plain`].
+fn compare(name: &str, problem: &Problem, budget: u32, n_pending: usize, seed: u64) {
     let spec = spec(name);
     let algorithm = spec.algorithm();
     let mut learner = spec.learner(&problem.arms(), problem.question, budget, seed).unwrap();
     let mut plain = Plain::new(problem, 1.0);
     let mut rng = stream(seed, Purpose::Noise, 0);
     loop {
-        let mut out = Vec::new();
-        while out.len() < batch {
+        let mut pending = Vec::new();
+        while pending.len() < n_pending {
             let Some(arm) = learner.propose() else { break };
             assert_eq!(learner.propose(), Some(arm), "asking twice changes nothing");
             check_choice(algorithm.rule, algorithm.estimator, &plain, arm);
             learner.assign(arm);
             plain.pulls[arm] += 1;
-            out.push(arm);
+            pending.push(arm);
         }
-        if out.is_empty() {
+        if pending.is_empty() {
             break;
         }
-        while !out.is_empty() {
-            let arm = take(&mut out, &mut rng);
+        while !pending.is_empty() {
+            let arm = take(&mut pending, &mut rng);
             let reward = problem.reward(arm, &mut rng);
             learner.tell(arm, reward);
-            plain.told.push((arm, reward));
+            plain.rewards.push((arm, reward));
         }
         check_means(algorithm.estimator, &plain, learner.as_mut());
     }
     assert_eq!(learner.beliefs().pulls, plain.pulls);
-    assert_eq!(plain.told.len(), budget as usize);
+    assert_eq!(plain.rewards.len(), budget as usize);
 }
 
 fn means(estimator: EstimatorKind, plain: &Plain) -> Vec<f64> {
     if estimator == EstimatorKind::Ridge { plain.ridge_means() } else { plain.sample_means() }
 }
 
-/// The choice has the least index, or one that rounding cannot tell from it.
+/// The choice has the least index, up to rounding.
 fn check_choice(rule: &str, estimator: EstimatorKind, plain: &Plain, arm: usize) {
     let Some(indices) = plain.indices(rule, &means(estimator, plain)) else { return };
     let least = indices.iter().copied().fold(f64::INFINITY, f64::min);
@@ -88,11 +88,11 @@ fn arms_of_zeros_and_repeated_arms() {
         }
         problem.rows[7] = problem.rows[6].clone();
         if algorithm.name == "pivot" {
-            // The plain version has 0/0 there; what is promised is that such an arm is never pulled.
+            // The definition is 0/0 for such an arm; the rule promises never to pull it.
             let mut learner = spec("pivot").learner(&problem.arms(), problem.question, 40, 1).unwrap();
             let mut rng = stream(1, Purpose::Noise, 0);
             while let Some(arm) = learner.ask() {
-                assert!(arm != 0 && arm != 5, "an arm of zeros tells nothing");
+                assert!(arm != 0 && arm != 5, "a pull of an arm of zeros has no information");
                 learner.tell(arm, problem.reward(arm, &mut rng));
             }
         } else {
@@ -102,7 +102,7 @@ fn arms_of_zeros_and_repeated_arms() {
 }
 
 #[test]
-fn nothing_but_zeros_still_ends() {
+fn arms_that_are_all_zeros_use_up_the_budget() {
     for algorithm in ALGORITHMS {
         let mut problem = Problem::uniform(4, 2, 0);
         problem.rows.iter_mut().for_each(|row| row.fill(0.0));
@@ -120,14 +120,14 @@ fn nothing_but_zeros_still_ends() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, rng_seed: proptest::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn in_batches_told_in_any_order(
+    fn with_pending_pulls_told_in_any_order(
         which in 0..ALGORITHMS.len(),
         n_arms in 1_u32..25,
         dimension in 1_usize..9,
-        batch in 1_usize..12,
+        n_pending in 1_usize..12,
         seed in 0_u64..1_000,
     ) {
         let problem = Problem::uniform(n_arms as usize, dimension, seed);
-        compare(ALGORITHMS[which].name, &problem, 40.max(n_arms), batch, seed);
+        compare(ALGORITHMS[which].name, &problem, 40.max(n_arms), n_pending, seed);
     }
 }

@@ -1,4 +1,4 @@
-//! When learners end, and why.
+//! When and why learners end.
 
 mod common;
 
@@ -10,14 +10,14 @@ use cutline::{
     Purpose, Question, Rng, Spec, Stop, StopCriterion, StopReason, stream,
 };
 
-const BOTH: [StopCriterion; 2] = [StopCriterion::Intervals, StopCriterion::Evidence];
+const CRITERIA: [StopCriterion; 2] = [StopCriterion::Intervals, StopCriterion::Evidence];
 
-/// A problem on which some hundreds of pulls are enough.
+/// A problem that some hundreds of pulls decide.
 fn clear(n_arms: usize, dimension: usize, seed: u64) -> Problem {
     Problem { question: Question::new(0.1, 0.2).unwrap(), ..Problem::uniform(n_arms, dimension, seed) }
 }
 
-/// Whether evidence is above its threshold, by the formula and dense linear algebra: Δ̂/(σ√q) less √λ S/σ, with σ = 0.3, λ = 1.
+/// Whether the evidence is above its threshold, by its formula and dense linear algebra: Δ̂/(σ√q) − √λ S/σ, with σ = 0.3, λ = 1.
 fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> bool {
     let (sigma, n) = (0.3, plain.pulls.len());
     let (means, variances, shrunk): (Vec<f64>, Vec<f64>, f64) = match estimator {
@@ -29,7 +29,7 @@ fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> b
         _ => (plain.sample_means(), plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect(), 0.0),
     };
     let tests = if estimator == EstimatorKind::Ridge { 1.0 } else { n as f64 };
-    let threshold = (tests * (1.0 + (plain.told.len() as f64).ln()) / 0.1).ln();
+    let threshold = (tests * (1.0 + (plain.rewards.len() as f64).ln()) / 0.1).ln();
     let z = |arm: usize| {
         let deviations = plain.problem.question.gap(means[arm]) / (sigma * variances[arm].sqrt());
         0.5 * (deviations - shrunk).max(0.0).powi(2)
@@ -37,58 +37,59 @@ fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> b
     (0..n).all(|arm| z(arm) > threshold)
 }
 
-/// Plays until the budget is used up or it is sure, and compares the stop with its definition before every pull.
-fn compare(name: &str, by: StopCriterion, norm: Option<f64>, problem: &Problem) -> StopReason {
-    let mut sure = ConfidenceStop::new(by, 0.1, 0.3).unwrap();
+/// Plays until the budget is used up or every side is sure; compares the stop with its definition before every pull.
+fn compare(name: &str, criterion: StopCriterion, norm: Option<f64>, problem: &Problem) -> StopReason {
+    let mut sure = ConfidenceStop::new(criterion, 0.1, 0.3).unwrap();
     let mut intervals = Confidence::new(IntervalKind::Anytime, 0.1, 0.3).unwrap();
     if let Some(norm) = norm {
         (sure, intervals) = (sure.with_norm(norm).unwrap(), intervals.with_norm(norm).unwrap());
     }
-    let spec = spec(name).until_sure(sure);
+    let spec = spec(name).with_confidence_stop(sure);
     let build = |budget| spec.learner(&problem.arms(), problem.question, budget, 0).unwrap();
     let (mut learner, mut unending) = (build(400), build(u32::MAX));
     let mut plain = Plain::new(problem, 1.0);
     let mut rng = stream(2, Purpose::Noise, 0);
     loop {
-        let is_sure = match by {
-            StopCriterion::Evidence => !plain.told.is_empty() && has_evidence(&plain, spec.estimator(), norm),
+        let is_sure = match criterion {
+            StopCriterion::Evidence => !plain.rewards.is_empty() && has_evidence(&plain, spec.estimator(), norm),
             _ => learner.beliefs().verdicts(&intervals).all(|verdict| verdict.is_decided()),
         };
-        let budget = (plain.told.len() == 400).then_some(StopReason::Budget);
+        let budget = (plain.rewards.len() == 400).then_some(StopReason::Budget);
         let expected = if is_sure { Some(StopReason::Confidence) } else { budget };
-        assert_eq!(learner.stop_reason(), expected, "{name} {by:?} after {} pulls", plain.told.len());
+        assert_eq!(learner.stop_reason(), expected, "{name} {criterion:?} after {} pulls", plain.rewards.len());
         let Some(arm) = learner.ask() else { return expected.unwrap() };
         assert_eq!(unending.ask(), Some(arm), "a budget changes nothing before it is used up");
         let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
         learner.tell(arm, reward);
         unending.tell(arm, reward);
-        plain.told.push((arm, reward));
+        plain.rewards.push((arm, reward));
         plain.pulls[arm] += 1;
     }
 }
 
 #[test]
-fn the_stop_is_its_definition_for_every_algorithm() {
+fn the_stop_agrees_with_its_definition_for_every_algorithm() {
     for algorithm in ALGORITHMS {
         let mut endings = Vec::new();
-        for by in BOTH {
+        for criterion in CRITERIA {
             for (seed, norm) in [(3, None), (4, Some(0.0)), (5, Some(2.0))] {
-                endings.push(compare(algorithm.name, by, norm, &Problem::uniform(7, 3, seed)));
+                endings.push(compare(algorithm.name, criterion, norm, &Problem::uniform(7, 3, seed)));
             }
-            endings.push(compare(algorithm.name, by, None, &Problem::uniform(1, 1, 0)));
-            endings.push(compare(algorithm.name, by, None, &Problem::uniform(3, 5, 8)));
+            endings.push(compare(algorithm.name, criterion, None, &Problem::uniform(1, 1, 0)));
+            endings.push(compare(algorithm.name, criterion, None, &Problem::uniform(3, 5, 8)));
         }
         assert!(endings.contains(&StopReason::Confidence), "{}: {endings:?}", algorithm.name);
     }
 }
 
-/// The stop is asked before every pull, so what it remembers is put to use; one that is asked only now and then agrees.
+/// A stop that is checked before every pull uses its cache; one that is checked only now and then agrees with it.
 #[test]
-fn what_a_stop_remembers_changes_nothing() {
-    for by in BOTH {
+fn the_cache_of_a_stop_changes_nothing() {
+    for criterion in CRITERIA {
         let problem = clear(9, 4, 3);
-        let sure = ConfidenceStop::new(by, 0.05, 0.3).unwrap();
-        let build = || spec("pivot").until_sure(sure).learner(&problem.arms(), problem.question, 5_000, 0).unwrap();
+        let sure = ConfidenceStop::new(criterion, 0.05, 0.3).unwrap();
+        let build =
+            || spec("pivot").with_confidence_stop(sure).learner(&problem.arms(), problem.question, 5_000, 0).unwrap();
         let (mut often, mut seldom) = (build(), build());
         let mut rng = stream(1, Purpose::Noise, 0);
         let mut pulls = 0;
@@ -104,21 +105,23 @@ fn what_a_stop_remembers_changes_nothing() {
         assert_eq!(
             (often.stop_reason(), seldom.stop_reason()),
             (Some(StopReason::Confidence), Some(StopReason::Confidence)),
-            "{by:?}"
+            "{criterion:?}"
         );
     }
 }
 
-/// Pulls that are out say nothing yet, whatever the design will be once they are in; and a lost one leaves no trace.
+/// Pulls without a reward make nothing sure, and a pull that is forgotten leaves no trace.
 #[test]
-fn only_rewards_make_sure() {
+fn only_rewards_make_a_side_sure() {
     for algorithm in ALGORITHMS {
-        for by in BOTH {
+        for criterion in CRITERIA {
             let problem = Problem::uniform(6, 2, 1);
-            let sure = ConfidenceStop::new(by, 0.3, 1e-3).unwrap().with_norm(0.0).unwrap();
-            let mut learner =
-                spec(algorithm.name).until_sure(sure).learner(&problem.arms(), problem.question, 90, 0).unwrap();
-            assert_eq!(learner.stop_reason(), None, "nothing is known");
+            let sure = ConfidenceStop::new(criterion, 0.3, 1e-3).unwrap().with_norm(0.0).unwrap();
+            let mut learner = spec(algorithm.name)
+                .with_confidence_stop(sure)
+                .learner(&problem.arms(), problem.question, 90, 0)
+                .unwrap();
+            assert_eq!(learner.stop_reason(), None, "there is no reward yet");
             let out: Vec<usize> = std::iter::from_fn(|| learner.ask()).collect();
             assert_eq!((out.len(), learner.stop_reason()), (90, Some(StopReason::Budget)), "{}", algorithm.name);
             for &arm in &out[10..] {
@@ -129,12 +132,12 @@ fn only_rewards_make_sure() {
     }
 }
 
-/// A run that is sure at its last pull ended because it is sure.
+/// A run that is sure at its last pull ends for that reason, not because of the budget.
 #[test]
 fn confidence_comes_before_budget_and_either_has_the_smaller_budget() {
     let arms = Arms::without_features(1).unwrap();
     let build = |budget| {
-        let spec = spec("apt").until_sure(ConfidenceStop::new(StopCriterion::Evidence, 0.05, 1.0).unwrap());
+        let spec = spec("apt").with_confidence_stop(ConfidenceStop::new(StopCriterion::Evidence, 0.05, 1.0).unwrap());
         spec.learner(&arms, Question::new(0.0, 0.0).unwrap(), budget, 0).unwrap()
     };
     // n·2²/2 > ln((1 + ln n)/0.05) first holds at n = 2: 4 > 3.52.
@@ -155,39 +158,39 @@ fn confidence_comes_before_budget_and_either_has_the_smaller_budget() {
     assert_eq!(std::iter::from_fn(|| learner.ask()).count(), 5);
 }
 
-/// An arm of zeros has mean 0 and no variance: it is sure. Nothing but such arms is sure with the first reward.
+/// An arm whose features are all 0 has mean 0 and variance 0: it is sure. If all arms are so, the first reward ends the run.
 #[test]
 fn arms_of_zeros_are_sure() {
-    for by in BOTH {
-        let spec = spec("pivot").until_sure(ConfidenceStop::new(by, 0.05, 1.0).unwrap());
+    for criterion in CRITERIA {
+        let spec = spec("pivot").with_confidence_stop(ConfidenceStop::new(criterion, 0.05, 1.0).unwrap());
         let arms = Arms::from_rows(&[[0.0], [1.0]]).unwrap();
         let mut learner = spec.learner(&arms, Question::new(0.5, 0.0).unwrap(), 10_000, 0).unwrap();
         while let Some(arm) = learner.ask() {
             learner.tell(arm, 2.0);
         }
-        assert_eq!(learner.stop_reason(), Some(StopReason::Confidence), "{by:?}");
+        assert_eq!(learner.stop_reason(), Some(StopReason::Confidence), "{criterion:?}");
         let mut zeros =
             spec.learner(&Arms::from_rows(&[[0.0]]).unwrap(), Question::new(0.0, 0.0).unwrap(), 9, 0).unwrap();
         zeros.tell(0, 1.0);
-        assert_eq!(zeros.stop_reason(), Some(StopReason::Confidence), "{by:?}");
+        assert_eq!(zeros.stop_reason(), Some(StopReason::Confidence), "{criterion:?}");
     }
 }
 
-/// Rewards so large that means overflow make nothing sure.
+/// Rewards so large that the means overflow make nothing sure.
 #[test]
-fn what_is_no_number_is_never_sure() {
-    for by in BOTH {
-        let spec = spec("apt").until_sure(ConfidenceStop::new(by, 0.05, 1.0).unwrap());
+fn means_that_overflow_are_never_sure() {
+    for criterion in CRITERIA {
+        let spec = spec("apt").with_confidence_stop(ConfidenceStop::new(criterion, 0.05, 1.0).unwrap());
         let mut learner =
             spec.learner(&Arms::without_features(1).unwrap(), Question::new(0.0, 0.0).unwrap(), 9, 0).unwrap();
         for _ in 0..9 {
             learner.tell(0, f64::MAX);
         }
-        assert_eq!(learner.stop_reason(), Some(StopReason::Budget), "{by:?}");
+        assert_eq!(learner.stop_reason(), Some(StopReason::Budget), "{criterion:?}");
     }
 }
 
-fn plays(spec: &Spec, problem: &Problem, rng: &mut Rng) -> (u64, StopReason) {
+fn play(spec: &Spec, problem: &Problem, rng: &mut Rng) -> (u64, StopReason) {
     let mut learner = spec.learner(&problem.arms(), problem.question, 100_000, 0).unwrap();
     while let Some(arm) = learner.ask() {
         learner.tell(arm, problem.means[arm] + 0.3 * common::uniform(rng));
@@ -195,19 +198,24 @@ fn plays(spec: &Spec, problem: &Problem, rng: &mut Rng) -> (u64, StopReason) {
     (learner.beliefs().total_pulls, learner.stop_reason().unwrap())
 }
 
-/// Every parameter of the stop moves the end, in the direction it should.
+/// Every parameter of the stop moves the end in the right direction.
 #[test]
 fn every_parameter_of_the_stop_matters() {
     let problem = clear(7, 3, 3);
-    let run = |by, delta, noise, norm| {
-        let sure = ConfidenceStop::new(by, delta, noise).unwrap().with_norm(norm).unwrap();
-        let (pulls, ending) = plays(&spec("pivot").until_sure(sure), &problem, &mut stream(1, Purpose::Noise, 0));
+    let run = |criterion, delta, noise, norm| {
+        let sure = ConfidenceStop::new(criterion, delta, noise).unwrap().with_norm(norm).unwrap();
+        let (pulls, ending) =
+            play(&spec("pivot").with_confidence_stop(sure), &problem, &mut stream(1, Purpose::Noise, 0));
         assert_eq!(ending, StopReason::Confidence);
         pulls
     };
-    for by in BOTH {
-        let base = run(by, 0.05, 0.3, 1.0);
-        assert!(run(by, 0.0005, 0.3, 1.0) > base && run(by, 0.05, 0.6, 1.0) > base && run(by, 0.05, 0.3, 3.0) > base);
+    for criterion in CRITERIA {
+        let base = run(criterion, 0.05, 0.3, 1.0);
+        assert!(
+            run(criterion, 0.0005, 0.3, 1.0) > base
+                && run(criterion, 0.05, 0.6, 1.0) > base
+                && run(criterion, 0.05, 0.3, 3.0) > base
+        );
     }
     assert!(run(StopCriterion::Evidence, 0.05, 0.3, 1.0) < run(StopCriterion::Intervals, 0.05, 0.3, 1.0));
     assert!(
@@ -216,14 +224,68 @@ fn every_parameter_of_the_stop_matters() {
     );
 }
 
+/// A learner whose noise is changed does what one does that had this noise from the beginning, whatever rule and stop have cached.
+#[test]
+fn a_changed_noise_is_as_good_as_one_from_the_beginning() {
+    let mut endings = 0;
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.name != "lingame") {
+        for criterion in CRITERIA {
+            for norm in [None, Some(0.5)] {
+                let problem = clear(7, 3, 3);
+                let build = |noise: f64| {
+                    let mut stop = ConfidenceStop::new(criterion, 0.1, noise).unwrap();
+                    if let Some(norm) = norm {
+                        stop = stop.with_norm(norm).unwrap();
+                    }
+                    let spec = spec(algorithm.name).with_noise_scale(noise).unwrap().with_confidence_stop(stop);
+                    spec.learner(&problem.arms(), problem.question, 10_000, 0).unwrap()
+                };
+                let mut changed = build(1.0);
+                let mut rng = stream(4, Purpose::Noise, 0);
+                let mut rewards = Vec::new();
+                for pull in 0..120 {
+                    let noise = [0.3, 2.0, 0.01, 0.05][pull % 4] / f64::from(u8::try_from(pull).unwrap() / 8 + 1);
+                    changed.set_noise(noise);
+                    let mut fresh = build(noise);
+                    rewards.iter().for_each(|&(arm, reward)| fresh.tell(arm, reward));
+                    let context = format!("{} {criterion:?} {norm:?} after {pull} pulls", algorithm.name);
+                    assert_eq!(changed.stop_reason(), fresh.stop_reason(), "{context}");
+                    assert_eq!(changed.propose(), fresh.propose(), "{context}");
+                    endings += u32::from(changed.stop_reason().is_some());
+                    let arm = pull * pull % 7;
+                    let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
+                    changed.tell(arm, reward);
+                    rewards.push((arm, reward));
+                }
+            }
+        }
+    }
+    assert!((500..2_500).contains(&endings), "both ways: {endings} of 3,360");
+}
+
+#[test]
+#[should_panic(expected = "this rule has learned with another noise")]
+fn a_rule_that_learns_from_the_order_of_rewards_keeps_its_noise() {
+    let problem = Problem::uniform(4, 2, 0);
+    spec("lingame").learner(&problem.arms(), problem.question, 9, 0).unwrap().set_noise(0.5);
+}
+
+#[test]
+#[should_panic(expected = "the noise must be between 1e-100 and 1e100, not NaN")]
+fn a_noise_out_of_range_is_a_mistake() {
+    let problem = Problem::uniform(4, 2, 0);
+    spec("pivot").learner(&problem.arms(), problem.question, 9, 0).unwrap().set_noise(f64::NAN);
+}
+
 /// Runs in step end together, so they do not go with a stop that each may meet at another time.
 #[test]
-fn runs_in_step_have_no_such_stop() {
+fn batches_have_no_confidence_stop() {
     let (plain, arms) = (spec("linear-apt"), Problem::uniform(5, 2, 0).arms());
-    let sure = plain.clone().until_sure(ConfidenceStop::new(StopCriterion::Evidence, 0.1, 1.0).unwrap());
+    let stopping = plain.clone().with_confidence_stop(ConfidenceStop::new(StopCriterion::Evidence, 0.1, 1.0).unwrap());
     let question = [Question::new(0.0, 0.1).unwrap(); 4];
-    assert!(Spec::in_step([&plain; 4], [&arms; 4], question).is_some());
-    assert!(Spec::in_step([&plain, &plain, &sure, &plain], [&arms; 4], question).is_none());
-    assert_eq!((plain.stop(), sure.stop()), ("budget", "confidence or budget"));
-    assert!(sure.with_estimator("sample-mean").unwrap().sure().is_some(), "another estimator keeps the stop");
+    assert!(Spec::batch(&[&plain; 4], &[&arms; 4], &question).is_some());
+    assert!(Spec::batch(&[&plain, &plain, &stopping, &plain], &[&arms; 4], &question).is_none());
+    assert_eq!((plain.stop(), stopping.stop()), ("budget", "confidence or budget"));
+    let other_estimator = stopping.with_estimator("sample-mean").unwrap();
+    assert!(other_estimator.confidence_stop().is_some(), "another estimator keeps the stop");
 }

@@ -1,4 +1,4 @@
-//! Verdicts of every algorithm against their formulas, computed by dense linear algebra from the rewards told.
+//! Verdicts of every algorithm against their formulas, computed by dense linear algebra from the rewards.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn verdicts(learner: &mut dyn AskTell, interval: IntervalKind) -> Vec<Verdict> {
     learner.beliefs().verdicts(&confidence(interval)).collect()
 }
 
-/// Means, variances in units of σ², and half-widths by their definitions; `plain` counts only what was told.
+/// Means, variances in units of σ², and half-widths by their definitions; `plain` counts only pulls with a reward.
 fn defined(estimator: EstimatorKind, plain: &Plain, interval: IntervalKind) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let k = plain.pulls.len() as f64;
     if estimator == EstimatorKind::Ridge {
@@ -77,9 +77,9 @@ fn tail(z: f64) -> f64 {
     (0..=n).map(|i| weight(i) * density(z + f64::from(i) * step)).sum::<f64>() * step / 3.0
 }
 
-/// In batches told in any order, with pulls still out when the verdicts are asked for.
+/// In batches whose rewards come in any order, with pulls still waiting for their reward when verdicts are computed.
 #[test]
-fn every_algorithm_with_pulls_out() {
+fn every_algorithm_with_pulls_that_wait_for_their_reward() {
     for algorithm in ALGORITHMS {
         for (n_arms, dimension) in [(1, 1), (5, 2), (4, 6), (20, 5)] {
             let problem = Problem::uniform(n_arms, dimension, 8);
@@ -93,10 +93,10 @@ fn every_algorithm_with_pulls_out() {
                     let arm = take(&mut out, &mut rng);
                     let reward = problem.means[arm] + NOISE * uniform(&mut rng);
                     learner.tell(arm, reward);
-                    plain.told.push((arm, reward));
+                    plain.rewards.push((arm, reward));
                 }
                 for &interval in IntervalKind::ALL {
-                    let plain = plain.with_told_pulls();
+                    let plain = plain.without_pending_pulls();
                     check(algorithm.estimator, &plain, &verdicts(learner.as_mut(), interval), interval);
                 }
             }
@@ -104,10 +104,10 @@ fn every_algorithm_with_pulls_out() {
     }
 }
 
-/// Looking changes nothing: the same pulls with and without verdicts asked for on the way. The features are so large that
-/// designs are computed afresh between asking and telling.
+/// The pulls are the same with and without verdicts computed in between. The features are so large that designs are recomputed
+/// between asking and telling.
 #[test]
-fn asking_for_verdicts_leaves_no_trace() {
+fn computing_verdicts_leaves_no_trace() {
     for algorithm in ALGORITHMS {
         let problem = Problem::new(12, 4, 3, |j| 10.0_f64.powf(2.0 * j));
         let build = || spec(algorithm.name).learner(&problem.arms(), problem.question, 80, 0).unwrap();
@@ -147,7 +147,7 @@ fn every_setting_changes_the_interval() {
     assert!(upper(default) > upper(Confidence::new(IntervalKind::Fixed, 0.05, 2.0).unwrap()));
 }
 
-/// Variances and determinants from badly scaled features and a small λ, the last column nearly one of the others.
+/// Variances and determinants with badly scaled features and a small λ; the last column is nearly a multiple of another.
 #[test]
 fn the_posterior_of_badly_scaled_features() {
     for lambda in [1.0, 1e-6] {
@@ -168,7 +168,7 @@ fn the_posterior_of_badly_scaled_features() {
         let variances: Vec<f64> = plain.covariances().diagonal().iter().copied().collect();
         for posterior in [ridge.posterior(), designed.posterior()] {
             assert_close(posterior.variances, &variances, 1e-9, "variances");
-            assert_eq!(posterior.told, plain.pulls);
+            assert_eq!(posterior.n_rewards, plain.pulls);
             let Model::Linear { dimension, lambda: own, log_det } = posterior.model else { panic!("ridge is linear") };
             assert_eq!((dimension, own), (5, lambda));
             assert!((log_det / plain.log_det() - 1.0).abs() < 1e-9, "{log_det} against {}", plain.log_det());

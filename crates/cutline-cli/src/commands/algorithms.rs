@@ -39,7 +39,7 @@ impl From<&Algorithm> for CampaignSummary {
             about: algorithm.about,
             rule: algorithm.rule,
             estimator: algorithm.estimator.name(),
-            stop: algorithm.stop(),
+            stop: "budget",
             parameters: algorithm.parameters().map(parameter).collect(),
             paper: algorithm.paper,
         }

@@ -47,8 +47,8 @@ fn why(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
         Some(StopReason::Budget) => (format!("the budget of {} is used", state.progress().budget), OVER),
         Some(_) => ("every side is sure".into(), OVER),
         None => {
-            let first = state.out().next().map_or(0, |(_, until)| until.saturating_sub(now()));
-            let out = state.progress().out;
+            let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
+            let out = state.progress().open;
             let why = format!(
                 "all that is left of the budget is out, {out} {}; ask again once rewards are told, or in {}, when the \
                  first lease runs out",

@@ -1,19 +1,19 @@
 //! `cutline diagnose FEATURES.csv REWARDS.csv`
 
-use super::{candidates, read, refused};
+use super::{labelled, read};
 use crate::args::{Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
 use crate::print::{self, json, short, table};
-use cutline::diagnostics::{ArmFit, Conclusion, Diagnostics, LackOfFit, RewardStats, Scale, Shape};
-use cutline_lab::dataset::Named;
+use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate, RewardStats};
 use cutline_lab::rewards::rewards;
 use serde::Serialize;
 use std::io::Write;
 
 pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
-    let candidates = candidates(&args.features, None)?;
-    let Named { arms, names } = candidates.into_named().map_err(refused(&args.features))?;
+    let (candidates, names) = labelled(&args.features)?;
+    let arms = candidates.arms();
+    drop(candidates);
     let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
     let mut told = RewardStats::new(&arms);
     for (arm, reward) in rewards {
@@ -112,8 +112,8 @@ struct Test {
 
 impl<'a> Report<'a> {
     fn new(diagnostics: &Diagnostics, arms: &'a [Row<'a>]) -> Self {
-        let matrix = |Shape { dimension, rank, condition }| Matrix { dimension, rank, condition };
-        let noise = |Scale { sigma, freedom }| Noise { sigma, freedom };
+        let matrix = |DesignShape { dimension, rank, condition }| Matrix { dimension, rank, condition };
+        let noise = |NoiseScaleEstimate { sigma, freedom }| Noise { sigma, freedom };
         let test = |LackOfFit { f, freedom, p_value, misfit, power }| Test { f, freedom, p_value, misfit, power };
         let conclusion = diagnostics.conclusion;
         Self {

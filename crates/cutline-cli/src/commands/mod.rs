@@ -35,7 +35,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::print;
 use crate::progress;
-use cutline_lab::dataset::{self, Candidates, DatasetError};
+use cutline::Candidates;
+use cutline_lab::dataset::{self, DatasetError};
 use cutline_lab::figures::failure_figure;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
@@ -58,12 +59,22 @@ fn parsed<T>(path: &Path, found: Result<T, RewardsError>) -> Result<T, Failure> 
     found.map_err(|error| Failure::Csv { path: path.into(), error })
 }
 
-/// The candidates of a file, CSV or Parquet, with the features that are asked for, or all.
-fn candidates(path: &Path, asked: Option<&[String]>) -> Result<Candidates, Failure> {
-    dataset::open(path, asked).map_err(|error| match error {
+/// The candidates of a file, CSV or Parquet, with these columns as features, or all.
+fn candidates(path: &Path, columns: Option<&[String]>) -> Result<Candidates, Failure> {
+    dataset::open(path, columns).map_err(unreadable(path))
+}
+
+/// The candidates of a file, and their labels, which may repeat or be missing.
+fn labelled(path: &Path) -> Result<(Candidates, Vec<String>), Failure> {
+    dataset::open_with_labels(path).map_err(unreadable(path))
+}
+
+/// Why the candidates of a file could not be read.
+fn unreadable(path: &Path) -> impl Fn(DatasetError) -> Failure {
+    |error| match error {
         DatasetError::Read(error) => Failure::Read { path: path.into(), error, hint: "" },
         error => refused(path)(error),
-    })
+    }
 }
 
 /// What is wrong with the candidates of a file.

@@ -1,37 +1,35 @@
 //! `cutline new STORE CANDIDATES`
 
-use super::{candidates, read, refused};
+use super::{candidates, read};
 use crate::args;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::print::{listed, note, shell};
+use cutline::Candidates;
 use cutline::campaign::CampaignError;
 use cutline_lab::rewards::rewards;
-use cutline_store::{Campaign, Candidates, Draft, Preparation, Settings, Store, StoreError};
+use cutline_store::{Campaign, NewCampaign, Preparation, Settings, Store, StoreError};
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
-    let draft = draft(args)?;
-    let constant = constant(draft.candidates());
-    // From here on nothing is wrong with the campaign, so a store that is made for it is not made in vain.
+    // Everything that can be refused without a store is refused here, so that no empty store is left behind.
+    let new = new_campaign(args)?;
+    let constant = constant_columns(new.candidates());
     let guard = interrupt::hold();
     let store = Store::create(&args.store)?;
-    let mut campaign = store.begin_draft(draft)?;
-    let is_only = store.campaigns()?.len() == 1;
+    let is_first = store.campaigns()?.is_empty();
+    let mut campaign = store.begin_new(new)?;
     drop(guard);
     for line in summary(&mut campaign, &constant)? {
         note(&line);
     }
-    note(&format!("next: cutline ask {}", which(&args.store, campaign.name(), is_only)));
+    note(&format!("next: cutline ask {}", reference(&args.store, campaign.name(), is_first)));
     Ok(())
 }
 
-/// The campaign that is asked for, if nothing is wrong with it.
-fn draft(args: &args::New) -> Result<Draft, Failure> {
+/// The campaign that the arguments and files describe, checked.
+fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     let path = &args.candidates;
-    let asked = args.features.as_ref().map(|columns| &columns.0[..]);
-    let found = candidates(path, asked)?.with_distinct_names().map_err(refused(path))?;
-    let (names, columns, features) = found.into_parts();
-    let candidates = Candidates::new(names, columns, features).map_err(StoreError::from)?;
+    let candidates = candidates(path, args.features.as_ref().map(|columns| &columns.0[..]))?;
     let observed = match &args.observed {
         Some(path) => read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names()))?,
         None => Vec::new(),
@@ -40,8 +38,8 @@ fn draft(args: &args::New) -> Result<Draft, Failure> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         stem.replace(char::is_control, "-")
     });
-    let mut draft = Draft::new(&name, settings(args)?, candidates)?;
-    draft.observe(&observed, args.count_observed).map_err(|error| match error {
+    let mut new = NewCampaign::new(&name, settings(args)?, candidates)?;
+    new.observe(&observed, args.count_observed).map_err(|error| match error {
         StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
             "{} rewards from before cannot count towards a budget of {budget}; raise `--budget`, or leave out \
              `--count-observed`",
@@ -49,7 +47,7 @@ fn draft(args: &args::New) -> Result<Draft, Failure> {
         )),
         error => error.into(),
     })?;
-    Ok(draft)
+    Ok(new)
 }
 
 fn settings(args: &args::New) -> Result<Settings, Failure> {
@@ -70,8 +68,8 @@ fn settings(args: &args::New) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// The features that are the same for all arms, where there are arms to tell apart.
-fn constant(candidates: &Candidates) -> Vec<String> {
+/// The columns with the same value for all arms; none if there is only one arm.
+fn constant_columns(candidates: &Candidates) -> Vec<String> {
     let (columns, features) = (candidates.columns(), candidates.features());
     let is_constant =
         |column: usize| features.iter().skip(column).step_by(columns.len()).all(|&x| x == features[column]);
@@ -79,7 +77,7 @@ fn constant(candidates: &Candidates) -> Vec<String> {
     constant.map(|column| columns[column].clone()).collect()
 }
 
-/// What was understood, a line each.
+/// The settings of the new campaign, one line each.
 fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, Failure> {
     let progress = campaign.progress()?;
     let (settings, columns) = (campaign.settings(), campaign.columns());
@@ -88,15 +86,15 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         format!("began the campaign `{}`", campaign.name()),
         format!("  arms       {}: {}", campaign.arms().len(), listed(campaign.arms())),
         match columns {
-            [] => "  features   none: every arm is learned about on its own".into(),
+            [] => "  features   none: every arm is learned separately".into(),
             columns => format!("  features   {}: {}", columns.len(), listed(columns)),
         },
     ];
     if !constant.is_empty() {
-        lines.push(format!("  constant   {}: the same for all arms, so of no use", listed(constant)));
+        lines.push(format!("  constant   {}: the same for all arms, so ignored", listed(constant)));
     }
     if !columns.is_empty() {
-        lines.push(format!("  prepared   {}", prepared(settings.preparation)));
+        lines.push(format!("  prepared   {}", preparation_steps(settings.preparation)));
     }
     let within =
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
@@ -107,7 +105,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
     lines.push(match settings.noise {
         Some(sigma) => format!("  noise      {sigma}, as given"),
-        None => "  noise      estimated from the rewards; `--noise` would give it".into(),
+        None => "  noise      estimated from the rewards; set it with `--noise`".into(),
     });
     let observed = u64::from(progress.counted) + progress.uncounted;
     if observed > 0 {
@@ -117,7 +115,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     Ok(lines)
 }
 
-fn prepared(preparation: Preparation) -> String {
+fn preparation_steps(preparation: Preparation) -> String {
     let Preparation { standardise, intercept, centre } = preparation;
     let steps = [
         (standardise, "features standardised"),
@@ -125,11 +123,11 @@ fn prepared(preparation: Preparation) -> String {
         (centre, "rewards measured from the threshold"),
     ];
     let steps: Vec<&str> = steps.into_iter().filter_map(|(is_done, step)| is_done.then_some(step)).collect();
-    if steps.is_empty() { "nothing: features and rewards as they are".into() } else { steps.join(", ") }
+    if steps.is_empty() { "nothing: features and rewards are used as given".into() } else { steps.join(", ") }
 }
 
-/// How to name the campaign on the command line. The address of a server may hold a password, which is not repeated.
-fn which(store: &str, name: &str, is_only: bool) -> String {
+/// The arguments that name the campaign on the command line. The address of a server may hold a password, which is not repeated.
+fn reference(store: &str, name: &str, is_only: bool) -> String {
     let store = if store.contains('@') && store.contains("://") { "STORE".into() } else { shell(store) };
     if is_only { store } else { format!("{store} --name {}", shell(name)) }
 }

@@ -1,12 +1,12 @@
 //! `cutline plan FEATURES.csv`
 
-use super::{candidates, pictures, pool, pulls, read, refused, tally, write_files};
+use super::{labelled, pictures, pool, pulls, read, refused, tally, write_files};
 use crate::args::{self, Belief};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{forecast, progress, report};
-use cutline::{Question, Spec};
-use cutline_lab::dataset::Named;
+use cutline::{Arms, Question, Spec};
+use cutline_lab::dataset;
 use cutline_lab::figures::plan_figure;
 use cutline_lab::rewards::rewards;
 use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, RunError, ThetaPosterior};
@@ -47,11 +47,11 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
 /// What to plan for, as the command line and its files say.
 fn asked(args: &args::Plan) -> Result<Plan, Failure> {
     let path = &args.features;
-    let candidates = candidates(path, None)?;
-    let arms = candidates.into_named().and_then(Named::with_features).map_err(refused(path))?;
+    let (candidates, labels) = labelled(path)?;
+    let arms = dataset::with_features(candidates).map_err(refused(path))?.arms();
     let prior = match &args.prior {
         Belief::Prior(prior) => prior.clone(),
-        Belief::Pilot(path) => posterior(path, &arms, args.noise)?,
+        Belief::Pilot(path) => posterior(path, &arms, &labels, args.noise)?,
     };
     let specs = args.algorithms.iter().map(|name| {
         let refused = |error| PlanError::Run(RunError::Algorithm { label: name.clone(), error });
@@ -59,7 +59,7 @@ fn asked(args: &args::Plan) -> Result<Plan, Failure> {
     });
     Ok(Plan {
         name: path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-"),
-        arms: arms.arms,
+        arms,
         question: Question::new(args.threshold, args.precision).expect("both were checked"),
         noise: Noise::new(NoiseKind::Gaussian, args.noise).expect("it was checked"),
         prior,
@@ -70,9 +70,9 @@ fn asked(args: &args::Plan) -> Result<Plan, Failure> {
     })
 }
 
-fn posterior(path: &Path, arms: &Named, noise: f64) -> Result<Prior, Failure> {
+fn posterior(path: &Path, arms: &Arms, labels: &[String], noise: f64) -> Result<Prior, Failure> {
     let hint = "; `--prior` takes `uniform`, `normal:s` or a CSV file of `arm,reward`";
-    let pilot = read(path, hint, |csv| rewards(csv, arms.arms.n_arms(), &arms.names))?;
-    let posterior = ThetaPosterior::new(&arms.arms, pilot, noise);
+    let pilot = read(path, hint, |csv| rewards(csv, arms.n_arms(), labels))?;
+    let posterior = ThetaPosterior::new(arms, pilot, noise);
     Ok(Prior::posterior(posterior.map_err(|error| Failure::ThetaPosterior { path: path.into(), error })?))
 }

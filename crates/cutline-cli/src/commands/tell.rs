@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::print::note;
 use cutline::StopReason;
 use cutline::campaign::TicketId;
-use cutline_lab::rewards::told;
+use cutline_lab::rewards::ticket_rewards;
 use cutline_store::Campaign;
 use std::io::Read;
 use std::path::Path;
@@ -45,12 +45,12 @@ fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
 
 fn from_file(path: &Path) -> Result<Vec<(TicketId, f64)>, Failure> {
     if path != Path::new("-") {
-        return read(path, "", |csv| told(csv));
+        return read(path, "", |csv| ticket_rewards(csv));
     }
     let (stdin, mut bytes) = (Path::new("stdin"), Vec::new());
     let done = std::io::stdin().lock().read_to_end(&mut bytes);
     done.map_err(|error| Failure::Read { path: stdin.into(), error, hint: "" })?;
-    parsed(stdin, told(&bytes[..]))
+    parsed(stdin, ticket_rewards(&bytes[..]))
 }
 
 /// Tickets and rewards from the command line.

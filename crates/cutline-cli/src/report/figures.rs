@@ -34,18 +34,18 @@ pub(super) fn verdicts(view: &View) -> String {
 pub(super) fn decided(view: &View) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 3 and 60")]
     let most = (COST / view.cost()).clamp(3.0, STAGES) as usize;
-    let course = view.state.course(&view.records, most).expect("events that were taken before");
-    let point = |stage: &cutline::campaign::Stage| Decided {
-        pulls: stage.counted.into(),
-        above: stage.above as u64,
-        below: stage.below as u64,
+    let history = view.state.decision_history(&view.records, most).expect("events that were taken before");
+    let point = |point: &cutline::campaign::DecisionPoint| Decided {
+        pulls: point.counted.into(),
+        above: point.above as u64,
+        below: point.below as u64,
     };
-    let is_cut = course.len() == most && view.state.progress().counted as usize > most;
+    let is_cut = history.len() == most && view.state.progress().counted as usize > most;
     let figure = DecidedFigure {
         title: "Arms decided against measurements used".into(),
         n_arms: view.names.len() as u64,
         budget: Some(view.settings.budget.into()),
-        points: course.iter().map(point).collect(),
+        points: history.iter().map(point).collect(),
         note: is_cut.then(|| format!("The verdicts at {most} moments.")),
     };
     figure.to_svg()

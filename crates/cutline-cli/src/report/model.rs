@@ -32,7 +32,7 @@ impl Model {
             );
             return Self { sentences: vec![skipped], warning: None, facts: Vec::new() };
         }
-        let diagnostics = view.state.told().diagnose();
+        let diagnostics = view.state.reward_stats().diagnose();
         let mut sentences = vec![diagnostics.to_string()];
         let disagreeing: Vec<&str> = diagnostics.disagreeing().map(|arm| view.names[arm.arm].as_str()).collect();
         if !disagreeing.is_empty() {

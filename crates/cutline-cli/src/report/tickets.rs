@@ -42,9 +42,9 @@ impl Tickets {
         let all = |number: usize| (number > SHOWN).then(|| grouped(number as u64));
         Self {
             facts: facts(view, &progress, n_lost),
-            out: view.state.out().take(SHOWN).map(|(ticket, until)| out(view, ticket, until, now)).collect(),
+            out: view.state.open_tickets().take(SHOWN).map(|(ticket, until)| out(view, ticket, until, now)).collect(),
             lost: lost.into_iter().take(SHOWN).collect(),
-            all_out: all(progress.out),
+            all_out: all(progress.open),
             all_lost: all(n_lost),
         }
     }
@@ -59,7 +59,7 @@ fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, 
         ("rewards counted", format!("{} of {}", grouped(progress.counted.into()), grouped(progress.budget.into()))),
         ("rewards from before, not counted", grouped(progress.uncounted)),
         ("arms measured", format!("{pulled} of {n_arms}")),
-        ("tickets out", grouped(progress.out as u64)),
+        ("tickets out", grouped(progress.open as u64)),
         ("tickets lost", grouped(n_lost as u64)),
     ];
     facts.extend(view.records.first().map(|record| ("first event", minute(record.at))));
@@ -80,7 +80,7 @@ fn lost(view: &View, record: &Record) -> Option<Lost> {
         Event::Failed { ticket, reason } => (*ticket, reason.clone()),
         Event::Expired { ticket } => {
             let status = view.state.ticket(*ticket).ok()?.2;
-            if status != cutline::campaign::Status::Expired {
+            if status != cutline::campaign::TicketStatus::Expired {
                 return None;
             }
             (*ticket, "given up: no reward within its lease".into())

@@ -1,25 +1,25 @@
-//! A CSV file in blocks that begin and end where rows do, so that they can be parsed on their own.
+//! A CSV file in blocks of whole rows, which can be parsed independently.
 
 use super::DatasetError;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use std::io::Read;
 
-/// The most bytes that a row may have. What is longer is no CSV, or a quote that nobody closed.
+/// The longest row allowed, in bytes. A longer one means that the file is not CSV, or that a quote was never closed.
 const MOST_ROW: usize = 64 << 20;
 
 /// Whole rows of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     pub(crate) text: Vec<u8>,
-    /// The line of the file that it begins with.
+    /// The line of the file that it begins on.
     pub(crate) line: u64,
 }
 
-/// Reads blocks one after another, with every line ended by LF or CRLF, whatever the file has, and without a byte order mark.
+/// Reads blocks one after another. Lone CRs become LFs, and a byte order mark is dropped.
 pub(crate) struct Blocks<R> {
     file: R,
     size: usize,
-    /// What was read after the last whole row.
+    /// The text read after the last whole row.
     begun: Vec<u8>,
     line: u64,
     is_over: bool,
@@ -37,7 +37,7 @@ impl<R: Read> Blocks<R> {
         Ok(Self { file, size, begun, line: 1, is_over: false })
     }
 
-    /// The next block, `None` after the last and after an error.
+    /// The next block; `None` after the last one and after an error.
     pub(crate) fn next(&mut self) -> Option<Result<Block, DatasetError>> {
         if self.is_over {
             return None;
@@ -60,7 +60,7 @@ impl<R: Read> Blocks<R> {
                 break;
             }
             if end > 0 {
-                // Rows before a quote that is never closed are read before it is complained about.
+                // Rows before a quote that is never closed are parsed first, so that their errors are reported first.
                 self.is_over = false;
                 self.begun.reserve(self.size + text.len() - end);
                 self.begun.extend_from_slice(&text[end..]);
@@ -80,8 +80,8 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Makes a CR that is not part of a CRLF a LF, from `start` on. The last byte waits for what follows, if anything does;
-/// gives where to go on.
+/// Turns each CR that is not part of a CRLF into a LF, from `start` on. A CR at the very end is left until more text is read;
+/// returns where to continue.
 fn end_lines(text: &mut [u8], mut start: usize, is_over: bool) -> usize {
     while let Some(found) = memchr(b'\r', &text[start..]) {
         let position = start + found;
@@ -95,7 +95,7 @@ fn end_lines(text: &mut [u8], mut start: usize, is_over: bool) -> usize {
     text.len()
 }
 
-/// Where the last whole row of a text ends, 0 if there is none, and whether a quote is open at the end of the text.
+/// The end of the last whole row of a text (0 if there is none), and whether a quote is open at the end of the text.
 fn whole_rows(text: &[u8]) -> (usize, bool) {
     let Some(first_quote) = memchr(b'"', text) else {
         return (memrchr(b'\n', text).map_or(0, |last| last + 1), false);
@@ -111,14 +111,14 @@ fn whole_rows(text: &[u8]) -> (usize, bool) {
             let Some(close) = closing_quote(text, position + 1) else { return (end, true) };
             position = close + 1;
         } else {
-            // A quote that is not the first byte of a field is a character like others.
+            // A quote that is not the first byte of a field is an ordinary character.
             position += 1;
         }
     }
     (end, false)
 }
 
-/// The quote that closes a field, whose text begins at `start`; two in a row stand for one in the text.
+/// The position of the quote that closes a field whose text begins at `start`. Two quotes in a row stand for one in the text.
 fn closing_quote(text: &[u8], mut start: usize) -> Option<usize> {
     loop {
         let close = start + memchr(b'"', &text[start..])?;

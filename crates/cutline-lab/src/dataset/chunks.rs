@@ -1,4 +1,4 @@
-//! A file that several threads read at once, each where it wants to.
+//! A file that several threads read at once, each at its own position.
 
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The file. Clones of a [`File`] share one position; here a lock makes seeking and reading one step.
+/// The file. Clones of a [`File`] share one position, so a lock makes seeking and reading a single step.
 #[derive(Clone)]
 pub(super) struct Chunks {
     file: Arc<Mutex<File>>,
@@ -55,7 +55,7 @@ impl ChunkReader for Chunks {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // A broken file may ask for any length.
+        // A damaged file may request any length.
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} of {}", self.length)));
         }

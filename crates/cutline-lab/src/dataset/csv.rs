@@ -1,23 +1,27 @@
 //! Candidates from CSV, on all threads: one reads ahead while the others parse.
 
+use super::DatasetError;
 use super::blocks::{Block, Blocks};
-use super::candidates::Places;
 use super::fields::{self, Rows};
 use super::layout::{Layout, Role};
-use super::{Candidates, DatasetError};
+use super::raw::{RawCandidates, RowNumbers};
 use memchr::memchr2;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// How many bytes are parsed at once, unless a test says otherwise.
+/// The size of a block in bytes; tests use others.
 pub(super) const BLOCK: usize = 1 << 20;
 
 /// Candidates from CSV, in blocks of about `size` bytes.
-pub(super) fn read(csv: impl Read + Send, asked: Option<&[String]>, size: usize) -> Result<Candidates, DatasetError> {
+pub(super) fn read(
+    csv: impl Read + Send,
+    columns: Option<&[String]>,
+    size: usize,
+) -> Result<RawCandidates, DatasetError> {
     let mut blocks = Blocks::new(csv, size)?;
-    let (layout, first) = header(&mut blocks, asked)?;
-    let mut candidates = Candidates::default();
+    let (layout, first) = header(&mut blocks, columns)?;
+    let mut candidates = RawCandidates::default();
     let mut batch = vec![Ok(first)];
     let n_blocks = 2 * rayon::current_num_threads();
     while !batch.is_empty() {
@@ -28,18 +32,18 @@ pub(super) fn read(csv: impl Read + Send, asked: Option<&[String]>, size: usize)
             let part = part?;
             candidates.names.extend(part.names);
             candidates.features.extend_from_slice(&part.features);
-            candidates.places.append(&part.places);
+            candidates.rows.append(&part.rows);
         }
         batch = next;
     }
-    if candidates.n_arms() == 0 {
+    if candidates.rows.n_rows == 0 {
         return Err(DatasetError::Empty);
     }
-    Ok(Candidates { columns: layout.features, ..candidates })
+    Ok(RawCandidates { columns: layout.features, ..candidates })
 }
 
-/// Reads the header, and gives back what follows in its block.
-fn header<R: Read>(blocks: &mut Blocks<R>, asked: Option<&[String]>) -> Result<(Layout, Block), DatasetError> {
+/// Reads the header; returns the layout and the rest of the header's block.
+fn header<R: Read>(blocks: &mut Blocks<R>, columns: Option<&[String]>) -> Result<(Layout, Block), DatasetError> {
     while let Some(block) = blocks.next() {
         let block = block?;
         let mut rows = Rows::new(&block.text, block.line);
@@ -50,23 +54,23 @@ fn header<R: Read>(blocks: &mut Blocks<R>, asked: Option<&[String]>) -> Result<(
             return Err(DatasetError::NoHeader);
         }
         if header.len() == 1 && header[0].contains([';', '\t', '|']) {
-            return Err(DatasetError::Separator(super::error::shown(&header[0])));
+            return Err(DatasetError::Separator(super::error::shortened(&header[0])));
         }
         let (rest, line) = rows.rest();
-        return Ok((Layout::new(header, asked)?, Block { text: rest.to_vec(), line }));
+        return Ok((Layout::new(header, columns)?, Block { text: rest.to_vec(), line }));
     }
     Err(DatasetError::Empty)
 }
 
-/// What a block holds.
+/// The candidates of one block.
 #[derive(Default)]
 struct Part {
     names: Vec<String>,
     features: Vec<f64>,
-    places: Places,
+    rows: RowNumbers,
 }
 
-/// Parses a block. Rows that are no plain numbers and names go the long way, which alone knows what an error is.
+/// Parses a block. Plain rows take a fast path; all others go through [`any_row`], the only one that reports errors.
 fn part(block: &Block, layout: &Layout) -> Result<Part, DatasetError> {
     let mut part = Part::default();
     let (mut text, mut line) = (&block.text[..], block.line);
@@ -75,13 +79,13 @@ fn part(block: &Block, layout: &Layout) -> Result<Part, DatasetError> {
     while !text.is_empty() {
         if let Some((name, end)) = plain_row(text, layout, &mut row) {
             part.names.extend(name.map(str::to_owned));
-            part.places.push(line);
+            part.rows.push(line);
             (text, line) = (&text[end..], line + 1);
         } else {
             let mut rows = Rows::new(text, line);
             let Some(row_line) = rows.next(&mut fields) else { break };
             part.names.extend(any_row(&fields, row_line, layout, &mut row)?);
-            part.places.push(row_line);
+            part.rows.push(row_line);
             (text, line) = rows.rest();
         }
         part.features.extend_from_slice(&row);
@@ -89,7 +93,7 @@ fn part(block: &Block, layout: &Layout) -> Result<Part, DatasetError> {
     Ok(part)
 }
 
-/// Any row, by its fields: the name, and the features into `row`.
+/// Parses any row from its fields: returns the name and puts the features into `row`.
 fn any_row(
     fields: &[Cow<'_, [u8]>],
     line: u64,
@@ -111,8 +115,8 @@ fn any_row(
     Ok(name)
 }
 
-/// The first row of a text, if there is nothing special about it: its name, and where the next row begins. The features go
-/// into `row`. It reads a number up to where it ends instead of looking for the comma first.
+/// Parses the first row of a text if it is plain (no quotes, finite numbers): returns its name and where the next row begins, and
+/// puts the features into `row`. A number is parsed up to its end, without looking for the comma first.
 fn plain_row<'a>(text: &'a [u8], layout: &Layout, row: &mut [f64]) -> Option<(Option<&'a str>, usize)> {
     if matches!(text, [b'\n' | b'\r', ..]) {
         return None;
@@ -168,8 +172,8 @@ mod tests {
     use super::*;
     use cutline::{Purpose, Rng, below, stream};
 
-    /// What the crate `csv` makes of a file: rows and fields. `None` if it refuses.
-    fn by_the_crate(csv: &[u8]) -> Option<(Vec<String>, Vec<f64>)> {
+    /// The names and features that the crate `csv` reads, or `None` if it refuses the file.
+    fn by_the_csv_crate(csv: &[u8]) -> Option<(Vec<String>, Vec<f64>)> {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(csv);
         let header = reader.headers().ok()?.clone();
         let (mut names, mut features) = (Vec::new(), Vec::new());
@@ -185,7 +189,7 @@ mod tests {
         (!names.is_empty()).then_some((names, features))
     }
 
-    /// A file in which anything may happen, more or less often.
+    /// A file with odd fields, one in `oddity`.
     fn awkward_file(rng: &mut Rng, oddity: usize) -> Vec<u8> {
         const FIELDS: [&str; 8] = ["1", "-2.5e3", "0.1234567890123456789", ".5", "7.", "+0", "1e-320", "\"12\""];
         const NAMES: [&str; 9] =
@@ -223,26 +227,26 @@ mod tests {
             let mut rng = stream(1, Purpose::Instance, index);
             let oddity = [20, 60, 500][below(&mut rng, 3)];
             let file = awkward_file(&mut rng, oddity);
-            let shown = String::from_utf8_lossy(&file).into_owned();
+            let text = String::from_utf8_lossy(&file).into_owned();
             let whole = read(&file[..], None, BLOCK);
-            match (&whole, by_the_crate(&file)) {
+            match (&whole, by_the_csv_crate(&file)) {
                 (Ok(ours), Some((names, features))) => {
                     accepted += 1;
                     // A lone CR in quotes is a LF here.
                     let plain =
                         |names: &[String]| names.iter().map(|name| name.replace('\r', "\n")).collect::<Vec<_>>();
-                    assert_eq!((plain(ours.names()), ours.features()), (plain(&names), &features[..]), "{shown:?}");
+                    assert_eq!((plain(&ours.names), &ours.features), (plain(&names), &features), "{text:?}");
                 }
                 (Err(_), None) | (Err(DatasetError::OpenQuote { .. }), _) => refused += 1,
-                (ours, theirs) => panic!("{shown:?}: {ours:?}, but the crate says {theirs:?}"),
+                (ours, theirs) => panic!("{text:?}: {ours:?}, but the crate reads {theirs:?}"),
             }
             for size in (1..=9).chain([16, 31, 64]) {
                 match (&whole, &read(&file[..], None, size)) {
-                    (Ok(whole), Ok(blocks)) => assert_eq!(whole, blocks, "{shown:?} in blocks of {size}"),
+                    (Ok(whole), Ok(blocks)) => assert_eq!(whole, blocks, "{text:?} in blocks of {size}"),
                     (Err(whole), Err(blocks)) => {
-                        assert_eq!(whole.to_string(), blocks.to_string(), "{shown:?} in blocks of {size}");
+                        assert_eq!(whole.to_string(), blocks.to_string(), "{text:?} in blocks of {size}");
                     }
-                    (whole, blocks) => panic!("{shown:?} in blocks of {size}: {blocks:?} instead of {whole:?}"),
+                    (whole, blocks) => panic!("{text:?} in blocks of {size}: {blocks:?} instead of {whole:?}"),
                 }
             }
         }
@@ -250,17 +254,17 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_lines_of_the_file() {
+    fn row_numbers_are_lines_of_the_file() {
         let file = "\n\nname,a\r\nx,1\n\n\"y\n\nz\",2\rw,3\n \"v\",4";
         for size in 1..50 {
             let candidates = read(file.as_bytes(), None, size).unwrap();
-            assert_eq!(candidates.names(), ["x", "y\n\nz", "w", "\"v\""]);
-            assert_eq!([0, 1, 2, 3].map(|arm| candidates.row(arm)), [4, 6, 9, 10]);
+            assert_eq!(candidates.names, ["x", "y\n\nz", "w", "\"v\""]);
+            assert_eq!([0, 1, 2, 3].map(|arm| candidates.rows.row(arm)), [4, 6, 9, 10]);
         }
     }
 
     #[test]
-    fn numbers_are_those_of_the_standard_library() {
+    fn numbers_equal_those_of_the_standard_library() {
         let mut rng = stream(2, Purpose::Instance, 0);
         let mut file = String::from("a\n");
         let mut expected = Vec::new();
@@ -277,19 +281,19 @@ mod tests {
                 file.extend([&text, "\n"]);
             }
         }
-        assert_eq!(read(file.as_bytes(), None, BLOCK).unwrap().features(), expected);
+        assert_eq!(read(file.as_bytes(), None, BLOCK).unwrap().features, expected);
     }
 
     #[test]
-    fn an_error_in_reading_comes_after_those_in_what_was_read() {
+    fn errors_in_the_text_come_before_a_failure_to_read_on() {
         struct Broken<'a>(&'a [u8]);
         impl Read for Broken<'_> {
             fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-                if self.0.is_empty() { Err(std::io::Error::other("gone")) } else { self.0.read(buffer) }
+                if self.0.is_empty() { Err(std::io::Error::other("disk failure")) } else { self.0.read(buffer) }
             }
         }
         let message = |csv: &str| read(Broken(csv.as_bytes()), None, 4).unwrap_err().to_string();
-        assert_eq!(message("a\n1\n2\n3\n"), "gone");
+        assert_eq!(message("a\n1\n2\n3\n"), "disk failure");
         assert_eq!(message("a\n1\nx\n3\n4\n5\n"), "row 3, column `a`: `x` is not a finite number");
     }
 

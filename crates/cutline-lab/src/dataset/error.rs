@@ -1,6 +1,6 @@
 //! Why a file of candidates was refused.
 
-use cutline::ArmsError;
+use cutline::CandidatesError;
 use thiserror::Error;
 
 /// Why a file was refused. Rows are lines of the file from 1, in Parquet rows from 1; columns are named as in the header.
@@ -10,7 +10,7 @@ pub enum DatasetError {
     /// The file cannot be read.
     #[error("{0}")]
     Read(#[from] std::io::Error),
-    /// The file is Parquet, and broken or of a kind that is not known here.
+    /// The file is Parquet, but damaged or of an unsupported kind.
     #[error("the Parquet file cannot be read: {0}")]
     Parquet(String),
     /// A field is not UTF-8.
@@ -28,16 +28,16 @@ pub enum DatasetError {
         row: u64,
         /// The length of the header.
         expected: usize,
-        /// Its own length.
+        /// The length of the row.
         found: usize,
     },
     /// A quote is opened and not closed.
     #[error("row {row}: a quote is opened and never closed")]
     OpenQuote {
-        /// The row of the file in which the field with the quote begins.
+        /// The row of the file in which the quoted field begins.
         row: u64,
     },
-    /// A row is too long to be one.
+    /// A row is too long.
     #[error("row {row} is longer than {} MB; is this a CSV file, and is every quote closed?", most >> 20)]
     LongRow {
         /// The row of the file.
@@ -45,13 +45,13 @@ pub enum DatasetError {
         /// The most bytes that a row may have.
         most: usize,
     },
-    /// The fields are separated by something else than commas.
+    /// The fields are not separated by commas.
     #[error("the header is one field, `{0}`; fields must be separated by commas")]
     Separator(String),
     /// There is no row below the header.
-    #[error("there are no arms: the file needs a header and a row an arm")]
+    #[error("there are no arms: the file needs a header and one row per arm")]
     Empty,
-    /// The first row is made of numbers, so it is an arm and no header.
+    /// The first row is all numbers, so there is no header.
     #[error("row 1 must be a header, and it is all numbers")]
     NoHeader,
     /// There is no feature column.
@@ -60,27 +60,27 @@ pub enum DatasetError {
     /// Two columns have the same name.
     #[error("columns {first} and {second} are both called `{column}`; columns must differ")]
     SameColumn {
-        /// What they are called.
+        /// Their name.
         column: String,
-        /// The position of one, from 1.
+        /// The position of the first, from 1.
         first: usize,
-        /// The position of the other.
+        /// The position of the second.
         second: usize,
     },
-    /// A feature was asked for that is no column.
+    /// A requested feature is not a column of the file.
     #[error("there is no column `{column}`; the columns are {columns}")]
     NoColumn {
-        /// What was asked for.
+        /// The requested column.
         column: String,
-        /// The columns that can be asked for.
+        /// The columns that can be requested.
         columns: String,
     },
-    /// A feature was asked for twice.
-    #[error("the feature `{0}` is asked for twice")]
-    AskedTwice(String),
-    /// The names were asked for as a feature.
+    /// A feature was requested twice.
+    #[error("the feature `{0}` is requested twice")]
+    RequestedTwice(String),
+    /// The column of names was requested as a feature.
     #[error("the column `{0}` holds the names, and cannot be a feature")]
-    NamesAsked(String),
+    NamesAsFeature(String),
     /// A field is not a finite number.
     #[error("row {row}, column `{column}`: `{field}` is not a finite number")]
     NotANumber {
@@ -106,7 +106,7 @@ pub enum DatasetError {
         column: String,
         /// Its type.
         found: String,
-        /// What it has to be.
+        /// What it must be.
         needed: &'static str,
     },
     /// An arm has no name.
@@ -115,8 +115,8 @@ pub enum DatasetError {
         /// The row of the file.
         row: u64,
     },
-    /// A name has a newline or the like in it.
-    #[error("row {row}: the name {name:?} has a control character, {character:?}, in it")]
+    /// A name contains a control character, such as a newline.
+    #[error("row {row}: the name {name:?} contains a control character, {character:?}")]
     ControlCharacter {
         /// The row of the file.
         row: u64,
@@ -130,7 +130,7 @@ pub enum DatasetError {
     LongName {
         /// The row of the file.
         row: u64,
-        /// How long it is.
+        /// Its length.
         bytes: usize,
         /// The most that are allowed.
         most: usize,
@@ -140,18 +140,18 @@ pub enum DatasetError {
     SameName {
         /// The name.
         name: String,
-        /// The row of one.
+        /// The row of the first.
         first: u64,
-        /// The row of the other.
+        /// The row of the second.
         second: u64,
     },
-    /// The arms were refused.
+    /// The candidates were refused for a reason that files cannot give rise to.
     #[error(transparent)]
-    Arms(#[from] ArmsError),
+    Candidates(#[from] CandidatesError),
 }
 
-/// A field as it stands in a message: of a long one, the beginning.
-pub(super) fn shown(field: &str) -> String {
+/// A field as a message quotes it: only the beginning of a long one.
+pub(super) fn shortened(field: &str) -> String {
     const MOST: usize = 80;
     if field.len() <= MOST { field.into() } else { format!("{}…", &field[..field.floor_char_boundary(MOST)]) }
 }

@@ -1,17 +1,17 @@
-//! Rows of CSV cut into fields: RFC 4180, with LF or CRLF.
+//! Splits rows of CSV into fields: RFC 4180, with LF or CRLF.
 //!
 //! A field that begins with a quote ends with one, and may hold commas, newlines and quotes written twice; what follows the
-//! closing quote up to the comma belongs to it, and any other quote is a character like others. Lines without a byte are
-//! passed over. This is what the crate `csv` does, and the tests compare the two.
+//! closing quote up to the comma belongs to it, and any other quote is an ordinary character. Empty lines are skipped. The
+//! crate `csv` does the same, and the tests compare the two.
 
 use super::DatasetError;
 use memchr::{memchr, memchr_iter, memchr2};
 use std::borrow::Cow;
 
-/// Goes over a text that begins where a row does.
+/// Iterates over the rows of a text, which must begin at the start of a row.
 pub(crate) struct Rows<'a> {
     rest: &'a [u8],
-    /// The line that `rest` begins with.
+    /// The line that `rest` begins on.
     line: u64,
 }
 
@@ -20,12 +20,12 @@ impl<'a> Rows<'a> {
         Self { rest: text, line }
     }
 
-    /// What is left, and the line it begins with.
+    /// The rest of the text, and the line it begins on.
     pub(crate) fn rest(&self) -> (&'a [u8], u64) {
         (self.rest, self.line)
     }
 
-    /// Puts the next row's fields in place of those in `fields`, and gives the line it begins in.
+    /// Replaces `fields` by the fields of the next row; returns the line on which the row begins.
     pub(crate) fn next(&mut self, fields: &mut Vec<Cow<'a, [u8]>>) -> Option<u64> {
         fields.clear();
         loop {
@@ -51,7 +51,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The first field of a text, without its quotes; where the comma or newline after it is; and the newlines in it.
+/// The first field of a text without its quotes, the position of the comma or newline after it, and the number of newlines in it.
 fn field(text: &[u8]) -> (Cow<'_, [u8]>, usize, u64) {
     if text.first() == Some(&b'"') {
         let mut field = Vec::new();
@@ -78,13 +78,13 @@ fn end_of_plain(text: &[u8], start: usize) -> usize {
     memchr2(b',', b'\n', &text[start..]).map_or(text.len(), |found| start + found)
 }
 
-/// `text[start..end]` less the CR of a CRLF.
+/// `text[start..end]` without the CR of a CRLF.
 fn without_return(text: &[u8], start: usize, end: usize) -> &[u8] {
     let field = &text[start..end];
     if text.get(end) == Some(&b'\n') { field.strip_suffix(b"\r").unwrap_or(field) } else { field }
 }
 
-/// A field as text, without the spaces around it.
+/// A field as text, trimmed.
 pub(crate) fn text<'a>(field: &'a [u8], row: u64, column: &str) -> Result<&'a str, DatasetError> {
     let text = std::str::from_utf8(field).map_err(|_| DatasetError::NotUtf8 { row, column: column.into() })?;
     Ok(text.trim())
@@ -93,7 +93,7 @@ pub(crate) fn text<'a>(field: &'a [u8], row: u64, column: &str) -> Result<&'a st
 /// A field as a finite number.
 pub(crate) fn number(field: &str, row: u64, column: &str) -> Result<f64, DatasetError> {
     field.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(|| {
-        let field = super::error::shown(field);
+        let field = super::error::shortened(field);
         DatasetError::NotANumber { row, column: column.into(), field }
     })
 }

@@ -1,17 +1,17 @@
-//! What the columns of a file are: names, features, or passed over.
+//! What each column of a file is: names, a feature, or ignored.
 
 use super::DatasetError;
-use super::error::shown;
+use super::error::shortened;
 use std::collections::HashMap;
 
-/// What is done with a column.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     /// It holds the names.
     Name,
-    /// It is the feature of this number.
+    /// It is the feature with this number.
     Feature(usize),
-    /// It is passed over.
+    /// It is ignored.
     None,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// All columns but the names are features, or those that are asked for, in the order in which they are.
-    pub(super) fn new(header: Vec<String>, asked: Option<&[String]>) -> Result<Self, DatasetError> {
+    /// The features are the columns in `chosen`, in that order, or else all columns but the names.
+    pub(super) fn new(header: Vec<String>, chosen: Option<&[String]>) -> Result<Self, DatasetError> {
         let is_name = |column: &String| column.eq_ignore_ascii_case("name");
         let name = header.iter().position(is_name);
         let mut positions = HashMap::with_capacity(header.len());
@@ -34,23 +34,23 @@ impl Layout {
             let key = if is_name(column) { "name" } else { column };
             if let Some(first) = positions.insert(key, position) {
                 let (first, second) = (first + 1, position + 1);
-                return Err(DatasetError::SameColumn { column: shown(column), first, second });
+                return Err(DatasetError::SameColumn { column: shortened(column), first, second });
             }
         }
         let mut roles = vec![Role::None; header.len()];
-        let features: Vec<String> = match asked {
+        let features: Vec<String> = match chosen {
             None => header.iter().filter(|column| !is_name(column)).cloned().collect(),
-            Some(asked) => asked.to_vec(),
+            Some(chosen) => chosen.to_vec(),
         };
         for (feature, column) in features.iter().enumerate() {
             let Some(&position) = positions.get(column.as_str()).filter(|&&position| Some(position) != name) else {
                 return Err(match name {
-                    Some(name) if is_name(column) => DatasetError::NamesAsked(header[name].clone()),
-                    _ => DatasetError::NoColumn { column: shown(column), columns: list(&header) },
+                    Some(name) if is_name(column) => DatasetError::NamesAsFeature(header[name].clone()),
+                    _ => DatasetError::NoColumn { column: shortened(column), columns: list(&header) },
                 });
             };
             if roles[position] != Role::None {
-                return Err(DatasetError::AskedTwice(shown(column)));
+                return Err(DatasetError::RequestedTwice(shortened(column)));
             }
             roles[position] = Role::Feature(feature);
         }
@@ -65,7 +65,7 @@ impl Layout {
 fn list(header: &[String]) -> String {
     const MOST: usize = 30;
     let columns: Vec<&String> = header.iter().filter(|column| !column.eq_ignore_ascii_case("name")).collect();
-    let quoted: Vec<String> = columns.iter().take(MOST).map(|column| format!("`{}`", shown(column))).collect();
+    let quoted: Vec<String> = columns.iter().take(MOST).map(|column| format!("`{}`", shortened(column))).collect();
     match columns.len() {
         0 => "none but names".into(),
         n if n > MOST => format!("{} and {} more", quoted.join(", "), n - MOST),

@@ -1,44 +1,57 @@
-//! Candidates from files, CSV and Parquet: names and features, read on all threads. Iris and wine come with the program.
+//! Candidates from CSV and Parquet files, read on all threads. Iris and wine are built in.
 
 mod blocks;
-mod candidates;
 mod chunks;
 mod csv;
 mod error;
 mod fields;
 mod layout;
 mod parquet;
+mod raw;
 mod values;
 
-pub use candidates::{Candidates, MOST_NAME, Named};
 pub use error::DatasetError;
 
 pub(crate) use blocks::{Block, Blocks};
 pub(crate) use fields::{Rows, header, number, text};
 
-use cutline::Arms;
+use cutline::{Arms, Candidates};
+use raw::RawCandidates;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-/// Candidates from a file, Parquet if it begins as such or is called `.parquet`, and CSV otherwise.
+/// Candidates from a file: Parquet if it begins as such or is called `.parquet`, and CSV otherwise.
 ///
-/// A row is a candidate. The column `name`, in any case, holds the names; without it there are none. All other columns are
-/// features, or those in `asked`, in that order; columns that are not asked for are passed over. In CSV the first row is the
-/// header, which names the columns.
+/// One row per candidate. The column `name`, in any case, holds the names, which must be distinct and printable; without it,
+/// candidates are called by their number from 0. The features are `columns`, in that order, or else all columns but the names;
+/// other columns are ignored. In CSV the first row is the header, which names the columns.
 ///
 /// # Errors
-/// If the file cannot be read, has no candidate, columns of the same name, not the columns that are asked for, or a feature
-/// that is not a finite number. The names may be anything; see [`Candidates::with_distinct_names`].
-pub fn open(path: &Path, asked: Option<&[String]>) -> Result<Candidates, DatasetError> {
+/// If the file cannot be read, has no candidate, has two columns of the same name, lacks a requested column, or a feature is not a
+/// finite number or a name is empty, too long, not printable or there twice. Errors name the row and the column.
+pub fn open(path: &Path, columns: Option<&[String]>) -> Result<Candidates, DatasetError> {
+    open_raw(path, columns)?.named()
+}
+
+/// Candidates and their labels, for callers that can do without distinct names. Candidates are called by their number from 0; the
+/// labels are what the column `name` holds, which may be anything, and are empty without that column.
+///
+/// # Errors
+/// As [`open`], but for the names.
+pub fn open_with_labels(path: &Path) -> Result<(Candidates, Vec<String>), DatasetError> {
+    open_raw(path, None)?.numbered()
+}
+
+fn open_raw(path: &Path, columns: Option<&[String]>) -> Result<RawCandidates, DatasetError> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     file.by_ref().take(parquet::MAGIC.len() as u64).read_to_end(&mut start)?;
     if start == parquet::MAGIC || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
         file.rewind()?;
-        parquet::read(file, asked)
+        parquet::read(file, columns)
     } else {
-        candidates(start.chain(file), asked)
+        csv::read(start.chain(file), columns, csv::BLOCK)
     }
 }
 
@@ -46,8 +59,8 @@ pub fn open(path: &Path, asked: Option<&[String]>) -> Result<Candidates, Dataset
 ///
 /// # Errors
 /// As [`open`].
-pub fn candidates(csv: impl Read + Send, asked: Option<&[String]>) -> Result<Candidates, DatasetError> {
-    csv::read(csv, asked, csv::BLOCK)
+pub fn candidates(csv: impl Read + Send, columns: Option<&[String]>) -> Result<Candidates, DatasetError> {
+    csv::read(csv, columns, csv::BLOCK)?.named()
 }
 
 /// Iris: 150 arms, 4 features, unscaled.
@@ -68,20 +81,21 @@ pub fn wine() -> Arms {
     features(include_str!("../../data/wine.csv").as_bytes()).expect("the file is part of the program")
 }
 
-/// Features from CSV, as [`open`] reads them; names are passed over.
+/// Arms with features from CSV, as [`open`] reads them; names are ignored.
 ///
 /// # Errors
-/// As [`open`], and if there are no features.
+/// As [`open`], but for the names, and if there are no features.
 pub fn features(csv: impl Read + Send) -> Result<Arms, DatasetError> {
-    Ok(named(csv)?.with_features()?.arms)
+    let (candidates, _) = csv::read(csv, None, csv::BLOCK)?.numbered()?;
+    Ok(with_features(candidates)?.arms())
 }
 
-/// Arms from CSV and their names, as [`open`] reads them; arms without features if there is no column but names.
+/// The same candidates, if they have features.
 ///
 /// # Errors
-/// As [`open`].
-pub fn named(csv: impl Read + Send) -> Result<Named, DatasetError> {
-    candidates(csv, None)?.into_named()
+/// If they have none.
+pub fn with_features(candidates: Candidates) -> Result<Candidates, DatasetError> {
+    if candidates.has_features() { Ok(candidates) } else { Err(DatasetError::NoFeatures) }
 }
 
 #[cfg(test)]
@@ -89,33 +103,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shapes_are_the_papers() {
+    fn the_shapes_are_those_of_the_paper() {
         assert_eq!((iris().n_arms(), iris().dimension()), (150, Some(4)));
         assert_eq!((wine().n_arms(), wine().dimension()), (178, Some(13)));
         assert_eq!(wine().row(0).unwrap()[12], 1065.0);
     }
 
     #[test]
-    fn names_are_no_features() {
+    fn names_are_not_features() {
         let arms = features("name,a,b\nx,1,2\ny,3,4\n".as_bytes()).unwrap();
         assert_eq!(arms.row(1), Some(vec![3.0, 4.0]));
     }
 
     #[test]
-    fn names_are_kept_for_those_who_ask() {
-        let read = |csv: &str| named(csv.as_bytes()).unwrap();
-        let both = read("a,Name\n1, x \n3,y\n");
-        assert_eq!((both.names, both.arms.dimension()), (vec!["x".into(), "y".into()], Some(1)));
-        assert_eq!(read("a\n1\n").names, [""; 0]);
-        let only = read("name\nx\ny\n");
-        assert_eq!((only.names.len(), only.arms.n_arms(), only.arms.dimension()), (2, 2, None));
-        assert_eq!(read("name\nx\n\n\r\ny\n").names, ["x", "y"], "blank lines are no arms");
-        assert!(matches!(named("name\n".as_bytes()), Err(DatasetError::Empty)));
+    fn labels_may_repeat_and_be_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("arms.csv");
+        let read = |csv: &str| {
+            std::fs::write(&path, csv).unwrap();
+            open_with_labels(&path)
+        };
+        let (both, labels) = read("a,Name\n1, x \n3,x\n").unwrap();
+        assert_eq!((labels, both.columns().len()), (vec!["x".into(), "x".into()], 1));
+        assert_eq!(both.names(), ["0", "1"]);
+        assert_eq!(read("a\n1\n").unwrap().1, [""; 0]);
+        let (only, labels) = read("name\nx\n\ny\n").unwrap();
+        assert_eq!((labels.len(), only.n_arms(), only.arms().dimension()), (2, 2, None));
+        assert_eq!(read("name\nx\n\n\r\n\"\"\n").unwrap().1, ["x", ""], "blank lines are not arms");
+        assert!(matches!(read("name\n"), Err(DatasetError::Empty)));
     }
 
     #[test]
-    fn bad_files_are_refused_with_the_place() {
-        let none = "there are no arms: the file needs a header and a row an arm";
+    fn bad_files_are_refused_with_row_and_column() {
+        let none = "there are no arms: the file needs a header and one row per arm";
         let separator = |header| format!("the header is one field, `{header}`; fields must be separated by commas");
         let latin = "the field is not UTF-8";
         for (csv, expected) in [
@@ -154,36 +174,36 @@ mod tests {
         );
     }
 
-    fn asked(csv: &str, asked: &[&str]) -> Result<Candidates, DatasetError> {
-        candidates(csv.as_bytes(), Some(&asked.iter().map(ToString::to_string).collect::<Vec<_>>()))
+    fn chosen(csv: &str, columns: &[&str]) -> Result<Candidates, DatasetError> {
+        candidates(csv.as_bytes(), Some(&columns.iter().map(ToString::to_string).collect::<Vec<_>>()))
     }
 
     #[test]
-    fn features_are_those_asked_for_in_their_order() {
+    fn features_are_the_chosen_columns_in_their_order() {
         let csv = "note,b,Name,a\nany \u{1},1,x,2\n\"thing, or\nnone\",3,y,4\n";
-        let chosen = asked(csv, &["a", "b"]).unwrap();
-        assert_eq!((chosen.columns(), chosen.features()), (&["a".into(), "b".into()][..], &[2.0, 1.0, 4.0, 3.0][..]));
-        assert_eq!(chosen.names(), ["x", "y"]);
-        let none = asked(csv, &[]).unwrap();
+        let swapped = chosen(csv, &["a", "b"]).unwrap();
+        assert_eq!((swapped.columns(), swapped.features()), (&["a".into(), "b".into()][..], &[2.0, 1.0, 4.0, 3.0][..]));
+        assert_eq!(swapped.names(), ["x", "y"]);
+        let none = chosen(csv, &[]).unwrap();
         assert_eq!((none.n_arms(), none.features().len()), (2, 0));
-        assert_eq!(none.into_named().unwrap().arms.dimension(), None);
-        let message = |names: &[&str]| asked(csv, names).unwrap_err().to_string();
+        assert_eq!(none.arms().dimension(), None);
+        let message = |names: &[&str]| chosen(csv, names).unwrap_err().to_string();
         assert_eq!(message(&["a", "A"]), "there is no column `A`; the columns are `note`, `b`, `a`");
-        assert_eq!(message(&["a", "b", "a"]), "the feature `a` is asked for twice");
+        assert_eq!(message(&["a", "b", "a"]), "the feature `a` is requested twice");
         assert_eq!(message(&["name"]), "the column `Name` holds the names, and cannot be a feature");
         assert_eq!(message(&["a", "note"]), "row 2, column `note`: `any \u{1}` is not a finite number");
-        let message = asked("name\nx\n", &["a"]).unwrap_err().to_string();
+        let message = chosen("name\nx\n", &["a"]).unwrap_err().to_string();
         assert_eq!(message, "there is no column `a`; the columns are none but names");
         assert_eq!(
-            asked("a\n1\n", &["name"]).unwrap_err().to_string(),
+            chosen("a\n1\n", &["name"]).unwrap_err().to_string(),
             "there is no column `name`; the columns are `a`"
         );
     }
 
     #[test]
-    fn names_that_are_kept_differ_and_are_fit_to_print() {
-        let long = "é".repeat(MOST_NAME / 2);
-        let checked = |csv: &str| candidates(csv.as_bytes(), None)?.with_distinct_names();
+    fn names_are_distinct_and_printable() {
+        let long = "é".repeat(Candidates::MOST_NAME_BYTES / 2);
+        let checked = |csv: &str| candidates(csv.as_bytes(), None);
         let good = format!("name,a\n{long},1\nx,2\nX,3\n");
         assert_eq!(checked(&good).unwrap().names(), [long.as_str(), "x", "X"]);
         assert_eq!(checked("a\n1\n1\n").unwrap().n_arms(), 2);
@@ -192,8 +212,8 @@ mod tests {
             ("name,a\nx,1\n x ,3\n", "rows 2 and 3 have the same name, `x`; names must differ"),
             ("name,a\nx,1\n  ,2\n", "row 3: the name is empty"),
             ("name\nx\n\"\"\n", "row 3: the name is empty"),
-            ("name\nx\n\"y\nz\"\n", "row 3: the name \"y\\nz\" has a control character, '\\n', in it"),
-            ("name\nx\ny\0z\n", "row 3: the name \"y\\0z\" has a control character, '\\0', in it"),
+            ("name\nx\n\"y\nz\"\n", "row 3: the name \"y\\nz\" contains a control character, '\\n'"),
+            ("name\nx\ny\0z\n", "row 3: the name \"y\\0z\" contains a control character, '\\0'"),
             (&format!("name\n{long}x\n"), "row 2: the name has 1001 bytes; at most 1000 are allowed"),
         ] {
             assert_eq!(checked(csv).unwrap_err().to_string(), expected);

@@ -1,10 +1,10 @@
-//! Candidates from Parquet, column by column on all threads and some thousand rows at a time.
+//! Candidates from Parquet: columns are decoded in parallel, a few thousand rows at a time.
 
-use super::candidates::Places;
+use super::DatasetError;
 use super::chunks::Chunks;
 use super::layout::{Layout, Role};
+use super::raw::{RawCandidates, RowNumbers};
 use super::values::{SourceKind, Values};
-use super::{Candidates, DatasetError};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a Parquet file begins with.
+/// The first bytes of a Parquet file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-/// How many rows are decoded at once: enough to be worth a task, few enough to stay in a cache.
+/// The number of rows decoded at once: enough to be worth a task, few enough to stay in the cache.
 const ROWS: usize = 4_096;
 
 impl From<ParquetError> for DatasetError {
@@ -25,39 +25,39 @@ impl From<ParquetError> for DatasetError {
 }
 
 /// Candidates from a Parquet file.
-pub(super) fn read(file: File, asked: Option<&[String]>) -> Result<Candidates, DatasetError> {
-    // Where a file is damaged the crate `parquet` may panic; nothing of what it had read is used then.
-    let read = catch_unwind(AssertUnwindSafe(|| read_all(file, asked)));
+pub(super) fn read(file: File, columns: Option<&[String]>) -> Result<RawCandidates, DatasetError> {
+    // The crate `parquet` panics on some damaged files; nothing that it had read is used then.
+    let read = catch_unwind(AssertUnwindSafe(|| read_all(file, columns)));
     read.unwrap_or_else(|_| Err(DatasetError::Parquet("it is damaged".into())))
 }
 
-fn read_all(file: File, asked: Option<&[String]>) -> Result<Candidates, DatasetError> {
+fn read_all(file: File, columns: Option<&[String]>) -> Result<RawCandidates, DatasetError> {
     let file = SerializedFileReader::new(Chunks::new(file)?)?;
     let schema = file.metadata().file_metadata().schema_descr();
     let header = schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect();
-    let layout = Layout::new(header, asked)?;
-    let columns = columns(schema, &layout)?;
-    let mut candidates = Candidates::default();
+    let layout = Layout::new(header, columns)?;
+    let columns = columns_to_read(schema, &layout)?;
+    let mut candidates = RawCandidates::default();
     for group in 0..file.num_row_groups() {
         read_group(&*file.get_row_group(group)?, &columns, layout.features.len(), &mut candidates)?;
     }
-    if candidates.n_arms() == 0 {
+    if candidates.rows.n_rows == 0 {
         return Err(DatasetError::Empty);
     }
-    Ok(Candidates { columns: layout.features, ..candidates })
+    Ok(RawCandidates { columns: layout.features, ..candidates })
 }
 
 /// A column that is read.
 struct Column {
     name: String,
     role: Role,
-    /// Where it is among the columns as stored.
+    /// Its position among the columns as stored.
     leaf: usize,
     kind: SourceKind,
 }
 
-/// The columns that are read, if they have types that can be.
-fn columns(schema: &SchemaDescriptor, layout: &Layout) -> Result<Vec<Column>, DatasetError> {
+/// The columns to read; an error if one has a type that cannot be read.
+fn columns_to_read(schema: &SchemaDescriptor, layout: &Layout) -> Result<Vec<Column>, DatasetError> {
     let mut columns = Vec::new();
     for leaf in 0..schema.num_columns() {
         let position = schema.get_column_root_idx(leaf);
@@ -80,7 +80,7 @@ fn read_group(
     group: &dyn RowGroupReader,
     columns: &[Column],
     dimension: usize,
-    candidates: &mut Candidates,
+    candidates: &mut RawCandidates,
 ) -> Result<(), DatasetError> {
     let n_rows =
         usize::try_from(group.metadata().num_rows()).map_err(|error| DatasetError::Parquet(error.to_string()))?;
@@ -89,10 +89,10 @@ fn read_group(
     let mut done = 0;
     while done < n_rows {
         let n = ROWS.min(n_rows - done);
-        let first = candidates.n_arms() as u64 + 1;
+        let first = candidates.rows.n_rows as u64 + 1;
         let decode = |(column, values): (&Column, &mut Values)| decode(column, values, n, first).err();
         let errors: Vec<_> = columns.par_iter().zip(&mut values).filter_map(decode).collect();
-        // The first in the order of the file: by row, then by column.
+        // Report the first error of the file: by row, then by column.
         if let Some((_, error)) = errors.into_iter().min_by_key(|&(row, _)| row) {
             return Err(error);
         }
@@ -110,9 +110,9 @@ fn read_group(
                 Role::None => (),
             }
         }
-        let mut places = Places::default();
-        (first..first + n as u64).for_each(|row| places.push(row));
-        candidates.places.append(&places);
+        let mut numbers = RowNumbers::default();
+        (first..first + n as u64).for_each(|row| numbers.push(row));
+        candidates.rows.append(&numbers);
         done += n;
     }
     Ok(())
@@ -124,7 +124,7 @@ fn decode(column: &Column, values: &mut Values, n: usize, first: u64) -> Result<
     let row = |position: usize| first + position as u64;
     let name = || column.name.clone();
     let null = values.null().map(|position| (row(position), DatasetError::Null { row: row(position), column: name() }));
-    // Before the first null, values stand where their rows do.
+    // Nulls have no value, so only before the first null is the position of a value that of its row.
     let end = values.null().unwrap_or(n);
     let bad = values.numbers().iter().take(end).position(|value| !value.is_finite()).map(|position| {
         let field = values.numbers()[position].to_string();

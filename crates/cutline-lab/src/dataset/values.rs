@@ -1,4 +1,4 @@
-//! The values of one Parquet column as `f64` or text, whatever type they are stored as.
+//! The values of one Parquet column, of any stored type, as `f64` or text.
 
 use half::f16;
 use parquet::basic::{ConvertedType, LogicalType, Type};
@@ -20,7 +20,7 @@ pub(super) enum SourceKind {
     Decimal(i32),
     /// A name.
     Text,
-    /// A whole number that is a name.
+    /// A whole number that serves as a name.
     Label {
         /// Whether it has a sign.
         is_signed: bool,
@@ -28,7 +28,7 @@ pub(super) enum SourceKind {
 }
 
 impl SourceKind {
-    /// How a column of features is stored; otherwise the type that it has.
+    /// How a column of features is stored; as an error, the type that it has instead.
     pub(super) fn of_numbers(column: &ColumnDescriptor) -> std::result::Result<Self, String> {
         use ConvertedType as C;
         if is_nested(column) {
@@ -52,7 +52,7 @@ impl SourceKind {
         }
     }
 
-    /// How a column of names is stored, text or whole numbers; otherwise the type that it has.
+    /// How a column of names is stored, text or whole numbers; as an error, the type that it has instead.
     pub(super) fn of_names(column: &ColumnDescriptor) -> std::result::Result<Self, String> {
         use ConvertedType as C;
         match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
@@ -99,7 +99,7 @@ fn described(column: &ColumnDescriptor) -> String {
     }
 }
 
-/// Decodes a column, some rows at a time. What was decoded stays until the next time.
+/// Decodes a column, some rows at a time. The decoded values stay until the next call of [`Values::read`].
 pub(super) struct Values {
     reader: ColumnReader,
     kind: SourceKind,
@@ -162,7 +162,7 @@ impl Values {
         &self.numbers
     }
 
-    /// The names, if the column holds names; whoever asks may take them.
+    /// The names, if the column holds names; the caller may take them.
     pub(super) fn names(&mut self) -> &mut Vec<String> {
         &mut self.names
     }
@@ -178,7 +178,7 @@ impl Values {
     }
 }
 
-/// Reads `n` rows and gives their values, without nulls, to `push`.
+/// Reads `n` rows and passes their values, without nulls, to `push`.
 fn decode<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     n: usize,

@@ -1,11 +1,11 @@
 //! The table `[instance]`.
 
-use crate::dataset::{self, Candidates, Named};
+use crate::dataset;
 use crate::experiment::Extensions;
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{Draw, SourceKind, Truth};
 use crate::{InstanceError, Prior};
-use cutline::{Arms, ArmsError};
+use cutline::{Arms, ArmsError, Candidates};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<SourceKind, FileError> {
     let path = directory.join(field.text()?);
     let theta_field = keys.get("theta");
     let refused = |error: &dyn std::fmt::Display| field.refused(format!("{}: {error}", path.display()));
-    let candidates = dataset::open(&path, None).map_err(|error| refused(&error))?;
+    let (candidates, _) = dataset::open_with_labels(&path).map_err(|error| refused(&error))?;
     if let Some(means_field) = keys.get("means") {
         if let Some(theta_field) = theta_field {
             return Err(theta_field.error("does not go with `means`: a mean is xᵀθ or in its column"));
@@ -106,7 +106,7 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<SourceKind, FileError> {
         let (arms, means) = without_column(&candidates, column).map_err(|error| refused(&error))?;
         return Ok(SourceKind::Given(Truth::Means(arms, means)));
     }
-    let arms = candidates.into_named().and_then(Named::with_features).map_err(|error| refused(&error))?.arms;
+    let arms = dataset::with_features(candidates).map_err(|error| refused(&error))?.arms();
     let Some(theta_field) = theta_field else { return Ok(SourceKind::Features(arms, Prior::uniform())) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());

@@ -3,12 +3,12 @@
 mod instance;
 mod stop;
 
-use crate::entrant::{until, with_noise};
+use crate::entrant::{with_noise, with_stop};
 use crate::experiment::{Experiment, Extensions, Overrides, Published};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{Draw, Source};
 use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
-use cutline::{ConfidenceStop, Question, Spec};
+use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
 
 /// The most pulls a run may have: its noise is kept in memory.
@@ -158,15 +158,15 @@ fn entrant(
         spec = spec.with_estimator(estimator.text()?).map_err(|error| estimator.refused(error))?;
     }
     let sure = keys.get("stop").map_or(Ok(sure), |field| stop::stop(&field, noise))?;
-    spec = with_noise(spec, noise).and_then(|spec| until(spec, sure)).map_err(|error| name_field.refused(error))?;
+    spec = with_noise(spec, noise).and_then(|spec| with_stop(spec, sure)).map_err(|error| name_field.refused(error))?;
     let mut is_explored = false;
     for parameter in spec.parameters() {
         if let Some(value) = keys.get(parameter.name) {
             spec = spec.with(parameter.name, value.number()?).map_err(|error| value.refused(error))?;
-            is_explored |= parameter.name == "exploration";
+            is_explored |= parameter.role == ParameterRole::OracleExploration;
         }
     }
-    let takes_oracle = !is_explored && spec.parameters().any(|p| p.name == "exploration");
+    let takes_oracle = !is_explored && spec.takes(ParameterRole::OracleExploration);
     let oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
     keys.finish()?;
     let label = match (label, &oracle) {

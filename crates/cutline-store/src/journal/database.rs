@@ -1,7 +1,7 @@
-//! A database, as far as a journal needs one.
+//! The operations that a journal needs of a database.
 
 use super::Id;
-use super::rows::Misfit;
+use super::rows::BadRow;
 use crate::StoreError;
 
 /// A value of a statement.
@@ -15,34 +15,41 @@ pub(super) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// A number of things that fit in memory.
+    /// A count or a position.
     pub(super) fn whole(number: usize) -> Self {
         Self::Integer((number as u64).cast_signed())
     }
 }
 
-/// A row of an answer. A column of another type does not fit.
+/// A row of a result. Reading a column as another type than it has is an error.
 pub(super) trait Row {
-    fn integer(&self, column: usize) -> Result<Option<i64>, Misfit>;
-    fn real(&self, column: usize) -> Result<Option<f64>, Misfit>;
-    fn text(&self, column: usize) -> Result<Option<&str>, Misfit>;
-    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, Misfit>;
+    fn integer(&self, column: usize) -> Result<Option<i64>, BadRow>;
+    fn real(&self, column: usize) -> Result<Option<f64>, BadRow>;
+    fn text(&self, column: usize) -> Result<Option<&str>, BadRow>;
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, BadRow>;
 }
 
-/// What to do with a row.
-pub(super) type OnRow<'a> = dyn FnMut(&dyn Row) -> Result<(), Misfit> + 'a;
+/// Called for every row of a result.
+pub(super) type OnRow<'a> = dyn FnMut(&dyn Row) -> Result<(), BadRow> + 'a;
 
-/// What a transaction keeps others from.
+/// What a transaction locks for others.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lock {
-    /// Writing to a campaign.
+    /// Writing to this campaign.
     Campaign(Id),
     /// Beginning campaigns and changing the schema.
     Store,
 }
 
-/// A database, as far as a journal needs one. Statements are prepared once; `$1`, `$2`, … have to come in that order in them, as
-/// SQLite counts them by where they first appear.
+/// The two kinds of SQL.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+/// The operations that a journal needs of a database. Statements are prepared once; `$1`, `$2`, … must appear in that order in them,
+/// because SQLite numbers them by their first appearance.
 pub(super) trait Database: Send {
     fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError>;
     fn query(
@@ -51,16 +58,17 @@ pub(super) trait Database: Send {
         values: &[Value<'_>],
         on_row: &mut OnRow<'_>,
     ) -> Result<(), StoreError>;
-    /// Several statements without values.
+    /// Runs several statements without values.
     fn batch(&mut self, statements: &str) -> Result<(), StoreError>;
+    /// Begins a transaction.
     fn begin(&mut self, lock: Lock) -> Result<(), StoreError>;
+    /// Commits the transaction. When this returns, it can be acknowledged.
     fn commit(&mut self) -> Result<(), StoreError>;
-    /// Ends a transaction that came to nothing; what fails here cannot be helped.
+    /// Rolls the transaction back. Errors are ignored, because the database rolls back by itself then.
     fn roll_back(&mut self);
-    /// Whether there is a schema of ours.
+    /// Whether the database has a schema of Cutline.
     fn has_schema(&mut self) -> Result<bool, StoreError>;
-    /// What a table is called that keeps its rows by their key.
-    fn clustered(&self) -> &'static str;
-    /// Where it is, as people may read it.
+    fn dialect(&self) -> Dialect;
+    /// The location for messages, without a password.
     fn location(&self) -> &str;
 }

@@ -1,17 +1,16 @@
-//! A journal that lasts as long as the process.
+//! A journal in memory, which lasts as long as the process.
 
-use super::{Decide, Entry, Id, Journal, first_events, numbered};
-use crate::{Candidates, Draft, Settings, StoreError};
-use cutline::Arm;
+use super::{Decide, Entry, Id, Journal, asked_arms, first_events, numbered};
+use crate::{Candidates, NewCampaign, Settings, StoreError};
 use cutline::campaign::{Record, Time};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Campaigns in memory. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory(Arc<Mutex<Vec<Kept>>>);
+pub(crate) struct Memory(Arc<Mutex<Vec<StoredCampaign>>>);
 
 #[derive(Debug)]
-struct Kept {
+struct StoredCampaign {
     name: String,
     created: Time,
     settings: Settings,
@@ -20,61 +19,62 @@ struct Kept {
 }
 
 impl Memory {
-    fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
-        // Nothing is changed before everything that can fail has been done, so what a panic left is whole.
+    fn campaigns(&self) -> MutexGuard<'_, Vec<StoredCampaign>> {
+        // Everything that can panic comes before the first change, so the campaigns are consistent even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ids are positions.
-fn of(kept: &mut [Kept], id: Id) -> &mut Kept {
-    usize::try_from(id).ok().and_then(|position| kept.get_mut(position)).expect("an id that this journal gave")
+/// The campaign with this id. Ids are positions.
+fn find(campaigns: &mut [StoredCampaign], id: Id) -> &mut StoredCampaign {
+    usize::try_from(id).ok().and_then(|position| campaigns.get_mut(position)).expect("an id of this journal")
 }
 
-fn after(records: &[Record], after: u64) -> &[Record] {
+/// The records after number `after`.
+fn later(records: &[Record], after: u64) -> &[Record] {
     usize::try_from(after).ok().and_then(|after| records.get(after..)).unwrap_or_default()
 }
 
 impl Journal for Memory {
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError> {
-        let entry = |(id, kept): (Id, &Kept)| Entry { id, name: kept.name.clone(), created: kept.created };
-        Ok((0..).zip(self.kept().iter()).map(entry).collect())
+        let entry = |(id, campaign): (Id, &StoredCampaign)| {
+            let StoredCampaign { name, created, .. } = campaign;
+            Entry { id, name: name.clone(), created: *created }
+        };
+        Ok((0..).zip(self.campaigns().iter()).map(entry).collect())
     }
 
-    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError> {
-        let Draft { name, at, settings, candidates, .. } = draft;
-        let mut kept = self.kept();
-        if kept.iter().any(|kept| kept.name == *name) {
+    fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError> {
+        let NewCampaign { name, created, settings, candidates, .. } = new;
+        let mut campaigns = self.campaigns();
+        if campaigns.iter().any(|campaign| campaign.name == *name) {
             return Err(StoreError::NameTaken(name.clone()));
         }
         let (settings, candidates) = (settings.clone(), candidates.clone());
-        let records = first_events(draft).collect();
-        kept.push(Kept { name: name.clone(), created: *at, settings, candidates, records });
-        Ok(Id::try_from(kept.len() - 1).expect("campaigns that fit in memory"))
+        let records = first_events(new).collect();
+        campaigns.push(StoredCampaign { name: name.clone(), created: *created, settings, candidates, records });
+        Ok(Id::try_from(campaigns.len() - 1).expect("campaigns that fit in memory"))
     }
 
     fn settings(&mut self, id: Id) -> Result<Settings, StoreError> {
-        Ok(of(&mut self.kept(), id).settings.clone())
+        Ok(find(&mut self.campaigns(), id).settings.clone())
     }
 
     fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError> {
-        Ok(of(&mut self.kept(), id).candidates.clone())
+        Ok(find(&mut self.campaigns(), id).candidates.clone())
     }
 
-    fn row(&mut self, id: Id, arm: Arm) -> Result<Vec<f64>, StoreError> {
-        Ok(of(&mut self.kept(), id).candidates.row(arm).to_vec())
+    fn read(&mut self, id: Id, after: u64) -> Result<Vec<Record>, StoreError> {
+        Ok(later(&find(&mut self.campaigns(), id).records, after).to_vec())
     }
 
-    fn read(&mut self, id: Id, last: u64) -> Result<Vec<Record>, StoreError> {
-        Ok(after(&of(&mut self.kept(), id).records, last).to_vec())
-    }
-
-    fn write(&mut self, id: Id, last: u64, decide: &mut Decide<'_>) -> Result<(), StoreError> {
-        let mut all = self.kept();
-        let records = &mut of(&mut all, id).records;
-        let events = decide(after(records, last).to_vec())?;
+    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
+        let mut campaigns = self.campaigns();
+        let StoredCampaign { records, candidates, .. } = find(&mut campaigns, id);
+        let events = decide(later(records, after).to_vec())?;
+        let features = asked_arms(&events).map(|arm| candidates.row(arm).to_vec()).collect();
         let last = records.len() as u64;
         records.extend(numbered(last, events));
-        Ok(())
+        Ok(features)
     }
 }

@@ -1,7 +1,8 @@
-//! What campaigns are kept in: append and read, nothing else.
+//! The journal of a store: campaigns are added to it, and their events are appended and read.
 
 mod database;
 mod memory;
+mod open_files;
 mod postgres;
 mod rows;
 mod sql;
@@ -11,14 +12,14 @@ pub(crate) use memory::Memory;
 pub(crate) use postgres::connect as postgres;
 pub(crate) use sqlite::connect as sqlite;
 
-use crate::{Candidates, Draft, Settings, StoreError};
+use crate::{Candidates, NewCampaign, Settings, StoreError};
 use cutline::Arm;
 use cutline::campaign::{Event, Record, Time};
 
 /// The number of a campaign in its store.
 pub(crate) type Id = i64;
 
-/// A campaign, as a list has it.
+/// A campaign in the list of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) id: Id,
@@ -26,41 +27,48 @@ pub(crate) struct Entry {
     pub(crate) created: Time,
 }
 
-/// Decides what happens next, given what happened since it was asked last.
+/// Decides which events to write, given the events that others wrote since.
 pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>) -> Result<Vec<(Time, Event)>, StoreError> + 'a;
 
-/// Where campaigns are kept. One journal is used by one thread at a time; the store behind it by any number of them, in any number of
-/// processes.
+/// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
+/// store at once.
 pub(crate) trait Journal: Send {
     /// The campaigns, in the order they were begun.
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError>;
 
-    /// Begins a campaign, with the events it begins with: wholly or not at all.
-    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError>;
+    /// Adds a campaign and its first events, completely or not at all.
+    fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError>;
 
-    /// What a campaign is about.
+    /// The settings of a campaign.
     fn settings(&mut self, id: Id) -> Result<Settings, StoreError>;
 
-    /// Its arms.
+    /// The candidates of a campaign.
     fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError>;
 
-    /// The features of one of its arms; none if the arms have none.
-    fn row(&mut self, id: Id, arm: Arm) -> Result<Vec<f64>, StoreError>;
-
-    /// Its events after number `after`.
+    /// The events of a campaign after number `after`.
     fn read(&mut self, id: Id, after: u64) -> Result<Vec<Record>, StoreError>;
 
-    /// In one transaction, in which nobody else writes to the campaign: reads its events after number `after`, gives them to
-    /// `decide`, and writes what that says. All of it lasts when this returns; nothing of it is left if it fails.
-    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<(), StoreError>;
+    /// In one transaction, in which nobody else writes to the campaign: reads its events after number `after`, passes them to `decide`,
+    /// and writes the events that it returns. All of them are durable when this returns; none is written if it fails.
+    ///
+    /// Returns the features of the arms in the `Asked` events, in their order, read in the same transaction.
+    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError>;
 }
 
-/// Gives events their numbers, from the one after `last` on.
+/// Numbers events, beginning after `last`.
 fn numbered(last: u64, events: impl IntoIterator<Item = (Time, Event)>) -> impl Iterator<Item = Record> {
     (last + 1..).zip(events).map(|(number, (at, event))| Record { number, at, event })
 }
 
-/// The events that a campaign begins with.
-fn first_events(draft: &Draft) -> impl Iterator<Item = Record> + '_ {
-    numbered(0, draft.events.iter().cloned())
+/// The first events of a new campaign.
+fn first_events(new: &NewCampaign) -> impl Iterator<Item = Record> + '_ {
+    numbered(0, new.events.iter().cloned())
+}
+
+/// The arms in the `Asked` events, in their order.
+fn asked_arms(events: &[(Time, Event)]) -> impl Iterator<Item = Arm> + '_ {
+    events.iter().filter_map(|(_, event)| match *event {
+        Event::Asked { arm, .. } => Some(arm),
+        _ => None,
+    })
 }

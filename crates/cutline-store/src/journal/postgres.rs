@@ -1,8 +1,8 @@
-//! PostgreSQL: a server, for workers on many machines.
+//! PostgreSQL: for workers on many machines.
 
 use super::Journal;
-use super::database::{Database, Lock, OnRow, Row, Value};
-use super::rows::Misfit;
+use super::database::{Database, Dialect, Lock, OnRow, Row, Value};
+use super::rows::BadRow;
 use super::sql::{Sql, first_line};
 use crate::StoreError;
 use crate::location::Durability;
@@ -12,7 +12,7 @@ use postgres::{Client, NoTls, Statement};
 use std::collections::HashMap;
 use std::error::Error;
 
-/// The key of the lock for beginning campaigns: `CutL`, in a space that only we use.
+/// The key of the advisory lock for beginning campaigns: `CutL` in ASCII.
 const STORE_LOCK: i64 = 0x4375_744c;
 
 struct Postgres {
@@ -21,12 +21,12 @@ struct Postgres {
     location: String,
 }
 
-/// The journal on a server; `may_begin` says whether to make one where there is none.
+/// Connects to the journal on a server; with `may_create`, creates it if there is none.
 pub(crate) fn connect(
     url: &str,
     location: String,
     durability: Durability,
-    may_begin: bool,
+    may_create: bool,
 ) -> Result<Box<dyn Journal>, StoreError> {
     let client = Client::connect(url, NoTls).map_err(|error| failed(&location, &error))?;
     let mut postgres = Postgres { client, statements: HashMap::new(), location };
@@ -35,13 +35,13 @@ pub(crate) fn connect(
         Durability::Normal => "off",
     };
     postgres.batch(&format!("SET synchronous_commit = {synchronous}; SET application_name = 'cutline'"))?;
-    Ok(Box::new(Sql::new(postgres, may_begin)?))
+    Ok(Box::new(Sql::new(postgres, may_create)?))
 }
 
 fn failed(location: &str, error: &postgres::Error) -> StoreError {
-    // The server's own words come with an error, or as its source.
+    // The server's message comes with the error or as its source.
     let what = match (error.as_db_error(), error.source()) {
-        (Some(said), _) => first_line(&said.message()),
+        (Some(reported), _) => first_line(&reported.message()),
         (None, Some(source)) => first_line(&format_args!("{error}: {source}")),
         (None, None) => first_line(error),
     };
@@ -104,7 +104,7 @@ impl Database for Postgres {
     }
 
     fn roll_back(&mut self) {
-        // If the server cannot be reached any more, it rolls back by itself.
+        // A server that cannot be reached any more rolls back by itself.
         drop(self.client.batch_execute("ROLLBACK"));
     }
 
@@ -117,8 +117,8 @@ impl Database for Postgres {
         Ok(found)
     }
 
-    fn clustered(&self) -> &'static str {
-        ""
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
     }
 
     fn location(&self) -> &str {
@@ -144,28 +144,28 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-fn get<'a, T: FromSql<'a>>(row: &'a postgres::Row, column: usize) -> Result<Option<T>, Misfit> {
+fn get<'a, T: FromSql<'a>>(row: &'a postgres::Row, column: usize) -> Result<Option<T>, BadRow> {
     row.try_get(column).map_err(|error| error.to_string())
 }
 
 impl Row for postgres::Row {
-    fn integer(&self, column: usize) -> Result<Option<i64>, Misfit> {
-        // A literal is an INT4.
+    fn integer(&self, column: usize) -> Result<Option<i64>, BadRow> {
+        // Literals in a query are of type INT4.
         if self.columns().get(column).is_some_and(|column| *column.type_() == Type::INT4) {
             return Ok(get::<i32>(self, column)?.map(i64::from));
         }
         get(self, column)
     }
 
-    fn real(&self, column: usize) -> Result<Option<f64>, Misfit> {
+    fn real(&self, column: usize) -> Result<Option<f64>, BadRow> {
         get(self, column)
     }
 
-    fn text(&self, column: usize) -> Result<Option<&str>, Misfit> {
+    fn text(&self, column: usize) -> Result<Option<&str>, BadRow> {
         get(self, column)
     }
 
-    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, Misfit> {
+    fn bytes(&self, column: usize) -> Result<Option<&[u8]>, BadRow> {
         get(self, column)
     }
 }

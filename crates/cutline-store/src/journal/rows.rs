@@ -1,14 +1,14 @@
-//! Events and arms as rows of a database.
+//! Events, campaigns and candidates as rows of a database.
 
 use super::database::{Row, Value};
 use crate::Candidates;
 use crate::checksum::Checksum;
 use cutline::campaign::{Event, Record, Time};
 
-/// What does not fit in a row.
-pub(super) type Misfit = String;
+/// What is wrong with a row.
+pub(super) type BadRow = String;
 
-/// The columns of an event that not all kinds have.
+/// The columns that only some kinds of events have.
 #[derive(Default)]
 struct Columns<'a> {
     ticket: Option<u64>,
@@ -47,7 +47,7 @@ pub(super) fn checksum(before: Checksum, record: &Record) -> Checksum {
     [columns.worker, columns.reason].iter().fold(sum, |sum, text| sum.add_bytes(text.unwrap_or("").as_bytes()))
 }
 
-/// A row of the events, as `sql.rs` inserts it.
+/// An event as the values that `sql.rs` inserts.
 pub(super) fn values(campaign: i64, record: &Record, checksum: Checksum) -> [Value<'_>; 12] {
     let (kind, columns) = (record.event.name(), columns(&record.event));
     let integer = |value: Option<u64>| value.map_or(Value::Null, |value| Value::Integer(value.cast_signed()));
@@ -67,8 +67,8 @@ pub(super) fn values(campaign: i64, record: &Record, checksum: Checksum) -> [Val
     ]
 }
 
-/// Reads an event back, and the checksum stored with it.
-pub(super) fn record(row: &dyn Row) -> Result<(Record, Checksum), Misfit> {
+/// Reads an event and its stored checksum from a row.
+pub(super) fn record(row: &dyn Row) -> Result<(Record, Checksum), BadRow> {
     let whole = |column: usize, what: &str| {
         row.integer(column)?.map(i64::cast_unsigned).ok_or_else(|| format!("an event has no {what}"))
     };
@@ -86,26 +86,26 @@ pub(super) fn record(row: &dyn Row) -> Result<(Record, Checksum), Misfit> {
         Some("failed") => Event::Failed { ticket: ticket()?, reason: text(8, "reason")? },
         Some("expired") => Event::Expired { ticket: ticket()? },
         Some("observed") => Event::Observed { arm: arm()?, reward: reward()?, is_counted: whole(9, "count")? != 0 },
-        other => return Err(format!("event {number} is of the unknown kind {other:?}")),
+        other => return Err(format!("event {number} has the unknown kind {other:?}")),
     };
     let checksum = row.integer(10)?.ok_or_else(|| missing("checksum"))?;
     Ok((Record { number, at: whole(1, "time")?, event }, Checksum::from_stored(checksum)))
 }
 
-/// A row of the campaigns.
-pub(super) struct Begun {
+/// A row of the table of campaigns.
+pub(super) struct CampaignRow {
     pub(super) id: i64,
     pub(super) name: String,
     pub(super) created: Time,
-    /// What it is about, as JSON.
-    pub(super) about: String,
+    /// The settings and the names of the columns, as JSON.
+    pub(super) settings: String,
     pub(super) n_arms: usize,
 }
 
-impl Begun {
+impl CampaignRow {
     fn checksum(&self) -> Checksum {
         let sum = Checksum::new().add(self.id.cast_unsigned()).add_bytes(self.name.as_bytes()).add(self.created);
-        sum.add_bytes(self.about.as_bytes()).add(self.n_arms as u64)
+        sum.add_bytes(self.settings.as_bytes()).add(self.n_arms as u64)
     }
 
     pub(super) fn values(&self) -> [Value<'_>; 6] {
@@ -113,44 +113,45 @@ impl Begun {
             Value::Integer(self.id),
             Value::Text(&self.name),
             Value::Integer(self.created.cast_signed()),
-            Value::Text(&self.about),
+            Value::Text(&self.settings),
             Value::whole(self.n_arms),
             Value::Integer(self.checksum().to_stored()),
         ]
     }
 
-    pub(super) fn of(row: &dyn Row) -> Result<Self, Misfit> {
-        let missing = || "a campaign is not whole";
-        let begun = Self {
+    pub(super) fn read(row: &dyn Row) -> Result<Self, BadRow> {
+        let missing = || "a campaign lacks a column";
+        let campaign = Self {
             id: row.integer(0)?.ok_or_else(missing)?,
             name: row.text(1)?.ok_or_else(missing)?.to_owned(),
             created: row.integer(2)?.ok_or_else(missing)?.cast_unsigned(),
-            about: row.text(3)?.ok_or_else(missing)?.to_owned(),
+            settings: row.text(3)?.ok_or_else(missing)?.to_owned(),
             n_arms: row.integer(4)?.and_then(|n_arms| usize::try_from(n_arms).ok()).ok_or_else(missing)?,
         };
-        if row.integer(5)?.map(Checksum::from_stored) == Some(begun.checksum()) {
-            Ok(begun)
+        if row.integer(5)?.map(Checksum::from_stored) == Some(campaign.checksum()) {
+            Ok(campaign)
         } else {
-            Err(format!("the campaign `{}` has changed", begun.name))
+            Err(format!("the campaign `{}` has changed", campaign.name))
         }
     }
 }
 
-/// How many features a part holds: 256 KB of them.
-const FEATURES_A_PART: usize = 1 << 15;
+/// The number of features in a part: 256 KB of them.
+const FEATURES_PER_PART: usize = 1 << 15;
 
-/// Some of the arms, one after the other.
+/// Consecutive candidates, stored in one row.
 pub(super) struct Part {
+    /// The number of the first.
     pub(super) first: usize,
-    /// A line each.
+    /// One line per candidate.
     pub(super) names: String,
     features: Vec<u8>,
 }
 
-/// The arms in parts.
+/// The candidates in parts.
 pub(super) fn parts(candidates: &Candidates) -> impl Iterator<Item = Part> + '_ {
     let dimension = candidates.columns().len();
-    let arms = (FEATURES_A_PART / dimension.max(16)).max(1);
+    let arms = (FEATURES_PER_PART / dimension.max(16)).max(1);
     (0..candidates.n_arms()).step_by(arms).map(move |first| {
         let last = (first + arms).min(candidates.n_arms());
         let features = candidates.features()[first * dimension..last * dimension].iter();
@@ -178,10 +179,10 @@ impl Part {
         ]
     }
 
-    /// Reads a part back.
-    pub(super) fn of(row: &dyn Row) -> Result<Self, Misfit> {
+    /// Reads a part from a row.
+    pub(super) fn read(row: &dyn Row) -> Result<Self, BadRow> {
         let first = row.integer(0)?.and_then(|first| usize::try_from(first).ok());
-        let first = first.ok_or("a part of the arms has no place")?;
+        let first = first.ok_or("a part of the arms has no number")?;
         let missing = || format!("the arms from {first} on are missing");
         let names = row.text(1)?.ok_or_else(missing)?.to_owned();
         let part = Self { first, names, features: row.bytes(2)?.ok_or_else(missing)?.to_owned() };
@@ -192,6 +193,11 @@ impl Part {
         }
     }
 
+    pub(super) fn n_arms(&self) -> usize {
+        self.names.split('\n').count()
+    }
+
+    /// The features of all candidates of the part, row after row.
     pub(super) fn features(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
         self.features.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes))
     }

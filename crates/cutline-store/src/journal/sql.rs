@@ -1,16 +1,16 @@
-//! A journal in a database: one SQL text for SQLite and PostgreSQL.
+//! A journal in a database, SQLite or PostgreSQL.
 
-use super::database::{Database, Lock, Value};
-use super::rows::{self, Begun, Part, checksum, parts, record};
-use super::{Decide, Entry, Id, Journal, first_events, numbered};
+use super::database::{Database, Dialect, Lock, Value};
+use super::rows::{self, CampaignRow, Part, checksum, parts, record};
+use super::{Decide, Entry, Id, Journal, asked_arms, first_events, numbered};
 use crate::checksum::Checksum;
-use crate::{Candidates, Draft, Settings, StoreError};
+use crate::{Candidates, NewCampaign, Settings, StoreError};
 use cutline::Arm;
 use cutline::campaign::Record;
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// What the schema is made of: what leads to each version from the one before.
+/// The versions of the schema, each with the statements that lead to it from the one before.
 const MIGRATIONS: [(i64, &str); 1] = [(1, include_str!("../../migrations/1.sql"))];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
@@ -20,10 +20,17 @@ const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings,
                      VALUES ($1, $2, $3, $4, $5, $6)";
 const ADD_ARMS: &str =
     "INSERT INTO cutline_arms (campaign, first, names, features, checksum) VALUES ($1, $2, $3, $4, $5)";
-const ABOUT: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns WHERE id = $1";
+const CAMPAIGN: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns WHERE id = $1";
 const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
-const ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 AND first <= $2 \
-                   ORDER BY first DESC LIMIT 1";
+/// The parts with the arms in the JSON array `$2`.
+const SOME_ARMS_SQLITE: &str = "SELECT first, names, features, checksum FROM cutline_arms \
+                                WHERE campaign = $1 AND first IN (SELECT (SELECT MAX(part.first) \
+                                FROM cutline_arms AS part WHERE part.campaign = $1 AND part.first <= asked.value) \
+                                FROM json_each($2) AS asked) ORDER BY first";
+const SOME_ARMS_POSTGRES: &str = "SELECT first, names, features, checksum FROM cutline_arms \
+                                  WHERE campaign = $1 AND first IN (SELECT (SELECT MAX(part.first) \
+                                  FROM cutline_arms AS part WHERE part.campaign = $1 AND part.first <= asked.arm::BIGINT) \
+                                  FROM json_array_elements_text($2::TEXT::JSON) AS asked (arm)) ORDER BY first";
 const EVENTS: &str = "SELECT number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum \
                       FROM cutline_events WHERE campaign = $1 AND number >= $2 AND number < 9223372036854775807 \
                       ORDER BY number";
@@ -39,24 +46,24 @@ const MOVE_HEAD: &str = "UPDATE cutline_events SET ticket = $1 WHERE campaign = 
 /// A journal in a database.
 pub(super) struct Sql<D> {
     database: D,
-    /// Of the campaign that was read last: its id, the number of its last event read, and the checksum there.
+    /// The campaign that was read last, the number of its last event read, and the checksum there.
     position: Option<(Id, u64, Checksum)>,
 }
 
-/// What the column `settings` holds.
+/// The content of the column `settings`.
 #[derive(Serialize, Deserialize)]
-struct About {
+struct StoredSettings {
     #[serde(flatten)]
     settings: Settings,
     columns: Vec<String>,
 }
 
-/// What an error says, in one line: some quote a whole statement.
+/// The first line of an error's message; some messages quote a whole statement.
 pub(super) fn first_line(error: &impl std::fmt::Display) -> String {
     error.to_string().lines().next().unwrap_or_default().into()
 }
 
-/// Something to do within a transaction.
+/// Runs `work` in a transaction, which is rolled back if anything fails.
 fn transaction<D: Database, T>(
     database: &mut D,
     lock: Lock,
@@ -70,7 +77,7 @@ fn transaction<D: Database, T>(
     done
 }
 
-/// The first row's first column.
+/// The first column of the last row of a result.
 fn integer<D: Database>(
     database: &mut D,
     statement: &'static str,
@@ -85,15 +92,15 @@ fn integer<D: Database>(
 }
 
 impl<D: Database> Sql<D> {
-    /// A journal in a database, whose schema is brought up to date; `may_begin` says whether one may be begun.
-    pub(super) fn new(mut database: D, may_begin: bool) -> Result<Self, StoreError> {
+    /// A journal in a database. Its schema is migrated if it is old and, with `may_create`, created if there is none.
+    pub(super) fn new(mut database: D, may_create: bool) -> Result<Self, StoreError> {
         let [.., (known, _)] = MIGRATIONS;
         if !database.has_schema()? {
-            if !may_begin {
+            if !may_create {
                 return Err(StoreError::Missing(database.location().into()));
             }
             transaction(&mut database, Lock::Store, |database| {
-                // Somebody else may have been faster.
+                // Another process may have created it in the meantime.
                 if database.has_schema()? {
                     return Ok(());
                 }
@@ -105,7 +112,7 @@ impl<D: Database> Sql<D> {
         }
         let damaged = |what: &str, location: &str| StoreError::Damaged { location: location.into(), what: what.into() };
         let Some(found) = integer(&mut database, VERSION, &[])? else {
-            return Err(damaged("it has no version", database.location()));
+            return Err(damaged("it has no schema version", database.location()));
         };
         if found > known {
             return Err(StoreError::Newer { location: database.location().into(), found, known });
@@ -123,30 +130,60 @@ impl<D: Database> Sql<D> {
         StoreError::Damaged { location: self.database.location().into(), what: what.into() }
     }
 
-    fn campaign(&mut self, id: Id) -> Result<Begun, StoreError> {
+    fn campaign(&mut self, id: Id) -> Result<CampaignRow, StoreError> {
         let mut found = None;
-        self.database.query(ABOUT, &[Value::Integer(id)], &mut |row| {
-            found = Some(Begun::of(row)?);
+        self.database.query(CAMPAIGN, &[Value::Integer(id)], &mut |row| {
+            found = Some(CampaignRow::read(row)?);
             Ok(())
         })?;
-        found.ok_or_else(|| self.damaged("a campaign is gone"))
+        found.ok_or_else(|| self.damaged("a campaign is missing"))
     }
 
-    fn about(&mut self, id: Id) -> Result<(About, usize), StoreError> {
-        let Begun { about, n_arms, .. } = self.campaign(id)?;
-        let about = serde_json::from_str(&about).map_err(|error| self.damaged(format!("its settings: {error}")))?;
-        Ok((about, n_arms))
+    /// The settings of a campaign, and the number of its arms.
+    fn stored_settings(&mut self, id: Id) -> Result<(StoredSettings, usize), StoreError> {
+        let CampaignRow { settings, n_arms, .. } = self.campaign(id)?;
+        let settings =
+            serde_json::from_str(&settings).map_err(|error| self.damaged(format!("its settings: {error}")))?;
+        Ok((settings, n_arms))
+    }
+
+    /// The features of these arms, in their order, by one query. Each part is read once, however many of the arms it holds.
+    fn features(&mut self, id: Id, arms: &[Arm]) -> Result<Vec<Vec<f64>>, StoreError> {
+        if arms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = match self.database.dialect() {
+            Dialect::Sqlite => SOME_ARMS_SQLITE,
+            Dialect::Postgres => SOME_ARMS_POSTGRES,
+        };
+        let list = format!("{arms:?}");
+        let mut found = vec![None; arms.len()];
+        self.database.query(statement, &[Value::Integer(id), Value::Text(&list)], &mut |row| {
+            let part = Part::read(row)?;
+            let n_arms = part.n_arms();
+            let dimension = part.features().len() / n_arms;
+            for (&arm, found) in arms.iter().zip(&mut found) {
+                if (part.first..part.first + n_arms).contains(&arm) {
+                    let before = (arm - part.first) * dimension;
+                    *found = Some(part.features().skip(before).take(dimension).collect());
+                }
+            }
+            Ok(())
+        })?;
+        let missing =
+            |(features, arm): (Option<_>, &Arm)| features.ok_or_else(|| self.damaged(format!("arm {arm} is missing")));
+        found.into_iter().zip(arms).map(missing).collect()
     }
 
     /// The events after number `after`, each checked against the one before it.
     fn events(&mut self, id: Id, after: u64) -> Result<(Vec<Record>, Checksum), StoreError> {
-        // Where the last reading ended is known; elsewhere the event before is read again for its checksum.
+        // The checksum at the end of the last reading is known; elsewhere the event before is read again for its checksum.
         let known = self.position.filter(|&(at, last, _)| (at, last) == (id, after)).map(|(.., sum)| sum);
         let mut sum = if after == 0 { Some(Checksum::new()) } else { known };
         let from = if sum.is_some() { after + 1 } else { after };
         let mut records = Vec::new();
         let mut next = from;
-        // Before the events: others may add some in between.
+        // The head is read before the events, because others may add events in between.
         let head = integer(&mut self.database, HEAD, &[Value::Integer(id)])?;
         self.database.query(EVENTS, &[Value::Integer(id), Value::Integer(from.cast_signed())], &mut |row| {
             let (record, stored) = record(row)?;
@@ -171,16 +208,20 @@ impl<D: Database> Sql<D> {
     }
 }
 
-/// Takes a schema from a version to the newest.
+/// Migrates a schema from a version to the newest.
 fn migrate(database: &mut impl Database, from: i64) -> Result<(), StoreError> {
     for (version, statements) in MIGRATIONS.into_iter().filter(|&(version, _)| version > from) {
-        database.batch(&statements.replace("{clustered}", database.clustered()))?;
+        let clustered = match database.dialect() {
+            Dialect::Sqlite => "WITHOUT ROWID",
+            Dialect::Postgres => "",
+        };
+        database.batch(&statements.replace("{clustered}", clustered))?;
         database.execute("UPDATE cutline_schema SET version = $1", &[Value::Integer(version)])?;
     }
     Ok(())
 }
 
-/// Writes events, the checksum before them being `sum`; says which was the last, and the checksum there.
+/// Writes events; `sum` is the checksum before them. Returns the number of the last event and the checksum there.
 fn append(
     database: &mut impl Database,
     id: Id,
@@ -203,18 +244,19 @@ impl<D: Database> Journal for Sql<D> {
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError> {
         let mut entries = Vec::new();
         self.database.query(ENTRIES, &[], &mut |row| {
-            let Begun { id, name, created, .. } = Begun::of(row)?;
+            let CampaignRow { id, name, created, .. } = CampaignRow::read(row)?;
             entries.push(Entry { id, name, created });
             Ok(())
         })?;
         Ok(entries)
     }
 
-    fn begin(&mut self, draft: &Draft) -> Result<Id, StoreError> {
-        let Draft { name, at, settings, candidates, .. } = draft;
-        let about = About { settings: settings.clone(), columns: candidates.columns().to_vec() };
-        let about = serde_json::to_string(&about).expect("settings are numbers and texts");
-        let mut begun = Begun { id: 0, name: name.clone(), created: *at, about, n_arms: candidates.n_arms() };
+    fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError> {
+        let NewCampaign { name, created, settings, candidates, .. } = new;
+        let settings = StoredSettings { settings: settings.clone(), columns: candidates.columns().to_vec() };
+        let settings = serde_json::to_string(&settings).expect("settings are numbers and texts");
+        let n_arms = candidates.n_arms();
+        let mut row = CampaignRow { id: 0, name: name.clone(), created: *created, settings, n_arms };
         self.position = None;
         transaction(&mut self.database, Lock::Store, |database| {
             let mut is_taken = false;
@@ -225,26 +267,26 @@ impl<D: Database> Journal for Sql<D> {
             if is_taken {
                 return Err(StoreError::NameTaken(name.clone()));
             }
-            begun.id = integer(database, NEXT_ID, &[])?.unwrap_or(1);
-            database.execute(BEGIN, &begun.values())?;
-            database.execute(ADD_HEAD, &[Value::Integer(begun.id)])?;
+            row.id = integer(database, NEXT_ID, &[])?.unwrap_or(1);
+            database.execute(BEGIN, &row.values())?;
+            database.execute(ADD_HEAD, &[Value::Integer(row.id)])?;
             for part in parts(candidates) {
-                database.execute(ADD_ARMS, &part.values(begun.id))?;
+                database.execute(ADD_ARMS, &part.values(row.id))?;
             }
-            append(database, begun.id, Checksum::new(), first_events(draft))?;
-            Ok(begun.id)
+            append(database, row.id, Checksum::new(), first_events(new))?;
+            Ok(row.id)
         })
     }
 
     fn settings(&mut self, id: Id) -> Result<Settings, StoreError> {
-        Ok(self.about(id)?.0.settings)
+        Ok(self.stored_settings(id)?.0.settings)
     }
 
     fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError> {
-        let (About { columns, .. }, n_arms) = self.about(id)?;
+        let (StoredSettings { columns, .. }, n_arms) = self.stored_settings(id)?;
         let (mut names, mut features) = (Vec::new(), Vec::new());
         self.database.query(ARMS, &[Value::Integer(id)], &mut |row| {
-            let part = Part::of(row)?;
+            let part = Part::read(row)?;
             if part.first != names.len() {
                 return Err(format!("the arms from {} on are missing", names.len()));
             }
@@ -258,41 +300,32 @@ impl<D: Database> Journal for Sql<D> {
         Candidates::new(names, columns, features).map_err(|error| self.damaged(error.to_string()))
     }
 
-    fn row(&mut self, id: Id, arm: Arm) -> Result<Vec<f64>, StoreError> {
-        let mut found = None;
-        self.database.query(ARM, &[Value::Integer(id), Value::whole(arm)], &mut |row| {
-            let part = Part::of(row)?;
-            let dimension = part.features().len() / part.names.split('\n').count();
-            found = Some(part.features().skip((arm - part.first) * dimension).take(dimension).collect());
-            Ok(())
-        })?;
-        found.ok_or_else(|| self.damaged(format!("arm {arm} is missing")))
-    }
-
     fn read(&mut self, id: Id, after: u64) -> Result<Vec<Record>, StoreError> {
         let (records, sum) = self.events(id, after)?;
         self.position = Some((id, after + records.len() as u64, sum));
         Ok(records)
     }
 
-    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<(), StoreError> {
+    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
         self.database.begin(Lock::Campaign(id))?;
         let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
-            // A rule of one's own may unwind; the transaction is not left open then.
+            // A custom rule may unwind; the transaction must not be left open then.
             let decided = catch_unwind(AssertUnwindSafe(|| decide(records))).unwrap_or_else(|payload| {
                 self.database.roll_back();
                 resume_unwind(payload)
             });
-            let added = append(&mut self.database, id, sum, numbered(last, decided?))?;
+            let events = decided?;
+            let features = self.features(id, &asked_arms(&events).collect::<Vec<_>>())?;
+            let added = append(&mut self.database, id, sum, numbered(last, events))?;
             self.database.commit()?;
             let (last, sum) = added.unwrap_or((last, sum));
-            Ok((id, last, sum))
+            Ok(((id, last, sum), features))
         });
         match written {
-            Ok(position) => {
+            Ok((position, features)) => {
                 self.position = Some(position);
-                Ok(())
+                Ok(features)
             }
             Err(error) => {
                 self.database.roll_back();

@@ -1,4 +1,4 @@
-//! What the test suites share: stores of every kind, each empty and its own.
+//! Shared by the test suites: empty stores of every kind, candidates and rewards.
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
@@ -6,7 +6,7 @@ use cutline_store::{Candidates, Settings, Store};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
-/// An address of a store that does not exist yet, and what has to be kept for it to last.
+/// The address of a store that does not exist yet, and its temporary directory.
 pub struct Place {
     pub address: String,
     directory: Option<TempDir>,
@@ -20,7 +20,7 @@ impl Place {
         Self { address, directory: Some(directory) }
     }
 
-    /// A database of its own on the server of `CUTLINE_TEST_POSTGRES`.
+    /// A new database on the server of `CUTLINE_TEST_POSTGRES`.
     pub fn postgres() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let server = std::env::var("CUTLINE_TEST_POSTGRES").expect(
@@ -32,13 +32,13 @@ impl Place {
         Self { address: format!("{server}/{name}"), directory: None }
     }
 
-    /// The directory of a file.
+    /// The directory of an SQLite store.
     pub fn directory(&self) -> &std::path::Path {
         self.directory.as_ref().unwrap().path()
     }
 }
 
-/// A hundred arms with three features, called `arm 0` to `arm 99`.
+/// A hundred candidates with three features, called `arm 0` to `arm 99`.
 pub fn candidates() -> Candidates {
     let names = (0..100).map(|arm| format!("arm {arm}")).collect();
     let columns = ["a", "b", "c"].map(String::from).to_vec();
@@ -46,7 +46,7 @@ pub fn candidates() -> Candidates {
     Candidates::new(names, columns, features).unwrap()
 }
 
-/// What an arm's reward is, noise included: a function of the ticket, so that it can be told again.
+/// A noisy reward. It is a function of the ticket, so that it can be told again.
 pub fn reward(ticket: u64, features: &[f64]) -> f64 {
     let mean: f64 = features.iter().zip([1.0, -0.5, 0.25]).map(|(x, w)| x * w).sum();
     mean + (ticket.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / f64::from(1 << 24) - 0.5

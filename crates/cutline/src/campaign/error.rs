@@ -1,10 +1,10 @@
-//! Why something cannot happen, or cannot have happened.
+//! Why a request or an event is refused.
 
 use super::TicketId;
 use crate::Arm;
 use thiserror::Error;
 
-/// Why something cannot happen in a campaign. Nothing has changed then.
+/// Why a request to a campaign was refused. The campaign has not changed.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum CampaignError {
@@ -13,20 +13,20 @@ pub enum CampaignError {
     NoTicket {
         /// The ticket.
         ticket: TicketId,
-        /// The last that was handed out; 0 if none was.
+        /// The last ticket that was handed out; 0 if none was.
         last: TicketId,
     },
-    /// Another reward was told for the ticket.
-    #[error("ticket {ticket} was told {told} before, and now {reward}; the first stands")]
+    /// The ticket has another reward already.
+    #[error("ticket {ticket} already has the reward {told}, so {reward} is refused")]
     OtherReward {
         /// The ticket.
         ticket: TicketId,
-        /// The reward that stands.
+        /// The first reward, which stands.
         told: f64,
-        /// The other.
+        /// The other reward.
         reward: f64,
     },
-    /// A reward was told for the ticket, so it did not fail.
+    /// The ticket has a reward, so it cannot fail.
     #[error("ticket {ticket} has its reward, {reward}, and cannot fail any more")]
     AlreadyTold {
         /// The ticket.
@@ -40,8 +40,10 @@ pub enum CampaignError {
         /// The ticket.
         ticket: TicketId,
     },
-    /// The ticket's lease ran out, and others have its place in the budget.
-    #[error("ticket {ticket} came too late: its lease ran out and the budget of {budget} is used by others since")]
+    /// The ticket's lease ended, and other tickets have used the budget since.
+    #[error(
+        "ticket {ticket} came too late: its lease ran out and other tickets have used the budget of {budget} since"
+    )]
     TooLate {
         /// The ticket.
         ticket: TicketId,
@@ -49,7 +51,7 @@ pub enum CampaignError {
         budget: u32,
     },
     /// The budget is used.
-    #[error("the budget of {budget} is used, tickets that are out included")]
+    #[error("the budget of {budget} is used, counting open tickets")]
     BudgetUsed {
         /// The budget.
         budget: u32,
@@ -70,12 +72,12 @@ pub enum CampaignError {
     },
 }
 
-/// An event cannot have happened where it stands, so the events are not those of this campaign.
+/// An event cannot follow those before it, so the events are not those of this campaign.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("event {number} cannot have happened: {refusal}")]
+#[error("event {number} cannot follow the events before it: {refusal}")]
 pub struct BrokenJournal {
-    /// The event.
+    /// The number of the event.
     pub number: u64,
-    /// Why.
+    /// Why it was refused.
     pub refusal: CampaignError,
 }

@@ -1,14 +1,14 @@
-//! What can happen in a campaign. Its state is what its events come to, and nothing else.
+//! The events of a campaign. Its state follows from them and from nothing else.
 
 use crate::Arm;
 
-/// A measurement that was handed out, by its number in its campaign, from 1.
+/// The number of a ticket, a measurement that was handed out: from 1, within its campaign.
 pub type TicketId = u64;
 
-/// Milliseconds since 1970, as the caller's clock has them. The engine reads no clock.
+/// Milliseconds since 1970 by the caller's clock. The engine reads no clock.
 pub type Time = u64;
 
-/// Something that happened, in the past tense: it cannot be refused any more.
+/// Something that has happened, and so can no longer be refused.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -20,7 +20,7 @@ pub enum Event {
         arm: Arm,
         /// Who is to measure it.
         worker: String,
-        /// When its lease runs out.
+        /// When its lease ends.
         until: Time,
     },
     /// The reward of a ticket came, in time or late.
@@ -30,19 +30,19 @@ pub enum Event {
         /// The reward.
         reward: f64,
     },
-    /// A ticket will have no reward; its measurement is given back to the budget.
+    /// A ticket will have no reward; the budget gets its measurement back.
     Failed {
         /// The ticket.
         ticket: TicketId,
         /// What went wrong, in the worker's words.
         reason: String,
     },
-    /// A ticket was given up; its measurement is given back to the budget, and its reward may still come late.
+    /// The lease of a ticket ended or was cancelled; the budget gets its measurement back, and its reward may still come late.
     Expired {
         /// The ticket.
         ticket: TicketId,
     },
-    /// A reward that nobody was asked for, as from measurements made before.
+    /// A reward without a ticket, for example of a measurement made before the campaign.
     Observed {
         /// The arm.
         arm: Arm,
@@ -54,7 +54,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What it is called everywhere.
+    /// Its name on every surface.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

@@ -1,23 +1,26 @@
-//! What events come to, without a decision: the tickets, the rewards of every arm and the budget.
+//! The state that follows from the events without any decision: the tickets, the rewards of every arm and the budget.
 
-use super::{CampaignError, Event, TicketId, Time};
+use super::noise::{NoiseEstimate, NoiseEstimator, NoiseSource};
+use super::{CampaignError, Event, Terms, TicketId, Time};
 use crate::diagnostics::{MOST_REWARD, RewardStats};
 use crate::{Arm, Arms};
 use std::collections::{BTreeSet, VecDeque};
 
-/// How many of the last rewards' times are kept, to say how fast they come.
+/// How many of the last rewards' times are kept, to show how fast rewards come.
 const RECENT: usize = 32;
 
-/// The state of a campaign but for its learner.
+/// The state of a campaign except for its learner.
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
-    pub(super) told: RewardStats,
-    /// How many rewards of each arm were told, and how many pulls of it are out.
+    pub(super) rewards: RewardStats,
+    noise: NoiseScale,
+    /// The rewards received of each arm.
     pub(super) counts: Vec<u32>,
+    /// The pulls of each arm that wait for their reward.
     pub(super) pending: Vec<u32>,
-    tickets: Vec<Handed>,
-    /// The tickets that are out, by when their lease runs out.
-    out: BTreeSet<(Time, TicketId)>,
+    tickets: Vec<Ticket>,
+    /// The tickets that wait for their reward, by the end of their lease.
+    open: BTreeSet<(Time, TicketId)>,
     pub(super) budget: u32,
     /// The rewards that count towards the budget.
     pub(super) counted: u32,
@@ -30,24 +33,31 @@ pub(super) struct Ledger {
     pub(super) recent: VecDeque<Time>,
 }
 
-/// A ticket.
+/// σ: given, or estimated from the rewards.
 #[derive(Clone, Debug)]
-struct Handed {
-    arm: Arm,
-    worker: String,
-    status: Status,
+enum NoiseScale {
+    Given(f64),
+    Estimated(Box<NoiseEstimator>),
 }
 
-/// What became of a ticket.
+/// A measurement that was handed out.
+#[derive(Clone, Debug)]
+struct Ticket {
+    arm: Arm,
+    worker: String,
+    status: TicketStatus,
+}
+
+/// The status of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Status {
-    /// It is out, and its lease runs out then.
-    Out(Time),
-    /// Its reward was told.
+pub enum TicketStatus {
+    /// It waits for its reward, and its lease ends at this time.
+    Open(Time),
+    /// It has this reward.
     Told(f64),
     /// It will have no reward.
     Failed,
-    /// It was given up; its reward may come late.
+    /// Its lease ended or was cancelled; its reward may still come late.
     Expired,
 }
 
@@ -57,19 +67,21 @@ pub(super) enum Step {
     Assign(Arm),
     Tell(Arm, f64),
     Forget(Arm),
-    /// A reward of a pull that is not out.
+    /// A reward without an open ticket.
     Add(Arm, f64),
 }
 
 impl Ledger {
-    pub(super) fn new(arms: &Arms, budget: u32) -> Self {
+    pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
+        let estimator = || Box::new(NoiseEstimator::new(arms, terms.question.threshold()));
         Self {
-            told: RewardStats::new(arms),
+            rewards: RewardStats::new(arms),
+            noise: terms.noise.map_or_else(|| NoiseScale::Estimated(estimator()), NoiseScale::Given),
             counts: vec![0; arms.n_arms()],
             pending: vec![0; arms.n_arms()],
             tickets: Vec::new(),
-            out: BTreeSet::new(),
-            budget,
+            open: BTreeSet::new(),
+            budget: terms.budget,
             counted: 0,
             uncounted: 0,
             failed: 0,
@@ -80,14 +92,22 @@ impl Ledger {
         }
     }
 
-    /// How many tickets are out.
-    pub(super) fn n_out(&self) -> usize {
-        self.out.len()
+    /// σ, given or estimated from the rewards so far.
+    pub(super) fn noise(&mut self) -> NoiseEstimate {
+        match &mut self.noise {
+            NoiseScale::Given(sigma) => NoiseEstimate { sigma: *sigma, source: NoiseSource::Given },
+            NoiseScale::Estimated(estimator) => estimator.estimate(),
+        }
     }
 
-    /// How much of the budget is used, tickets that are out included.
+    /// The number of open tickets.
+    pub(super) fn n_open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// How much of the budget is used, including open tickets.
     pub(super) fn used(&self) -> u32 {
-        u32::try_from(self.out.len()).map_or(u32::MAX, |out| self.counted.saturating_add(out))
+        u32::try_from(self.open.len()).map_or(u32::MAX, |open| self.counted.saturating_add(open))
     }
 
     /// The number of the next ticket.
@@ -96,39 +116,39 @@ impl Ledger {
     }
 
     /// The arm, the worker and the status of a ticket.
-    pub(super) fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, Status), CampaignError> {
+    pub(super) fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, TicketStatus), CampaignError> {
         let position = usize::try_from(ticket).ok().and_then(|ticket| ticket.checked_sub(1));
-        let handed = position.and_then(|position| self.tickets.get(position));
+        let found = position.and_then(|position| self.tickets.get(position));
         let last = self.tickets.len() as TicketId;
-        handed
-            .map(|handed| (handed.arm, handed.worker.as_str(), handed.status))
+        found
+            .map(|found| (found.arm, found.worker.as_str(), found.status))
             .ok_or(CampaignError::NoTicket { ticket, last })
     }
 
-    /// The tickets that are out, those first whose lease runs out first.
-    pub(super) fn out(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
-        self.out.iter().map(|&(until, ticket)| (ticket, until))
+    /// The open tickets and the end of their lease; the lease that ends first comes first.
+    pub(super) fn open_tickets(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
+        self.open.iter().map(|&(until, ticket)| (ticket, until))
     }
 
     /// Whether a reward may be told for a ticket: `Ok(false)` if it was told already.
     pub(super) fn may_tell(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
         check_reward(reward)?;
         match self.ticket(ticket)?.2 {
-            Status::Out(_) => Ok(true),
-            Status::Told(told) if told == reward => Ok(false),
-            Status::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
-            Status::Failed => Err(CampaignError::Failed { ticket }),
-            Status::Expired if self.used() < self.budget => Ok(true),
-            Status::Expired => Err(CampaignError::TooLate { ticket, budget: self.budget }),
+            TicketStatus::Open(_) => Ok(true),
+            TicketStatus::Told(told) if told == reward => Ok(false),
+            TicketStatus::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
+            TicketStatus::Failed => Err(CampaignError::Failed { ticket }),
+            TicketStatus::Expired if self.used() < self.budget => Ok(true),
+            TicketStatus::Expired => Err(CampaignError::TooLate { ticket, budget: self.budget }),
         }
     }
 
-    /// Whether a ticket may fail: `Ok(false)` if it is no longer out without a reward.
+    /// Whether a ticket may fail: `Ok(false)` if it failed or expired already.
     pub(super) fn may_fail(&self, ticket: TicketId) -> Result<bool, CampaignError> {
         match self.ticket(ticket)?.2 {
-            Status::Out(_) => Ok(true),
-            Status::Failed | Status::Expired => Ok(false),
-            Status::Told(reward) => Err(CampaignError::AlreadyTold { ticket, reward }),
+            TicketStatus::Open(_) => Ok(true),
+            TicketStatus::Failed | TicketStatus::Expired => Ok(false),
+            TicketStatus::Told(reward) => Err(CampaignError::AlreadyTold { ticket, reward }),
         }
     }
 
@@ -145,7 +165,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes an event, if it can have happened.
+    /// Applies an event, if it can follow those before it.
     pub(super) fn apply(&mut self, at: Time, event: &Event) -> Result<Step, CampaignError> {
         let step = match *event {
             Event::Asked { ticket, arm, ref worker, until } => {
@@ -158,8 +178,8 @@ impl Ledger {
                 if self.used() >= self.budget {
                     return Err(CampaignError::BudgetUsed { budget: self.budget });
                 }
-                self.tickets.push(Handed { arm, worker: worker.clone(), status: Status::Out(until) });
-                self.out.insert((until, ticket));
+                self.tickets.push(Ticket { arm, worker: worker.clone(), status: TicketStatus::Open(until) });
+                self.open.insert((until, ticket));
                 self.pending[arm] += 1;
                 self.changes += 1;
                 Step::Assign(arm)
@@ -169,11 +189,11 @@ impl Ledger {
                     return Err(CampaignError::AlreadyTold { ticket, reward });
                 }
                 let arm = self.ticket(ticket)?.0;
-                let was_out = self.settle(ticket, Status::Told(reward));
+                let was_open = self.close(ticket, TicketStatus::Told(reward));
                 self.counted += 1;
-                self.note(at);
+                self.remember_time(at);
                 self.learn(arm, reward);
-                if was_out {
+                if was_open {
                     Step::Tell(arm, reward)
                 } else {
                     self.expired -= 1;
@@ -182,12 +202,12 @@ impl Ledger {
                 }
             }
             Event::Failed { ticket, .. } => {
-                let step = self.lose(ticket, Status::Failed)?;
+                let step = self.close_without_reward(ticket, TicketStatus::Failed)?;
                 self.failed += 1;
                 step
             }
             Event::Expired { ticket } => {
-                let step = self.lose(ticket, Status::Expired)?;
+                let step = self.close_without_reward(ticket, TicketStatus::Expired)?;
                 self.expired += 1;
                 step
             }
@@ -208,34 +228,37 @@ impl Ledger {
     }
 
     fn learn(&mut self, arm: Arm, reward: f64) {
+        let increase = self.rewards.add(arm, reward);
+        if let NoiseScale::Estimated(estimator) = &mut self.noise {
+            estimator.add(arm, reward, increase, self.counts[arm] > 0);
+        }
         self.counts[arm] += 1;
-        self.told.tell(arm, reward);
     }
 
-    fn lose(&mut self, ticket: TicketId, status: Status) -> Result<Step, CampaignError> {
+    fn close_without_reward(&mut self, ticket: TicketId, status: TicketStatus) -> Result<Step, CampaignError> {
         if !self.may_fail(ticket)? {
             return Err(CampaignError::Failed { ticket });
         }
         let arm = self.ticket(ticket)?.0;
-        self.settle(ticket, status);
+        self.close(ticket, status);
         self.changes += 1;
         Ok(Step::Forget(arm))
     }
 
-    /// Gives a ticket, which exists, another status; says whether it was out.
-    fn settle(&mut self, ticket: TicketId, status: Status) -> bool {
+    /// Gives a ticket, which exists, a final status; returns whether it was open.
+    fn close(&mut self, ticket: TicketId, status: TicketStatus) -> bool {
         #[expect(clippy::cast_possible_truncation, reason = "a ticket that exists is a position")]
-        let handed = &mut self.tickets[ticket as usize - 1];
-        let before = std::mem::replace(&mut handed.status, status);
-        if let Status::Out(until) = before {
-            self.out.remove(&(until, ticket));
-            self.pending[handed.arm] -= 1;
+        let closed = &mut self.tickets[ticket as usize - 1];
+        let before = std::mem::replace(&mut closed.status, status);
+        if let TicketStatus::Open(until) = before {
+            self.open.remove(&(until, ticket));
+            self.pending[closed.arm] -= 1;
             return true;
         }
         false
     }
 
-    fn note(&mut self, at: Time) {
+    fn remember_time(&mut self, at: Time) {
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }

@@ -1,32 +1,34 @@
 //! Campaigns: real measurements, handed out as tickets and told in any order, as a fold over events.
 //!
-//! A [`CampaignState`] is a function of its arms, its [`Terms`] and its events. It decides, says what happened as [`Event`]s and is in
-//! the state they lead to; whoever wants it to last writes them down, and has the same campaign again by
-//! [extending](CampaignState::extend) a new one with them. No decision is made twice: counts and sums are added up, and V is computed
-//! from the counts, so that taking up a campaign costs little whatever K is.
+//! A [`CampaignState`] is a function of its arms, its [`Terms`] and its events. Its methods decide, return what happened as [`Event`]s
+//! and leave the campaign in the state after those events. To keep a campaign, store its events; to restore it,
+//! [extend](CampaignState::extend) a new campaign with them. No decision is made again then: counts and sums are added up, and V is
+//! computed from the counts, so that restoring a campaign is cheap for any K.
 //!
-//! How events are handed over changes nothing, to the last bit: after every [`EVERY`] events the learner is built anew from the
-//! counts, the means of the rewards and the noise they give, and steps from there.
+//! However the events are split into pieces, the state is the same to the last bit: after every [`REBUILD_INTERVAL`] events the learner
+//! is rebuilt from the counts and the means of the rewards, and the noise scale is a function of the journal.
 
-mod course;
 mod error;
 mod event;
+mod history;
 mod ledger;
+mod noise;
 mod terms;
 
-pub use course::Stage;
 pub use error::{BrokenJournal, CampaignError};
 pub use event::{Event, Record, TicketId, Time};
-pub use ledger::Status;
-pub use terms::{NoiseEstimate, NoiseSource, Terms, TermsError};
+pub use history::DecisionPoint;
+pub use ledger::TicketStatus;
+pub use noise::{NoiseEstimate, NoiseSource};
+pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::RewardStats;
 use crate::estimators::History;
 use crate::{Arm, Arms, AskTell, StopReason, Verdict};
 use ledger::{Ledger, Step};
 
-/// After how many events the learner is built anew.
-pub const EVERY: u64 = 64;
+/// The number of events after which the learner is rebuilt from counts and means.
+pub const REBUILD_INTERVAL: u64 = 64;
 
 /// A campaign in progress.
 ///
@@ -60,9 +62,11 @@ pub struct CampaignState {
     arms: Arms,
     ledger: Ledger,
     learner: Box<dyn AskTell>,
+    /// σ by the rewards in the ledger; the learner has the same.
+    noise: NoiseEstimate,
 }
 
-/// How far a campaign is.
+/// The progress of a campaign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -72,11 +76,11 @@ pub struct Progress {
     pub counted: u32,
     /// The rewards that do not count towards the budget.
     pub uncounted: u64,
-    /// The tickets that are out.
-    pub out: usize,
+    /// The tickets that wait for their reward.
+    pub open: usize,
     /// The tickets that failed.
     pub failed: u64,
-    /// The tickets that were given up and have no reward.
+    /// The tickets that expired and have no reward.
     pub expired: u64,
     /// The number of events.
     pub events: u64,
@@ -85,51 +89,52 @@ pub struct Progress {
 }
 
 impl CampaignState {
-    /// A campaign in which nothing has happened yet.
+    /// A campaign without events.
     ///
     /// # Errors
     /// If the terms are out of range or do not fit the arms.
     pub fn new(arms: Arms, terms: Terms) -> Result<Self, TermsError> {
-        let ledger = Ledger::new(&arms, terms.budget);
-        let noise = terms.noise(&ledger.told);
+        let mut ledger = Ledger::new(&arms, &terms);
+        let noise = ledger.noise();
         terms.confidence(noise)?;
-        // Once with the budget itself, which may be too small for the arms; from then on the ledger keeps it.
-        terms.spec(noise)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
-        let learner = build(&terms, &arms, noise)?;
-        if learner.remembers() && terms.noise.is_none() {
+        // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger keeps it.
+        terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
+        let learner = build(&terms, &arms, noise.sigma)?;
+        if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
         }
-        Ok(Self { terms, arms, ledger, learner })
+        Ok(Self { terms, arms, ledger, learner, noise })
     }
 
-    /// Takes up events that happened elsewhere.
+    /// Adds events that happened elsewhere.
     ///
     /// # Errors
-    /// If an event cannot have happened. The campaign is of no use then.
+    /// If an event cannot follow those before it. The campaign must not be used after that.
     pub fn extend(&mut self, records: &[Record]) -> Result<(), BrokenJournal> {
         let last = self.ledger.events + records.len() as u64;
-        let settled = if self.learner.remembers() { 0 } else { last - last % EVERY };
+        let rebuild_at = if self.learner.depends_on_order() { 0 } else { last - last % REBUILD_INTERVAL };
         for Record { at, event, .. } in records {
             let number = self.ledger.events + 1;
             let step = self.ledger.apply(*at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
-            match number.cmp(&settled) {
+            match number.cmp(&rebuild_at) {
                 std::cmp::Ordering::Less => (),
-                std::cmp::Ordering::Equal => self.settle(),
+                std::cmp::Ordering::Equal => self.rebuild(),
                 std::cmp::Ordering::Greater => self.step(step),
             }
         }
+        self.update_noise();
         Ok(())
     }
 
-    /// Hands out up to `n` measurements to `worker`, after giving up the tickets whose lease has run out: what happened.
+    /// Hands out up to `n` measurements to `worker`, after expiring the tickets whose lease has ended. Returns what happened.
     ///
-    /// Fewer than `n`, or none, come out when the budget is used or every side is sure.
+    /// Fewer than `n` are handed out, or none, when the budget is used or every side is sure.
     pub fn ask(&mut self, n: usize, worker: &str, now: Time, lease: Time) -> Vec<Event> {
-        let due = |&(_, until): &(TicketId, Time)| until <= now;
-        let due: Vec<TicketId> = self.ledger.out().take_while(due).map(|(ticket, _)| ticket).collect();
+        let is_due = |&(_, until): &(TicketId, Time)| until <= now;
+        let due: Vec<TicketId> = self.ledger.open_tickets().take_while(is_due).map(|(ticket, _)| ticket).collect();
         let mut events: Vec<Event> = due.into_iter().map(|ticket| Event::Expired { ticket }).collect();
         for event in &events {
-            self.happen(now, event);
+            self.apply(now, event);
         }
         for _ in 0..n {
             if self.ledger.used() >= self.ledger.budget {
@@ -138,55 +143,56 @@ impl CampaignState {
             let Some(arm) = self.learner.propose() else { break };
             let (ticket, until) = (self.ledger.next_ticket(), now.saturating_add(lease));
             let event = Event::Asked { ticket, arm, worker: worker.into(), until };
-            self.happen(now, &event);
+            self.apply(now, &event);
             events.push(event);
         }
         events
     }
 
-    /// Takes the reward of a ticket: what happened, nothing if the same reward was told before.
+    /// Takes the reward of a ticket. Returns what happened: nothing if the same reward was told before.
     ///
     /// # Errors
     /// If there is no such ticket, it failed or has another reward, or it comes too late.
     pub fn tell(&mut self, ticket: TicketId, reward: f64, now: Time) -> Result<Option<Event>, CampaignError> {
         let reward = plus_zero(reward);
         let event = Event::Told { ticket, reward };
-        Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.happened(now, event)))
+        Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.applied(now, event)))
     }
 
-    /// Gives a ticket back that will have no reward: what happened, nothing if it was given back before.
+    /// Closes a ticket that will have no reward. Returns what happened: nothing if it failed or expired before.
     ///
     /// # Errors
     /// If there is no such ticket or it has its reward.
     pub fn fail(&mut self, ticket: TicketId, reason: &str, now: Time) -> Result<Option<Event>, CampaignError> {
         let event = Event::Failed { ticket, reason: reason.into() };
-        Ok(self.ledger.may_fail(ticket)?.then(|| self.happened(now, event)))
+        Ok(self.ledger.may_fail(ticket)?.then(|| self.applied(now, event)))
     }
 
-    /// Gives a ticket up before its lease runs out, as when its worker is known to be gone: what happened, nothing if it is not out.
+    /// Expires a ticket before its lease ends, for example because its worker is known to have crashed. Returns what happened: nothing if
+    /// it is not open.
     ///
     /// # Errors
     /// If there is no such ticket or it has its reward.
     pub fn expire(&mut self, ticket: TicketId, now: Time) -> Result<Option<Event>, CampaignError> {
-        Ok(self.ledger.may_fail(ticket)?.then(|| self.happened(now, Event::Expired { ticket })))
+        Ok(self.ledger.may_fail(ticket)?.then(|| self.applied(now, Event::Expired { ticket })))
     }
 
-    /// Takes a reward that nobody was asked for: what happened.
+    /// Takes a reward for which no ticket was handed out. Returns what happened.
     ///
     /// # Errors
-    /// If there is no such arm, or it is to count towards a budget that is used.
+    /// If there is no such arm, or the reward is to count towards a budget that is used.
     pub fn observe(&mut self, arm: Arm, reward: f64, is_counted: bool, now: Time) -> Result<Event, CampaignError> {
         let reward = plus_zero(reward);
         self.ledger.may_observe(arm, reward, is_counted)?;
-        Ok(self.happened(now, Event::Observed { arm, reward, is_counted }))
+        Ok(self.applied(now, Event::Observed { arm, reward, is_counted }))
     }
 
-    /// What is said of every arm, by the rewards told.
+    /// The verdict on every arm by the rewards received so far.
     ///
     /// # Panics
     /// Never: the terms were checked when the campaign began.
     pub fn verdicts(&mut self) -> Vec<Verdict> {
-        let confidence = self.terms.confidence(self.noise()).expect("a noise in range, as when the campaign began");
+        let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
         self.learner.beliefs().verdicts(&confidence).collect()
     }
 
@@ -196,12 +202,12 @@ impl CampaignState {
         if is_used { Some(StopReason::Budget) } else { self.learner.stop_reason() }
     }
 
-    /// How far it is.
+    /// Its progress.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let Ledger { budget, counted, uncounted, failed, expired, events, ref recent, .. } = self.ledger;
-        let (out, recent) = (self.ledger.n_out(), recent.iter().copied().collect());
-        Progress { budget, counted, uncounted, out, failed, expired, events, recent }
+        let (open, recent) = (self.ledger.n_open(), recent.iter().copied().collect());
+        Progress { budget, counted, uncounted, open, failed, expired, events, recent }
     }
 
     /// The number of events.
@@ -214,28 +220,28 @@ impl CampaignState {
     ///
     /// # Errors
     /// If there is no such ticket.
-    pub fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, Status), CampaignError> {
+    pub fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, TicketStatus), CampaignError> {
         self.ledger.ticket(ticket)
     }
 
-    /// The tickets that are out, with when their lease runs out, the first to run out first.
-    pub fn out(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
-        self.ledger.out()
+    /// The tickets that wait for their reward, with the end of their lease; the lease that ends first comes first.
+    pub fn open_tickets(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
+        self.ledger.open_tickets()
     }
 
-    /// The noise by what was told so far.
+    /// The noise scale, given or estimated from the rewards received so far. Choices, stop and verdicts all use it.
     #[must_use]
     pub fn noise(&self) -> NoiseEstimate {
-        self.terms.noise(&self.ledger.told)
+        self.noise
     }
 
-    /// The rewards told, for diagnostics.
+    /// The rewards received so far, for diagnostics.
     #[must_use]
-    pub fn told(&self) -> &RewardStats {
-        &self.ledger.told
+    pub fn reward_stats(&self) -> &RewardStats {
+        &self.ledger.rewards
     }
 
-    /// What it is about.
+    /// Its terms.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.terms
@@ -247,18 +253,21 @@ impl CampaignState {
         &self.arms
     }
 
-    fn happened(&mut self, now: Time, event: Event) -> Event {
-        self.happen(now, &event);
+    fn applied(&mut self, now: Time, event: Event) -> Event {
+        self.apply(now, &event);
         event
     }
 
-    /// An event that was checked.
-    fn happen(&mut self, now: Time, event: &Event) {
+    /// Applies an event that was checked.
+    fn apply(&mut self, now: Time, event: &Event) {
         let step = self.ledger.apply(now, event).expect("an event that was checked");
-        if self.ledger.events.is_multiple_of(EVERY) && !self.learner.remembers() {
-            self.settle();
+        if self.ledger.events.is_multiple_of(REBUILD_INTERVAL) && !self.learner.depends_on_order() {
+            self.rebuild();
         } else {
             self.step(step);
+        }
+        if matches!(step, Step::Tell(..) | Step::Add(..)) {
+            self.update_noise();
         }
     }
 
@@ -274,12 +283,20 @@ impl CampaignState {
         }
     }
 
-    /// Builds the learner anew from what was told.
-    fn settle(&mut self) {
-        let Ledger { told, counts, pending, changes, .. } = &self.ledger;
-        self.learner = build(&self.terms, &self.arms, self.terms.noise(told)).expect("as when the campaign began");
-        let means: Vec<f64> = (0..counts.len()).map(|arm| told.mean(arm)).collect();
-        self.learner.recall(&History { told: counts, means: &means, pending }, *changes);
+    /// Rebuilds the learner from counts and means, so that rounding errors do not accumulate and a journal can be read in any pieces.
+    fn rebuild(&mut self) {
+        let Ledger { rewards, counts, pending, changes, .. } = &self.ledger;
+        self.learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
+        let means: Vec<f64> = (0..counts.len()).map(|arm| rewards.mean(arm)).collect();
+        self.learner.restore(&History { n_rewards: counts, means: &means, pending }, *changes);
+    }
+
+    /// Brings σ up to date with the rewards in the ledger, for rule, stop and verdicts alike.
+    fn update_noise(&mut self) {
+        if self.terms.noise.is_none() {
+            self.noise = self.ledger.noise();
+            self.learner.set_noise(self.noise.sigma);
+        }
     }
 }
 
@@ -290,12 +307,12 @@ impl std::fmt::Debug for CampaignState {
     }
 }
 
-/// The same number; 0 for −0, a difference that not every database keeps.
+/// The same number, but 0 for −0: not every database stores the sign of zero.
 fn plus_zero(reward: f64) -> f64 {
     reward + 0.0
 }
 
-/// A learner whose budget the ledger keeps.
-fn build(terms: &Terms, arms: &Arms, noise: NoiseEstimate) -> Result<Box<dyn AskTell>, TermsError> {
-    Ok(terms.spec(noise)?.learner(arms, terms.question, u32::MAX, terms.seed)?)
+/// A learner without a budget: the ledger keeps it.
+fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
+    Ok(terms.spec(sigma)?.learner(arms, terms.question, u32::MAX, terms.seed)?)
 }

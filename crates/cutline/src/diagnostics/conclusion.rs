@@ -1,4 +1,4 @@
-//! What the numbers come to, in one sentence.
+//! The conclusion of a diagnosis, in one sentence.
 
 use super::{Diagnostics, LEVEL, POWER};
 use std::fmt;
@@ -7,31 +7,31 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conclusion {
-    /// Neither the F-test nor any arm speaks against it, and a misfit as large as the noise would have been seen.
+    /// Neither the F-test nor any arm contradicts it, and a misfit as large as the noise would probably have been found.
     Believable,
-    /// The F-test or an arm speaks against it.
+    /// The F-test or an arm contradicts it.
     NotBelievable,
-    /// It cannot be told yet.
-    NotEnoughData(Missing),
+    /// There is not enough data to decide.
+    NotEnoughData(MissingEvidence),
     /// There are as many independent features as arms, so any means are linear in them.
     AlwaysTrue,
     /// There is no linear model without features.
     NoFeatures,
 }
 
-/// What there is not enough of.
+/// What is missing for a conclusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Missing {
-    /// There are no rewards.
+pub enum MissingEvidence {
+    /// Rewards: there are none.
     Rewards,
-    /// Any means of the arms pulled are linear in their features.
+    /// More different arms: any means of the arms pulled so far are linear in their features.
     Arms,
-    /// No arm was pulled twice.
+    /// Replicates: no arm was pulled twice.
     Replicates,
-    /// The rewards of an arm are all the same.
+    /// Noise: the rewards of each arm are all the same.
     Noise,
-    /// A misfit as large as the noise would go unseen too often.
+    /// Power: a misfit as large as the noise would be missed too often.
     Power,
 }
 
@@ -46,12 +46,12 @@ impl Conclusion {
         match diagnostics.lack_of_fit {
             Some(lack) if lack.p_value <= LEVEL / 2.0 => Self::NotBelievable,
             Some(_) if diagnostics.disagreeing().next().is_some() => Self::NotBelievable,
-            Some(lack) if lack.power < POWER => Self::NotEnoughData(Missing::Power),
+            Some(lack) if lack.power < POWER => Self::NotEnoughData(MissingEvidence::Power),
             Some(_) => Self::Believable,
-            None if diagnostics.pulls == 0 => Self::NotEnoughData(Missing::Rewards),
-            None if diagnostics.arms.len() <= design.rank => Self::NotEnoughData(Missing::Arms),
-            None if diagnostics.replicates.is_none() => Self::NotEnoughData(Missing::Replicates),
-            None => Self::NotEnoughData(Missing::Noise),
+            None if diagnostics.pulls == 0 => Self::NotEnoughData(MissingEvidence::Rewards),
+            None if diagnostics.arms.len() <= design.rank => Self::NotEnoughData(MissingEvidence::Arms),
+            None if diagnostics.replicates.is_none() => Self::NotEnoughData(MissingEvidence::Replicates),
+            None => Self::NotEnoughData(MissingEvidence::Noise),
         }
     }
 
@@ -67,14 +67,14 @@ impl Conclusion {
         }
     }
 
-    /// The algorithm to use in place of those that need the linear model, if it should not be relied on.
+    /// The algorithm to use instead of those that need the linear model, if that model should not be relied on.
     #[must_use]
     pub fn algorithm(self) -> Option<&'static str> {
         matches!(self, Self::NotBelievable | Self::NoFeatures).then_some("apt")
     }
 }
 
-impl Missing {
+impl MissingEvidence {
     /// Its name, for programs.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -127,18 +127,20 @@ fn evidence(diagnostics: &Diagnostics) -> String {
     format!("lack of fit p = {p_value}, {disagree}")
 }
 
-fn remedy(diagnostics: &Diagnostics, missing: Missing) -> String {
+fn remedy(diagnostics: &Diagnostics, missing: MissingEvidence) -> String {
     match missing {
-        Missing::Rewards => "there are no rewards yet".into(),
-        Missing::Arms => {
+        MissingEvidence::Rewards => "there are no rewards yet".into(),
+        MissingEvidence::Arms => {
             format!(
                 "the arms pulled so far ({}) could have any means and fit it; pull others too",
                 diagnostics.arms.len()
             )
         }
-        Missing::Replicates => "no arm was pulled twice, so the noise is unknown; pull some arms again".into(),
-        Missing::Noise => "the rewards of each arm are all the same, so there is no noise to measure the fit by".into(),
-        Missing::Power => {
+        MissingEvidence::Replicates => "no arm was pulled twice, so the noise is unknown; pull some arms again".into(),
+        MissingEvidence::Noise => {
+            "the rewards of each arm are all the same, so there is no noise to measure the fit by".into()
+        }
+        MissingEvidence::Power => {
             let power = diagnostics.lack_of_fit.map_or(f64::NAN, |lack| lack.power);
             format!(
                 "means that lie off it by as much as the noise would be noticed with probability {power:.2}; pull more"

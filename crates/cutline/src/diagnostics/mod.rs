@@ -1,4 +1,4 @@
-//! Whether the linear model is believable: what the rewards told so far say of the noise and of μᵢ = xᵢᵀθ.
+//! Whether the linear model is believable: estimates of the noise, and tests of μᵢ = xᵢᵀθ, from the rewards received so far.
 //!
 //! Arm i was pulled nᵢ times with mean ȳᵢ; m arms were pulled, n = Σ nᵢ times in all; r is the rank of their features. The
 //! model is fitted by least squares, without λ: minimise Σ nᵢ (ȳᵢ − xᵢᵀθ)². The squared deviations of the rewards from the
@@ -6,30 +6,33 @@
 //!
 //! ```text
 //! pure error    Σ Σ (r − ȳᵢ)²          n − m degrees of freedom   the noise, whatever the means are
-//! lack of fit   Σ nᵢ (ȳᵢ − xᵢᵀθ̂)²      m − r degrees of freedom   the noise and how far the means lie off the model
+//! lack of fit   Σ nᵢ (ȳᵢ − xᵢᵀθ̂)²      m − r degrees of freedom   the noise and the distance of the means from the model
 //! ```
 //!
 //! Under the linear model with Gaussian noise of one scale both are σ²χ², independent, and the ratio of their means is F.
 
 mod conclusion;
+mod least_squares;
 mod qr;
 mod reward_stats;
 mod tails;
 
-pub use conclusion::{Conclusion, Missing};
+pub use conclusion::{Conclusion, MissingEvidence};
+pub(crate) use least_squares::LeastSquares;
+pub(crate) use reward_stats::Moments;
 pub use reward_stats::{MOST_REWARD, RewardStats};
 
 use crate::Arm;
 use qr::Qr;
 use tails::{f_power, f_tail, holm, t_tails};
 
-/// How often data that are linear may be called not so. The F-test and Holm's test of the arms share it, half each.
+/// The probability with which linear data may be called not linear. The F-test and Holm's test of the arms get half of it each.
 pub const LEVEL: f64 = 0.05;
 
 /// The least power with which the linear model may be called believable.
 pub const POWER: f64 = 0.8;
 
-/// What rewards say of the noise and of the linear model; [`RewardStats::diagnose`] makes it.
+/// Estimates of the noise and tests of the linear model; computed by [`RewardStats::diagnose`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diagnostics {
@@ -38,59 +41,59 @@ pub struct Diagnostics {
     /// The number of pulls n.
     pub pulls: u64,
     /// The features of all arms, if they have any.
-    pub features: Option<Shape>,
+    pub features: Option<DesignShape>,
     /// The features of the pulled arms, each as often as it was pulled: the design of the fit.
-    pub design: Option<Shape>,
-    /// The noise scale from replicates: √(pure error/(n − m)); none if no arm was pulled twice.
-    pub replicates: Option<Scale>,
-    /// The noise scale from residuals: √((pure error + lack of fit)/(n − r)), which holds if the linear model does; none
-    /// without features or without degrees of freedom.
-    pub residuals: Option<Scale>,
-    /// The test of the linear model; none without features, replicates, noise or degrees of freedom.
+    pub design: Option<DesignShape>,
+    /// The noise scale from replicates: √(pure error/(n − m)); `None` if no arm was pulled twice.
+    pub replicates: Option<NoiseScaleEstimate>,
+    /// The noise scale from residuals: √((pure error + lack of fit)/(n − r)), which is right if the linear model is; `None` without
+    /// features or without degrees of freedom.
+    pub residuals: Option<NoiseScaleEstimate>,
+    /// The test of the linear model; `None` without features, replicates, noise or degrees of freedom.
     pub lack_of_fit: Option<LackOfFit>,
     /// The arms that were pulled, in their order.
     pub arms: Vec<ArmFit>,
-    /// What all this comes to.
+    /// Whether the linear model is believable.
     pub conclusion: Conclusion,
 }
 
-/// Rank and condition of a matrix of features, a row an arm, its columns scaled to length 1.
+/// Rank and condition of a matrix of features with one row per arm and its columns scaled to length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
+pub struct DesignShape {
     /// The number of columns d.
     pub dimension: usize,
-    /// How many columns are independent.
+    /// The number of independent columns.
     pub rank: usize,
-    /// The greatest singular value over the least; none if columns depend on each other.
+    /// The greatest singular value over the least; `None` if columns depend on each other.
     pub condition: Option<f64>,
 }
 
 /// An estimate of the noise's standard deviation σ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
+pub struct NoiseScaleEstimate {
     /// The estimate.
     pub sigma: f64,
     /// Its degrees of freedom.
     pub freedom: u64,
 }
 
-/// Replicates against fit.
+/// The F-test of the linear model: the lack of fit compared with the pure error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LackOfFit {
     /// (lack of fit/(m − r))/(pure error/(n − m)).
     pub f: f64,
     /// m − r and n − m.
     pub freedom: (u64, u64),
-    /// How likely F is at least this large if the model holds.
+    /// The probability that F is at least this large if the model holds.
     pub p_value: f64,
-    /// How far the means lie off the model, as far as the noise does not explain it: the root mean square over pulls, from
-    /// the unbiased (lack of fit − (m − r)σ̂²)/n; 0 where that is negative.
+    /// The distance of the means from the model that the noise does not explain: the root mean square over pulls, from the unbiased
+    /// (lack of fit − (m − r)σ̂²)/n; 0 where that is negative.
     pub misfit: f64,
-    /// How likely the F-test finds a misfit of σ.
+    /// The probability that the F-test finds a misfit of σ.
     pub power: f64,
 }
 
-/// One arm beside the fit.
+/// An arm's own mean and its fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmFit {
     /// The arm.
@@ -99,36 +102,35 @@ pub struct ArmFit {
     pub pulls: u64,
     /// ȳᵢ.
     pub mean: f64,
-    /// What a fit says of it; none without features.
+    /// Its fit; `None` without features.
     pub fit: Option<Fitted>,
 }
 
-/// What the fit says of an arm.
+/// The fit of an arm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitted {
     /// xᵢᵀθ̂.
     pub mean: f64,
-    /// hᵢ, the share of the arm's own pulls in it: 0 to 1, and r over all arms.
+    /// hᵢ, the weight of the arm's own pulls in its fit: between 0 and 1, with sum r over all arms.
     pub leverage: f64,
-    /// The difference and how likely it is; none if there is no noise scale from replicates or the fit follows the arm
-    /// wherever it goes.
+    /// The test of the difference; `None` if there is no noise scale from replicates, or the fit of the arm is always its own mean.
     pub test: Option<ArmTest>,
 }
 
-/// The difference of an arm's own mean and the fit.
+/// The test of the difference between an arm's own mean and its fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmTest {
-    /// (ȳᵢ − xᵢᵀθ̂)/(σ̂√((1 − hᵢ)/nᵢ)), which is Student's t with n − m degrees of freedom if the model holds. Against the
-    /// fit without the arm it is the same number.
+    /// (ȳᵢ − xᵢᵀθ̂)/(σ̂√((1 − hᵢ)/nᵢ)), which is Student's t with n − m degrees of freedom if the model holds. A fit
+    /// without the arm gives the same number.
     pub t: f64,
-    /// How likely |t| is at least this large if the model holds, for this arm alone.
+    /// The probability that |t| is at least this large if the model holds, for this arm alone.
     pub p_value: f64,
-    /// The same for all arms tested together: Holm's adjusted p-value.
+    /// The p-value adjusted for testing all arms, by Holm's method.
     pub holm: f64,
 }
 
 impl ArmTest {
-    /// Whether the arm's own mean disagrees with the fit.
+    /// Whether the arm's own mean is significantly different from the fit.
     #[must_use]
     pub fn disagrees(&self) -> bool {
         self.holm <= LEVEL / 2.0
@@ -136,20 +138,20 @@ impl ArmTest {
 }
 
 impl Diagnostics {
-    fn new(told: &RewardStats) -> Self {
-        let mut arms = pulled(told);
+    fn new(rewards: &RewardStats) -> Self {
+        let mut arms = pulled(rewards);
         let pulls: u64 = arms.iter().map(|arm| arm.pulls).sum();
-        let error = pure_error(told);
-        let design = told.arms.dimension().map(|d| (d, decompose(told, &arms)));
+        let error = pure_error(rewards);
+        let design = rewards.arms.dimension().map(|d| (d, decompose(rewards, &arms)));
         let lack = design.as_ref().map(|(_, qr)| fit(&mut arms, qr));
         let lack_of_fit = lack.and_then(|lack| compare(lack, error, pulls, &arms));
         if let (Some(_), Some(scale)) = (lack_of_fit, error.scale()) {
             test_arms(&mut arms, scale);
         }
         let mut diagnostics = Self {
-            n_arms: told.arms.n_arms(),
+            n_arms: rewards.arms.n_arms(),
             pulls,
-            features: told.arms.dimension().map(|d| shape(d, &all_features(told))),
+            features: rewards.arms.dimension().map(|d| shape(d, &all_features(rewards))),
             design: design.map(|(d, qr)| shape(d, &qr)),
             replicates: error.scale(),
             residuals: lack.and_then(|lack| lack.and(error).scale()),
@@ -161,7 +163,7 @@ impl Diagnostics {
         diagnostics
     }
 
-    /// The arms whose own mean disagrees with the fit.
+    /// The arms whose own mean is significantly different from the fit.
     pub fn disagreeing(&self) -> impl Iterator<Item = &ArmFit> {
         let disagrees = |arm: &&ArmFit| arm.fit.and_then(|fit| fit.test).is_some_and(|test| test.disagrees());
         self.arms.iter().filter(disagrees)
@@ -180,61 +182,54 @@ impl Sum {
         Self { squares: self.squares + other.squares, freedom: self.freedom + other.freedom }
     }
 
-    fn scale(self) -> Option<Scale> {
+    fn scale(self) -> Option<NoiseScaleEstimate> {
         let sigma = (self.squares / self.freedom as f64).sqrt();
-        (self.freedom > 0).then_some(Scale { sigma, freedom: self.freedom })
+        (self.freedom > 0).then_some(NoiseScaleEstimate { sigma, freedom: self.freedom })
     }
 }
 
 /// The arms that were pulled, not fitted yet.
-fn pulled(told: &RewardStats) -> Vec<ArmFit> {
-    let arm = |arm: Arm| ArmFit { arm, pulls: told.moments[arm].pulls, mean: told.moments[arm].mean(), fit: None };
-    (0..told.arms.n_arms()).filter(|&arm| told.moments[arm].pulls > 0).map(arm).collect()
+fn pulled(rewards: &RewardStats) -> Vec<ArmFit> {
+    let arm =
+        |arm: Arm| ArmFit { arm, pulls: rewards.moments[arm].pulls, mean: rewards.moments[arm].mean(), fit: None };
+    (0..rewards.arms.n_arms()).filter(|&arm| rewards.moments[arm].pulls > 0).map(arm).collect()
 }
 
 /// Σ Σ (r − ȳᵢ)².
-fn pure_error(told: &RewardStats) -> Sum {
-    let pulled = || told.moments.iter().filter(|moments| moments.pulls > 0);
+fn pure_error(rewards: &RewardStats) -> Sum {
+    let pulled = || rewards.moments.iter().filter(|moments| moments.pulls > 0);
     Sum { squares: pulled().map(|arm| arm.squares).sum(), freedom: pulled().map(|arm| arm.pulls - 1).sum() }
-}
-
-/// The noise scale from what the fit leaves.
-fn residuals(told: &RewardStats) -> Option<Scale> {
-    told.arms.dimension()?;
-    let mut arms = pulled(told);
-    let qr = decompose(told, &arms);
-    fit(&mut arms, &qr).and(pure_error(told)).scale()
 }
 
 fn len<T>(slice: &[T]) -> u64 {
     slice.len() as u64
 }
 
-fn shape(dimension: usize, qr: &Qr) -> Shape {
-    Shape { dimension, rank: qr.rank(), condition: qr.condition() }
+fn shape(dimension: usize, qr: &Qr) -> DesignShape {
+    DesignShape { dimension, rank: qr.rank(), condition: qr.condition() }
 }
 
 /// The features of all arms, each once.
-fn all_features(told: &RewardStats) -> Qr {
-    let n_arms = told.arms.n_arms();
-    Qr::new(columns(told, 0..n_arms), &vec![1.0; n_arms])
+fn all_features(rewards: &RewardStats) -> Qr {
+    let n_arms = rewards.arms.n_arms();
+    Qr::new(columns(rewards, 0..n_arms), &vec![1.0; n_arms])
 }
 
 /// The features of the pulled arms; n equal rows count as one, √n times as long.
-fn decompose(told: &RewardStats, arms: &[ArmFit]) -> Qr {
+fn decompose(rewards: &RewardStats, arms: &[ArmFit]) -> Qr {
     let weights: Vec<f64> = arms.iter().map(|arm| (arm.pulls as f64).sqrt()).collect();
-    Qr::new(columns(told, arms.iter().map(|arm| arm.arm)), &weights)
+    Qr::new(columns(rewards, arms.iter().map(|arm| arm.arm)), &weights)
 }
 
-fn columns(told: &RewardStats, arms: impl Iterator<Item = Arm>) -> Vec<Vec<f64>> {
-    let mut columns = vec![Vec::new(); told.arms.dimension().unwrap_or(0)];
-    for row in arms.filter_map(|arm| told.arms.row(arm)) {
+fn columns(rewards: &RewardStats, arms: impl Iterator<Item = Arm>) -> Vec<Vec<f64>> {
+    let mut columns = vec![Vec::new(); rewards.arms.dimension().unwrap_or(0)];
+    for row in arms.filter_map(|arm| rewards.arms.row(arm)) {
         columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
     }
     columns
 }
 
-/// Fits the arms, and says what is left over.
+/// Fits the arms; returns the lack of fit.
 fn fit(arms: &mut [ArmFit], qr: &Qr) -> Sum {
     let weight = |arm: &ArmFit| (arm.pulls as f64).sqrt();
     let residual = qr.residual(arms.iter().map(|arm| weight(arm) * arm.mean).collect());
@@ -246,7 +241,7 @@ fn fit(arms: &mut [ArmFit], qr: &Qr) -> Sum {
     Sum { squares: residual.iter().map(|e| e * e).sum(), freedom: len(arms) - qr.rank() as u64 }
 }
 
-/// Replicates against fit, where there is noise and something to compare.
+/// The F-test, where there is noise and there are degrees of freedom.
 fn compare(lack: Sum, error: Sum, pulls: u64, arms: &[ArmFit]) -> Option<LackOfFit> {
     let sigma = error.scale()?.sigma;
     if lack.freedom == 0 || !is_noise(sigma, arms) {
@@ -263,15 +258,15 @@ fn compare(lack: Sum, error: Sum, pulls: u64, arms: &[ArmFit]) -> Option<LackOfF
     })
 }
 
-/// Whether replicates differ by more than rounding; otherwise any rounding in the fit would look like a lack of it.
+/// Whether replicates differ by more than rounding. Otherwise any rounding in the fit would look like a lack of fit.
 fn is_noise(sigma: f64, arms: &[ArmFit]) -> bool {
     let most = arms.iter().fold(0.0_f64, |most, arm| most.max(arm.mean.abs()));
     sigma > 1e-12 * most && sigma * sigma > 0.0
 }
 
 /// Compares each arm's own mean with the fit.
-fn test_arms(arms: &mut [ArmFit], scale: Scale) {
-    /// Below this share a difference has lost half its digits.
+fn test_arms(arms: &mut [ArmFit], scale: NoiseScaleEstimate) {
+    /// Where 1 − h is smaller, a difference has lost half its digits.
     const LEAST: f64 = 1e-8;
     let testable = |arm: &ArmFit| arm.fit.is_some_and(|fit| 1.0 - fit.leverage > LEAST);
     let t = |arm: &ArmFit, fit: &Fitted| {

@@ -1,14 +1,22 @@
 //! XP = QR by Gram–Schmidt with column pivoting (Businger & Golub 1965), each column made orthogonal twice, which keeps Q
 //! orthogonal to the last digits (Giraud, Langou & Rozložník 2005).
 //!
-//! Columns are scaled to length 1 first: that changes neither what they span nor, then, with the units they are measured in,
-//! their rank and condition (Belsley, Kuh & Welsch 1980).
+//! Columns are scaled to length 1 first. That does not change their span, and makes rank and condition independent of the units in
+//! which the columns are measured (Belsley, Kuh & Welsch 1980).
+
+/// The length up to which the rest of a unit column counts as rounding, for a matrix whose longer side is `size`.
+///
+/// A column that depends on others leaves about one rounding error per row; NumPy's `matrix_rank` allows for as many. Eight times that
+/// also covers columns that were rounded once more when they were written to a file.
+pub(super) fn rank_tolerance(size: usize) -> f64 {
+    8.0 * f64::EPSILON * size as f64
+}
 
 /// The decomposition, of the rank that was found.
 pub(super) struct Qr {
-    /// Orthonormal columns that span what the columns of X span.
+    /// Orthonormal columns with the same span as the columns of X.
     q: Vec<Vec<f64>>,
-    /// R, a row for each column of `q`; its columns in the order of X.
+    /// R, one row per column of `q`; its columns in the order of X.
     r: Vec<Vec<f64>>,
     n_columns: usize,
 }
@@ -17,14 +25,17 @@ impl Qr {
     /// Decomposes the matrix with these columns; all have the same length, at least 1, and finite values.
     ///
     /// `weights` multiply the rows.
-    pub(super) fn new(mut columns: Vec<Vec<f64>>, weights: &[f64]) -> Self {
+    pub(super) fn new(columns: Vec<Vec<f64>>, weights: &[f64]) -> Self {
+        let tolerance = rank_tolerance(weights.len().max(columns.len()));
+        Self::with_tolerance(columns, weights, tolerance)
+    }
+
+    /// The same; a column is taken to depend on others if what is left of it is not longer than `tolerance`.
+    pub(super) fn with_tolerance(mut columns: Vec<Vec<f64>>, weights: &[f64], tolerance: f64) -> Self {
         for column in &mut columns {
             scale(column, weights);
         }
         let n_columns = columns.len();
-        // A column that depends on others leaves about one rounding a row; NumPy's `matrix_rank` allows for as many. Eight
-        // times that also takes in columns that were rounded once more, when they were written down.
-        let tolerance = 8.0 * f64::EPSILON * weights.len().max(n_columns) as f64;
         let mut remaining: Vec<usize> = (0..n_columns).collect();
         let (mut q, mut r): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         while q.len() < weights.len() {
@@ -56,7 +67,7 @@ impl Qr {
         self.q.len()
     }
 
-    /// The ratio of the greatest to the least singular value; none if columns depend on each other.
+    /// The ratio of the greatest to the least singular value; `None` if columns depend on each other.
     pub(super) fn condition(&self) -> Option<f64> {
         (self.rank() == self.n_columns).then(|| {
             let lengths = singular_values(self.r.clone());
@@ -73,7 +84,7 @@ impl Qr {
         leverages
     }
 
-    /// z − Q Qᵀ z, what the columns cannot explain of `z`.
+    /// z − Q Qᵀ z, the part of `z` that the columns do not explain.
     pub(super) fn residual(&self, mut z: Vec<f64>) -> Vec<f64> {
         for _ in 0..2 {
             for q in &self.q {
@@ -101,14 +112,14 @@ fn divide(column: &mut [f64], length: f64) {
     }
 }
 
-/// Takes the part along the unit vector `q` off `v` and says how long it was.
+/// Subtracts from `v` its component along the unit vector `q`; returns the length of that component.
 fn remove(v: &mut [f64], q: &[f64]) -> f64 {
     let length = dot(v, q);
     v.iter_mut().zip(q).for_each(|(v, q)| *v -= length * q);
     length
 }
 
-/// aᵀb, eight sums side by side so that an addition need not wait for the one before.
+/// aᵀb, in eight independent sums so that no addition waits for the one before.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<8>();
     let (b, b_rest) = b.as_chunks::<8>();
@@ -125,7 +136,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// The singular values of the matrix with these rows: rows are rotated in pairs until all are orthogonal (Hestenes 1958).
 fn singular_values(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
     const ORTHOGONAL: f64 = 1e-14;
-    // The angles fall quadratically; after pivoting, a handful of sweeps is the rule.
+    // Convergence is quadratic; after pivoting, a handful of sweeps is usual.
     for _ in 0..60 {
         let mut is_done = true;
         for p in 1..rows.len() {
@@ -141,7 +152,7 @@ fn singular_values(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
     rows.iter().map(|row| dot(row, row).sqrt()).collect()
 }
 
-/// Makes two vectors orthogonal by a rotation, unless they are.
+/// Makes two vectors orthogonal by a rotation; returns whether they were not so before.
 fn rotate(a: &mut [f64], b: &mut [f64], orthogonal: f64) -> bool {
     let (aa, bb, ab) = (dot(a, a), dot(b, b), dot(a, b));
     if !(ab.abs() > orthogonal * (aa * bb).sqrt()) {

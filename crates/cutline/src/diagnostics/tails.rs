@@ -14,7 +14,7 @@ pub(super) fn t_tails(x: f64, freedom: f64) -> f64 {
     f_tail(x * x, 1.0, freedom)
 }
 
-/// How likely an F-test at `level` rejects when F has this noncentrality λ: Σⱼ Poisson(j; λ/2) I(y; a, b + j) with
+/// The probability that an F-test at `level` rejects when F has this noncentrality λ: Σⱼ Poisson(j; λ/2) I(y; a, b + j) with
 /// a = lower/2, b = upper/2 and y where I(y; a, b) = level (Johnson, Kotz & Balakrishnan 1995, chapter 30).
 pub(super) fn f_power(level: f64, upper: f64, lower: f64, noncentrality: f64) -> f64 {
     let (a, b, half) = (lower / 2.0, upper / 2.0, noncentrality / 2.0);

@@ -1,14 +1,14 @@
-//! Rewards measured from a centre: the estimator sees r − c, and its means are c more.
+//! Rewards measured from a centre: the estimator receives r − c, and c is added to its means.
 
 use super::{Estimator, History, Posterior, VarianceEstimator};
 use crate::Arm;
-use crate::question::shown;
+use crate::question::short_number;
 use thiserror::Error;
 
-/// An estimator of r − c, so that an arm it knows nothing of has the mean c and not 0.
+/// An estimator of r − c, so that an arm without information has the mean c instead of 0.
 ///
-/// Ridge draws means towards 0, which is a belief like any other. Where the means lie around a level c far from 0, [`Ridge`] alone
-/// has to learn that level first, and answers *below* or *above* for all arms until it has. A constant feature
+/// Ridge draws means towards 0. Where the means lie around a level c far from 0, [`Ridge`] alone has to learn that level first, and
+/// classifies all arms as *below* or all as *above* until it has. A constant feature
 /// ([`Arms::with_intercept`](crate::Arms::with_intercept)) lets the level differ from c.
 ///
 /// | parameter | default | meaning | range |
@@ -35,7 +35,7 @@ pub struct Centred<E> {
 
 /// The centre is NaN, infinite or so large that a squared gap overflows.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("the centre must be a number between -1e150 and 1e150, not {}", shown(*.0))]
+#[error("the centre must be a number between -1e150 and 1e150, not {}", short_number(*.0))]
 pub struct CentreError(pub f64);
 
 impl<E: Estimator> Centred<E> {
@@ -74,9 +74,9 @@ impl<E: Estimator> Estimator for Centred<E> {
         self.estimator.forget(pending);
     }
 
-    fn recall(&mut self, past: &History<'_>) {
+    fn restore(&mut self, past: &History<'_>) {
         let means: Vec<f64> = past.means.iter().map(|mean| mean - self.centre).collect();
-        self.estimator.recall(&History { means: &means, ..*past });
+        self.estimator.restore(&History { means: &means, ..*past });
     }
 
     fn means(&mut self) -> &[f64] {
@@ -104,12 +104,12 @@ impl<E: VarianceEstimator> VarianceEstimator for Centred<E> {
         self.estimator.covariances_with(arm)
     }
 
-    fn told_moments(&mut self) -> (&[f64], &[f64]) {
-        let (means, variances) = self.estimator.told_moments();
+    fn observed_moments(&mut self) -> (&[f64], &[f64]) {
+        let (means, variances) = self.estimator.observed_moments();
         (shift(means, self.centre, &mut self.means), variances)
     }
 
-    fn told_covariances_with(&mut self, arm: Arm) -> &[f64] {
-        self.estimator.told_covariances_with(arm)
+    fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        self.estimator.observed_covariances_with(arm)
     }
 }

@@ -1,10 +1,10 @@
 //! Ridge where there are no more arms than features: the arms themselves are the coordinates.
 //!
-//! Ridge is blind to all of θ̂ but the means xᵢᵀθ̂. With K ≤ d these K numbers are the shorter description: in place of V⁻¹ (d×d) stands
-//! C = XV⁻¹Xᵀ (K×K), which begins as XXᵀ/λ, in place of an arm's features its unit vector, and in place of θ̂ the means. Every step is as
-//! before, and a pull costs O(K²) instead of O(d²).
+//! Only the means xᵢᵀθ̂ matter, not θ̂ itself. With K ≤ d these K numbers are the shorter description: C = XV⁻¹Xᵀ (K×K), initially
+//! XXᵀ/λ, takes the place of V⁻¹ (d×d), unit vectors that of the features, and the means that of θ̂. Every step is otherwise the
+//! same, and a pull costs O(K²) instead of O(d²).
 //!
-//! To compute C afresh, the features are turned: X = T·Q with T a lower triangle and Q·Qᵀ = I, so T has the inner products of X and
+//! To recompute C, the features are rotated: X = T·Q with T a lower triangle and Q·Qᵀ = I, so T has the inner products of X and
 //! C = T (λI + Σ ttᵀ)⁻¹ Tᵀ.
 
 use crate::features::Features;
@@ -20,10 +20,10 @@ pub(crate) struct GramBasis {
 }
 
 impl GramBasis {
-    /// If the arms are to be the coordinates.
+    /// The basis, if there are no more arms than features.
     pub(super) fn new(features: &Arc<Features>) -> Option<Self> {
-        let is_for = features.n_arms <= features.dimension;
-        is_for.then(|| Self { features: Arc::clone(features), triangle: OnceLock::new() })
+        let is_shorter = features.n_arms <= features.dimension;
+        is_shorter.then(|| Self { features: Arc::clone(features), triangle: OnceLock::new() })
     }
 
     /// The unit vectors of the arms.
@@ -45,7 +45,7 @@ impl GramBasis {
         self.features.times(&row, products);
     }
 
-    /// Room for them.
+    /// Memory for the inner products with one arm.
     pub(super) fn zeros(&self) -> Vectors {
         self.features.zeros()
     }
@@ -57,7 +57,7 @@ impl GramBasis {
     }
 }
 
-/// T by the method of Gram and Schmidt, each row made orthogonal twice, because once is not enough where rows nearly agree.
+/// T by the Gram–Schmidt process, each row made orthogonal twice, because once is not enough where rows are nearly dependent.
 fn triangle(features: &Features) -> Arms {
     let n_arms = features.n_arms;
     let mut t = vec![0.0; n_arms * n_arms];
@@ -72,7 +72,7 @@ fn triangle(features: &Features) -> Arms {
                 rest.iter_mut().zip(direction).for_each(|(x, q)| *x -= along * q);
             }
         }
-        // What is left of a row that depends on others is rounding and points anywhere.
+        // The remainder of a row that depends on others is a rounding error in an arbitrary direction.
         let left = Some(norm(&rest)).filter(|left| *left > 1e-14 * length).unwrap_or(0.0);
         t[arm * n_arms + arm] = left;
         for x in &mut rest {
@@ -106,8 +106,8 @@ mod tests {
         rows[3] = rows[1].iter().zip(&rows[2]).map(|(a, b)| 2.0 * a - b).collect();
         rows[4] = vec![0.0; 9];
         rows[5] = rows[0].iter().enumerate().map(|(j, x)| if j == 0 { x + 1e-6 } else { *x }).collect();
-        let given = GramBasis::new(Arms::from_rows(&rows).unwrap().features().unwrap()).unwrap();
-        let triangle: Vec<Vec<f64>> = (0..6).map(|arm| given.triangle().row(arm).iter().collect()).collect();
+        let basis = GramBasis::new(Arms::from_rows(&rows).unwrap().features().unwrap()).unwrap();
+        let triangle: Vec<Vec<f64>> = (0..6).map(|arm| basis.triangle().row(arm).iter().collect()).collect();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         for i in 0..6 {
             assert!(triangle[i][i + 1..].iter().all(|above| *above == 0.0));

@@ -1,9 +1,9 @@
-//! V⁻¹, with V = λI + Σ xxᵀ, kept up by rank-one updates.
+//! V⁻¹, with V = λI + Σ xxᵀ, by rank-one updates.
 //!
 //! For one more x (Sherman & Morrison 1950): u = V⁻¹x, s = 1 + xᵀu, V⁻¹ ← V⁻¹ − w wᵀ with w = u/√s, so that it stays symmetric to
-//! the last bit. Along x the variance falls by the factor
-//! s, so log₁₀ s of the digits that V⁻¹ had are lost; later pulls give them back, because errors shrink by s too. Where a
-//! step leaves less than ten digits, V⁻¹ is computed afresh from the pulls by Cholesky's method.
+//! the last bit. Along x the variance falls by the factor s, so log₁₀ s of the digits of V⁻¹ are lost; later pulls restore them,
+//! because errors shrink by s too. Where a step leaves fewer than ten digits, V⁻¹ is recomputed from the pulls by Cholesky
+//! factorisation.
 
 use super::gram_basis::GramBasis;
 use crate::features::{Features, Row};
@@ -11,22 +11,22 @@ use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 use std::sync::Arc;
 
-/// What a step may cost: six of sixteen digits, those included that V⁻¹ did not have before.
+/// The largest loss of a step before V⁻¹ is recomputed: six of sixteen digits, counting those that were inexact before.
 const DIGITS: f64 = 1e6;
 
-/// V⁻¹, d rows, each filled up with zeros to whole vectors.
+/// V⁻¹, d rows, each padded with zeros to whole vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct Inverse {
     lambda: f64,
     rows: Vectors,
-    /// How ill-conditioned V was when V⁻¹ was last computed afresh: the error it began with, in units of rounding. It is the
-    /// mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky's method does not.
+    /// The condition of V when V⁻¹ was last recomputed: its error at that time, in units of rounding. It is the
+    /// mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky factorisation does not.
     condition: f64,
-    /// Where the arms are the coordinates: their features. V⁻¹ is then C, see [`GramBasis`].
-    given: Option<Arc<GramBasis>>,
+    /// Set where the arms are the coordinates; V⁻¹ is then C, see [`GramBasis`].
+    gram_basis: Option<Arc<GramBasis>>,
 }
 
-/// What one step computes; kept to save its allocation.
+/// The results of one step; kept to avoid allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// u = V⁻¹x, with V before the step.
@@ -57,22 +57,22 @@ impl Step {
         }
     }
 
-    /// xᵀV⁻¹x = ‖L⁻¹x‖² by the factor that [`Inverse::refresh`] left; never negative.
+    /// xᵀV⁻¹x = ‖L⁻¹x‖² from the factor that [`Inverse::refresh`] left; never negative.
     pub(super) fn variance(&mut self, x: Row<'_>) -> f64 {
         self.row.iter_mut().zip(x.iter()).for_each(|(to, feature)| *to = feature);
         substitute_down(&self.factor, &mut self.row);
         self.row.iter().map(|y| y * y).sum()
     }
 
-    /// ln(det V/λᵈ) by the factor that [`Inverse::refresh`] left.
+    /// ln(det V/λᵈ) from the factor that [`Inverse::refresh`] left.
     pub(super) fn log_det(&self, lambda: f64) -> f64 {
         let d = self.row.len();
         self.factor.iter().step_by(d + 1).map(|pivot| (pivot * (pivot / lambda)).ln()).sum()
     }
 }
 
-/// Works on rows of `$width` vectors, tile by tile: `N` vectors from `start` on. Narrow rows are one tile, and all that
-/// depends on their width is a constant; so sums stay in registers and loops over a row unroll.
+/// Works on rows of `$width` vectors, tile by tile: `N` vectors from `start` on. A narrow row is one tile of constant width, so
+/// that sums stay in registers and loops over a row unroll.
 macro_rules! by_tiles {
     ($width:expr, |$n:ident, $start:ident, $of:ident| $work:block) => {{
         macro_rules! tile {
@@ -112,38 +112,38 @@ impl Inverse {
         let width = dimension.div_ceil(4);
         let mut rows = zeros(dimension * width * 4);
         numbers_mut(&mut rows).iter_mut().step_by(4 * width + 1).for_each(|diagonal| *diagonal = 1.0 / lambda);
-        Self { lambda, rows, condition: 1.0, given: None }
+        Self { lambda, rows, condition: 1.0, gram_basis: None }
     }
 
     /// The coordinates to work in for these features, and V⁻¹ before the first pull.
     pub(crate) fn of(features: &Arc<Features>, lambda: f64) -> (Arc<Features>, Self) {
-        let Some(given) = GramBasis::new(features) else {
+        let Some(basis) = GramBasis::new(features) else {
             return (Arc::clone(features), Self::new(features.dimension, lambda));
         };
         let n_arms = features.n_arms;
-        let mut products = given.zeros();
+        let mut products = basis.zeros();
         let mut inverse = Self::new(n_arms, lambda);
         for (arm, row) in numbers_mut(&mut inverse.rows).chunks_exact_mut(4 * n_arms.div_ceil(4)).enumerate() {
-            given.inner_products(arm, &mut products);
+            basis.inner_products(arm, &mut products);
             let products = &numbers(&products)[..n_arms];
             row.iter_mut().zip(products).for_each(|(entry, product)| *entry = product / lambda);
         }
-        let units = given.unit_vectors();
-        inverse.given = Some(Arc::new(given));
+        let units = basis.unit_vectors();
+        inverse.gram_basis = Some(Arc::new(basis));
         (units, inverse)
     }
 
-    /// What to compute afresh with: the features, or a triangle with their inner products if the arms are the coordinates.
+    /// What V⁻¹ is recomputed from: the features, or a triangle with their inner products if the arms are the coordinates.
     pub(super) fn basis<'a>(&'a self, features: &'a Features) -> &'a Features {
-        self.given.as_ref().map_or(features, |given| given.triangle())
+        self.gram_basis.as_ref().map_or(features, |basis| basis.triangle())
     }
 
     /// d.
     pub(super) fn dimension(&self, features: &Features) -> usize {
-        self.given.as_ref().map_or(features.dimension, |given| given.dimension())
+        self.gram_basis.as_ref().map_or(features.dimension, |basis| basis.dimension())
     }
 
-    /// V⁻¹ from its entries by row and column, only to solve with.
+    /// V⁻¹ from its entries by row and column, for solving only.
     pub(crate) fn from_entries(dimension: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let mut inverse = Self::new(dimension, 1.0);
         let stride = 4 * dimension.div_ceil(4);
@@ -180,7 +180,7 @@ impl Inverse {
     /// u = Σ xⱼ (row j), because V⁻¹ is symmetric, for `N` vectors of u.
     #[inline(always)]
     fn solve_tile<S: Unit, const N: usize>(&self, unit: S, x: Row<'_>, start: usize, width: usize, u: &mut [f64x4]) {
-        // Even and odd rows have sums of their own, so that an addition need not wait for the one before.
+        // Even and odd rows have separate sums, so that an addition need not wait for the one before.
         let mut sums = [[unit.splat_f64s(0.0); N]; 2];
         let (columns, lane) = x.columns();
         let (pairs, last) = columns.as_chunks::<2>();
@@ -222,12 +222,12 @@ impl Inverse {
         }
     }
 
-    /// Whether a step with this s, which led here, cost so many digits that [`Inverse::refresh`] is due.
+    /// Whether the last step, with this s, lost so many digits that [`Inverse::refresh`] is needed.
     pub(crate) fn is_coarse(&self, s: f64) -> bool {
         Self::is_coarse_at(s, self.condition)
     }
 
-    /// The same, for who keeps the condition elsewhere.
+    /// The same for callers that track the condition number.
     #[inline(always)]
     pub(crate) fn is_coarse_at(s: f64, condition: f64) -> bool {
         s * condition > DIGITS
@@ -238,7 +238,7 @@ impl Inverse {
         self.lambda
     }
 
-    /// The condition, for who keeps V⁻¹ elsewhere.
+    /// The condition, for callers that keep V⁻¹ themselves.
     pub(crate) fn condition(&self) -> f64 {
         self.condition
     }
@@ -248,10 +248,10 @@ impl Inverse {
         numbers(&self.rows)[row * 4 * d.div_ceil(4) + column]
     }
 
-    /// V⁻¹ afresh from the pulls of every arm, by Cholesky's method. For once, not for every pull: O(Kd² + d³).
+    /// Recomputes V⁻¹ from the pulls of every arm by Cholesky factorisation: O(Kd² + d³), too expensive for every pull.
     pub(crate) fn refresh(&mut self, features: &Features, pulls: &[u32], step: &mut Step) {
-        let given = self.given.clone();
-        let basis = given.as_ref().map_or(features, |given| given.triangle());
+        let gram_basis = self.gram_basis.clone();
+        let basis = gram_basis.as_ref().map_or(features, |basis| basis.triangle());
         let d = basis.dimension;
         let Step { factor: v, diagonal, row: x, .. } = step;
         v.fill(0.0);
@@ -274,12 +274,12 @@ impl Inverse {
             x[column] = 1.0;
             substitute(v, x);
             self.condition += diagonal[column] * x[column] / d as f64;
-            if given.is_some() {
+            if gram_basis.is_some() {
                 x.iter_mut().zip(basis.row(column).iter()).for_each(|(x, feature)| *x = feature);
                 substitute(v, x);
             }
             for row in column..d {
-                let value = if given.is_some() { basis.row(row).times(x) } else { x[row] };
+                let value = if gram_basis.is_some() { basis.row(row).times(x) } else { x[row] };
                 inverse[row * stride + column] = value;
                 inverse[column * stride + row] = value;
             }
@@ -287,23 +287,23 @@ impl Inverse {
         self.condition = self.condition.max(1.0);
     }
 
-    /// θ̂ = V⁻¹b by the factor that [`Inverse::refresh`] left, where b = Σ (sum of the rewards of arm i) xᵢ; the means, where the
+    /// θ̂ = V⁻¹b from the factor that [`Inverse::refresh`] left, where b = Σ (sum of the rewards of arm i) xᵢ; the means, where the
     /// arms are the coordinates.
-    pub(crate) fn regress(&self, features: &Features, rewards: &[f64], step: &mut Step, theta: &mut [f64]) {
+    pub(crate) fn regress(&self, features: &Features, sums: &[f64], step: &mut Step, theta: &mut [f64]) {
         let basis = self.basis(features);
         let b = &mut step.row;
         b.fill(0.0);
-        for (arm, &reward) in rewards.iter().enumerate().filter(|(_, reward)| **reward != 0.0) {
-            b.iter_mut().zip(basis.row(arm).iter()).for_each(|(b, x)| *b += reward * x);
+        for (arm, &sum) in sums.iter().enumerate().filter(|(_, sum)| **sum != 0.0) {
+            b.iter_mut().zip(basis.row(arm).iter()).for_each(|(b, x)| *b += sum * x);
         }
         substitute(&step.factor, b);
         for (i, theta) in theta.iter_mut().enumerate().take(b.len()) {
-            *theta = if self.given.is_some() { basis.row(i).times(b) } else { b[i] };
+            *theta = if self.gram_basis.is_some() { basis.row(i).times(b) } else { b[i] };
         }
     }
 }
 
-/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least λ; what rounding takes off it is given back.
+/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least λ; a smaller one is a rounding error and is set to λ.
 fn factorise(v: &mut [f64], d: usize, lambda: f64) {
     for j in 0..d {
         for i in j..d {

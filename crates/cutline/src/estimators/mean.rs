@@ -3,18 +3,18 @@
 use super::{Estimator, History, Model, Posterior};
 use crate::{Arm, Arms};
 
-/// The sample mean of each arm on its own; use [`Ridge`](super::Ridge) where features say how the means relate.
+/// The sample mean of each arm; use [`Ridge`](super::Ridge) where the means are related through features.
 #[derive(Clone, Debug)]
 pub struct SampleMean {
     counts: Vec<u32>,
     sums: Vec<f64>,
     means: Vec<f64>,
-    /// 1/counts, once somebody asked.
+    /// 1/counts, computed on demand.
     variances: Vec<f64>,
 }
 
 impl SampleMean {
-    /// Knows nothing of any arm yet. Features are not used.
+    /// The estimator before the first reward. Features are not used.
     #[must_use]
     pub fn new(arms: &Arms) -> Self {
         let n_arms = arms.n_arms();
@@ -34,8 +34,8 @@ impl Estimator for SampleMean {
         self.means[arm] = self.sums[arm] / f64::from(self.counts[arm]);
     }
 
-    fn recall(&mut self, past: &History<'_>) {
-        self.counts.copy_from_slice(past.told);
+    fn restore(&mut self, past: &History<'_>) {
+        self.counts.copy_from_slice(past.n_rewards);
         past.sums(&mut self.sums);
         for ((mean, &sum), &count) in self.means.iter_mut().zip(&self.sums).zip(&self.counts) {
             *mean = if count == 0 { 0.0 } else { sum / f64::from(count) };
@@ -51,7 +51,7 @@ impl Estimator for SampleMean {
         let Self { counts, means, variances, .. } = self;
         variances.clear();
         variances.extend(counts.iter().map(|&n| 1.0 / f64::from(n)));
-        Posterior { means, variances, told: counts, model: Model::Unrelated }
+        Posterior { means, variances, n_rewards: counts, model: Model::Unrelated }
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn averages_each_arm_on_its_own() {
+    fn averages_the_rewards_of_each_arm() {
         let mut mean = SampleMean::new(&Arms::without_features(3).unwrap());
         for (arm, reward) in [(0, 1.0), (2, -1.0), (0, 4.0), (0, 1.0)] {
             mean.observe(arm, reward);

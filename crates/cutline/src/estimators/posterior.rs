@@ -1,9 +1,9 @@
-//! How sure an estimator is: the variances of its means, computed afresh from the pulls told.
+//! The posterior of the means given the rewards received.
 
 use super::inverse::{Inverse, Step};
 use crate::features::Features;
 
-/// What the rewards told say of the means: μᵢ ~ N(μ̂ᵢ, σ²qᵢ), arm by arm. Pulls that are still out do not count.
+/// The posterior of each mean, μᵢ ~ N(μ̂ᵢ, σ²qᵢ), given the rewards received. Pending pulls do not count.
 ///
 /// For ridge this is the posterior of θ ~ N(0, σ²/λ I) and Gaussian noise, for the sample mean that of a flat prior.
 #[derive(Clone, Copy, Debug)]
@@ -11,21 +11,21 @@ use crate::features::Features;
 pub struct Posterior<'a> {
     /// The estimates μ̂ of all means.
     pub means: &'a [f64],
-    /// The variances qᵢ of the means, in units of σ²: 1/nᵢ for the sample mean, ∞ at no pull; xᵢᵀV⁻¹xᵢ for ridge.
+    /// The variances qᵢ of the means, in units of σ²: 1/nᵢ for the sample mean, ∞ without a reward; xᵢᵀV⁻¹xᵢ for ridge.
     pub variances: &'a [f64],
-    /// How many rewards of each arm were told.
-    pub told: &'a [u32],
-    /// How the means relate.
+    /// The number of rewards of each arm.
+    pub n_rewards: &'a [u32],
+    /// How the means are related.
     pub model: Model,
 }
 
-/// How an estimator takes the means to relate.
+/// The relation between means that an estimator assumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Model {
-    /// Every arm stands on its own.
+    /// The means are independent.
     Unrelated,
-    /// The means are linear in d features; V = λI + Σ xxᵀ over the pulls told.
+    /// The means are linear in d features; V = λI + Σ xxᵀ over the rewards received.
     Linear {
         /// d.
         dimension: usize,
@@ -36,15 +36,15 @@ pub enum Model {
     },
 }
 
-/// The variances and the model of ridge, by Cholesky's method: O(Kd² + d³). `inverse` and `step` are room to work in.
+/// The variances and the model of ridge by Cholesky factorisation: O(Kd² + d³). `inverse` and `step` are overwritten.
 pub(super) fn linear(
     features: &Features,
-    told: &[u32],
+    n_rewards: &[u32],
     inverse: &mut Inverse,
     step: &mut Step,
     variances: &mut Vec<f64>,
 ) -> Model {
-    inverse.refresh(features, told, step);
+    inverse.refresh(features, n_rewards, step);
     variances.clear();
     let basis = inverse.basis(features);
     variances.extend((0..features.n_arms).map(|arm| step.variance(basis.row(arm))));

@@ -1,21 +1,20 @@
-//! Ridge regression: θ̂ = V⁻¹b with V = λI + Σ xxᵀ and b = Σ r x over the pulls told; μ̂ᵢ = xᵢᵀθ̂.
+//! Ridge regression: θ̂ = V⁻¹b with V = λI + Σ xxᵀ and b = Σ r x over the rewards received; μ̂ᵢ = xᵢᵀθ̂.
 
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
-use super::{Estimator, History, Posterior};
+use super::{Estimator, History, LazyMeans, Posterior};
 use crate::features::Features;
-use crate::question::shown;
-use crate::rules::LazyMeans;
+use crate::question::short_number;
 use crate::vector::{Vectors, add_scaled, norm, numbers, numbers_mut, vectorised, zeros};
 use crate::{Arm, Arms};
 use std::sync::Arc;
 use thiserror::Error;
 
 /// Ridge regression of the rewards on the features; use [`DesignedRidge`](super::DesignedRidge) for rules that also
-/// look at variances, [`SampleMean`](super::SampleMean) where there are no features.
+/// need variances, [`SampleMean`](super::SampleMean) where there are no features.
 ///
-/// A reward costs O(d²); the means of all arms cost one K×d product, paid only when somebody looks at them. With no more arms than
-/// features it works with the arms' inner products instead, and both cost O(K²).
+/// A reward costs O(d²); the means of all arms cost one K×d product, computed only on demand. With no more arms than
+/// features it works with the inner products of the arms instead, and both cost O(K²).
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -36,15 +35,15 @@ pub struct Ridge {
     pub(super) inverse: Inverse,
     pub(super) spare: Inverse,
     pub(super) step: Step,
-    /// How often a reward of each arm was told, and the sum of its rewards.
-    pub(super) told: Vec<u32>,
-    pub(super) rewards: Vec<f64>,
+    /// The number of rewards of each arm, and their sum.
+    pub(super) n_rewards: Vec<u32>,
+    pub(super) sums: Vec<f64>,
     pub(super) theta: Vectors,
     pub(super) means: Vectors,
     is_stale: bool,
-    /// The length of θ̂'s way so far, rounded up.
+    /// The length of the path that θ̂ has travelled so far, rounded up.
     travelled: f64,
-    /// xᵢᵀV⁻¹xᵢ, once somebody asked.
+    /// xᵢᵀV⁻¹xᵢ, computed on demand.
     variances: Vec<f64>,
 }
 
@@ -53,20 +52,20 @@ pub struct Ridge {
 #[non_exhaustive]
 pub enum RidgeError {
     /// The arms have no features.
-    #[error("the arms have no features; `ridge` needs them")]
+    #[error("ridge needs arms with features, and these have none")]
     NoFeatures,
     /// λ is too small, NaN or infinite.
-    #[error("lambda must be a number of at least 1e-12, not {}", shown(*.0))]
+    #[error("lambda must be a number of at least 1e-12, not {}", short_number(*.0))]
     Lambda(f64),
-    /// The features are so large that no digit would be left.
+    /// The features are so large that no correct digit would remain.
     #[error(
-        "the features are too large for this lambda: the greatest squared norm over it is {0:e}, more than 1e15; scale them down"
+        "the features are too large for this lambda: the greatest squared norm divided by lambda is {0:e}, more than 1e15"
     )]
     TooLarge(f64),
 }
 
 impl Ridge {
-    /// Knows nothing yet: θ̂ = 0.
+    /// The estimator before the first reward: θ̂ = 0.
     ///
     /// # Errors
     /// If the arms have no features or too large ones, or λ is not at least 1e-12.
@@ -78,8 +77,8 @@ impl Ridge {
             inverse,
             theta: zeros(features.dimension),
             step,
-            told: vec![0; features.n_arms],
-            rewards: vec![0.0; features.n_arms],
+            n_rewards: vec![0; features.n_arms],
+            sums: vec![0.0; features.n_arms],
             means: features.zeros(),
             is_stale: false,
             travelled: 0.0,
@@ -88,7 +87,7 @@ impl Ridge {
         })
     }
 
-    /// Whether arms and λ will do.
+    /// The features, if ridge works with these arms and λ.
     pub(crate) fn check(arms: &Arms, lambda: f64) -> Result<&Arc<Features>, RidgeError> {
         let features = arms.features().ok_or(RidgeError::NoFeatures)?;
         if !(1e-12..f64::INFINITY).contains(&lambda) {
@@ -109,8 +108,8 @@ impl Estimator for Ridge {
 
     /// u = V⁻¹xₐ, s = 1 + xₐᵀu, θ̂ += u (r − xₐᵀθ̂)/s.
     fn observe(&mut self, arm: Arm, reward: f64) {
-        self.told[arm] += 1;
-        self.rewards[arm] += reward;
+        self.n_rewards[arm] += 1;
+        self.sums[arm] += reward;
         let Self { features, inverse, spare, step, theta, means, .. } = self;
         let is_stale = self.is_stale;
         vectorised!(|unit| {
@@ -119,27 +118,27 @@ impl Estimator for Ridge {
             inverse.advance(unit, x, step, spare);
             let gain = (reward - mean) / step.s;
             add_scaled(unit, theta, gain, &step.u);
-            // Rounded up by more than what θ̂ is rounded to in a step, because θ̂ is no longer than its way.
+            // Rounded up by more than the rounding error of θ̂ in a step: ‖θ̂‖ is at most the length of its path.
             self.travelled =
                 (self.travelled + norm(unit, &step.u) * gain.abs() * (1.0 + 1e-9)) * (1.0 + 2.0 * f64::EPSILON);
         });
         std::mem::swap(inverse, spare);
         if inverse.is_coarse(step.s) {
-            inverse.refresh(features, &self.told, step);
-            // It may have gone anywhere, but no further than from the one end of its way to the other.
+            inverse.refresh(features, &self.n_rewards, step);
+            // θ̂ jumps, by at most the sum of its norms before and after.
             self.travelled += norm(pulp::Scalar256b, theta);
-            inverse.regress(features, &self.rewards, step, numbers_mut(theta));
+            inverse.regress(features, &self.sums, step, numbers_mut(theta));
             self.travelled += norm(pulp::Scalar256b, theta);
         }
         self.is_stale = true;
     }
 
-    fn recall(&mut self, past: &History<'_>) {
-        self.told.copy_from_slice(past.told);
-        past.sums(&mut self.rewards);
-        let Self { features, inverse, step, told, rewards, theta, .. } = self;
-        inverse.refresh(features, told, step);
-        inverse.regress(features, rewards, step, numbers_mut(theta));
+    fn restore(&mut self, past: &History<'_>) {
+        self.n_rewards.copy_from_slice(past.n_rewards);
+        past.sums(&mut self.sums);
+        let Self { features, inverse, step, n_rewards, sums, theta, .. } = self;
+        inverse.refresh(features, n_rewards, step);
+        inverse.regress(features, sums, step, numbers_mut(theta));
         self.travelled += norm(pulp::Scalar256b, theta) * (1.0 + 1e-9);
         self.is_stale = true;
     }
@@ -159,9 +158,9 @@ impl Estimator for Ridge {
 
     fn posterior(&mut self) -> Posterior<'_> {
         self.means();
-        let Self { features, spare, step, told, means, variances, .. } = self;
-        let model = linear(features, told, spare, step, variances);
-        Posterior { means: &numbers(means)[..features.n_arms], variances, told, model }
+        let Self { features, spare, step, n_rewards, means, variances, .. } = self;
+        let model = linear(features, n_rewards, spare, step, variances);
+        Posterior { means: &numbers(means)[..features.n_arms], variances, n_rewards, model }
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

@@ -1,10 +1,10 @@
-//! Features brought to one scale: column by column, zᵢ = (xᵢ − x̄)/s with s² = Σᵢ (xᵢ − x̄)²/K.
+//! Features scaled to mean 0 and standard deviation 1: column by column, zᵢ = (xᵢ − x̄)/s with s² = Σᵢ (xᵢ − x̄)²/K.
 
 use super::Features;
 use crate::vector::{LANES, Vectors, numbers_mut};
 use std::sync::Arc;
 
-/// What is known of a column.
+/// The statistics of a column.
 #[derive(Clone, Copy)]
 struct Column {
     low: f64,
@@ -14,11 +14,11 @@ struct Column {
 }
 
 impl Features {
-    /// Brings every column to mean 0 and standard deviation 1 over the arms; a column of one value to 0.
+    /// Scales every column to mean 0 and standard deviation 1 over the arms; a column of equal values becomes 0.
     ///
-    /// A column is first laid on [0, 1], from its least value to its greatest: from there on nothing overflows, and what all
-    /// arms share, however large, costs no digits. Additions go arm by arm in a block, then block by block. Numbers that are
-    /// shared with other arms are copied, others changed where they lie.
+    /// A column is first mapped to [0, 1], from its least value to its greatest: then nothing overflows, and a large
+    /// common offset costs no digits. Additions go arm by arm in a block, then block by block. Numbers that are
+    /// shared with other arms are copied, others are changed in place.
     pub(crate) fn standardise(&mut self) {
         let n_arms = self.n_arms as f64;
         let unknown = Column { low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, deviation: 0.0 };
@@ -46,7 +46,7 @@ impl Features {
             column.deviation = (column.deviation / n_arms).sqrt();
         }
         self.by_column(&mut columns, |column, values| {
-            // A column of one value is all 0 by now, and has no deviation.
+            // A column of equal values is all 0 by now, and its deviation is 0.
             if column.deviation > 0.0 {
                 for x in values {
                     *x /= column.deviation;
@@ -55,7 +55,7 @@ impl Features {
         });
     }
 
-    /// Goes once over all blocks and calls `work` with a column and its values there, padding left out.
+    /// Calls `work` with every column and its values in every block, without the padding.
     fn by_column(&mut self, columns: &mut [Column], work: impl Fn(&mut Column, &mut [f64])) {
         let blocks: &mut Vectors = Arc::make_mut(&mut self.blocks);
         let lanes = numbers_mut(blocks).as_chunks_mut::<LANES>().0;
@@ -69,7 +69,7 @@ impl Features {
 }
 
 impl Column {
-    /// Where x lies between the least value, 0, and the greatest, 1; 0 if they are one.
+    /// The position of x between the least value (0) and the greatest (1); 0 if they are equal.
     fn share(self, x: f64) -> f64 {
         let Self { low, high, .. } = self;
         if low == high {
@@ -96,9 +96,9 @@ mod tests {
         column(&Arms::from_slice(values, 1).unwrap().standardised(), 0)
     }
 
-    /// Three columns of their own level and unit, for full and partly filled blocks, by the definition.
+    /// Three columns with different offsets and units, for full and partly filled blocks.
     #[test]
-    fn is_the_definition() {
+    fn agrees_with_the_definition() {
         let mut rng = stream(5, Purpose::Instance, 0);
         for n_arms in [2, 7, 8, 9, 64, 1_003] {
             let mut uniform = || f64::from(rng.next_u32()) / f64::from(u32::MAX);
@@ -110,15 +110,15 @@ mod tests {
                 let variance = rows.iter().map(|row| (row[j] - mean).powi(2)).sum::<f64>() / f64::from(n_arms);
                 for (row, z) in rows.iter().zip(column(&arms, j)) {
                     let truth = (row[j] - mean) / variance.sqrt();
-                    assert!((z - truth).abs() < 1e-11, "{n_arms} arms, column {j}: {z} against {truth}");
+                    assert!((z - truth).abs() < 1e-11, "{n_arms} arms, column {j}: {z} instead of {truth}");
                 }
             }
         }
     }
 
-    /// −√1.5, 0 and √1.5 for three even steps, wherever they start and however long they are: no overflow, no digits lost.
+    /// −√1.5, 0 and √1.5 for three evenly spaced values, for any offset and step: no overflow, no digits lost.
     #[test]
-    fn level_and_unit_are_of_no_account() {
+    fn offset_and_unit_do_not_matter() {
         let end = 1.5_f64.sqrt();
         for (low, step) in [
             (0.0, 1.0),
@@ -133,20 +133,20 @@ mod tests {
         ] {
             let z = standardised(&[low, low + step, low + step + step]);
             for (z, truth) in z.iter().zip([-end, 0.0, end]) {
-                assert!((z - truth).abs() < 1e-11, "{low} and steps of {step}: {z} against {truth}");
+                assert!((z - truth).abs() < 1e-11, "{low} and steps of {step}: {z} instead of {truth}");
             }
         }
     }
 
     #[test]
-    fn a_column_of_one_value_becomes_0() {
+    fn a_column_of_equal_values_becomes_0() {
         for value in [0.0, 0.1, -1e300, 5e-324] {
             assert_eq!(standardised(&[value; 11]), [0.0; 11], "{value}");
             assert_eq!(standardised(&[value]), [0.0], "one arm, {value}");
         }
     }
 
-    /// Products read whole blocks, so the arms that fill up the last one have to stay 0.
+    /// Products read whole blocks, so the padding of the last one has to stay 0.
     #[test]
     fn padding_stays_0() {
         let arms = Arms::from_slice(&[3.0, 5.0, 4.0, 9.0, 5.0, 2.0], 2).unwrap().standardised();
@@ -157,21 +157,21 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_changed_where_they_lie_unless_shared() {
-        let place = |arms: &Arms| arms.features().unwrap().blocks.as_ptr();
+    fn numbers_are_changed_in_place_unless_shared() {
+        let address = |arms: &Arms| arms.features().unwrap().blocks.as_ptr();
         let arms = Arms::from_slice(&[1.0, 2.0, 4.0], 1).unwrap();
-        let before = place(&arms);
+        let before = address(&arms);
         let arms = arms.standardised();
-        assert_eq!(place(&arms), before);
+        assert_eq!(address(&arms), before);
 
         let other = arms.clone().with_intercept(2.0).unwrap();
         let copy = other.clone().standardised();
-        assert_ne!(place(&copy), place(&other));
+        assert_ne!(address(&copy), address(&other));
         assert_eq!((column(&other, 1), column(&copy, 1)), (vec![2.0; 3], vec![0.0; 3]));
     }
 
     #[test]
-    fn arms_without_features_stay_as_they_are() {
+    fn arms_without_features_are_unchanged() {
         let arms = Arms::without_features(3).unwrap().standardised();
         assert_eq!((arms.n_arms(), arms.dimension()), (3, None));
     }

@@ -4,11 +4,11 @@ use super::Index;
 use crate::Question;
 
 /// Pulls the arm whose side is least certain by its own pulls; with the sample mean it is APT, with ridge it is
-/// LinearAPT. [`Pivot`](super::Pivot) also counts what the pulls of one arm tell of the others. No parameters.
+/// LinearAPT. [`Pivot`](super::Pivot) also uses the information that a pull has about other arms. No parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Apt;
 
-/// Tᵢ Δ̂ᵢ² is least where √Tᵢ Δ̂ᵢ is.
+/// The arm with the least Tᵢ Δ̂ᵢ² is the one with the least √Tᵢ Δ̂ᵢ.
 impl Index for Apt {
     fn weight(&self, pulls: u32) -> f64 {
         f64::from(pulls)

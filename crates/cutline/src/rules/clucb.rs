@@ -1,16 +1,16 @@
-//! CLUCB for thresholds: among the arms that are undecided, Δ̂ᵢ < radᵢ, the one with the largest radᵢ = σ√(2 ln(4Kt³/δ)/Tᵢ)
-//! (Chen, Lin, King, Lyu & Chen 2014, whose decision class is here every set of arms).
+//! CLUCB for thresholds: among the undecided arms, Δ̂ᵢ < radᵢ, the one with the largest radᵢ = σ√(2 ln(4Kt³/δ)/Tᵢ)
+//! (Chen, Lin, King, Lyu & Chen 2014; the decision class is the set of all subsets of arms).
 
-use super::{Beliefs, Rule, RuleError, checked_noise};
+use super::{Rule, RuleError};
 use crate::estimators::Estimator;
-use crate::{Arm, Rng, arg_min};
+use crate::{Arm, Beliefs, Range, Rng, arg_min};
 
-/// Spends nothing on arms whose interval lies on one side, and pulls the others in turn; [`LinGame`](super::LinGame) also
-/// counts what the pulls of one arm tell of the others. The radius is that of an arm's own pulls, so it belongs with the sample
-/// mean.
+/// Does not pull arms whose interval lies on one side of the threshold, and pulls the others in turn;
+/// [`LinGame`](super::LinGame) also uses the information that a pull has about other arms. The radius counts only the pulls of the
+/// arm itself, so use it with the sample mean.
 ///
-/// It is made for a stop that ends when all are decided, such as [`ConfidenceStop`](crate::ConfidenceStop). Without one it goes on: once no arm is
-/// undecided it pulls the arm that was pulled least. Ties go to the first arm.
+/// It is made for a stop that ends when all arms are decided, such as [`ConfidenceStop`](crate::ConfidenceStop). Without one, it pulls
+/// the least-pulled arm once no arm is undecided. Ties go to the first arm.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -23,23 +23,23 @@ pub struct Clucb {
 }
 
 impl Clucb {
+    /// The values of δ.
+    pub(crate) const DELTA: Range = Range::new(1e-100, 0.5);
+
     /// The rule for rewards of standard deviation `noise` and a probability of error `delta`.
     ///
     /// # Errors
     /// If a parameter is out of range.
     pub fn new(noise: f64, delta: f64) -> Result<Self, RuleError> {
-        let noise = checked_noise(noise)?;
-        if !(1e-100..=0.5).contains(&delta) {
-            return Err(RuleError { parameter: "delta", allowed: "a number between 1e-100 and 0.5", value: delta });
-        }
-        Ok(Self { noise, delta })
+        let noise = Range::NOISE_SCALE.check("noise", noise)?;
+        Ok(Self { noise, delta: Self::DELTA.check("delta", delta)? })
     }
 }
 
 impl<E: Estimator + ?Sized> Rule<E> for Clucb {
     const OPENS_WITH_EVERY_ARM: bool = true;
 
-    /// The radius falls with Tᵢ, so the largest is that of the arm pulled least; undecided is Tᵢ Δ̂ᵢ² < 2σ² ln(4Kt³/δ).
+    /// The radius falls with Tᵢ, so the largest is that of the arm pulled least; an arm is undecided if Tᵢ Δ̂ᵢ² < 2σ² ln(4Kt³/δ).
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
         if let Some(arm) = beliefs.first_unpulled {
             return arm;
@@ -49,8 +49,12 @@ impl<E: Estimator + ?Sized> Rule<E> for Clucb {
         let (question, noise, pulls) = (beliefs.question, self.noise, beliefs.pulls);
         arg_min(beliefs.estimator.means(), pulls, |mean, pulls| {
             let (pulls, distance) = (f64::from(pulls), question.gap(mean) / noise);
-            // Arms that are decided come after all that are not.
+            // Decided arms come after all undecided ones.
             if pulls * distance * distance < level { pulls } else { pulls + 4_294_967_296.0 }
         })
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.noise = noise;
     }
 }

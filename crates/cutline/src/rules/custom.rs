@@ -1,26 +1,26 @@
-//! Rules that are known only when the program runs: written in another language, or put together by a user.
+//! Custom rules: trait objects that are known only when the program runs, for example rules written in another language.
 
-use super::{Beliefs, Rule};
+use super::Rule;
 use crate::estimators::{Estimator, SampleMean, VarianceEstimator};
-use crate::{Arm, Question, Rng, algorithm};
+use crate::{Arm, Beliefs, Question, Rng, algorithm};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A rule of one's own, for [`Spec::custom`](crate::Spec::custom). Where the rule is a type of the program, [`Rule`] is simpler and faster.
+/// A custom rule, for [`Spec::custom`](crate::Spec::custom). A rule that is a type of the program is simpler and faster as a [`Rule`].
 ///
-/// It must be a function of what it sees and of `rng`, which is a fresh stream for each pull: campaigns are taken up in the middle, and
-/// runs are played anywhere.
+/// It must be a function of the context and of `rng`, which is a fresh stream for each pull: campaigns are resumed by other processes,
+/// and runs may be played on any machine.
 pub trait CustomRule: Send + Sync {
     /// Whether every arm is pulled once before the rule is asked; a budget below K is then refused.
     fn opens_with_every_arm(&self) -> bool {
         false
     }
 
-    /// The arm to pull next. A rule that cannot say unwinds; nothing was done then.
+    /// The arm to pull next. A rule that fails panics; the learner is then unchanged.
     fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm;
 }
 
-/// What a rule of one's own sees: [`Beliefs`] in units of the rewards, whatever the estimator is.
+/// The [`Beliefs`] as a custom rule sees them: in units of the rewards, for any estimator.
 pub trait RuleContext {
     /// The threshold and precision.
     fn question(&self) -> Question;
@@ -28,13 +28,13 @@ pub trait RuleContext {
     /// σ, the standard deviation of a reward.
     fn noise(&self) -> f64;
 
-    /// The pulls Tᵢ of every arm, those still out for measurement included.
+    /// The pulls Tᵢ of every arm, including pending ones.
     fn pulls(&self) -> &[u32];
 
     /// The estimates μ̂ of all means.
     fn means(&mut self) -> &[f64];
 
-    /// The variances of the estimates, pulls that are out counted: σ²xᵢᵀV⁻¹xᵢ with ridge, σ²/Tᵢ with sample means.
+    /// The variances of the estimates, pending pulls counted: σ²xᵢᵀV⁻¹xᵢ with ridge, σ²/Tᵢ with sample means.
     fn variances(&mut self) -> &[f64];
 
     /// The covariances of every arm's estimate with that of `arm`.
@@ -44,40 +44,40 @@ pub trait RuleContext {
     fn covariances_with(&mut self, arm: Arm) -> &[f64];
 }
 
-/// A rule of one's own and what it is called.
+/// A custom rule and its name.
 #[derive(Clone)]
 pub struct NamedRule {
     name: Arc<str>,
     rule: Arc<dyn CustomRule>,
 }
 
-/// Why a rule of one's own cannot be called that.
+/// Why a custom rule cannot have that name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RuleNameError {
-    /// An algorithm is called so.
-    #[error("`{0}` is one of Cutline's algorithms; call the rule something else")]
+    /// An algorithm has that name.
+    #[error("`{0}` is one of Cutline's algorithms; the name of a custom rule must differ")]
     Taken(String),
-    /// It is no name.
-    #[error("`{0}` cannot be the name of a rule: it must have 1 to 200 characters, and no control characters")]
-    NoName(String),
+    /// It is empty, too long or contains control characters.
+    #[error("invalid rule name `{0}`: it must have 1 to 200 characters and no control characters")]
+    Invalid(String),
 }
 
 impl NamedRule {
-    /// A rule and what it is to be called.
+    /// A rule with a name.
     ///
     /// # Errors
-    /// If an algorithm has that name, or it is none.
+    /// If an algorithm has that name, or it is not a valid name.
     pub fn new(name: &str, rule: Arc<dyn CustomRule>) -> Result<Self, RuleNameError> {
         if algorithm(name).is_some() {
             return Err(RuleNameError::Taken(name.into()));
         }
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
-            return Err(RuleNameError::NoName(name.into()));
+            return Err(RuleNameError::Invalid(name.into()));
         }
         Ok(Self { name: name.into(), rule })
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -89,8 +89,8 @@ impl NamedRule {
     }
 
     /// The same as a [`Rule`], for rewards of standard deviation `noise`.
-    pub(crate) fn seated<const OPENS: bool>(&self, noise: f64) -> CustomRuleAdapter<OPENS> {
-        CustomRuleAdapter { own: self.clone(), noise, scratch: Vec::new() }
+    pub(crate) fn adapter<const OPENS: bool>(&self, noise: f64) -> CustomRuleAdapter<OPENS> {
+        CustomRuleAdapter { rule: self.clone(), noise, scratch: Vec::new() }
     }
 }
 
@@ -100,7 +100,7 @@ impl std::fmt::Debug for NamedRule {
     }
 }
 
-/// The same if it is the same rule, and called the same.
+/// Equal if both rule and name are the same.
 impl PartialEq for NamedRule {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && Arc::ptr_eq(&self.rule, &other.rule)
@@ -109,29 +109,34 @@ impl PartialEq for NamedRule {
 
 /// [`NamedRule`] as a [`Rule`].
 pub(crate) struct CustomRuleAdapter<const OPENS: bool> {
-    own: NamedRule,
+    rule: NamedRule,
     noise: f64,
     scratch: Vec<f64>,
 }
 
-impl<E: Related, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
+impl<E: PullVariances, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
     const OPENS_WITH_EVERY_ARM: bool = OPENS;
 
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm {
         match beliefs.first_unpulled {
             Some(arm) if OPENS => arm,
-            _ => self.own.rule.choose(&mut Seen { beliefs, noise: self.noise, scratch: &mut self.scratch }, rng),
+            _ => self.rule.rule.choose(&mut Context { beliefs, noise: self.noise, scratch: &mut self.scratch }, rng),
         }
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.noise = noise;
     }
 }
 
-struct Seen<'a, 'b, E> {
+/// [`Beliefs`] as a [`RuleContext`].
+struct Context<'a, 'b, E> {
     beliefs: &'a mut Beliefs<'b, E>,
     noise: f64,
     scratch: &'a mut Vec<f64>,
 }
 
-impl<E: Related> RuleContext for Seen<'_, '_, E> {
+impl<E: PullVariances> RuleContext for Context<'_, '_, E> {
     fn question(&self) -> Question {
         self.beliefs.question
     }
@@ -163,14 +168,16 @@ impl<E: Related> RuleContext for Seen<'_, '_, E> {
     }
 }
 
-/// An estimator that says how sure it is and how arms relate, pulls that are out counted, in units of the noise variance.
-pub(crate) trait Related: Estimator {
+/// An estimator whose variances and covariances are known for the given pulls, pending ones counted, in units of the noise variance.
+pub(crate) trait PullVariances: Estimator {
+    /// Calls `to` with the variance of every arm, in order.
     fn variances(&mut self, pulls: &[u32], to: impl FnMut(f64));
 
+    /// Calls `to` with the covariance of every arm with `arm`, in order.
     fn covariances(&mut self, pulls: &[u32], arm: Arm, to: impl FnMut(f64));
 }
 
-impl<E: VarianceEstimator> Related for E {
+impl<E: VarianceEstimator> PullVariances for E {
     fn variances(&mut self, _: &[u32], to: impl FnMut(f64)) {
         self.moments().1.iter().copied().for_each(to);
     }
@@ -180,14 +187,14 @@ impl<E: VarianceEstimator> Related for E {
     }
 }
 
-impl Related for SampleMean {
+impl PullVariances for SampleMean {
     fn variances(&mut self, pulls: &[u32], to: impl FnMut(f64)) {
         pulls.iter().map(|&pulls| 1.0 / f64::from(pulls)).for_each(to);
     }
 
     fn covariances(&mut self, pulls: &[u32], arm: Arm, to: impl FnMut(f64)) {
         assert!(arm < pulls.len(), "there is no arm {arm}");
-        let of = |(other, &pulls): (Arm, &u32)| if other == arm { 1.0 / f64::from(pulls) } else { 0.0 };
-        pulls.iter().enumerate().map(of).for_each(to);
+        let covariance = |(other, &pulls): (Arm, &u32)| if other == arm { 1.0 / f64::from(pulls) } else { 0.0 };
+        pulls.iter().enumerate().map(covariance).for_each(to);
     }
 }

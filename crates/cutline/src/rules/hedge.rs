@@ -1,4 +1,4 @@
-//! AdaHedge: weights that do nearly as well as the best arm in hindsight (de Rooij, van Erven, Grünwald & Koolen 2014).
+//! AdaHedge: weights whose gain is close to that of the best arm in hindsight (de Rooij, van Erven, Grünwald & Koolen 2014).
 //!
 //! w ∝ exp(ηG) with the gains G so far and η = ln K/Δ. A round with gains g adds its mixability gap to Δ:
 //! η⁻¹ ln Σ wᵢ exp(ηgᵢ) − Σ wᵢgᵢ. While Δ = 0, η is infinite and the arms with the largest G share the weight.
@@ -28,7 +28,7 @@ impl AdaHedge {
     pub(super) fn gain(&mut self, gains: &[f64]) {
         self.gap += self.mixability_gap(gains).max(0.0);
         self.gains.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += gain);
-        let (rate, most) = (self.rate(), greatest(&self.gains));
+        let (rate, most) = (self.rate(), maximum(&self.gains));
         let weight = |&sum: &f64| if sum == most { 1.0 } else { (rate * (sum - most)).exp() };
         self.weights.iter_mut().zip(&self.gains).for_each(|(to, sum)| *to = weight(sum));
         let total: f64 = self.weights.iter().sum();
@@ -53,7 +53,7 @@ impl AdaHedge {
     }
 }
 
-fn greatest(numbers: &[f64]) -> f64 {
+fn maximum(numbers: &[f64]) -> f64 {
     numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
@@ -78,12 +78,12 @@ mod tests {
 
     /// For gains in [0, 1] the regret is at most 2Δ (Lemma 3), and at most √(T ln K) + (4/3) ln K + 2 (Corollary 9).
     #[test]
-    fn regret_is_as_small_as_the_theorem_says() {
+    fn regret_stays_below_the_bounds_of_the_paper() {
         for (n_arms, better) in [(2, 0.0), (7, 0.1), (30, 0.5)] {
             let (mut hedge, mut earned, rounds) = (AdaHedge::new(n_arms), 0.0, 3_000_u32);
             let mut rng = stream(3, Purpose::Rule, n_arms as u64);
             for round in 0..rounds {
-                // Arms that take turns at being good, and one that is better on the whole.
+                // Every round a random arm is good; arm 1 is better on average.
                 let turn = below(&mut rng, n_arms);
                 let gain =
                     |arm| if arm == turn { 1.0 } else { f64::from(round % 2) * better * f64::from(u8::from(arm == 1)) };
@@ -92,7 +92,7 @@ mod tests {
                 hedge.gain(&gains);
                 assert!((hedge.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
             }
-            let (log, regret) = ((n_arms as f64).ln(), greatest(&hedge.gains) - earned);
+            let (log, regret) = ((n_arms as f64).ln(), maximum(&hedge.gains) - earned);
             assert!(regret <= 2.0 * hedge.gap + 1e-9, "{regret} against twice {}", hedge.gap);
             assert!(regret <= (f64::from(rounds) * log).sqrt() + 4.0 / 3.0 * log + 2.0, "{n_arms} arms: {regret}");
         }

@@ -1,23 +1,23 @@
-//! Rules that are an index: every arm once, then the arm with the least index of its mean and its pulls.
+//! Index rules: every arm once, then the arm whose index, a function of its mean and its pulls, is least.
 
-use super::lazy::{LEAST_ARMS, Lazy};
-use super::{Beliefs, Rule};
+use super::Rule;
+use super::lazy::{LazyScan, MIN_ARMS};
 use crate::estimators::Estimator;
-use crate::{Arm, Question, Rng, arg_min};
+use crate::{Arm, Beliefs, Question, Rng, arg_min};
 
-/// An index of an arm's mean and pulls, least is best. [`Indexed`] makes a rule of it.
+/// A function of an arm's mean and pulls; the least value is chosen. [`Indexed`] turns it into a rule.
 ///
-/// The index is split in two: [`weight`](Index::weight) is all that depends on the pulls, computed when an arm is pulled;
+/// It has two parts: [`weight`](Index::weight) depends on the pulls alone and is computed when an arm is pulled;
 /// [`index`](Index::index) is computed for every arm at every choice, so it should be cheap.
 pub trait Index {
-    /// What the pulls of an arm count for; `pulls` is at least 1.
+    /// The part that depends on the pulls of an arm; `pulls` is at least 1.
     fn weight(&self, pulls: u32) -> f64;
 
     /// The index of an arm with this mean and weight.
     fn index(&self, question: &Question, mean: f64, weight: f64) -> f64;
 
-    /// The gap Δ̂ at which an arm of this weight has the index `value`, for an index that grows with the gap and does not fall
-    /// with more pulls. Where arms are many, most of them need not be looked at then; without it all are.
+    /// The gap Δ̂ at which an arm of this weight has the index `value`, for an index that grows with the gap and does not decrease
+    /// with more pulls. With it most of very many arms need not be evaluated at every choice; without it all are.
     fn gap_for(&self, value: f64, weight: f64) -> Option<f64> {
         let _ = (value, weight);
         None
@@ -29,46 +29,47 @@ pub trait Index {
 pub struct Indexed<I> {
     index: I,
     weights: Vec<f64>,
-    /// The pulls that the weights were computed for, how often they had changed by then, and the arm chosen then.
-    known: Vec<u32>,
+    /// The pulls that the weights were computed for.
+    known_pulls: Vec<u32>,
+    /// [`Beliefs::changes`] at the last choice, and the arm chosen.
     changes: u64,
     chosen: Arm,
-    lazy: Option<Lazy>,
+    lazy_scan: Option<LazyScan>,
 }
 
 impl<I: Index> Indexed<I> {
     /// The rule of `index` for `n_arms` arms.
     #[must_use]
     pub fn new(index: I, n_arms: usize) -> Self {
-        let lazy = if n_arms < LEAST_ARMS { None } else { Lazy::new(&index, n_arms) };
-        Self { index, weights: vec![0.0; n_arms], known: vec![0; n_arms], changes: 0, chosen: 0, lazy }
+        let lazy_scan = if n_arms < MIN_ARMS { None } else { LazyScan::new(&index, n_arms) };
+        Self { index, weights: vec![0.0; n_arms], known_pulls: vec![0; n_arms], changes: 0, chosen: 0, lazy_scan }
     }
 
-    /// The same, looking at every arm for every choice, or leaving most arms alone where the estimator allows it. The choices are the
-    /// same, only their cost differs; without a word, many arms are left alone and few are not.
+    /// The same with a lazy scan, which evaluates only a few arms per choice where the estimator allows it, or with a full scan. The
+    /// choices are the same, only their cost differs. By default the scan is lazy where there are very many arms.
     #[must_use]
-    pub fn with_lazy_scan(mut self, leaves: bool) -> Self {
-        self.lazy = if leaves { Lazy::new(&self.index, self.weights.len()) } else { None };
+    pub fn with_lazy_scan(mut self, is_lazy: bool) -> Self {
+        self.lazy_scan = if is_lazy { LazyScan::new(&self.index, self.weights.len()) } else { None };
         self
     }
 
-    fn weigh(&mut self, arm: Arm, pulls: u32) {
-        self.known[arm] = pulls;
+    fn update_weight(&mut self, arm: Arm, pulls: u32) {
+        self.known_pulls[arm] = pulls;
         self.weights[arm] = self.index.weight(pulls);
     }
 
-    /// Brings the weights up to date. Most often the arm chosen last was pulled, once, and nothing else.
-    fn weigh_all(&mut self, pulls: &[u32], changes: u64) {
+    /// Brings the weights up to date. Most often the only change is one pull of the arm chosen last.
+    fn update_weights(&mut self, pulls: &[u32], changes: u64) {
         let chosen = self.chosen;
-        if changes == self.changes + 1 && pulls[chosen] == self.known[chosen] + 1 {
-            self.weigh(chosen, pulls[chosen]);
+        if changes == self.changes + 1 && pulls[chosen] == self.known_pulls[chosen] + 1 {
+            self.update_weight(chosen, pulls[chosen]);
         } else if changes != self.changes {
-            if let Some(lazy) = &mut self.lazy {
-                lazy.forget();
+            if let Some(scan) = &mut self.lazy_scan {
+                scan.reset();
             }
             for (arm, &pulls) in pulls.iter().enumerate() {
-                if self.known[arm] != pulls {
-                    self.weigh(arm, pulls);
+                if self.known_pulls[arm] != pulls {
+                    self.update_weight(arm, pulls);
                 }
             }
         }
@@ -83,12 +84,12 @@ impl<I: Index, E: Estimator + ?Sized> Rule<E> for Indexed<I> {
         if let Some(arm) = beliefs.first_unpulled {
             return arm;
         }
-        self.weigh_all(beliefs.pulls, beliefs.changes);
+        self.update_weights(beliefs.pulls, beliefs.changes);
         let (question, index) = (beliefs.question, &self.index);
-        if let Some(lazy) = &mut self.lazy
-            && let Some(moving) = beliefs.estimator.lazy_means()
+        if let Some(scan) = &mut self.lazy_scan
+            && let Some(means) = beliefs.estimator.lazy_means()
         {
-            self.chosen = lazy.arg_min(index, &question, moving, &self.weights);
+            self.chosen = scan.arg_min(index, &question, means, &self.weights);
             return self.chosen;
         }
         self.chosen = arg_min(

@@ -1,131 +1,110 @@
-//! The arg min of an index without a look at every arm.
+//! The arg min of an index without evaluating every arm.
 //!
-//! Between pulls only θ̂ moves, so a mean moves by at most ‖xᵢ‖ times the way that θ̂ went. An arm whose gap is larger than it would
-//! need to be for an index below some bar can be left alone until θ̂ has gone that far. Arms are watched in blocks: most
-//! sleep until a given point of θ̂'s way, a few are awake and looked at for every choice. While some index lies below the bar the
-//! least one is among those awake; when none does, or θ̂ has gone further than was planned for, all arms are looked at once and
-//! bar and plan are made anew.
+//! Between pulls only θ̂ moves, so the mean of arm i changes by at most ‖xᵢ‖ times the distance that θ̂ has travelled. An arm whose gap
+//! is larger than the one that would give it an index below some bound need not be evaluated until θ̂ has travelled that far. Arms are
+//! scheduled in blocks: most blocks are asleep until θ̂ has travelled a given distance, a few are awake and evaluated at every choice.
+//! While some index lies below the bound, the least one is in a block that is awake. When none does, or θ̂ has travelled further
+//! than scheduled, all arms are evaluated once, with a new bound and a new schedule.
 //!
-//! The arm found is the one a plain scan finds: bounds are widened by more than rounding can do.
+//! The arm found is the one that a full scan finds: all margins are wider than any rounding error.
 
 use super::Index;
-use crate::features::Features;
-use crate::vector::{LANES, Vectors, numbers, vectorised};
+use crate::estimators::LazyMeans;
+use crate::vector::{LANES, vectorised};
 use crate::{Arm, Question};
 
-/// Means that move with θ̂: what an [`Estimator`](crate::estimators::Estimator) of that kind shows.
-#[derive(Debug)]
-pub struct LazyMeans<'a> {
-    pub(crate) features: &'a Features,
-    pub(crate) theta: &'a [f64],
-    /// The length of θ̂'s way so far, rounded up.
-    pub(crate) travelled: f64,
-    /// All means, as they were when somebody last looked, and whether θ̂ has moved since.
-    pub(crate) means: &'a mut Vectors,
-    pub(crate) is_stale: &'a mut bool,
-}
-
-impl LazyMeans<'_> {
-    /// All means, brought up to date, block by block.
-    fn all(&mut self) -> &[[f64; LANES]] {
-        if *self.is_stale {
-            self.features.times(self.theta, self.means);
-            *self.is_stale = false;
-        }
-        numbers(self.means).as_chunks().0
-    }
-}
-
-/// From how many arms on this is worth it; `make bench-large` shows.
-pub(super) const LEAST_ARMS: usize = 30_000;
+/// From this number of arms on a lazy scan is faster; `make bench-large` measures it.
+pub(super) const MIN_ARMS: usize = 30_000;
 
 #[derive(Clone, Debug)]
-pub(super) struct Lazy {
-    /// Arms of blocks that are not awake have an index of at least this.
-    bar: f64,
+pub(super) struct LazyScan {
+    /// Every arm of a block that is asleep has an index of at least this.
+    bound: f64,
     awake: Vec<u32>,
-    asleep: Sleepers,
+    asleep: Schedule,
     /// The greatest ‖xᵢ‖ of each block.
     norms: Vec<f64>,
-    /// How far θ̂ may go before a block has to be looked at, as of when all were looked at, and room to sort in.
-    leeways: Vec<f64>,
-    room: Vec<f64>,
+    /// How far θ̂ may travel before a block has to be evaluated, at the last full scan.
+    distances: Vec<f64>,
+    /// Memory for finding quantiles.
+    scratch: Vec<f64>,
 }
 
-/// Blocks that sleep, by the stretch of θ̂'s way in which they wake. Who would wake behind the last stretch is not kept.
+/// The blocks that are asleep, by the distance travelled at which they wake. The distances are divided into intervals of equal
+/// length. A block that wakes only after the last interval is not stored: a full scan comes first.
 #[derive(Clone, Debug)]
-struct Sleepers {
-    stretches: Vec<Vec<u32>>,
-    /// Where the first stretch begins, and the length of each.
+struct Schedule {
+    intervals: Vec<Vec<u32>>,
+    /// Where the first interval begins, and the length of each.
     start: f64,
     length: f64,
-    /// The first stretch whose blocks are still asleep.
+    /// The first interval whose blocks are still asleep.
     next: usize,
 }
 
-/// Into how many stretches θ̂'s way is planned.
-const STRETCHES: usize = 1024;
+/// The number of intervals in a schedule.
+const INTERVALS: usize = 1024;
 
-impl Sleepers {
-    /// Nobody sleeps, and the way is planned from `start` to `end`.
-    fn plan(&mut self, start: f64, end: f64) {
-        self.stretches.iter_mut().for_each(Vec::clear);
-        (self.start, self.length, self.next) = (start, (end - start) / STRETCHES as f64, 0);
+impl Schedule {
+    /// Removes all blocks, and schedules for distances from `start` to `end`.
+    fn reset(&mut self, start: f64, end: f64) {
+        self.intervals.iter_mut().for_each(Vec::clear);
+        (self.start, self.length, self.next) = (start, (end - start) / INTERVALS as f64, 0);
     }
 
-    /// Lets a block sleep until θ̂ comes to the stretch that `wakes_at` lies in; false if it is there already.
+    /// Puts a block to sleep until the interval of `wakes_at`; false if that interval has been reached already.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a float becomes the nearest whole number"
     )]
     fn add(&mut self, block: u32, wakes_at: f64) -> bool {
-        let stretch = ((wakes_at - self.start) / self.length) as usize;
-        if stretch < self.next {
+        let interval = ((wakes_at - self.start) / self.length) as usize;
+        if interval < self.next {
             return false;
         }
-        if let Some(blocks) = self.stretches.get_mut(stretch) {
+        if let Some(blocks) = self.intervals.get_mut(interval) {
             blocks.push(block);
         }
         true
     }
 
-    /// Wakes whom θ̂ has reached; `None` if it has left the plan.
+    /// Moves the blocks of all intervals up to the distance `travelled` to `awake`; `None` if it is beyond the last interval.
     fn wake(&mut self, travelled: f64, awake: &mut Vec<u32>) -> Option<()> {
         while !(self.start + self.length * self.next as f64 > travelled) {
-            awake.append(self.stretches.get_mut(self.next)?);
+            awake.append(self.intervals.get_mut(self.next)?);
             self.next += 1;
         }
         Some(())
     }
 }
 
-/// What a look at a block found.
-struct Look {
+/// The result of evaluating a block.
+struct BlockResult {
     least: f64,
     arm: Arm,
-    /// How far θ̂ may go before an index of the block can fall below the bar.
-    leeway: f64,
+    /// How far θ̂ may travel before an index of the block can fall below the bound.
+    distance: f64,
 }
 
-impl Lazy {
+impl LazyScan {
     /// For that many arms, if the index can be inverted.
     pub(super) fn new(index: &impl Index, n_arms: usize) -> Option<Self> {
         index.gap_for(1.0, 1.0)?;
         let n_blocks = n_arms.div_ceil(LANES);
         Some(Self {
-            bar: f64::NEG_INFINITY,
+            bound: f64::NEG_INFINITY,
             awake: Vec::with_capacity(n_blocks),
-            asleep: Sleepers { stretches: vec![Vec::new(); STRETCHES], start: 0.0, length: 0.0, next: 0 },
+            asleep: Schedule { intervals: vec![Vec::new(); INTERVALS], start: 0.0, length: 0.0, next: 0 },
             norms: Vec::with_capacity(n_blocks),
-            leeways: Vec::with_capacity(n_blocks),
-            room: Vec::with_capacity(n_blocks),
+            distances: Vec::with_capacity(n_blocks),
+            scratch: Vec::with_capacity(n_blocks),
         })
     }
 
-    /// Forgets what was seen, because something but θ̂ and the pulls of the arm chosen last has changed.
-    pub(super) fn forget(&mut self) {
-        self.bar = f64::NEG_INFINITY;
+    /// Makes the next scan a full one, because more has changed than θ̂ and the pulls of the arm chosen last.
+    pub(super) fn reset(&mut self) {
+        self.bound = f64::NEG_INFINITY;
     }
 
     /// The first arm with the least index.
@@ -133,118 +112,113 @@ impl Lazy {
         &mut self,
         index: &impl Index,
         question: &Question,
-        mut moving: LazyMeans<'_>,
+        mut means: LazyMeans<'_>,
         weights: &[f64],
     ) -> Arm {
-        if let Some(arm) = self.among_awake(index, question, &moving, weights) {
+        if let Some(arm) = self.scan_awake(index, question, &means, weights) {
             return arm;
         }
-        self.look_at_all(index, question, &mut moving, weights)
+        self.scan_all(index, question, &mut means, weights)
     }
 
-    /// The least index of the blocks that are awake, if it lies below the bar.
-    fn among_awake(
+    /// The least index of the blocks that are awake, if it lies below the bound.
+    fn scan_awake(
         &mut self,
         index: &impl Index,
         question: &Question,
-        moving: &LazyMeans<'_>,
+        means: &LazyMeans<'_>,
         weights: &[f64],
     ) -> Option<Arm> {
-        if self.bar == f64::NEG_INFINITY {
+        if self.bound == f64::NEG_INFINITY {
             return None;
         }
-        self.asleep.wake(moving.travelled, &mut self.awake)?;
+        self.asleep.wake(means.travelled, &mut self.awake)?;
         let (mut least, mut found) = (f64::INFINITY, 0);
         let mut position = 0;
         while position < self.awake.len() {
             let block = self.awake[position];
-            let look = vectorised!(|unit| {
-                let means = moving.features.times_block(unit, block as usize, moving.theta);
-                self.look(block as usize, &means, index, question, moving, weights)
+            let result = vectorised!(|unit| {
+                let block_means = means.features.times_block(unit, block as usize, means.theta);
+                self.evaluate(block as usize, &block_means, index, question, means, weights)
             });
-            if look.least < least || (look.least == least && look.arm < found) {
-                (least, found) = (look.least, look.arm);
+            if result.least < least || (result.least == least && result.arm < found) {
+                (least, found) = (result.least, result.arm);
             }
-            if look.leeway > 0.0 && self.asleep.add(block, moving.travelled + look.leeway) {
+            if result.distance > 0.0 && self.asleep.add(block, means.travelled + result.distance) {
                 self.awake.swap_remove(position);
             } else {
                 position += 1;
             }
         }
-        (least < self.bar).then_some(found)
+        (least < self.bound).then_some(found)
     }
 
-    /// The least index of all; a new bar, such that some √(number of blocks) are awake, and a new plan, for one block in eight.
-    fn look_at_all(
-        &mut self,
-        index: &impl Index,
-        question: &Question,
-        moving: &mut LazyMeans<'_>,
-        weights: &[f64],
-    ) -> Arm {
+    /// The least index of all arms. Sets a new bound, such that about √(number of blocks) are awake, and a new schedule, which
+    /// lasts until one block in eight has to be awake.
+    fn scan_all(&mut self, index: &impl Index, question: &Question, means: &mut LazyMeans<'_>, weights: &[f64]) -> Arm {
         if self.norms.is_empty() {
-            self.norms.extend(moving.features.max_norms2().map(f64::sqrt));
+            self.norms.extend(means.features.max_norms2().map(f64::sqrt));
         }
         let n_blocks = self.norms.len();
-        self.room.clear();
+        self.scratch.clear();
         let (mut least, mut found) = (f64::INFINITY, 0);
-        for (block, (means, weights)) in moving.all().iter().zip(weights.chunks(LANES)).enumerate() {
+        for (block, (means, weights)) in means.all().iter().zip(weights.chunks(LANES)).enumerate() {
             let (value, lane) = least_index(index, question, means, weights);
             if value < least {
                 (least, found) = (value, block * LANES + lane);
             }
-            self.room.push(value);
+            self.scratch.push(value);
         }
-        let bar = *self.room.select_nth_unstable_by(n_blocks.isqrt().min(n_blocks - 1), f64::total_cmp).1;
-        self.bar = if bar > least { bar } else { f64::INFINITY };
-        self.room.clear();
+        let bound = *self.scratch.select_nth_unstable_by(n_blocks.isqrt().min(n_blocks - 1), f64::total_cmp).1;
+        self.bound = if bound > least { bound } else { f64::INFINITY };
+        self.scratch.clear();
         for block in 0..n_blocks {
-            let means = moving.all()[block];
-            let look = vectorised!(|_unit| self.look(block, &means, index, question, moving, weights));
-            self.room.push(look.leeway);
+            let block_means = means.all()[block];
+            let result = vectorised!(|_unit| self.evaluate(block, &block_means, index, question, means, weights));
+            self.scratch.push(result.distance);
         }
-        let (start, room) = (moving.travelled, &mut self.room);
-        self.leeways.clone_from(room);
-        let leeway = *room.select_nth_unstable_by(n_blocks / 8, f64::total_cmp).1;
-        self.asleep.plan(start, if leeway.is_finite() { start + leeway } else { 2.0 * start + 1.0 });
+        let (start, scratch) = (means.travelled, &mut self.scratch);
+        self.distances.clone_from(scratch);
+        let distance = *scratch.select_nth_unstable_by(n_blocks / 8, f64::total_cmp).1;
+        self.asleep.reset(start, if distance.is_finite() { start + distance } else { 2.0 * start + 1.0 });
         self.awake.clear();
-        for (block, leeway) in (0..).zip(&self.leeways) {
-            if *leeway == 0.0 || !self.asleep.add(block, start + leeway) {
+        for (block, distance) in (0..).zip(&self.distances) {
+            if *distance == 0.0 || !self.asleep.add(block, start + distance) {
                 self.awake.push(block);
             }
         }
         found
     }
 
-    /// The least index of a block and how long it may be left alone.
+    /// The least index of a block and how long it may sleep.
     #[inline(always)]
-    fn look(
+    fn evaluate(
         &self,
         block: usize,
-        means: &[f64; LANES],
+        block_means: &[f64; LANES],
         index: &impl Index,
         question: &Question,
-        moving: &LazyMeans<'_>,
+        means: &LazyMeans<'_>,
         weights: &[f64],
-    ) -> Look {
+    ) -> BlockResult {
         let first = block * LANES;
         let weights = &weights[first..weights.len().min(first + LANES)];
         let norm = self.norms[block];
-        // What rounding may do to a mean, with θ̂ no longer than its way.
-        let rounding = 1e-14 * ((moving.theta.len() + 2) as f64 * norm * moving.travelled + question.threshold().abs());
-        let (least, lane) = least_index(index, question, means, weights);
+        // The rounding error of a mean; ‖θ̂‖ is at most the distance travelled.
+        let rounding = 1e-14 * ((means.theta.len() + 2) as f64 * norm * means.travelled + question.threshold().abs());
+        let (least, lane) = least_index(index, question, block_means, weights);
         let arm = first + lane;
-        if least < self.bar {
-            return Look { least, arm, leeway: 0.0 };
+        if least < self.bound {
+            return BlockResult { least, arm, distance: 0.0 };
         }
-        let mut leeway = f64::INFINITY;
-        for (&mean, &weight) in means.iter().zip(weights) {
+        let mut distance = f64::INFINITY;
+        for (&mean, &weight) in block_means.iter().zip(weights) {
             let gap = question.gap(mean);
-            let needed = index.gap_for(self.bar, weight).unwrap_or(f64::INFINITY);
+            let needed = index.gap_for(self.bound, weight).unwrap_or(f64::INFINITY);
             let spare = gap - needed - 1e-12 * (gap + needed.abs()) - rounding;
-            leeway = leeway.min(if spare > 0.0 { spare / norm } else { 0.0 });
+            distance = distance.min(if spare > 0.0 { spare / norm } else { 0.0 });
         }
-        Look { least, arm, leeway }
+        BlockResult { least, arm, distance }
     }
 }
 

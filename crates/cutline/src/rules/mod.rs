@@ -16,96 +16,59 @@ pub use apt::Apt;
 pub use clucb::Clucb;
 pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
 pub use index::{Index, Indexed};
-pub use lazy::LazyMeans;
 pub use lingame::LinGame;
-pub(crate) use pivot::Bar;
+pub(crate) use pivot::CertaintyBound;
 pub use pivot::Pivot;
 pub use straddle::Straddle;
 pub use ucb_e::UcbE;
 pub use uniform::Uniform;
 
-use crate::estimators::Estimator;
-use crate::question::shown;
-use crate::{Arm, Question, Rng};
+use crate::question::short_number;
+use crate::{Arm, Beliefs, Range, Rng};
 use thiserror::Error;
 
-/// Chooses the next arm from what is believed.
+/// Chooses the next arm from the current [`Beliefs`].
 ///
-/// `E` is the estimator the rule can work with: `impl<E: Estimator + ?Sized> Rule<E>` for a rule that looks only at
-/// means and pulls, `impl<E: VarianceEstimator + ?Sized> Rule<E>` for one that needs variances; a pair that does not fit does not compile.
+/// `E` is the estimator the rule can work with: `impl<E: Estimator + ?Sized> Rule<E>` for a rule that uses only
+/// means and pulls, `impl<E: VarianceEstimator + ?Sized> Rule<E>` for one that needs variances; a combination that does not fit does
+/// not compile.
 ///
-/// [`choose`](Rule::choose) is called once for each pull, when the stop is not met. It must be a function of the
-/// beliefs, `rng` and what [`learn`](Rule::learn) saw: its `&mut self` is for memory that saves work, never for state that
+/// [`choose`](Rule::choose) is called once per pull, when the stop is not met. It must be a function of the
+/// beliefs, `rng` and what [`learn`](Rule::learn) received: its `&mut self` is for caches, never for state that
 /// changes the choice. `rng` is a fresh stream for each pull.
 pub trait Rule<E: ?Sized> {
-    /// Whether every arm has to be pulled once before the rule means anything; a budget below K is then refused.
+    /// Whether every arm has to be pulled once before the rule is defined; a budget below K is then refused.
     const OPENS_WITH_EVERY_ARM: bool;
 
-    /// Whether [`learn`](Rule::learn) does anything, so that what was told has to be told again, in order, to take up a past.
+    /// Whether [`learn`](Rule::learn) does anything. A past can then be restored only by telling all rewards again in order.
     const LEARNS: bool = false;
 
     /// The arm to pull next.
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm;
 
-    /// A reward was told and is in the beliefs: called once for each, in the order they came. For rules that remember more than
-    /// the beliefs do. To leave no trace of a pull that is lost, look only at what is told.
+    /// A reward was received and is in the beliefs: called once per reward, in the order they came. For rules whose state depends on
+    /// that order. Use only rewards received, not pending pulls, so that a lost pull leaves no trace.
     #[inline]
     fn learn(&mut self, beliefs: &mut Beliefs<'_, E>) {
         let _ = beliefs;
+    }
+
+    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. Rules that do not depend on it ignore this. It is not called
+    /// for rules that [learn](Rule::LEARNS).
+    #[inline]
+    fn set_noise(&mut self, noise: f64) {
+        let _ = noise;
     }
 }
 
 /// A rule was refused because of a parameter.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("{parameter} must be {allowed}, not {}", shown(*value))]
+#[error("{parameter} must be a finite number {range}, not {}", short_number(*value))]
 pub struct RuleError {
     /// The parameter.
     pub parameter: &'static str,
-    /// What it may be.
-    pub allowed: &'static str,
-    /// What was given.
+    /// The values it may have.
+    pub range: Range,
+    /// The value that was refused.
     pub value: f64,
-}
-
-/// σ as rules take it.
-fn checked_noise(noise: f64) -> Result<f64, RuleError> {
-    if (1e-100..=1e100).contains(&noise) {
-        Ok(noise)
-    } else {
-        Err(RuleError { parameter: "noise", allowed: "a number between 1e-100 and 1e100", value: noise })
-    }
-}
-
-/// What a rule or a stop sees: the question, the pulls handed out so far, and the estimator.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Beliefs<'a, E: ?Sized> {
-    /// The threshold and precision.
-    pub question: Question,
-    /// The pulls Tᵢ of every arm, those still out for measurement included.
-    pub pulls: &'a [u32],
-    /// Σ Tᵢ.
-    pub total_pulls: u64,
-    /// How often the pulls have changed, so that a rule can tell whether what it remembers of them still holds.
-    pub changes: u64,
-    /// The first arm that was never pulled.
-    pub first_unpulled: Option<Arm>,
-    /// What turns rewards into means.
-    pub estimator: &'a mut E,
-}
-
-impl<E: Estimator + ?Sized> Beliefs<'_, E> {
-    /// The estimates μ̂ of all means.
-    pub fn means(&mut self) -> &[f64] {
-        self.estimator.means()
-    }
-
-    /// Whether `arm` would be called above if it all ended now: μ̂ ≥ τ.
-    ///
-    /// # Panics
-    /// If there is no such arm.
-    pub fn is_above(&mut self, arm: Arm) -> bool {
-        let question = self.question;
-        question.is_above(self.means()[arm])
-    }
 }

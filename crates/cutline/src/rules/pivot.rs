@@ -1,21 +1,21 @@
-//! Pivot: find the most doubtful arm, then pull the arm that tells most about it.
+//! Pivot: find the arm whose side is least certain, then pull the arm that is most informative about it.
 //!
 //! 1. The pivot is k = arg minᵢ Δ̂ᵢ²/(σ² qᵢ) − ln qᵢ, with qᵢ = xᵢᵀV⁻¹xᵢ.
-//! 2. Pull arg maxⱼ (xⱼᵀV⁻¹xₖ)²/(1 + qⱼ): the pull that takes most off qₖ.
+//! 2. Pull arg maxⱼ (xⱼᵀV⁻¹xₖ)²/(1 + qⱼ): the pull that reduces qₖ most.
 //!
-//! This rule is Cutline's own. It is unpublished and has no fixed-budget guarantee; what speaks for it is that it failed
-//! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal no
-//! pull tells of another arm, and there is nothing to gain.
+//! This rule was made for Cutline. It is unpublished and has no fixed-budget guarantee; the evidence for it is that it failed
+//! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal a
+//! pull has no information about other arms, and the rule has no advantage.
 
-use super::{Beliefs, Rule, RuleError, checked_noise};
+use super::{Rule, RuleError};
 use crate::estimators::VarianceEstimator;
-use crate::scan::{ROUGH, arg_min_among, quotient_less_ln, rough_quotient_less_ln};
-use crate::{Arm, Question, Rng, arg_max};
+use crate::scan::{ROUGH, arg_min_among, quotient_minus_ln, rough_quotient_minus_ln};
+use crate::{Arm, Beliefs, Question, Range, Rng, arg_max};
 
-/// Counts what every pull tells of every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
-/// two K×d products where [`Apt`](super::Apt) costs one.
+/// Uses the information of every pull about every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
+/// two K×d products where [`Apt`](super::Apt) needs one.
 ///
-/// Ties go to the first arm. An arm of zeros is never the pivot: no pull can tell anything about it.
+/// Ties go to the first arm. An arm of zeros is never the pivot: no pull has information about it.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -24,7 +24,7 @@ use crate::{Arm, Question, Rng, arg_max};
 pub struct Pivot {
     /// 1/σ².
     weight: f64,
-    /// The last pivot: most often it is still among the most doubtful.
+    /// The last pivot: most often it is still among the least certain arms.
     last: Arm,
 }
 
@@ -34,26 +34,26 @@ impl Pivot {
     /// # Errors
     /// If `noise` is not between 1e-100 and 1e100.
     pub fn new(noise: f64) -> Result<Self, RuleError> {
-        let noise = checked_noise(noise)?;
+        let noise = Range::NOISE_SCALE.check("noise", noise)?;
         Ok(Self { weight: 1.0 / (noise * noise), last: 0 })
     }
 
     /// How certain the side of an arm is; the pivot is where it is least.
     #[inline(always)]
     pub(crate) fn certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
-        quotient_less_ln(self.evidence(question, mean), q)
+        quotient_minus_ln(self.evidence(question, mean), q)
     }
 
-    /// The same for less work, and no further off than half of what [`Pivot::near`] says.
+    /// An approximation that is cheaper; its error is at most half of [`Pivot::rough_margin`].
     #[inline(always)]
     pub(crate) fn rough_certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
-        rough_quotient_less_ln(self.evidence(question, mean), q)
+        rough_quotient_minus_ln(self.evidence(question, mean), q)
     }
 
-    /// Arms whose rough certainties differ by more than this differ in the same sense in their certainties, rounding included;
-    /// `least` is the lesser one.
+    /// If two rough certainties differ by more than this, the exact ones are ordered in the same way, rounding included; `least`
+    /// is the lesser one.
     #[inline(always)]
-    pub(crate) fn near(least: f64) -> f64 {
+    pub(crate) fn rough_margin(least: f64) -> f64 {
         2.0 * ROUGH + 1e-12 * (1000.0 + least.abs())
     }
 
@@ -64,33 +64,33 @@ impl Pivot {
         gap * gap * self.weight
     }
 
-    /// What an arm has to get under to be less certain than one with this mean and variance.
+    /// A bound that every arm meets which is less certain than one with this mean and variance.
     #[inline(always)]
-    pub(crate) fn bar(&self, question: &Question, mean: f64, q: f64) -> Bar {
+    pub(crate) fn bound(&self, question: &Question, mean: f64, q: f64) -> CertaintyBound {
         let slope = 1.0 / q;
         let quotient = self.evidence(question, mean) * slope;
-        Bar { base: quotient - 1.0 + 1e-12 * (1000.0 + quotient), slope }
+        CertaintyBound { base: quotient - 1.0 + 1e-12 * (1000.0 + quotient), slope }
     }
 
-    /// Whether an arm may be less certain than `bar`, without a division or a logarithm.
+    /// Whether an arm meets the bound, without a division or a logarithm.
     #[inline(always)]
-    pub(crate) fn may_be_less_certain(&self, bar: &Bar, question: &Question, mean: f64, q: f64) -> bool {
-        !(self.evidence(question, mean) >= q * q.mul_add(bar.slope, bar.base))
+    pub(crate) fn may_be_less_certain(&self, bound: &CertaintyBound, question: &Question, mean: f64, q: f64) -> bool {
+        !(self.evidence(question, mean) >= q * q.mul_add(bound.slope, bound.base))
     }
 
-    /// How much a pull of an arm with variance q and covariance c with the pivot takes off the pivot's variance.
+    /// By how much a pull of an arm with variance q and covariance c with the pivot reduces the pivot's variance.
     #[inline(always)]
-    pub(crate) fn telling(c: f64, q: f64) -> f64 {
+    pub(crate) fn information(c: f64, q: f64) -> f64 {
         c * c / (1.0 + q)
     }
 }
 
-/// What an arm has to get under to be less certain than a given one, with Δ̂₀ and q₀.
+/// A necessary condition for being less certain than a given arm, with Δ̂₀ and q₀.
 ///
 /// ln q ≤ ln q₀ + q/q₀ − 1 because ln is concave. So Δ̂²/(σ²q) − ln q < Δ̂₀²/(σ²q₀) − ln q₀ only if Δ̂²/σ² < q (Δ̂₀²/(σ²q₀) − 1 + q/q₀).
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Bar {
-    /// Δ̂₀²/(σ²q₀) − 1, and a little more than rounding can take off.
+pub(crate) struct CertaintyBound {
+    /// Δ̂₀²/(σ²q₀) − 1, plus more than any rounding error.
     base: f64,
     /// 1/q₀.
     slope: f64,
@@ -103,16 +103,20 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
         let (question, rule) = (beliefs.question, *self);
         let (means, variances) = beliefs.estimator.moments();
-        let bar = rule.bar(&question, means[rule.last], variances[rule.last]);
+        let bound = rule.bound(&question, means[rule.last], variances[rule.last]);
         self.last = arg_min_among(
             means,
             variances,
             #[inline(always)]
-            |mean, q| rule.may_be_less_certain(&bar, &question, mean, q),
+            |mean, q| rule.may_be_less_certain(&bound, &question, mean, q),
             #[inline(always)]
             |mean, q| rule.certainty(&question, mean, q),
         );
         let (covariances, variances) = beliefs.estimator.covariances_with(self.last);
-        arg_max(covariances, variances, Self::telling)
+        arg_max(covariances, variances, Self::information)
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.weight = 1.0 / (noise * noise);
     }
 }

@@ -1,12 +1,12 @@
 //! Straddle: the arm whose interval reaches furthest across the threshold, arg maxᵢ 1.96 σ√qᵢ − |μ̂ᵢ − τ|
 //! (Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, for level sets).
 
-use super::{Beliefs, Rule, RuleError, checked_noise};
+use super::{Rule, RuleError};
 use crate::estimators::VarianceEstimator;
-use crate::{Arm, Rng, arg_max};
+use crate::{Arm, Beliefs, Range, Rng, arg_max};
 
-/// Weighs how unsure the mean of an arm is against how far it lies from the threshold; what a pull tells of other arms it does not
-/// weigh, as [`Pivot`](super::Pivot) does. It needs no opening. Ties go to the first arm.
+/// Weighs the uncertainty of an arm's mean against its distance from the threshold. [`Pivot`](super::Pivot) also uses the information
+/// that a pull has about other arms. It needs no opening. Ties go to the first arm.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -23,7 +23,7 @@ impl Straddle {
     /// # Errors
     /// If `noise` is not between 1e-100 and 1e100.
     pub fn new(noise: f64) -> Result<Self, RuleError> {
-        let noise = checked_noise(noise)?;
+        let noise = Range::NOISE_SCALE.check("noise", noise)?;
         Ok(Self { variance: noise * noise })
     }
 }
@@ -35,5 +35,9 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Straddle {
         let (variance, threshold) = (self.variance, beliefs.question.threshold());
         let (means, variances) = beliefs.estimator.moments();
         arg_max(means, variances, |mean, q| 1.96 * (variance * q).sqrt() - (mean - threshold).abs())
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.variance = noise * noise;
     }
 }

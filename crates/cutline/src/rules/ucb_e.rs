@@ -1,10 +1,10 @@
 //! UCB-E for thresholds: arg minᵢ Δ̂ᵢ − √(a/Tᵢ) (Audibert, Bubeck & Munos 2010, as used by Locatelli et al. 2016).
 
 use super::{Index, RuleError};
-use crate::Question;
+use crate::{Question, Range};
 
-/// Pulls where gap less exploration bonus is least. Its a should be of the order (T − K)/H, which only somebody who knows
-/// the truth can tell; [`Apt`](super::Apt) needs no such number.
+/// Pulls the arm with the least gap minus exploration bonus. Its a should be of the order (T − K)/H, which depends on the true means;
+/// [`Apt`](super::Apt) needs no such number.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -20,11 +20,7 @@ impl UcbE {
     /// # Errors
     /// If `exploration` is negative or not finite.
     pub fn new(exploration: f64) -> Result<Self, RuleError> {
-        if !(0.0..f64::INFINITY).contains(&exploration) {
-            let allowed = "a finite number of at least 0";
-            return Err(RuleError { parameter: "exploration", allowed, value: exploration });
-        }
-        Ok(Self { root_a: exploration.sqrt() })
+        Ok(Self { root_a: Range::at_least(0.0).check("exploration", exploration)?.sqrt() })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Every arm once, then arms uniformly at random: the paper's `Random`.
 
-use super::{Beliefs, Rule};
-use crate::{Arm, Rng, below};
+use super::Rule;
+use crate::{Arm, Beliefs, Rng, below};
 
-/// Ignores what it learns; the baseline that any other rule has to beat. No parameters.
+/// Ignores the rewards; the baseline that every other rule has to beat. No parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 

@@ -1,21 +1,21 @@
-//! Where rules are put together with all else that a learner is made of.
+//! Learners from a rule and everything else that a spec says.
 
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
-use crate::quartet::{Alike, BatchLearner, index_in_step, pivot_in_step};
-use crate::rules::{Index, Indexed, NamedRule, Pivot, Rule};
+use crate::rules::{Index, Indexed, NamedRule, Rule};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question};
 
-/// Where a rule is to be seated: everything else a learner is made of.
+/// Everything that a learner is built from except the rule.
 pub(super) struct LearnerBuilder<'a> {
     pub(super) arms: &'a Arms,
     pub(super) question: Question,
     pub(super) budget: Budget,
-    pub(super) sure: Option<ConfidenceStop>,
+    pub(super) confidence_stop: Option<ConfidenceStop>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
-    pub(super) own: Option<&'a NamedRule>,
-    pub(super) estimate: EstimatorKind,
+    pub(super) custom_rule: Option<&'a NamedRule>,
+    pub(super) estimator: EstimatorKind,
+    /// The parameters of the estimator.
     pub(super) parameters: &'a [f64],
 }
 
@@ -30,45 +30,45 @@ impl LearnerBuilder<'_> {
     where
         R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Send + 'static,
     {
-        match self.estimate {
+        match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, Ridge::new),
         }
     }
 
-    /// For a rule that looks at variances.
-    pub(super) fn spread<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
+    /// For a rule that needs variances. The algorithm declares it: [`Algorithm::needs_variances`].
+    pub(super) fn with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
         R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
     {
-        match self.estimate {
+        match self.estimator {
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
             estimator => Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator }),
         }
     }
 
-    /// For the rule of one's own.
-    pub(super) fn own(&self, noise: f64) -> Result<Box<dyn AskTell>, SpecError> {
-        let own = self.own.expect("a rule that came with the spec");
-        if own.opens_with_every_arm() {
-            self.related(own.seated::<true>(noise))
+    /// For the custom rule of the spec.
+    pub(super) fn custom(&self, noise: f64) -> Result<Box<dyn AskTell>, SpecError> {
+        let rule = self.custom_rule.expect("a spec with a custom rule");
+        if rule.opens_with_every_arm() {
+            self.any_with_variances(rule.adapter::<true>(noise))
         } else {
-            self.related(own.seated::<false>(noise))
+            self.any_with_variances(rule.adapter::<false>(noise))
         }
     }
 
-    /// For a rule that works with any estimator that says how sure it is.
-    fn related<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
+    /// For a rule that works with any estimator, and uses variances also where they follow from the pulls alone.
+    fn any_with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
         R: Rule<SampleMean> + Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
     {
-        match self.estimate {
+        match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
         }
     }
 
-    /// With ridge as its parameters have it.
+    /// With ridge, centred and with an intercept as its parameters say.
     fn ridge<R, E>(
         &self,
         rule: R,
@@ -96,10 +96,10 @@ impl LearnerBuilder<'_> {
         R: Rule<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let Self { question, budget, sure, seed, .. } = *self;
-        Ok(match sure {
+        let Self { question, budget, confidence_stop, seed, .. } = *self;
+        Ok(match confidence_stop {
             None => Box::new(Learner::new(rule, estimator, budget, question, seed)?),
-            Some(sure) => Box::new(Learner::new(rule, estimator, Either(sure, budget), question, seed)?),
+            Some(stop) => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
         })
     }
 }
@@ -107,26 +107,4 @@ impl LearnerBuilder<'_> {
 /// λ, the centre and the intercept, in the order of [`EstimatorKind::parameters`].
 pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
     values.try_into().expect("the parameters of ridge")
-}
-
-/// As [`LearnerBuilder`], for four in step.
-pub(super) struct Four<'a> {
-    pub(super) arms: [&'a Arms; 4],
-    pub(super) questions: [Question; 4],
-    pub(super) lambda: f64,
-}
-
-impl Four<'_> {
-    pub(super) fn index(&self, index: [impl Index + Send + 'static; 4]) -> Option<Box<dyn BatchLearner>> {
-        index_in_step(index, &self.alike()?)
-    }
-
-    pub(super) fn pivot(&self, rule: [Pivot; 4]) -> Option<Box<dyn BatchLearner>> {
-        pivot_in_step(rule, &self.alike()?)
-    }
-
-    fn alike(&self) -> Option<Alike<'_>> {
-        let [a, b, c, d] = self.arms.map(Arms::features);
-        Alike::new([a?, b?, c?, d?], self.questions, self.lambda)
-    }
 }

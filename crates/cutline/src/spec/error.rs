@@ -2,7 +2,7 @@
 
 use super::{ALGORITHMS, EstimatorKind, Parameter};
 use crate::estimators::{CentreError, RidgeError};
-use crate::question::shown;
+use crate::question::short_number;
 use crate::rules::RuleError;
 use crate::{ArmsError, BudgetError, LearnerError};
 use thiserror::Error;
@@ -12,30 +12,30 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SpecError {
     /// There is no algorithm of that name.
-    #[error("there is no algorithm `{0}`; there are {names}", names = listed(ALGORITHMS.iter().map(|a| a.name)))]
+    #[error("unknown algorithm `{0}`; known: {names}", names = quoted(ALGORITHMS.iter().map(|a| a.name)))]
     Unknown(String),
     /// There is no estimator of that name.
-    #[error("there is no estimator `{0}`; there are {names}", names = listed(EstimatorKind::ALL.iter().map(|e| e.name())))]
+    #[error("unknown estimator `{0}`; known: {names}", names = quoted(EstimatorKind::ALL.iter().map(|e| e.name())))]
     UnknownEstimator(String),
     /// The algorithm does not take that parameter.
     #[error("`{algorithm}` takes no parameter `{parameter}`; it takes {takes}")]
     UnknownParameter {
         /// The algorithm.
         algorithm: &'static str,
-        /// What was given.
+        /// The unknown parameter.
         parameter: String,
-        /// What it takes.
+        /// The parameters it takes, as a list.
         takes: String,
     },
     /// A parameter's value is out of range.
-    #[error("`{}` must be a finite number {}, not {}", parameter.name, parameter.range, shown(*value))]
+    #[error("`{}` must be a finite number {}, not {}", parameter.name, parameter.range, short_number(*value))]
     OutOfRange {
         /// The parameter.
         parameter: Parameter,
-        /// What was given.
+        /// The value that was refused.
         value: f64,
     },
-    /// A parameter without a default was not given.
+    /// A parameter without a default was not set.
     #[error("`{algorithm}` needs the parameter `{}` ({})", parameter.name, parameter.about)]
     Missing {
         /// The algorithm.
@@ -43,8 +43,8 @@ pub enum SpecError {
         /// The parameter.
         parameter: Parameter,
     },
-    /// The rule looks at variances, and the estimator has none.
-    #[error("the rule `{rule}` needs variances, which the estimator `{}` does not have; use `ridge`", estimator.name())]
+    /// The rule needs variances, and the estimator has none.
+    #[error("the rule `{rule}` needs variances, which the estimator `{}` does not have", estimator.name())]
     NeedsVariances {
         /// The rule.
         rule: &'static str,
@@ -52,9 +52,7 @@ pub enum SpecError {
         estimator: EstimatorKind,
     },
     /// The arms have no features and the estimator needs them.
-    #[error(
-        "`{algorithm}` needs arms with features, and these have none; `apt` works without, and so does `estimator = \"sample-mean\"` where a rule takes it"
-    )]
+    #[error("`{algorithm}` needs arms with features, and these have none")]
     NeedsFeatures {
         /// The algorithm.
         algorithm: &'static str,
@@ -79,8 +77,8 @@ pub enum SpecError {
     Learner(#[from] LearnerError),
 }
 
-/// Names as a list in a sentence.
-pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+/// Names in backticks, separated by commas; `none` if there are none.
+pub(super) fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }

@@ -1,10 +1,12 @@
-//! The numbers that algorithms take, and the estimators, by name.
+//! The parameters of algorithms, and the estimators by name.
 
-/// The estimators, by name.
+use super::Range;
+
+/// The estimators by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EstimatorKind {
-    /// Each arm's own [sample mean](crate::estimators::SampleMean).
+    /// The [sample mean](crate::estimators::SampleMean) of each arm.
     SampleMean,
     /// [Ridge](crate::estimators::Ridge) regression on the features.
     Ridge,
@@ -14,39 +16,75 @@ pub enum EstimatorKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// What it is called everywhere.
+    /// Its name on all surfaces.
     pub name: &'static str,
-    /// Its value if none is given; without one it has to be given.
+    /// Its value if none is set; `None` if it has to be set.
     pub default: Option<f64>,
     /// What it means, in one line.
     pub about: &'static str,
-    /// What values it takes.
+    /// The values it takes.
     pub range: Range,
+    /// What it stands for, so that callers that know the value can set it without knowing the name.
+    pub role: ParameterRole,
 }
 
-/// Finite numbers from `least` to `most`, both included.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a [`Parameter`] stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Range {
-    /// The least value allowed.
-    pub least: f64,
-    /// The greatest value allowed.
-    pub most: f64,
+pub enum ParameterRole {
+    /// A setting of the algorithm that only its user can choose.
+    Setting,
+    /// σ, the standard deviation of a reward: set by [`Spec::with_noise_scale`](super::Spec::with_noise_scale).
+    NoiseScale,
+    /// δ, the probability of an error: set by [`Spec::with_delta`](super::Spec::with_delta).
+    Confidence,
+    /// UCB-E's a, which is computed from the true means: set by [`Spec::with_oracle_exploration`](super::Spec::with_oracle_exploration).
+    OracleExploration,
+    /// The level towards which ridge draws the means: set by [`Spec::with_centre`](super::Spec::with_centre).
+    Centre,
+    /// The value of one more feature, the same for every arm.
+    Intercept,
 }
 
-/// What rules are told of the noise.
+/// The noise scale of rules.
 pub(super) const NOISE: Parameter = Parameter {
     name: "noise",
     default: Some(1.0),
     about: "σ, the standard deviation of a reward",
-    range: Range { least: 1e-100, most: 1e100 },
+    range: Range::NOISE_SCALE,
+    role: ParameterRole::NoiseScale,
 };
+
+/// The parameters of ridge.
+const RIDGE: &[Parameter] = &[
+    Parameter {
+        name: "lambda",
+        default: Some(1.0),
+        about: "λ, the regularisation of ridge",
+        range: Range::at_least(1e-12),
+        role: ParameterRole::Setting,
+    },
+    Parameter {
+        name: "centre",
+        default: Some(0.0),
+        about: "means are drawn towards this times τ: 1 regresses r − τ on the features, 0 regresses r",
+        range: Range::new(0.0, 1.0),
+        role: ParameterRole::Centre,
+    },
+    Parameter {
+        name: "intercept",
+        default: Some(0.0),
+        about: "the value of one more feature, the same for every arm; 0 adds none",
+        range: Range::at_least(0.0),
+        role: ParameterRole::Intercept,
+    },
+];
 
 impl EstimatorKind {
     /// All of them.
     pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge];
 
-    /// What it is called everywhere.
+    /// Its name on all surfaces.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -55,41 +93,22 @@ impl EstimatorKind {
         }
     }
 
-    /// What it takes.
+    /// Whether it provides variances and covariances that count pending pulls:
+    /// [`VarianceEstimator`](crate::estimators::VarianceEstimator).
+    #[must_use]
+    pub fn has_variances(self) -> bool {
+        match self {
+            Self::SampleMean => false,
+            Self::Ridge => true,
+        }
+    }
+
+    /// Its parameters.
     #[must_use]
     pub fn parameters(self) -> &'static [Parameter] {
         match self {
             Self::SampleMean => &[],
-            Self::Ridge => &[
-                Parameter {
-                    name: "lambda",
-                    default: Some(1.0),
-                    about: "λ, the regularisation of ridge",
-                    range: Range { least: 1e-12, most: f64::MAX },
-                },
-                Parameter {
-                    name: "centre",
-                    default: Some(0.0),
-                    about: "means are drawn towards this times τ: 1 regresses r − τ on the features, 0 regresses r",
-                    range: Range { least: 0.0, most: 1.0 },
-                },
-                Parameter {
-                    name: "intercept",
-                    default: Some(0.0),
-                    about: "the value of one feature more, the same for every arm; 0 adds none",
-                    range: Range { least: 0.0, most: f64::MAX },
-                },
-            ],
-        }
-    }
-}
-
-impl std::fmt::Display for Range {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.most == f64::MAX {
-            write!(f, "of at least {:?}", self.least)
-        } else {
-            write!(f, "between {:?} and {:?}", self.least, self.most)
+            Self::Ridge => RIDGE,
         }
     }
 }

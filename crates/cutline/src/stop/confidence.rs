@@ -1,27 +1,26 @@
-//! The stop `confidence`: end when every arm's side is sure at level 1 − δ, by the rewards told.
+//! The stop `confidence`: end when every arm's side is sure at level 1 − δ, by the rewards received.
 //!
 //! Arm k is sure once its gap exceeds a width, Δ̂ₖ > wₖ, with Δ̂ₖ = |μ̂ₖ − τ| + ε. The widths, by name:
 //!
 //! - `intervals`: half the *anytime* interval ([`IntervalKind::Anytime`]), so that all arms have a [`Verdict`](crate::Verdict). The
-//!   answer at the stop errs with probability at most δ, whatever the rule, as far as what the intervals assume holds.
+//!   answer at the stop is wrong with probability at most δ, whatever the rule, if the assumptions of the intervals hold.
 //! - `evidence`: √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S) after t rewards with ridge. With S = 0 this is
 //!   Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the likelihood-ratio test with the threshold that Garivier & Kaufmann (2016, §6)
-//!   recommend in practice. It ends earlier, and no theorem says that it errs with probability at most δ. The S term is what
-//!   ridge's pull towards 0 can do to a mean; without it, a threshold far from 0 looks like evidence. With the sample mean there
-//!   is no such term, and δ/K stands for δ: K arms on their own are K tests.
+//!   recommend in practice. It ends earlier, and no theorem bounds its probability of an error by δ. The S term bounds the
+//!   bias of ridge towards 0; without it, a threshold far from 0 would look like evidence. With the sample mean there is no such
+//!   term, and δ/K replaces δ, because K unrelated arms are K tests.
 
 use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior};
-use crate::rules::Beliefs;
-use crate::{Arm, Confidence, IntervalError, IntervalKind, Question};
+use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question};
 
-/// How a side is made sure, by name.
+/// When a side is sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopCriterion {
-    /// Every arm is decided by its anytime interval: guaranteed.
+    /// Every arm is decided by its anytime interval. The error probability is guaranteed.
     Intervals,
-    /// Every arm has evidence above the threshold: earlier, and a heuristic.
+    /// Every arm has evidence above a threshold. This ends earlier and is a heuristic.
     Evidence,
 }
 
@@ -29,7 +28,7 @@ impl StopCriterion {
     /// All of them, with their names.
     pub const ALL: &[(&str, Self)] = &[("intervals", Self::Intervals), ("evidence", Self::Evidence)];
 
-    /// What it is called everywhere.
+    /// Its name on every surface.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,17 +36,22 @@ impl StopCriterion {
             Self::Evidence => "evidence",
         }
     }
+
+    /// The names as a list in a sentence.
+    pub(crate) fn names() -> String {
+        Self::ALL.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+    }
 }
 
 /// Ends when every arm's side is sure. It may never do so, so combine it with a [`Budget`](super::Budget) by
 /// [`Either`](super::Either), as [`Spec::until_sure`](crate::Spec::until_sure) does.
 ///
-/// Pulls that are out do not count, nor before the first reward. Looking costs O(d²) while the arm that was least sure when all
-/// were looked at last is not sure yet, which is so at most pulls, and O(Kd² + d³) otherwise; O(K) with the sample mean.
+/// It is never met before the first reward, and pulls without a reward do not count. A check costs O(d²) while the arm that was least
+/// sure at the last full scan is not sure yet, which holds at most pulls, and O(Kd² + d³) otherwise; O(K) with the sample mean.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
-/// | `by` | none | [`StopCriterion::Intervals`] or [`StopCriterion::Evidence`] | |
+/// | `criterion` | none | [`StopCriterion::Intervals`] or [`StopCriterion::Evidence`] | |
 /// | `delta` | none | δ, the probability of an error | 0 < δ < 1, else [`IntervalError`] |
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian | 1e-100 ≤ σ ≤ 1e100, else [`IntervalError`] |
 /// | `norm` | σ√(d/λ) | S, a bound on ‖θ‖; only used with ridge | 0 ≤ S ≤ 1e150, else [`IntervalError`] |
@@ -56,8 +60,8 @@ impl StopCriterion {
 /// use cutline::{Arms, StopCriterion, StopReason, Question, Spec, ConfidenceStop};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let sure = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0)?;
-/// let spec = Spec::named("apt")?.until_sure(sure);
+/// let stop = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0)?;
+/// let spec = Spec::named("apt")?.with_confidence_stop(stop);
 /// let mut learner = spec.learner(&Arms::without_features(2)?, Question::new(0.0, 0.1)?, 1_000, 0)?;
 /// while let Some(arm) = learner.ask() {
 ///     learner.tell(arm, [1.0, -2.0][arm]);
@@ -69,12 +73,13 @@ impl StopCriterion {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConfidenceStop {
-    by: StopCriterion,
+    criterion: StopCriterion,
     confidence: Confidence,
-    /// The arm that was least sure when all were looked at last.
+    /// The arm that was least sure at the last full scan.
     doubtful: Arm,
-    /// What its width in units of √q will never fall below, so that an arm whose gap is below that is not sure; 0 if not known.
-    factor: f64,
+    /// A lower bound on the width of that arm at any later time, in units of σ√q; 0 if unknown. While the gap is smaller, the arm is not
+    /// sure.
+    least_width: f64,
 }
 
 impl ConfidenceStop {
@@ -82,9 +87,9 @@ impl ConfidenceStop {
     ///
     /// # Errors
     /// If `delta` or `noise` is out of range.
-    pub fn new(by: StopCriterion, delta: f64, noise: f64) -> Result<Self, IntervalError> {
+    pub fn new(criterion: StopCriterion, delta: f64, noise: f64) -> Result<Self, IntervalError> {
         let confidence = Confidence::new(IntervalKind::Anytime, delta, noise)?;
-        Ok(Self { by, confidence, doubtful: 0, factor: 0.0 })
+        Ok(Self { criterion, confidence, doubtful: 0, least_width: 0.0 })
     }
 
     /// The same with ‖θ‖ ≤ `norm`.
@@ -95,10 +100,10 @@ impl ConfidenceStop {
         Ok(Self { confidence: self.confidence.with_norm(norm)?, ..self })
     }
 
-    /// How sides are made sure.
+    /// When a side is sure.
     #[must_use]
-    pub fn by(&self) -> StopCriterion {
-        self.by
+    pub fn criterion(&self) -> StopCriterion {
+        self.criterion
     }
 
     /// δ.
@@ -122,52 +127,54 @@ impl ConfidenceStop {
     /// σ√(2 ln((1 + ln t)/δ)) + √λ S for ridge, σ√(2 ln(K(1 + ln t)/δ)) for the sample mean.
     fn evidence_factor(&self, told: &[u32], model: Model) -> f64 {
         let t: u64 = told.iter().map(|&n| u64::from(n)).sum();
-        let (tests, shrunk) = match (model, self.norm()) {
+        let (tests, bias) = match (model, self.norm()) {
             (Model::Unrelated, _) => (told.len() as f64, 0.0),
             (Model::Linear { dimension, .. }, None) => (1.0, self.noise() * (dimension as f64).sqrt()),
             (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
         };
         let level = 2.0 * ((t as f64).ln().ln_1p() + (tests / self.delta()).ln());
-        self.noise() * level.sqrt() + shrunk
+        self.noise() * level.sqrt() + bias
     }
 
-    /// Whether the arm that was least sure is still not sure, for certain. The variance of one arm comes another way than that of
-    /// all, so what rounding could change is left to who looks at all.
+    /// Whether the arm that was least sure at the last full scan is certainly not sure yet. Its variance is computed in another way than
+    /// in a full scan, so cases that rounding could decide are left to the full scan.
     fn is_still_doubtful<E: Estimator + ?Sized>(&self, beliefs: &mut Beliefs<'_, E>) -> bool {
-        if self.factor == 0.0 {
+        if self.least_width == 0.0 {
             return false;
         }
         let (mean, variance) = beliefs.estimator.moments_of(self.doubtful);
-        beliefs.question.gap(mean) < (1.0 - 1e-6) * self.factor * variance.max(0.0).sqrt()
+        let width = self.least_width * self.noise() * variance.max(0.0).sqrt();
+        beliefs.question.gap(mean) < (1.0 - 1e-6) * width
     }
 
-    /// Looks at all arms. Whether they are sure.
-    fn look(&mut self, question: Question, posterior: &Posterior<'_>) -> bool {
-        let &Posterior { means, variances, told, model, .. } = posterior;
+    /// Checks all arms; returns whether all are sure.
+    fn scan(&mut self, question: Question, posterior: &Posterior<'_>) -> bool {
+        let &Posterior { means, variances, n_rewards: told, model, .. } = posterior;
         let half_width = self.confidence.half_widths(posterior);
         let factor = self.evidence_factor(told, model);
-        let width = |arm: Arm| match self.by {
+        let width = |arm: Arm| match self.criterion {
             StopCriterion::Intervals => half_width(arm),
             StopCriterion::Evidence => factor * variances[arm].sqrt(),
         };
         let is_sure = |arm: Arm| is_sure(question, means[arm], width(arm));
-        let room = |arm: Arm| question.gap(means[arm]) / width(arm);
-        let least = (0..means.len()).min_by(|&a, &b| room(a).total_cmp(&room(b)));
+        let certainty = |arm: Arm| question.gap(means[arm]) / width(arm);
+        let least = (0..means.len()).min_by(|&a, &b| certainty(a).total_cmp(&certainty(b)));
         self.doubtful = least.unwrap_or(0);
-        let factor = match (self.by, model) {
+        let least_factor = match (self.criterion, model) {
             (StopCriterion::Evidence, _) => factor,
             (StopCriterion::Intervals, Model::Linear { .. }) => width(self.doubtful) / variances[self.doubtful].sqrt(),
-            // The mixture's width in units of √q falls at first; this it never falls below.
+            // The mixture's width in units of √q falls at first, but never below this.
             (StopCriterion::Intervals, Model::Unrelated) => {
                 self.noise() * (2.0 * (means.len() as f64 / self.delta()).ln()).sqrt()
             }
         };
-        self.factor = if factor.is_finite() { factor } else { 0.0 };
+        let least_width = least_factor / self.noise();
+        self.least_width = if least_width.is_finite() { least_width } else { 0.0 };
         (0..means.len()).all(is_sure)
     }
 }
 
-/// Whether calling an arm by its mean is no error for any value within `width` of it.
+/// Whether the side of `mean` is right for every value within `width` of it.
 fn is_sure(question: Question, mean: f64, width: f64) -> bool {
     let worst = if question.is_above(mean) { mean - width } else { mean + width };
     mean.is_finite() && width.is_finite() && !question.is_error(worst, mean)
@@ -180,8 +187,16 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         }
         let question = beliefs.question;
         let posterior = beliefs.estimator.posterior();
-        let is_told = posterior.told.iter().any(|&n| n > 0);
-        (is_told && self.look(question, &posterior)).then_some(StopReason::Confidence)
+        let has_rewards = posterior.n_rewards.iter().any(|&n| n > 0);
+        (has_rewards && self.scan(question, &posterior)).then_some(StopReason::Confidence)
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        self.confidence.set_noise(noise);
+        // With a given bound on ‖θ‖ the widths are not proportional to σ.
+        if self.norm().is_some() {
+            self.least_width = 0.0;
+        }
     }
 
     fn budget(&self) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! What the test suites share: problems, and a plain version of everything to compare with.
+//! Shared by the test suites: problems, and a plain implementation of everything to compare with.
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
@@ -44,7 +44,7 @@ pub fn uniform(rng: &mut Rng) -> f64 {
     f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
 }
 
-/// Plays to the end with the noise of a seed: the arms pulled.
+/// Plays to the end with the noise of a seed; returns the arms pulled.
 pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<usize> {
     let mut rng = stream(seed, Purpose::Noise, 0);
     let mut arms = Vec::new();
@@ -55,7 +55,7 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
     arms
 }
 
-/// The algorithm with what it must be given. CLUCB takes the noise for small, so that arms are decided after few pulls.
+/// The algorithm with all parameters set. CLUCB gets a small noise scale, so that arms are decided after few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
     if name == "clucb" {
@@ -69,19 +69,20 @@ pub fn spec(name: &str) -> Spec {
     spec
 }
 
-/// Takes a random element out.
+/// Removes and returns a random element.
 pub fn take<T>(items: &mut Vec<T>, rng: &mut Rng) -> T {
     let position = below(rng, items.len());
     items.swap_remove(position)
 }
 
-/// Everything computed afresh from its definition, by dense linear algebra.
+/// Everything computed from its definition, by dense linear algebra.
 pub struct Plain {
     pub problem: Problem,
     pub lambda: f64,
     pub pulls: Vec<u32>,
-    pub told: Vec<(usize, f64)>,
-    /// The gains of LinGame's rounds, kept because they are dear.
+    /// The rewards received, with their arms, in order.
+    pub rewards: Vec<(usize, f64)>,
+    /// The gains of LinGame's rounds, cached because they are expensive.
     gains: RefCell<Vec<Vec<f64>>>,
 }
 
@@ -109,8 +110,8 @@ fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
 
 impl Plain {
     pub fn new(problem: &Problem, lambda: f64) -> Self {
-        let (pulls, told) = (vec![0; problem.rows.len()], Vec::new());
-        Self { problem: problem.clone(), lambda, pulls, told, gains: RefCell::default() }
+        let (pulls, rewards) = (vec![0; problem.rows.len()], Vec::new());
+        Self { problem: problem.clone(), lambda, pulls, rewards, gains: RefCell::default() }
     }
 
     fn x(&self) -> DMatrix<f64> {
@@ -125,16 +126,16 @@ impl Plain {
         x.transpose() * weighted + DMatrix::identity(x.ncols(), x.ncols()) * self.lambda
     }
 
-    /// X V⁻¹ b over the rewards told. V itself is never formed: θ̂ is the least-squares solution of xₜᵀθ = rₜ for every pull and
+    /// X V⁻¹ b over the rewards received. V itself is never formed: θ̂ is the least-squares solution of xₜᵀθ = rₜ for every pull and
     /// √λ θ = 0, by QR, which loses half the digits that the normal equations lose.
     pub fn ridge_means(&self) -> Vec<f64> {
         let x = self.x();
-        let (n, d) = (self.told.len(), x.ncols());
-        let a = DMatrix::from_fn(n + d, d, |i, j| match self.told.get(i) {
+        let (n, d) = (self.rewards.len(), x.ncols());
+        let a = DMatrix::from_fn(n + d, d, |i, j| match self.rewards.get(i) {
             Some(&(arm, _)) => x[(arm, j)],
             None => f64::from(u8::from(i - n == j)) * self.lambda.sqrt(),
         });
-        let y = DVector::from_fn(n + d, |i, _| self.told.get(i).map_or(0.0, |&(_, reward)| reward));
+        let y = DVector::from_fn(n + d, |i, _| self.rewards.get(i).map_or(0.0, |&(_, reward)| reward));
         let (q, r) = a.qr().unpack();
         let theta = r.solve_upper_triangular(&(q.transpose() * y)).unwrap();
         (x * theta).as_slice().to_vec()
@@ -142,13 +143,13 @@ impl Plain {
 
     pub fn sample_means(&self) -> Vec<f64> {
         let mean = |arm| {
-            let own: Vec<f64> = self.told.iter().filter(|(a, _)| *a == arm).map(|(_, r)| *r).collect();
-            if own.is_empty() { 0.0 } else { own.iter().sum::<f64>() / own.len() as f64 }
+            let rewards: Vec<f64> = self.rewards.iter().filter(|(a, _)| *a == arm).map(|(_, r)| *r).collect();
+            if rewards.is_empty() { 0.0 } else { rewards.iter().sum::<f64>() / rewards.len() as f64 }
         };
         (0..self.pulls.len()).map(mean).collect()
     }
 
-    /// X V⁻¹ Xᵀ with every pull counted, told or not.
+    /// X V⁻¹ Xᵀ with every pull counted, pending or not.
     pub fn covariances(&self) -> DMatrix<f64> {
         let x = self.x();
         let pulls: Vec<f64> = self.pulls.iter().map(|&n| f64::from(n)).collect();
@@ -156,14 +157,14 @@ impl Plain {
         x * solved
     }
 
-    /// The same of what was told alone.
-    pub fn with_told_pulls(&self) -> Self {
-        let mut told = Self::new(&self.problem, self.lambda);
-        for &(arm, reward) in &self.told {
-            told.pulls[arm] += 1;
-            told.told.push((arm, reward));
+    /// The same without pending pulls.
+    pub fn without_pending_pulls(&self) -> Self {
+        let mut observed = Self::new(&self.problem, self.lambda);
+        for &(arm, reward) in &self.rewards {
+            observed.pulls[arm] += 1;
+            observed.rewards.push((arm, reward));
         }
-        told
+        observed
     }
 
     /// ln(det V/λᵈ) with every pull counted: the sum over the eigenvalues of V/λ.
@@ -172,23 +173,21 @@ impl Plain {
         (self.design(&pulls) / self.lambda).symmetric_eigenvalues().iter().map(|value| value.ln()).sum()
     }
 
-    /// The index of every arm by the rule's definition, least is best; unpulled arms first where the rule opens so. `None`
-    /// for a rule that draws, or whose definition is not written here yet.
+    /// The index of every arm by the definition of the rule; the least is chosen. `None` where the rule draws an arm at random.
+    ///
+    /// # Panics
+    /// If the rule has no definition here.
     pub fn indices(&self, rule: &str, means: &[f64]) -> Option<Vec<f64>> {
         let gap = |arm: usize| self.problem.question.gap(means[arm]);
         let pulls = |arm: usize| f64::from(self.pulls[arm]);
         let arms = 0..self.pulls.len();
-        let opening = ["apt", "ucb-e", "uniform", "clucb"].contains(&rule) && self.pulls.contains(&0);
-        if opening {
-            return Some(arms.map(|arm| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY }).collect());
-        }
         let indices = match rule {
-            "apt" => arms.map(|arm| pulls(arm).sqrt() * gap(arm)).collect(),
-            "ucb-e" => arms.map(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()).collect(),
+            "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
+            "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
             "pivot" => {
                 let c = self.covariances();
-                let doubt = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)] - c[(arm, arm)].ln();
-                let pivot = arms.clone().min_by(|a, b| doubt(a).total_cmp(&doubt(b))).unwrap();
+                let certainty = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)] - c[(arm, arm)].ln();
+                let pivot = arms.clone().min_by(|a, b| certainty(a).total_cmp(&certainty(b))).unwrap();
                 arms.map(|arm| -c[(arm, pivot)].powi(2) / (1.0 + c[(arm, arm)])).collect()
             }
             "straddle" => {
@@ -202,28 +201,37 @@ impl Plain {
                 let is_undecided = |arm: &usize| gap(*arm) < radius(*arm);
                 let candidates: Vec<usize> = arms.clone().filter(is_undecided).collect();
                 let candidates = if candidates.is_empty() { arms.clone().collect() } else { candidates };
-                arms.map(|arm| if candidates.contains(&arm) { -radius(arm) } else { f64::INFINITY }).collect()
+                self.after_opening(|arm| if candidates.contains(&arm) { -radius(arm) } else { f64::INFINITY })
             }
             "lingame" => {
                 let weights = self.game();
                 let rounds = self.pulls.iter().sum::<u32>() as usize + 1;
-                // The weights of the last round stand for the rounds whose rewards are not told yet.
+                // The weights of the last round are used for the rounds whose rewards are pending.
                 let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
                 arms.map(|arm| pulls(arm) - sum(arm)).collect()
             }
-            _ => return None,
+            "uniform" if self.pulls.contains(&0) => self.after_opening(|_| 0.0),
+            "uniform" => return None,
+            _ => panic!("write the definition of the rule `{rule}` into `Plain::indices`"),
         };
         Some(indices)
+    }
+
+    /// The index of every arm for a rule that pulls every arm once first, in their order.
+    fn after_opening(&self, index: impl Fn(usize) -> f64) -> Vec<f64> {
+        let is_opening = self.pulls.contains(&0);
+        let first = |arm: usize| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY };
+        (0..self.pulls.len()).map(|arm| if is_opening { first(arm) } else { index(arm) }).collect()
     }
 
     /// The weights of LinGame before the first reward and after each.
     fn game(&self) -> Vec<Vec<f64>> {
         let known = self.gains.borrow().len();
-        for t in known + 1..=self.told.len() {
-            let mut then = Self::new(&self.problem, self.lambda);
-            then.told = self.told[..t].to_vec();
-            then.told.iter().for_each(|&(arm, _)| then.pulls[arm] += 1);
-            let (means, c) = (then.ridge_means(), then.covariances());
+        for t in known + 1..=self.rewards.len() {
+            let mut past = Self::new(&self.problem, self.lambda);
+            past.rewards = self.rewards[..t].to_vec();
+            past.rewards.iter().for_each(|&(arm, _)| past.pulls[arm] += 1);
+            let (means, c) = (past.ridge_means(), past.covariances());
             let gap = |arm: usize| self.problem.question.gap(means[arm]);
             let evidence = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)];
             let k = (0..means.len()).min_by(|a, b| evidence(a).total_cmp(&evidence(b))).unwrap();
@@ -236,10 +244,10 @@ impl Plain {
     }
 }
 
-/// Whether two lists of numbers agree to `tolerance` of the largest of them, or of a thousandth.
-pub fn assert_close(ours: &[f64], theirs: &[f64], tolerance: f64, what: &str) {
-    let scale = theirs.iter().fold(1e-3_f64, |most, x| most.max(x.abs()));
-    for (i, (a, b)) in ours.iter().zip(theirs).enumerate() {
-        assert!((a - b).abs() <= tolerance * scale, "{what}: arm {i}: {a} against {b} (scale {scale})");
+/// Asserts that two lists of numbers agree to `tolerance` times the largest of them, or times 0.001 if that is more.
+pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, name: &str) {
+    let scale = expected.iter().fold(1e-3_f64, |most, x| most.max(x.abs()));
+    for (i, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= tolerance * scale, "{name}: arm {i}: {a} instead of {b} (scale {scale})");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::identity::Identity;
 use crate::args::Which;
-use cutline::campaign::{CampaignError, Progress, Status};
+use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{Side, StopReason};
 use cutline_store::{Campaign, StoreError, Ticket};
 use std::time::{Duration, Instant};
@@ -126,8 +126,8 @@ impl<'a> Kept<'a> {
 fn out(campaign: &mut Campaign, is_meant: impl Fn(u64, &str) -> bool) -> Result<Vec<u64>, StoreError> {
     let state = campaign.state()?;
     let mut meant = Vec::new();
-    for (ticket, _) in state.out() {
-        if let (_, worker, Status::Out(_)) = state.ticket(ticket)?
+    for (ticket, _) in state.open_tickets() {
+        if let (_, worker, TicketStatus::Open(_)) = state.ticket(ticket)?
             && is_meant(ticket, worker)
         {
             meant.push(ticket);

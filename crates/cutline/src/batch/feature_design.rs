@@ -1,6 +1,6 @@
-//! The designs of four runs in the coordinates of their features.
+//! V⁻¹ of four runs in the coordinates of their features.
 
-use super::{Ledger, Plane};
+use super::{GroupDesign, RewardSums};
 use crate::Arm;
 use crate::estimators::inverse::{Inverse, Step};
 use crate::features::Features;
@@ -8,32 +8,32 @@ use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 use std::sync::Arc;
 
-/// The designs of four runs. `D` is the number of features, those included that fill up with zeros.
-pub(super) struct Design<const D: usize> {
+/// V⁻¹ of four runs. `D` is the number of features, including the padding with zeros.
+pub(super) struct FeatureDesign<const D: usize> {
     lambda: f64,
-    /// The features of each run, for when one has to be looked at alone.
-    alone: [Arc<Features>; 4],
-    /// The features, arm by arm, filled up with arms of zeros to whole fours.
+    /// The features of each run, for operations on a single run.
+    individual: [Arc<Features>; 4],
+    /// The features, arm by arm, padded with arms of zeros to a multiple of four.
     features: Vectors,
-    /// V⁻¹, row by row; only the lower triangle is kept up.
+    /// V⁻¹, row by row; only the lower triangle is valid.
     inverse: Vectors,
     x: Vectors,
     u: Vectors,
 }
 
-impl<const D: usize> Design<D> {
-    pub(super) fn new(alone: [&Arc<Features>; 4], lambda: f64) -> Self {
-        let (n_arms, d) = (alone[0].n_arms, alone[0].dimension);
+impl<const D: usize> FeatureDesign<D> {
+    pub(super) fn new(individual: [&Arc<Features>; 4], lambda: f64) -> Self {
+        let (n_arms, d) = (individual[0].n_arms, individual[0].dimension);
         let mut features = zeros(4 * n_arms.next_multiple_of(4) * D);
         for (arm, to) in features.as_chunks_mut::<D>().0.iter_mut().take(n_arms).enumerate() {
-            let [w, x, y, z] = [0, 1, 2, 3].map(|lane| alone[lane].row(arm).columns());
+            let [w, x, y, z] = [0, 1, 2, 3].map(|lane| individual[lane].row(arm).columns());
             for j in 0..d.min(D) {
                 to[j] = f64x4(w.0[j][w.1], x.0[j][x.1], y.0[j][y.1], z.0[j][z.1]);
             }
         }
         let mut inverse = zeros(4 * D * D);
         inverse.iter_mut().step_by(D + 1).take(d).for_each(|entry| *entry = pulp::cast([1.0 / lambda; 4]));
-        Self { lambda, alone: alone.map(Arc::clone), features, inverse, x: zeros(4 * D), u: zeros(4 * D) }
+        Self { lambda, individual: individual.map(Arc::clone), features, inverse, x: zeros(4 * D), u: zeros(4 * D) }
     }
 
     /// The features of the arms picked.
@@ -43,7 +43,7 @@ impl<const D: usize> Design<D> {
     }
 }
 
-impl<const D: usize> Plane for Design<D> {
+impl<const D: usize> GroupDesign for FeatureDesign<D> {
     type Local<'a> = [f64x4; D];
     type Arms<'a> = &'a [[f64x4; D]];
 
@@ -95,7 +95,7 @@ impl<const D: usize> Plane for Design<D> {
 
     #[inline(always)]
     fn products<S: Unit, const N: usize>(unit: S, arms: &[[f64x4; D]], first: Arm, v: &[f64x4; D]) -> [f64x4; N] {
-        dots(unit, arms[first..].first_chunk().expect("as many arms"), v)
+        dots(unit, arms[first..].first_chunk().expect("`N` arms from `first` on"), v)
     }
 
     #[inline(always)]
@@ -113,7 +113,7 @@ impl<const D: usize> Plane for Design<D> {
             w[j] = unit.mul_f64s(w[j], scale);
             down[j] = unit.neg_f64s(w[j]);
         }
-        // By squares of four times four up to the diagonal: a few entries above it are changed too, and never read.
+        // In blocks of 4×4 up to the diagonal: a few entries above it are changed too, and never read.
         let (fours, rest) = self.inverse.as_chunks_mut::<D>().0.as_chunks_mut::<4>();
         let (w_fours, w_rest) = w.as_chunks::<4>();
         for (four, (rows, &w)) in fours.iter_mut().zip(w_fours).enumerate() {
@@ -133,12 +133,12 @@ impl<const D: usize> Plane for Design<D> {
         }
     }
 
-    fn refresh(&mut self, lane: usize, ledger: &Ledger) -> (Inverse, Vec<f64>) {
-        let features = &self.alone[lane];
+    fn refresh(&mut self, lane: usize, sums: &RewardSums) -> (Inverse, Vec<f64>) {
+        let features = &self.individual[lane];
         let d = features.dimension;
         let (mut inverse, mut step, mut theta) = (Inverse::new(d, self.lambda), Step::new(d), vec![0.0; d]);
-        inverse.refresh(features, &ledger.pulls(lane), &mut step);
-        inverse.regress(features, &ledger.rewards(lane), &mut step, &mut theta);
+        inverse.refresh(features, &sums.pulls(lane), &mut step);
+        inverse.regress(features, &sums.sums(lane), &mut step, &mut theta);
         for (row, to) in numbers_mut(&mut self.inverse).chunks_exact_mut(4 * D).take(d).enumerate() {
             for (column, to) in to.iter_mut().skip(lane).step_by(4).take(d).enumerate() {
                 *to = inverse.entry(d, row, column);
@@ -149,17 +149,17 @@ impl<const D: usize> Plane for Design<D> {
 
     fn inverse_of(&self, lane: usize) -> Inverse {
         let inverse = numbers(&self.inverse);
-        Inverse::from_entries(self.alone[lane].dimension, |row, column| {
+        Inverse::from_entries(self.individual[lane].dimension, |row, column| {
             inverse[4 * (D * row.max(column) + row.min(column)) + lane]
         })
     }
 
     fn features_of(&self, lane: usize) -> &Features {
-        &self.alone[lane]
+        &self.individual[lane]
     }
 }
 
-/// aᵀb for `N` vectors a, one product after the other.
+/// aᵀb for `N` vectors a, products added in their order.
 #[inline(always)]
 fn dots<S: Unit, const N: usize, const D: usize>(unit: S, a: &[[f64x4; D]; N], b: &[f64x4; D]) -> [f64x4; N] {
     let mut sums = [unit.splat_f64s(0.0); N];
@@ -171,7 +171,7 @@ fn dots<S: Unit, const N: usize, const D: usize>(unit: S, a: &[[f64x4; D]; N], b
     sums
 }
 
-/// As [`dots`], even and odd products apart.
+/// As [`dots`], with separate sums of even and odd products.
 #[inline(always)]
 fn dots_crosswise<S: Unit, const N: usize, const D: usize>(unit: S, a: &[[f64x4; D]; N], b: &[f64x4; D]) -> [f64x4; N] {
     let mut even = [unit.splat_f64s(0.0); N];
@@ -191,8 +191,8 @@ fn dots_crosswise<S: Unit, const N: usize, const D: usize>(unit: S, a: &[[f64x4;
     even
 }
 
-/// `N` entries of Vx from an even entry `first` on, even and odd products apart, with the lower triangle of a symmetric V.
-/// Behind the `N` there are others only if `N` is even.
+/// `N` entries of Vx from an even entry `first` on, with separate sums of even and odd products, from the lower triangle
+/// of a symmetric V. Unless these are the last entries, `N` is even.
 #[inline(always)]
 fn times_symmetric<S: Unit, const N: usize, const D: usize>(
     unit: S,

@@ -1,8 +1,8 @@
-//! The designs of four runs with no more arms than features: the arms are the coordinates, and V⁻¹ is C = XV⁻¹Xᵀ.
+//! Four runs with no more arms than features: the arms are the coordinates, and C = XV⁻¹Xᵀ takes the place of V⁻¹.
 //!
-//! Here nothing has to be solved or multiplied: V⁻¹x is a row of C, and the product with an arm is one of its entries.
+//! Nothing has to be solved or multiplied here: V⁻¹x is a row of C, and the product with an arm is one of its entries.
 
-use super::{Ledger, Plane};
+use super::{GroupDesign, RewardSums};
 use crate::Arm;
 use crate::estimators::inverse::{Inverse, Step};
 use crate::features::Features;
@@ -10,38 +10,38 @@ use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 use std::sync::Arc;
 
-pub(super) struct Gram {
-    /// The unit vectors of the arms and C before the first pull of each run, for when one has to be looked at alone.
-    alone: [(Arc<Features>, Inverse); 4],
-    /// C, row by row, each filled up to whole fours.
+pub(super) struct ArmDesign {
+    /// The unit vectors of the arms, and C when it was last recomputed, of each run.
+    individual: [(Arc<Features>, Inverse); 4],
+    /// C, row by row, each padded to a multiple of four.
     rows: Vectors,
     u: Vectors,
     picked: [Arm; 4],
 }
 
-impl Gram {
-    pub(super) fn new(alone: [&Arc<Features>; 4], lambda: f64) -> Self {
-        let n_arms = alone[0].n_arms;
+impl ArmDesign {
+    pub(super) fn new(individual: [&Arc<Features>; 4], lambda: f64) -> Self {
+        let n_arms = individual[0].n_arms;
         let width = n_arms.next_multiple_of(4);
-        let alone = alone.map(|features| Inverse::of(features, lambda));
-        let mut gram = Self { alone, rows: zeros(4 * n_arms * width), u: zeros(4 * width), picked: [0; 4] };
+        let individual = individual.map(|features| Inverse::of(features, lambda));
+        let mut design = Self { individual, rows: zeros(4 * n_arms * width), u: zeros(4 * width), picked: [0; 4] };
         for lane in 0..4 {
-            gram.set(lane);
+            design.set(lane);
         }
-        gram
+        design
     }
 
-    /// Takes C of one run from where it is alone.
+    /// Copies C of one run from `individual`.
     fn set(&mut self, lane: usize) {
-        let (width, n_arms) = (self.u.len(), self.alone[lane].0.n_arms);
+        let (width, n_arms) = (self.u.len(), self.individual[lane].0.n_arms);
         for (row, to) in numbers_mut(&mut self.rows).chunks_exact_mut(4 * width).enumerate() {
             for (column, to) in to.iter_mut().skip(lane).step_by(4).take(n_arms).enumerate() {
-                *to = self.alone[lane].1.entry(n_arms, row, column);
+                *to = self.individual[lane].1.entry(n_arms, row, column);
             }
         }
     }
 
-    /// Of a vector a run, the entry of the arm picked in that run.
+    /// The entry of the arm picked in each run, from one vector per arm.
     #[inline(always)]
     fn at<S: Unit>(&self, unit: S, v: &[f64x4]) -> f64x4 {
         let [a, b, c, d] = self.picked;
@@ -49,7 +49,7 @@ impl Gram {
     }
 }
 
-impl Plane for Gram {
+impl GroupDesign for ArmDesign {
     type Local<'a> = &'a [f64x4];
     type Arms<'a> = ();
 
@@ -98,10 +98,10 @@ impl Plane for Gram {
 
     #[inline(always)]
     fn products<S: Unit, const N: usize>(_: S, (): (), first: Arm, v: &&[f64x4]) -> [f64x4; N] {
-        *v[first..].first_chunk().expect("as many arms")
+        *v[first..].first_chunk().expect("`N` arms from `first` on")
     }
 
-    /// With w = u/√s it is C −= w wᵀ, by squares of four times four.
+    /// With w = u/√s it is C −= w wᵀ, in blocks of 4×4.
     #[inline(always)]
     fn shrink<S: Unit>(&mut self, unit: S, s: f64x4) {
         let scale = unit.div_f64s(unit.splat_f64s(1.0), unit.sqrt_f64s(s));
@@ -120,11 +120,11 @@ impl Plane for Gram {
         }
     }
 
-    fn refresh(&mut self, lane: usize, ledger: &Ledger) -> (Inverse, Vec<f64>) {
-        let (features, inverse) = &mut self.alone[lane];
+    fn refresh(&mut self, lane: usize, sums: &RewardSums) -> (Inverse, Vec<f64>) {
+        let (features, inverse) = &mut self.individual[lane];
         let (mut step, mut means) = (Step::new(features.dimension), vec![0.0; features.dimension]);
-        inverse.refresh(features, &ledger.pulls(lane), &mut step);
-        inverse.regress(features, &ledger.rewards(lane), &mut step, &mut means);
+        inverse.refresh(features, &sums.pulls(lane), &mut step);
+        inverse.regress(features, &sums.sums(lane), &mut step, &mut means);
         let inverse = inverse.clone();
         self.set(lane);
         (inverse, means)
@@ -132,10 +132,10 @@ impl Plane for Gram {
 
     fn inverse_of(&self, lane: usize) -> Inverse {
         let (rows, width) = (numbers(&self.rows), self.u.len());
-        Inverse::from_entries(self.alone[lane].0.n_arms, |row, column| rows[4 * (width * row + column) + lane])
+        Inverse::from_entries(self.individual[lane].0.n_arms, |row, column| rows[4 * (width * row + column) + lane])
     }
 
     fn features_of(&self, lane: usize) -> &Features {
-        &self.alone[lane].0
+        &self.individual[lane].0
     }
 }

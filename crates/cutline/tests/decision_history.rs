@@ -1,14 +1,14 @@
-//! How a campaign came to its verdicts, against campaigns that end where a stage is.
+//! The history of decided arms, against campaigns that end at each of its points.
 
 mod common;
 
 use common::Problem;
-use cutline::campaign::{CampaignState, Event, Record, Stage, Terms};
+use cutline::campaign::{CampaignState, DecisionPoint, Event, Record, Terms};
 use cutline::{IntervalKind, Purpose, Question, Side, Spec, stream};
 
 const BUDGET: u32 = 90;
 
-/// A campaign on 12 arms with some rewards from before, asked for in batches of 5, as a journal.
+/// A campaign on 12 arms with some rewards observed before, then asked in batches of 5; and its journal.
 fn played(algorithm: &str, noise: Option<f64>) -> (CampaignState, Vec<Record>) {
     let problem = Problem::uniform(12, 3, 5);
     let terms = Terms {
@@ -48,62 +48,66 @@ fn numbers(campaign: &mut CampaignState) -> (u32, usize, usize) {
     (campaign.progress().counted, count(Side::Above), count(Side::Below))
 }
 
-fn flat(stage: &Stage) -> (u32, usize, usize) {
-    (stage.counted, stage.above, stage.below)
+fn counts(point: &DecisionPoint) -> (u32, usize, usize) {
+    (point.counted, point.above, point.below)
 }
 
 #[test]
-fn a_stage_is_what_the_events_before_it_come_to() {
+fn a_point_counts_the_verdicts_after_the_events_before_it() {
     for (algorithm, noise) in [("pivot", None), ("apt", None), ("lingame", Some(0.5))] {
         let (mut campaign, records) = played(algorithm, noise);
         let before = numbers(&mut campaign);
-        let course: Vec<_> = campaign.course(&records, 1000).unwrap().iter().map(flat).collect();
-        let counted: Vec<u32> = course.iter().map(|stage| stage.0).collect();
+        let points: Vec<_> = campaign.decision_history(&records, 1000).unwrap().iter().map(counts).collect();
+        let counted: Vec<u32> = points.iter().map(|point| point.0).collect();
         assert_eq!(
             counted,
             (0..=BUDGET).collect::<Vec<_>>(),
-            "{algorithm}: a stage a reward, and one before the first"
+            "{algorithm}: one point per reward, and one before the first"
         );
-        assert_eq!(course.last(), Some(&before), "{algorithm}");
-        assert_eq!(numbers(&mut campaign), before, "looking back changes nothing");
+        assert_eq!(points.last(), Some(&before), "{algorithm}");
+        assert_eq!(numbers(&mut campaign), before, "the history leaves the campaign unchanged");
         for end in 0..records.len() {
             let mut ended = CampaignState::new(campaign.arms().clone(), campaign.terms().clone()).unwrap();
             ended.extend(&records[..end]).unwrap();
-            let is_told = matches!(records[end].event, Event::Told { .. });
+            let is_reward = matches!(records[end].event, Event::Told { .. });
             let expected = numbers(&mut ended);
-            assert!(!is_told || course.contains(&expected), "{algorithm}: {expected:?} before event {}", end + 1);
+            assert!(!is_reward || points.contains(&expected), "{algorithm}: {expected:?} before event {}", end + 1);
         }
-        assert!(before.1 + before.2 > course[0].1 + course[0].2, "{algorithm}: some arms were decided: {before:?}");
+        assert!(before.1 + before.2 > points[0].1 + points[0].2, "{algorithm}: some arms were decided: {before:?}");
     }
 }
 
 #[test]
-fn stages_are_few_and_evenly_apart() {
+fn points_are_few_and_evenly_spaced() {
     let (campaign, records) = played("pivot", Some(0.5));
-    let counted = |most| campaign.course(&records, most).unwrap().iter().map(|stage| stage.counted).collect::<Vec<_>>();
+    let counted =
+        |most| campaign.decision_history(&records, most).unwrap().iter().map(|point| point.counted).collect::<Vec<_>>();
     assert_eq!(counted(4), [0, 30, 60, 90]);
     assert_eq!(counted(8), [0, 12, 25, 38, 51, 64, 77, 90]);
     assert_eq!((counted(60).len(), counted(91).len(), counted(92).len()), (60, 91, 91));
     for most in 0..=2 {
         assert_eq!(counted(most), [0, BUDGET], "the first and the last are always there");
     }
-    assert_eq!(campaign.course(&[], 60).unwrap().len(), 1);
-    assert_eq!(campaign.course(&records[..4], 60).unwrap()[..], campaign.course(&records[..4], 2).unwrap()[..]);
+    assert_eq!(campaign.decision_history(&[], 60).unwrap().len(), 1);
+    assert_eq!(
+        campaign.decision_history(&records[..4], 60).unwrap()[..],
+        campaign.decision_history(&records[..4], 2).unwrap()[..]
+    );
 }
 
 #[test]
-fn rewards_from_before_are_in_the_first_stage() {
+fn uncounted_rewards_are_in_the_first_point() {
     let (campaign, mut records) = played("apt", Some(0.1));
     for record in &mut records[..4] {
         record.event = Event::Observed { arm: 0, reward: 3.0, is_counted: false };
     }
-    let course = campaign.course(&records[..6], 60).unwrap();
-    assert_eq!(course.iter().map(flat).collect::<Vec<_>>(), [(0, 1, 0)]);
+    let points = campaign.decision_history(&records[..6], 60).unwrap();
+    assert_eq!(points.iter().map(counts).collect::<Vec<_>>(), [(0, 1, 0)]);
 }
 
 #[test]
-fn events_that_cannot_have_happened_are_refused() {
+fn events_that_cannot_follow_are_refused() {
     let (campaign, mut records) = played("apt", Some(0.1));
     records.swap(4, 60);
-    assert_eq!(campaign.course(&records, 9).unwrap_err().number, 5);
+    assert_eq!(campaign.decision_history(&records, 9).unwrap_err().number, 5);
 }

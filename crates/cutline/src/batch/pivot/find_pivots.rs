@@ -1,40 +1,40 @@
-//! The first choice of [`Pivot`]: the pivot itself, the most doubtful arm.
+//! The first step of [`Pivot`]: the pivot, which is the arm whose side is least certain.
 
-use super::super::{Best, Plane};
-use super::{Quartet, lanes, picked};
-use crate::rules::{Bar, Pivot};
+use super::super::{Best, GroupDesign};
+use super::{PivotGroup, lanes, picked};
+use crate::rules::{CertaintyBound, Pivot};
 use crate::vector::Unit;
 use crate::{Arm, Question};
 use pulp::f64x4;
 
-/// Up to how many arms a test of each costs more than it saves.
+/// Up to this many arms a cheap test of each costs more than it saves.
 const FEW_ARMS: usize = 64;
 
-impl<P: Plane> Quartet<P> {
+impl<D: GroupDesign> PivotGroup<D> {
     /// Sets the pivot of each run.
     #[inline(always)]
     pub(super) fn find_pivots<S: Unit>(&mut self, unit: S) {
         if self.means.len() <= FEW_ARMS { self.find_among_few(unit) } else { self.find_among_many(unit) }
     }
 
-    /// Roughly first: that is cheaper, and settles it unless another arm comes near.
+    /// By rough certainties first, which are cheaper and decide unless a second arm comes close.
     #[inline(always)]
     fn find_among_few<S: Unit>(&mut self, unit: S) {
         let (best, second) = self.scan(unit, Pivot::rough_certainty);
         let (least, second): ([f64; 4], [f64; 4]) = (pulp::cast(best.least), pulp::cast(second));
-        let mut is_settled = true;
+        let mut is_decided = true;
         for lane in 0..4 {
-            is_settled &= second[lane] - least[lane] > Pivot::near(least[lane]);
+            is_decided &= second[lane] - least[lane] > Pivot::rough_margin(least[lane]);
         }
-        self.pivots = if is_settled { best.arms(unit) } else { self.scan(unit, Pivot::certainty).0.arms(unit) };
+        self.pivots = if is_decided { best.arms(unit) } else { self.scan(unit, Pivot::certainty).0.arms(unit) };
     }
 
     /// The least certain arm of each run, and how certain the next one is.
     #[inline(always)]
     fn scan<S: Unit>(&self, unit: S, certainty: impl Fn(&Pivot, &Question, f64, f64) -> f64) -> (Best, f64x4) {
         // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
-        let (rule, question) = (self.rule, self.question);
-        // Two arms at a time: one fills the gaps of the other, and more do not fit the registers.
+        let (rules, questions) = (self.rules, self.questions);
+        // Two arms at a time: their operations overlap, and more do not fit the registers.
         let (means, variances) = (lanes(&self.means).as_chunks::<2>().0, lanes(&self.variances).as_chunks::<2>().0);
         let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
         let mut second = best.least;
@@ -42,7 +42,8 @@ impl<P: Plane> Quartet<P> {
             let mut certainties = [[0.0; 4]; 2];
             for n in 0..2 {
                 for lane in 0..4 {
-                    certainties[n][lane] = certainty(&rule[lane], &question[lane], means[n][lane], variances[n][lane]);
+                    certainties[n][lane] =
+                        certainty(&rules[lane], &questions[lane], means[n][lane], variances[n][lane]);
                 }
             }
             for certainties in certainties {
@@ -58,15 +59,15 @@ impl<P: Plane> Quartet<P> {
     /// The same among the arms on the shortlist. Finds the runners-up too.
     #[inline(always)]
     fn find_among_many<S: Unit>(&mut self, unit: S) {
-        let n = self.shorten(unit);
-        let (rule, question, shortlist) = (self.rule, self.question, &self.shortlist[..n.next_multiple_of(2)]);
+        let n = self.update_shortlist(unit);
+        let (rules, questions, shortlist) = (self.rules, self.questions, &self.shortlist[..n.next_multiple_of(2)]);
         let (means, variances) = (lanes(&self.means), lanes(&self.variances));
         let (mut best, mut second) = (Best::new(unit), Best::new(unit));
         for pair in shortlist.as_chunks::<2>().0 {
             let mut certainties = [best.least; 2];
             for n in 0..2 {
                 let arm = pair[n] as usize;
-                certainties[n] = certainty(&rule, &question, &means[arm], &variances[arm]);
+                certainties[n] = certainty(&rules, &questions, &means[arm], &variances[arm]);
             }
             for n in 0..2 {
                 let arm = unit.splat_f64s(f64::from(pair[n]));
@@ -80,42 +81,42 @@ impl<P: Plane> Quartet<P> {
 
     /// The mean and the variance of an arm of each run, and how certain its side is.
     #[inline(always)]
-    fn doubt_of<S: Unit>(&self, unit: S, arms: [Arm; 4]) -> (f64x4, f64x4, f64x4) {
+    fn certainty_of<S: Unit>(&self, unit: S, arms: [Arm; 4]) -> (f64x4, f64x4, f64x4) {
         let (mean, q) = (picked(unit, &self.means, arms), picked(unit, &self.variances, arms));
-        (mean, q, certainty(&self.rule, &self.question, &pulp::cast(mean), &pulp::cast(q)))
+        (mean, q, certainty(&self.rules, &self.questions, &pulp::cast(mean), &pulp::cast(q)))
     }
 
-    /// What an arm has to get under to be the pivot, in each run.
+    /// The certainty below which an arm may be the pivot, in each run.
     #[inline(always)]
-    fn bar<S: Unit>(&self, unit: S) -> [Bar; 4] {
-        // The last pivots were most often pulled, so that the next in doubt may have overtaken them.
-        let (last, next) = (self.doubt_of(unit, self.pivots), self.doubt_of(unit, self.runners_up));
+    fn bounds<S: Unit>(&self, unit: S) -> [CertaintyBound; 4] {
+        // The last pivots were most often pulled, so the runners-up may be less certain by now.
+        let (last, next) = (self.certainty_of(unit, self.pivots), self.certainty_of(unit, self.runners_up));
         let is_overtaken = unit.less_than_f64s(next.2, last.2);
         let mean: [f64; 4] = pulp::cast(unit.select_f64s(is_overtaken, next.0, last.0));
         let q: [f64; 4] = pulp::cast(unit.select_f64s(is_overtaken, next.1, last.1));
-        let mut bar = [Bar::default(); 4];
+        let mut bounds = [CertaintyBound::default(); 4];
         for lane in 0..4 {
-            bar[lane] = self.rule[lane].bar(&self.question[lane], mean[lane], q[lane]);
+            bounds[lane] = self.rules[lane].bound(&self.questions[lane], mean[lane], q[lane]);
         }
-        bar
+        bounds
     }
 
-    /// Shortens the list to the arms that may be the pivot of some run; returns how many there are. If their
-    /// number is odd, the last one stands there twice, which changes nothing.
+    /// Writes the arms that may be the pivot of some run to the shortlist; returns their number. If it is odd, the last arm
+    /// is listed twice, which changes nothing.
     #[inline(always)]
-    fn shorten<S: Unit>(&mut self, unit: S) -> usize {
-        let (rule, question, bar) = (self.rule, self.question, self.bar(unit));
+    fn update_shortlist<S: Unit>(&mut self, unit: S) -> usize {
+        let (rules, questions, bounds) = (self.rules, self.questions, self.bounds(unit));
         let (means, variances) = (lanes(&self.means), lanes(&self.variances));
         let shortlist = &mut self.shortlist[..=means.len()];
         let mut n = 0;
         for (arm, (mean, q)) in (0..).zip(means.iter().zip(variances)) {
-            let mut may = false;
+            let mut may_be_pivot = false;
             for lane in 0..4 {
-                may |= rule[lane].may_be_less_certain(&bar[lane], &question[lane], mean[lane], q[lane]);
+                may_be_pivot |= rules[lane].may_be_less_certain(&bounds[lane], &questions[lane], mean[lane], q[lane]);
             }
-            // Written in any case and kept if it counts: which arms pass cannot be foreseen by the machine.
+            // Written unconditionally and kept by counting: a branch here would often be mispredicted.
             shortlist[n] = arm;
-            n += usize::from(may);
+            n += usize::from(may_be_pivot);
         }
         shortlist[n] = shortlist[n.saturating_sub(1)];
         n
@@ -124,10 +125,10 @@ impl<P: Plane> Quartet<P> {
 
 /// How certain the side of an arm is, in each run.
 #[inline(always)]
-fn certainty(rule: &[Pivot; 4], question: &[Question; 4], mean: &[f64; 4], q: &[f64; 4]) -> f64x4 {
+fn certainty(rules: &[Pivot; 4], questions: &[Question; 4], mean: &[f64; 4], q: &[f64; 4]) -> f64x4 {
     let mut certainty = [0.0; 4];
     for lane in 0..4 {
-        certainty[lane] = rule[lane].certainty(&question[lane], mean[lane], q[lane]);
+        certainty[lane] = rules[lane].certainty(&questions[lane], mean[lane], q[lane]);
     }
     pulp::cast(certainty)
 }

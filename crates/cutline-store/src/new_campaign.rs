@@ -1,0 +1,69 @@
+//! A campaign that is not in a store yet. Everything that can be refused without a store is refused here.
+
+use crate::error::damaged_journal;
+use crate::store::now;
+use crate::{Campaign, Candidates, Settings, StoreError};
+use cutline::Arm;
+use cutline::campaign::{self, Event, Record, Time};
+
+/// A new campaign, checked, with the rewards it begins with. [`Store::begin_new`](crate::Store::begin_new) puts it into a store.
+///
+/// Callers that make it before they create the store leave no empty store behind if it is refused.
+#[derive(Debug)]
+pub struct NewCampaign {
+    pub(crate) name: String,
+    pub(crate) created: Time,
+    pub(crate) settings: Settings,
+    pub(crate) candidates: Candidates,
+    pub(crate) events: Vec<(Time, Event)>,
+    pub(crate) state: campaign::CampaignState,
+}
+
+impl NewCampaign {
+    /// A campaign without rewards.
+    ///
+    /// # Errors
+    /// If the name is not allowed, or the settings do not fit the candidates.
+    pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+        if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
+            return Err(StoreError::BadName(name.into()));
+        }
+        settings.algorithm = Some(settings.algorithm(candidates.has_features()).into());
+        let state = Campaign::initial_state(&settings, &candidates)?;
+        Ok(Self { name: name.into(), created: now(), settings, candidates, events: Vec::new(), state })
+    }
+
+    /// Adds rewards that were measured before the campaign.
+    ///
+    /// # Errors
+    /// If there is no such arm, a reward is not a number, or they count towards the budget and exceed it. The campaign must not be used
+    /// after an error.
+    pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
+        for &(arm, reward) in rewards {
+            self.events.push((self.created, self.state.observe(arm, reward, is_counted, self.created)?));
+        }
+        Ok(())
+    }
+
+    /// Adds the events of another campaign with the same settings and candidates, with their times.
+    ///
+    /// # Errors
+    /// If an event cannot follow the ones before it. The campaign must not be used after an error.
+    pub fn extend(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
+        self.state.extend(&records).map_err(|error| damaged_journal(&self.name, error))?;
+        self.events.extend(records.into_iter().map(|record| (record.at, record.event)));
+        Ok(())
+    }
+
+    /// The settings, with the algorithm named.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The candidates.
+    #[must_use]
+    pub fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+}

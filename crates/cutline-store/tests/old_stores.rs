@@ -1,0 +1,72 @@
+//! Stores that earlier versions wrote still open and report the same verdicts.
+
+mod common;
+
+use cutline::campaign::{Event, Status};
+use cutline_store::{Campaign, Store};
+use std::path::Path;
+
+/// The campaign of a copy of the store with schema 1, which an earlier version of the command line wrote.
+fn schema_1(directory: &Path, name: &str) -> Campaign {
+    let path = directory.join("schema-1.db");
+    if !path.exists() {
+        std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schema-1.db"), &path).unwrap();
+    }
+    Store::open(path.to_str().unwrap()).unwrap().campaign(Some(name)).unwrap()
+}
+
+/// Checks mean, lower, upper and doubt of every arm. The last digits depend on how the engine was compiled.
+fn assert_verdicts(campaign: &mut Campaign, expected: &[[f64; 4]]) {
+    let found: Vec<_> = campaign.verdicts().unwrap().iter().map(|v| [v.mean, v.lower, v.upper, v.doubt]).collect();
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
+        assert!((found - expected).abs() <= 1e-12, "{found} instead of {expected}");
+    }
+}
+
+#[test]
+fn a_campaign_with_features() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut campaign = schema_1(directory.path(), "screen");
+    let settings = campaign.settings();
+    assert_eq!((settings.threshold, settings.precision, settings.budget), (0.4, 0.01, 20));
+    assert_eq!((settings.algorithm.as_deref(), settings.noise), (Some("pivot"), Some(0.3)));
+    assert_eq!((settings.parameters["lambda"], settings.until_sure.as_deref()), (0.5, Some("evidence")));
+    assert_eq!(campaign.columns(), ["mass", "polarity"]);
+    assert_eq!(campaign.arms(), ["water", "ethanol", "acetone", "hexane", "toluene", "ether, ü"]);
+    assert_eq!(campaign.candidates().unwrap().row(5), [74.12, 0.117]);
+    let expected = [
+        [0.7437744482914002, 0.20920377804531287, 1.2783451185374874, 0.10375827982970669],
+        [0.5887651408058985, 0.2510363733385706, 0.9264939082732264, 0.1366546487873985],
+        [0.4462241254548046, 0.16871341752685826, 0.7237348333827509, 0.3720361632188277],
+        [0.29124640640554805, 0.02085787957375035, 0.5616349332373458, 0.21525429676294142],
+        [0.34087308123539356, 0.09092546860280495, 0.5908206938679822, 0.32145152652381803],
+        [0.3373122598204405, 0.049152060527483166, 0.6254724591133978, 0.3349155276265784],
+    ];
+    assert_verdicts(&mut campaign, &expected);
+    let progress = campaign.progress().unwrap();
+    assert_eq!((progress.counted, progress.uncounted, progress.out, progress.failed), (6, 2, 3, 1));
+    let events = campaign.events(0).unwrap();
+    assert_eq!(events.len(), 22);
+    assert_eq!(events[0].event, Event::Observed { arm: 0, reward: 0.9, is_counted: false });
+    assert_eq!(events[8].event, Event::Failed { ticket: 3, reason: "sample lost".into() });
+    assert_eq!(events[12].event, Event::Expired { ticket: 6 });
+    assert_eq!((events[21].at, &events[21].event), (1_794_872_980_025, &Event::Told { ticket: 5, reward: 0.3 }));
+    let state = campaign.state().unwrap();
+    assert_eq!((state.ticket(10).unwrap().1, state.ticket(6).unwrap().2), ("bench 2", Status::Expired));
+    assert_eq!(campaign.tell(&[(10, 0.35)]).unwrap(), 1, "and it continues");
+}
+
+#[test]
+fn a_campaign_without_features() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut campaign = schema_1(directory.path(), "bare");
+    assert_eq!((campaign.settings().algorithm.as_deref(), campaign.settings().noise), (Some("apt"), None));
+    let expected = [
+        [0.6799999999999999, 0.33158918108942936, 1.0284108189105705, 0.1556306208803198],
+        [0.15000000000000002, -0.19841081891057055, 0.4984108189105706, 0.024482068026494105],
+        [0.52, 0.027272694619154714, 1.0127273053808454, 0.4682953035806677],
+    ];
+    assert_verdicts(&mut campaign, &expected);
+    assert_eq!(campaign.progress().unwrap().counted, 5);
+}

@@ -1,0 +1,211 @@
+//! Four runs of [`Pivot`] with ridge.
+
+mod find_pivots;
+
+use super::{Best, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
+use crate::estimators::{
+    SHRINK_LIMIT,
+    inverse::{Inverse, Step},
+};
+use crate::rules::Pivot;
+use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, vectorised, zeros};
+use crate::{Arm, Question};
+use pulp::f64x4;
+
+/// Four runs before their first pull; `None` if they have too many features.
+pub(crate) fn pivot_group(rules: [Pivot; 4], settings: &GroupSettings<'_>) -> Option<Box<dyn RunGroup>> {
+    with_design!(settings, |design| {
+        let n_arms = settings.features[0].n_arms;
+        let padded = n_arms.next_multiple_of(4);
+        let mut group = PivotGroup {
+            rules,
+            questions: settings.questions,
+            design,
+            condition: [1.0; 4],
+            sums: RewardSums::new(n_arms),
+            means: zeros(4 * padded),
+            variances: zeros(4 * padded),
+            covariances: zeros(4 * padded),
+            shrunk: [1.0; 4],
+            pivots: [0; 4],
+            runners_up: [0; 4],
+            asked: [0; 4],
+            shortlist: vec![0; padded + 1],
+        };
+        vectorised!(|unit| group.compute_variances(unit));
+        Some(Box::new(group))
+    })
+}
+
+/// Does in each lane what [`DesignedRidge`](crate::estimators::DesignedRidge) does while one pull is pending at a time.
+struct PivotGroup<D> {
+    rules: [Pivot; 4],
+    questions: [Question; 4],
+    design: D,
+    /// The condition of V when V⁻¹ was last recomputed; see [`Inverse`].
+    condition: [f64; 4],
+    sums: RewardSums,
+    /// As the next two, padded with arms of zeros to a multiple of four. The padding is never chosen: an arm of zeros is never
+    /// the pivot, a pull of it has no information, and ties go to the first arm.
+    means: Vectors,
+    variances: Vectors,
+    /// cᵢ = xᵢᵀV⁻¹x, with x of the pivots.
+    covariances: Vectors,
+    /// By how much any variance may have shrunk since all were recomputed: Π s.
+    shrunk: [f64; 4],
+    pivots: [Arm; 4],
+    /// The most uncertain arms after the pivots, where there are many arms.
+    runners_up: [Arm; 4],
+    asked: [Arm; 4],
+    /// The arms that a cheap test did not rule out, where there are many.
+    shortlist: Vec<u32>,
+}
+
+impl<D: GroupDesign> RunGroup for PivotGroup<D> {
+    fn ask(&mut self) -> [Arm; 4] {
+        vectorised!(|unit| {
+            self.find_pivots(unit);
+            self.asked = self.most_informative(unit);
+        });
+        self.asked
+    }
+
+    fn tell(&mut self, rewards: [f64; 4]) {
+        self.sums.count(self.asked, rewards);
+        let (s, is_due) = vectorised!(|unit| self.advance(unit, rewards));
+        if is_due {
+            self.refresh(s);
+        }
+    }
+
+    fn means(&mut self) -> &[[f64; 4]] {
+        &lanes(&self.means)[..self.sums.n_arms()]
+    }
+}
+
+impl<D: GroupDesign> PivotGroup<D> {
+    /// The most informative arm about the pivot, in each run; keeps the covariances with the pivots.
+    #[inline(always)]
+    fn most_informative<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
+        self.design.pick(unit, self.pivots);
+        let (u, arms) = (D::local(self.design.u()), self.design.arms());
+        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        let covariances = self.covariances.as_chunks_mut::<4>().0;
+        for (four, (known, q)) in covariances.iter_mut().zip(self.variances.as_chunks::<4>().0).enumerate() {
+            let c = D::products::<S, 4>(unit, arms, 4 * four, &u);
+            *known = c;
+            for n in 0..4 {
+                best.take(unit, arm, negative_information(c[n], q[n]));
+                arm = unit.add_f64s(arm, unit.splat_f64s(1.0));
+            }
+        }
+        best.arms(unit)
+    }
+
+    /// One step of V⁻¹, the means and the variances in each run; returns s, and whether anything has to be recomputed.
+    #[inline(always)]
+    fn advance<S: Unit>(&mut self, unit: S, rewards: [f64; 4]) -> ([f64; 4], bool) {
+        // An arm is the most informative about itself unless others are very similar: most often the pivots themselves are
+        // pulled, and all products with them are known.
+        let is_known = self.asked == self.pivots;
+        if !is_known {
+            self.design.pick(unit, self.asked);
+        }
+        let s = self.design.s(unit);
+        let mean = picked(unit, &self.means, self.asked);
+        let gain = unit.div_f64s(unit.sub_f64s(pulp::cast(rewards), mean), s);
+        let weight = unit.div_f64s(unit.splat_f64s(-1.0), s);
+        self.update_moments(unit, is_known, gain, weight);
+        self.design.shrink(unit, s);
+        let s: [f64; 4] = pulp::cast(s);
+        let mut is_due = false;
+        for lane in 0..4 {
+            self.shrunk[lane] *= s[lane];
+            is_due |= Inverse::is_coarse_at(s[lane], self.condition[lane]);
+            is_due |= self.shrunk[lane] > SHRINK_LIMIT;
+        }
+        (s, is_due)
+    }
+
+    /// Recomputes the runs in which the step with s has left too few digits.
+    fn refresh(&mut self, s: [f64; 4]) {
+        for lane in 0..4 {
+            if Inverse::is_coarse_at(s[lane], self.condition[lane]) {
+                let (inverse, theta) = self.design.refresh(lane, &self.sums);
+                self.condition[lane] = inverse.condition();
+                self.recompute_means(lane, &theta);
+                self.recompute_variances(lane, &inverse);
+            } else if self.shrunk[lane] > SHRINK_LIMIT {
+                self.recompute_variances(lane, &self.design.inverse_of(lane));
+            }
+        }
+    }
+
+    /// μ̂ᵢ += cᵢ · gain and qᵢ += cᵢ² · weight for every arm, with cᵢ = xᵢᵀu as known or computed.
+    #[inline(always)]
+    fn update_moments<S: Unit>(&mut self, unit: S, is_known: bool, gain: f64x4, weight: f64x4) {
+        let (u, arms) = (D::local(self.design.u()), self.design.arms());
+        let (means, variances) = (self.means.as_chunks_mut::<4>().0, self.variances.as_chunks_mut::<4>().0);
+        let known = self.covariances.as_chunks::<4>().0;
+        for (four, ((means, variances), known)) in means.iter_mut().zip(variances).zip(known).enumerate() {
+            let c = if is_known { *known } else { D::products::<S, 4>(unit, arms, 4 * four, &u) };
+            for n in 0..4 {
+                variances[n] = unit.mul_add_f64s(unit.mul_f64s(c[n], weight), c[n], variances[n]);
+                means[n] = unit.mul_add_f64s(c[n], gain, means[n]);
+            }
+        }
+    }
+
+    /// qᵢ = xᵢᵀV⁻¹xᵢ in all runs.
+    #[inline(always)]
+    fn compute_variances<S: Unit>(&mut self, unit: S) {
+        for arm in 0..self.sums.n_arms() {
+            self.design.pick(unit, [arm; 4]);
+            self.variances[arm] = self.design.q(unit);
+        }
+    }
+
+    /// μ̂ᵢ = xᵢᵀθ̂ in one run.
+    fn recompute_means(&mut self, lane: usize, theta: &[f64]) {
+        let features = self.design.features_of(lane);
+        let mut means = features.zeros();
+        features.times(theta, &mut means);
+        let lanes = numbers_mut(&mut self.means).iter_mut().skip(lane).step_by(4);
+        lanes.take(features.n_arms).zip(numbers(&means)).for_each(|(to, mean)| *to = *mean);
+    }
+
+    /// qᵢ = xᵢᵀV⁻¹xᵢ in one run.
+    fn recompute_variances(&mut self, lane: usize, inverse: &Inverse) {
+        self.shrunk[lane] = 1.0;
+        let features = self.design.features_of(lane);
+        let mut step = Step::new(features.dimension);
+        let lanes = numbers_mut(&mut self.variances).iter_mut().skip(lane).step_by(4);
+        for (arm, to) in lanes.take(features.n_arms).enumerate() {
+            vectorised!(|unit| inverse.solve(unit, features.row(arm), &mut step));
+            *to = step.q;
+        }
+    }
+}
+
+/// The runs in every vector.
+#[inline(always)]
+fn lanes(vectors: &Vectors) -> &[[f64; 4]] {
+    numbers(vectors).as_chunks().0
+}
+
+/// The entry of one arm in each run, from one vector per arm.
+#[inline(always)]
+fn picked<S: Unit>(unit: S, vectors: &[f64x4], [a, b, c, d]: [Arm; 4]) -> f64x4 {
+    diagonal(unit, [vectors[a], vectors[b], vectors[c], vectors[d]])
+}
+
+/// The negative of [`Pivot::information`], in each run: the least one is the best.
+#[inline(always)]
+fn negative_information(c: f64x4, q: f64x4) -> f64x4 {
+    f64x4(
+        -Pivot::information(c.0, q.0),
+        -Pivot::information(c.1, q.1),
+        -Pivot::information(c.2, q.2),
+        -Pivot::information(c.3, q.3),
+    )
+}

@@ -1,0 +1,38 @@
+//! What rules, stops and verdicts see: the question, the pulls and the estimates.
+
+use crate::estimators::Estimator;
+use crate::{Arm, Question};
+
+/// The current state of a learner: the question, the pulls handed out so far, and the estimator.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Beliefs<'a, E: ?Sized> {
+    /// The threshold and precision.
+    pub question: Question,
+    /// The pulls Tᵢ of every arm, including those that wait for their reward.
+    pub pulls: &'a [u32],
+    /// Σ Tᵢ.
+    pub total_pulls: u64,
+    /// How often the pulls have changed, so that a rule can tell whether its cached values are still valid.
+    pub changes: u64,
+    /// The first arm that was never pulled.
+    pub first_unpulled: Option<Arm>,
+    /// Turns rewards into means.
+    pub estimator: &'a mut E,
+}
+
+impl<E: Estimator + ?Sized> Beliefs<'_, E> {
+    /// The estimates μ̂ of all means.
+    pub fn means(&mut self) -> &[f64] {
+        self.estimator.means()
+    }
+
+    /// Whether `arm` would be classified as above if the learner stopped now: μ̂ ≥ τ.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    pub fn is_above(&mut self, arm: Arm) -> bool {
+        let question = self.question;
+        question.is_above(self.means()[arm])
+    }
+}

@@ -1,0 +1,170 @@
+//! The list of all named algorithms.
+
+use super::builder::LearnerBuilder;
+use super::group::GroupBuilder;
+use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
+use super::{Range, SpecError};
+use crate::AskTell;
+use crate::batch::RunGroup;
+use crate::rules::{Apt, Clucb, LinGame, Pivot, Straddle, UcbE, Uniform};
+
+/// Every algorithm that has a name. A new one is one more entry; all listings and all surfaces derive from this.
+pub static ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "linear-apt",
+        about: "pulls the arm whose side is least certain by its own pulls; the means are linear in the features",
+        paper: "Wu, Tsai & Lin 2024, LinearAPT",
+        rule: "apt",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: false,
+        rule_parameters: &[],
+        build: |builder, _| builder.index(Apt),
+        batch: Some(|group| group.index(|_| Ok(Apt))),
+    },
+    Algorithm {
+        name: "apt",
+        about: "the same rule with the sample mean of each arm; needs no features",
+        paper: "Locatelli, Gutzeit & Carpentier 2016, APT",
+        rule: "apt",
+        estimator: EstimatorKind::SampleMean,
+        needs_variances: false,
+        rule_parameters: &[],
+        build: |builder, _| builder.index(Apt),
+        batch: Some(|group| group.index(|_| Ok(Apt))),
+    },
+    Algorithm {
+        name: "random",
+        about: "every arm once, then arms at random; the baseline to beat",
+        paper: "Wu, Tsai & Lin 2024, LinearAPT",
+        rule: "uniform",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: false,
+        rule_parameters: &[],
+        build: |builder, _| builder.any(Uniform),
+        batch: None,
+    },
+    Algorithm {
+        name: "ucbe",
+        about: "gap minus exploration bonus; its exploration depends on the true means, so it is a reference for simulations",
+        paper: "Audibert, Bubeck & Munos 2010, UCB-E; Locatelli et al. 2016",
+        rule: "ucb-e",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: false,
+        rule_parameters: &[Parameter {
+            name: "exploration",
+            default: None,
+            about: "a in Δ̂ᵢ − √(a/Tᵢ)",
+            range: Range::at_least(0.0),
+            role: ParameterRole::OracleExploration,
+        }],
+        build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
+        batch: Some(|group| group.index(|parameters| UcbE::new(parameters[0]))),
+    },
+    Algorithm {
+        name: "pivot",
+        about: "pulls the arm that is most informative about the least certain arm; needs no opening, so T < K works",
+        paper: "Cutline's own; unpublished, no fixed-budget guarantee",
+        rule: "pivot",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.with_variances(Pivot::new(parameters[0])?),
+        batch: Some(|group| group.pivot(|parameters| Pivot::new(parameters[0]))),
+    },
+    Algorithm {
+        name: "straddle",
+        about: "pulls the arm whose interval reaches furthest across the threshold; needs no opening",
+        paper: "Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, straddle",
+        rule: "straddle",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.with_variances(Straddle::new(parameters[0])?),
+        batch: None,
+    },
+    Algorithm {
+        name: "clucb",
+        about: "pulls the undecided arms in turn, by their sample means; made for a confidence stop",
+        paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
+        rule: "clucb",
+        estimator: EstimatorKind::SampleMean,
+        needs_variances: false,
+        rule_parameters: &[
+            NOISE,
+            Parameter {
+                name: "delta",
+                default: Some(0.05),
+                about: "δ, the probability that any interval ever fails",
+                range: Clucb::DELTA,
+                role: ParameterRole::Confidence,
+            },
+        ],
+        build: |builder, parameters| builder.any(Clucb::new(parameters[0], parameters[1])?),
+        batch: None,
+    },
+    Algorithm {
+        name: "lingame",
+        about: "learns the proportions in which a sequential test should pull the arms; made for a confidence stop",
+        paper: "Degenne, Ménard, Shang & Valko 2020, LinGame",
+        rule: "lingame",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.with_variances(LinGame::new(parameters[0], builder.arms.n_arms())?),
+        batch: None,
+    },
+];
+
+/// The algorithm of every spec with a custom rule. It is not listed.
+pub(super) static CUSTOM: Algorithm = Algorithm {
+    name: "own",
+    about: "a custom rule",
+    paper: "none",
+    rule: "own",
+    estimator: EstimatorKind::Ridge,
+    needs_variances: false,
+    rule_parameters: &[NOISE],
+    build: |builder, parameters| builder.custom(parameters[0]),
+    batch: None,
+};
+
+/// A named algorithm: a rule and an estimator, with a description. The stop is the budget, or what a spec
+/// [adds](super::Spec::with_confidence_stop).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Algorithm {
+    /// Its name on all surfaces.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// The name of its rule.
+    pub rule: &'static str,
+    /// Its estimator, unless a spec has [another](super::Spec::with_estimator).
+    pub estimator: EstimatorKind,
+    /// Whether its rule works only with an estimator that [has variances](EstimatorKind::has_variances).
+    pub needs_variances: bool,
+    pub(super) rule_parameters: &'static [Parameter],
+    pub(super) build: Build,
+    pub(super) batch: Option<BuildGroup>,
+}
+
+/// Builds a learner with the rule of these parameters.
+type Build = fn(&LearnerBuilder<'_>, &[f64]) -> Result<Box<dyn AskTell>, SpecError>;
+
+/// Builds a group of four runs; `None` if these runs cannot be played in a group.
+type BuildGroup = fn(&GroupBuilder<'_>) -> Option<Box<dyn RunGroup>>;
+
+/// The algorithm of that name, if there is one.
+#[must_use]
+pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.iter().find(|a| a.name == name)
+}
+
+impl Algorithm {
+    /// The parameters of its rule and of its default estimator.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
+        self.rule_parameters.iter().chain(self.estimator.parameters())
+    }
+}
