@@ -80,10 +80,11 @@ coverage: ## Measure how often intervals contain the true means: the table of do
 	cargo run --release --locked --quiet --package cutline-lab --example coverage
 
 centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
-	for file in experiments/centre/*.toml; do target/release/cutline simulate $$file --out target/centre; done
+	target/release/cutline simulate experiments/centre.toml --out target/centre
 
 prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
-	for file in experiments/prepare/*.toml; do target/release/cutline simulate $$file --out target/prepare || exit 1; done
+	target/release/cutline simulate experiments/prepare/raw.toml --out target/prepare/raw
+	target/release/cutline simulate experiments/prepare/standardised.toml --out target/prepare/standardised
 
 soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: check that nothing is lost; SOAK=N for N times as many kills
 	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test nothing_is_lost -- --nocapture

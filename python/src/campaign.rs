@@ -9,7 +9,7 @@ use crate::events::to_dict;
 use crate::handle::CampaignHandle;
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
-use cutline_figure::{ArmVerdict, VerdictFigure};
+use cutline_figure::VerdictFigure;
 use cutline_store::StoreError;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
@@ -303,33 +303,12 @@ impl Campaign {
     /// The figure of the verdicts, as SVG.
     fn _svg(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |campaign| {
-            let said = campaign.verdicts()?;
-            let settings = campaign.settings();
-            let arms = self.names.as_slice().iter().zip(&said).map(|(name, said)| ArmVerdict {
-                name: name.clone(),
-                mean: said.mean,
-                lower: said.lower,
-                upper: said.upper,
-                side: side(said.side),
-                pulls: said.pulls.into(),
-            });
-            let figure = VerdictFigure {
-                title: self.name.clone(),
-                threshold: settings.threshold,
-                precision: settings.precision,
-                arms: arms.collect(),
-                note: Some(format!("{} % intervals.", 100.0 * (1.0 - settings.delta))),
-            };
-            Ok(figure.to_svg())
+            let state = campaign.state()?;
+            let verdicts = state.verdicts();
+            let terms = state.terms();
+            let intervals = (terms.interval, terms.delta);
+            Ok(VerdictFigure::new(&self.name, self.names.as_slice(), &verdicts, terms.question, intervals).to_svg())
         })
-    }
-}
-
-fn side(side: cutline::Side) -> cutline_figure::Side {
-    match side {
-        cutline::Side::Above => cutline_figure::Side::Above,
-        cutline::Side::Below => cutline_figure::Side::Below,
-        cutline::Side::Undecided => cutline_figure::Side::Undecided,
     }
 }
 

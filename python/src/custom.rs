@@ -4,7 +4,7 @@ use crate::convert::{integer, short_repr, string};
 use crate::errors::input;
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{Extensions, Instances, Truth};
+use cutline_lab::{CustomInstances, Extensions, Truth};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -184,7 +184,7 @@ struct PythonInstances(Py<PyAny>);
 type Drawn<'py> =
     (Option<PyReadonlyArray2<'py, f64>>, Option<PyReadonlyArray1<'py, f64>>, Option<PyReadonlyArray1<'py, f64>>);
 
-impl Instances for PythonInstances {
+impl CustomInstances for PythonInstances {
     fn draw(&self, seed: u64) -> Truth {
         call_python(|py| {
             let drawn = py.import("cutline._custom")?.call_method1("draw", (&self.0, seed))?;

@@ -299,7 +299,7 @@ def test_invalid_instances(given: Any, message: str) -> None:
 
 
 def test_keys_that_custom_instances_do_not_take() -> None:
-    with pytest.raises(InputError, match="leaves nothing to draw"):
+    with pytest.raises(InputError, match="of which nothing is drawn"):
         experiment("linear-apt", instance={"kind": linear, "draw": "published"})
     with pytest.raises(InputError, match="`kind` must be one of"):
         experiment("linear-apt", instance={"kind": "own"})

@@ -117,7 +117,7 @@ def test_a_plan_is_rows_words_and_a_figure() -> None:
     assert (frame.failure_rate == frame.failures / 200).all()
     assert str(plan).splitlines() == ["five & more: 200 runs, seed 0, θ uniform on [−1, 1]", *plan.sentences]
     assert repr(plan).startswith("<Plan 'five & more': budgets for a failure probability of 0.05: pivot ")
-    assert plan.remarks[0] == "`linear-apt` pulls each of the 5 arms once first: left out at T = 2"
+    assert plan.remarks[0] == "linear-apt pulls each of the 5 arms once first: left out at T = 2"
     title = ElementTree.fromstring(plan.figure().svg).find("{*}title")
     assert title is not None and title.text == "five & more: budgets for a failure probability of 0.05"
     twin = pickle.loads(pickle.dumps(plan))
@@ -129,7 +129,7 @@ def test_a_plan_is_rows_words_and_a_figure() -> None:
 def test_no_budget_is_enough() -> None:
     plan = cutline.plan(ARMS, threshold=0, budgets=[2], runs=100, algorithms=["pivot"], target=1e-9)
     assert plan.budget("pivot") is None
-    assert plan.sentences[-1] == "No budget will do: try larger budgets, a larger precision or a larger target"
+    assert plan.sentences[-1] == "No budget is enough: try larger budgets, a larger precision or a larger target"
     assert repr(plan).endswith("pivot none>")
 
 
@@ -143,15 +143,15 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"budgets": [5, 5]}, "budgets must be whole numbers of at least 1, each larger than the one before"),
     ({"budgets": 5}, "`budgets` must be a list, not 5"),
     ({"budgets": [0]}, "a budget must be a whole number between 1 and 100000000, not 0"),
-    ({"algorithms": []}, "there are no algorithms; name at least one"),
-    ({"algorithms": ["pivot", "pivot"]}, "the algorithm `pivot` is there twice"),
+    ({"algorithms": []}, "no algorithms; a plan needs at least one"),
+    ({"algorithms": ["pivot", "pivot"]}, "the algorithm `pivot` is listed twice"),
     ({"algorithms": ["best"]}, "unknown algorithm `best`; known: "),
     ({"algorithms": ["ucbe"]}, "needs the parameter `exploration`"),
     ({"algorithms": "pivot"}, "`algorithms` must be a list, not 'pivot'"),
     ({"algorithms": ["random"], "budgets": [3]}, "budget"),
-    ({"prior": "flat"}, "there is no prior `flat`; there are `uniform` and `normal:s`"),
-    ({"prior": "normal"}, "say how far θ spreads"),
-    ({"prior": "normal:x"}, "say how far θ spreads"),
+    ({"prior": "flat"}, "unknown prior `flat`; use `uniform` or `normal:s`"),
+    ({"prior": "normal"}, "a normal prior needs its standard deviation"),
+    ({"prior": "normal:x"}, "a normal prior needs its standard deviation"),
     ({"prior": "normal:0"}, "the prior's scale must be a number between"),
     ({"prior": 3}, "`prior` must be \"uniform\", \"normal:s\" or a pair of arms and rewards, not 3"),
     ({"prior": ([0, 1], [0.5])}, "the pilot has 2 arms, but 1 rewards"),

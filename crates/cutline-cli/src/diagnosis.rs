@@ -1,15 +1,15 @@
-//! What rewards say of the noise and of the linear model, number by number.
+//! The numbers of a diagnosis: features, noise and the fit of the linear model.
 
 use crate::print::short;
 use cutline::diagnostics::{DesignShape, Diagnostics, NoiseScaleEstimate};
 
-/// The numbers about all arms together, by name.
+/// The numbers about all arms together, each with its name.
 pub(crate) fn facts(diagnostics: &Diagnostics) -> [(&'static str, String); 8] {
     let none = || String::from("-");
     let shape = |shape: Option<DesignShape>| {
         shape.map_or_else(none, |DesignShape { dimension, rank, condition }| {
             let condition =
-                condition.map_or("columns depend on each other".into(), |c| format!("condition {}", short(c)));
+                condition.map_or("columns are linearly dependent".into(), |c| format!("condition {}", short(c)));
             format!("rank {rank} of {dimension}, {condition}")
         })
     };

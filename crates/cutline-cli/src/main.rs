@@ -4,17 +4,16 @@
 mod args;
 mod clock;
 mod commands;
-mod compare;
 mod diagnosis;
 mod failure;
-mod forecast;
 mod interrupt;
 mod output;
+mod plan;
 mod print;
 mod progress;
 mod report;
+mod results;
 mod standing;
-mod stopping;
 mod table;
 
 use args::{Cli, Command};

@@ -1,46 +1,8 @@
 //! What stdout gets: tables for people, JSON and CSV for programs.
 
-use crate::args::Format;
-use crate::compare::Outcome;
 use crate::failure::Failure;
-use crate::stopping;
 use comfy_table::{CellAlignment, Table, presets};
-use cutline_lab::{PublishedResult, Row};
 use std::io::Write;
-
-/// Prints rows as `format` asks: tables for people, with the published numbers and the `summary` below; JSON and CSV for
-/// programs, with the published numbers if `with_published`.
-pub(crate) fn outcomes(
-    outcomes: &[Outcome],
-    format: Format,
-    with_published: bool,
-    summary: &[String],
-) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    let compared = || outcomes.iter().flat_map(Outcome::compared);
-    match format {
-        Format::Table => {
-            for outcome in outcomes {
-                writeln!(out, "\n{}", heading(outcome))?;
-                writeln!(out, "{}", outcome_table(outcome))?;
-                if stopping::is_in(outcome) {
-                    writeln!(out, "{}\n{}", stopping::HEADING, stopping::table(outcome))?;
-                }
-                for line in outcome.theory() {
-                    writeln!(out, "{line}")?;
-                }
-            }
-            for line in summary {
-                writeln!(out, "\n{line}")?;
-            }
-        }
-        Format::Json if with_published => json(&mut out, &compared().collect::<Vec<_>>())?,
-        Format::Json => json(&mut out, &outcomes.iter().flat_map(|outcome| &outcome.rows).collect::<Vec<_>>())?,
-        Format::Csv => out.write_all(&csv(outcomes, with_published))?,
-    }
-    out.flush()?;
-    Ok(())
-}
 
 /// Says something on stderr. If nobody can hear it, there is nobody to tell that either.
 pub(crate) fn note(message: &str) {
@@ -51,66 +13,6 @@ pub(crate) fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Resul
     serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
     writeln!(out)?;
     Ok(())
-}
-
-/// What was run, in one line.
-pub(crate) fn heading(outcome: &Outcome) -> String {
-    let experiment = &outcome.experiment;
-    let instance = match experiment.source().fixed() {
-        None => "instances redrawn in every run",
-        Some(_) if experiment.source().published_stream().is_some() => "the published instance",
-        Some(_) => "one instance",
-    };
-    format!("{}: {} runs, seed {}, {instance}", experiment.name(), experiment.runs(), experiment.seed())
-}
-
-fn outcome_table(outcome: &Outcome) -> Table {
-    let baseline = outcome.experiment.baseline().map(|position| outcome.experiment.entrants()[position].label());
-    let has_published = !outcome.experiment.published().is_empty();
-    let mut header: Vec<String> =
-        ["algorithm", "T", "failure rate", "95 % interval", "wrong arms"].map(String::from).into();
-    header.extend(baseline.map(|baseline| format!("less that of {baseline}")));
-    if has_published {
-        header.extend(["published as", "published", "z"].map(String::from));
-    }
-    let mut table = table(&header);
-    for compared in outcome.compared() {
-        let row = &compared.row;
-        let mut cells = vec![
-            row.algorithm.clone(),
-            row.budget.to_string(),
-            format!("{:.4}", row.failure_rate),
-            format!("{:.4} – {:.4}", row.low, row.high),
-            format!("{:.3}", row.mean_errors),
-        ];
-        if baseline.is_some() {
-            cells.push(difference(row));
-        }
-        if has_published {
-            cells.extend(published(&compared));
-        }
-        table.add_row(cells);
-    }
-    table
-}
-
-/// The difference to the baseline, with its interval.
-pub(crate) fn difference(row: &Row) -> String {
-    match &row.comparison {
-        Some(c) if c.baseline == row.algorithm => "baseline".into(),
-        Some(c) => format!("{:+.4} ({:+.4} – {:+.4})", c.difference, c.difference_low, c.difference_high),
-        None => String::new(),
-    }
-}
-
-fn published(compared: &PublishedResult) -> [String; 3] {
-    match &compared.published {
-        Some(cell) => {
-            let mark = if cell.is_within() { "" } else { " out of band" };
-            [cell.curve.clone(), format!("{:.4}", cell.published), format!("{:+.2}{mark}", cell.z)]
-        }
-        None => [const { String::new() }; 3],
-    }
 }
 
 /// A table whose columns but the first are right-aligned.
@@ -131,78 +33,6 @@ pub(crate) fn left(mut table: Table, columns: &[usize]) -> Table {
         }
     }
     table
-}
-
-/// The rows as CSV, with the published cells if asked.
-pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
-    let mut header = vec![
-        "experiment",
-        "algorithm",
-        "budget",
-        "runs",
-        "failures",
-        "failure_rate",
-        "low",
-        "high",
-        "mean_errors",
-        "baseline",
-        "difference",
-        "difference_low",
-        "difference_high",
-    ];
-    let with_stopping = outcomes.iter().any(stopping::is_in);
-    if with_stopping {
-        header.extend(stopping::COLUMNS);
-    }
-    if with_published {
-        header.extend(["curve", "published", "z"]);
-    }
-    let fields = |row: &Row| {
-        let mut fields = fields(row);
-        if with_stopping {
-            fields.extend(stopping::fields(row));
-        }
-        fields
-    };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |record: &[String]| writer.write_record(record).expect("memory takes every record");
-    write(&header.iter().map(ToString::to_string).collect::<Vec<_>>());
-    for outcome in outcomes {
-        if with_published {
-            for compared in outcome.compared() {
-                let mut record = fields(&compared.row);
-                record.extend(match compared.published {
-                    Some(cell) => [cell.curve, cell.published.to_string(), cell.z.to_string()],
-                    None => [const { String::new() }; 3],
-                });
-                write(&record);
-            }
-        } else {
-            outcome.rows.iter().for_each(|row| write(&fields(row)));
-        }
-    }
-    writer.into_inner().expect("memory takes every record")
-}
-
-fn fields(row: &Row) -> Vec<String> {
-    let mut fields = vec![
-        row.experiment.clone(),
-        row.algorithm.clone(),
-        row.budget.to_string(),
-        row.runs.to_string(),
-        row.failures.to_string(),
-        row.failure_rate.to_string(),
-        row.low.to_string(),
-        row.high.to_string(),
-        row.mean_errors.to_string(),
-    ];
-    fields.extend(match &row.comparison {
-        Some(c) => {
-            [c.baseline.clone(), c.difference.to_string(), c.difference_low.to_string(), c.difference_high.to_string()]
-        }
-        None => [const { String::new() }; 4],
-    });
-    fields
 }
 
 /// An array of JSON with a row a line.

@@ -1,4 +1,4 @@
-//! `cutline algorithms` lists what the engine has.
+//! `cutline algorithms` lists the algorithms of the engine.
 
 mod common;
 
@@ -13,9 +13,9 @@ fn list(format: &str) -> String {
 }
 
 #[test]
-fn tables_describe_each() {
+fn tables_describe_every_algorithm() {
     let stdout = list("table");
-    assert_eq!(stdout, Place::new().good(&["algorithms"]).stdout, "the default");
+    assert_eq!(stdout, Place::new().good(&["algorithms"]).stdout, "tables are the default");
     let paragraphs: Vec<&str> = stdout.trim().split("\n\n").collect();
     assert_eq!(paragraphs.len(), ALGORITHMS.len());
     for (paragraph, algorithm) in paragraphs.iter().zip(ALGORITHMS) {
@@ -51,7 +51,7 @@ fn json_has_all() {
 }
 
 #[test]
-fn csv_has_a_row_each() {
+fn csv_has_one_row_per_algorithm() {
     let stdout = list("csv");
     let mut reader = csv::Reader::from_reader(stdout.as_bytes());
     assert_eq!(reader.headers().unwrap(), vec!["name", "about", "rule", "estimator", "stop", "parameters", "paper"]);

@@ -1,4 +1,4 @@
-//! `cutline diagnose`: what it prints, what it refuses, and that its documentation tells the truth.
+//! `cutline diagnose`: its output, its errors, and the examples of its documentation.
 
 mod common;
 
@@ -22,9 +22,9 @@ fn json(place: &Place) -> Value {
     serde_json::from_str(&ran.stdout).unwrap()
 }
 
-/// Every command of the page, with the output that stands below it.
+/// Runs every command of the page and compares the output with the one below it.
 #[test]
-fn the_page_shows_what_is_printed() {
+fn the_output_is_as_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/diagnostics.md")).unwrap();
     let mut shown = 0;
@@ -41,7 +41,7 @@ fn the_page_shows_what_is_printed() {
 }
 
 #[test]
-fn formats_say_the_same() {
+fn formats_agree() {
     let place = place();
     let report = json(&place);
     assert_eq!((&report["conclusion"], &report["algorithm"]), (&"not-believable".into(), &"apt".into()));
@@ -70,7 +70,7 @@ fn formats_say_the_same() {
     }
 }
 
-/// Arms by number, in another order, with a column that does not matter: the same rewards.
+/// Arms by number, in another order, with an extra column: the same rewards.
 #[test]
 fn rewards_may_come_in_any_form() {
     let place = place();
@@ -103,7 +103,7 @@ fn arms_without_features() {
 
 /// A name with a line break stays in its cell.
 #[test]
-fn odd_names() {
+fn names_with_line_breaks() {
     let place = place();
     place.write("features.csv", "name,x\n\"a\nb\",1\nc,2\n");
     place.write("rewards.csv", "arm,reward\n\"a\nb\",1\nc,1\n");
@@ -112,7 +112,7 @@ fn odd_names() {
 }
 
 #[test]
-fn what_is_wrong_is_one_line_with_its_place() {
+fn an_error_is_one_line_with_its_position() {
     let cases: [(&str, &[u8], &str); 12] = [
         ("rewards.csv", b"arm,reward\na,x\n", "rewards.csv: row 2, column `reward`: `x` is not a finite number"),
         (
@@ -160,7 +160,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
 }
 
 #[test]
-fn called_wrongly() {
+fn wrong_usage() {
     let place = place();
     for args in [&["diagnose"][..], &["diagnose", "features.csv"], &["diagnose", "features.csv", "rewards.csv", "x"]] {
         let ran = place.run(args);

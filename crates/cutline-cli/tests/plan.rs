@@ -1,4 +1,4 @@
-//! `cutline plan`: what it prints and writes, and what it refuses.
+//! `cutline plan`: its output, its files and its errors.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn run(place: &Place, more: &[&str]) -> common::Ran {
     place.good(&[&PLAN[..], &BUDGETS, more].concat())
 }
 
-fn shown(place: &Place, more: &[&str]) -> Value {
+fn plan_json(place: &Place, more: &[&str]) -> Value {
     serde_json::from_str(&run(place, &[more, &["--format", "json"]].concat()).stdout).unwrap()
 }
 
@@ -35,12 +35,12 @@ fn the_table_ends_with_the_answers() {
     let names: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[0], row[1])).collect();
     let openers = ["linear-apt", "random"].map(|name| ["10", "40", "160"].map(|budget| (name, budget)));
     assert_eq!(names, [&["2", "10", "40", "160"].map(|t| ("pivot", t))[..], openers.as_flattened()].concat());
-    let left_out = "`linear-apt` pulls each of the 5 arms once first: left out at T = 2\n\
-                    `random` pulls each of the 5 arms once first: left out at T = 2\n";
+    let left_out = "linear-apt pulls each of the 5 arms once first: left out at T = 2\n\
+                    random pulls each of the 5 arms once first: left out at T = 2\n";
     assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
     assert!(ran.stdout.contains("\nTheorem 1 guarantees nothing at any of these budgets"), "{}", ran.stdout);
     let answers: Vec<&str> = ran.stdout.lines().rev().take(3).collect();
-    assert!(answers[2].starts_with("`pivot` needs "), "{answers:?}");
+    assert!(answers[2].starts_with("pivot needs "), "{answers:?}");
     assert!(answers[2].contains(" measurements for a failure probability of 0.05 (95 % interval: "), "{answers:?}");
     assert_eq!(ran.stderr, "wrote out/report.html and 3 more files beside it\n", "and no progress bar");
     assert_eq!(place.names("out"), ["arms.png", "arms.svg", "report.html", "results.csv"]);
@@ -53,7 +53,7 @@ fn fields(line: &str) -> Vec<&str> {
 #[test]
 fn json_has_all_and_csv_the_same_numbers() {
     let place = place();
-    let json = shown(&place, &["--seed", "5", "--target", "0.1"]);
+    let json = plan_json(&place, &["--seed", "5", "--target", "0.1"]);
     assert_eq!((&json["experiment"], &json["runs"], &json["seed"]), (&"arms".into(), &200.into(), &5.into()));
     assert_eq!((&json["target"], &json["pilot"]), (&0.1.into(), &0.into()));
     let answer = &json["answers"][0];
@@ -106,7 +106,7 @@ fn threads_change_nothing() {
 #[test]
 fn options_matter() {
     let place = place();
-    let base = shown(&place, &[]);
+    let base = plan_json(&place, &[]);
     for more in [
         &["--noise", "2"][..],
         &["--prior", "normal:3"],
@@ -115,7 +115,7 @@ fn options_matter() {
         &["--target", "0.2"],
         &["--algorithms", "pivot,linear-apt"],
     ] {
-        assert_ne!(shown(&place, more)["answers"], base["answers"], "{more:?}");
+        assert_ne!(plan_json(&place, more)["answers"], base["answers"], "{more:?}");
     }
     for (option, value) in [("--threshold", "-0.5"), ("--precision", "0.3"), ("--runs", "100")] {
         let position = PLAN.iter().position(|arg| *arg == option).unwrap() + 1;
@@ -124,13 +124,13 @@ fn options_matter() {
         let other: Value = serde_json::from_str(&place.good(&args).stdout).unwrap();
         assert_ne!(other["prospects"], base["prospects"], "{option}");
     }
-    let algorithms = shown(&place, &["--algorithms", "apt,pivot"]);
+    let algorithms = plan_json(&place, &["--algorithms", "apt,pivot"]);
     let names: Vec<&str> =
         algorithms["answers"].as_array().unwrap().iter().map(|a| a["algorithm"].as_str().unwrap()).collect();
     assert_eq!(names, ["apt", "pivot"]);
 }
 
-/// A pilot makes budgets smaller, and is kept: budgets are new measurements.
+/// A pilot makes budgets smaller; budgets count new measurements only.
 #[test]
 fn a_pilot_by_name_or_by_number() {
     let place = place();
@@ -165,20 +165,20 @@ fn budgets_are_found_if_none_are_given() {
 }
 
 #[test]
-fn budgets_that_will_not_do() {
+fn budgets_that_are_too_small() {
     let place = place();
     let args = [&PLAN[..], &["--budgets", "1,2,3", "--algorithms", "pivot"]].concat();
     let stdout = place.good(&args).stdout;
-    assert!(stdout.contains("`pivot` does not get to a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
-    assert!(stdout.ends_with("No budget will do: try larger budgets, a larger precision or a larger target\n"));
+    assert!(stdout.contains("pivot does not reach a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
+    assert!(stdout.ends_with("No budget is enough: try larger budgets, a larger precision or a larger target\n"));
     assert!(!place.text("results/arms.svg").contains("planned budget"));
     let stdout = place.good(&[&args[..], &["--target", "0.99"]].concat()).stdout;
-    assert!(stdout.ends_with("`pivot` needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
+    assert!(stdout.ends_with("pivot needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
 }
 
-/// T ≥ K, d = 1 and hardly any noise: Theorem 1 has something to say.
+/// T ≥ K, d = 1 and hardly any noise: Theorem 1 gives a bound.
 #[test]
-fn theorem_1_speaks_where_it_can() {
+fn theorem_1_gives_a_bound_where_it_applies() {
     let place = place();
     place.write("easy.csv", "a\n1\n-1\n");
     let args =
@@ -186,7 +186,7 @@ fn theorem_1_speaks_where_it_can() {
     let stdout = place.good(&args).stdout;
     assert!(stdout.contains("\nTheorem 1 guarantees nothing at T = 1, 32\n"), "{stdout}");
     let line = stdout.lines().find(|line| line.starts_with("Theorem 1 at T = 1000: ")).unwrap();
-    assert!(line.contains("a failure probability of `linear-apt` of at most 0."), "{line}");
+    assert!(line.contains("linear-apt fails with probability at most 0."), "{line}");
     let json: Value = serde_json::from_str(&place.good(&[&args[..], &["--format", "json"]].concat()).stdout).unwrap();
     let share = |position: usize| json["theorem_1"][position]["share"].as_f64().unwrap();
     assert!(share(1) == 0.0 && 0.0 < share(2) && share(2) < share(3), "{json}");
@@ -197,7 +197,10 @@ fn the_report_has_figure_table_and_settings() {
     let place = place();
     run(&place, &["--prior", "normal:0.5"]);
     let html = place.text("results/report.html");
-    assert!(html.contains("<h1>Plan</h1>") && html.contains("class=\"summary\">`pivot` needs "));
+    assert!(html.contains("<h1>Plan: arms</h1>") && html.contains("class=\"summary\"><code>pivot</code> needs "));
+    let text = html.split("<svg").next().unwrap().to_owned() + html.rsplit("</svg>").next().unwrap();
+    assert!(!text.contains('`') && text.matches("<code>").count() >= 5, "code is marked up: {text}");
+    assert!(text.contains("max-width: 64rem"), "as wide as the report of a campaign");
     assert!(html.contains(&place.text("results/arms.svg").trim().to_owned()), "the figure is inside");
     for (name, value) in [
         ("target", "0.05"),
@@ -215,7 +218,7 @@ fn the_report_has_figure_table_and_settings() {
 }
 
 #[test]
-fn features_that_are_refused() {
+fn features_that_are_rejected() {
     let place = place();
     for (text, expected) in [
         (&b""[..], "there are no arms: the file needs a header and one row per arm"),
@@ -242,7 +245,7 @@ fn features_that_are_refused() {
 }
 
 #[test]
-fn pilots_that_are_refused() {
+fn pilots_that_are_rejected() {
     let place = place();
     let with = |prior: &str| place.refuses(&[&PLAN[..], &["--prior", prior]].concat());
     for (text, expected) in [
@@ -271,11 +274,11 @@ fn plans_that_do_not_fit() {
     let expected = "error: algorithm `random`: a budget of 4 is too small for 5 arms: every arm is pulled once first";
     assert_eq!(line, expected);
     let line = place.refuses(&[&PLAN[..], &["--algorithms", "apt,pivot,apt"]].concat());
-    assert_eq!(line, "error: the algorithm `apt` is there twice");
+    assert_eq!(line, "error: the algorithm `apt` is listed twice");
 }
 
 #[test]
-fn options_that_make_no_sense() {
+fn invalid_options() {
     let place = place();
     for (option, value) in [
         ("--threshold", "nan"),

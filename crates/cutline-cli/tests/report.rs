@@ -1,4 +1,4 @@
-//! `cutline report`: what the page says, and that it says it of every campaign.
+//! `cutline report`: the content of the page, for all kinds of campaigns.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{ARMS, NAMES, Place, screen};
 use cutline_store::Store;
 use std::fmt::Write;
 
-/// Asks for everything and tells what `reward` says of an arm.
+/// Plays the whole budget with rewards from `reward`.
 fn measure(place: &Place, reward: impl Fn(&str, u64) -> f64) {
     let mut campaign = Store::open(place.path("screen.db").to_str().unwrap()).unwrap().campaign(None).unwrap();
     loop {
@@ -25,7 +25,7 @@ fn page(place: &Place) -> String {
     place.text("report.html")
 }
 
-/// The names in the table of a side, as they stand there.
+/// The names in the table of a side, in their order.
 fn named<'a>(page: &'a str, side: &str) -> Vec<&'a str> {
     let Some((_, table)) = page.split_once(&format!("<h3 id=\"{side}\"")) else { return Vec::new() };
     let table = table.split("</table>").next().unwrap();
@@ -38,7 +38,7 @@ fn escaped(name: &str) -> String {
 }
 
 #[test]
-fn the_page_says_what_status_and_export_say() {
+fn the_page_agrees_with_status_and_export() {
     let place = screen(&["--budget", "60", "--precision", "0.1", "--noise", "0.4"]);
     measure(&place, |name, number| {
         let arm = NAMES.iter().position(|other| *other == name).unwrap();
@@ -75,7 +75,7 @@ fn the_page_says_what_status_and_export_say() {
 }
 
 #[test]
-fn formats_say_the_same() {
+fn formats_agree() {
     let place = screen(&["--budget", "20", "--until-sure", "intervals", "--noise", "0.1"]);
     measure(&place, |name, number| if name < "b" { 9.0 } else { -9.0 } + (number % 3) as f64 / 1e3);
     let json = place.json(&["report", "screen.db", "--out", "a b.html"]);
@@ -95,9 +95,9 @@ fn formats_say_the_same() {
     }
 }
 
-/// Whatever a name, a worker, a reason or a column holds is text, and the page needs nothing else.
+/// Names, workers, reasons and columns are escaped, and the page loads nothing from elsewhere.
 #[test]
-fn names_are_data() {
+fn names_are_escaped() {
     let hostile = "<script>alert(1)</script>";
     let place = Place::new();
     let names = [hostile, "\"><img src=x onerror=alert(1)>", "{{ name }}", "&lt;b&gt;", "a\u{202e}b", "' onload='x"];
@@ -123,7 +123,7 @@ fn names_are_data() {
 }
 
 #[test]
-fn measurements_out_and_lost_are_told_with_their_reasons() {
+fn open_and_lost_tickets_are_listed_with_their_reasons() {
     let place = screen(&["--budget", "40"]);
     place.good(&["ask", "screen.db", "-n", "20", "--worker", "lab 3", "--lease", "3h"]);
     for ticket in 1..=12 {
@@ -136,22 +136,29 @@ fn measurements_out_and_lost_are_told_with_their_reasons() {
     let page = page(&place);
     let (_, section) = page.split_once("id=\"measurements\"").unwrap();
     let section = section.split("<h2").next().unwrap();
-    assert!(section.contains("the last 10 of 13"), "12 failed and one was given up; the other came late");
-    let of_lost: Vec<&str> = section.split("Lost").nth(1).unwrap().split("<tr><td>").skip(1).collect();
-    assert!(of_lost[0].starts_with("13</td>") && of_lost[0].contains("given up"), "{}", of_lost[0]);
+    assert!(section.contains("the last 10 of 13"), "12 failed and one expired; the other came late");
+    let of_lost: Vec<&str> = section.split("Lost tickets").nth(1).unwrap().split("<tr><td>").skip(1).collect();
+    assert!(of_lost[0].starts_with("13</td>") && of_lost[0].contains("expired"), "{}", of_lost[0]);
     assert!(of_lost[1].starts_with("12</td>") && of_lost[1].contains("spilt 12"), "the latest first: {}", of_lost[1]);
     assert_eq!(of_lost.len(), 10);
-    let of_out: Vec<&str> =
-        section.split(">Out<").nth(1).unwrap().split("Lost").next().unwrap().split("<tr><td>").collect();
-    assert_eq!(of_out.len() - 1, 6, "15 to 20");
-    assert!(of_out[1].starts_with("15</td>") && of_out[1].contains("lab 3") && of_out[1].contains(">until 20"));
+    let of_open: Vec<&str> = section
+        .split(">Open tickets<")
+        .nth(1)
+        .unwrap()
+        .split("Lost tickets")
+        .next()
+        .unwrap()
+        .split("<tr><td>")
+        .collect();
+    assert_eq!(of_open.len() - 1, 6, "15 to 20");
+    assert!(of_open[1].starts_with("15</td>") && of_open[1].contains("lab 3") && of_open[1].contains(">until 20"));
     assert!(section.contains("<td>rewards counted</td><td>1 of 40</td>"));
 }
 
 #[test]
-fn a_model_that_rewards_speak_against_is_a_warning() {
+fn a_model_that_rewards_contradict_is_a_warning() {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diagnostics/");
-    let (arms, says) = (format!("{docs}catalysts.csv"), "Mind the model");
+    let (arms, warning) = (format!("{docs}catalysts.csv"), "Check the model");
     for (rewards, algorithm, is_believed, warns) in [
         ("linear.csv", "pivot", true, false),
         ("curved.csv", "pivot", false, true),
@@ -164,14 +171,14 @@ fn a_model_that_rewards_speak_against_is_a_warning() {
         let page = page(&place);
         assert_eq!(page.contains("The linear model is believable"), is_believed, "{rewards}");
         assert_eq!(page.contains("The linear model is not believable"), !is_believed, "{rewards}");
-        assert_eq!(page.contains(says), warns, "{rewards} {algorithm}");
-        assert_eq!(page.contains("takes every arm by itself"), algorithm == "apt");
+        assert_eq!(page.contains(warning), warns, "{rewards} {algorithm}");
+        assert_eq!(page.contains("treats every arm separately"), algorithm == "apt");
         assert!(page.contains("<td>lack of fit</td><td>F = "), "the numbers of `diagnose`");
         assert!(page.contains("estimated from arms measured more than once"));
     }
 }
 
-/// Nothing told, one arm, no features, nothing decided: a page each.
+/// No rewards, one arm, no features, nothing decided: each has a page.
 #[test]
 fn every_campaign_has_a_page() {
     for (arms, options) in [
@@ -190,7 +197,7 @@ fn every_campaign_has_a_page() {
         assert!(!before.contains("NaN") && !before.contains(">inf"), "{options:?}");
         let n_arms = arms.lines().count() - 1;
         let rows = ["above", "undecided", "below"].map(|side| named(&before, side).len());
-        // Arms of zeros are known without a pull: 0 lies below.
+        // An arm whose features are all zero is known without a pull: 0 lies below.
         assert_eq!(rows, if arms.contains("0,0") { [0, 0, n_arms] } else { [0, n_arms, 0] }, "{options:?}");
         if !arms.contains("name,") && arms.starts_with("name") {
             assert!(before.contains("−∞ to ∞") && before.contains("The candidates have no features"));
@@ -202,7 +209,7 @@ fn every_campaign_has_a_page() {
 }
 
 #[test]
-fn long_tables_are_cut_and_say_how_to_get_the_rest() {
+fn long_tables_are_cut_and_name_the_command_that_exports_the_rest() {
     let place = Place::new();
     let names: String = (0..450).fold("name\n".into(), |csv, number| format!("{csv}arm {number}\n"));
     place.write("arms.csv", names);
@@ -246,7 +253,7 @@ fn a_hundred_thousand_arms_make_a_small_page() {
 }
 
 #[test]
-fn what_fails_is_one_line_and_leaves_everything_as_it_was() {
+fn an_error_is_one_line_and_changes_nothing() {
     let place = screen(&["--budget", "9"]);
     assert!(place.refuses(&["report", "none.db"]).contains("there is no store at none.db"));
     assert!(place.refuses(&["report", "screen.db", "--name", "x"]).contains("there is no campaign `x`"));
@@ -254,7 +261,7 @@ fn what_fails_is_one_line_and_leaves_everything_as_it_was() {
     assert!(line.contains("cannot write nowhere/report.html"), "{line}");
     let line = place.refuses(&["report", "screen.db", "--out", "."]);
     assert!(line.contains("cannot write ."), "{line}");
-    // A slip of the hand must not cost a campaign.
+    // A wrong `--out` must not destroy a campaign.
     let before = std::fs::read(place.path("screen.db")).unwrap();
     let line = place.run(&["report", "screen.db", "--out", "screen.db"]).failed(2);
     assert!(line.contains("screen.db is a store"), "{line}");

@@ -40,7 +40,7 @@ fn it_compares_with_the_published_numbers() {
 }
 
 #[test]
-fn the_table_shows_ours_and_theirs() {
+fn the_table_shows_our_and_the_published_numbers() {
     let place = Place::new();
     let stdout = reproduce(&place, &[]).stdout;
     let summary = stdout.lines().last().unwrap();
@@ -54,7 +54,7 @@ fn the_table_shows_ours_and_theirs() {
         "failure rate",
         "95 % interval",
         "wrong arms",
-        "less that of linear-apt",
+        "Δ vs linear-apt",
         "published as",
         "published",
         "z",
@@ -109,7 +109,7 @@ fn the_report_explains_and_lists_everything() {
     }
 }
 
-/// What is printed before the summary.
+/// The output before the summary.
 fn tables(stdout: &str) -> &str {
     stdout.rsplit_once("\n\n").unwrap().0
 }
@@ -128,7 +128,7 @@ fn instances_can_be_redrawn() {
     assert_eq!(place.names("both"), [&["report.html", "results.csv"], &figures[..]].concat());
 }
 
-/// The order is the paper's and each comes once, however they are asked for.
+/// Experiments are in the paper's order and each comes once, whatever the order of the arguments.
 #[test]
 fn experiments_come_in_the_papers_order() {
     let place = Place::new();

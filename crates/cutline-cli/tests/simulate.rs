@@ -1,4 +1,4 @@
-//! `cutline simulate`: what it prints and writes.
+//! `cutline simulate`: its output and its files.
 
 mod common;
 
@@ -82,18 +82,18 @@ fn the_table_has_the_theory_below() {
     let ran = place.good(&["simulate", "small.toml"]);
     assert!(ran.stdout.starts_with("\nsmall: 40 runs, seed 3, one instance\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("not applicable (needs ‖θ‖ < √(T/16H))"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("ucbe(-1)") && ran.stdout.contains("less that of linear-apt"));
+    assert!(ran.stdout.contains("ucbe(-1)") && ran.stdout.contains("Δ vs linear-apt"));
     place.write("means.toml", "runs = 5\nbudgets = [9]\nthreshold = 0\n[instance]\nkind = \"means\"\nmeans = [0.5, -1]\n[[algorithm]]\nname = \"apt\"\n");
-    let not_linear = "Theorem 1 is about means linear in features; these are not.\n";
+    let not_linear = "Theorem 1 assumes means that are linear in features; these are not.\n";
     assert!(place.good(&["simulate", "means.toml"]).stdout.ends_with(&format!("H = 5.00. {not_linear}")));
     place.write("raised.toml", SMALL.replace("redraw = false", "redraw = false\noffset = 3"));
     assert!(place.good(&["simulate", "raised.toml"]).stdout.ends_with(not_linear), "features do not make means linear");
     place.write("redrawn.toml", SMALL.replace("redraw = false", ""));
-    assert!(place.good(&["simulate", "redrawn.toml"]).stdout.contains("so there is no one H"));
+    assert!(place.good(&["simulate", "redrawn.toml"]).stdout.contains("so there is no single H"));
 }
 
 /// In units of σ = 10: θ = 5, H = 2/25, L = 1, d = 1, so that √(T/16H) is 1.25, 5.59 and 12.5 at T = 2, 40 and 200. The
-/// bounds are 41·exp(−0.59²) and 201·exp(−7.5²); at T = 4000 it is too small for a number.
+/// bounds are 41·exp(−0.59²) and 201·exp(−7.5²); at T = 4000 it underflows.
 #[test]
 fn a_bound_is_printed_only_where_there_is_one() {
     let place = Place::new();
@@ -102,9 +102,9 @@ fn a_bound_is_printed_only_where_there_is_one() {
     let instance = "[instance]\nkind = \"csv\"\nfile = \"arms.csv\"\ntheta = [50]\n";
     place.write("easy.toml", format!("{head}{instance}[[algorithm]]\nname = \"linear-apt\"\n"));
     let stdout = place.good(&["simulate", "easy.toml"]).stdout;
-    let theory = "H = 8.000e-4, L = 1.0000, ‖θ‖ = 50.0000; the theorem is about rewards in units of σ
+    let theory = "H = 8.000e-4, L = 1.0000, ‖θ‖ = 50.0000; the theorem measures rewards in units of σ
 Theorem 1 at T = 2: not applicable (needs ‖θ‖ < √(T/16H))
-Theorem 1 at T = 40: says nothing (the bound is 2.894e1)
+Theorem 1 at T = 40: no guarantee (the bound is 2.894e1)
 Theorem 1 at T = 200: failure probability at most 7.484e-23
 Theorem 1 at T = 4000: failure probability at most 2.225e-308
 ";
@@ -112,9 +112,21 @@ Theorem 1 at T = 4000: failure probability at most 2.225e-308
     for other in ["name = \"pivot\"", "name = \"linear-apt\"\nlambda = 2", "name = \"linear-apt\"\ncentre = 1"] {
         place.write("other.toml", format!("{head}{instance}[[algorithm]]\n{other}\n"));
         let stdout = place.good(&["simulate", "other.toml"]).stdout;
-        let said = "Theorem 1 is about `linear-apt` with lambda = 1, no centre or intercept and the budget alone, which does not take part.\n";
-        assert!(stdout.ends_with(said), "{stdout}");
+        let line = "Theorem 1 is about `linear-apt` with lambda = 1, without centre and intercept, and stopping at the budget; no algorithm here is that.\n";
+        assert!(stdout.ends_with(line), "{stdout}");
     }
+}
+
+/// Variants are simulated in the file's order, into one table, with a figure each.
+#[test]
+fn every_variant_is_simulated() {
+    let place = Place::new();
+    let variants = "\n[[variant]]\nname = \"b\"\n\n[[variant]]\nname = \"a\"\nseed = 5\nbudgets = [20]\n";
+    place.write("two.toml", format!("{SMALL}{variants}"));
+    let ran = place.good(&["simulate", "two.toml", "--format", "json"]);
+    let names: Vec<String> = rows(&ran.stdout).iter().map(|row| row["experiment"].as_str().unwrap().into()).collect();
+    assert_eq!(names, [vec!["b"; 6], vec!["a"; 3]].concat());
+    assert_eq!(place.names("results"), ["a.png", "a.svg", "b.png", "b.svg", "report.html", "results.csv"]);
 }
 
 #[test]
@@ -130,7 +142,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn options_win_over_the_file() {
+fn options_override_the_file() {
     let place = Place::new();
     let run = |args: &[&str]| place.good(&[&["simulate", "small.toml", "--format", "json"], args].concat()).stdout;
     assert_eq!(rows(&run(&["--runs", "7"]))[0]["runs"].as_u64(), Some(7));
@@ -142,7 +154,7 @@ fn options_win_over_the_file() {
 }
 
 #[test]
-fn stderr_has_what_is_no_data() {
+fn stderr_has_everything_but_data() {
     let place = Place::new();
     let ran = place.good(&["simulate", "small.toml", "--out", "out"]);
     assert_eq!(ran.stderr, "wrote out/report.html and 3 more files beside it\n", "and no progress bar");
@@ -179,7 +191,7 @@ fn names_cannot_break_the_page_or_the_files() {
 }
 
 #[test]
-fn the_report_says_how_features_and_means_came_about() {
+fn the_report_describes_features_and_means() {
     let place = Place::new();
     place.write("arms.csv", "a,b,y\n1,0,7\n0,1,9\n2,1,12\n1,5,14\n");
     let file = "budgets = [9]\nruns = 4\nthreshold = \"median\"\n[instance]\nkind = \"csv\"\nfile = \"arms.csv\"\nmeans = \"y\"\nstandardise = true\n[[algorithm]]\nname = \"pivot\"\n";

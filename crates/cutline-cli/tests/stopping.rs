@@ -1,4 +1,4 @@
-//! `cutline simulate` with a stop that may end before the budget is used up: what it prints and writes.
+//! `cutline simulate` with runs that may stop before the budget is used up: its output and its files.
 
 mod common;
 
@@ -62,7 +62,7 @@ fn json_and_csv_have_when_and_how_runs_ended() {
 }
 
 #[test]
-fn tables_and_the_report_say_it_too() {
+fn tables_and_the_report_have_it_too() {
     let place = place();
     let stdout = place.good(&["simulate", "sure.toml"]).stdout;
     let (_, below) = stdout.split_once("\nPulls until a run was sure, or had used up its budget:\n").unwrap();
@@ -72,8 +72,8 @@ fn tables_and_the_report_say_it_too() {
         "{below}"
     );
     assert!(
-        stdout.contains("and the budget alone, which does not take part"),
-        "a run that may end early is not the theorem's"
+        stdout.contains("and stopping at the budget; no algorithm here is that"),
+        "the theorem does not cover runs that may stop early"
     );
     let html = place.text("results/report.html");
     assert!(html.contains("<th>sure and wrong</th>") && html.contains("<td>intervals</td>"));
@@ -85,13 +85,13 @@ fn tables_and_the_report_say_it_too() {
 }
 
 #[test]
-fn without_such_a_stop_nothing_is_said_of_it() {
+fn without_such_a_stop_there_is_no_such_table() {
     let place = Place::new();
     let stdout = place.good(&["simulate", "small.toml"]).stdout;
     assert!(!stdout.contains("sure") && !place.text("results/report.html").contains("sure and wrong"));
 }
 
-/// Redrawn instances have no one lower bound, and a bound for Gaussian rewards is none for others.
+/// Redrawn instances have no single lower bound, and the bound for Gaussian rewards holds for no others.
 #[test]
 fn there_is_a_lower_bound_only_where_one_is_known() {
     let place = place();

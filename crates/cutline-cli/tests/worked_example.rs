@@ -1,4 +1,4 @@
-//! The worked example of docs/campaigns.md, as it stands there: begun, killed half way, taken up again, reported.
+//! The worked example of docs/campaigns.md, exactly as documented: started, killed half way, resumed, reported.
 
 #![cfg(unix)]
 
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The commands of the first block for a shell in a page, each in one line.
+/// The commands of the first shell block of a page, one line each.
 fn commands(page: &str) -> Vec<String> {
     let text = std::fs::read_to_string(Path::new(ROOT).join(page)).unwrap();
     let block = text.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block for a shell");
     block.replace("\\\n", " ").lines().map(str::to_owned).collect()
 }
 
-/// A command in a directory that looks like the project's, with `cutline` in the path. What it starts is in its own group.
+/// Starts a command in a directory like the project's, with `cutline` in the path, in a process group of its own.
 fn start(directory: &Path, command: &str) -> Child {
     let program = Path::new(env!("CARGO_BIN_EXE_cutline")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
@@ -31,7 +31,7 @@ fn start(directory: &Path, command: &str) -> Child {
 }
 
 #[test]
-fn iris_is_screened_though_it_is_killed_half_way() {
+fn iris_is_screened_although_the_run_is_killed_half_way() {
     let directory = tempfile::tempdir().unwrap();
     for part in ["docs", "crates"] {
         std::os::unix::fs::symlink(std::fs::canonicalize(ROOT).unwrap().join(part), directory.path().join(part))
@@ -62,7 +62,7 @@ fn iris_is_screened_though_it_is_killed_half_way() {
     let page = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
     assert!(page.contains("300 of 300 measurements used") && page.contains("<svg"));
 
-    // The petal widths, which the campaign was not told. The mean of 250 such campaigns is 4 flowers off; 20 is never seen.
+    // The petal widths, which the campaign did not know. 250 such campaigns were off by 4 flowers on average, and never by 20.
     let text = std::fs::read_to_string(directory.path().join("crates/cutline-lab/data/iris.csv")).unwrap();
     let widths = text.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap());
     let question = campaign.state().unwrap().terms().question;

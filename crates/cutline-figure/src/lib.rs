@@ -1,7 +1,7 @@
-//! Figures for Cutline: failure probability against budget, plans, and what a campaign says of its arms; as SVG and PNG.
+//! Figures for Cutline: failure probability against budget, plans, and the verdicts of a campaign; as SVG and PNG.
 //!
-//! A figure is plain data; `to_svg` draws it and [`png`] makes pixels of that drawing. [`FailureFigure`] and [`PlanFigure`]
-//! compare algorithms; [`VerdictFigure`] and [`DecidedFigure`] show one campaign, on a page that a phone can show too.
+//! A figure is plain data; `to_svg` draws it and [`png`] renders that drawing. [`FailureFigure`] and [`PlanFigure`] compare
+//! algorithms; [`VerdictFigure`] and [`DecidedFigure`] show one campaign, on a page narrow enough for a phone.
 //!
 //! The same figure always gives the same bytes, and an algorithm has the same colour, marker and dash in all figures.
 //!
@@ -18,7 +18,7 @@
 //!         ],
 //!         published: vec![(200.0, 0.2031), (400.0, 0.0117)],
 //!     }],
-//!     note: Some("10,000 runs a point.".into()),
+//!     note: Some("10,000 runs per point.".into()),
 //! };
 //! let svg = figure.to_svg();
 //! assert!(svg.contains("Failure probability"));
@@ -27,31 +27,18 @@
 //! ```
 
 mod axis;
-mod curves;
 mod decided;
-mod figure;
-mod key;
-mod label;
-mod layout;
+mod failure;
 mod legend;
-mod marker;
 mod page;
-mod panel;
 mod plan;
-mod png;
-mod scale;
-mod series;
-mod sheet;
-mod side;
 mod style;
 mod svg;
 mod text;
-mod ticks;
 mod verdict;
 
-pub use crate::decided::{Decided, DecidedFigure};
-pub use crate::figure::{Curve, FailureFigure, Point};
+pub use crate::decided::{DecidedCount, DecidedFigure};
+pub use crate::failure::{Curve, FailureFigure, Point};
 pub use crate::plan::{BudgetRange, PlanCurve, PlanFigure};
-pub use crate::png::{PngError, png};
-pub use crate::side::Side;
-pub use crate::verdict::{ArmVerdict, VerdictFigure};
+pub use crate::svg::{PngError, png};
+pub use crate::verdict::{ArmVerdict, VerdictFigure, interval_note};

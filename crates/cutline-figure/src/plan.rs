@@ -1,21 +1,16 @@
-//! What a plan expects: failure probability and wrong verdicts against budget, the target, and who meets it where.
+//! The figure of a plan: failure probability and wrong verdicts against budget, the target, and the budgets that meet it.
 
 use crate::axis::Axis;
-use crate::curves;
-use crate::figure::{Curve, Point};
-use crate::layout::count;
-use crate::legend::{Legend, Sign};
-use crate::marker::Marker;
-use crate::page::{Page, note_lines};
-use crate::panel::{INK, Panel};
-use crate::series::{Series, is_budget};
-use crate::style::Style;
+use crate::failure::{Curve, Point, Series, draw_curves, is_budget};
+use crate::legend::{Legend, Symbol};
+use crate::page::{INK, Panel, WidePage, count, note_lines};
+use crate::style::{Marker, Style};
 use crate::svg::Svg;
 
 /// One algorithm's failure rates and mean numbers of wrong verdicts, and the budget it needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanCurve {
-    /// The algorithm's name. Known names have a look of their own that is the same in all figures.
+    /// The algorithm's name. Known names have a fixed colour, marker and dash in all figures.
     pub label: String,
     /// The failure rates, in any order.
     pub failures: Vec<Point>,
@@ -25,7 +20,7 @@ pub struct PlanCurve {
     pub planned: Option<BudgetRange>,
 }
 
-/// A budget and its 95 % interval; an end that is not known is that of the budgets tried.
+/// A budget and its 95 % interval; for an unknown end, use the smallest or largest budget tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BudgetRange {
     /// The budget.
@@ -36,7 +31,8 @@ pub struct BudgetRange {
     pub high: f64,
 }
 
-/// Failure probability at the left, with the target and where each algorithm meets it; wrong verdicts at the right.
+/// On the left the failure probability, with the target and the budget at which each algorithm meets it; on the right the
+/// number of wrong verdicts.
 ///
 /// ```
 /// use cutline_figure::{PlanCurve, PlanFigure, BudgetRange, Point};
@@ -51,13 +47,14 @@ pub struct BudgetRange {
 ///     planned: Some(BudgetRange { budget: 210.0, low: 190.0, high: 230.0 }),
 /// };
 /// let figure = PlanFigure { title: "Iris".into(), target: 0.05, forecasts: vec![forecast], note: None };
-/// assert!(figure.to_svg().contains("Wrong verdicts"));
+/// let svg = figure.to_svg();
+/// assert!(svg.contains("planned budget") && svg.contains(">pivot<"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanFigure {
-    /// Stands above the panels.
+    /// The title above the panels.
     pub title: String,
-    /// The failure probability to be reached.
+    /// The failure probability to reach.
     pub target: f64,
     /// In the order in which they are drawn and listed.
     pub forecasts: Vec<PlanCurve>,
@@ -65,17 +62,17 @@ pub struct PlanFigure {
     pub note: Option<String>,
 }
 
-/// Plans try budgets by factors, so their axis is logarithmic early.
+/// Plans try budgets by factors, so their axis is logarithmic from this ratio on.
 const WIDE: f64 = 5.0;
 
-/// No count of arms is above this.
+/// Counts of arms above this are not drawn.
 const MOST_ERRORS: f64 = 1e12;
 
 /// The radius of the ring at a planned budget.
 const RING: f64 = 4.0;
 
-/// How far planned budgets are set under each other: almost two rings.
-const STACK: f64 = 7.5;
+/// The vertical distance of planned budgets: almost two rings.
+const STACK_STEP: f64 = 7.5;
 
 impl PlanFigure {
     /// The figure as an SVG document, 760 units wide and as high as its legend needs.
@@ -86,21 +83,21 @@ impl PlanFigure {
         let budgets = Axis::budgets(&series[0], WIDE);
         let rates = [Axis::log_rates_with(&series[0], self.drawn_target()), Axis::log_rates(&series[1])];
         let planned: Vec<(BudgetRange, Style)> = self.planned(&series[0]).collect();
-        let legend = Legend::new(&series[0], &self.signs(!planned.is_empty()));
-        let mut page = Page::new(&self.title, &rates, legend, note_lines(self.note.as_deref()));
-        let headings = ["(a) some verdict is wrong", "(b) how many are wrong"];
+        let legend = Legend::new(&series[0], &self.symbols(!planned.is_empty()));
+        let mut page = WidePage::new(&self.title, &rates, legend, note_lines(self.note.as_deref()));
+        let headings = ["(a) probability of any wrong verdict", "(b) mean number of wrong verdicts"];
         for (position, heading) in headings.into_iter().enumerate() {
-            let shows = ["Failure probability", "Wrong verdicts a run"][position];
-            let (area, upright) = (page.panels[position], &rates[position]);
-            let panel = Panel { area, across: &budgets, upright, shows, against: "Budget T" };
+            let y_label = ["Failure probability", "Wrong verdicts per run"][position];
+            let (area, y_axis) = (page.panels[position], &rates[position]);
+            let panel = Panel { area, x_axis: &budgets, y_axis, x_label: "Budget T", y_label };
             let svg = &mut page.svg;
             panel.draw(svg, heading);
-            panel.draw_emptiness(svg, &series[position]);
+            panel.draw_no_data_if_empty(svg, &series[position]);
             let target = self.drawn_target().filter(|_| position == 0);
-            draw_drops(svg, &panel, &planned, target);
-            curves::draw(svg, &panel, &series[position], false);
+            draw_target_lines(svg, &panel, &planned, target);
+            draw_curves(svg, &panel, &series[position], false);
             if let Some(target) = target {
-                draw_answers(svg, &panel, &planned, target);
+                draw_planned_budgets(svg, &panel, &planned, target);
             }
         }
         page.finish()
@@ -120,7 +117,7 @@ impl PlanFigure {
         (1e-9..=1.0).contains(&self.target).then_some(self.target)
     }
 
-    /// The budgets that meet the target, in the looks of their algorithms.
+    /// The budgets that meet the target, with the styles of their algorithms.
     fn planned(&self, series: &[Series<'_>]) -> impl Iterator<Item = (BudgetRange, Style)> {
         let is_drawable =
             |planned: &BudgetRange| [planned.budget, planned.low, planned.high].into_iter().all(is_budget);
@@ -130,15 +127,15 @@ impl PlanFigure {
             .filter_map(move |(forecast, series)| Some((forecast.planned.filter(is_drawable)?, series.style)))
     }
 
-    fn signs(&self, has_planned: bool) -> Vec<Sign> {
+    fn symbols(&self, has_planned: bool) -> Vec<Symbol> {
         let target = self.drawn_target();
-        let planned = target.filter(|_| has_planned).map(|_| Sign::BudgetRange);
-        target.map(|_| Sign::Target).into_iter().chain(planned).collect()
+        let planned = target.filter(|_| has_planned).map(|_| Symbol::PlannedBudget);
+        target.map(|_| Symbol::Target).into_iter().chain(planned).collect()
     }
 }
 
-/// The target, and lines from each planned budget down to the axis.
-fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style)], target: Option<f64>) {
+/// The line of the target, and a line from each planned budget down to the axis.
+fn draw_target_lines(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style)], target: Option<f64>) {
     let area = panel.area;
     svg.open("target");
     let top = target.map_or(area.top, |target| panel.y(target));
@@ -152,11 +149,11 @@ fn draw_drops(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style)]
     svg.close();
 }
 
-/// Where each algorithm meets the target, with the interval along it; one under the other, as intervals overlap.
-fn draw_answers(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style)], target: f64) {
+/// Each planned budget with its interval; one below the other, as intervals overlap.
+fn draw_planned_budgets(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style)], target: f64) {
     svg.open("planned");
     let n = count(planned.len()).max(1.0);
-    let step = STACK.min(4.0 * STACK / n);
+    let step = STACK_STEP.min(4.0 * STACK_STEP / n);
     let mut y = panel.y(target) - step * (n - 1.0) / 2.0;
     for (planned, style) in planned {
         draw_planned(svg, (panel.x(planned.low), y), panel.x(planned.high), panel.x(planned.budget), style.colour);
@@ -165,12 +162,12 @@ fn draw_answers(svg: &mut Svg, panel: &Panel<'_>, planned: &[(BudgetRange, Style
     svg.close();
 }
 
-/// The line of the target, in the panel or in the legend.
+/// The line of the target, in a panel or in the legend.
 pub(crate) fn draw_target(svg: &mut Svg, from: (f64, f64), to: (f64, f64)) {
     svg.dashed(from, to, INK, "7 3");
 }
 
-/// A planned budget, in the panel or in the legend: an interval from `from` to the right, and a ring at `middle`.
+/// A planned budget, in a panel or in the legend: an interval from `from` to `to`, and a ring at `middle`.
 pub(crate) fn draw_planned(svg: &mut Svg, from: (f64, f64), to: f64, middle: f64, colour: &str) {
     let (left, y) = from;
     svg.line((left, y), (to, y), colour, 2.2);

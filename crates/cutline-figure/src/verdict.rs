@@ -1,40 +1,30 @@
-//! What a campaign says of every arm: means and intervals against the threshold, and the pulls they cost.
+//! The verdicts of a campaign: the mean and interval of every arm against the threshold, and its pulls.
 
 mod columns;
-mod lanes;
-mod ranked;
+mod ranking;
 mod ranks;
 mod rows;
-mod stack;
-mod threshold;
 
-use crate::key::Key;
-use crate::layout::count;
-use crate::sheet::Sheet;
-use crate::side::Side;
-use crate::verdict::ranked::Ranked;
-use crate::verdict::threshold::Threshold;
+use cutline::{IntervalKind, Question, Side, Verdict};
 
-/// What is said of one arm.
+use crate::legend::Key;
+use crate::page::{NarrowPage, count};
+use crate::style::{SIDES, SideStyle};
+use crate::verdict::ranking::{RankedArms, ThresholdLine, open_end_key};
+
+/// A verdict as the figure shows it: a [`Verdict`] with the arm's name, and any number allowed.
 ///
-/// An end of the interval that is NaN counts as infinite: nothing is known there. An arm whose mean is not finite is counted
-/// and not drawn. Numbers above 10¹⁵⁰ in size are no measurements, and count as infinite.
-///
-/// ```
-/// use cutline_figure::{ArmVerdict, Side};
-///
-/// let unknown = ArmVerdict { name: "b7".into(), lower: f64::NEG_INFINITY, upper: f64::INFINITY, ..ArmVerdict::default() };
-/// assert_eq!((unknown.side, unknown.pulls), (Side::Undecided, 0));
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+/// An end of the interval that is NaN counts as infinite, that is, unknown. An arm whose mean is not finite is counted and not
+/// drawn. Numbers beyond ±10¹⁵⁰ are not measurements and count as infinite.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ArmVerdict {
     /// The arm's name.
     pub name: String,
     /// The estimate of its mean.
     pub mean: f64,
-    /// The lower end of the interval; −∞ where nothing is known.
+    /// The lower end of the interval; −∞ if it is unknown.
     pub lower: f64,
-    /// The upper end of the interval; ∞ where nothing is known.
+    /// The upper end of the interval; ∞ if it is unknown.
     pub upper: f64,
     /// The side.
     pub side: Side,
@@ -42,36 +32,48 @@ pub struct ArmVerdict {
     pub pulls: u64,
 }
 
-/// Every arm's mean and interval against the threshold τ and the band τ ± ε, highest mean first, and its pulls beside.
+impl ArmVerdict {
+    /// The verdict on the arm of this name.
+    #[must_use]
+    pub fn new(name: &str, verdict: &Verdict) -> Self {
+        let Verdict { mean, lower, upper, side, pulls, .. } = *verdict;
+        Self { name: name.into(), mean, lower, upper, side, pulls: pulls.into() }
+    }
+}
+
+/// Every arm's mean and interval against the threshold τ and the band τ ± ε, highest mean first, with its pulls.
 ///
-/// Up to 40 arms are rows with names. More are points by rank, with their pulls in a second panel below; more than 300 are
-/// drawn in columns of neighbouring ranks, so that a million arms make a small file too.
+/// Up to 40 arms are rows with names. More are points by rank, with their pulls in a second panel below. More than 300 are
+/// drawn in columns of neighbouring ranks, so that a million arms make a small file too; of the pulls a column shows the
+/// median and the maximum, so that a few arms with all the pulls stay visible.
 ///
 /// ```
-/// use cutline_figure::{ArmVerdict, Side, VerdictFigure};
+/// use cutline::{Arms, Confidence, IntervalKind, Question, Spec};
+/// use cutline_figure::VerdictFigure;
 ///
-/// let arm = |name: &str, mean, half, side, pulls| {
-///     ArmVerdict { name: name.into(), mean, lower: mean - half, upper: mean + half, side, pulls }
-/// };
-/// let figure = VerdictFigure {
-///     title: "Prompts".into(),
-///     threshold: 0.5,
-///     precision: 0.05,
-///     arms: vec![arm("brief", 0.8, 0.1, Side::Above, 12), arm("polite", 0.52, 0.09, Side::Undecided, 30)],
-///     note: Some("95 % intervals.".into()),
-/// };
-/// let svg = figure.to_svg();
-/// assert!(svg.contains(">polite<") && svg.contains("undecided: 1"));
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (arms, question) = (Arms::without_features(2)?, Question::new(0.5, 0.05)?);
+/// let mut learner = Spec::named("apt")?.learner(&arms, question, 100, 0)?;
+/// for _ in 0..16 {
+///     learner.tell(0, 1.5);
+/// }
+/// let (kind, delta) = (IntervalKind::Fixed, 0.05);
+/// let verdicts: Vec<_> = learner.beliefs().verdicts(&Confidence::new(kind, delta, 1.0)?).collect();
+/// let names = ["brief", "polite"].map(String::from);
+/// let svg = VerdictFigure::new("Prompts", &names, &verdicts, question, (kind, delta)).to_svg();
+/// assert!(svg.contains("above: 1") && svg.contains("undecided: 1") && svg.contains("95 % intervals"));
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VerdictFigure {
-    /// Stands above the figure.
+    /// The title above the figure.
     pub title: String,
-    /// The threshold τ; none is drawn if it is not finite.
+    /// The threshold τ; not drawn if it is not finite.
     pub threshold: f64,
-    /// The precision ε; without a band if it is not positive.
+    /// The precision ε; there is no band if it is not positive.
     pub precision: f64,
-    /// In any order.
+    /// The verdicts, in any order.
     pub arms: Vec<ArmVerdict>,
     /// Small print under the figure.
     pub note: Option<String>,
@@ -84,7 +86,25 @@ const MOST_ROWS: usize = 40;
 const MOST_RANKS: usize = 300;
 
 impl VerdictFigure {
-    /// The figure as an SVG document, 440 units wide. An arrow at the frame says that an interval goes on beyond it.
+    /// The figure of a campaign: one name and one verdict per arm, with a note on the intervals (their kind and δ).
+    #[must_use]
+    pub fn new(
+        title: &str,
+        names: &[String],
+        verdicts: &[Verdict],
+        question: Question,
+        intervals: (IntervalKind, f64),
+    ) -> Self {
+        Self {
+            title: title.into(),
+            threshold: question.threshold(),
+            precision: question.precision(),
+            arms: names.iter().zip(verdicts).map(|(name, verdict)| ArmVerdict::new(name, verdict)).collect(),
+            note: Some(interval_note(intervals.0, intervals.1)),
+        }
+    }
+
+    /// The figure as an SVG document, 440 units wide. An arrow at the frame marks an interval that extends beyond it.
     ///
     /// ```
     /// # use cutline_figure::VerdictFigure;
@@ -92,28 +112,46 @@ impl VerdictFigure {
     /// ```
     #[must_use]
     pub fn to_svg(&self) -> String {
-        let ranked = Ranked::new(self);
-        let mut sheet = Sheet::new(&self.title);
+        let ranked = RankedArms::new(self);
+        let mut page = NarrowPage::new(&self.title);
         let n_drawn = ranked.arms.len();
         let bottom = match n_drawn {
-            0..=MOST_ROWS => rows::draw(&mut sheet, &ranked),
-            n if n <= MOST_RANKS => ranks::draw(&mut sheet, &ranked),
-            _ => columns::draw(&mut sheet, &ranked),
+            0..=MOST_ROWS => rows::draw(&mut page, &ranked),
+            n if n <= MOST_RANKS => ranks::draw(&mut page, &ranked),
+            _ => columns::draw(&mut page, &ranked),
         };
         let is_columns = n_drawn > MOST_RANKS;
-        // The intervals of a column have no side, so a marker of a side stands on none.
+        // The intervals of a column belong to no side, so the markers of the sides are drawn without a line.
         let mut keys = self.side_keys((!is_columns).then_some("none"));
-        keys.extend(ranked.threshold.map(Threshold::keys).into_iter().flatten());
-        keys.extend(ranked.has_open_end().then(threshold::open_key));
+        keys.extend(ranked.threshold.map(ThresholdLine::keys).into_iter().flatten());
+        keys.extend(ranked.has_open_end().then(open_end_key));
         let columns = is_columns.then(|| columns::meaning(n_drawn));
-        let notes: Vec<String> = columns.into_iter().chain(ranked.left_out()).chain(self.note.clone()).collect();
-        sheet.finish(bottom, &keys, &notes)
+        let notes: Vec<String> = columns.into_iter().chain(ranked.left_out_note()).chain(self.note.clone()).collect();
+        page.finish(bottom, &keys, &notes)
     }
 
-    /// One for each side that an arm has.
+    /// One key per side that has an arm.
     fn side_keys(&self, line: Option<&'static str>) -> Vec<Key> {
-        let number = |side| count(self.arms.iter().filter(|arm| arm.side == side).count());
-        let used = Side::ALL.map(|side| (side, number(side))).into_iter().filter(|(_, n_arms)| *n_arms > 0.0);
+        let n_arms = |side| count(self.arms.iter().filter(|arm| arm.side == side).count());
+        let used = SIDES.map(|side| (side, n_arms(side))).into_iter().filter(|(_, n_arms)| *n_arms > 0.0);
         used.map(|(side, n_arms)| side.key(n_arms, line)).collect()
+    }
+}
+
+/// A sentence that says what the intervals of a campaign cover, by their kind and δ.
+///
+/// ```
+/// use cutline::IntervalKind;
+/// use cutline_figure::interval_note;
+///
+/// assert!(interval_note(IntervalKind::Fixed, 0.001).starts_with("99.9 % intervals"));
+/// ```
+#[must_use]
+pub fn interval_note(kind: IntervalKind, delta: f64) -> String {
+    // 100 (1 − δ) without digits that come from rounding.
+    let percent = ((1.0 - delta) * 1e10).round() / 1e8;
+    match kind {
+        IntervalKind::Anytime => format!("{percent} % intervals, for all arms and at all times together."),
+        _ => format!("{percent} % intervals, each for one arm at one time."),
     }
 }

@@ -1,12 +1,13 @@
-//! What a reader of a campaign's progress relies on, checked on the finished drawing.
+//! The figure of a campaign's progress, checked on the finished drawing.
 
 mod common;
 
-use common::{Dice, centre, check_page, groups, parsed, paths, places, texts};
-use cutline_figure::{Decided, DecidedFigure, Side, png};
+use common::{Dice, SIDES, centre, check_page, groups, parsed, paths, places, texts};
+use cutline::Side;
+use cutline_figure::{DecidedCount, DecidedFigure, png};
 
 fn figure(points: &[(u64, u64, u64)]) -> DecidedFigure {
-    let point = |&(pulls, above, below): &(u64, u64, u64)| Decided { pulls, above, below };
+    let point = |&(pulls, above, below): &(u64, u64, u64)| DecidedCount { pulls, above, below };
     let points = points.iter().map(point).collect();
     DecidedFigure { title: "Title".into(), n_arms: 10, budget: Some(100), points, note: Some("Note".into()) }
 }
@@ -14,7 +15,7 @@ fn figure(points: &[(u64, u64, u64)]) -> DecidedFigure {
 const POINTS: [(u64, u64, u64); 4] = [(0, 0, 0), (20, 1, 2), (50, 4, 2), (80, 3, 5)];
 
 #[test]
-fn steps_stand_at_their_pulls_and_numbers() {
+fn steps_are_at_their_pulls_and_numbers() {
     let svg = figure(&POINTS).to_svg();
     check_page(&svg);
     let document = parsed(&svg);
@@ -47,7 +48,7 @@ fn steps_stand_at_their_pulls_and_numbers() {
 }
 
 #[test]
-fn more_arms_than_there_should_be_are_still_inside() {
+fn more_decided_arms_than_there_are_arms_stay_inside_the_panel() {
     let svg = figure(&[(0, 20, 5), (9, 40, 5)]).to_svg();
     let document = parsed(&svg);
     let above = places(paths(&groups(&document, "above")[0])[0]);
@@ -60,7 +61,7 @@ fn more_arms_than_there_should_be_are_still_inside() {
 fn curves_differ_by_dash_and_marker() {
     let svg = figure(&POINTS).to_svg();
     let document = parsed(&svg);
-    let looks = Side::ALL.map(|side| {
+    let looks = SIDES.map(|side| {
         let group = groups(&document, side.name())[0];
         let dash = group.descendants().find_map(|n| n.attribute("stroke-dasharray")).expect("a dash");
         let marker = places(paths(&group)[1]);
@@ -81,15 +82,15 @@ fn the_order_of_the_points_does_not_matter() {
     turned.reverse();
     assert_eq!(figure(&POINTS).to_svg(), figure(&turned).to_svg());
     let twice = [(0, 0, 0), (20, 9, 0), (20, 1, 2), (50, 4, 2), (80, 3, 5)];
-    assert!(figure(&twice[..3]).to_svg().contains("above: 1"), "the later counts");
+    assert!(figure(&twice[..3]).to_svg().contains("above: 1"), "the later point counts");
 }
 
 #[test]
 fn many_points_make_a_small_file_that_keeps_a_single_spike() {
     let n = 200_000;
     let mut dice = Dice(5);
-    let mut points: Vec<Decided> =
-        (0..n).map(|k| Decided { pulls: k, above: k / 1000 + dice.below(3), below: k / 800 }).collect();
+    let mut points: Vec<DecidedCount> =
+        (0..n).map(|k| DecidedCount { pulls: k, above: k / 1000 + dice.below(3), below: k / 800 }).collect();
     points[120_000].above = 900;
     let svg = DecidedFigure { n_arms: 1000, budget: None, points, ..figure(&[]) }.to_svg();
     assert!(svg.len() < 60_000, "{} bytes", svg.len());
@@ -98,14 +99,14 @@ fn many_points_make_a_small_file_that_keeps_a_single_spike() {
     let above = places(paths(&groups(&document, "above")[0])[0]);
     let spike = above.iter().copied().reduce(|a, b| if b.1 < a.1 { b } else { a }).expect("a place");
     let (left, right) = (above[0].0, above.last().expect("an end").0);
-    assert!(((spike.0 - left) / (right - left) - 0.6).abs() < 0.01, "the spike stands at 120,000 of 200,000");
+    assert!(((spike.0 - left) / (right - left) - 0.6).abs() < 0.01, "the spike is at 120,000 of 200,000");
     let end = above.last().expect("an end").1;
     assert!(spike.1 < end - 100.0);
     assert!(groups(&document, "budget").is_empty() && !svg.contains("budget"));
 }
 
 #[test]
-fn odd_campaigns_are_drawn() {
+fn unusual_campaigns_are_drawn() {
     let cases = [
         figure(&[]),
         figure(&[(0, 0, 0)]),

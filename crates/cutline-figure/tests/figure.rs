@@ -1,4 +1,4 @@
-//! What a reader of a figure relies on, checked on the finished drawing.
+//! The figures of failure probabilities and plans, checked on the finished drawing.
 
 mod common;
 
@@ -36,7 +36,7 @@ fn both_panels_show_every_point_and_every_published_value() {
 }
 
 #[test]
-fn the_legend_explains_only_what_is_there() {
+fn the_legend_explains_only_symbols_that_are_used() {
     let plain = Curve { points: vec![Point { budget: 1.0, rate: 0.5, low: 0.5, high: 0.5 }], ..curve("apt", &[]) };
     let bare = figure(vec![plain]).to_svg();
     assert!(!bare.contains("open markers") && !bare.contains("95 %") && !bare.contains("arrow"));
@@ -56,7 +56,7 @@ fn a_zero_has_an_arrow_on_the_logarithmic_panel_only() {
 }
 
 #[test]
-fn nasty_labels_are_shown_as_they_are() {
+fn labels_with_markup_are_drawn_unchanged() {
     let nasty = "<a & \"b\" 'c'>";
     let svg =
         FailureFigure { title: nasty.into(), note: Some(nasty.into()), ..figure(vec![curve(nasty, &[(1.0, 0.5)])]) };
@@ -132,7 +132,7 @@ fn corner_cases_are_drawn() {
     }
 }
 
-/// Values that a careless caller may hand over, from a small generator with a fixed seed.
+/// Values out of any range, from a small generator with a fixed seed.
 #[test]
 fn random_figures_are_well_formed() {
     let mut state = 1_u64;
@@ -182,7 +182,7 @@ fn a_plan_shows_rates_counts_the_target_and_the_budget() {
     assert_eq!(shapes("target"), [2, 1], "the target at the left, a line down from the budget in both");
     assert_eq!(shapes("planned"), [5], "a bar with two ends, and a ring on white");
     let all = texts(&document);
-    for text in ["Failure probability", "Wrong verdicts a run", "target", "planned budget, 95 % interval", "Note"] {
+    for text in ["Failure probability", "Wrong verdicts per run", "target", "planned budget, 95 % interval", "Note"] {
         assert!(all.iter().any(|t| t == text), "{text}");
     }
 
@@ -205,7 +205,7 @@ fn a_plan_without_an_answer_explains_no_answer() {
 }
 
 #[test]
-fn odd_plans_are_drawn() {
+fn unusual_plans_are_drawn() {
     let odd = |budget, low, high| Some(BudgetRange { budget, low, high });
     let cases = [
         vec![],

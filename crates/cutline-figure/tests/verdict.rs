@@ -1,13 +1,14 @@
-//! What a reader of a campaign's verdicts relies on, checked on the finished drawing.
+//! The verdict figure of a few arms, checked on the finished drawing.
 
 mod common;
 
 use common::verdicts::{EPSILON, TAU, arm, figure, three};
-use common::{Dice, centre, check_page, groups, near, parsed, paths, places, texts};
-use cutline_figure::{ArmVerdict, Side, VerdictFigure, png};
+use common::{Dice, SIDES, centre, check_page, groups, near, parsed, paths, places, texts};
+use cutline::Side;
+use cutline_figure::{ArmVerdict, VerdictFigure, png};
 
 #[test]
-fn rows_stand_in_order_of_their_means_at_their_places() {
+fn rows_are_in_order_of_their_means_and_values_at_their_positions() {
     let svg = figure(three()).to_svg();
     let document = parsed(&svg);
     let shown: Vec<String> =
@@ -37,7 +38,7 @@ fn rows_stand_in_order_of_their_means_at_their_places() {
 }
 
 #[test]
-fn sides_differ_by_shape_and_undecided_rows_have_a_ground() {
+fn sides_differ_by_shape_and_undecided_rows_have_a_background() {
     let svg = figure(three()).to_svg();
     let document = parsed(&svg);
     let marker = |class: &str| {
@@ -50,12 +51,12 @@ fn sides_differ_by_shape_and_undecided_rows_have_a_ground() {
     assert_eq!(undecided.1, "#ffffff", "a ring");
     let tints = paths(&groups(&document, "tints")[0]);
     assert_eq!(tints.len(), 1);
-    let (ground, ring) = (places(tints[0]), &undecided.0);
-    assert!(ground[0].1 < ring[0].1 && ring[0].1 < ground[2].1);
+    let (background, ring) = (places(tints[0]), &undecided.0);
+    assert!(background[0].1 < ring[0].1 && ring[0].1 < background[2].1);
 }
 
 #[test]
-fn bars_of_pulls_start_at_zero_and_say_their_number() {
+fn bars_of_pulls_start_at_zero_and_are_labelled() {
     let mut arms = three();
     (arms[0].pulls, arms[1].pulls, arms[2].pulls) = (0, 3000, 1500);
     let svg = figure(arms).to_svg();
@@ -81,7 +82,7 @@ fn arrows_are_clear_of_the_markers() {
 }
 
 #[test]
-fn names_are_shown_as_they_are_and_long_ones_are_cut() {
+fn names_are_drawn_unchanged_and_long_ones_are_cut() {
     let long = "very long ".repeat(30);
     let names = ["<a & \"b\" 'c'>", "שלום", "🙂 🚀", "\u{202e}back", "\u{0}\n", "", &long];
     let arms = names.map(|name| arm(name, 0.5, 0.1, Side::Below)).to_vec();
@@ -100,7 +101,7 @@ fn names_are_shown_as_they_are_and_long_ones_are_cut() {
 }
 
 #[test]
-fn arms_without_a_mean_are_counted_and_said_to_be_left_out() {
+fn a_note_counts_the_arms_without_a_mean() {
     let mut arms = three();
     arms[2].mean = f64::NAN;
     let svg = figure(arms.clone()).to_svg();
@@ -130,7 +131,7 @@ fn odd_figures_stay_on_the_page() {
             mean: value(),
             lower: value(),
             upper: value(),
-            side: Side::ALL[k % 3],
+            side: SIDES[k % 3],
             pulls: [0, 1, 1000, u64::MAX][(k + round) % 4],
         };
         let arms = (0..n).map(&mut make).collect();

@@ -1,13 +1,14 @@
-//! Verdicts on few, many and very many arms: what is drawn of each.
+//! The verdict figure of few, many and very many arms.
 
 mod common;
 
 use common::verdicts::{TAU, arm, figure, many, three};
-use common::{Dice, centre, check_page, groups, near, parsed, paths, places, texts};
-use cutline_figure::{ArmVerdict, Side, VerdictFigure};
+use common::{Dice, SIDES, centre, check_page, groups, near, parsed, paths, places, texts};
+use cutline::Side;
+use cutline_figure::{ArmVerdict, VerdictFigure};
 
 #[test]
-fn an_end_that_is_not_known_is_an_arrow_at_the_frame() {
+fn an_unknown_end_is_an_arrow_at_the_frame() {
     let unknown = ArmVerdict { lower: f64::NEG_INFINITY, upper: f64::NAN, ..three()[2].clone() };
     for n in [1, 150, 2000] {
         let mut arms = many(n);
@@ -18,7 +19,7 @@ fn an_end_that_is_not_known_is_an_arrow_at_the_frame() {
         let document = parsed(&svg);
         let heads: Vec<&str> = groups(&document, "open").iter().flat_map(paths).collect();
         assert_eq!(heads.iter().map(|d| d.matches('M').count()).sum::<usize>(), 2, "{n}");
-        assert!(svg.contains("interval goes on beyond the frame"));
+        assert!(svg.contains("interval extends beyond the frame"));
     }
 }
 
@@ -42,10 +43,10 @@ fn without_precision_there_is_no_band_and_without_threshold_no_line() {
 }
 
 #[test]
-fn forty_arms_have_names_and_one_more_has_not() {
+fn forty_arms_have_names_and_forty_one_do_not() {
     let has_names = |n| figure(many(n)).to_svg().contains(">arm 3<");
     assert!(has_names(40) && !has_names(41));
-    let is_columns = |n| figure(many(n)).to_svg().contains("A column is");
+    let is_columns = |n| figure(many(n)).to_svg().contains("Each column is");
     assert!(!is_columns(300) && is_columns(301));
 }
 
@@ -57,19 +58,19 @@ fn by_rank_every_arm_has_its_interval_its_marker_its_lane_and_its_bar() {
     let starts = |d: &str| d.matches('M').count();
     let mut n_arms = 0;
     let lanes = groups(&document, "lane");
-    for (lane, side) in lanes.iter().zip(Side::ALL) {
+    for (lane, side) in lanes.iter().zip(SIDES) {
         let parts = paths(&groups(&document, side.name())[0]);
         // An arc is not a new start, so a ring counts once as well.
         assert_eq!(starts(parts[0]), starts(parts[1]), "{}", side.name());
         let markers = parts[1].split_inclusive('Z').map(centre);
         for (interval, marker) in places(parts[0]).chunks(2).zip(markers) {
             let middle = f64::midpoint(interval[0].1, interval[1].1);
-            assert!(near(marker.0, interval[0].0) && near(marker.1, middle), "a marker stands at its mean");
+            assert!(near(marker.0, interval[0].0) && near(marker.1, middle), "a marker is at its mean");
         }
         let marks = paths(lane).last().map(|d| places(d)).expect("marks");
         assert_eq!(marks.len(), 4 * starts(parts[0]));
         for (interval, mark) in places(parts[0]).chunks(2).zip(marks.chunks(4)) {
-            assert!(mark[0].0 < interval[0].0 && interval[0].0 < mark[1].0, "a mark stands under its interval");
+            assert!(mark[0].0 < interval[0].0 && interval[0].0 < mark[1].0, "a mark is below its interval");
         }
         n_arms += starts(parts[0]);
     }
@@ -114,11 +115,11 @@ fn one_undecided_arm_among_many_has_its_mark() {
         "{mark:?} {ends:?}"
     );
     assert!(texts(&document).iter().any(|t| t == "undecided: 1"));
-    assert!(svg.contains("A column is 50 arms"));
+    assert!(svg.contains("Each column is 50 arms"));
 }
 
 #[test]
-fn columns_show_the_median_interval_and_the_range_of_most() {
+fn columns_show_the_median_interval_and_the_range_of_most_intervals() {
     // All means alike; of ten neighbours one has a far wider interval, and three a wider one.
     let half = |k: usize| [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.1, 0.1][k % 10];
     let pulls = |k: usize| [90, 80, 40, 40, 40, 40, 40, 40, 0, 0][k % 10];
@@ -133,10 +134,41 @@ fn columns_show_the_median_interval_and_the_range_of_most() {
     assert!(near(height(bars[0]) / unit, 0.4) && near(height(bars[1]) / unit, 0.2));
     assert_eq!(places(bars[0]).len(), 4 * 180);
     let pulls = paths(&groups(&document, "pulls")[0]);
-    assert!(near(height(pulls[0]), 2.0 * height(pulls[1])), "all but a tenth have up to 80 pulls, the median 40");
+    assert!((4.0 * height(pulls[0]) - 9.0 * height(pulls[1])).abs() < 0.2, "the maximum is 90 pulls, the median 40");
     let means = places(paths(&groups(&document, "means")[0])[0]);
     let line = places(threshold[1])[0].1;
     assert!(means.len() == 180 && means.iter().all(|p| p.1 == line));
+}
+
+/// Of 10,000 arms 5 have all the pulls, one of them only 1: each has a bar in its column that a reader can see.
+#[test]
+fn a_few_arms_with_all_the_pulls_are_visible_among_thousands() {
+    let ranks = [0, 2_500, 5_000, 7_777, 9_999];
+    let pulls = |rank: usize| ranks.iter().position(|known| *known == rank).map_or(0, |k| [400, 100, 300, 1, 200][k]);
+    let make = |rank: usize| {
+        let mean = 1.0 - rank as f64 / 1e4;
+        ArmVerdict { pulls: pulls(rank), ..arm("", mean, 0.2, Side::Undecided) }
+    };
+    let svg = figure((0..10_000).map(make).collect()).to_svg();
+    check_page(&svg);
+    let document = parsed(&svg);
+    let maximum = places(paths(&groups(&document, "pulls")[0])[0]);
+    let bars: Vec<&[(f64, f64)]> = maximum.chunks(4).collect();
+    assert_eq!(bars.len(), 5, "one bar per column with pulls");
+    let line = places(paths(&groups(&document, "threshold")[0])[1]);
+    let (left, width) = (line[0].0, line[1].0 - line[0].0);
+    for (bar, rank) in bars.iter().zip(ranks) {
+        let x = left + width * (rank as f64 + 0.5) / 1e4;
+        assert!(bar[0].0 <= x + 0.1 && x - 0.1 <= bar[1].0, "the bar of rank {rank} is at {bar:?}, not at {x}");
+        assert!(bar[1].0 - bar[0].0 > 1.5, "wide enough to see");
+    }
+    let heights: Vec<f64> = bars.iter().map(|bar| bar[2].1 - bar[0].1).collect();
+    assert!(
+        heights[0] > 70.0 && near(heights[0], 4.0 * heights[1]) && near(heights[0], 2.0 * heights[4]),
+        "{heights:?}"
+    );
+    assert!(near(heights[3], 3.0), "a single pull among hundreds is still a mark: {heights:?}");
+    assert!(texts(&document).iter().any(|text| text.contains("median (dark) and maximum (pale)")));
 }
 
 #[test]
@@ -145,7 +177,7 @@ fn a_file_stays_small_whatever_the_number_of_arms() {
     for (n, unknown) in [(300, false), (300, true), (301, true), (3000, false), (100_000, false), (100_000, true)] {
         let mut random = |k: usize| {
             let (mean, half) = (dice.share() * 10.0 - 5.0, if unknown { f64::INFINITY } else { dice.share() });
-            let side = Side::ALL[usize::try_from(dice.below(3)).expect("small")];
+            let side = SIDES[usize::try_from(dice.below(3)).expect("small")];
             ArmVerdict { pulls: dice.below(1000), ..arm(&format!("a long name of arm {k}"), mean, half, side) }
         };
         let svg = figure((0..n).map(&mut random).collect()).to_svg();

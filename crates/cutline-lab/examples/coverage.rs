@@ -1,4 +1,4 @@
-//! How often the intervals of `fixed` and `anytime` hold the true means: the table of `docs/verdicts.md`.
+//! How often the intervals of `fixed` and `anytime` contain the true means: the table of `docs/verdicts.md`.
 //!
 //! `cargo run --release --package cutline-lab --example coverage -- [RUNS]`
 
@@ -26,7 +26,9 @@ const CASES: [Case; 9] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let runs: u64 = std::env::args().nth(1).map_or(Ok(5_000), |runs| runs.parse())?;
-    println!("δ = {DELTA}, {runs} runs; an arm at the end (± standard error) / all arms at all times\n");
+    println!(
+        "δ = {DELTA}, {runs} runs; share of arms at the end (± standard error) / of runs with all arms at all times\n"
+    );
     println!("| algorithm | estimator | λ | K | d | T | noise | fixed | anytime | width, anytime : fixed |");
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for (name, estimator, lambda, n_arms, dimension, budget, kind, sigma) in CASES {
@@ -39,19 +41,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         let setting = CoverageSetting { spec, n_arms, dimension, budget, noise: Noise::new(kind, sigma)?, seed: 0 };
         let confidences = [IntervalKind::Fixed, IntervalKind::Anytime].map(|kind| Confidence::new(kind, DELTA, sigma));
         let [fixed, anytime] = confidences;
-        let held = coverage(&setting, &[fixed?, anytime?], 0..runs)?;
-        let shown = |position: usize| {
-            let (share, error) = held[position].of_an_arm_at_the_end();
-            format!("{share:.4} ± {error:.4} / {:.4}", held[position].n_always() as f64 / runs as f64)
+        let covered = coverage(&setting, &[fixed?, anytime?], 0..runs)?;
+        let cell = |position: usize| {
+            let (share, error) = covered[position].share_at_end();
+            format!("{share:.4} ± {error:.4} / {:.4}", covered[position].runs_always_covered() as f64 / runs as f64)
         };
-        let ratio = held[1].width() / held[0].width();
+        let ratio = covered[1].mean_width() / covered[0].mean_width();
         let noise = NoiseKind::ALL.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| name);
         let size =
             if dimension == 0 { format!("| {n_arms} | |") } else { format!("{lambda} | {n_arms} | {dimension} |") };
         println!(
             "| {name} | {estimator} | {size} {budget} | {noise}, σ = {sigma} | {} | {} | {ratio:.2} |",
-            shown(0),
-            shown(1)
+            cell(0),
+            cell(1)
         );
     }
     Ok(())

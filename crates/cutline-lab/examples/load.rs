@@ -1,7 +1,7 @@
-//! How fast candidates are loaded from CSV and Parquet, beside a plain reading of the same bytes and Python peers.
+//! How fast candidates are loaded from CSV and Parquet, next to a plain read of the same bytes and Python peers.
 //!
 //! `make bench-load`, or `cargo run --release --package cutline-lab --example load -- [K] [PYTHON]`, where PYTHON has polars and
-//! pandas. Contenders take turns and the fastest of several rounds counts.
+//! pandas. Contenders take turns, and the fastest of several rounds counts.
 
 use cutline::{Purpose, stream};
 use cutline_lab::dataset;
@@ -22,7 +22,7 @@ use std::time::Instant;
 
 const DIMENSION: usize = 64;
 const ROUNDS: usize = 5;
-const ROWS_A_GROUP: usize = 262_144;
+const ROWS_PER_GROUP: usize = 262_144;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -52,7 +52,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The least seconds of every contender.
+/// The fastest time of every contender, in seconds.
 fn race(path: &Path, python: Option<&str>) -> Outcome<BTreeMap<String, f64>> {
     let mut least = BTreeMap::new();
     let mut note = |contender: &str, seconds: f64| {
@@ -61,14 +61,14 @@ fn race(path: &Path, python: Option<&str>) -> Outcome<BTreeMap<String, f64>> {
     };
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        read_plainly(path)?;
-        note("plain reading", start.elapsed().as_secs_f64());
+        plain_read(path)?;
+        note("plain read", start.elapsed().as_secs_f64());
         let start = Instant::now();
         let candidates = dataset::open(path, None)?;
         note("cutline", start.elapsed().as_secs_f64());
         let arms = candidates.arms();
         drop(candidates);
-        note("cutline, and arms made of it", start.elapsed().as_secs_f64());
+        note("cutline, with arms built", start.elapsed().as_secs_f64());
         drop(arms);
         if let Some(python) = python {
             let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/peers/load.py");
@@ -85,8 +85,8 @@ fn race(path: &Path, python: Option<&str>) -> Outcome<BTreeMap<String, f64>> {
     Ok(least)
 }
 
-/// Reads all bytes, a megabyte at a time, and keeps none.
-fn read_plainly(path: &Path) -> Outcome<()> {
+/// Reads all bytes, a megabyte at a time, and discards them.
+fn plain_read(path: &Path) -> Outcome<()> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 1 << 20];
     while file.read(&mut buffer)? > 0 {}
@@ -115,8 +115,8 @@ fn write_parquet(path: &Path, n_arms: usize, compression: Compression) -> Outcom
     let properties = WriterProperties::builder().set_compression(compression).build();
     let mut writer = SerializedFileWriter::new(File::create(path)?, Arc::new(schema), Arc::new(properties))?;
     let mut numbers = stream(0, Purpose::Instance, 0);
-    for start in (0..n_arms).step_by(ROWS_A_GROUP) {
-        let end = n_arms.min(start + ROWS_A_GROUP);
+    for start in (0..n_arms).step_by(ROWS_PER_GROUP) {
+        let end = n_arms.min(start + ROWS_PER_GROUP);
         let levels = vec![1; end - start];
         let mut group = writer.next_row_group()?;
         let names: Vec<ByteArray> = (start..end).map(|arm| format!("arm {arm}").into_bytes().into()).collect();

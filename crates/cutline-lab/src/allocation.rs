@@ -1,4 +1,4 @@
-//! The fewest pulls that a test of every arm's side needs, and how it would spread them.
+//! The fewest pulls that a test of every arm's side needs, and the best allocation of them to arms.
 //!
 //! A test that errs with probability at most δ on every instance takes, on an instance with Gaussian rewards, at least
 //! T*·kl(δ, 1 − δ) pulls on average (Garivier & Kaufmann 2016, Theorem 1; for linear means Degenne, Ménard, Shang & Valko 2020,
@@ -8,16 +8,16 @@
 //! 1/T* = max_w minₖ Δₖ²/(2σ²‖xₖ‖²_{A(w)⁻¹}),  A(w) = Σ wᵢ xᵢxᵢᵀ,  w ≥ 0,  Σw = 1,  Δₖ = |μₖ − τ| + ε.
 //! ```
 //!
-//! The maximising w is the oracle's allocation. With each arm on its own, wₖ ∝ Δₖ⁻² and T* = 2σ²ΣΔₖ⁻². With linear means it is
+//! The maximising w is the oracle's allocation. For unrelated arms wₖ ∝ Δₖ⁻² and T* = 2σ²ΣΔₖ⁻². For linear means it is
 //! a convex programme in w, solved in `allocation/solver.rs` with a certificate of how far it can be from the optimum.
 //!
-//! For ε > 0 and an arm within ε of τ both answers are right; the bound then holds in the limit δ → 0 (Degenne & Koolen 2019).
+//! For ε > 0 and an arm within ε of τ both sides are correct; the bound then holds in the limit δ → 0 (Degenne & Koolen 2019).
 
 mod solver;
 
 use crate::Instance;
 
-/// How an oracle would spread its pulls over the arms of one instance, and the T* of that.
+/// The share of pulls per arm that an oracle would choose on one instance, and its T*.
 ///
 /// ```
 /// use cutline_lab::{Allocation, Instance, Threshold};
@@ -51,7 +51,7 @@ impl Allocation {
         Some(Self { weights: solved.weights, time: 2.0 * solved.value, least_time: 2.0 * solved.least_value })
     }
 
-    /// The best allocation for somebody who does not look at features.
+    /// The best allocation without the features.
     #[must_use]
     pub fn without_features(instance: &Instance, sigma: f64) -> Option<Self> {
         let weight = |&mean: &f64| (instance.question().gap(mean) / sigma).powi(-2);
@@ -66,26 +66,26 @@ impl Allocation {
         Some(Self { weights, time: 2.0 * total, least_time: 2.0 * total })
     }
 
-    /// The share of pulls that each arm gets.
+    /// The share of pulls per arm.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// T* as these weights have it: at most a millionth above the least that any have.
+    /// T* of these weights: at most a millionth above the smallest possible.
     #[must_use]
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// A number that T* is proved to be no less than.
+    /// A proven lower bound on T*.
     #[must_use]
     pub fn least_time(&self) -> f64 {
         self.least_time
     }
 
     /// The lower bound T*·kl(δ, 1 − δ) on the mean number of pulls of a test that errs with probability at most `delta`; 0
-    /// for δ ≥ ½, where guessing will do.
+    /// for δ ≥ ½, where guessing is enough.
     #[must_use]
     pub fn fewest_pulls(&self, delta: f64) -> f64 {
         let divergence = (1.0 - 2.0 * delta) * ((1.0 - delta) / delta).ln();

@@ -1,8 +1,8 @@
-//! How often intervals hold the true means: their promise put to the test where the truth is known.
+//! How often intervals contain the true means, measured by simulation.
 //!
-//! With ridge, θ ~ N(0, σ²/λ I) and the features are uniform on [−1, 1]: the model holds, and with Gaussian noise the posterior is
-//! exact, whatever the rule pulls. Without, the means are N(0, σ²), and the sample mean has the distribution its interval says
-//! if the rule does not look at rewards.
+//! With ridge, θ ~ N(0, σ²/λ I) and the features are uniform on [−1, 1]: the model is exact, and with Gaussian noise so is the
+//! posterior, whichever arms the rule pulls. Without ridge, the means are N(0, σ²), and the interval of a sample mean is exact
+//! if the rule ignores the rewards.
 
 use crate::{Instance, InstanceError, Noise, RunError, Threshold};
 use cutline::{Arms, AskTell, Confidence, EstimatorKind, Purpose, Rng, Spec, stream};
@@ -18,9 +18,9 @@ pub struct CoverageSetting {
     pub spec: Spec,
     /// K.
     pub n_arms: usize,
-    /// d; of no meaning without ridge.
+    /// d; ignored without ridge.
     pub dimension: usize,
-    /// How many pulls a run has.
+    /// The number of pulls per run.
     pub budget: u32,
     /// The noise of a measurement.
     pub noise: Noise,
@@ -28,12 +28,12 @@ pub struct CoverageSetting {
     pub seed: u64,
 }
 
-/// How often intervals held the true means.
+/// How often intervals contained the true means.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coverage {
     runs: u64,
     n_arms: u64,
-    /// The arms held at the end, and the square of their number, summed over runs.
+    /// The number of arms whose interval contained their mean at the end, and its square, summed over runs.
     at_end: u64,
     at_end_squared: u64,
     always: u64,
@@ -41,38 +41,39 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// The share of arms whose interval held their mean at the end of a run, and its standard error over runs.
+    /// The share of arms whose interval contained their mean at the end of a run, and its standard error over runs.
     #[must_use]
-    pub fn of_an_arm_at_the_end(&self) -> (f64, f64) {
+    pub fn share_at_end(&self) -> (f64, f64) {
         let (runs, k) = (self.runs as f64, self.n_arms as f64);
         let share = self.at_end as f64 / (runs * k);
         let square = self.at_end_squared as f64 / (runs * k * k);
         (share, ((square - share * share).max(0.0) / runs).sqrt())
     }
 
-    /// The runs in which the intervals of all arms held their means before every pull and at the end.
+    /// The number of runs in which the intervals of all arms contained their means before every pull and at the end.
     #[must_use]
-    pub fn n_always(&self) -> u64 {
+    pub fn runs_always_covered(&self) -> u64 {
         self.always
     }
 
     /// The mean width of an interval at the end.
     #[must_use]
-    pub fn width(&self) -> f64 {
+    pub fn mean_width(&self) -> f64 {
         self.width / self.runs as f64
     }
 
-    fn count(&mut self, held: &Held) {
+    fn count(&mut self, run: &RunCoverage) {
         self.runs += 1;
-        self.n_arms = held.n_arms;
-        self.at_end += held.at_end;
-        self.at_end_squared += held.at_end * held.at_end;
-        self.always += u64::from(held.always);
-        self.width += held.width;
+        self.n_arms = run.n_arms;
+        self.at_end += run.at_end;
+        self.at_end_squared += run.at_end * run.at_end;
+        self.always += u64::from(run.always);
+        self.width += run.width;
     }
 }
 
-/// The coverage of each of `confidences` over the same runs. One that has no bound on ‖θ‖ is told ‖θ‖, the least it may be.
+/// The coverage of each of `confidences` over the same runs. One without a bound on ‖θ‖ gets the true ‖θ‖, the smallest valid
+/// bound.
 ///
 /// # Errors
 /// If the algorithm cannot work with the instances or the budget.
@@ -81,26 +82,28 @@ pub fn coverage(
     confidences: &[Confidence],
     runs: Range<u64>,
 ) -> Result<Vec<Coverage>, RunError> {
-    let played: Vec<Vec<Held>> =
+    let played: Vec<Vec<RunCoverage>> =
         runs.into_par_iter().map(|run| play(setting, confidences, run)).collect::<Result<_, _>>()?;
     let mut coverages = vec![Coverage::default(); confidences.len()];
-    // One run after the other, so that the sum of the widths does not depend on the threads.
+    // Summed in the order of the runs, so that the widths do not depend on the number of threads.
     for run in &played {
-        coverages.iter_mut().zip(run).for_each(|(coverage, held)| coverage.count(held));
+        coverages.iter_mut().zip(run).for_each(|(coverage, run)| coverage.count(run));
     }
     Ok(coverages)
 }
 
-/// What the intervals of one kind held in a run.
-struct Held {
+/// The coverage of one kind of intervals in a run.
+struct RunCoverage {
     n_arms: u64,
+    /// The arms whose interval contains their mean now.
     at_end: u64,
+    /// Whether all intervals contained their means so far.
     always: bool,
     width: f64,
 }
 
-/// Plays one run; looks at all intervals before each pull and at the end.
-fn play(setting: &CoverageSetting, confidences: &[Confidence], run: u64) -> Result<Vec<Held>, RunError> {
+/// Plays one run; checks all intervals before each pull and at the end.
+fn play(setting: &CoverageSetting, confidences: &[Confidence], run: u64) -> Result<Vec<RunCoverage>, RunError> {
     let CoverageSetting { spec, budget, noise, seed, .. } = setting;
     let instance = instance(setting, run).map_err(|error| RunError::Instance { run, error })?;
     let refused = |error| RunError::Algorithm { label: spec.algorithm().name.into(), error };
@@ -109,22 +112,23 @@ fn play(setting: &CoverageSetting, confidences: &[Confidence], run: u64) -> Resu
     let mut variates = vec![0.0; *budget as usize];
     noise.draw(&mut stream(*seed, Purpose::Noise, run), &mut variates);
 
-    let confidences: Vec<Confidence> = confidences.iter().map(|&confidence| informed(confidence, &instance)).collect();
-    let mut all: Vec<Held> =
-        confidences.iter().map(|confidence| look(learner.as_mut(), confidence, &instance)).collect();
+    let confidences: Vec<Confidence> =
+        confidences.iter().map(|&confidence| with_true_norm(confidence, &instance)).collect();
+    let mut all: Vec<RunCoverage> =
+        confidences.iter().map(|confidence| covered(learner.as_mut(), confidence, &instance)).collect();
     for variate in variates {
         let Some(arm) = learner.ask() else { break };
         learner.tell(arm, noise.reward(instance.means()[arm], variate));
-        for (held, confidence) in all.iter_mut().zip(&confidences) {
-            let now = look(learner.as_mut(), confidence, &instance);
-            *held = Held { always: held.always && now.always, ..now };
+        for (coverage, confidence) in all.iter_mut().zip(&confidences) {
+            let now = covered(learner.as_mut(), confidence, &instance);
+            *coverage = RunCoverage { always: coverage.always && now.always, ..now };
         }
     }
     Ok(all)
 }
 
-/// Which intervals hold their means now.
-fn look(learner: &mut dyn AskTell, confidence: &Confidence, instance: &Instance) -> Held {
+/// The coverage of the intervals now.
+fn covered(learner: &mut dyn AskTell, confidence: &Confidence, instance: &Instance) -> RunCoverage {
     let mut beliefs = learner.beliefs();
     let n_arms = instance.means().len();
     let (mut at_end, mut width) = (0, 0.0);
@@ -132,11 +136,11 @@ fn look(learner: &mut dyn AskTell, confidence: &Confidence, instance: &Instance)
         at_end += u64::from((verdict.lower..=verdict.upper).contains(mean));
         width += (verdict.upper - verdict.lower) / n_arms as f64;
     }
-    Held { n_arms: n_arms as u64, at_end, always: at_end == n_arms as u64, width }
+    RunCoverage { n_arms: n_arms as u64, at_end, always: at_end == n_arms as u64, width }
 }
 
-/// With S = ‖θ‖, where it has none of its own and there is a θ.
-fn informed(confidence: Confidence, instance: &Instance) -> Confidence {
+/// With the bound S = ‖θ‖, where it has none and the instance has a θ.
+fn with_true_norm(confidence: Confidence, instance: &Instance) -> Confidence {
     match instance.theta() {
         Some(theta) if confidence.norm().is_none() => {
             let norm = theta.iter().map(|t| t * t).sum::<f64>().sqrt();
@@ -146,7 +150,7 @@ fn informed(confidence: Confidence, instance: &Instance) -> Confidence {
     }
 }
 
-/// An instance for which the model holds.
+/// An instance for which the model is exact.
 fn instance(setting: &CoverageSetting, run: u64) -> Result<Instance, InstanceError> {
     let CoverageSetting { spec, n_arms, dimension, noise, seed, .. } = setting;
     let mut rng = stream(*seed, Purpose::Instance, run);

@@ -1,7 +1,7 @@
-//! The published numbers, replayed from the authors' own random stream.
+//! The published numbers, replayed from the random stream of the paper's authors.
 //!
-//! One `RandomState(0)` a experiment, read in sequence: θ, the arms, then for each curve, each budget, each run and
-//! each round one normal; `random` draws its arm before the normal. Facts read off the authors' released code.
+//! One `RandomState(0)` per experiment, read in sequence: θ, the arms, then one normal per curve, budget, run and round;
+//! `random` draws its arm before the normal. This is how the authors' released code reads it.
 
 use crate::numpy::RandomState;
 use crate::{Entrant, Experiment, Instance, RunError};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// One published cell and its replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplayedCell {
-    /// What the curve is called where it was published.
+    /// The name of the curve in the publication.
     pub curve: String,
     /// The budget.
     pub budget: u32,
@@ -28,7 +28,7 @@ pub struct ReplayedCell {
 }
 
 impl ReplayedCell {
-    /// Whether the replay gives the published number to all printed decimals. A rate of n runs has a grid of 1/n.
+    /// Whether the replay gives the published number to all printed decimals. Rates over n runs are multiples of 1/n.
     #[must_use]
     pub fn matches(&self) -> bool {
         (self.successes as f64 - self.published * self.runs as f64).abs() < 1e-6
@@ -36,7 +36,7 @@ impl ReplayedCell {
 }
 
 /// Replays every published curve of an experiment, in their order; none if its instance is not the published one.
-/// `watch` is told of pulls as they are made.
+/// `watch` is called with the number of pulls as they are made.
 ///
 /// # Errors
 /// If an algorithm cannot work with the instance or a budget.
@@ -47,8 +47,8 @@ pub fn replay(experiment: &Experiment, watch: &dyn Fn(u64)) -> Result<Vec<Replay
     })
 }
 
-/// Replays several experiments side by side, as far as there are threads; the cells of each, in their order. It ends at the first
-/// error, be it of `watch`, which is told of pulls as they are made.
+/// Replays several experiments in parallel; the cells of each, in their order. It ends at the first error, including those of
+/// `watch`, which is called with the number of pulls as they are made.
 ///
 /// # Errors
 /// As [`replay`], and those of `watch`.
@@ -56,7 +56,7 @@ pub fn replay_all<E: From<RunError> + Send>(
     experiments: &[Experiment],
     watch: &(dyn Fn(u64) -> Result<(), E> + Sync),
 ) -> Result<Vec<Vec<ReplayedCell>>, E> {
-    // A stream is read in sequence, so an experiment takes one thread: the longest first, one by one as threads are free.
+    // A stream is read in sequence, so an experiment takes one thread. The longest starts first.
     let mut order: Vec<usize> = (0..experiments.len()).collect();
     order
         .sort_by_key(|&position| std::cmp::Reverse(pulls(&experiments[position]) * n_features(&experiments[position])));
@@ -66,11 +66,11 @@ pub fn replay_all<E: From<RunError> + Send>(
     Ok(replayed.into_iter().map(|(_, cells)| cells).collect())
 }
 
-/// How many pulls the replay of an experiment takes.
+/// The number of pulls that the replay of an experiment takes.
 #[must_use]
 pub fn pulls(experiment: &Experiment) -> u64 {
-    let a_run: u64 = experiment.budgets().iter().copied().map(u64::from).sum();
-    experiment.published().iter().map(|published| published.runs() * a_run).sum()
+    let pulls_per_run: u64 = experiment.budgets().iter().copied().map(u64::from).sum();
+    experiment.published().iter().map(|published| published.runs() * pulls_per_run).sum()
 }
 
 fn n_features(experiment: &Experiment) -> u64 {
@@ -107,7 +107,7 @@ fn replay_until<E: From<RunError>>(
     Ok(replayed)
 }
 
-/// A learner that reads its random arms, if it wants any, from the stream.
+/// A learner that draws its random arms, if it draws any, from the stream.
 fn learner(
     entrant: &Entrant,
     instance: &Instance,
@@ -123,7 +123,7 @@ fn learner(
     Ok(Box::new(Learner::new(rule, ridge, Budget::new(budget)?, instance.question(), 0)?))
 }
 
-/// [`Uniform`](cutline::rules::Uniform), with its arms read from the authors' stream.
+/// [`Uniform`](cutline::rules::Uniform), with its arms drawn from the authors' stream.
 struct ReplayedUniform {
     state: Arc<Mutex<RandomState>>,
 }
@@ -137,7 +137,7 @@ impl<E: ?Sized> Rule<E> for ReplayedUniform {
     }
 }
 
-/// Nothing else runs while the lock is held, so it cannot be poisoned half-way.
+/// No code that could panic runs while the lock is held, so a poisoned one is intact.
 fn lock(state: &Mutex<RandomState>) -> MutexGuard<'_, RandomState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,8 @@
 //! An experiment: instances, budgets, noise, and the algorithms that compete.
 
+use crate::keys::FileError;
 use crate::monte_carlo::RunError;
-use crate::{Entrant, Instance, Instances, Noise, NoiseKind, Source, SourceKind};
+use crate::{CustomInstances, Entrant, Instance, InstanceKind, InstanceSource, Noise, NoiseKind};
 use cutline::rules::NamedRule;
 use cutline::{Arm, AskTell};
 use std::path::{Path, PathBuf};
@@ -17,38 +18,38 @@ pub struct Experiment {
     pub(crate) budgets: Vec<u32>,
     pub(crate) noise: Noise,
     pub(crate) baseline: Option<usize>,
-    pub(crate) source: Source,
+    pub(crate) source: InstanceSource,
     pub(crate) entrants: Vec<Entrant>,
-    pub(crate) published: Vec<Published>,
+    pub(crate) published: Vec<PublishedCurve>,
 }
 
-/// A curve that somebody published, to be compared with ours.
+/// A published curve to compare the results with.
 #[derive(Clone, Debug)]
-pub struct Published {
+pub struct PublishedCurve {
     pub(crate) curve: String,
     pub(crate) entrant: usize,
     pub(crate) runs: u64,
     pub(crate) success: Vec<f64>,
 }
 
-/// What to change in an experiment's file.
+/// Settings that replace those of an experiment file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
     /// The number of runs.
     pub runs: Option<u64>,
     /// The seed.
     pub seed: Option<u64>,
-    /// Whether instances are redrawn in every run, whatever the file says; published curves then do not apply.
+    /// Whether instances are redrawn in every run, whatever the file says; published curves are then dropped.
     pub redraw: bool,
 }
 
-/// What an experiment may be given that a file cannot hold.
+/// Code that an experiment file can refer to but not contain.
 #[derive(Clone, Debug, Default)]
 pub struct Extensions {
-    /// Rules of one's own: `name`s of algorithms.
+    /// Custom rules, by the `name` that an `[[algorithm]]` gives.
     pub rules: Vec<NamedRule>,
-    /// Instances of one's own: the `kind` called `own`.
-    pub instances: Option<Arc<dyn Instances>>,
+    /// Custom instances, for `kind = "own"`.
+    pub instances: Option<Arc<dyn CustomInstances>>,
 }
 
 /// Why an experiment was refused.
@@ -60,63 +61,80 @@ pub enum ExperimentError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The file says something that is not allowed.
+    /// The file is not a valid experiment.
     #[error("{}:{error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What and where.
-        error: crate::FileError,
+        /// What is wrong, and on which line.
+        error: FileError,
     },
 }
 
 impl Experiment {
-    /// Reads an experiment from a TOML file.
+    /// Reads the experiment of a TOML file.
     ///
     /// # Errors
-    /// If the file cannot be read, or says something that is not allowed.
+    /// If the file cannot be read, is not valid, or holds variants.
     pub fn load(path: &Path, overrides: Overrides) -> Result<Self, ExperimentError> {
-        let read = |error| ExperimentError::Read { path: path.into(), error };
-        let bytes = std::fs::read(path).map_err(read)?;
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
-        let directory = path.parent().unwrap_or(Path::new(""));
-        crate::keys::utf8(&bytes)
-            .and_then(|text| Self::read(text, &stem, directory, overrides, &Extensions::default()))
-            .map_err(|error| ExperimentError::File { path: path.into(), error })
+        let invalid = |error| ExperimentError::File { path: path.into(), error };
+        read_file(path, overrides).and_then(|experiments| one(experiments).map_err(invalid))
     }
 
-    /// Reads an experiment from the text of a TOML file; files it names are relative to `directory`.
+    /// Reads the experiments of a TOML file: one, or one per variant, in their order.
     ///
     /// # Errors
-    /// If the text says something that is not allowed.
-    pub fn parse(text: &str, directory: &Path) -> Result<Self, crate::FileError> {
+    /// If the file cannot be read or is not valid.
+    pub fn load_all(path: &Path, overrides: Overrides) -> Result<Vec<Self>, ExperimentError> {
+        read_file(path, overrides)
+    }
+
+    /// Reads an experiment from the text of a TOML file; the files that it names are relative to `directory`.
+    ///
+    /// # Errors
+    /// If the text is not valid, or holds variants.
+    pub fn parse(text: &str, directory: &Path) -> Result<Self, FileError> {
         Self::read(text, "experiment", directory, Overrides::default(), &Extensions::default())
     }
 
-    /// As [`Experiment::parse`], with what to change, what was brought, and what it is called if it does not say.
+    /// As [`Experiment::parse`], with overrides and extensions; `name` is its name if the text gives none.
     ///
     /// # Errors
-    /// If the text says something that is not allowed.
+    /// If the text is not valid, or holds variants.
     pub fn read(
         text: &str,
         name: &str,
         directory: &Path,
         overrides: Overrides,
-        brought: &Extensions,
-    ) -> Result<Self, crate::FileError> {
-        crate::file::experiment(text, name, directory, overrides, brought)
+        extensions: &Extensions,
+    ) -> Result<Self, FileError> {
+        one(Self::read_all(text, name, directory, overrides, extensions)?)
     }
 
-    /// What it is called.
+    /// As [`Experiment::read`], for a text that may hold variants: one experiment, or one per variant, in their order.
+    ///
+    /// # Errors
+    /// If the text is not valid.
+    pub fn read_all(
+        text: &str,
+        name: &str,
+        directory: &Path,
+        overrides: Overrides,
+        extensions: &Extensions,
+    ) -> Result<Vec<Self>, FileError> {
+        crate::file::experiments(text, name, directory, overrides, extensions)
+    }
+
+    /// The name of its results.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many runs it asks for.
+    /// The number of runs.
     #[must_use]
     pub fn runs(&self) -> u64 {
         self.runs
@@ -140,15 +158,15 @@ impl Experiment {
         self.noise
     }
 
-    /// The position of the entrant that all are compared with.
+    /// The position of the entrant that all others are compared with.
     #[must_use]
     pub fn baseline(&self) -> Option<usize> {
         self.baseline
     }
 
-    /// Where its instances come from.
+    /// Its instances.
     #[must_use]
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &InstanceSource {
         &self.source
     }
 
@@ -160,17 +178,17 @@ impl Experiment {
 
     /// The published curves to compare with.
     #[must_use]
-    pub fn published(&self) -> &[Published] {
+    pub fn published(&self) -> &[PublishedCurve] {
         &self.published
     }
 
-    /// The measurements that every learner is told before it is asked; budgets do not count them.
+    /// The measurements that every learner gets before its first pull; budgets do not count them.
     #[must_use]
     pub fn pilot(&self) -> &[(Arm, f64)] {
-        if let SourceKind::Features(_, prior) = self.source.kind() { prior.pilot() } else { &[] }
+        if let InstanceKind::Features(_, prior) = self.source.kind() { prior.pilot() } else { &[] }
     }
 
-    /// A learner of `entrant` for `budget` pulls on `instance`, told the pilot.
+    /// A learner of `entrant` for `budget` pulls on `instance`, after the pilot.
     pub(crate) fn learner(
         &self,
         entrant: &Entrant,
@@ -179,7 +197,7 @@ impl Experiment {
         seed: u64,
     ) -> Result<Box<dyn AskTell>, RunError> {
         let pilot = self.pilot();
-        // A reward that comes unasked counts as a pull, so the pilot needs room beside the budget.
+        // The learner counts the pilot's rewards as pulls, so they are added to the budget.
         let budget = budget.saturating_add(u32::try_from(pilot.len()).unwrap_or(u32::MAX));
         let learner = entrant.learner(instance, budget, seed);
         let mut learner = learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
@@ -189,7 +207,7 @@ impl Experiment {
         Ok(learner)
     }
 
-    /// How many pulls a run takes, over all entrants and budgets.
+    /// The number of pulls per run, over all entrants and budgets.
     #[must_use]
     pub fn pulls_per_run(&self) -> u64 {
         let most = self.budgets.last().copied().map_or(0, u64::from);
@@ -208,7 +226,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Builds every learner of the first run once, so that what does not fit is known before the work starts.
+    /// Builds every learner of the first run once, so that anything that does not fit is reported before the work starts.
     pub(crate) fn check(&self) -> Result<(), RunError> {
         let instance = self.source.instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
         self.check_probabilities(&instance, 0)?;
@@ -223,8 +241,27 @@ impl Experiment {
     }
 }
 
-impl Published {
-    /// What the curve is called where it was published.
+fn read_file(path: &Path, overrides: Overrides) -> Result<Vec<Experiment>, ExperimentError> {
+    let bytes = std::fs::read(path).map_err(|error| ExperimentError::Read { path: path.into(), error })?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
+    let directory = path.parent().unwrap_or(Path::new(""));
+    crate::keys::utf8(&bytes)
+        .and_then(|text| Experiment::read_all(text, &stem, directory, overrides, &Extensions::default()))
+        .map_err(|error| ExperimentError::File { path: path.into(), error })
+}
+
+/// The experiment of a file without variants.
+fn one(mut experiments: Vec<Experiment>) -> Result<Experiment, FileError> {
+    if experiments.len() == 1 {
+        return Ok(experiments.swap_remove(0));
+    }
+    let names: Vec<String> = experiments.iter().map(|experiment| format!("`{}`", experiment.name)).collect();
+    let message = format!("the file holds several variants, not one experiment: {}", names.join(", "));
+    Err(FileError { line: 1, message })
+}
+
+impl PublishedCurve {
+    /// The name of the curve in the publication.
     #[must_use]
     pub fn curve(&self) -> &str {
         &self.curve
@@ -242,7 +279,7 @@ impl Published {
         self.runs
     }
 
-    /// The success rates, one a budget, to the decimals published.
+    /// The success rates, one per budget, to the decimals published.
     #[must_use]
     pub fn success(&self) -> &[f64] {
         &self.success

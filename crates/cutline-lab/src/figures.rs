@@ -1,9 +1,9 @@
-//! The figures of experiments and plans, as data. Only with the feature `figure`.
+//! The figures of experiments and plans, as data; only with the feature `figure`.
 
 use crate::{BudgetAnswer, Experiment, ForecastRow, PlanReport, Row};
-use cutline_figure::{Curve, FailureFigure, PlanCurve, PlanFigure, Point};
+use cutline_figure::{BudgetRange, Curve, FailureFigure, PlanCurve, PlanFigure, Point};
 
-/// Failure probability against budget, with the published values where there are any; `rows` are those of the experiment.
+/// Failure probability against budget, with the published values where there are any; `rows` are the rows of this experiment.
 #[must_use]
 pub fn failure_figure(experiment: &Experiment, rows: &[Row]) -> FailureFigure {
     let budgets = || experiment.budgets().iter().map(|&budget| f64::from(budget));
@@ -26,12 +26,12 @@ pub fn failure_figure(experiment: &Experiment, rows: &[Row]) -> FailureFigure {
     }
 }
 
-/// What a plan expects, and the budgets it names.
+/// The forecast of a plan, and the budgets that it proposes.
 #[must_use]
-pub fn plan_figure(planned: &PlanReport) -> PlanFigure {
-    let PlanReport { experiment, forecast } = planned;
-    let algorithm = |answer: &BudgetAnswer| {
-        let prospects = || forecast.prospects.iter().filter(|prospect| prospect.algorithm == answer.algorithm);
+pub fn plan_figure(plan: &PlanReport) -> PlanFigure {
+    let PlanReport { experiment, forecast } = plan;
+    let curve = |answer: &BudgetAnswer| {
+        let rows = || forecast.prospects.iter().filter(|row| row.algorithm == answer.algorithm);
         let failures =
             |p: &ForecastRow| Point { budget: p.budget.into(), rate: p.failure_rate, low: p.low, high: p.high };
         let errors = |p: &ForecastRow| Point {
@@ -42,9 +42,9 @@ pub fn plan_figure(planned: &PlanReport) -> PlanFigure {
         };
         PlanCurve {
             label: answer.algorithm.clone(),
-            failures: prospects().map(failures).collect(),
-            errors: prospects().map(errors).collect(),
-            planned: answer.budget.map(|budget| cutline_figure::BudgetRange {
+            failures: rows().map(failures).collect(),
+            errors: rows().map(errors).collect(),
+            planned: answer.budget.map(|budget| BudgetRange {
                 budget: budget.into(),
                 low: answer.low.unwrap_or(answer.tried_from).into(),
                 high: answer.high.unwrap_or(answer.tried_to).into(),
@@ -57,7 +57,7 @@ pub fn plan_figure(planned: &PlanReport) -> PlanFigure {
     PlanFigure {
         title: format!("{}: budgets for a failure probability of {}", experiment.name(), forecast.target),
         target: forecast.target,
-        forecasts: forecast.answers.iter().map(algorithm).collect(),
-        note: Some(format!("{}. Planned budgets: {planned_budgets}.", planned.heading())),
+        forecasts: forecast.answers.iter().map(curve).collect(),
+        note: Some(format!("{}. Planned budgets: {planned_budgets}.", plan.heading())),
     }
 }

@@ -1,9 +1,9 @@
-//! A problem with its truth.
+//! A problem with its true means.
 
 use cutline::{Arms, ArmsError, Question, QuestionError};
 use thiserror::Error;
 
-/// A problem with its truth: the arms, the means and, where the means are linear in the features, θ.
+/// A problem with its true means: the arms, their means and, where the means are linear in the features, θ.
 #[derive(Clone, Debug)]
 pub struct Instance {
     arms: Arms,
@@ -12,7 +12,7 @@ pub struct Instance {
     question: Question,
 }
 
-/// Where the bar lies.
+/// How the threshold τ of an instance is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Threshold {
     /// At this value.
@@ -28,9 +28,9 @@ pub enum Threshold {
 #[non_exhaustive]
 pub enum InstanceError {
     /// The arms have no features for θ to go with.
-    #[error("the arms have no features, so theta says nothing of their means")]
+    #[error("the arms have no features, so their means cannot follow from theta")]
     NoFeatures,
-    /// θ does not have one value a feature.
+    /// θ does not have one value per feature.
     #[error("theta has {found} values, but the arms have {expected} features")]
     ThetaLength {
         /// The dimension.
@@ -38,7 +38,7 @@ pub enum InstanceError {
         /// The length of θ.
         found: usize,
     },
-    /// There is not one mean an arm.
+    /// There is not one mean per arm.
     #[error("there are {found} means, but {expected} arms")]
     MeansLength {
         /// The number of arms.
@@ -85,10 +85,10 @@ impl Instance {
         Self::new(arms, None, means, threshold, precision)
     }
 
-    /// Arms that have these means, whatever their features are.
+    /// Arms that have these means, with features or without.
     ///
     /// # Errors
-    /// If there is not one mean an arm, a mean is not finite, or the question is refused.
+    /// If there is not one mean per arm, a mean is not finite, or the question is refused.
     pub fn with_means(
         arms: Arms,
         means: Vec<f64>,
@@ -102,8 +102,8 @@ impl Instance {
         Self::new(arms, None, means, threshold, precision)
     }
 
-    /// The same with every mean higher by `offset`, and the threshold where it lies then. The means are no longer linear in the
-    /// features, unless the features hold a constant one, so there is no θ.
+    /// The same with every mean higher by `offset`, and the threshold computed anew. The means are no longer linear in the
+    /// features, unless one of them is constant, so there is no θ.
     ///
     /// # Errors
     /// If a mean is no longer finite, or the question is refused.
@@ -112,8 +112,8 @@ impl Instance {
         Self::new(self.arms, None, means, threshold, self.question.precision())
     }
 
-    /// The same means of the same arms, whose features are [standardised](Arms::standardised). The means are linear in them only
-    /// with an intercept, so there is no θ.
+    /// The same means with [standardised](Arms::standardised) features. The means are linear in them only with an intercept, so
+    /// there is no θ.
     #[must_use]
     pub fn standardised(self) -> Self {
         Self { arms: self.arms.standardised(), theta: None, ..self }
@@ -156,13 +156,13 @@ impl Instance {
         &self.means
     }
 
-    /// What is asked of it.
+    /// Threshold and precision.
     #[must_use]
     pub fn question(&self) -> Question {
         self.question
     }
 
-    /// How many arms are called wrongly by these estimates; arms within ε of τ never are.
+    /// The number of wrong verdicts by these estimates; arms within ε of τ are never wrong.
     #[must_use]
     pub fn n_errors(&self, estimates: impl IntoIterator<Item = f64>) -> u32 {
         let wrong = |(&mean, estimate): (&f64, f64)| u32::from(self.question.is_error(mean, estimate));
@@ -170,7 +170,7 @@ impl Instance {
     }
 }
 
-/// Arms there are none of have no question either, so there is a middle.
+/// The median; there is at least one arm.
 fn median(means: &[f64]) -> f64 {
     let mut ascending = means.to_vec();
     ascending.sort_unstable_by(f64::total_cmp);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_one_an_arm() {
+    fn there_is_one_mean_per_arm() {
         let arms = Arms::from_rows(&[[1.0], [2.0]]).unwrap();
         let refused = Instance::with_means(arms, vec![1.0], Threshold::Mean, 0.0).unwrap_err();
         assert_eq!(refused, InstanceError::MeansLength { expected: 2, found: 1 });

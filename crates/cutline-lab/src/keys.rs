@@ -1,4 +1,4 @@
-//! Strict reading of TOML: every complaint names the line, the key and what is allowed.
+//! Strict reading of TOML: every error names the line, the key and what is allowed.
 
 use std::cell::RefCell;
 use thiserror::Error;
@@ -15,17 +15,19 @@ pub struct FileError {
     pub message: String,
 }
 
-/// A table whose keys are taken one by one; [`Keys::finish`] refuses those nobody asked for.
+/// A table whose keys are read one by one; [`Keys::finish`] refuses those that were never read.
 pub(crate) struct Keys<'a> {
     text: &'a str,
-    /// How the file calls the table.
+    /// The name of the table in error messages.
     place: String,
     start: usize,
     table: &'a DeTable<'a>,
-    asked: RefCell<Vec<&'static str>>,
+    read: RefCell<Vec<&'static str>>,
+    /// The table that has the values of keys missing here.
+    defaults: Option<Box<Keys<'a>>>,
 }
 
-/// A value with its key and place.
+/// A value with its key and its position in the file.
 pub(crate) struct Field<'a> {
     text: &'a str,
     key: String,
@@ -33,7 +35,7 @@ pub(crate) struct Field<'a> {
     value: &'a DeValue<'a>,
 }
 
-/// Parses a document. Of several errors the first is told: the others often follow from it.
+/// Parses a document. Of several errors it reports the first: the others often follow from it.
 pub(crate) fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, FileError> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let start = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
@@ -46,7 +48,7 @@ pub(crate) fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, FileError> {
     Err(at(text, start(&error), &message))
 }
 
-/// A complaint about the byte at `start`. What it quotes may have line breaks; the message has none.
+/// An error about the byte at `start`. Control characters in the message are escaped, so that it is one line.
 fn at(text: &str, start: usize, message: &str) -> FileError {
     let line = text.get(..start).unwrap_or(text).matches('\n').count() + 1;
     let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
@@ -63,33 +65,81 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, FileError> {
 
 impl<'a> Keys<'a> {
     pub(crate) fn new(text: &'a str, table: &'a DeTable<'a>) -> Self {
-        Self { text, place: "the file".into(), start: 0, table, asked: RefCell::default() }
+        Self { text, place: "the file".into(), start: 0, table, read: RefCell::default(), defaults: None }
     }
 
-    /// The value of `key`, if it is there.
+    /// The same table, with the values of `defaults` for the keys that it lacks.
+    pub(crate) fn or(self, defaults: Self) -> Self {
+        Self { defaults: Some(Box::new(defaults)), ..self }
+    }
+
+    /// The value of `key`, if it has one.
     pub(crate) fn get(&self, key: &'static str) -> Option<Field<'a>> {
-        self.asked.borrow_mut().push(key);
-        let (found, value) = self.table.iter().find(|(found, _)| found.get_ref().as_ref() == key)?;
-        let start = found.span().start;
-        Some(Field { text: self.text, key: key.into(), start, value: value.get_ref() })
+        let [default, own] = self.layers(key);
+        own.or(default)
+    }
+
+    /// The value of `key` in the defaults and that in the table itself.
+    fn layers(&self, key: &'static str) -> [Option<Field<'a>>; 2] {
+        let mut read = self.read.borrow_mut();
+        if !read.contains(&key) {
+            read.push(key);
+        }
+        let own = self.table.iter().find(|(found, _)| found.get_ref().as_ref() == key).map(|(found, value)| {
+            let start = found.span().start;
+            Field { text: self.text, key: key.into(), start, value: value.get_ref() }
+        });
+        [self.defaults.as_ref().and_then(|defaults| defaults.get(key)), own]
+    }
+
+    /// The elements of the list `key`: those of the defaults, then those of the table itself.
+    pub(crate) fn lists(&self, key: &'static str) -> Result<Vec<Field<'a>>, FileError> {
+        let lists = self.layers(key).into_iter().flatten().map(|field| field.list());
+        Ok(lists.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    /// The keys of the table `key`, which has to be there, with those of the same table in the defaults for the keys that it
+    /// lacks. In error messages it is `[key]`, and `[variant.key]` above defaults.
+    pub(crate) fn need_table(&self, key: &'static str) -> Result<Self, FileError> {
+        let (place, nested_place) = (format!("[{key}]"), format!("[variant.{key}]"));
+        match self.layers(key) {
+            [None, None] => Err(self.missing(key)),
+            [Some(default), None] => default.keys(&place),
+            [None, Some(own)] => own.keys(if self.defaults.is_some() { &nested_place } else { &place }),
+            [Some(default), Some(own)] => Ok(own.keys(&nested_place)?.or(default.keys(&place)?)),
+        }
     }
 
     /// The value of `key`, which has to be there.
     pub(crate) fn need(&self, key: &'static str) -> Result<Field<'a>, FileError> {
-        self.get(key).ok_or_else(|| {
-            let mut there: Vec<&Spanned<_>> = self.table.iter().map(|(key, _)| key).collect();
-            there.sort_by_key(|key| key.span().start);
-            let there = quoted(there.iter().map(|key| key.get_ref()));
-            at(self.text, self.start, &format!("{} needs the key `{key}`; it has {there}", self.place))
-        })
+        self.get(key).ok_or_else(|| self.missing(key))
     }
 
-    /// Refuses keys that nobody asked for.
+    fn missing(&self, key: &str) -> FileError {
+        if let Some(defaults) = &self.defaults {
+            let message = format!("{} needs the key `{key}`, which {} lacks too", self.place, defaults.place);
+            return at(self.text, self.start, &message);
+        }
+        let mut found: Vec<&Spanned<_>> = self.table.iter().map(|(key, _)| key).collect();
+        found.sort_by_key(|key| key.span().start);
+        let found = quoted(found.iter().map(|key| key.get_ref()));
+        at(self.text, self.start, &format!("{} needs the key `{key}`; it has {found}", self.place))
+    }
+
+    /// The table of defaults, or this one if it has none.
+    pub(crate) fn bottom(&self) -> &Self {
+        self.defaults.as_deref().unwrap_or(self)
+    }
+
+    /// Refuses keys that were not read.
     pub(crate) fn finish(&self) -> Result<(), FileError> {
-        let asked = self.asked.borrow();
-        let unknown = self.table.iter().filter(|(key, _)| !asked.iter().any(|asked| key.get_ref() == asked));
+        if let Some(defaults) = &self.defaults {
+            defaults.finish()?;
+        }
+        let read = self.read.borrow();
+        let unknown = self.table.iter().filter(|(key, _)| !read.iter().any(|read| key.get_ref() == read));
         let Some((key, _)) = unknown.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
-        let known = quoted(asked.iter());
+        let known = quoted(read.iter());
         let message = format!("unknown key `{}` in {}; allowed are {known}", key.get_ref(), self.place);
         Err(at(self.text, key.span().start, &message))
     }
@@ -101,24 +151,24 @@ fn quoted(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
 }
 
 impl<'a> Field<'a> {
-    /// A complaint about this value: "`key` " and then `message`.
+    /// An error about this value: "`key` " and then `message`.
     pub(crate) fn error(&self, message: impl std::fmt::Display) -> FileError {
         at(self.text, self.start, &format!("`{}` {message}", self.key))
     }
 
-    /// A complaint of somebody else about this value.
+    /// The error of a constructor that refused this value.
     pub(crate) fn refused(&self, error: impl std::fmt::Display) -> FileError {
         self.error(format!("is refused: {error}"))
     }
 
     pub(crate) fn is_not(&self, wanted: &str) -> FileError {
-        let shown = match self.value {
+        let found = match self.value {
             DeValue::String(text) => format!("the text \"{text}\""),
             DeValue::Integer(number) => number.to_string(),
             DeValue::Float(number) => number.to_string(),
             other => format!("a value of type {}", other.type_str()),
         };
-        self.error(format!("must be {wanted}, not {shown}"))
+        self.error(format!("must be {wanted}, not {found}"))
     }
 
     pub(crate) fn number(&self) -> Result<f64, FileError> {
@@ -148,11 +198,11 @@ impl<'a> Field<'a> {
         self.value.as_str().ok_or_else(|| self.is_not("a text in quotes"))
     }
 
-    /// A text to be printed as what something is called.
+    /// A text that is printed as a name.
     pub(crate) fn title(&self) -> Result<&'a str, FileError> {
         let title = self.text()?;
-        let is_fit = !title.trim().is_empty() && !title.contains(char::is_control);
-        if is_fit { Ok(title) } else { Err(self.is_not("one line of text, without control characters")) }
+        let is_line = !title.trim().is_empty() && !title.contains(char::is_control);
+        if is_line { Ok(title) } else { Err(self.is_not("one line of text, without control characters")) }
     }
 
     /// A text that is one of `choices`.
@@ -190,9 +240,16 @@ impl<'a> Field<'a> {
         self.list()?.iter().map(Field::number).collect()
     }
 
-    /// The keys of a table, called `place` in complaints.
+    /// The keys of a table, called `place` in error messages.
     pub(crate) fn keys(&self, place: &str) -> Result<Keys<'a>, FileError> {
         let table = self.value.as_table().ok_or_else(|| self.is_not("a table"))?;
-        Ok(Keys { text: self.text, place: place.into(), start: self.start, table, asked: RefCell::default() })
+        Ok(Keys {
+            text: self.text,
+            place: place.into(),
+            start: self.start,
+            table,
+            read: RefCell::default(),
+            defaults: None,
+        })
     }
 }

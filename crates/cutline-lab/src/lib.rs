@@ -1,7 +1,8 @@
-//! The lab of Cutline: it knows the truth, so it can say how often an algorithm gets it wrong.
+//! The lab of Cutline: it knows the true means, so it can measure how often an algorithm is wrong.
 //!
 //! An [`Experiment`] is a TOML file: instances, noise, budgets and the algorithms that compete. [`simulate`] plays any range of
-//! its runs, in parallel and bit-identical however they are spread; [`rows`](rows()) turns the counts into results.
+//! its runs, in parallel and bit-identical for any number of threads or splits; [`rows`](rows()) turns the counts into results.
+//! A [`Plan`] is an experiment whose θ is drawn from a prior: it finds the budget that a campaign needs.
 //!
 //! ```
 //! use cutline_lab::{Overrides, paper, rows, simulate};
@@ -22,7 +23,6 @@ mod experiment;
 #[cfg(feature = "figure")]
 pub mod figures;
 mod file;
-mod forecast;
 mod instance;
 mod keys;
 pub mod metrics;
@@ -31,9 +31,7 @@ mod noise;
 mod numpy;
 pub mod paper;
 mod plan;
-mod planned;
 mod play;
-mod prior;
 mod published;
 pub mod rewards;
 mod rows;
@@ -43,17 +41,17 @@ pub mod theory;
 
 pub use allocation::Allocation;
 pub use entrant::{Entrant, Oracle};
-pub use experiment::{Experiment, ExperimentError, Extensions, Overrides, Published};
-pub use forecast::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets, Theorem1Row};
+pub use experiment::{Experiment, ExperimentError, Extensions, Overrides, PublishedCurve};
 pub use instance::{Instance, InstanceError, Threshold};
 pub use keys::FileError;
 pub use monte_carlo::{Cell, RunError, Tally, simulate};
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
-pub use plan::{Plan, PlanError};
-pub use planned::PlanReport;
-pub use prior::{Prior, PriorError, ThetaPosterior};
+pub use plan::{
+    BudgetAnswer, Forecast, ForecastRow, Plan, PlanError, PlanReport, Prior, PriorError, SkippedBudgets, Theorem1Row,
+    ThetaPosterior,
+};
 pub use published::{PublishedCell, PublishedResult, compared, within_band};
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
-pub use source::{Draw, Instances, Source, SourceKind, Truth};
+pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};
 pub use stopped::StoppingTimes;

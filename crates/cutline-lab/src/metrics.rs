@@ -1,6 +1,8 @@
 //! Rates, their intervals and their differences.
+//!
+//! Own code, because each is a formula of a few lines that no crate kept here offers; tests compare them with statsmodels.
 
-/// The 97.5 % quantile of the standard normal: intervals here hold 95 %.
+/// The 97.5 % quantile of the standard normal, for 95 % intervals.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// The 99.95 % quantile of the standard normal: the two-sided 99.9 % band.
@@ -29,7 +31,7 @@ pub fn wilson(successes: u64, n: u64) -> (f64, f64) {
 /// The 95 % interval of the mean of `n` counts with this sum and this sum of squares. (0, ∞) if `n` is 0.
 ///
 /// It holds every μ with |x̄ − μ| ≤ z √(φμ/n): the score interval of a Poisson mean (Brown, Cai & Das Gupta 2003), with
-/// the dispersion φ = s²/x̄ of the counts (Wedderburn 1974), as wrong verdicts come in clusters; φ = 1 if all counts
+/// the dispersion φ = s²/x̄ of the counts (Wedderburn 1974), because wrong verdicts come in clusters; φ = 1 if all counts
 /// are 0.
 ///
 /// ```
@@ -47,7 +49,7 @@ pub fn mean_count(sum: u64, sum_of_squares: u128, n: u64) -> (f64, f64) {
     let dispersion = if sum == 0 { 1.0 } else { variance / mean };
     let centre = mean + Z * Z * dispersion / (2.0 * n);
     let half = Z * (dispersion * mean / n + (Z * dispersion / (2.0 * n)).powi(2)).sqrt();
-    // With no count at all the two are the same but for rounding.
+    // If all counts are 0, `centre` and `half` differ only by rounding.
     (if sum == 0 { 0.0 } else { centre - half }, centre + half)
 }
 
@@ -55,7 +57,7 @@ pub fn mean_count(sum: u64, sum_of_squares: u128, n: u64) -> (f64, f64) {
 /// first algorithm, `second` only under the second.
 ///
 /// The interval is that of Agresti & Min (2005): the normal one after ½ is added to each cell of the 2×2 table, which
-/// holds its level also where few runs differ.
+/// keeps its level also where few runs differ.
 #[must_use]
 pub fn paired_difference(first: u64, second: u64, n: u64) -> (f64, f64, f64) {
     if n == 0 {
@@ -68,7 +70,7 @@ pub fn paired_difference(first: u64, second: u64, n: u64) -> (f64, f64, f64) {
     (difference, (centre - half).max(-1.0), (centre + half).min(1.0))
 }
 
-/// z of the difference of two rates from independent runs, with the pooled variance; 0 if both are all or nothing alike.
+/// The z-score of the difference of two rates from independent runs, with the pooled variance; 0 if both are 0 or both are 1.
 #[must_use]
 pub fn z_score(rate: f64, n: f64, other: f64, m: f64) -> f64 {
     let pooled = (rate * n + other * m) / (n + m);

@@ -1,8 +1,8 @@
-//! Many runs of every entrant, in parallel, the same to the last bit however they are spread.
+//! Many runs of every entrant, in parallel, bit-identical for any number of threads or splits.
 //!
-//! Everything random in run r is a function of (seed, purpose, r), and all that is kept is counts: so any range of
-//! runs can be computed anywhere and merged exactly. All entrants face the same instance and, pull by pull, the same
-//! noise in a run, so their differences are paired.
+//! Everything random in run r is a function of (seed, purpose, r), and only counts are kept: so any range of runs can be
+//! computed anywhere and merged exactly. In a run all entrants have the same instance and, pull by pull, the same noise, so
+//! their differences are paired.
 
 use crate::play::{Outcome, Run, play};
 use crate::stopped::StoppingTimes;
@@ -18,16 +18,16 @@ use thiserror::Error;
 pub struct Cell {
     /// The runs.
     pub runs: u64,
-    /// The runs in which some arm was called wrongly.
+    /// The runs with at least one wrong verdict.
     pub failures: u64,
-    /// The arms called wrongly, over all runs.
+    /// The wrong verdicts, over all runs.
     pub errors: u64,
-    /// The squares of the numbers of arms called wrongly, over all runs.
+    /// The sum over all runs of the square of the number of wrong verdicts.
     pub squared_errors: u128,
 }
 
-/// The counts of a range of runs: a [`Cell`] and a [`StoppingTimes`] for every entrant and budget, and how often one entrant of two
-/// failed alone. Tallies of disjoint ranges add up.
+/// The counts of a range of runs: a [`Cell`] and [`StoppingTimes`] per entrant and budget, and per pair of entrants the runs that
+/// only one of them failed. Tallies of disjoint ranges add up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
@@ -42,12 +42,12 @@ pub struct Tally {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RunError {
-    /// What was drawn for a run makes no instance.
+    /// The instance drawn for a run is refused.
     #[error("run {run}: {error}")]
     Instance {
         /// The run.
         run: u64,
-        /// What is wrong with it.
+        /// Why.
         error: InstanceError,
     },
     /// An algorithm cannot work with the instance or the budget.
@@ -55,7 +55,7 @@ pub enum RunError {
     Algorithm {
         /// The entrant.
         label: String,
-        /// What is wrong with it.
+        /// Why.
         error: SpecError,
     },
     /// Bernoulli rewards need means in [0, 1].
@@ -70,20 +70,20 @@ pub enum RunError {
     },
 }
 
-/// Runs that are played by one task; small enough that progress shows and work spreads evenly.
-const RUNS_A_TASK: u64 = 16;
+/// Runs per parallel task; small enough that progress shows and the threads are evenly busy.
+const RUNS_PER_TASK: u64 = 16;
 
-/// Plays a range of runs on the threads of the current rayon pool. `watch` is told of runs as they end.
+/// Plays a range of runs on the threads of the current rayon pool. `watch` is called with the number of runs as they end.
 ///
 /// # Errors
-/// If an instance, an algorithm or a budget does not fit; of several, any one.
+/// If an instance, an algorithm or a budget does not fit; any one of several such errors.
 pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) + Sync)) -> Result<Tally, RunError> {
-    let n_tasks = runs.end.saturating_sub(runs.start).div_ceil(RUNS_A_TASK);
+    let n_tasks = runs.end.saturating_sub(runs.start).div_ceil(RUNS_PER_TASK);
     (0..n_tasks)
         .into_par_iter()
         .map(|task| {
-            let start = runs.start + task * RUNS_A_TASK;
-            let end = runs.end.min(start.saturating_add(RUNS_A_TASK));
+            let start = runs.start + task * RUNS_PER_TASK;
+            let end = runs.end.min(start.saturating_add(RUNS_PER_TASK));
             let mut tally = Tally::new(experiment);
             for first in (start..end).step_by(BatchLearner::GROUP_SIZE) {
                 let numbers = first..end.min(first.saturating_add(BatchLearner::GROUP_SIZE as u64));
@@ -114,14 +114,14 @@ impl Tally {
         Self { n_budgets, cells, stopped, only: vec![0; n_entrants * n_cells] }
     }
 
-    /// Whether it counts as many entrants and budgets as `other`, so that the two add up.
+    /// Whether it has the same numbers of entrants and budgets as `other`, so that the two can be added.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let shape = |tally: &Self| (tally.n_budgets, tally.cells.len(), tally.stopped.len(), tally.only.len());
         shape(self) == shape(other)
     }
 
-    /// Whether it may be of `experiment`, by the number of entrants and budgets.
+    /// Whether it has the numbers of entrants and budgets of `experiment`.
     #[must_use]
     pub fn fits(&self, experiment: &Experiment) -> bool {
         self.is_like(&Self::new(experiment))
@@ -137,7 +137,7 @@ impl Tally {
         self.cells[entrant * self.n_budgets + budget]
     }
 
-    /// When the runs of one entrant at one budget ended because they were sure.
+    /// When the runs of one entrant at one budget stopped by their criterion.
     ///
     /// # Panics
     /// If there is no such entrant or budget.
@@ -185,7 +185,7 @@ impl Tally {
 
 impl AddAssign<&Tally> for Tally {
     fn add_assign(&mut self, other: &Tally) {
-        assert!(self.is_like(other), "one experiment");
+        assert!(self.is_like(other), "tallies of one experiment");
         for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
             cell.runs += other.runs;
             cell.failures += other.failures;

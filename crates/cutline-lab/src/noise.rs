@@ -1,4 +1,4 @@
-//! What a measurement adds to the mean.
+//! The noise of a measurement.
 
 use cutline::Rng;
 use rand::RngExt;
@@ -50,8 +50,8 @@ pub struct Noise {
 pub struct NoiseError(pub f64);
 
 impl Noise {
-    /// Noise with standard deviation `scale`. Bernoulli noise takes its spread from the mean: `scale` is then only the
-    /// bound ½ on it, whatever is given.
+    /// Noise with standard deviation `scale`. The spread of Bernoulli noise follows from the mean: `scale` is ignored, and the
+    /// bound ½ takes its place.
     ///
     /// # Errors
     /// If `scale` is not a positive number.
@@ -69,13 +69,13 @@ impl Noise {
         self.kind
     }
 
-    /// σ, for rules that ask: every kind is σ-sub-Gaussian.
+    /// σ, for rules that take it: every kind is σ-sub-Gaussian.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Draws what [`Noise::reward`] needs for pull after pull, whichever arms they will be of.
+    /// Draws the random numbers of [`Noise::reward`], one per pull; they do not depend on the arms.
     pub fn draw(&self, rng: &mut Rng, variates: &mut [f64]) {
         let scale = self.scale;
         match self.kind {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_scales_that_are_none() {
+    fn refuses_scales_that_are_not_positive() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(Noise::new(NoiseKind::Gaussian, bad).is_err());
         }

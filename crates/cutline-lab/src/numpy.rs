@@ -1,7 +1,8 @@
 //! NumPy's legacy `RandomState`, bit for bit: the random stream behind the paper's published numbers.
 //!
 //! MT19937 (Matsumoto & Nishimura 1998) with the seeding, the doubles, the polar normals and the masked integers of
-//! `numpy.random.RandomState`.
+//! `numpy.random.RandomState`. Own code, because crates that have MT19937 do not have NumPy's distributions on it, and the
+//! stream must match in every bit.
 
 const N: usize = 624;
 const M: usize = 397;

@@ -1,4 +1,4 @@
-//! The four experiments of the LinearAPT paper, which come with the program.
+//! The four experiments of the LinearAPT paper, compiled into the program.
 
 use crate::experiment::{Experiment, Extensions, Overrides};
 
@@ -10,10 +10,10 @@ pub const EXPERIMENTS: [(&str, &str); 4] = [
     ("wine", include_str!("../../../experiments/wine.toml")),
 ];
 
-/// The experiment of that name, if it is the paper's.
+/// The experiment of that name, if it is one of the paper's.
 ///
 /// # Panics
-/// Never: the files are part of the program.
+/// Never: the files are compiled in and tested.
 #[must_use]
 pub fn experiment(name: &str, overrides: Overrides) -> Option<Experiment> {
     let (_, text) = EXPERIMENTS.iter().find(|(known, _)| *known == name)?;

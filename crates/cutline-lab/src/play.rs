@@ -110,15 +110,13 @@ fn play_batch(
     first: usize,
 ) {
     let noise = experiment.noise();
-    let (mut arms, mut rewards) = (vec![0; runs.len()], vec![0.0; runs.len()]);
     let mut pulled = 0;
     for (cell, &budget) in (first..).zip(budgets) {
         for pull in pulled..budget as usize {
-            learners.ask(&mut arms);
-            for ((reward, &arm), run) in rewards.iter_mut().zip(&arms).zip(&*runs) {
-                *reward = noise.reward(run.instance.means()[arm], run.variates[pull]);
-            }
-            learners.tell(&rewards);
+            learners.pull(|run, arm| {
+                let run = &runs[run];
+                noise.reward(run.instance.means()[arm], run.variates[pull])
+            });
         }
         pulled = budget as usize;
         for (number, run) in runs.iter_mut().enumerate() {

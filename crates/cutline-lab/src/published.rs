@@ -1,10 +1,10 @@
-//! Results beside the numbers that somebody published.
+//! Results next to published numbers.
 
 use crate::metrics::Z_BAND;
 use crate::{Experiment, Row, z_against};
 use serde::Serialize;
 
-/// A row beside a published cell, or alone where nothing was published.
+/// A row with the published cell that it is compared with, if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedResult {
@@ -20,11 +20,11 @@ pub struct PublishedResult {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedCell {
-    /// What the curve is called where it was published.
+    /// The name of the curve in the publication.
     pub curve: String,
     /// The published failure rate.
     pub published: f64,
-    /// z of the difference.
+    /// The z-score of the difference.
     pub z: f64,
 }
 
@@ -36,7 +36,7 @@ impl PublishedCell {
     }
 }
 
-/// Every row of an experiment, once for each published curve it is compared with, or once alone.
+/// Every row of an experiment, once per published curve that it is compared with, or once if there is none.
 #[must_use]
 pub fn compared(experiment: &Experiment, rows: &[Row]) -> Vec<PublishedResult> {
     let n_budgets = experiment.budgets().len();
@@ -60,7 +60,7 @@ pub fn compared(experiment: &Experiment, rows: &[Row]) -> Vec<PublishedResult> {
     compared
 }
 
-/// How many published cells lie within their 99.9 % band, and how many there are.
+/// The number of published cells within their 99.9 % band, and the number of all.
 #[must_use]
 pub fn within_band(compared: &[PublishedResult]) -> (usize, usize) {
     let cells = compared.iter().filter_map(|compared| compared.published.as_ref());

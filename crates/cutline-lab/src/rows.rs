@@ -1,8 +1,8 @@
-//! Results as rows: what tables, JSON and CSV show.
+//! Results as rows, for tables, JSON and CSV.
 
 use crate::metrics::{paired_difference, wilson, z_score};
 use crate::monte_carlo::Tally;
-use crate::{Allocation, Experiment, NoiseKind, Published, StoppingTimes};
+use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes};
 use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct Row {
     pub budget: u32,
     /// The number of runs.
     pub runs: u64,
-    /// The runs in which some arm was called wrongly.
+    /// The runs with at least one wrong verdict.
     pub failures: u64,
     /// `failures`/`runs`.
     pub failure_rate: f64,
@@ -26,17 +26,17 @@ pub struct Row {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// The mean number of arms called wrongly in a run.
+    /// The mean number of wrong verdicts per run.
     pub mean_errors: f64,
     /// The paired difference to the baseline, if there is one.
     #[serde(flatten)]
     pub comparison: Option<Comparison>,
-    /// When and how it ended, if it could end before the budget was used up.
+    /// When runs stopped, if they could stop before the budget was used up.
     #[serde(flatten)]
     pub stopping: Option<StoppingRow>,
 }
 
-/// The failure rate less that of the baseline on the same runs, with its 95 % interval.
+/// The failure rate minus that of the baseline on the same runs, with its 95 % interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -50,29 +50,29 @@ pub struct Comparison {
     pub difference_high: f64,
 }
 
-/// When runs ended that could be sure before the budget was used up.
+/// When runs stopped, for an entrant that may stop before the budget is used up.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoppingRow {
-    /// How sides were made sure: `intervals` or `evidence`.
+    /// The stopping criterion: `intervals` or `evidence`.
     pub by: &'static str,
     /// δ.
     pub delta: f64,
-    /// The runs that ended because they were sure; the others used up the budget.
+    /// The runs that stopped by the criterion; the others used up the budget.
     pub sure: u64,
-    /// The runs that ended because they were sure, and called some arm wrongly.
+    /// The runs that stopped by the criterion with at least one wrong verdict.
     pub sure_and_wrong: u64,
-    /// `sure_and_wrong`/`runs`, which is to be at most δ.
+    /// `sure_and_wrong`/`runs`, which should be at most δ.
     pub error_rate: f64,
-    /// The mean number of pulls of a run.
+    /// The mean number of pulls per run.
     pub mean_pulls: f64,
-    /// One run in ten took at most so many.
+    /// The 10 % quantile of the number of pulls.
     pub pulls_10: u64,
-    /// One in two.
+    /// The median.
     pub pulls_50: u64,
-    /// Nine in ten.
+    /// The 90 % quantile.
     pub pulls_90: u64,
-    /// What the mean number of pulls of a test at level δ is at least; for one instance and Gaussian noise.
+    /// The lower bound on the mean number of pulls of any test at level δ; for one instance and Gaussian noise.
     pub fewest_pulls: Option<f64>,
 }
 
@@ -85,9 +85,9 @@ pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
         for (column, &budget) in experiment.budgets().iter().enumerate() {
             let cell = tally.cell(position, column);
             let spec = entrant.spec();
-            let stopping = spec.confidence_stop().map(|sure| {
-                let fewest = bounds.fewest_pulls(spec.estimator(), sure.delta());
-                stopping(sure, tally.stopped(position, column), cell.runs, budget, fewest)
+            let stopping = spec.confidence_stop().map(|stop| {
+                let fewest = bounds.fewest_pulls(spec.estimator(), stop.delta());
+                stopping(stop, tally.stopped(position, column), cell.runs, budget, fewest)
             });
             let (low, high) = wilson(cell.failures, cell.runs);
             rows.push(Row {
@@ -110,7 +110,7 @@ pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
     rows
 }
 
-/// T* for who uses the features and for who does not, where a bound is known and somebody asks for it.
+/// T* with the features and without, each where it is known and an entrant with a stop needs it.
 struct Bounds {
     with_features: Option<Allocation>,
     without: Option<Allocation>,
@@ -124,7 +124,7 @@ impl Bounds {
         };
         let noise = experiment.noise();
         let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
-        // Without θ the means are not linear in the features, and the bound is another.
+        // Without θ the means are not linear in the features, so the bound with features does not apply.
         let with = instance.filter(|instance| uses(EstimatorKind::Ridge) && instance.theta().is_some());
         let without = instance.filter(|_| uses(EstimatorKind::SampleMean));
         Self {
@@ -140,7 +140,7 @@ impl Bounds {
 }
 
 fn stopping(
-    sure: ConfidenceStop,
+    stop: ConfidenceStop,
     stopped: &StoppingTimes,
     runs: u64,
     budget: u32,
@@ -148,8 +148,8 @@ fn stopping(
 ) -> StoppingRow {
     let quantile = |percent| stopped.quantile(percent, runs, budget);
     StoppingRow {
-        by: sure.criterion().name(),
-        delta: sure.delta(),
+        by: stop.criterion().name(),
+        delta: stop.delta(),
         sure: stopped.runs(),
         sure_and_wrong: stopped.failures(),
         error_rate: rate(stopped.failures(), runs),
@@ -161,7 +161,7 @@ fn stopping(
     }
 }
 
-/// The failure rate of the first of two entrants less that of the second, at the budget in position `column`.
+/// The failure rate of the first of two entrants minus that of the second, at the budget in position `column`.
 ///
 /// # Panics
 /// If there is no such entrant or budget.
@@ -178,11 +178,11 @@ pub fn compare(experiment: &Experiment, tally: &Tally, entrants: [usize; 2], col
     Comparison { baseline, difference, difference_low, difference_high }
 }
 
-/// z of our failure rate against a published one, at the budget in position `column`.
+/// The z-score of a row's failure rate against the published one, at the budget in position `column`.
 #[must_use]
-pub fn z_against(published: &Published, column: usize, row: &Row) -> f64 {
-    let theirs = 1.0 - published.success()[column];
-    z_score(row.failure_rate, row.runs as f64, theirs, published.runs() as f64)
+pub fn z_against(published: &PublishedCurve, column: usize, row: &Row) -> f64 {
+    let failure_rate = 1.0 - published.success()[column];
+    z_score(row.failure_rate, row.runs as f64, failure_rate, published.runs() as f64)
 }
 
 fn rate(count: u64, runs: u64) -> f64 {

@@ -1,4 +1,4 @@
-//! Where instances come from.
+//! The instances of an experiment and how they are drawn.
 
 use crate::numpy::RandomState;
 use crate::{Instance, InstanceError, Prior, Threshold, dataset};
@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What an instance is made of.
+/// How an instance is made.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum SourceKind {
+pub enum InstanceKind {
     /// θ and then the arms from U([−1, 1]^d).
     Uniform {
         /// K.
@@ -23,18 +23,18 @@ pub enum SourceKind {
     /// These features, with θ drawn from a prior.
     Features(Arms, Prior),
     /// These features and this θ, or these means: nothing is drawn.
-    Given(Truth),
-    /// Drawn by somebody else.
-    Own(Arc<dyn Instances>),
+    Fixed(Truth),
+    /// Drawn by the caller's code.
+    Custom(Arc<dyn CustomInstances>),
 }
 
-/// Instances of one's own.
-pub trait Instances: Debug + Send + Sync {
-    /// The truth that a seed gives, always the same for the same seed. Who cannot say unwinds.
+/// Instances drawn by the caller's code, for example in Python.
+pub trait CustomInstances: Debug + Send + Sync {
+    /// The instance of a seed, always the same for the same seed. An implementation that fails has to unwind.
     fn draw(&self, seed: u64) -> Truth;
 }
 
-/// The truth where nothing is drawn.
+/// The arms of an instance and what their true means follow from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Truth {
@@ -63,7 +63,7 @@ impl Truth {
     }
 }
 
-/// Where random numbers come from: a stream of ours, or the authors' generator.
+/// A generator of random numbers: a stream of the engine, or the generator of the paper's authors.
 pub(crate) trait Numbers {
     /// Uniform on [−1, 1).
     fn uniform(&mut self) -> f64;
@@ -92,42 +92,42 @@ impl Numbers for RandomState {
     }
 }
 
-/// When what has to be drawn is drawn.
+/// When instances are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Draw {
-    /// Once, as the authors of the paper drew it: by NumPy's `RandomState(0)`.
-    Published,
+pub enum DrawSchedule {
+    /// Once, as the authors of the paper drew theirs: by NumPy's `RandomState(0)`.
+    AsPublished,
     /// Once, from the experiment's seed.
     Once,
-    /// Anew in every run, from the experiment's seed and the run's number.
+    /// In every run, from the experiment's seed and the run's number.
     EveryRun,
 }
 
-/// The instances of an experiment: one for all runs, or one a run.
+/// The instances of an experiment: one for all runs, or one per run.
 #[derive(Clone, Debug)]
-pub struct Source {
-    kind: SourceKind,
+pub struct InstanceSource {
+    kind: InstanceKind,
     seed: u64,
     threshold: Threshold,
     precision: f64,
-    /// What is added to every mean.
+    /// A number added to every mean.
     offset: f64,
     /// Whether algorithms see the features standardised.
     is_standardised: bool,
-    /// The instance of all runs, unless it is redrawn.
+    /// The instance of all runs, unless each run has its own.
     fixed: Option<Instance>,
     /// The authors' generator after it drew the published instance.
     published: Option<RandomState>,
 }
 
-impl Source {
-    /// Instances of one kind.
+impl InstanceSource {
+    /// Instances of this kind, drawn on this schedule.
     ///
     /// # Errors
     /// If the instance of run 0 is refused.
     pub fn new(
-        kind: SourceKind,
-        draw: Draw,
+        kind: InstanceKind,
+        draw: DrawSchedule,
         seed: u64,
         threshold: Threshold,
         precision: f64,
@@ -143,15 +143,15 @@ impl Source {
             published: None,
         };
         let first = match draw {
-            Draw::Published => {
+            DrawSchedule::AsPublished => {
                 let mut state = RandomState::new(0);
                 let instance = source.draw(&mut state)?;
                 source.published = Some(state);
                 instance
             }
-            Draw::Once | Draw::EveryRun => source.instance(0)?.into_owned(),
+            DrawSchedule::Once | DrawSchedule::EveryRun => source.instance(0)?.into_owned(),
         };
-        if draw != Draw::EveryRun || matches!(source.kind, SourceKind::Given(_)) {
+        if draw != DrawSchedule::EveryRun || matches!(source.kind, InstanceKind::Fixed(_)) {
             source.fixed = Some(first);
         }
         Ok(source)
@@ -171,7 +171,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The same instances, with the same means, whose features algorithms see [standardised](Arms::standardised).
+    /// The same instances with the same means; algorithms see their features [standardised](Arms::standardised).
     #[must_use]
     pub fn standardised(self) -> Self {
         let fixed = self.fixed.map(Instance::standardised);
@@ -184,13 +184,13 @@ impl Source {
         self.is_standardised
     }
 
-    /// What instances are made of.
+    /// How an instance is made.
     #[must_use]
-    pub fn kind(&self) -> &SourceKind {
+    pub fn kind(&self) -> &InstanceKind {
         &self.kind
     }
 
-    /// Where the bar lies.
+    /// The threshold τ.
     #[must_use]
     pub fn threshold(&self) -> Threshold {
         self.threshold
@@ -208,7 +208,7 @@ impl Source {
         self.fixed.as_ref()
     }
 
-    /// The authors' random stream from where the published instance was drawn on, if this is the published one.
+    /// The authors' random stream after the published instance was drawn from it, if this is the published instance.
     #[must_use]
     pub fn published_stream(&self) -> Option<&RandomState> {
         self.published.as_ref()
@@ -217,7 +217,7 @@ impl Source {
     /// The instance of one run.
     ///
     /// # Errors
-    /// If what was drawn is refused.
+    /// If the instance that was drawn is refused.
     pub fn instance(&self, run: u64) -> Result<Cow<'_, Instance>, InstanceError> {
         if let Some(fixed) = &self.fixed {
             return Ok(Cow::Borrowed(fixed));
@@ -232,19 +232,19 @@ impl Source {
     /// An instance from random numbers: first θ, then the arms row by row.
     fn draw(&self, numbers: &mut impl Numbers) -> Result<Instance, InstanceError> {
         let (arms, theta) = match &self.kind {
-            SourceKind::Uniform { n_arms, dimension } => {
+            InstanceKind::Uniform { n_arms, dimension } => {
                 let theta = Prior::uniform().draw(*dimension, numbers);
                 let features: Vec<f64> = (0..n_arms * dimension).map(|_| numbers.uniform()).collect();
                 (Arms::from_slice(&features, *dimension)?, theta)
             }
-            SourceKind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
-            SourceKind::Given(truth) => return self.given(truth.clone()),
-            SourceKind::Own(instances) => return self.given(instances.draw(numbers.uniform().to_bits())),
+            InstanceKind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
+            InstanceKind::Fixed(truth) => return self.with_truth(truth.clone()),
+            InstanceKind::Custom(instances) => return self.with_truth(instances.draw(numbers.uniform().to_bits())),
         };
         Instance::linear(arms, theta, self.threshold, self.precision)
     }
 
-    fn given(&self, truth: Truth) -> Result<Instance, InstanceError> {
+    fn with_truth(&self, truth: Truth) -> Result<Instance, InstanceError> {
         match truth {
             Truth::Linear(arms, theta) => Instance::linear(arms, theta, self.threshold, self.precision),
             Truth::Means(arms, means) => Instance::with_means(arms, means, self.threshold, self.precision),
@@ -252,7 +252,7 @@ impl Source {
     }
 }
 
-impl SourceKind {
+impl InstanceKind {
     /// Iris with θ drawn, as in the paper.
     #[must_use]
     pub fn iris() -> Self {
@@ -271,15 +271,15 @@ mod tests {
     use super::*;
     use crate::theory::{Theorem1, complexity, complexity_as_published};
 
-    fn published(kind: SourceKind, threshold: Threshold, precision: f64) -> Instance {
-        let source = Source::new(kind, Draw::Published, 0, threshold, precision).unwrap();
+    fn published(kind: InstanceKind, threshold: Threshold, precision: f64) -> Instance {
+        let source = InstanceSource::new(kind, DrawSchedule::AsPublished, 0, threshold, precision).unwrap();
         source.fixed().unwrap().clone()
     }
 
     /// θ, μ₀, τ, H and H′ of the authors' instances, as computed by NumPy from their recipe.
     #[test]
-    fn published_instances_are_the_authors() {
-        let d5 = published(SourceKind::Uniform { n_arms: 20, dimension: 5 }, Threshold::Value(0.0), 0.01);
+    fn published_instances_are_those_of_the_authors() {
+        let d5 = published(InstanceKind::Uniform { n_arms: 20, dimension: 5 }, Threshold::Value(0.0), 0.01);
         let theta =
             [0.0976270078546495, 0.43037873274483895, 0.20552675214328775, 0.08976636599379373, -0.15269040132219058];
         assert_eq!(d5.theta().unwrap(), theta);
@@ -287,17 +287,17 @@ mod tests {
         assert!((complexity(&d5) - 1943.97).abs() < 0.005);
         assert!((complexity_as_published(&d5) - 0.314).abs() < 0.0005);
 
-        let d20 = published(SourceKind::Uniform { n_arms: 20, dimension: 20 }, Threshold::Value(0.0), 0.01);
+        let d20 = published(InstanceKind::Uniform { n_arms: 20, dimension: 20 }, Threshold::Value(0.0), 0.01);
         assert!((d20.means()[0] - 2.6461119387976986).abs() < 1e-14);
         assert!((complexity(&d20) - 494.87).abs() < 0.005);
 
-        let iris = published(SourceKind::iris(), Threshold::Mean, 0.1);
+        let iris = published(InstanceKind::iris(), Threshold::Mean, 0.1);
         assert!((iris.question().threshold() - 2.766307724312256).abs() < 1e-13);
         assert!((complexity(&iris) - 1480.55).abs() < 0.005);
         let within = iris.means().iter().filter(|&&mean| (mean - iris.question().threshold()).abs() < 0.1);
         assert_eq!(within.count(), 14);
 
-        let wine = published(SourceKind::wine(), Threshold::Mean, 0.1);
+        let wine = published(InstanceKind::wine(), Threshold::Mean, 0.1);
         assert!((wine.question().threshold() - 92.63118455438183).abs() < 1e-11);
         assert!((complexity(&wine) - 27.76).abs() < 0.005);
         for instance in [d5, d20, iris, wine] {
@@ -307,10 +307,10 @@ mod tests {
 
     #[test]
     fn redrawn_instances_differ_and_fixed_ones_do_not() {
-        let kind = SourceKind::Uniform { n_arms: 4, dimension: 2 };
-        let redrawn = Source::new(kind.clone(), Draw::EveryRun, 1, Threshold::Mean, 0.0).unwrap();
-        let fixed = Source::new(kind, Draw::Once, 1, Threshold::Mean, 0.0).unwrap();
-        let theta = |source: &Source, run| source.instance(run).unwrap().theta().unwrap().to_vec();
+        let kind = InstanceKind::Uniform { n_arms: 4, dimension: 2 };
+        let redrawn = InstanceSource::new(kind.clone(), DrawSchedule::EveryRun, 1, Threshold::Mean, 0.0).unwrap();
+        let fixed = InstanceSource::new(kind, DrawSchedule::Once, 1, Threshold::Mean, 0.0).unwrap();
+        let theta = |source: &InstanceSource, run| source.instance(run).unwrap().theta().unwrap().to_vec();
         assert_ne!(theta(&redrawn, 0), theta(&redrawn, 1));
         assert_eq!(theta(&fixed, 0), theta(&fixed, 1));
         assert_eq!(theta(&redrawn, 0), theta(&fixed, 0));

@@ -1,27 +1,27 @@
-//! When runs ended because they were sure: whole numbers, so that parts add up exactly.
+//! When runs stopped by their criterion, in whole numbers, so that parts add up exactly.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-/// The runs that ended because they were sure, by how many pulls they took, and how many of them were wrong.
+/// The runs that stopped by their criterion: how many took each number of pulls, and how many had a wrong verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoppingTimes {
-    /// How many runs took so many pulls.
+    /// The number of runs by the number of pulls they took.
     after: BTreeMap<u64, u64>,
     runs: u64,
     failures: u64,
 }
 
 impl StoppingTimes {
-    /// Counts a run that took so many pulls.
+    /// Counts a run that took this many pulls.
     pub(crate) fn count(&mut self, pulls: u64, is_failure: bool) {
         *self.after.entry(pulls).or_default() += 1;
         self.runs += 1;
         self.failures += u64::from(is_failure);
     }
 
-    /// How many runs took so many pulls.
+    /// The number of runs by the number of pulls they took.
     #[must_use]
     pub fn after(&self) -> &BTreeMap<u64, u64> {
         &self.after
@@ -33,13 +33,13 @@ impl StoppingTimes {
         self.runs
     }
 
-    /// Those of them in which some arm was called wrongly.
+    /// The runs among them with at least one wrong verdict.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.failures
     }
 
-    /// The mean number of pulls of `runs` runs, where those that are not counted here used up `budget`. 0 of no runs.
+    /// The mean number of pulls over `runs` runs, where those not counted here used up `budget`. 0 if there are no runs.
     #[must_use]
     pub fn mean(&self, runs: u64, budget: u32) -> f64 {
         let sum: u128 = self.after.iter().map(|(&pulls, &runs)| u128::from(pulls) * u128::from(runs)).sum();
@@ -47,7 +47,8 @@ impl StoppingTimes {
         if runs == 0 { 0.0 } else { (sum + rest) as f64 / runs as f64 }
     }
 
-    /// The least number of pulls within which at least `percent` of `runs` runs ended, those at `budget` included.
+    /// The smallest number of pulls by which at least `percent` % of `runs` runs had ended; those not counted here end at
+    /// `budget`.
     #[must_use]
     pub fn quantile(&self, percent: u64, runs: u64, budget: u32) -> u64 {
         let mut ended = 0_u128;
@@ -75,7 +76,7 @@ impl AddAssign<&Self> for StoppingTimes {
 mod tests {
     use super::*;
 
-    /// Of ten runs eight were sure after 3, 3, 5, 5, 5, 7, 7 and 9 pulls; two used up their budget of 20.
+    /// Eight of ten runs stopped after 3, 3, 5, 5, 5, 7, 7 and 9 pulls; two used up their budget of 20.
     #[test]
     fn mean_and_quantiles_by_hand() {
         let mut stopped = StoppingTimes::default();

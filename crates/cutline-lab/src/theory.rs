@@ -1,4 +1,4 @@
-//! What the paper's theory says of an instance.
+//! The paper's theory for one instance.
 
 use crate::Instance;
 
@@ -8,7 +8,7 @@ pub fn complexity(instance: &Instance) -> f64 {
     instance.means().iter().map(|&mean| instance.question().gap(mean).powi(-2)).sum()
 }
 
-/// H′ = Σ (|μᵢ − τ|/ε)⁻², what the code behind the published UCBE curves computes in place of H.
+/// H′ = Σ (|μᵢ − τ|/ε)⁻², which the code behind the published UCBE curves computes instead of H.
 ///
 /// At ε = 0 it is 0, or NaN if a mean lies at τ exactly.
 #[must_use]
@@ -65,7 +65,7 @@ impl Theorem1 {
     }
 
     /// The bound on the expected loss after `budget` pulls; `None` where the theorem does not apply, because it needs
-    /// ‖θ‖ < √(T/(16H)). A bound of 1 or more is true and says nothing.
+    /// ‖θ‖ < √(T/(16H)). A bound of 1 or more is trivial.
     #[must_use]
     pub fn bound(&self, budget: u32) -> Option<f64> {
         let t = f64::from(budget);
@@ -106,7 +106,7 @@ mod tests {
     fn does_not_apply_at_or_below_the_condition() {
         let theorem = Theorem1::new(&easy(), 1.0).unwrap();
         assert_eq!(theorem.bound(32), None, "‖θ‖ = √(T/16H) exactly");
-        assert!(theorem.bound(33).is_some_and(|bound| bound > 1.0), "applies, and says nothing");
+        assert!(theorem.bound(33).is_some_and(|bound| bound > 1.0), "applies, but the bound is trivial");
     }
 
     #[test]

@@ -33,24 +33,24 @@ fn assert_near(ours: f64, theirs: f64, what: &str) {
     assert!((ours / theirs - 1.0).abs() < 2e-6, "{what}: {ours} against {theirs}");
 }
 
-/// Orthogonal arms, whatever their lengths, are arms on their own: wₖ ∝ Δₖ⁻², T* = 2σ²ΣΔₖ⁻².
+/// Orthogonal arms, whatever their lengths, are unrelated: wₖ ∝ Δₖ⁻², T* = 2σ²ΣΔₖ⁻².
 #[test]
-fn orthogonal_arms_are_on_their_own() {
+fn orthogonal_arms_are_unrelated() {
     let rows: Vec<Vec<f64>> =
         (0..4).map(|i| (0..4).map(|j| if i == j { [1.0, 20.0, 0.3, 1e-3][i] } else { 0.0 }).collect()).collect();
     let instance = linear(&rows, &[1.0, -0.1, 2.0, 300.0], 0.25, 0.05);
     let ours = solve(&instance, 0.7);
-    let own = Allocation::without_features(&instance, 0.7).unwrap();
-    assert_near(ours.time(), own.time(), "T*");
+    let unrelated = Allocation::without_features(&instance, 0.7).unwrap();
+    assert_near(ours.time(), unrelated.time(), "T*");
     let gaps = [0.8, 2.3, 0.4, 0.1_f64];
     let h: f64 = gaps.iter().map(|gap| gap.powi(-2)).sum();
-    assert_near(own.time(), 2.0 * 0.49 * h, "2σ²H");
+    assert_near(unrelated.time(), 2.0 * 0.49 * h, "2σ²H");
     for (arm, gap) in gaps.into_iter().enumerate() {
         assert!((ours.weights()[arm] - gap.powi(-2) / h).abs() < 1e-4, "{:?}", ours.weights());
     }
 }
 
-/// In one dimension all pulls go to the longest arm, which has the least noise for its length: T* = 2σ² maxₖ (xₖ/Δₖ)²/maxᵢ xᵢ².
+/// In one dimension all pulls go to the longest arm, whose noise is smallest relative to its length: T* = 2σ² maxₖ (xₖ/Δₖ)²/maxᵢ xᵢ².
 #[test]
 fn one_dimension_has_a_closed_form() {
     let instance = linear(&[vec![0.5], vec![-2.0]], &[1.0], 0.1, 0.0);
@@ -85,7 +85,7 @@ fn value(rows: &[Vec<f64>], gaps: &[f64], w: &[f64]) -> f64 {
     rows.iter().zip(gaps).map(|(x, gap)| norm(x) / (gap * gap)).fold(0.0, f64::max)
 }
 
-/// All weights on a grid of 1/200: none is better, and the best is within what the grid leaves.
+/// All weights on a grid of 1/200: none is better, and the best is close.
 #[test]
 fn brute_force_finds_nothing_better() {
     for seed in 0..6 {
@@ -112,7 +112,7 @@ fn brute_force_finds_nothing_better() {
 
 /// Coordinates do not matter: other units of the features, mixtures of them, copies of columns and of arms, arms of zeros.
 #[test]
-fn what_says_the_same_costs_the_same() {
+fn equivalent_features_need_the_same_pulls() {
     let (rows, theta) = random(9, 3, 2);
     let base = solve(&linear(&rows, &theta, 0.1, 0.02), 1.0).time();
     let scaled: Vec<Vec<f64>> = rows.iter().map(|x| vec![1e6 * x[0], 1e-6 * x[1], x[2]]).collect();
@@ -132,19 +132,19 @@ fn features_never_make_it_harder() {
     for seed in 0..10 {
         let (rows, theta) = random(15, 4, seed);
         let instance = linear(&rows, &theta, 0.0, 0.05);
-        let own = Allocation::without_features(&instance, 1.0).unwrap();
-        assert!(solve(&instance, 1.0).time() <= own.time() * (1.0 + 1e-6));
+        let unrelated = Allocation::without_features(&instance, 1.0).unwrap();
+        assert!(solve(&instance, 1.0).time() <= unrelated.time() * (1.0 + 1e-6));
     }
 }
 
 #[test]
-fn an_arm_at_the_threshold_takes_for_ever() {
+fn no_number_of_pulls_decides_an_arm_at_the_threshold() {
     let rows = [vec![1.0, 0.0], vec![0.0, 1.0]];
     assert_eq!(Allocation::new(&linear(&rows, &[0.5, 1.0], 0.5, 0.0), 1.0), None);
     assert!(Allocation::new(&linear(&rows, &[0.5, 1.0], 0.5, 0.1), 1.0).is_some());
     let means = Instance::unstructured(vec![0.5, 1.0], Threshold::Value(0.5), 0.0).unwrap();
     assert_eq!(Allocation::new(&means, 1.0), None);
-    // An arm of zeros is known without a pull, at the threshold too.
+    // The mean of an arm of zeros is known without a pull, even at the threshold.
     let zeros = solve(&linear(&[vec![0.0], vec![2.0]], &[1.0], 0.0, 0.0), 1.0);
     assert_eq!(zeros.weights(), [0.0, 1.0]);
     let nothing = solve(&linear(&[vec![0.0], vec![0.0]], &[1.0], 1.0, 0.0), 1.0);

@@ -1,4 +1,4 @@
-//! What is refused of an algorithm in an experiment file, and what is not.
+//! Errors in the algorithms of an experiment file, and what is allowed.
 
 mod common;
 
@@ -30,8 +30,8 @@ fn names_labels_and_keys() {
             "\"linear-apt\"\nlabel = \"a\\tb\"",
             "14: `label` must be one line of text, without control characters, not the text \"a\\tb\"",
         ),
-        (NAME, "\"pivot\"", "15: `algorithm` `pivot` is there twice; give one a `label`"),
-        (NAME, "\"linear-apt\"\nlabel = \"pivot\"", "16: `algorithm` `pivot` is there twice; give one a `label`"),
+        (NAME, "\"pivot\"", "15: `algorithm` `pivot` is listed twice; give one a `label`"),
+        (NAME, "\"linear-apt\"\nlabel = \"pivot\"", "16: `algorithm` `pivot` is listed twice; give one a `label`"),
         (
             "[[algorithm]]\nname = \"linear-apt\"\n\n[[algorithm]]\n",
             "[algorithm]\n",
@@ -138,7 +138,7 @@ fn apt_with_ridge_is_linear_apt() {
     assert_ne!(cells[0], cells[2]);
 }
 
-/// Only what opens with every arm needs T ≥ K, an anytime algorithm only at its last budget, UCB-E at each.
+/// Only algorithms that open with every arm need T ≥ K: anytime ones at the last budget, UCB-E at each.
 #[test]
 fn budgets_below_the_number_of_arms() {
     let small = |budget, label| {
@@ -158,7 +158,7 @@ fn budgets_below_the_number_of_arms() {
     parse(&changed("[40, 80]", "[1, 2]").replace(NAME, "\"pivot\"\nlabel = \"too\""));
 }
 
-/// The line is that of the algorithm that does not fit, not of the first.
+/// The error has the line of the algorithm that does not fit, not of the first.
 #[test]
 fn the_one_that_does_not_fit_is_named() {
     let text = changed("[40, 80]", "[10]").replace("\"pivot\"", "\"random\"").replace(NAME, "\"pivot\"");

@@ -1,4 +1,4 @@
-//! What is refused in an experiment file outside of its instance and its algorithms, with the line and the words.
+//! Errors in an experiment file outside of its instance and its algorithms, with the line and the message.
 
 mod common;
 
@@ -33,9 +33,9 @@ fn runs_and_budgets() {
         ("[40, 80]", "[4e1]", &format!("2: {BUDGETS} 4e1")),
         ("[40, 80]", "[100_000_001]", &format!("2: {BUDGETS} 100000001")),
         ("[40, 80]", "[5_000_000_000]", &format!("2: {BUDGETS} 5000000000")),
-        ("[40, 80]", "[80, 40]", "2: `budgets` must ascend, but 40 does not come after a smaller one"),
-        ("[40, 80]", "[40, 40]", "2: `budgets` must ascend, but 40 does not come after a smaller one"),
-        ("[40, 80]", "[\n40,\n80,\n60]", "5: `budgets` must ascend, but 60 does not come after a smaller one"),
+        ("[40, 80]", "[80, 40]", "2: `budgets` must ascend, but 40 is not larger than the one before"),
+        ("[40, 80]", "[40, 40]", "2: `budgets` must ascend, but 40 is not larger than the one before"),
+        ("[40, 80]", "[\n40,\n80,\n60]", "5: `budgets` must ascend, but 60 is not larger than the one before"),
     ]);
 }
 
@@ -110,7 +110,7 @@ fn noise() {
 
 #[test]
 fn names_and_unknown_keys() {
-    let allowed = "`name`, `runs`, `seed`, `budgets`, `stop`, `threshold`, `precision`, `noise`, `baseline`, `instance`, `algorithm`, `published`";
+    let allowed = "`name`, `runs`, `seed`, `budgets`, `stop`, `threshold`, `precision`, `noise`, `baseline`, `instance`, `algorithm`, `published`, `variant`";
     let title = "must be one line of text, without control characters, not the text";
     assert_refused(&[
         ("runs = 10", "rums = 10", &format!("1: unknown key `rums` in the file; allowed are {allowed}")),
@@ -129,7 +129,7 @@ fn names_and_unknown_keys() {
 }
 
 #[test]
-fn what_is_no_toml() {
+fn invalid_toml() {
     for (text, expected) in [
         ("runs = 1\nruns = 2\n", "2: duplicate key: `runs`"),
         ("runs = 1\n\n[instance\n", "3: unclosed table, expected `]`: `[instance`"),
@@ -144,7 +144,7 @@ fn what_is_no_toml() {
 
 #[test]
 fn published_curves() {
-    let rates = "20: `success` must be 2 rates between 0 and 1, one a budget";
+    let rates = "20: `success` must be 2 rates between 0 and 1, one per budget";
     for (keys, expected) in [
         ("curve = \"pivot\"\nruns = 9\nsuccess = [0.5]", rates),
         ("curve = \"pivot\"\nruns = 9\nsuccess = [0.5, 0.5, 0.5]", rates),

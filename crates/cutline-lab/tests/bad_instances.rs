@@ -1,4 +1,4 @@
-//! What is refused of `[instance]` and of the files it names.
+//! Errors in `[instance]` and in the files it names.
 
 mod common;
 
@@ -40,7 +40,7 @@ fn kinds_and_keys() {
         (
             UNIFORM,
             "kind = \"means\"\nmeans = [1]\ndraw = \"published\"\n",
-            "10: `draw` = \"published\" does not go with an instance that leaves nothing to draw",
+            "10: `draw` = \"published\" does not go with an instance of which nothing is drawn",
         ),
     ]);
     let whole = changed("threshold = 0.0", "threshold = 0.0\ninstance = 3").replace("[instance]", "[published]");
@@ -99,7 +99,7 @@ fn means() {
 }
 
 #[test]
-fn means_that_are_no_probabilities() {
+fn means_that_are_not_probabilities() {
     for (means, arm, mean) in [("[0.5, 1.5]", 1, "1.5"), ("[-0.25]", 0, "-0.25")] {
         let text = changed(UNIFORM, &format!("kind = \"means\"\nmeans = {means}\n"))
             .replace("noise = 1.0", "noise = { kind = \"bernoulli\" }");
@@ -110,7 +110,7 @@ fn means_that_are_no_probabilities() {
     }
 }
 
-/// The refusal of an instance with these CSV bytes and more keys, less the path of the file.
+/// The error of an instance with these CSV bytes and more keys, without the path of the file.
 fn csv_refusal(bytes: &[u8], keys: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("arms.csv"), bytes).unwrap();
@@ -160,11 +160,11 @@ fn csv_keys() {
     assert_eq!(csv_refusal(b"a,b\n1,2\n", "means = 2"), "10: `means` must be a text in quotes, not 2");
     assert_eq!(
         csv_refusal(b"a,b\n1,2\n", "means = \"b\"\ntheta = [1]"),
-        "11: `theta` does not go with `means`: a mean is xᵀθ or in its column"
+        "11: `theta` does not go with `means`: means are either xᵀθ or in a column"
     );
     assert_eq!(
         csv_refusal(b"a,b\n1,2\n", "means = \"b\"\ndraw = \"published\""),
-        "11: `draw` = \"published\" does not go with an instance that leaves nothing to draw"
+        "11: `draw` = \"published\" does not go with an instance of which nothing is drawn"
     );
     assert_eq!(
         csv_refusal(b"b\n1\n", "means = \"b\"\nstandardise = true"),

@@ -1,7 +1,7 @@
-//! Intervals hold the true means as often as they promise. `make coverage` measures the same in more runs and settings.
+//! Intervals contain the true means as often as they claim. `make coverage` measures the same in more runs and settings.
 //!
-//! Seeds are fixed. A share is compared with its promise to 4.9 standard errors, and a promise of "at least" to 4.75 below it:
-//! a right program would fail a comparison for one seed in 10⁶.
+//! Seeds are fixed. A share is compared with its level to 4.9 standard errors, and a level of "at least" to 4.75 below it:
+//! a correct program would fail a comparison for one seed in 10⁶.
 
 use cutline::{Confidence, IntervalKind, Spec};
 use cutline_lab::coverage::{Coverage, CoverageSetting, coverage};
@@ -21,25 +21,29 @@ fn setting(name: &str, estimator: &str, n_arms: usize, dimension: usize, budget:
     CoverageSetting { spec, n_arms, dimension, budget, noise: Noise::new(NoiseKind::Gaussian, 0.5).unwrap(), seed: 4 }
 }
 
-/// The coverage of both kinds, told that rewards have this noise.
-fn held(setting: &CoverageSetting, noise: f64) -> [Coverage; 2] {
+/// The coverage of both kinds, with intervals for this noise.
+fn covered(setting: &CoverageSetting, noise: f64) -> [Coverage; 2] {
     let confidences =
         [IntervalKind::Fixed, IntervalKind::Anytime].map(|kind| Confidence::new(kind, DELTA, noise).unwrap());
     coverage(setting, &confidences, 0..RUNS).unwrap().try_into().unwrap()
 }
 
 fn assert_exact(coverage: &Coverage, what: &str) {
-    let (share, error) = coverage.of_an_arm_at_the_end();
+    let (share, error) = coverage.share_at_end();
     assert!((share - (1.0 - DELTA)).abs() <= 4.9 * error, "{what}: {share} ± {error}");
 }
 
 fn assert_always(coverage: &Coverage, what: &str) {
     let runs = RUNS as f64;
     let least = runs * (1.0 - DELTA) - 4.75 * (runs * DELTA * (1.0 - DELTA)).sqrt();
-    assert!(coverage.n_always() as f64 >= least, "{what}: {} of {RUNS} runs", coverage.n_always());
+    assert!(
+        coverage.runs_always_covered() as f64 >= least,
+        "{what}: {} of {RUNS} runs",
+        coverage.runs_always_covered()
+    );
 }
 
-/// θ is from the prior that ridge stands for, so `fixed` is exact under every rule, and `anytime` holds all along.
+/// θ is drawn from the prior of ridge, so `fixed` is exact under every rule, and `anytime` holds at all times.
 #[test]
 fn ridge_under_every_rule() {
     for (name, n_arms, dimension, budget) in [
@@ -49,32 +53,37 @@ fn ridge_under_every_rule() {
         ("pivot", 12, 4, 8),
         ("pivot", 1, 1, 30),
     ] {
-        let [fixed, anytime] = held(&setting(name, "ridge", n_arms, dimension, budget), 0.5);
+        let [fixed, anytime] = covered(&setting(name, "ridge", n_arms, dimension, budget), 0.5);
         assert_exact(&fixed, name);
         assert_always(&anytime, name);
-        assert!(anytime.width() > fixed.width());
+        assert!(anytime.mean_width() > fixed.mean_width());
     }
 }
 
 /// `fixed` is exact for pulls that do not depend on rewards, `anytime` holds for any.
 #[test]
 fn sample_means() {
-    let [fixed, anytime] = held(&setting("random", "sample-mean", 5, 0, 60), 0.5);
+    let [fixed, anytime] = covered(&setting("random", "sample-mean", 5, 0, 60), 0.5);
     assert_exact(&fixed, "random");
     assert_always(&anytime, "random");
-    assert_always(&held(&setting("apt", "sample-mean", 5, 0, 60), 0.5)[1], "apt");
+    assert_always(&covered(&setting("apt", "sample-mean", 5, 0, 60), 0.5)[1], "apt");
 }
 
-/// What is not so is found out: `fixed` is not for all arms and times, and neither kind for noise twice what it was told.
+/// Undercoverage is detected: `fixed` does not cover all arms at all times, and neither kind covers noise twice as large as
+/// stated.
 #[test]
-fn a_promise_that_is_broken_shows() {
+fn undercoverage_is_detected() {
     for (name, estimator) in [("random", "ridge"), ("random", "sample-mean")] {
         let setting = setting(name, estimator, 5, 2, 60);
         let few = RUNS / 2;
-        assert!(held(&setting, 0.5)[0].n_always() < few, "fixed, at all times, {estimator}");
-        let [fixed, anytime] = held(&setting, 0.25);
-        assert!(fixed.of_an_arm_at_the_end().0 < 0.75, "fixed, noise understated, {estimator}");
-        assert!(estimator == "ridge" || anytime.n_always() < few, "anytime, noise understated: {}", anytime.n_always());
+        assert!(covered(&setting, 0.5)[0].runs_always_covered() < few, "fixed, at all times, {estimator}");
+        let [fixed, anytime] = covered(&setting, 0.25);
+        assert!(fixed.share_at_end().0 < 0.75, "fixed, noise understated, {estimator}");
+        assert!(
+            estimator == "ridge" || anytime.runs_always_covered() < few,
+            "anytime, noise understated: {}",
+            anytime.runs_always_covered()
+        );
     }
 }
 
@@ -83,7 +92,7 @@ fn the_same_on_any_number_of_threads() {
     let setting = setting("pivot", "ridge", 6, 2, 20);
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| held(&setting, 0.5))
+        pool.install(|| covered(&setting, 0.5))
     };
     assert_eq!(on(1), on(3));
 }

@@ -1,8 +1,8 @@
-//! Rules and instances that a file cannot hold.
+//! Custom rules and instances.
 
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{Experiment, Extensions, Instances, Overrides, Truth, simulate};
+use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, Truth, simulate};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ impl CustomRule for Straddle {
 #[derive(Debug)]
 struct OfSeed;
 
-impl Instances for OfSeed {
+impl CustomInstances for OfSeed {
     fn draw(&self, seed: u64) -> Truth {
         let x = (seed % 1000) as f64 / 1000.0;
         Truth::Linear(Arms::from_rows(&[[1.0, x], [x, -1.0]]).unwrap(), vec![1.0, 0.5])
     }
 }
 
-fn read(kind: &str, brought: &Extensions) -> Result<Experiment, String> {
+fn read(kind: &str, extensions: &Extensions) -> Result<Experiment, String> {
     let text = format!(
         r#"
         budgets = [20]
@@ -41,17 +41,17 @@ fn read(kind: &str, brought: &Extensions) -> Result<Experiment, String> {
         algorithm = [{{ name = "mine" }}, {{ name = "straddle" }}]
         "#
     );
-    let read = Experiment::read(&text, "own", Path::new(""), Overrides::default(), brought);
+    let read = Experiment::read(&text, "own", Path::new(""), Overrides::default(), extensions);
     read.map_err(|error| error.to_string())
 }
 
-fn brought() -> Extensions {
+fn extensions() -> Extensions {
     Extensions { rules: vec![NamedRule::new("mine", Arc::new(Straddle)).unwrap()], instances: Some(Arc::new(OfSeed)) }
 }
 
 #[test]
-fn a_rule_plays_as_the_named_one() {
-    let experiment = read(r#"kind = "uniform", n_arms = 9, dimension = 3"#, &brought()).unwrap();
+fn a_custom_rule_gives_the_results_of_the_named_one() {
+    let experiment = read(r#"kind = "uniform", n_arms = 9, dimension = 3"#, &extensions()).unwrap();
     let tally = simulate(&experiment, 0..60, &|_| ()).unwrap();
     assert_eq!(tally.cell(0, 0), tally.cell(1, 0));
     assert!(tally.cell(0, 0).failures > 0);
@@ -59,19 +59,19 @@ fn a_rule_plays_as_the_named_one() {
 
 #[test]
 fn instances_are_a_function_of_the_run() {
-    let redrawn = read(r#"kind = "own""#, &brought()).unwrap();
+    let redrawn = read(r#"kind = "own""#, &extensions()).unwrap();
     let row = |experiment: &Experiment, run| experiment.source().instance(run).unwrap().arms().row(0);
     assert_eq!(row(&redrawn, 5), row(&redrawn, 5));
     assert_ne!(row(&redrawn, 5), row(&redrawn, 6));
-    let once = read(r#"kind = "own", redraw = false"#, &brought()).unwrap();
+    let once = read(r#"kind = "own", redraw = false"#, &extensions()).unwrap();
     assert_eq!(row(&once, 5), row(&redrawn, 0));
 }
 
 #[test]
-fn what_was_not_brought_is_refused() {
+fn unknown_rules_and_instances_are_refused() {
     let nothing = Extensions::default();
     assert!(read(r#"kind = "own""#, &nothing).unwrap_err().contains("`kind` must be one of"));
     assert!(read(r#"kind = "wine""#, &nothing).unwrap_err().contains("unknown algorithm `mine`"));
-    let refused = read(r#"kind = "own", draw = "published""#, &brought()).unwrap_err();
-    assert!(refused.contains("leaves nothing to draw"), "{refused}");
+    let refused = read(r#"kind = "own", draw = "published""#, &extensions()).unwrap_err();
+    assert!(refused.contains("of which nothing is drawn"), "{refused}");
 }

@@ -1,24 +1,22 @@
-//! The same counts for any number of threads and any split of the runs, now and in later versions.
+//! The same counts for any number of threads and any split of the runs, in this version and in later ones.
 
 mod common;
 
-use common::{UNIFORM, cells, experiment, parse, play};
-use cutline_lab::{Experiment, simulate};
+use common::{UNIFORM, all_algorithms, cells, experiment, parse, play};
+use cutline_lab::{Entrant, Experiment, simulate};
 
 /// All algorithms on small redrawn instances.
-fn all_algorithms() -> Experiment {
-    let algorithms =
-        ["random", "apt", "linear-apt", "ucbe", "pivot"].map(|name| format!("name = \"{name}\"\nlabel = \"{name}\""));
-    experiment(
+fn small() -> Experiment {
+    all_algorithms(
         "seed = 7\nbudgets = [12, 30]\nthreshold = 0.1\nprecision = 0.02\nbaseline = \"linear-apt\"",
         "kind = \"uniform\"\nn_arms = 6\ndimension = 3",
-        &algorithms.each_ref().map(String::as_str),
+        "",
     )
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same() {
-    let experiment = all_algorithms();
+    let experiment = small();
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| play(&experiment, 300))
@@ -30,7 +28,7 @@ fn any_number_of_threads_gives_the_same() {
 
 #[test]
 fn any_split_of_the_runs_gives_the_same() {
-    let experiment = all_algorithms();
+    let experiment = small();
     let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
     let whole = part(0..256);
     let mut sum = part(100..256);
@@ -42,10 +40,9 @@ fn any_split_of_the_runs_gives_the_same() {
     assert_eq!(sum, whole, "no runs add nothing");
 }
 
-/// Checks that runs one by one give the same counts as runs together.
-fn assert_alone_as_together(head: &str, instance: &str, keys: &str, n_runs: u64) {
-    let algorithms = ["random", "linear-apt", "ucbe", "pivot"].map(|name| format!("name = \"{name}\"\n{keys}"));
-    let experiment = experiment(head, instance, &algorithms.each_ref().map(String::as_str));
+/// Checks that runs simulated one by one give the same counts as runs simulated in batches.
+fn assert_batches_change_nothing(head: &str, instance: &str, keys: &str, n_runs: u64) {
+    let experiment = all_algorithms(head, instance, keys);
     let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
     let mut sum = part(0..0);
     for run in 0..n_runs {
@@ -54,56 +51,56 @@ fn assert_alone_as_together(head: &str, instance: &str, keys: &str, n_runs: u64)
     assert_eq!(sum, part(0..n_runs), "{instance}");
 }
 
-/// Runs are played together for speed; a run alone comes out the same, whatever the shape of the instance.
+/// Runs are simulated in batches for speed; a single run gives the same result, whatever the shape of the instance.
 #[test]
-fn a_run_does_not_depend_on_its_company() {
+fn a_run_does_not_depend_on_its_batch() {
     for (n_arms, dimension, budget) in [(1, 1, 7), (3, 1, 20), (9, 4, 40), (20, 5, 60), (5, 17, 30), (33, 8, 50)] {
         for redraw in [true, false] {
             let head = format!("seed = 5\nbudgets = [{budget}]\nthreshold = 0.1\nprecision = 0.01");
             let shape = format!("kind = \"uniform\"\nn_arms = {n_arms}\ndimension = {dimension}\nredraw = {redraw}");
-            assert_alone_as_together(&head, &shape, "", 30);
+            assert_batches_change_nothing(&head, &shape, "", 30);
         }
     }
 }
 
-/// Raw features and hardly any regularisation, where rounding matters most.
+/// The same with raw features and hardly any regularisation, where rounding matters most.
 #[test]
-fn nor_does_a_run_that_strains_the_arithmetic() {
+fn nor_where_rounding_matters_most() {
     let head = "seed = 5\nbudgets = [180, 250]\nthreshold = \"mean\"\nprecision = 0.1";
     for keys in ["lambda = 1e-8", "lambda = 1e6"] {
-        assert_alone_as_together(head, "kind = \"wine\"", keys, 12);
+        assert_batches_change_nothing(head, "kind = \"wine\"", keys, 12);
     }
 }
 
 #[test]
 fn runs_differ() {
-    let experiment = all_algorithms();
+    let experiment = small();
     let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
     assert_ne!(part(0..64), part(64..128));
 }
 
-/// The last runs there are have numbers too.
+/// The last run numbers do not overflow.
 #[test]
-fn runs_count_up_to_the_last_number() {
-    let tally = simulate(&all_algorithms(), u64::MAX - 19..u64::MAX, &|_| ()).unwrap();
+fn the_last_run_numbers_work() {
+    let tally = simulate(&small(), u64::MAX - 19..u64::MAX, &|_| ()).unwrap();
     assert_eq!(tally.cell(0, 0).runs, 19);
 }
 
 #[test]
-fn watching_hears_of_every_run_once() {
-    let heard = std::sync::atomic::AtomicU64::new(0);
+fn every_run_is_reported_once() {
+    let reported = std::sync::atomic::AtomicU64::new(0);
     let watch = |runs| {
-        heard.fetch_add(runs, std::sync::atomic::Ordering::Relaxed);
+        reported.fetch_add(runs, std::sync::atomic::Ordering::Relaxed);
     };
-    simulate(&all_algorithms(), 5..106, &watch).unwrap();
-    assert_eq!(heard.into_inner(), 101);
+    simulate(&small(), 5..106, &watch).unwrap();
+    assert_eq!(reported.into_inner(), 101);
 }
 
-/// (failures, errors, only here, only at the baseline) at both budgets: they change only if a stream of randomness or
-/// an algorithm does, which is news for the changelog.
+/// (failures, errors, runs that only it failed, runs that only the baseline failed) at both budgets. They change only if a
+/// random stream or an algorithm changes, which belongs in the changelog.
 #[test]
 fn counts_are_pinned() {
-    let experiment = all_algorithms();
+    let experiment = small();
     let tally = play(&experiment, 200);
     let counts = |entrant| {
         let cells = cells(&experiment, &tally, entrant);
@@ -111,13 +108,17 @@ fn counts_are_pinned() {
         let only = |b| (tally.only(entrant, baseline, b), tally.only(baseline, entrant, b));
         [0, 1].map(|b| (cells[b].failures, cells[b].errors, only(b).0, only(b).1))
     };
-    let table = [0, 1, 2, 3, 4].map(counts);
+    let labels = experiment.entrants().iter().map(Entrant::label).enumerate();
+    let table: Vec<_> = labels.map(|(entrant, label)| (label, counts(entrant))).collect();
     let pinned = [
-        [(132, 247, 35, 14), (111, 172, 37, 21)],
-        [(150, 259, 47, 8), (121, 200, 43, 17)],
-        [(111, 197, 0, 0), (95, 139, 0, 0)],
-        [(110, 196, 3, 4), (97, 149, 16, 14)],
-        [(119, 205, 36, 28), (86, 111, 24, 33)],
+        ("linear-apt", [(111, 197, 0, 0), (95, 139, 0, 0)]),
+        ("apt", [(150, 259, 47, 8), (121, 200, 43, 17)]),
+        ("random", [(132, 247, 35, 14), (111, 172, 37, 21)]),
+        ("ucbe", [(110, 196, 3, 4), (97, 149, 16, 14)]),
+        ("pivot", [(119, 205, 36, 28), (86, 111, 24, 33)]),
+        ("straddle", [(118, 191, 38, 31), (88, 119, 29, 36)]),
+        ("clucb", [(158, 294, 53, 6), (128, 215, 52, 19)]),
+        ("lingame", [(118, 194, 39, 32), (95, 133, 37, 37)]),
     ];
     assert_eq!(table, pinned);
 }

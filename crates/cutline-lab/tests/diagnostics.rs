@@ -1,7 +1,7 @@
-//! How often diagnostics cry wolf, and how often they see one.
+//! How often diagnostics raise false alarms, and how often they detect a departure from the linear model.
 //!
 //! Seeds are fixed. A rate is compared with a tolerance of 4.9 standard errors, and the greatest distance of p-values from
-//! uniform with √(ln(2·10⁶)/2N) (Massart 1990), so that a right program would fail a comparison for one seed in 10⁶.
+//! uniform with √(ln(2·10⁶)/2N) (Massart 1990), so that a correct program would fail a comparison for one seed in 10⁶.
 
 use cutline::diagnostics::{Conclusion, Diagnostics, LEVEL, RewardStats};
 use cutline::{Arm, Arms, Purpose, Question, Rng, Spec, stream};
@@ -24,26 +24,26 @@ fn drawn(n_arms: usize, dimension: usize) -> Arms {
     Arms::from_slice(&values, dimension).unwrap()
 }
 
-/// Tells `pulls(arm)` rewards of every arm.
-fn told_any(
+/// The diagnostics after `pulls(arm)` rewards per arm.
+fn diagnose_any(
     arms: &Arms,
     pulls: impl Fn(Arm) -> usize,
     reward: impl Fn(Arm, &mut Rng) -> f64,
     index: u64,
 ) -> Diagnostics {
     let mut rng = stream(2, Purpose::Noise, index);
-    let mut told = RewardStats::new(arms);
+    let mut stats = RewardStats::new(arms);
     for arm in 0..arms.n_arms() {
         for _ in 0..pulls(arm) {
-            told.tell(arm, reward(arm, &mut rng));
+            stats.tell(arm, reward(arm, &mut rng));
         }
     }
-    told.diagnose()
+    stats.diagnose()
 }
 
-/// Tells `pulls(arm)` rewards of every arm, N(means, 3²).
-fn told(arms: &Arms, means: &[f64], pulls: impl Fn(Arm) -> usize, index: u64) -> Diagnostics {
-    told_any(arms, pulls, |arm, rng| means[arm] + 3.0 * normal(rng), index)
+/// The diagnostics after `pulls(arm)` rewards per arm, N(means, 3²).
+fn diagnose(arms: &Arms, means: &[f64], pulls: impl Fn(Arm) -> usize, index: u64) -> Diagnostics {
+    diagnose_any(arms, pulls, |arm, rng| means[arm] + 3.0 * normal(rng), index)
 }
 
 fn assert_rate(hits: usize, n: usize, rate: f64, what: &str) {
@@ -97,9 +97,9 @@ fn linear(arms: &Arms) -> Vec<f64> {
 /// Linear means and a departure that no linear model explains, `misfit` in the root mean square over arms.
 fn bent(arms: &Arms, misfit: f64) -> Vec<f64> {
     let mut rng = stream(4, Purpose::Instance, 0);
-    let mut told = RewardStats::new(arms);
-    (0..arms.n_arms()).for_each(|arm| told.tell(arm, normal(&mut rng)));
-    let off: Vec<f64> = told.diagnose().arms.iter().map(|arm| arm.mean - arm.fit.unwrap().mean).collect();
+    let mut stats = RewardStats::new(arms);
+    (0..arms.n_arms()).for_each(|arm| stats.tell(arm, normal(&mut rng)));
+    let off: Vec<f64> = stats.diagnose().arms.iter().map(|arm| arm.mean - arm.fit.unwrap().mean).collect();
     let length = (off.iter().map(|off| off * off).sum::<f64>() / off.len() as f64).sqrt();
     linear(arms).iter().zip(off).map(|(mean, off)| mean + off * misfit / length).collect()
 }
@@ -117,7 +117,7 @@ fn linear_data_alarm_as_often_as_stated() {
     ];
     for (what, arms, pulls) in shapes {
         let means = linear(&arms);
-        let all: Vec<Diagnostics> = (0..DATA_SETS).map(|index| told(&arms, &means, pulls, index)).collect();
+        let all: Vec<Diagnostics> = (0..DATA_SETS).map(|index| diagnose(&arms, &means, pulls, index)).collect();
         let (n, counts) = (all.len(), [by_f(&all), by_arms(&all), alarms(&all)]);
         assert_rate(counts[0], n, LEVEL / 2.0, &format!("{what}: F"));
         assert_at_most(counts[1], n, LEVEL / 2.0, &format!("{what}: arms"));
@@ -135,13 +135,13 @@ fn linear_data_alarm_as_often_as_stated() {
 /// 20 arms, 5 features, 4 pulls each, and means that lie off the model by `misfit` σ: the F-test finds them as often as
 /// `scipy.stats.ncf.sf(scipy.stats.f.isf(0.025, 15, 60), 15, 60, 80 * misfit**2)`, version 1.17, says.
 #[test]
-fn bent_data_are_seen_as_often_as_theory_says() {
+fn power_is_that_of_theory() {
     let arms = drawn(20, 5);
     for (misfit, power) in
         [(0.25, 0.11380261717962689), (0.5, 0.6176537793572118), (0.75, 0.9786595405952984), (1.0, 0.9999385094834945)]
     {
         let means = bent(&arms, 3.0 * misfit);
-        let all: Vec<Diagnostics> = (0..DATA_SETS).map(|index| told(&arms, &means, |_| 4, index)).collect();
+        let all: Vec<Diagnostics> = (0..DATA_SETS).map(|index| diagnose(&arms, &means, |_| 4, index)).collect();
         let n = all.len();
         assert_rate(by_f(&all), n, power, &format!("misfit {misfit}"));
         let mean = all.iter().map(|one| one.lack_of_fit.unwrap().misfit.powi(2)).sum::<f64>() / n as f64;
@@ -153,13 +153,13 @@ fn bent_data_are_seen_as_often_as_theory_says() {
     }
 }
 
-/// One arm of 60 that is off by 6 deviations of its mean: it is found by name, more often than all arms together show it.
+/// One arm of 60 is off by 6 standard deviations of its mean: the test of that arm detects it more often than the F-test.
 #[test]
 fn one_arm_that_is_off_is_found() {
     let arms = drawn(60, 5);
     let mut means = linear(&arms);
     means[7] += 6.0 * 3.0 / 2.0;
-    let all: Vec<Diagnostics> = (0..DATA_SETS / 4).map(|index| told(&arms, &means, |_| 4, index)).collect();
+    let all: Vec<Diagnostics> = (0..DATA_SETS / 4).map(|index| diagnose(&arms, &means, |_| 4, index)).collect();
     let n = all.len();
     let found = |one: &&Diagnostics| one.disagreeing().any(|arm| arm.arm == 7);
     let others = |one: &&Diagnostics| one.disagreeing().any(|arm| arm.arm != 7);
@@ -173,7 +173,7 @@ fn one_arm_that_is_off_is_found() {
     ]);
 }
 
-/// Linear means whose noise is not what the tests assume: the alarms are then not those stated, and the page says how many.
+/// Linear means whose noise is not what the tests assume: the documentation states the false-alarm rates.
 #[test]
 fn other_noise() {
     let arms = drawn(20, 5);
@@ -186,7 +186,7 @@ fn other_noise() {
     let uneven = |arm: Arm, rng: &mut Rng| means[arm] + normal(rng) * if arm.is_multiple_of(4) { 3.0 } else { 1.0 };
     let heavy = |arm: Arm, rng: &mut Rng| means[arm] + normal(rng) / rng.random::<f64>().sqrt();
     let count = |arms: &Arms, reward: &dyn Fn(Arm, &mut Rng) -> f64| {
-        let all: Vec<Diagnostics> = (0..DATA_SETS).map(|index| told_any(arms, |_| 10, reward, index)).collect();
+        let all: Vec<Diagnostics> = (0..DATA_SETS).map(|index| diagnose_any(arms, |_| 10, reward, index)).collect();
         (alarms(&all), all.len())
     };
     for (what, (alarms, n)) in [
@@ -198,7 +198,7 @@ fn other_noise() {
     }
 }
 
-/// Pulls that an algorithm chose are no fixed design, and yet the alarms stay within the level.
+/// Pulls chosen by an algorithm are not a fixed design, yet false alarms stay within the level.
 #[test]
 fn pulls_that_algorithms_choose() {
     let arms = drawn(20, 5);
@@ -207,18 +207,18 @@ fn pulls_that_algorithms_choose() {
         let play = |means: &[f64], index: u64| {
             let mut rng = stream(3, Purpose::Noise, index);
             let mut learner = Spec::named(name).unwrap().learner(&arms, question, 200, index).unwrap();
-            let mut told = RewardStats::new(&arms);
+            let mut stats = RewardStats::new(&arms);
             while let Some(arm) = learner.ask() {
                 let reward = means[arm] + normal(&mut rng);
                 learner.tell(arm, reward);
-                told.tell(arm, reward);
+                stats.tell(arm, reward);
             }
-            told.diagnose()
+            stats.diagnose()
         };
         let count = |means: &[f64]| alarms(&(0..1_000).map(|index| play(means, index)).collect::<Vec<_>>());
-        let (false_alarms, seen) = (count(&linear(&arms)), count(&bent(&arms, 1.0)));
+        let (false_alarms, detected) = (count(&linear(&arms)), count(&bent(&arms, 1.0)));
         assert_at_most(false_alarms, 1_000, LEVEL, name);
-        assert!(seen > 900, "{name}: {seen}");
-        assert_documented(&[format!("`{name}`"), percent(false_alarms, 1_000), percent(seen, 1_000)]);
+        assert!(detected > 900, "{name}: {detected}");
+        assert_documented(&[format!("`{name}`"), percent(false_alarms, 1_000), percent(detected, 1_000)]);
     }
 }

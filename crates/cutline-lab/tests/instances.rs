@@ -4,7 +4,9 @@ mod common;
 
 use common::{all_cells, experiment};
 use cutline::{Arms, ArmsError};
-use cutline_lab::{Draw, Experiment, Instance, InstanceError, Overrides, Source, SourceKind, Threshold};
+use cutline_lab::{
+    DrawSchedule, Experiment, Instance, InstanceError, InstanceKind, InstanceSource, Overrides, Threshold,
+};
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = "budgets = [10, 40]\nthreshold = 0.3\nprecision = 0.05";
@@ -27,13 +29,13 @@ fn load(path: &Path) -> Experiment {
 fn instances_without_arms_or_features_are_refused() {
     let bare = Instance::linear(Arms::without_features(3).unwrap(), Vec::new(), Threshold::Mean, 0.0);
     assert_eq!(bare.unwrap_err(), InstanceError::NoFeatures);
-    let none = SourceKind::Uniform { n_arms: 0, dimension: 2 };
-    let refused = Source::new(none, Draw::Once, 0, Threshold::Mean, 0.0).unwrap_err();
+    let none = InstanceKind::Uniform { n_arms: 0, dimension: 2 };
+    let refused = InstanceSource::new(none, DrawSchedule::Once, 0, Threshold::Mean, 0.0).unwrap_err();
     assert_eq!(refused, InstanceError::Arms(ArmsError::Empty));
 }
 
 #[test]
-fn names_are_names_in_any_case() {
+fn the_name_column_is_found_in_any_case() {
     let directory = tempfile::tempdir().unwrap();
     let experiment = load(&write(directory.path(), "NAME,a\nfirst,1\nsecond,-2\n", "theta = [1]"));
     assert_eq!(experiment.source().fixed().unwrap().arms().dimension(), Some(1));
@@ -80,7 +82,7 @@ fn csv_with_the_rows_of_iris_is_iris() {
     }
 }
 
-/// A column of the file as means: the others are the features, names or not, wherever it stands.
+/// One column of the file holds the means: the other columns are the features, whatever the position of that column.
 #[test]
 fn csv_with_means_is_the_instance_made_by_hand() {
     let directory = tempfile::tempdir().unwrap();
@@ -93,7 +95,7 @@ fn csv_with_means_is_the_instance_made_by_hand() {
     }
 }
 
-/// A file of nothing but means makes arms without features, the same as a list of them.
+/// A file with only a column of means makes arms without features, the same as a list of them.
 #[test]
 fn csv_with_means_alone_is_the_list() {
     let directory = tempfile::tempdir().unwrap();
@@ -105,9 +107,9 @@ fn csv_with_means_alone_is_the_list() {
     assert_eq!(all_cells(&file, 50), all_cells(&list, 50));
 }
 
-/// Algorithms see other features; the truth is what it was, drawn in every run, once, or not at all.
+/// Algorithms see standardised features; the means stay the same, drawn in every run, once, or not at all.
 #[test]
-fn standardised_features_leave_the_truth() {
+fn standardised_features_leave_the_means() {
     for keys in [
         "kind = \"iris\"",
         "kind = \"iris\"\nredraw = false\noffset = 50",
@@ -130,9 +132,9 @@ fn standardised_features_leave_the_truth() {
     }
 }
 
-/// With standardised features, an intercept and a centre, the unit and the level of a feature are of no account.
+/// With standardised features, an intercept and a centre, the unit and the level of a feature do not matter.
 #[test]
-fn units_of_features_are_of_no_account() {
+fn units_of_features_do_not_matter() {
     let directory = tempfile::tempdir().unwrap();
     let play = |unit: f64, level: f64| {
         let row = |(a, b, y): &(f64, f64, f64)| format!("{},{b},{y}\n", level + unit * a);
@@ -149,8 +151,8 @@ fn units_of_features_are_of_no_account() {
     assert_eq!(play(0.125, 4096.0), plain);
 }
 
-/// The threshold halfway between the best arm and the one at angle ω: the closer the two, the harder; the larger the
-/// budget, the easier; and no failure at all where they lie far apart.
+/// The threshold is halfway between the best arm and the one at angle ω: the closer the two, the harder; the larger the
+/// budget, the easier; and no failure where they are far apart.
 #[test]
 fn soare_is_harder_the_smaller_the_angle() {
     let failures = |omega: f64| {
@@ -208,7 +210,7 @@ fn files_that_cannot_be_read() {
     );
 }
 
-/// An offset moves every mean and, where it is their mean, the threshold; what is drawn stays.
+/// An offset moves every mean and, where τ is their mean, the threshold; the draws stay the same.
 #[test]
 fn an_offset_raises_all_means() {
     for keys in ["kind = \"iris\"", "kind = \"iris\"\nredraw = false", "kind = \"iris\"\ndraw = \"published\""] {
@@ -226,19 +228,22 @@ fn an_offset_raises_all_means() {
     }
 }
 
-/// Every experiment that comes with the project is read without a complaint.
+/// Every experiment that comes with the project is valid; a file without variants is named after its experiment.
 #[test]
 fn committed_experiments_are_good() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
-    let mut n_files = 0;
-    for directory in [root.clone(), root.join("centre"), root.join("prepare")] {
+    let mut n_experiments = 0;
+    for directory in [root.clone(), root.join("prepare")] {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "toml") {
-                assert_eq!(Some(load(&path).name()), path.file_stem().and_then(|stem| stem.to_str()));
-                n_files += 1;
+                let experiments = Experiment::load_all(&path, Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+                if let [experiment] = &experiments[..] {
+                    assert_eq!(Some(experiment.name()), path.file_stem().and_then(|stem| stem.to_str()));
+                }
+                n_experiments += experiments.len();
             }
         }
     }
-    assert!(n_files >= 24, "{n_files}");
+    assert!(n_experiments >= 24, "{n_experiments}");
 }

@@ -1,4 +1,4 @@
-//! LinGame learns the oracle's proportions without being told the truth.
+//! LinGame learns the oracle's allocation without knowing the means.
 
 use cutline::{Arms, Purpose, Spec, stream};
 use cutline_lab::{Allocation, Instance, Noise, NoiseKind, Threshold, Truth};
@@ -44,8 +44,8 @@ fn uniform(n_arms: usize, dimension: usize, seed: u64) -> Instance {
     Instance::linear(Arms::from_slice(&rows, dimension).unwrap(), theta, Threshold::Value(0.1), 0.05).unwrap()
 }
 
-/// After 100,000 pulls LinGame is within 10 % of the best allocation on five instances, Pivot within 15 %, and who does not aim at
-/// it is further off. Seeds are fixed; what is compared are shares of pulls, not rates.
+/// After 100,000 pulls LinGame is within 10 % of the best allocation on five instances, Pivot within 15 %, and rules that do not aim
+/// at it are further off. Seeds are fixed; what is compared are shares of pulls, not rates.
 #[test]
 fn pulls_approach_the_optimal_allocation() {
     let Truth::Linear(arms, theta) = Truth::soare(6, 0.01) else { unreachable!() };

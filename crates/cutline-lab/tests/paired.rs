@@ -72,7 +72,7 @@ fn every_parameter_of_an_algorithm_matters() {
     }
 }
 
-/// What is ignored is ignored by design: the published UCBE has no use for its exponent.
+/// The published UCBE ignores its exponent by design.
 #[test]
 fn the_published_ucbe_ignores_its_exponent() {
     let head = "budgets = [30, 60]\nthreshold = 0.2\nprecision = 0.01";

@@ -1,7 +1,7 @@
-//! Plans against closed forms, and a planned budget against runs it has not seen.
+//! Plans against closed forms, and a planned budget against runs with another seed.
 //!
 //! Seeds are fixed. Unless a test says otherwise, a tolerance is 4.9 standard errors of what is compared, so that a
-//! right program would fail a comparison for one seed in 10⁶.
+//! correct program would fail a comparison for one seed in 10⁶.
 
 use cutline::{Arms, ConfidenceStop, Question, Spec, StopCriterion};
 use cutline_lab::{Forecast, ForecastRow, Noise, NoiseKind, Plan, PlanError, Prior, ThetaPosterior, simulate};
@@ -27,10 +27,10 @@ fn forecast(plan: &Plan, budgets: &[u32]) -> Forecast {
     plan.forecast(&experiment, &simulate(&experiment, 0..plan.runs, &|_| ()).unwrap()).unwrap()
 }
 
-fn assert_failure(prospect: &ForecastRow, probability: f64) {
-    let error = (probability * (1.0 - probability) / prospect.runs as f64).sqrt();
-    let rate = prospect.failure_rate;
-    assert!((rate - probability).abs() <= 4.9 * error, "T = {}: {rate}, not {probability} ± {error}", prospect.budget);
+fn assert_failure(row: &ForecastRow, probability: f64) {
+    let error = (probability * (1.0 - probability) / row.runs as f64).sqrt();
+    let rate = row.failure_rate;
+    assert!((rate - probability).abs() <= 4.9 * error, "T = {}: {rate}, not {probability} ± {error}", row.budget);
 }
 
 fn one_arm(prior: Prior) -> Plan {
@@ -47,8 +47,8 @@ fn one_arm_needs_what_trigonometry_says() {
         let ratio = sigma / scale;
         let budgets = [2, 5, 10, 20, 50, 100];
         let forecast = forecast(&plan, &budgets);
-        for prospect in &forecast.prospects {
-            assert_failure(prospect, (ratio / f64::from(prospect.budget).sqrt()).atan() / PI);
+        for row in &forecast.prospects {
+            assert_failure(row, (ratio / f64::from(row.budget).sqrt()).atan() / PI);
         }
         // p falls as 1/√T, so a relative error of the rate is twice as large in T.
         let exact = (ratio / (0.05 * PI).tan()).powi(2);
@@ -77,25 +77,25 @@ fn the_interval_holds_the_budget() {
     assert!((178..200).contains(&held), "{held} of 200");
 }
 
-/// Six unit vectors pulled once each: every arm is wrong with probability ¼, alone, at σ = s.
+/// Six unit vectors pulled once each: every arm is wrong with probability ¼, independently, at σ = s.
 #[test]
-fn arms_that_share_nothing_fail_alone() {
+fn orthogonal_arms_fail_independently() {
     let rows: Vec<Vec<f64>> = (0..6).map(|i| (0..6).map(|j| f64::from(i == j)).collect()).collect();
     let plan = plan(&rows, Prior::normal(1.0).unwrap(), &["linear-apt", "random", "apt"]);
-    for prospect in forecast(&plan, &[6]).prospects {
-        assert_failure(&prospect, 1.0 - 0.75_f64.powi(6));
-        let error = (6.0 * 0.25 * 0.75 / prospect.runs as f64).sqrt();
-        assert!((prospect.mean_errors - 1.5).abs() <= 4.9 * error, "{}", prospect.mean_errors);
-        let half = (prospect.errors_high - prospect.errors_low) / 2.0;
+    for row in forecast(&plan, &[6]).prospects {
+        assert_failure(&row, 1.0 - 0.75_f64.powi(6));
+        let error = (6.0 * 0.25 * 0.75 / row.runs as f64).sqrt();
+        assert!((row.mean_errors - 1.5).abs() <= 4.9 * error, "{}", row.mean_errors);
+        let half = (row.errors_high - row.errors_low) / 2.0;
         assert!((half / (1.96 * error) - 1.0).abs() < 0.05, "± {half}, not ± {}", 1.96 * error);
     }
 }
 
 /// A pilot of n = 2 with rewards 3 and 1, λ = 1: θ ~ N(4/3, 1/3). With τ = 4/3 and T more rewards, the posterior mean
-/// is on the wrong side with probability arccos(√(T/(1 + n + T)))/π. A learner that was not told the pilot would have
-/// to guess τ from its own rewards, shrunk towards 0.
+/// is on the wrong side with probability arccos(√(T/(1 + n + T)))/π. A learner without the pilot would estimate
+/// the mean from its own rewards only, shrunk towards 0.
 #[test]
-fn a_pilot_is_told_first_and_budgets_are_new() {
+fn budgets_come_after_the_pilot() {
     let arms = Arms::from_rows(&[[1.0]]).unwrap();
     let posterior = ThetaPosterior::new(&arms, vec![(0, 3.0), (0, 1.0)], 1.0).unwrap();
     assert!((posterior.mean()[0] - 4.0 / 3.0).abs() < 1e-15);
@@ -103,16 +103,16 @@ fn a_pilot_is_told_first_and_budgets_are_new() {
     plan.question = Question::new(4.0 / 3.0, 0.0).unwrap();
     plan.algorithms.push(Spec::named("linear-apt").unwrap());
     let forecast = forecast(&plan, &[1, 3, 9]);
-    for prospect in &forecast.prospects {
-        let t = f64::from(prospect.budget);
-        assert_failure(prospect, (t / (3.0 + t)).sqrt().acos() / PI);
+    for row in &forecast.prospects {
+        let t = f64::from(row.budget);
+        assert_failure(row, (t / (3.0 + t)).sqrt().acos() / PI);
     }
     assert_eq!((forecast.pilot, forecast.theorem_1.len()), (2, 0), "the theorem knows no pilot");
 }
 
-/// A pilot that leaves no doubt: every run is sure before its first pull, as the pilot's are not its own.
+/// A pilot that decides every arm: every run stops before its first pull, because the pilot's pulls are not counted.
 #[test]
-fn pulls_until_sure_are_new() {
+fn pulls_until_the_stop_do_not_count_the_pilot() {
     let arms = Arms::from_rows(&[[1.0]]).unwrap();
     let posterior = ThetaPosterior::new(&arms, vec![(0, 5.0); 100], 1.0).unwrap();
     let mut plan = one_arm(Prior::posterior(posterior));
@@ -143,10 +143,10 @@ fn practical(algorithms: &[&str]) -> Plan {
     plan
 }
 
-/// What is planned on one seed is found on another: the failure rate at the planned budget lies within 4.9 standard
-/// errors of the target, those of the plan and of the check together, 0.0151. That is a budget right to within 20 %.
+/// A plan with one seed is confirmed with another: the failure rate at the planned budget lies within 4.9 standard
+/// errors of the target, those of the plan and of the check together, 0.0151. That is an error of the budget of at most 20 %.
 #[test]
-fn a_planned_budget_does_what_it_promises() {
+fn a_planned_budget_reaches_the_target() {
     for algorithm in ["pivot", "linear-apt"] {
         let plan = practical(&[algorithm]);
         let budget = forecast(&plan, &plan.scout(&|_| ()).unwrap()).answers[0].budget.unwrap();
@@ -167,7 +167,7 @@ fn any_number_of_threads_plans_the_same() {
         pool.install(|| (plan.scout(&|_| ()).unwrap(), forecast(&plan, &[5, 40, 4000])))
     };
     let one = on(1);
-    assert!(one.1.theorem_1[2].share > 0.5, "the sum has something to add");
+    assert!(one.1.theorem_1[2].share > 0.5, "the sum has terms below 1");
     assert_eq!(one, on(2));
     assert_eq!(one, on(5));
 }
@@ -195,7 +195,7 @@ fn theorem_1_is_averaged_over_the_prior() {
 
 /// With ε = 100 the bound is tiny at any budget, but LinearAPT takes none below K = 30.
 #[test]
-fn theorem_1_says_nothing_of_budgets_below_the_arms() {
+fn theorem_1_guarantees_nothing_below_the_number_of_arms() {
     let mut plan = practical(&["pivot", "linear-apt"]);
     plan.question = Question::new(0.2, 100.0).unwrap();
     plan.runs = 20;
@@ -204,9 +204,9 @@ fn theorem_1_says_nothing_of_budgets_below_the_arms() {
     assert!(theorem[1].share == 1.0 && theorem[1].bound.is_some_and(|bound| 0.0 < bound && bound < 1e-6));
 }
 
-/// Pivot reckons with the noise of the plan.
+/// Pivot gets the noise of the plan.
 #[test]
-fn rules_are_told_the_noise() {
+fn rules_get_the_noise() {
     let mut plan = practical(&["pivot"]);
     plan.noise = Noise::new(NoiseKind::Gaussian, 2.5).unwrap();
     let experiment = plan.experiment(&[4]).unwrap();
@@ -227,12 +227,12 @@ fn over_normal(scale: f64, f: impl Fn(f64) -> f64) -> f64 {
 }
 
 #[test]
-fn fewer_pulls_than_arms_leave_openers_out() {
+fn budgets_below_the_number_of_arms_are_skipped() {
     let mut plan = practical(&["linear-apt", "pivot"]);
     plan.runs = 50;
     let below = forecast(&plan, &[5, 29]);
     assert_eq!(below.answers.len(), 1);
-    assert!(below.prospects.iter().all(|prospect| prospect.algorithm == "pivot"));
+    assert!(below.prospects.iter().all(|row| row.algorithm == "pivot"));
     assert_eq!((below.left_out[0].algorithm.as_str(), &below.left_out[0].budgets[..]), ("linear-apt", &[5, 29][..]));
     let around = forecast(&plan, &[5, 29, 30, 60]);
     let budgets = |name: &str| -> Vec<u32> {
@@ -244,15 +244,15 @@ fn fewer_pulls_than_arms_leave_openers_out() {
     plan.algorithms.pop();
     let refused = plan.experiment(&[5, 29]).unwrap_err().to_string();
     assert!(refused.starts_with("algorithm `linear-apt`: a budget of 29 is too small for 30 arms"), "{refused}");
-    assert!(plan.scout(&|_| ()).unwrap().last().is_some_and(|&budget| budget >= 30), "it looks on");
+    assert!(plan.scout(&|_| ()).unwrap().last().is_some_and(|&budget| budget >= 30), "it goes on to larger budgets");
 
-    // With a pilot of two, 28 more are one for every arm.
+    // With a pilot of two, 28 more are enough for one pull per arm.
     let posterior = ThetaPosterior::new(&plan.arms, vec![(3, 1.0), (4, 0.5)], 1.0).unwrap();
     plan.prior = Prior::posterior(posterior);
     assert!(plan.experiment(&[27]).is_err() && plan.experiment(&[28]).is_ok());
 }
 
-/// Where the target is met, the scouted budgets lie on both sides of it; where it cannot be, they end.
+/// The scouted budgets lie on both sides of the answer; where the target cannot be met, they end.
 #[test]
 fn scouts_find_the_range() {
     let mut plan = practical(&["pivot", "linear-apt"]);
@@ -273,7 +273,7 @@ fn scouts_find_the_range() {
     assert!(*budgets.last().unwrap() <= 10_000_000 / 590, "{budgets:?}");
 }
 
-/// One arm, one feature, one run: every shape has a plan.
+/// One arm, one feature, one run: every shape can be planned.
 #[test]
 fn small_and_odd_shapes() {
     let shapes: [&[Vec<f64>]; 4] = [&[vec![1.0]], &[vec![0.0]], &[vec![1.0, 2.0, 3.0]], &[vec![1.0], vec![1.0]]];
@@ -287,7 +287,7 @@ fn small_and_odd_shapes() {
 }
 
 #[test]
-fn what_makes_no_plan_is_refused() {
+fn invalid_plans_are_refused() {
     let good = || Plan { runs: 2, ..one_arm(Prior::uniform()) };
     for target in [0.0, 1e-10, 1.0, -0.1, f64::NAN] {
         let refused = Plan { target, ..good() }.experiment(&[4]).unwrap_err();

@@ -1,7 +1,7 @@
-//! The posterior of a pilot against dense linear algebra, and its draws against the posterior.
+//! The posterior given a pilot against dense linear algebra, and its draws against the posterior.
 
 use cutline::Arms;
-use cutline_lab::{Draw, Prior, PriorError, Source, SourceKind, ThetaPosterior, Threshold, dataset};
+use cutline_lab::{DrawSchedule, InstanceKind, InstanceSource, Prior, PriorError, ThetaPosterior, Threshold, dataset};
 use nalgebra::{DMatrix, DVector};
 
 /// θ̂ and σ²V⁻¹, by an explicit inverse.
@@ -18,15 +18,22 @@ fn dense(arms: &Arms, pilot: &[(usize, f64)], noise: f64) -> (DVector<f64>, DMat
 }
 
 /// θ of one run.
-fn theta(source: &Source, run: u64) -> DVector<f64> {
+fn theta(source: &InstanceSource, run: u64) -> DVector<f64> {
     DVector::from_vec(source.instance(run).unwrap().theta().unwrap().to_vec())
 }
 
-fn source(arms: &Arms, prior: Prior, seed: u64) -> Source {
-    Source::new(SourceKind::Features(arms.clone(), prior), Draw::EveryRun, seed, Threshold::Value(0.0), 0.0).unwrap()
+fn source(arms: &Arms, prior: Prior, seed: u64) -> InstanceSource {
+    InstanceSource::new(
+        InstanceKind::Features(arms.clone(), prior),
+        DrawSchedule::EveryRun,
+        seed,
+        Threshold::Value(0.0),
+        0.0,
+    )
+    .unwrap()
 }
 
-/// A pilot that sees some arms once, one often and most never.
+/// A pilot that measures some arms once, one often and most never.
 fn pilot() -> Vec<(usize, f64)> {
     let once = (0..40).step_by(7).map(|arm| (arm, 0.3 * f64::from(u32::try_from(arm).unwrap()) - 2.0));
     once.chain([(3, 1.5), (3, 0.5), (3, 2.5)]).collect()
@@ -44,7 +51,7 @@ fn the_mean_is_that_of_a_dense_solve() {
 }
 
 /// Draws less the mean, whitened by the dense covariance C, are N(0, I): over n = 40,000 draws each mean has standard
-/// error 1/√n, each variance √(2/n) and each covariance 1/√n. All numbers within 5.5 of those, so that a right program
+/// error 1/√n, each variance √(2/n) and each covariance 1/√n. All numbers within 5.5 of those, so that a correct program
 /// fails for fewer than one seed in 10⁵ (4 + 10 and 13 + 91 numbers).
 #[test]
 fn draws_have_the_mean_and_the_covariance() {
@@ -73,7 +80,7 @@ fn draws_have_the_mean_and_the_covariance() {
     }
 }
 
-/// N(0, s²I): mean and spread over 4 · 20,000 numbers, within 5 standard errors, so that a right program fails for
+/// N(0, s²I): mean and spread over 4 · 20,000 numbers, within 5 standard errors, so that a correct program fails for
 /// fewer than two seeds in 10⁶.
 #[test]
 fn a_normal_prior_has_its_spread() {
@@ -96,9 +103,9 @@ fn runs_and_seeds_have_their_own_theta() {
     assert_ne!(theta(&one, 5), theta(&two, 5));
 }
 
-/// Large features leave no digit of V; rewards and arms that do not exist are no pilot.
+/// Features too large for V, invalid rewards and arms that do not exist are refused.
 #[test]
-fn what_is_no_pilot_is_refused() {
+fn invalid_pilots_are_refused() {
     let arms = dataset::iris();
     let refused = |pilot: Vec<(usize, f64)>| ThetaPosterior::new(&arms, pilot, 1.0).unwrap_err();
     assert_eq!(refused(vec![(150, 1.0)]), PriorError::Arm { arm: 150, n_arms: 150 });
@@ -114,9 +121,9 @@ fn what_is_no_pilot_is_refused() {
     }
 }
 
-/// Without measurements the posterior is N(0, σ²I), and so it is across the directions that no pilot arm has.
+/// Without measurements the posterior is N(0, σ²I), and it stays so in directions that no arm of the pilot has.
 #[test]
-fn nothing_is_learned_where_nothing_was_measured() {
+fn unmeasured_directions_keep_the_prior() {
     let arms = Arms::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
     let posterior = ThetaPosterior::new(&arms, vec![(0, 4.0)], 3.0).unwrap();
     assert!((posterior.mean()[0] - 2.0).abs() < 1e-15 && posterior.mean()[1] == 0.0);

@@ -52,9 +52,10 @@ fn small(budget: u32, noise: &str, lambda: &str) -> Experiment {
     Experiment::parse(&text, "".as_ref()).unwrap()
 }
 
-/// The noise and the λ of `random` are the experiment's: without noise nothing fails, and with a huge λ nothing is learnt.
+/// A replay uses the noise of the experiment and the λ of `random`: without noise nothing fails, and with a huge λ nothing is
+/// learnt.
 #[test]
-fn a_replay_keeps_to_its_experiment() {
+fn a_replay_uses_the_settings_of_its_experiment() {
     let successes = |noise, lambda| replay(&small(60, noise, lambda), &|_| ()).unwrap()[0].successes;
     assert_eq!(successes("1e-6", "1e-6"), 40);
     assert!(successes("5.0", "1e-6") < 40);
@@ -62,7 +63,7 @@ fn a_replay_keeps_to_its_experiment() {
 }
 
 #[test]
-fn replays_side_by_side_are_those_alone_in_their_order() {
+fn parallel_replays_equal_single_ones_in_their_order() {
     let experiments = [30, 90, 60].map(|budget| small(budget, "1.0", "1.0"));
     assert_eq!(experiments.each_ref().map(pulls), [1200, 3600, 2400]);
     let played = AtomicU64::new(0);
@@ -76,16 +77,16 @@ fn replays_side_by_side_are_those_alone_in_their_order() {
 }
 
 #[test]
-fn a_replay_ends_when_nobody_wants_it() {
+fn a_replay_ends_at_an_error_of_its_watcher() {
     #[derive(Debug, PartialEq)]
-    struct Unwanted;
-    impl From<RunError> for Unwanted {
+    struct Cancelled;
+    impl From<RunError> for Cancelled {
         fn from(error: RunError) -> Self {
             panic!("{error}")
         }
     }
     let played = AtomicU64::new(0);
-    let count = |pulls| if played.fetch_add(pulls, Relaxed) < 300 { Ok(()) } else { Err(Unwanted) };
-    assert_eq!(replay_all(&[small(60, "1.0", "1.0")], &count), Err(Unwanted));
+    let count = |pulls| if played.fetch_add(pulls, Relaxed) < 300 { Ok(()) } else { Err(Cancelled) };
+    assert_eq!(replay_all(&[small(60, "1.0", "1.0")], &count), Err(Cancelled));
     assert_eq!(played.into_inner(), 360, "six runs");
 }

@@ -1,6 +1,6 @@
-//! Failure rates against numbers that others found, and against probability theory.
+//! Failure rates against those of an independent program, against the published ones, and against probability theory.
 //!
-//! Seeds are fixed. A tolerance is 4.9 standard errors of what is compared, so that a right program would fail a
+//! Seeds are fixed. A tolerance is 4.9 standard errors of what is compared, so that a correct program would fail a
 //! comparison for one seed in 10⁶.
 
 mod common;
@@ -8,30 +8,23 @@ mod common;
 use common::{all_cells, cells, experiment, play};
 use cutline_lab::{Cell, Overrides, paper, rows, z_against};
 
-/// Checks a failure rate against one found in `others` runs and printed to three decimals.
+/// Checks a failure rate against one measured in `others` runs and printed to three decimals.
 fn assert_near(cell: Cell, rate: f64, others: u32, what: &str) {
     let ours = cell.failures as f64 / cell.runs as f64;
     let error = (rate * (1.0 - rate) * (1.0 / cell.runs as f64 + 1.0 / f64::from(others))).sqrt();
     assert!((ours - rate).abs() <= 4.9 * error + 0.0005, "{what}: {ours} against {rate} ± {error}");
 }
 
-/// Checks a failure rate against a probability that is known.
+/// Checks a failure rate against a known probability.
 fn assert_probability(cell: Cell, probability: f64, what: &str) {
     let ours = cell.failures as f64 / cell.runs as f64;
     let error = (probability * (1.0 - probability) / cell.runs as f64).sqrt();
     assert!((ours - probability).abs() <= 4.9 * error, "{what}: {ours} against {probability} ± {error}");
 }
 
-/// LinearAPT and Pivot at two budgets each, on redrawn and on the published instances, as an independent program found
-/// them (ALGORITHMS.md, section 4).
-fn assert_as_found(
-    head: &str,
-    instance: &str,
-    runs: u64,
-    others: u32,
-    redrawn: [[f64; 2]; 2],
-    published: [[f64; 2]; 2],
-) {
+/// LinearAPT and Pivot at two budgets each, on redrawn and on the published instances, against the rates of an
+/// independent program.
+fn assert_agree(head: &str, instance: &str, runs: u64, others: u32, redrawn: [[f64; 2]; 2], published: [[f64; 2]; 2]) {
     for (draw, expected) in [("redraw = true", redrawn), ("draw = \"published\"", published)] {
         let algorithms = ["name = \"linear-apt\"", "name = \"pivot\""];
         let cells = all_cells(&experiment(head, &format!("{instance}\n{draw}"), &algorithms), runs);
@@ -46,45 +39,24 @@ fn assert_as_found(
 const UNKNOWN: f64 = f64::NAN;
 
 #[test]
-fn uniform_instances_as_found_by_others() {
+fn uniform_instances_agree_with_an_independent_program() {
     let head = "seed = 1\nbudgets = [40, 200]\nthreshold = 0.0\nprecision = 0.01";
     let d5 = "kind = \"uniform\"\nn_arms = 20\ndimension = 5";
-    assert_as_found(head, d5, 4_000, 4_000, [[UNKNOWN, 0.573], [UNKNOWN, 0.529]], [[UNKNOWN, 0.782], [UNKNOWN, 0.728]]);
+    assert_agree(head, d5, 4_000, 4_000, [[UNKNOWN, 0.573], [UNKNOWN, 0.529]], [[UNKNOWN, 0.782], [UNKNOWN, 0.728]]);
     let d20 = "kind = \"uniform\"\nn_arms = 20\ndimension = 20";
-    assert_as_found(
-        head,
-        d20,
-        4_000,
-        4_000,
-        [[UNKNOWN, 0.470], [UNKNOWN, 0.431]],
-        [[UNKNOWN, 0.786], [UNKNOWN, 0.724]],
-    );
+    assert_agree(head, d20, 4_000, 4_000, [[UNKNOWN, 0.470], [UNKNOWN, 0.431]], [[UNKNOWN, 0.786], [UNKNOWN, 0.724]]);
 }
 
 #[test]
-fn iris_as_found_by_others() {
+fn iris_agrees_with_an_independent_program() {
     let head = "seed = 1\nbudgets = [200, 400]\nthreshold = \"mean\"\nprecision = 0.1";
-    assert_as_found(
-        head,
-        "kind = \"iris\"",
-        600,
-        500,
-        [[0.450, 0.275], [0.228, 0.077]],
-        [[0.767, 0.558], [0.567, 0.265]],
-    );
+    assert_agree(head, "kind = \"iris\"", 600, 500, [[0.450, 0.275], [0.228, 0.077]], [[0.767, 0.558], [0.567, 0.265]]);
 }
 
 #[test]
-fn wine_as_found_by_others() {
+fn wine_agrees_with_an_independent_program() {
     let head = "seed = 1\nbudgets = [100, 200]\nthreshold = \"mean\"\nprecision = 0.1";
-    assert_as_found(
-        head,
-        "kind = \"wine\"",
-        600,
-        500,
-        [[0.190, 0.036], [0.022, 0.010]],
-        [[0.712, 0.206], [0.104, 0.036]],
-    );
+    assert_agree(head, "kind = \"wine\"", 600, 500, [[0.190, 0.036], [0.022, 0.010]], [[0.712, 0.206], [0.104, 0.036]]);
 }
 
 /// All published cells of uniform-d5.
@@ -103,7 +75,7 @@ fn published_numbers() {
     }
 }
 
-/// Redrawing keeps the experiment and drops the published curves, which are about one instance.
+/// Redrawing keeps the experiment and drops the published curves, which belong to one instance.
 #[test]
 fn the_papers_experiments_can_be_redrawn() {
     for (name, _) in paper::EXPERIMENTS {

@@ -2,17 +2,15 @@
 
 mod common;
 
-use common::{changed, experiment, parse, play};
+use common::{all_algorithms, changed, experiment, parse, play};
 use cutline_lab::{Experiment, Overrides, Row, StoppingRow, rows, simulate};
 
 /// All algorithms on small redrawn instances, with a stop.
-fn all_algorithms(stop: &str, budgets: &str) -> Experiment {
-    let names = ["random", "apt", "linear-apt", "ucbe", "pivot", "clucb", "lingame"];
-    let algorithms = names.map(|name| format!("name = \"{name}\"\nlabel = \"{name}\""));
-    experiment(
+fn small(stop: &str, budgets: &str) -> Experiment {
+    all_algorithms(
         &format!("seed = 7\nbudgets = {budgets}\nthreshold = 0.1\nprecision = 0.2\nnoise = 0.3\nstop = {stop}"),
         "kind = \"uniform\"\nn_arms = 5\ndimension = 3",
-        &algorithms.each_ref().map(String::as_str),
+        "",
     )
 }
 
@@ -27,7 +25,7 @@ fn stoppings(experiment: &Experiment, runs: u64) -> Vec<(Row, StoppingRow)> {
 #[test]
 fn threads_and_splits_change_nothing() {
     for stop in [EVIDENCE, INTERVALS] {
-        let experiment = all_algorithms(stop, "[60, 400]");
+        let experiment = small(stop, "[60, 400]");
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| play(&experiment, 100))
@@ -38,9 +36,10 @@ fn threads_and_splits_change_nothing() {
         let mut sum = part(41..100);
         sum += &part(0..41);
         assert_eq!(sum, whole);
-        for entrant in 0..7 {
+        for entrant in 0..experiment.entrants().len() {
             let stopped = whole.stopped(entrant, 1);
-            assert!(stopped.runs() > 10 && stopped.runs() <= 100, "{}", stopped.runs());
+            let label = experiment.entrants()[entrant].label();
+            assert!(stopped.runs() > 10 && stopped.runs() <= 100, "{label}: {}", stopped.runs());
             assert_eq!(stopped.after().values().sum::<u64>(), stopped.runs());
             assert!(stopped.after().keys().all(|&pulls| (1..=400).contains(&pulls)));
             assert!(whole.stopped(entrant, 0).runs() <= stopped.runs());
@@ -48,19 +47,20 @@ fn threads_and_splits_change_nothing() {
     }
 }
 
-/// A budget ends runs, and changes nothing in those that were sure before; each budget alone gives what all give together.
+/// A budget ends runs and changes nothing in those that stopped earlier; an experiment with one budget gives what one with
+/// several gives at that budget.
 #[test]
 fn one_trajectory_serves_all_budgets() {
-    let together = stoppings(&all_algorithms(EVIDENCE, "[30, 90, 500]"), 80);
+    let together = stoppings(&small(EVIDENCE, "[30, 90, 500]"), 80);
     for (column, budget) in [30, 90, 500].into_iter().enumerate() {
-        let alone = stoppings(&all_algorithms(EVIDENCE, &format!("[{budget}]")), 80);
+        let alone = stoppings(&small(EVIDENCE, &format!("[{budget}]")), 80);
         for (entrant, alone) in alone.iter().enumerate() {
-            // UCB-E knows its budget, so it is another algorithm at each; its cells agree all the same.
+            // UCB-E depends on the budget and plays a run per budget; its cells agree too.
             assert_eq!(&together[3 * entrant + column], alone);
         }
     }
     for rows in together.chunks(3) {
-        assert!(rows.is_sorted_by_key(|(_, stopping)| stopping.sure), "a larger budget leaves more runs to be sure");
+        assert!(rows.is_sorted_by_key(|(_, stopping)| stopping.sure), "with a larger budget more runs stop early");
         assert!(rows[0].1.mean_pulls <= 30.0 && rows[2].1.sure > rows[0].1.sure);
     }
 }
@@ -74,21 +74,21 @@ fn the_default_is_the_budget_alone() {
     assert!(plain.iter().all(|row| row.stopping.is_none()));
 }
 
-/// A run that cannot be sure uses up its budget and is counted as such.
+/// A run that cannot decide every arm uses up its budget.
 #[test]
-fn runs_that_hit_the_budget_are_counted_as_such() {
+fn runs_that_use_up_the_budget_are_counted() {
     let instance = "kind = \"means\"\nmeans = [0.0, 3.0]";
     let head = |stop: &str| format!("budgets = [50, 200]\nthreshold = 0.0\nstop = {stop}");
     let hopeless = experiment(&head(INTERVALS), instance, &["name = \"apt\""]);
     for (row, stopping) in stoppings(&hopeless, 40) {
-        assert!(stopping.sure <= 5, "an arm at τ is hardly ever called sure");
+        assert!(stopping.sure <= 5, "an arm at τ is hardly ever decided");
         assert!(stopping.mean_pulls > 0.8 * f64::from(row.budget));
         assert_eq!((stopping.pulls_50, stopping.pulls_90), (u64::from(row.budget), u64::from(row.budget)));
         assert_eq!(stopping.fewest_pulls, None, "no number of pulls is enough");
     }
 }
 
-/// An algorithm may have a stop of its own, or none.
+/// An algorithm may have another stop than the experiment, or none.
 #[test]
 fn algorithms_may_differ_in_their_stop() {
     let head = format!("budgets = [300]\nthreshold = 0.0\nprecision = 0.3\nstop = {EVIDENCE}");
@@ -106,9 +106,9 @@ fn algorithms_may_differ_in_their_stop() {
     assert!(pulls(&rows[0]) < pulls(&rows[1]));
 }
 
-/// CLUCB takes the δ of the stop, unless it has one of its own.
+/// CLUCB takes the δ of the stop, unless it sets its own.
 #[test]
-fn clucb_knows_the_level() {
+fn clucb_takes_the_delta_of_the_stop() {
     let run = |confidence: &str, keys: &str| {
         let head = format!(
             "budgets = [3000]\nthreshold = 0.0\nnoise = 0.5\nstop = {{ confidence = {confidence}, by = \"intervals\" }}"
@@ -120,29 +120,32 @@ fn clucb_knows_the_level() {
     assert_ne!(run("0.01", ""), run("0.01", "delta = 0.5"));
 }
 
-const ENTRANTS: [&str; 5] =
-    ["name = \"linear-apt\"", "name = \"pivot\"", "name = \"lingame\"", "name = \"clucb\"", "name = \"random\""];
-
-/// The error rates of the entrants on one arm after another close to τ, at δ = 0.1.
-fn hard(stop: &str, noise: f64, entrants: &[&str], runs: u64) -> Vec<(Row, StoppingRow)> {
-    let head = format!("seed = 3\nbudgets = [4000]\nthreshold = 0.5\nnoise = {noise}\nstop = {stop}");
-    stoppings(&experiment(&head, "kind = \"soare\"\ndimension = 3\nomega = 1.4", entrants), runs)
+/// The keys of an experiment, and its instance, whose means are close to τ.
+fn hard(stop: &str) -> (String, &'static str) {
+    let head = format!("seed = 3\nbudgets = [4000]\nthreshold = 0.5\nnoise = 0.5\nstop = {stop}");
+    (head, "kind = \"soare\"\ndimension = 3\nomega = 1.4")
 }
 
-/// At most δ of the runs end sure and wrong: at most 71 of 400 at δ = 0.1. A test that errs with probability 0.1 exceeds that
-/// with probability below 1e-6 (a binomial tail), so a false alarm over the fifteen cells has probability below 1.5e-5.
+/// The results of all algorithms on it.
+fn hard_for_all(stop: &str, runs: u64) -> Vec<(Row, StoppingRow)> {
+    let (head, instance) = hard(stop);
+    stoppings(&all_algorithms(&head, instance, ""), runs)
+}
+
+/// At most δ of the runs stop with a wrong verdict: at most 71 of 400 at δ = 0.1. A test that errs with probability 0.1 exceeds that
+/// with probability below 1e-6 (a binomial tail), so a false alarm over the 24 cells has probability below 2.4e-5.
 #[test]
 fn errors_at_the_stop_stay_below_delta() {
     for stop in [INTERVALS, EVIDENCE, "{ confidence = 0.1, by = \"evidence\", norm = 0.0 }"] {
-        for (row, stopping) in hard(stop, 0.5, &ENTRANTS, 400) {
-            assert!(stopping.sure > 300, "{} is sure in {} runs", row.algorithm, stopping.sure);
+        for (row, stopping) in hard_for_all(stop, 400) {
+            assert!(stopping.sure > 300, "{} stops early in {} runs", row.algorithm, stopping.sure);
             assert!(stopping.sure_and_wrong <= 71, "{}: {} of 400, {stop}", row.algorithm, stopping.sure_and_wrong);
         }
     }
 }
 
-/// Arms on their own are so many tests: 60 of them, all at the same distance from τ, are wrong no more often together than δ, with
-/// the bound and the false-alarm rate of the test above (1e-6 a cell, two cells).
+/// 60 arms without features, all at the same distance from τ, are 60 tests: at most δ of the runs have any of them wrong, with
+/// the bound and the false-alarm rate of the test above (1e-6 per cell, two cells).
 #[test]
 fn errors_stay_below_delta_with_many_arms() {
     let means = vec!["0.6"; 60].join(", ");
@@ -150,14 +153,14 @@ fn errors_stay_below_delta_with_many_arms() {
         let head = format!("seed = 3\nbudgets = [6000]\nthreshold = 0.0\nstop = {stop}");
         let instance = format!("kind = \"means\"\nmeans = [{means}]");
         for (row, stopping) in stoppings(&experiment(&head, &instance, &["name = \"apt\""]), 400) {
-            assert!(stopping.sure > 300, "{} is sure in {} runs", row.algorithm, stopping.sure);
+            assert!(stopping.sure > 300, "{} stops early in {} runs", row.algorithm, stopping.sure);
             assert!(stopping.sure_and_wrong <= 71, "{}: {} of 400, {stop}", row.algorithm, stopping.sure_and_wrong);
         }
     }
 }
 
-/// With ridge the bound on ‖θ‖ is needed. Means of 60 and 40 about τ = 50 are far from 0 in units of σ: ridge pulls them there, which looks like
-/// evidence that both lie below, unless the stop knows how long θ may be (‖θ‖ = 72).
+/// With ridge the bound on ‖θ‖ is needed. Means of 60 and 40 about τ = 50 are far from 0 in units of σ: ridge shrinks them towards
+/// 0, which looks like evidence that both lie below, unless the stop knows how large ‖θ‖ = 72 may be.
 #[test]
 fn evidence_without_the_norm_is_fooled_by_a_threshold_far_from_zero() {
     let directory = tempfile::tempdir().unwrap();
@@ -170,15 +173,15 @@ fn evidence_without_the_norm_is_fooled_by_a_threshold_far_from_zero() {
         let stopping = stoppings(&Experiment::parse(&text, directory.path()).unwrap(), 50).swap_remove(0).1;
         (stopping.sure, stopping.sure_and_wrong)
     };
-    assert_eq!(run(0), (50, 50), "sure at once, by the prior alone");
+    assert_eq!(run(0), (50, 50), "it stops at once, because of the prior alone");
     assert_eq!(run(80), (50, 0));
 }
 
-/// Nobody who errs with probability at most δ can be quicker on average than the bound.
+/// No test that errs with probability at most δ can be quicker on average than the bound.
 #[test]
 fn mean_pulls_are_above_the_lower_bound() {
     for stop in [INTERVALS, EVIDENCE] {
-        for (row, stopping) in hard(stop, 0.5, &ENTRANTS, 200) {
+        for (row, stopping) in hard_for_all(stop, 200) {
             let bound = stopping.fewest_pulls.expect("one instance, Gaussian noise");
             assert!(
                 stopping.mean_pulls > bound && bound > 1.0,
@@ -189,12 +192,13 @@ fn mean_pulls_are_above_the_lower_bound() {
             assert!(stopping.pulls_10 <= stopping.pulls_50 && stopping.pulls_50 <= stopping.pulls_90);
         }
     }
-    let own = &hard(INTERVALS, 0.5, &["name = \"clucb\""], 2)[0].1;
-    let linear = &hard(INTERVALS, 0.5, &["name = \"pivot\""], 2)[0].1;
-    assert!(own.fewest_pulls > linear.fewest_pulls, "who does not look at features has another bound");
+    let (head, instance) = hard(INTERVALS);
+    let rows = stoppings(&experiment(&head, instance, &["name = \"clucb\"", "name = \"pivot\""]), 2);
+    let [(_, without_features), (_, linear)] = &rows[..] else { unreachable!() };
+    assert!(without_features.fewest_pulls > linear.fewest_pulls, "without features the bound is another");
 }
 
-/// The experiments of docs/stopping.md are read, and have a stop.
+/// The experiments of docs/stopping.md are valid, and have a stop.
 #[test]
 fn the_experiments_of_the_docs_are_good() {
     for name in ["stopping-soare", "stopping-uniform"] {

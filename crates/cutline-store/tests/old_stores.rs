@@ -2,7 +2,7 @@
 
 mod common;
 
-use cutline::campaign::{Event, Status};
+use cutline::campaign::{Event, TicketStatus};
 use cutline_store::{Campaign, Store};
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn a_campaign_with_features() {
     ];
     assert_verdicts(&mut campaign, &expected);
     let progress = campaign.progress().unwrap();
-    assert_eq!((progress.counted, progress.uncounted, progress.out, progress.failed), (6, 2, 3, 1));
+    assert_eq!((progress.counted, progress.uncounted, progress.open, progress.failed), (6, 2, 3, 1));
     let events = campaign.events(0).unwrap();
     assert_eq!(events.len(), 22);
     assert_eq!(events[0].event, Event::Observed { arm: 0, reward: 0.9, is_counted: false });
@@ -53,7 +53,7 @@ fn a_campaign_with_features() {
     assert_eq!(events[12].event, Event::Expired { ticket: 6 });
     assert_eq!((events[21].at, &events[21].event), (1_794_872_980_025, &Event::Told { ticket: 5, reward: 0.3 }));
     let state = campaign.state().unwrap();
-    assert_eq!((state.ticket(10).unwrap().1, state.ticket(6).unwrap().2), ("bench 2", Status::Expired));
+    assert_eq!((state.ticket(10).unwrap().1, state.ticket(6).unwrap().2), ("bench 2", TicketStatus::Expired));
     assert_eq!(campaign.tell(&[(10, 0.35)]).unwrap(), 1, "and it continues");
 }
 

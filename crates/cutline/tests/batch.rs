@@ -21,6 +21,7 @@ fn compare(name: &str, problems: &[Problem], budget: u32) {
     let spec_refs: Vec<&Spec> = specs.iter().collect();
     let arms_refs: Vec<&Arms> = arms.iter().collect();
     let mut batch = Spec::batch(&spec_refs, &arms_refs, &questions).unwrap();
+    let mut pulled = Spec::batch(&spec_refs, &arms_refs, &questions).unwrap();
     assert_eq!(batch.n_runs(), n_runs);
     let mut learners: Vec<_> =
         (0..n_runs).map(|run| specs[run].learner(&arms[run], questions[run], budget, 0).unwrap()).collect();
@@ -34,11 +35,16 @@ fn compare(name: &str, problems: &[Problem], budget: u32) {
             learner.tell(asked[run], rewards[run]);
         }
         batch.tell(&rewards);
+        pulled.pull(|run, arm| {
+            assert_eq!(arm, asked[run], "{name}, run {run} of {n_runs}, pull {pull}");
+            rewards[run]
+        });
     }
     for (run, learner) in learners.iter_mut().enumerate() {
         let mut beliefs = learner.beliefs();
         let means: Vec<f64> = batch.means(run).collect();
         assert_eq!(means, beliefs.means(), "{name}, run {run} of {n_runs}");
+        assert_eq!(pulled.means(run).collect::<Vec<f64>>(), means, "{name}, run {run} of {n_runs}");
     }
 }
 

@@ -7,8 +7,12 @@ use cutline::{ALGORITHMS, Algorithm};
 use serde::Serialize;
 use std::io::Write;
 
+/// The stop of every algorithm; campaigns and experiments can add a confidence stop.
+const STOP: &str = "budget";
+
+/// An algorithm as it is listed: an object of JSON.
 #[derive(Serialize)]
-struct CampaignSummary {
+struct AlgorithmEntry {
     name: &'static str,
     about: &'static str,
     rule: &'static str,
@@ -26,7 +30,7 @@ struct Parameter {
     range: String,
 }
 
-impl From<&Algorithm> for CampaignSummary {
+impl From<&Algorithm> for AlgorithmEntry {
     fn from(algorithm: &Algorithm) -> Self {
         let parameter = |p: &cutline::Parameter| Parameter {
             name: p.name,
@@ -39,7 +43,7 @@ impl From<&Algorithm> for CampaignSummary {
             about: algorithm.about,
             rule: algorithm.rule,
             estimator: algorithm.estimator.name(),
-            stop: "budget",
+            stop: STOP,
             parameters: algorithm.parameters().map(parameter).collect(),
             paper: algorithm.paper,
         }
@@ -47,7 +51,7 @@ impl From<&Algorithm> for CampaignSummary {
 }
 
 pub(crate) fn algorithms(args: &Algorithms) -> Result<(), Failure> {
-    let listed: Vec<CampaignSummary> = ALGORITHMS.iter().map(CampaignSummary::from).collect();
+    let listed: Vec<AlgorithmEntry> = ALGORITHMS.iter().map(AlgorithmEntry::from).collect();
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Json => json(&mut out, &listed)?,
@@ -62,8 +66,8 @@ pub(crate) fn algorithms(args: &Algorithms) -> Result<(), Failure> {
     Ok(())
 }
 
-fn describe(out: &mut impl Write, algorithm: &CampaignSummary) -> Result<(), Failure> {
-    let CampaignSummary { name, about, rule, estimator, stop, parameters, paper } = algorithm;
+fn describe(out: &mut impl Write, algorithm: &AlgorithmEntry) -> Result<(), Failure> {
+    let AlgorithmEntry { name, about, rule, estimator, stop, parameters, paper } = algorithm;
     writeln!(out, "{name}\n    {about}")?;
     writeln!(out, "    rule {rule} × estimator {estimator} × stop {stop}")?;
     for Parameter { name, about, default, range } in parameters {
@@ -74,14 +78,25 @@ fn describe(out: &mut impl Write, algorithm: &CampaignSummary) -> Result<(), Fai
     Ok(())
 }
 
-fn csv(out: &mut impl Write, listed: &[CampaignSummary]) -> Result<(), Failure> {
+/// A column of CSV: its key and its field.
+type CsvColumn = (&'static str, fn(&AlgorithmEntry) -> String);
+
+const CSV_COLUMNS: [CsvColumn; 7] = [
+    ("name", |entry| entry.name.into()),
+    ("about", |entry| entry.about.into()),
+    ("rule", |entry| entry.rule.into()),
+    ("estimator", |entry| entry.estimator.into()),
+    ("stop", |entry| entry.stop.into()),
+    ("parameters", |entry| entry.parameters.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(" ")),
+    ("paper", |entry| entry.paper.into()),
+];
+
+fn csv(out: &mut impl Write, listed: &[AlgorithmEntry]) -> Result<(), Failure> {
     let mut writer = csv::Writer::from_writer(out);
     let failed = |error: csv::Error| Failure::from(std::io::Error::from(error));
-    writer.write_record(["name", "about", "rule", "estimator", "stop", "parameters", "paper"]).map_err(failed)?;
-    for CampaignSummary { name, about, rule, estimator, stop, parameters, paper } in listed {
-        let parameters: Vec<&str> = parameters.iter().map(|p| p.name).collect();
-        let parameters = parameters.join(" ");
-        writer.write_record([name, about, rule, estimator, stop, &parameters.as_str(), paper]).map_err(failed)?;
+    writer.write_record(CSV_COLUMNS.map(|(key, _)| key)).map_err(failed)?;
+    for entry in listed {
+        writer.write_record(CSV_COLUMNS.map(|(_, field)| field(entry))).map_err(failed)?;
     }
     writer.flush()?;
     Ok(())

@@ -15,11 +15,11 @@ pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
     let arms = candidates.arms();
     drop(candidates);
     let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
-    let mut told = RewardStats::new(&arms);
+    let mut stats = RewardStats::new(&arms);
     for (arm, reward) in rewards {
-        told.tell(arm, reward);
+        stats.tell(arm, reward);
     }
-    let diagnostics = told.diagnose();
+    let diagnostics = stats.diagnose();
     let rows: Vec<Row<'_>> = diagnostics.arms.iter().map(|arm| Row::new(arm, &names)).collect();
     let mut out = std::io::stdout().lock();
     match args.format {
@@ -37,7 +37,7 @@ pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A pulled arm, flat: a row of CSV and an object of JSON.
+/// A pulled arm: a row of CSV and an object of JSON.
 #[derive(Serialize)]
 struct Row<'a> {
     arm: usize,
@@ -70,7 +70,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Everything, for programs.
+/// The whole diagnosis, as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     conclusion: &'static str,
@@ -143,7 +143,7 @@ fn csv(out: &mut impl Write, rows: &[Row<'_>]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The numbers about all arms together, a line each.
+/// Prints the numbers about all arms together, one per line.
 fn describe(out: &mut impl Write, diagnostics: &Diagnostics) -> Result<(), Failure> {
     for (what, value) in facts(diagnostics) {
         writeln!(out, "{what:<23}{value}")?;

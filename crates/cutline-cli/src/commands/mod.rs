@@ -30,11 +30,12 @@ pub(crate) use status::status;
 pub(crate) use tell::tell;
 
 use crate::args::Simulation;
-use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::print;
 use crate::progress;
+use crate::report::simulation;
+use crate::results::{self, Outcome};
 use cutline::Candidates;
 use cutline_lab::dataset::{self, DatasetError};
 use cutline_lab::figures::failure_figure;
@@ -122,8 +123,8 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
         files.extend(pictures(outcome.experiment.name(), &svg)?);
         drawings.push(svg);
     }
-    files.push(("results.csv".into(), print::csv(outcomes, true)));
-    files.push(("report.html".into(), crate::report::html(outcomes, &drawings, summary)?.into_bytes()));
+    files.push(("results.csv".into(), results::csv(outcomes, true)));
+    files.push(("report.html".into(), simulation::page(outcomes, &drawings, summary)?.into_bytes()));
     write_files(output, &files)
 }
 

@@ -4,7 +4,7 @@ use super::{labelled, pictures, pool, pulls, read, refused, tally, write_files};
 use crate::args::{self, Belief};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{forecast, progress, report};
+use crate::{plan, progress};
 use cutline::{Arms, Question, Spec};
 use cutline_lab::dataset;
 use cutline_lab::figures::plan_figure;
@@ -12,12 +12,12 @@ use cutline_lab::rewards::rewards;
 use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, RunError, ThetaPosterior};
 use std::path::Path;
 
-/// How many runs, unless it is said.
+/// The default number of runs.
 const RUNS: u64 = 1_000;
 
 pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let options = &args.simulation;
-    let plan = asked(args)?;
+    let plan = requested(args)?;
     let pool = pool(options)?;
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
@@ -33,19 +33,19 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let tally = tally(&experiment, &pool, &bar)?;
     let forecast = pool.install(|| plan.forecast(&experiment, &tally))?;
     bar.finish_and_clear();
-    let planned = PlanReport { experiment, forecast };
-    // Whoever stops reading does not lose the files.
-    let printed = forecast::print(&planned, options.format);
-    let svg = plan_figure(&planned).to_svg();
-    let mut files = pictures(planned.experiment.name(), &svg)?.to_vec();
-    files.push(("results.csv".into(), forecast::csv(&planned)));
-    files.push(("report.html".into(), report::plan(&planned, &svg)?.into_bytes()));
+    let report = PlanReport { experiment, forecast };
+    // A reader that closes stdout early must not lose the files.
+    let printed = plan::print(&report, options.format);
+    let svg = plan_figure(&report).to_svg();
+    let mut files = pictures(report.experiment.name(), &svg)?.to_vec();
+    files.push(("results.csv".into(), plan::csv(&report)));
+    files.push(("report.html".into(), plan::page(&report, &svg)?.into_bytes()));
     write_files(&output, &files)?;
     printed
 }
 
-/// What to plan for, as the command line and its files say.
-fn asked(args: &args::Plan) -> Result<Plan, Failure> {
+/// The plan that the command line and its files ask for.
+fn requested(args: &args::Plan) -> Result<Plan, Failure> {
     let path = &args.features;
     let (candidates, labels) = labelled(path)?;
     let arms = dataset::with_features(candidates).map_err(refused(path))?.arms();
@@ -60,8 +60,8 @@ fn asked(args: &args::Plan) -> Result<Plan, Failure> {
     Ok(Plan {
         name: path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-"),
         arms,
-        question: Question::new(args.threshold, args.precision).expect("both were checked"),
-        noise: Noise::new(NoiseKind::Gaussian, args.noise).expect("it was checked"),
+        question: Question::new(args.threshold, args.precision).expect("both were checked when parsed"),
+        noise: Noise::new(NoiseKind::Gaussian, args.noise).expect("checked when parsed"),
         prior,
         algorithms: specs.collect::<Result<_, _>>()?,
         target: args.target,

@@ -5,7 +5,7 @@ use crate::clock::now;
 use crate::failure::Failure;
 use crate::output::write_file;
 use crate::print::{self, json};
-use crate::report::{BudgetAnswer, View, campaign};
+use crate::report::campaign::{self, Answer, View};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -16,8 +16,8 @@ pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("{path} is a store, and stays one; choose another place with `--out`")));
     }
     let mut view = View::new(&mut args.which.open()?)?;
-    let answer = BudgetAnswer::new(&mut view);
-    let page = campaign(&view, &answer, now())?;
+    let answer = Answer::new(&mut view);
+    let page = campaign::page(&view, &answer, now())?;
     let verb = if args.out.exists() { "replaced" } else { "wrote" };
     write_file(&args.out, |out| out.write_all(page.as_bytes()))?;
     let mut out = std::io::stdout().lock();

@@ -2,10 +2,9 @@
 
 use super::{exact, play, pool, write};
 use crate::args::{Instances, Reproduce};
-use crate::compare::Outcome;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::print;
+use crate::results::{self, Outcome};
 use cutline_lab::paper::{self, EXPERIMENTS};
 use cutline_lab::{Experiment, Overrides, within_band};
 
@@ -27,20 +26,20 @@ pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
         (_, 0) => "redrawn instances have no published numbers to compare with".into(),
         (within, cells) => format!("{within} of {cells} published cells lie within their 99.9 % band"),
     };
-    // Whoever stops reading does not lose the files.
+    // A reader that closes stdout early must not lose the files.
     let summary = [summary];
-    let printed = print::outcomes(&outcomes, options.format, true, &summary);
+    let printed = results::print(&outcomes, options.format, true, &summary);
     write(&outcomes, &output, &summary)?;
     printed
 }
 
-/// The paper's experiments that were asked for, in the paper's order.
+/// The paper's experiments that the command line names, in the paper's order.
 fn experiments(args: &Reproduce, redraw: bool) -> Vec<Experiment> {
     let overrides = Overrides { runs: args.simulation.runs, seed: args.simulation.seed, redraw };
-    let is_wanted = |name: &str| args.experiments.is_empty() || args.experiments.iter().any(|wanted| wanted == name);
+    let is_named = |name: &str| args.experiments.is_empty() || args.experiments.iter().any(|named| named == name);
     EXPERIMENTS
         .iter()
-        .filter(|(name, _)| is_wanted(name))
+        .filter(|(name, _)| is_named(name))
         .filter_map(|(name, _)| paper::experiment(name, overrides))
         .collect()
 }

@@ -4,18 +4,18 @@ use super::{play, pool, write};
 use crate::args::Simulate;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::print;
+use crate::results;
 use cutline_lab::{Experiment, Overrides};
 
 pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let options = &args.simulation;
     let overrides = Overrides { runs: options.runs, seed: options.seed, redraw: false };
-    let experiment = Experiment::load(&args.file, overrides)?;
+    let experiments = Experiment::load_all(&args.file, overrides)?;
     let pool = pool(options)?;
     let output = Output::new(&options.out)?;
-    let outcomes = play(vec![experiment], &pool)?;
-    // Whoever stops reading does not lose the files.
-    let printed = print::outcomes(&outcomes, options.format, false, &[]);
+    let outcomes = play(experiments, &pool)?;
+    // A reader that closes stdout early must not lose the files.
+    let printed = results::print(&outcomes, options.format, false, &[]);
     write(&outcomes, &output, &[])?;
     printed
 }

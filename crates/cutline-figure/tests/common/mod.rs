@@ -1,11 +1,15 @@
-//! What the tests see of a drawing.
+//! How the tests read a drawing.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod verdicts;
 
+use cutline::Side;
 use roxmltree::{Document, Node};
 
-/// The drawing, as the parser sees it: panics when it is not well-formed.
+/// The sides from the top of a figure down.
+pub const SIDES: [Side; 3] = [Side::Above, Side::Undecided, Side::Below];
+
+/// The parsed drawing; panics if it is not well-formed.
 pub fn parsed(svg: &str) -> Document<'_> {
     Document::parse(svg).expect("well-formed XML")
 }
@@ -26,7 +30,7 @@ pub fn paths<'a>(group: &Node<'a, 'a>) -> Vec<&'a str> {
     group.descendants().filter_map(|n| n.attribute("d")).collect()
 }
 
-/// The corners of path data; of an arc, where it ends.
+/// The corners of path data; for an arc, its end.
 pub fn places(d: &str) -> Vec<(f64, f64)> {
     let mut all = Vec::new();
     let mut at = (0.0, 0.0);
@@ -55,7 +59,7 @@ pub fn centre(d: &str) -> (f64, f64) {
     (corners.iter().map(|p| p.0).sum::<f64>() / n, corners.iter().map(|p| p.1).sum::<f64>() / n)
 }
 
-/// Panics unless the drawing is well-formed and every line of it lies on the page.
+/// Panics unless the drawing is well-formed and lies on the page entirely.
 pub fn check_page(svg: &str) {
     let document = parsed(svg);
     let side = |name| document.root_element().attribute(name).and_then(|v| v.parse::<f64>().ok()).expect("a length");
@@ -87,7 +91,7 @@ impl Dice {
     }
 }
 
-/// Coordinates are drawn to a hundredth.
+/// Whether two coordinates are equal to drawing precision, a hundredth.
 pub fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 0.03
 }

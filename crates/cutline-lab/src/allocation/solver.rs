@@ -1,4 +1,4 @@
-//! The w that minimises maxₖ yₖᵀA(w)⁻¹yₖ, yₖ = xₖ/Δₖ, by an interior-point method on the arms that matter.
+//! The w that minimises maxₖ yₖᵀA(w)⁻¹yₖ, yₖ = xₖ/Δₖ, by an interior-point method on a subset of the arms.
 //!
 //! hₖ(w) = yₖᵀA(w)⁻¹yₖ is convex and hₖ(cw) = hₖ(w)/c, so the value is that of min Σw subject to hₖ(w) ≤ 1, w ≥ 0. Newton's method
 //! minimises s Σw − Σ ln(1 − hₖ) − Σ ln wᵢ for growing s (Boyd & Vandenberghe 2004, §11.3); with Gᵢⱼ = xᵢᵀA⁻¹xⱼ and Cᵢₖ = xᵢᵀA⁻¹yₖ,
@@ -8,27 +8,27 @@
 //! M = Σ κₖyₖyₖᵀ = R·Rᵀ and P = A(w)⁻¹R, Cauchy–Schwarz gives tr(RᵀP)² ≤ tr(RᵀA(v)⁻¹R)·tr(PᵀA(v)P) for every v, the first factor is at
 //! most maxₖ hₖ(v), and the second at most maxᵢ xᵢᵀPPᵀxᵢ. The barrier's own κₖ ∝ 1/(1 − hₖ) makes it tight.
 //!
-//! **Arms that matter.** The programme is solved on a few arms; those that break its constraints or the certificate join, and so
-//! on until the certificate holds for all arms.
+//! **Subset of arms.** The programme is solved on a few arms; arms that violate its constraints or the certificate are added, and
+//! it is solved again, until the certificate holds for all arms.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// How far above the optimum a solution may be, relatively.
 const TOLERANCE: f64 = 1e-6;
 
-/// How many arms join at a time.
-const JOIN: usize = 16;
+/// The most arms that are added at a time.
+const ADD: usize = 16;
 
 pub(super) struct Solved {
-    /// One an arm; their sum is 1.
+    /// One per arm; their sum is 1.
     pub(super) weights: Vec<f64>,
     /// maxₖ hₖ of the weights.
     pub(super) value: f64,
-    /// What the value of any weights is at least.
+    /// A lower bound on the value of any weights.
     pub(super) least_value: f64,
 }
 
-/// Solves for arms with these features and gaps. `None` if a gap is 0, unless its arm is all zeros and so known.
+/// Solves for arms with these features and gaps. `None` if a gap is 0, unless its arm is all zeros and so its mean is known.
 pub(super) fn solve(rows: &[Vec<f64>], gaps: &[f64]) -> Option<Solved> {
     let arms: Vec<usize> = (0..rows.len()).filter(|&arm| rows[arm].iter().any(|&x| x != 0.0)).collect();
     if arms.is_empty() {
@@ -43,24 +43,29 @@ pub(super) fn solve(rows: &[Vec<f64>], gaps: &[f64]) -> Option<Solved> {
     let least = arms.iter().map(|&arm| gaps[arm]).fold(f64::INFINITY, f64::min);
     let gaps = DVector::from_iterator(arms.len(), arms.iter().map(|&arm| gaps[arm] / least));
     let mut chosen = basis(&x);
-    chosen
-        .extend(first(JOIN, &gaps.map(|gap| -gap)).into_iter().filter(|arm| !chosen.contains(arm)).collect::<Vec<_>>());
+    chosen.extend(
+        greatest(ADD, &gaps.map(|gap| -gap)).into_iter().filter(|arm| !chosen.contains(arm)).collect::<Vec<_>>(),
+    );
     loop {
         let rows_chosen = x.select_rows(&chosen);
         let solution = interior_point(&rows_chosen, &gaps.select_rows(&chosen));
-        let proved = certify(&x, &gaps, &chosen, &solution);
-        if proved.value <= proved.least_value * (1.0 + TOLERANCE) || proved.missing.is_empty() {
+        let certificate = certify(&x, &gaps, &chosen, &solution);
+        if certificate.value <= certificate.least_value * (1.0 + TOLERANCE) || certificate.missing.is_empty() {
             let mut weights = vec![0.0; rows.len()];
             let total = solution.weights.sum();
             chosen.iter().zip(solution.weights.iter()).for_each(|(&arm, weight)| weights[arms[arm]] = weight / total);
             let scale = least * least;
-            return Some(Solved { weights, value: proved.value / scale, least_value: proved.least_value / scale });
+            return Some(Solved {
+                weights,
+                value: certificate.value / scale,
+                least_value: certificate.least_value / scale,
+            });
         }
-        chosen.extend(proved.missing);
+        chosen.extend(certificate.missing);
     }
 }
 
-/// Orthonormal coordinates of the span of the arms, one row an arm. The hₖ do not depend on coordinates; these make A(w) well
+/// Orthonormal coordinates of the span of the arms, one row per arm. The hₖ do not depend on coordinates; these make A(w) well
 /// conditioned, and regular where features are linearly dependent.
 fn coordinates(rows: &[Vec<f64>], arms: &[usize]) -> DMatrix<f64> {
     let mut x = DMatrix::from_fn(arms.len(), rows[0].len(), |i, j| rows[arms[i]][j]);
@@ -78,23 +83,23 @@ fn coordinates(rows: &[Vec<f64>], arms: &[usize]) -> DMatrix<f64> {
     u.select_columns(&kept)
 }
 
-/// As many arms as there are dimensions, whose rows span them all: by Gram and Schmidt, the longest rest first.
+/// A basis among the rows, one arm per dimension: by Gram and Schmidt, the longest residual first.
 fn basis(x: &DMatrix<f64>) -> Vec<usize> {
-    let mut rest = x.clone();
+    let mut residual = x.clone();
     let mut chosen = Vec::new();
     for _ in 0..x.ncols() {
-        let norms = DVector::from_fn(rest.nrows(), |i, _| rest.row(i).norm_squared());
+        let norms = DVector::from_fn(residual.nrows(), |i, _| residual.row(i).norm_squared());
         let arm = norms.imax();
-        let direction = rest.row(arm).transpose() / norms[arm].sqrt();
-        let along = &rest * &direction;
-        rest -= along * direction.transpose();
+        let direction = residual.row(arm).transpose() / norms[arm].sqrt();
+        let along = &residual * &direction;
+        residual -= along * direction.transpose();
         chosen.push(arm);
     }
     chosen
 }
 
 /// The positions of the `n` greatest values, greatest first.
-fn first(n: usize, values: &DVector<f64>) -> Vec<usize> {
+fn greatest(n: usize, values: &DVector<f64>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
     order.truncate(n);
@@ -132,7 +137,7 @@ fn interior_point(x: &DMatrix<f64>, gaps: &DVector<f64>) -> Solution {
     }
 }
 
-/// A point with hₖ < 1 and w > 0, and what Newton's method needs there.
+/// A point with hₖ < 1 and w > 0, and the matrices of Newton's method there.
 struct Point {
     w: DVector<f64>,
     h: DVector<f64>,
@@ -143,7 +148,7 @@ struct Point {
 }
 
 impl Point {
-    /// `None` outside of the constraints, unless all weights are 1.
+    /// `None` if a weight is not positive or A(w) is singular.
     fn new(x: &DMatrix<f64>, gaps: &DVector<f64>, w: DVector<f64>) -> Option<Self> {
         if !w.iter().all(|&w| w > 0.0) {
             return None;
@@ -164,7 +169,7 @@ impl Point {
             - self.w.iter().map(|w| w.ln()).sum::<f64>()
     }
 
-    /// Newton's step, and how much it would lower the barrier if that were quadratic, twice over.
+    /// Newton's step and decrement: twice the decrease of the barrier if it were quadratic.
     fn newton(&self, s: f64) -> (DVector<f64>, f64) {
         let n = self.w.len();
         let squares = self.cross.component_mul(&self.cross);
@@ -180,7 +185,7 @@ impl Point {
         for i in 0..n {
             hessian[(i, i)] += self.w[i].powi(-2);
         }
-        // In units of w all numbers are of one size.
+        // In units of w all entries have a similar size.
         let scaled = DMatrix::from_fn(n, n, |i, j| hessian[(i, j)] * self.w[i] * self.w[j]);
         let right = gradient.component_mul(&self.w);
         let Some(factor) = Cholesky::new(scaled) else { return (DVector::zeros(n), 0.0) };
@@ -189,7 +194,7 @@ impl Point {
         (step, decrement)
     }
 
-    /// The next point along a step: as far as the barrier falls as it should (Armijo's rule).
+    /// The next point along a step, by backtracking until the barrier decreases enough (Armijo's rule).
     fn search(
         &self,
         x: &DMatrix<f64>,
@@ -219,31 +224,32 @@ fn design(x: &DMatrix<f64>, w: &DVector<f64>) -> Option<Cholesky<f64, Dyn>> {
     Cholesky::new(x.transpose() * weighted)
 }
 
-/// What is proved of a solution, and the arms that it lacks.
-struct Proved {
+/// The bounds proved for a solution, and the arms that it lacks.
+struct Certificate {
     value: f64,
     least_value: f64,
     missing: Vec<usize>,
 }
 
-/// Looks at all arms: a solution on the arms `chosen` has a value, and its multipliers bound the value of any other.
-fn certify(x: &DMatrix<f64>, gaps: &DVector<f64>, chosen: &[usize], solution: &Solution) -> Proved {
+/// Computes over all arms the value of a solution on the arms `chosen`, and from its multipliers a bound on any other.
+fn certify(x: &DMatrix<f64>, gaps: &DVector<f64>, chosen: &[usize], solution: &Solution) -> Certificate {
     let rows = x.select_rows(chosen);
     let factor = design(&rows, &solution.weights).expect("w > 0 on a basis");
     let solved = factor.solve(&x.transpose());
     let h = DVector::from_fn(x.nrows(), |k, _| x.row(k).transpose().dot(&solved.column(k)) / gaps[k].powi(2));
     let cross = rows * solved;
     let weight = |k: usize| solution.multipliers[k] / gaps[chosen[k]].powi(2);
-    let told = DVector::from_fn(x.nrows(), |i, _| (0..chosen.len()).map(|k| weight(k) * cross[(k, i)].powi(2)).sum());
+    let information =
+        DVector::from_fn(x.nrows(), |i, _| (0..chosen.len()).map(|k| weight(k) * cross[(k, i)].powi(2)).sum());
     let mixed: f64 = chosen.iter().zip(solution.multipliers.iter()).map(|(&arm, weight)| weight * h[arm]).sum();
     let most = |of: &DVector<f64>| of.max();
     let inside = |of: &DVector<f64>| chosen.iter().map(|&arm| of[arm]).fold(0.0, f64::max);
     let mut missing: Vec<usize> = Vec::new();
-    for values in [&h, &told] {
+    for values in [&h, &information] {
         let limit = inside(values) * (1.0 + 0.1 * TOLERANCE);
-        missing.extend(first(JOIN, values).into_iter().filter(|&arm| values[arm] > limit && !chosen.contains(&arm)));
+        missing.extend(greatest(ADD, values).into_iter().filter(|&arm| values[arm] > limit && !chosen.contains(&arm)));
     }
     missing.sort_unstable();
     missing.dedup();
-    Proved { value: most(&h) * solution.weights.sum(), least_value: mixed * mixed / most(&told), missing }
+    Certificate { value: most(&h) * solution.weights.sum(), least_value: mixed * mixed / most(&information), missing }
 }

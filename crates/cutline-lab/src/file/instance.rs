@@ -3,7 +3,7 @@
 use crate::dataset;
 use crate::experiment::Extensions;
 use crate::keys::{Field, FileError, Keys};
-use crate::source::{Draw, SourceKind, Truth};
+use crate::source::{DrawSchedule, InstanceKind, Truth};
 use crate::{InstanceError, Prior};
 use cutline::{Arms, ArmsError, Candidates};
 use std::path::Path;
@@ -12,24 +12,24 @@ use std::sync::Arc;
 /// The most arms × features that an instance may have: 8 GB.
 const MOST_FEATURES: u64 = 1_000_000_000;
 
-/// The most features: what ridge keeps of d × d numbers takes 800 MB a piece.
+/// The most features per arm: each d × d matrix of ridge takes 800 MB.
 const MOST_DIMENSIONS: u64 = 10_000;
 
-/// What the table says.
+/// The contents of the table.
 pub(super) struct Table {
-    /// What instances are made of.
-    pub(super) kind: SourceKind,
-    /// When.
-    pub(super) draw: Draw,
-    /// What is added to their means.
+    /// How an instance is made.
+    pub(super) kind: InstanceKind,
+    /// When instances are drawn.
+    pub(super) schedule: DrawSchedule,
+    /// A number added to all means.
     pub(super) offset: f64,
     /// Whether algorithms see the features standardised.
     pub(super) is_standardised: bool,
 }
 
 /// Reads the table. Files are relative to `directory`.
-pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Extensions) -> Result<Table, FileError> {
-    type Make = fn(&Keys<'_>, &Path) -> Result<SourceKind, FileError>;
+pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extensions) -> Result<Table, FileError> {
+    type Make = fn(&Keys<'_>, &Path) -> Result<InstanceKind, FileError>;
     const KINDS: &[(&str, Make)] = &[
         ("uniform", |keys, _| {
             let field = keys.need("n_arms")?;
@@ -38,14 +38,14 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Extensions) 
             if n_arms * dimension > MOST_FEATURES {
                 return Err(field.error(format!("times `dimension` must be at most {MOST_FEATURES}")));
             }
-            Ok(SourceKind::Uniform { n_arms: index(n_arms), dimension: index(dimension) })
+            Ok(InstanceKind::Uniform { n_arms: index(n_arms), dimension: index(dimension) })
         }),
-        ("iris", |_, _| Ok(SourceKind::iris())),
-        ("wine", |_, _| Ok(SourceKind::wine())),
+        ("iris", |_, _| Ok(InstanceKind::iris())),
+        ("wine", |_, _| Ok(InstanceKind::wine())),
         ("soare", |keys, _| {
             let dimension = keys.need("dimension")?.whole(2, MOST_DIMENSIONS)?;
             let omega = keys.need("omega")?.number()?;
-            Ok(SourceKind::Given(Truth::soare(index(dimension), omega)))
+            Ok(InstanceKind::Fixed(Truth::soare(index(dimension), omega)))
         }),
         ("csv", csv),
         ("means", |keys, _| {
@@ -55,12 +55,14 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Extensions) 
                 return Err(field.error("must give the mean of at least one arm"));
             }
             let arms = Arms::without_features(means.len()).map_err(|error| field.refused(error))?;
-            Ok(SourceKind::Given(Truth::Means(arms, means)))
+            Ok(InstanceKind::Fixed(Truth::Means(arms, means)))
         }),
     ];
     let kind_field = keys.need("kind")?;
-    let kind = match &brought.instances {
-        Some(instances) if kind_field.text().is_ok_and(|kind| kind == "own") => SourceKind::Own(Arc::clone(instances)),
+    let kind = match &extensions.instances {
+        Some(instances) if kind_field.text().is_ok_and(|kind| kind == "own") => {
+            InstanceKind::Custom(Arc::clone(instances))
+        }
         _ => kind_field.choice(KINDS)?(keys, directory)?,
     };
     let redraw = keys.get("redraw");
@@ -69,7 +71,7 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Extensions) 
     let standardise = keys.get("standardise");
     keys.finish()?;
     let is_standardised = standardise.as_ref().map_or(Ok(false), Field::flag)?;
-    if let (Some(field), SourceKind::Given(Truth::Means(arms, _))) = (&standardise, &kind)
+    if let (Some(field), InstanceKind::Fixed(Truth::Means(arms, _))) = (&standardise, &kind)
         && is_standardised
         && arms.dimension().is_none()
     {
@@ -77,20 +79,20 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, brought: &Extensions) 
     }
     let redraw_value = redraw.as_ref().map(Field::flag).transpose()?;
     if let Some(draw) = draw {
-        let published = draw.choice(&[("published", Draw::Published)])?;
+        let schedule = draw.choice(&[("published", DrawSchedule::AsPublished)])?;
         if redraw_value == Some(true) {
             return Err(draw.error("= \"published\" is one instance for all runs; it does not go with `redraw = true`"));
         }
-        if matches!(kind, SourceKind::Given(_) | SourceKind::Own(_)) {
-            return Err(draw.error("= \"published\" does not go with an instance that leaves nothing to draw"));
+        if matches!(kind, InstanceKind::Fixed(_) | InstanceKind::Custom(_)) {
+            return Err(draw.error("= \"published\" does not go with an instance of which nothing is drawn"));
         }
-        return Ok(Table { kind, draw: published, offset, is_standardised });
+        return Ok(Table { kind, schedule, offset, is_standardised });
     }
-    let draw = if redraw_value.unwrap_or(true) { Draw::EveryRun } else { Draw::Once };
-    Ok(Table { kind, draw, offset, is_standardised })
+    let schedule = if redraw_value.unwrap_or(true) { DrawSchedule::EveryRun } else { DrawSchedule::Once };
+    Ok(Table { kind, schedule, offset, is_standardised })
 }
 
-fn csv(keys: &Keys<'_>, directory: &Path) -> Result<SourceKind, FileError> {
+fn csv(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, FileError> {
     let field = keys.need("file")?;
     let path = directory.join(field.text()?);
     let theta_field = keys.get("theta");
@@ -98,22 +100,22 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<SourceKind, FileError> {
     let (candidates, _) = dataset::open_with_labels(&path).map_err(|error| refused(&error))?;
     if let Some(means_field) = keys.get("means") {
         if let Some(theta_field) = theta_field {
-            return Err(theta_field.error("does not go with `means`: a mean is xᵀθ or in its column"));
+            return Err(theta_field.error("does not go with `means`: means are either xᵀθ or in a column"));
         }
         let name = means_field.text()?;
         let column = candidates.columns().iter().position(|column| column == name);
         let column = column.ok_or_else(|| means_field.is_not("a column of the file that holds numbers"))?;
         let (arms, means) = without_column(&candidates, column).map_err(|error| refused(&error))?;
-        return Ok(SourceKind::Given(Truth::Means(arms, means)));
+        return Ok(InstanceKind::Fixed(Truth::Means(arms, means)));
     }
     let arms = dataset::with_features(candidates).map_err(|error| refused(&error))?.arms();
-    let Some(theta_field) = theta_field else { return Ok(SourceKind::Features(arms, Prior::uniform())) };
+    let Some(theta_field) = theta_field else { return Ok(InstanceKind::Features(arms, Prior::uniform())) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());
     if expected != found {
         return Err(theta_field.refused(InstanceError::ThetaLength { expected, found }));
     }
-    Ok(SourceKind::Given(Truth::Linear(arms, theta)))
+    Ok(InstanceKind::Fixed(Truth::Linear(arms, theta)))
 }
 
 /// The arms without one of their features, and that feature.

@@ -1,29 +1,58 @@
-//! The experiment file: its schema, strictly. `docs/experiments.md` describes it for users.
+//! The schema of an experiment file, read strictly. `docs/experiments.md` describes it for users.
 
 mod instance;
 mod stop;
 
 use crate::entrant::{with_noise, with_stop};
-use crate::experiment::{Experiment, Extensions, Overrides, Published};
+use crate::experiment::{Experiment, Extensions, Overrides, PublishedCurve};
 use crate::keys::{Field, FileError, Keys, parse};
-use crate::source::{Draw, Source};
+use crate::source::{DrawSchedule, InstanceSource};
 use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
 
-/// The most pulls a run may have: its noise is kept in memory.
+/// The most pulls per run: its noise is kept in memory.
 const MOST_PULLS: u64 = 100_000_000;
 
-/// Reads an experiment. `stem` is its name if it gives none; files it names are relative to `directory`.
-pub(crate) fn experiment(
+/// The name of a variant's table in error messages.
+const VARIANT: &str = "[[variant]]";
+
+/// Reads the experiments of a file: one, or one per `[[variant]]`. `stem` is the name of an experiment without one; the files
+/// that it names are relative to `directory`.
+pub(crate) fn experiments(
     text: &str,
     stem: &str,
     directory: &Path,
     overrides: Overrides,
-    brought: &Extensions,
-) -> Result<Experiment, FileError> {
+    extensions: &Extensions,
+) -> Result<Vec<Experiment>, FileError> {
     let document = parse(text)?;
-    let keys = Keys::new(text, document.get_ref());
+    let file = || Keys::new(text, document.get_ref());
+    let read = |keys: &Keys<'_>| experiment(keys, stem, directory, overrides, extensions);
+    let Some(variants) = file().get("variant") else { return Ok(vec![read(&file())?]) };
+    let mut experiments: Vec<Experiment> = Vec::new();
+    for variant in variants.list()? {
+        let name = variant.keys(VARIANT)?.need("name")?;
+        if let Some(nested) = variant.keys(VARIANT)?.get("variant") {
+            return Err(nested.error("cannot be in a variant"));
+        }
+        let experiment = read(&variant.keys(VARIANT)?.or(file()))?;
+        if experiments.iter().any(|other| other.name == experiment.name) {
+            return Err(name.error(format!("\"{}\" names two variants; names must differ", name.text()?)));
+        }
+        experiments.push(experiment);
+    }
+    if experiments.is_empty() { Err(variants.error("must hold at least one variant")) } else { Ok(experiments) }
+}
+
+/// Reads one experiment from the keys of a file, or from those of a variant with the file's as defaults.
+fn experiment(
+    keys: &Keys<'_>,
+    stem: &str,
+    directory: &Path,
+    overrides: Overrides,
+    extensions: &Extensions,
+) -> Result<Experiment, FileError> {
     let name = keys.get("name").map_or(Ok(stem), |field| field.title())?.to_owned();
     let runs = keys.get("runs").map_or(Ok(10_000), |field| field.whole(1, 1 << 50))?;
     let seed = keys.get("seed").map_or(Ok(0), |field| field.whole(0, u64::MAX))?;
@@ -35,25 +64,30 @@ pub(crate) fn experiment(
     let noise = noise(noise_field.as_ref())?;
     let baseline = keys.get("baseline");
     let instance_field = keys.need("instance")?;
-    let algorithms = keys.need("algorithm")?;
+    let algorithms_field = keys.need("algorithm")?;
     let published_field = keys.get("published");
+    keys.bottom().get("variant");
     keys.finish()?;
 
     let seed = overrides.seed.unwrap_or(seed);
-    let table = instance::instance(&instance_field.keys("[instance]")?, directory, brought)?;
-    let draw = if overrides.redraw { Draw::EveryRun } else { table.draw };
-    let source = Source::new(table.kind, draw, seed, threshold, precision)
+    let table = instance::instance(&keys.need_table("instance")?, directory, extensions)?;
+    let schedule = if overrides.redraw { DrawSchedule::EveryRun } else { table.schedule };
+    let source = InstanceSource::new(table.kind, schedule, seed, threshold, precision)
         .and_then(|source| source.with_offset(table.offset))
         .map_err(|error| instance_field.refused(error))?;
     let source = if table.is_standardised { source.standardised() } else { source };
-    let sure = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
-    let entrants = entrants(&algorithms, noise, sure, brought)?;
+    let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
+    let algorithms = keys.lists("algorithm")?;
+    if algorithms.is_empty() {
+        return Err(algorithms_field.error("must name at least one algorithm"));
+    }
+    let entrants = entrants(&algorithms, noise, stop, extensions)?;
     let baseline = match baseline {
         None => None,
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
     };
     let published = match published_field {
-        Some(field) if !overrides.redraw => published(&field, &entrants, budgets.len())?,
+        Some(_) if !overrides.redraw => published(&keys.lists("published")?, &entrants, budgets.len())?,
         _ => Vec::new(),
     };
     let runs = overrides.runs.unwrap_or(runs);
@@ -62,8 +96,8 @@ pub(crate) fn experiment(
     match experiment.check() {
         Ok(()) => Ok(experiment),
         Err(RunError::Algorithm { label, error }) => {
-            let position = position(&algorithms, &label, &experiment.entrants)?;
-            Err(algorithms.list()?[position].error(format!("`{label}` does not fit: {error}")))
+            let position = position(&algorithms_field, &label, &experiment.entrants)?;
+            Err(algorithms[position].error(format!("`{label}` does not fit: {error}")))
         }
         Err(error @ RunError::NoProbability { .. }) => Err(noise_field.unwrap_or(instance_field).refused(error)),
         Err(error @ RunError::Instance { .. }) => Err(instance_field.refused(error)),
@@ -76,7 +110,7 @@ fn budgets(field: &Field<'_>) -> Result<Vec<u32>, FileError> {
         let budget = element.whole(1, MOST_PULLS)?;
         let budget = u32::try_from(budget).map_err(|error| element.error(error))?;
         if budgets.last().is_some_and(|&last| last >= budget) {
-            return Err(element.error(format!("must ascend, but {budget} does not come after a smaller one")));
+            return Err(element.error(format!("must ascend, but {budget} is not larger than the one before")));
         }
         budgets.push(budget);
     }
@@ -124,41 +158,41 @@ fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
 }
 
 fn entrants(
-    field: &Field<'_>,
+    tables: &[Field<'_>],
     noise: Noise,
-    sure: Option<ConfidenceStop>,
-    brought: &Extensions,
+    stop: Option<ConfidenceStop>,
+    extensions: &Extensions,
 ) -> Result<Vec<Entrant>, FileError> {
     let mut entrants: Vec<Entrant> = Vec::new();
-    for table in field.list()? {
-        let entrant = entrant(&table, noise, sure, brought)?;
+    for table in tables {
+        let entrant = entrant(table, noise, stop, extensions)?;
         if entrants.iter().any(|other| other.label() == entrant.label()) {
-            return Err(table.error(format!("`{}` is there twice; give one a `label`", entrant.label())));
+            return Err(table.error(format!("`{}` is listed twice; give one a `label`", entrant.label())));
         }
         entrants.push(entrant);
     }
-    if entrants.is_empty() { Err(field.error("must name at least one algorithm")) } else { Ok(entrants) }
+    Ok(entrants)
 }
 
 fn entrant(
     field: &Field<'_>,
     noise: Noise,
-    sure: Option<ConfidenceStop>,
-    brought: &Extensions,
+    stop: Option<ConfidenceStop>,
+    extensions: &Extensions,
 ) -> Result<Entrant, FileError> {
     let keys = field.keys("[[algorithm]]")?;
     let name_field = keys.need("name")?;
     let name = name_field.text()?;
     let label = keys.get("label");
-    let mut spec = match brought.rules.iter().find(|own| own.name() == name) {
-        Some(own) => Spec::custom(own.clone()),
+    let mut spec = match extensions.rules.iter().find(|rule| rule.name() == name) {
+        Some(rule) => Spec::custom(rule.clone()),
         None => Spec::named(name).map_err(|error| name_field.refused(error))?,
     };
     if let Some(estimator) = keys.get("estimator") {
         spec = spec.with_estimator(estimator.text()?).map_err(|error| estimator.refused(error))?;
     }
-    let sure = keys.get("stop").map_or(Ok(sure), |field| stop::stop(&field, noise))?;
-    spec = with_noise(spec, noise).and_then(|spec| with_stop(spec, sure)).map_err(|error| name_field.refused(error))?;
+    let stop = keys.get("stop").map_or(Ok(stop), |field| stop::stop(&field, noise))?;
+    spec = with_noise(spec, noise).and_then(|spec| with_stop(spec, stop)).map_err(|error| name_field.refused(error))?;
     let mut is_explored = false;
     for parameter in spec.parameters() {
         if let Some(value) = keys.get(parameter.name) {
@@ -177,7 +211,7 @@ fn entrant(
     Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)))
 }
 
-/// What UCB-E is told of the truth, and how it is labelled.
+/// How UCB-E's exploration follows from the true means, and the suffix of its label.
 fn oracle(keys: &Keys<'_>) -> Result<(String, Oracle), FileError> {
     let exponent = keys.get("exponent").map(|field| field.number()).transpose()?;
     let is_published = match keys.get("complexity") {
@@ -201,8 +235,8 @@ fn position(field: &Field<'_>, label: &str, entrants: &[Entrant]) -> Result<usiz
     })
 }
 
-fn published(field: &Field<'_>, entrants: &[Entrant], n_budgets: usize) -> Result<Vec<Published>, FileError> {
-    let curve = |table: Field<'_>| {
+fn published(tables: &[Field<'_>], entrants: &[Entrant], n_budgets: usize) -> Result<Vec<PublishedCurve>, FileError> {
+    let curve = |table: &Field<'_>| {
         let keys = table.keys("[[published]]")?;
         let curve = keys.need("curve")?;
         let runs = keys.need("runs")?.whole(1, 1 << 50)?;
@@ -215,9 +249,9 @@ fn published(field: &Field<'_>, entrants: &[Entrant], n_budgets: usize) -> Resul
         };
         let success = success_field.numbers()?;
         if success.len() != n_budgets || success.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
-            return Err(success_field.error(format!("must be {n_budgets} rates between 0 and 1, one a budget")));
+            return Err(success_field.error(format!("must be {n_budgets} rates between 0 and 1, one per budget")));
         }
-        Ok(Published { curve: curve.title()?.to_owned(), entrant, runs, success })
+        Ok(PublishedCurve { curve: curve.title()?.to_owned(), entrant, runs, success })
     };
-    field.list()?.into_iter().map(curve).collect()
+    tables.iter().map(curve).collect()
 }

@@ -15,10 +15,10 @@ pub(super) fn stop(field: &Field<'_>, noise: Noise) -> Result<Option<ConfidenceS
     let by = keys.need("by")?.choice(StopCriterion::ALL)?;
     let norm = keys.get("norm");
     keys.finish()?;
-    let sure =
+    let stop =
         ConfidenceStop::new(by, confidence.number()?, noise.scale()).map_err(|error| confidence.refused(error))?;
     match norm {
-        None => Ok(Some(sure)),
-        Some(norm) => sure.with_norm(norm.number()?).map(Some).map_err(|error| norm.refused(error)),
+        None => Ok(Some(stop)),
+        Some(norm) => stop.with_norm(norm.number()?).map(Some).map_err(|error| norm.refused(error)),
     }
 }

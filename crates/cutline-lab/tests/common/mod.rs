@@ -1,12 +1,13 @@
-//! What the test suites share: a good experiment to spoil, and ways to run one.
+//! Shared by the test suites: a valid experiment to change, and ways to run one.
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
+use cutline::ALGORITHMS;
 use cutline_lab::{Cell, Experiment, Tally, simulate};
 use std::path::Path;
 
-/// A small experiment with nothing wrong. Complaints about changed ones name its lines: `[instance]` is line 7, the
-/// algorithms are lines 12 and 15.
+/// A small valid experiment. Errors about changed copies name its lines: `[instance]` is line 7, the algorithms are lines 12
+/// and 15.
 pub const GOOD: &str = r#"runs = 10
 budgets = [40, 80]
 threshold = 0.0
@@ -25,12 +26,12 @@ name = "linear-apt"
 name = "pivot"
 "#;
 
-/// What stands after `[instance]` in [`GOOD`].
+/// The keys of `[instance]` in [`GOOD`].
 pub const UNIFORM: &str = "kind = \"uniform\"\nn_arms = 20\ndimension = 5\n";
 
-/// [`GOOD`] with `from`, which it has once, replaced by `to`.
+/// [`GOOD`] with `from`, which occurs in it once, replaced by `to`.
 pub fn changed(from: &str, to: &str) -> String {
-    assert_eq!(GOOD.matches(from).count(), 1, "`{from}` is there once");
+    assert_eq!(GOOD.matches(from).count(), 1, "`{from}` occurs once");
     GOOD.replace(from, to)
 }
 
@@ -44,7 +45,7 @@ pub fn parse(text: &str) -> Experiment {
     Experiment::parse(text, Path::new("")).unwrap_or_else(|error| panic!("line {error} of\n{text}"))
 }
 
-/// Why an experiment file is refused: "line: message", and the message is one line.
+/// The error of an experiment file: "line: message", and the message is one line.
 pub fn refusal(text: &str, directory: &Path) -> String {
     let error = match Experiment::parse(text, directory) {
         Ok(_) => panic!("this should be refused:\n{text}"),
@@ -54,7 +55,7 @@ pub fn refusal(text: &str, directory: &Path) -> String {
     error
 }
 
-/// Checks that [`GOOD`] is refused after each change: what to replace, by what, and the refusal.
+/// Checks the error of [`GOOD`] after each change: the text to replace, its replacement, and the error.
 pub fn assert_refused(table: &[(&str, &str, &str)]) {
     for &(from, to, expected) in table {
         assert_eq!(refusal(&changed(from, to), Path::new("")), expected, "`{from}` replaced by `{to}`");
@@ -66,9 +67,19 @@ pub fn play(experiment: &Experiment, runs: u64) -> Tally {
     simulate(experiment, 0..runs, &|_| ()).expect("it was checked")
 }
 
-/// The cells of one entrant, a budget each.
+/// The cells of one entrant, one per budget.
 pub fn cells(experiment: &Experiment, tally: &Tally, entrant: usize) -> Vec<Cell> {
     (0..experiment.budgets().len()).map(|budget| tally.cell(entrant, budget)).collect()
+}
+
+/// An experiment in which every algorithm takes part under its own name, with `keys` where it has a parameter λ.
+pub fn all_algorithms(head: &str, instance: &str, keys: &str) -> Experiment {
+    let algorithm = |algorithm: &cutline::Algorithm| {
+        let keys = if algorithm.parameters().any(|parameter| parameter.name == "lambda") { keys } else { "" };
+        format!("name = \"{0}\"\nlabel = \"{0}\"\n{keys}", algorithm.name)
+    };
+    let algorithms: Vec<String> = ALGORITHMS.iter().map(algorithm).collect();
+    experiment(head, instance, &algorithms.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The cells of every entrant of an experiment after so many runs, in one list.

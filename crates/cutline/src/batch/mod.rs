@@ -78,6 +78,27 @@ impl BatchLearner {
         }
     }
 
+    /// One pull in every run, as an [`ask`](Self::ask) and a [`tell`](Self::tell) without memory for arms and rewards: each run is
+    /// told what `reward` returns for its number and its arm.
+    ///
+    /// # Panics
+    /// If a reward is not finite.
+    #[inline]
+    pub fn pull(&mut self, mut reward: impl FnMut(usize, Arm) -> f64) {
+        let mut first = 0;
+        for group in &mut self.groups {
+            let arms = group.ask();
+            let mut rewards = [0.0; Self::GROUP_SIZE];
+            for lane in 0..Self::GROUP_SIZE {
+                let run = first + lane;
+                // Copies of the last run get its reward.
+                rewards[lane] = if run < self.n_runs { reward(run, arms[lane]) } else { rewards[lane - 1] };
+            }
+            group.tell(rewards);
+            first += Self::GROUP_SIZE;
+        }
+    }
+
     /// The estimates μ̂ of all means of one run.
     ///
     /// # Panics

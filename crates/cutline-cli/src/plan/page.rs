@@ -1,0 +1,40 @@
+//! The page about a plan.
+
+use super::{TEXT_COLUMNS, cells};
+use crate::failure::Failure;
+use crate::report::html;
+use crate::report::simulation::settings;
+use askama::Template;
+use cutline_lab::PlanReport;
+
+#[derive(Template)]
+#[template(path = "plan.html")]
+struct Page<'a> {
+    title: String,
+    version: &'static str,
+    heading: String,
+    svg: &'a str,
+    answers: Vec<String>,
+    remarks: Vec<String>,
+    header: [&'static str; 5],
+    rows: Vec<[String; 5]>,
+    settings: Vec<(String, String)>,
+}
+
+/// The page for a plan and its figure.
+pub(crate) fn page(plan: &PlanReport, svg: &str) -> Result<String, Failure> {
+    let mut settings = settings(&plan.experiment);
+    settings.insert(0, ("target".to_owned(), plan.forecast.target.to_string()));
+    let page = Page {
+        title: format!("Plan: {}", plan.experiment.name()),
+        version: env!("CARGO_PKG_VERSION"),
+        heading: plan.heading(),
+        svg,
+        answers: plan.answers(),
+        remarks: plan.remarks(),
+        header: TEXT_COLUMNS.map(|(name, _)| name),
+        rows: cells(plan),
+        settings,
+    };
+    Ok(page.render()?)
+}

@@ -1,0 +1,111 @@
+//! The result of a campaign so far, in one sentence.
+
+use super::View;
+use cutline::{Side, StopReason};
+use serde::Serialize;
+
+/// The result of a campaign so far: an object of JSON, and a row of CSV.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    pub(crate) campaign: String,
+    /// Without a full stop.
+    pub(crate) sentence: String,
+    pub(crate) n_arms: usize,
+    pub(crate) above: usize,
+    pub(crate) below: usize,
+    pub(crate) undecided: usize,
+    pub(crate) threshold: f64,
+    pub(crate) precision: f64,
+    pub(crate) told: u32,
+    pub(crate) budget: u32,
+    pub(crate) ending: Option<&'static str>,
+}
+
+impl Answer {
+    pub(crate) fn new(view: &mut View) -> Self {
+        let progress = view.state.progress();
+        let count = |side| view.verdicts.iter().filter(|verdict| verdict.side == side).count();
+        let mut answer = Self {
+            campaign: view.name.clone(),
+            sentence: String::new(),
+            n_arms: view.names.len(),
+            above: count(Side::Above),
+            below: count(Side::Below),
+            undecided: count(Side::Undecided),
+            threshold: view.settings.threshold,
+            precision: view.settings.precision,
+            told: progress.counted,
+            budget: progress.budget,
+            ending: view.state.stop_reason().map(StopReason::name),
+        };
+        answer.sentence = answer.in_words();
+        answer
+    }
+
+    fn in_words(&self) -> String {
+        let Self { threshold, above, below, undecided, told, budget, .. } = self;
+        let [above, below, undecided, n_arms] = [*above, *below, *undecided, self.n_arms].map(|n| grouped(n as u64));
+        let [told, budget] = [*told, *budget].map(|n| grouped(n.into()));
+        let candidates = if self.n_arms == 1 { "candidate" } else { "candidates" };
+        let lie = if self.above == 1 || self.n_arms == 1 { "lies" } else { "lie" };
+        let measurements = if self.budget == 1 { "measurement" } else { "measurements" };
+        format!(
+            "{above} of {n_arms} {candidates} {lie} above {threshold}, {below} below, {undecided} undecided; \
+             {told} of {budget} {measurements} used"
+        )
+    }
+
+    /// Whether and why the campaign has ended.
+    pub(crate) fn state(&self) -> &'static str {
+        match self.ending {
+            Some(ending) if ending == StopReason::Confidence.name() => "The campaign has ended: every side is sure.",
+            Some(_) => "The campaign has ended: its budget is used.",
+            None if self.told == 0 => "The campaign has no rewards yet.",
+            None => "The campaign is in progress.",
+        }
+    }
+}
+
+/// A whole number with commas: 12,345.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        let numbers = [0, 7, 999, 1000, 12_345, 123_456, 1_234_567];
+        assert_eq!(numbers.map(grouped), ["0", "7", "999", "1,000", "12,345", "123,456", "1,234,567"]);
+    }
+
+    #[test]
+    fn the_sentence_is_english() {
+        let answer = |above, below, undecided, told, budget| {
+            let n_arms = above + below + undecided;
+            let (campaign, sentence) = (String::new(), String::new());
+            let (threshold, precision, ending) = (2.5, 0.0, None);
+            Answer { campaign, sentence, n_arms, above, below, undecided, threshold, precision, told, budget, ending }
+        };
+        let check = |answer: Answer, expected: &str| assert_eq!(answer.in_words(), expected);
+        check(
+            answer(17, 120, 13, 400, 400),
+            "17 of 150 candidates lie above 2.5, 120 below, 13 undecided; 400 of 400 measurements used",
+        );
+        check(
+            answer(1, 1499, 0, 9, 1000),
+            "1 of 1,500 candidates lies above 2.5, 1,499 below, 0 undecided; 9 of 1,000 measurements used",
+        );
+        check(answer(0, 0, 1, 0, 1), "0 of 1 candidate lies above 2.5, 0 below, 1 undecided; 0 of 1 measurement used");
+    }
+}

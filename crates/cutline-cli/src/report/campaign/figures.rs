@@ -1,0 +1,44 @@
+//! The figures of a campaign: its verdicts, and its progress.
+
+use super::View;
+use cutline_figure::{DecidedCount, DecidedFigure, VerdictFigure, interval_note};
+
+/// At how many moments the verdicts of the past are computed.
+const STAGES: f64 = 60.0;
+
+/// The most that computing them may cost, in K·d²: a few seconds.
+const COST: f64 = 1e9;
+
+/// The mean and interval of every arm.
+pub(super) fn verdicts(view: &View) -> String {
+    let terms = view.state.terms();
+    let (title, intervals) = ("Mean and interval of every arm", (terms.interval, terms.delta));
+    VerdictFigure::new(title, &view.names, &view.verdicts, terms.question, intervals).to_svg()
+}
+
+/// The arms decided against the measurements used.
+pub(super) fn decided(view: &View) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 3 and 60")]
+    let most = (COST / view.cost()).clamp(3.0, STAGES) as usize;
+    let history = view.state.decision_history(&view.records, most).expect("events that were applied before");
+    let point = |point: &cutline::campaign::DecisionPoint| DecidedCount {
+        pulls: point.counted.into(),
+        above: point.above as u64,
+        below: point.below as u64,
+    };
+    let is_cut = history.len() == most && view.state.progress().counted as usize > most;
+    let figure = DecidedFigure {
+        title: "Arms decided against measurements used".into(),
+        n_arms: view.names.len() as u64,
+        budget: Some(view.settings.budget.into()),
+        points: history.iter().map(point).collect(),
+        note: is_cut.then(|| format!("Verdicts computed at {most} moments.")),
+    };
+    figure.to_svg()
+}
+
+/// A sentence about the intervals.
+pub(super) fn intervals(view: &View) -> String {
+    let terms = view.state.terms();
+    interval_note(terms.interval, terms.delta)
+}

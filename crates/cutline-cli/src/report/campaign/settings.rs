@@ -1,0 +1,86 @@
+//! All settings of a campaign, in words.
+
+use super::figures::intervals;
+use super::{View, grouped};
+use crate::print::short;
+use cutline::campaign::NoiseSource;
+
+/// How many features are named.
+const NAMED: usize = 12;
+
+/// Every setting, by name.
+pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
+    let settings = &view.settings;
+    let terms = view.state.terms();
+    let (algorithm, estimator) = (terms.spec.algorithm(), terms.spec.estimator());
+    let stop = match terms.until_sure {
+        Some(by) => format!("once every side is sure by {}, δ = {}, or the budget is used", by.name(), terms.delta),
+        None => "when the budget is used".into(),
+    };
+    vec![
+        ("arms", grouped(view.names.len() as u64)),
+        ("features", features(&view.columns)),
+        ("threshold τ", settings.threshold.to_string()),
+        ("precision ε", settings.precision.to_string()),
+        ("budget", grouped(settings.budget.into())),
+        ("algorithm", format!("{}: {}", algorithm.name, algorithm.about)),
+        ("rule × estimator", format!("{} × {}", algorithm.rule, estimator.name())),
+        ("parameters", parameters(view)),
+        ("preparation of features", preparation(view)),
+        ("noise σ", noise(view)),
+        ("intervals", format!("{}: {}", settings.interval, intervals(view).trim_end_matches('.'))),
+        ("ends", stop),
+        ("seed", settings.seed.to_string()),
+        ("Cutline", env!("CARGO_PKG_VERSION").into()),
+    ]
+}
+
+fn features(columns: &[String]) -> String {
+    let more = if columns.len() > NAMED { ", …" } else { "" };
+    match columns.len() {
+        0 => "none".into(),
+        number => format!("{number}: {}{more}", columns[..number.min(NAMED)].join(", ")),
+    }
+}
+
+/// The parameters of the algorithm, except for those listed as settings of their own.
+fn parameters(view: &View) -> String {
+    let listed = ["noise", "centre", "intercept"];
+    let values = view.state.terms().spec.values().filter(|(name, _)| !listed.contains(name));
+    let values: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+    if values.is_empty() { "none".into() } else { values.join("; ") }
+}
+
+/// How the features were prepared.
+fn preparation(view: &View) -> String {
+    let preparation = view.settings.preparation;
+    if view.columns.is_empty() {
+        return "none".into();
+    }
+    if !view.is_linear() {
+        return "not used: every arm is treated separately".into();
+    }
+    let scale = if preparation.standardise {
+        "standardised to mean 0 and standard deviation 1 over the arms"
+    } else {
+        "used as they are"
+    };
+    let intercept = match preparation.intercept {
+        0.0 => "without an intercept".into(),
+        value => format!("with an intercept of {value}"),
+    };
+    let centre = if preparation.centre { "the model is fitted to r − τ" } else { "the model is fitted to r" };
+    format!("{scale}; {intercept}; {centre}")
+}
+
+fn noise(view: &View) -> String {
+    let noise = view.state.noise();
+    let sigma = short(noise.sigma);
+    match noise.source {
+        NoiseSource::Given => format!("{}, as given", noise.sigma),
+        NoiseSource::Replicates => format!("{sigma}, estimated from arms measured more than once"),
+        NoiseSource::Residuals => format!("{sigma}, estimated from what the features leave unexplained"),
+        NoiseSource::Rewards => format!("{sigma} or less, judged by how far rewards lie from the threshold"),
+        _ => "not known yet: there are no measurements".into(),
+    }
+}

@@ -1,0 +1,54 @@
+//! The data of a report: a campaign at one moment.
+
+use cutline::campaign::{CampaignState, Record};
+use cutline::{Side, Verdict};
+use cutline_store::{Settings, StoreError};
+
+/// A campaign at one moment, so that all parts of a page agree even while others write to the store.
+pub(crate) struct View {
+    pub(crate) name: String,
+    pub(crate) settings: Settings,
+    pub(crate) columns: Vec<String>,
+    /// The arms' names.
+    pub(crate) names: Vec<String>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) state: CampaignState,
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+impl View {
+    pub(crate) fn new(campaign: &mut cutline_store::Campaign) -> Result<Self, StoreError> {
+        let records = campaign.events(0)?;
+        // Rebuilt from these records, as the latest state may include more by now.
+        let latest = campaign.state()?;
+        let mut state = CampaignState::new(latest.arms().clone(), latest.terms().clone())?;
+        state.extend(&records).expect("events from the campaign itself");
+        Ok(Self {
+            name: campaign.name().into(),
+            settings: campaign.settings().clone(),
+            columns: campaign.columns().to_vec(),
+            names: campaign.arms().to_vec(),
+            verdicts: state.verdicts(),
+            records,
+            state,
+        })
+    }
+
+    /// The arms on a side, highest mean first.
+    pub(crate) fn arms(&self, side: Side) -> Vec<usize> {
+        let mut arms: Vec<usize> = (0..self.verdicts.len()).filter(|&arm| self.verdicts[arm].side == side).collect();
+        arms.sort_by(|&a, &b| self.verdicts[b].mean.total_cmp(&self.verdicts[a].mean));
+        arms
+    }
+
+    /// Whether verdicts rest on the linear model, and so on the rewards of other arms too.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.state.terms().spec.estimator() == cutline::EstimatorKind::Ridge
+    }
+
+    /// K·d², the cost of computing all verdicts once.
+    pub(crate) fn cost(&self) -> f64 {
+        let dimension = self.state.arms().dimension().unwrap_or(1) as f64;
+        self.names.len() as f64 * dimension * dimension
+    }
+}

@@ -1,0 +1,139 @@
+//! The results of experiments: rows, comparison with the published numbers, and theory; as tables, JSON and CSV.
+
+mod columns;
+pub(crate) mod stopping;
+
+pub(crate) use columns::{TextTable, csv};
+
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::print::{json, table};
+use cutline_lab::theory::{Theorem1, complexity};
+use cutline_lab::{Entrant, Experiment, PublishedResult, Row, Tally, compared, rows};
+use std::io::Write;
+
+/// An experiment with its results.
+pub(crate) struct Outcome {
+    pub(crate) experiment: Experiment,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Outcome {
+    pub(crate) fn new(experiment: Experiment, tally: &Tally) -> Self {
+        let rows = rows(&experiment, tally);
+        Self { experiment, rows }
+    }
+
+    /// The label of the baseline, if there is one.
+    pub(crate) fn baseline(&self) -> Option<&str> {
+        self.experiment.baseline().map(|position| self.experiment.entrants()[position].label())
+    }
+
+    /// A description of the experiment in one line.
+    pub(crate) fn heading(&self) -> String {
+        let experiment = &self.experiment;
+        let instance = match experiment.source().fixed() {
+            None => "instances redrawn in every run",
+            Some(_) if experiment.source().published_stream().is_some() => "the published instance",
+            Some(_) => "one instance",
+        };
+        format!("{}: {} runs, seed {}, {instance}", experiment.name(), experiment.runs(), experiment.seed())
+    }
+
+    /// The rows with the published numbers, where there are any.
+    pub(crate) fn compared(&self) -> Vec<PublishedResult> {
+        compared(&self.experiment, &self.rows)
+    }
+
+    /// What the theory says about the experiment, line by line.
+    pub(crate) fn theory(&self) -> Vec<String> {
+        let Some(instance) = self.experiment.source().fixed() else {
+            return vec!["Instances are redrawn in every run, so there is no single H.".into()];
+        };
+        let complexity = complexity(instance);
+        let complexity = if complexity < 0.01 { format!("{complexity:.3e}") } else { format!("{complexity:.2}") };
+        let sigma = self.experiment.noise().scale();
+        let Some(theorem) = Theorem1::new(instance, sigma) else {
+            return vec![format!(
+                "H = {complexity}. Theorem 1 assumes means that are linear in features; these are not."
+            )];
+        };
+        let (largest, norm) = (theorem.largest(), theorem.norm() * sigma);
+        let units = if sigma == 1.0 { "" } else { "; the theorem measures rewards in units of σ" };
+        let mut lines = vec![format!("H = {complexity}, L = {largest:.4}, ‖θ‖ = {norm:.4}{units}")];
+        if !self.experiment.entrants().iter().any(is_in_theorem) {
+            lines.push(
+                "Theorem 1 is about `linear-apt` with lambda = 1, without centre and intercept, and stopping at the budget; no \
+                 algorithm here is that."
+                    .into(),
+            );
+            return lines;
+        }
+        let budgets = self.experiment.budgets();
+        if budgets.iter().all(|&budget| theorem.bound(budget).is_none()) {
+            lines.push("Theorem 1: not applicable (needs ‖θ‖ < √(T/16H)) at any of these budgets".into());
+        } else {
+            lines.extend(budgets.iter().map(|&budget| match theorem.bound(budget) {
+                None => format!("Theorem 1 at T = {budget}: not applicable (needs ‖θ‖ < √(T/16H))"),
+                Some(bound) if bound >= 1.0 => {
+                    format!("Theorem 1 at T = {budget}: no guarantee (the bound is {bound:.3e})")
+                }
+                Some(bound) => {
+                    // A bound that underflows is not 0: nothing is certain.
+                    let bound = bound.max(f64::MIN_POSITIVE);
+                    format!("Theorem 1 at T = {budget}: failure probability at most {bound:.3e}")
+                }
+            }));
+        }
+        lines
+    }
+}
+
+/// Whether Theorem 1 applies to an entrant: LinearAPT with the ridge (λ = 1) and the stop of the paper.
+fn is_in_theorem(entrant: &Entrant) -> bool {
+    let spec = entrant.spec();
+    let is_plain_ridge = spec.values().eq([("lambda", 1.0), ("centre", 0.0), ("intercept", 0.0)]);
+    spec.algorithm().name == "linear-apt" && is_plain_ridge && spec.confidence_stop().is_none()
+}
+
+/// Prints results in a format: tables with the published numbers and the `summary` below them, or JSON or CSV, with the
+/// published numbers if `with_published`.
+pub(crate) fn print(
+    outcomes: &[Outcome],
+    format: Format,
+    with_published: bool,
+    summary: &[String],
+) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match format {
+        Format::Table => print_tables(&mut out, outcomes, summary)?,
+        Format::Json if with_published => {
+            json(&mut out, &outcomes.iter().flat_map(Outcome::compared).collect::<Vec<_>>())?;
+        }
+        Format::Json => json(&mut out, &outcomes.iter().flat_map(|outcome| &outcome.rows).collect::<Vec<_>>())?,
+        Format::Csv => out.write_all(&csv(outcomes, with_published))?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn print_tables(out: &mut impl Write, outcomes: &[Outcome], summary: &[String]) -> Result<(), Failure> {
+    for outcome in outcomes {
+        let TextTable { header, rows } = TextTable::new(outcome);
+        let mut table = table(&header);
+        for row in rows {
+            table.add_row(row.cells);
+        }
+        writeln!(out, "\n{}\n{table}", outcome.heading())?;
+        if stopping::is_in(outcome) {
+            writeln!(out, "{}\n{}", stopping::HEADING, stopping::table(outcome))?;
+        }
+        for line in outcome.theory() {
+            writeln!(out, "{line}")?;
+        }
+    }
+    for line in summary {
+        writeln!(out, "\n{line}")?;
+    }
+    Ok(())
+}
