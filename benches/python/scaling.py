@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 3
 RUNS = int(os.environ.get("RUNS", "20000"))
 SHARDS = 64
-LARGE = cutline.Experiment.of_paper("uniform-d20", runs=RUNS)
+LARGE = cutline.Experiment.from_paper("uniform-d20", runs=RUNS)
 # So small that a shard costs only its transfer to a worker and back.
 SMALL = cutline.Experiment(
     budgets=[2], threshold=0.0, instance={"kind": "uniform", "n_arms": 2, "dimension": 1}, algorithm=["random"], runs=2048

@@ -1,16 +1,16 @@
 """Cutline finds which candidates clear the bar, on a budget of noisy measurements.
 
-`Campaign` asks for real measurements and says of every arm whether its mean lies above a threshold; `run` does the whole loop.
-`plan` says beforehand how many measurements that takes.
-`simulate` plays an `Experiment` whose truth is known, on this machine or on many.
+`Campaign` chooses real measurements and decides for every arm whether its mean lies above a threshold; `run` does the whole loop.
+`plan` estimates beforehand how many measurements that takes.
+`simulate` plays an `Experiment` whose truth is known, on one machine or on many.
 """
 
 from ._campaign import Campaign, campaigns, diagnose, open
+from ._custom import Rule
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
 from ._experiment import Experiment, Results
 from ._figure import Figure
 from ._native import Beliefs, Progress, Tally, Ticket, Verdict, version
-from ._own import Rule
 from ._plan import Plan, plan
 from ._reproduce import Replay, Reproduction, reproduce
 from ._run import run

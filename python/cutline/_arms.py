@@ -1,4 +1,4 @@
-"""Arms from whatever holds numbers: arrays, data frames, tables, or only names."""
+"""Reads arms from arrays, data frames, tables, lists of names, or a number of arms."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_ARMS = 100_000_000
-"""The most arms that can be given by their number alone."""
+MAX_ARMS = 100_000_000
+"""The largest number of arms that can be given as a number alone."""
 
 
 class Arms(NamedTuple):
-    """Arms as the native half takes them."""
+    """Arms in the form that the native module takes."""
 
     names: list[str] | None
     columns: list[str]
@@ -25,38 +25,38 @@ class Arms(NamedTuple):
 
 
 def read(X: Any, names: Iterable[object] | None, features: Sequence[str] | None) -> Arms:
-    """The arms that `X` holds."""
-    given = None if names is None else _names(names)
+    """Reads the arms in `X`. Names become strings, also those that are integers."""
+    names = None if names is None else _names(names)
     if X is None or isinstance(X, int) or (hasattr(X, "__index__") and not hasattr(X, "__len__")):
-        return Arms(_numbered(X, given), [], None)
+        return Arms(_without_features(X, names), [], None)
     if isinstance(X, (str, bytes)):
-        raise InputError("X must be a row of features an arm, not a text; read the file first, as with pandas")
+        raise InputError("X must have one row of features per arm, not be a string; read a file first, for instance with pandas")
     frame = _frame(X)
     if frame is not None:
-        return _from_frame(frame, given, features)
+        return _from_frame(frame, names, features)
     if features is not None:
-        raise InputError("`features` names columns, and X has none with names; give a data frame")
-    return _from_array(X, given)
+        raise InputError("`features` names columns, but the columns of X have no names; use a data frame")
+    return _from_array(X, names)
 
 
 def _names(names: Iterable[object]) -> list[str]:
     if isinstance(names, (str, bytes)):
-        raise InputError("`names` must be a list of names, not one text")
+        raise InputError("`names` must be a list of names, not a string")
     try:
         return [str(name) for name in names]
     except TypeError as error:
         raise InputError("`names` must be a list of names") from error
 
 
-def _numbered(X: Any, names: list[str] | None) -> list[str]:
-    """Arms without features: `X` of them."""
+def _without_features(X: Any, names: list[str] | None) -> list[str]:
+    """The names of `X` arms without features."""
     if X is None:
         if names is None:
-            raise InputError("X and `names` are both missing; give features, or names, or a number of arms")
+            raise InputError("X and `names` are both missing; give features, names or a number of arms")
         return names
     n_arms = operator.index(X)
-    if not 1 <= n_arms <= MOST_ARMS:
-        raise InputError(f"the number of arms must lie between 1 and {MOST_ARMS}, not {n_arms}")
+    if not 1 <= n_arms <= MAX_ARMS:
+        raise InputError(f"the number of arms must lie between 1 and {MAX_ARMS}, not {n_arms}")
     if names is not None and len(names) != n_arms:
         raise InputError(f"there are {len(names)} names, but {n_arms} arms")
     return [str(arm) for arm in range(n_arms)] if names is None else names
@@ -70,15 +70,15 @@ def _from_array(X: Any, names: list[str] | None) -> Arms:
     try:
         values = np.asarray(X.filled(np.nan) if np.ma.isMaskedArray(X) else X)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"X is no array of numbers: {_line(error)}") from error
-    if values.ndim == 1 and values.size and (values.dtype.kind in "UT" or _are_texts(values)):
+        raise InputError(f"X is not an array of numbers: {_line(error)}") from error
+    if values.ndim == 1 and values.size and (values.dtype.kind in "UT" or _are_strings(values)):
         if names is not None:
-            raise InputError("X holds names, and `names` too; give one of them")
+            raise InputError("X and `names` both hold names; give one of them")
         return Arms([str(name) for name in values], [], None)
     values = _numbers(values, "X")
     if values.ndim != 2:
-        message = f"X must have a row an arm and a column a feature, and it has the shape {values.shape}"
-        raise InputError(message + ("; one feature is `X[:, None]`" if values.ndim == 1 else ""))
+        message = f"X must have one row per arm and one column per feature, but its shape is {values.shape}"
+        raise InputError(message + ("; for a single feature use `X[:, None]`" if values.ndim == 1 else ""))
     if values.shape[0] == 0:
         raise InputError("there are no arms; at least one is needed")
     if values.shape[1] == 0:
@@ -86,15 +86,15 @@ def _from_array(X: Any, names: list[str] | None) -> Arms:
     return Arms(names, [f"x{column}" for column in range(values.shape[1])], values)
 
 
-def _are_texts(values: NDArray[Any]) -> bool:
+def _are_strings(values: NDArray[Any]) -> bool:
     return values.dtype.kind == "O" and all(isinstance(value, str) for value in values)
 
 
 def _numbers(values: NDArray[Any], what: str) -> NDArray[np.float64]:
-    """The same as 64-bit floats: without a copy if they are, in any order."""
+    """The values as 64-bit floats, without a copy where possible; the memory layout stays."""
     import numpy as np
 
-    if values.dtype.kind not in "biufO" or (values.dtype.kind == "O" and _holds_text(values)):
+    if values.dtype.kind not in "biufO" or (values.dtype.kind == "O" and _has_strings(values)):
         raise InputError(f"{what} must hold numbers, not values of type {values.dtype}")
     try:
         return values.astype(np.float64, copy=False)
@@ -102,12 +102,12 @@ def _numbers(values: NDArray[Any], what: str) -> NDArray[np.float64]:
         raise InputError(f"{what} must hold numbers: {_line(error)}") from error
 
 
-def _holds_text(values: NDArray[Any]) -> bool:
+def _has_strings(values: NDArray[Any]) -> bool:
     return any(isinstance(value, (str, bytes)) for value in values.flat)
 
 
 class _Frame(NamedTuple):
-    """A data frame of any library: columns with names, and names of rows if there are any."""
+    """A data frame of any library: named columns, and row labels if there are any."""
 
     columns: list[tuple[str, Any]]
     labels: list[str] | None
@@ -129,19 +129,19 @@ def _from_frame(frame: _Frame, names: list[str] | None, features: Sequence[str] 
     import numpy as np
 
     columns = frame.columns
-    named = [values for name, values in columns if name.lower() == "name"]
+    name_columns = [values for name, values in columns if name.lower() == "name"]
     others = [(name, values) for name, values in columns if name.lower() != "name"]
     if features is not None:
         wanted = _names(features)
-        there = dict(columns)
-        missing = [name for name in wanted if name not in there]
+        by_name = dict(columns)
+        missing = [name for name in wanted if name not in by_name]
         if missing:
-            raise InputError(f"there is no column `{missing[0]}`; there are {_listed(there)}")
-        others = [(name, there[name]) for name in wanted]
-    if len(named) > 1:
+            raise InputError(f"there is no column `{missing[0]}`; there are {_listed(by_name)}")
+        others = [(name, by_name[name]) for name in wanted]
+    if len(name_columns) > 1:
         raise InputError("two columns are called `name`; drop one of them")
-    if names is None and named:
-        names = _texts(named[0])
+    if names is None and name_columns:
+        names = _column_of_names(name_columns[0])
     elif names is None:
         names = frame.labels
     n_arms = len(columns[0][1]) if columns else 0
@@ -156,7 +156,7 @@ def _from_frame(frame: _Frame, names: list[str] | None, features: Sequence[str] 
 
 
 def _column(name: str, column: Any) -> NDArray[np.float64]:
-    """The numbers of a column; what is missing is NaN, which the engine refuses with its place."""
+    """The numbers of a column. Missing values become NaN, which the engine refuses with row and column."""
     import numpy as np
 
     library = type(column).__module__.partition(".")[0]
@@ -177,13 +177,13 @@ def _column(name: str, column: Any) -> NDArray[np.float64]:
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         values = column.to_numpy()
-    if values.dtype.kind not in "biuf" and not (values.dtype.kind == "O" and not _holds_text(values)):
-        raise InputError(f"column `{name}` holds no numbers; say which columns are features with `features`")
+    if values.dtype.kind not in "biuf" and not (values.dtype.kind == "O" and not _has_strings(values)):
+        raise InputError(f"column `{name}` does not hold numbers; choose the feature columns with `features`")
     return _numbers(values, f"column `{name}`")
 
 
-def _texts(column: Any) -> list[str]:
-    """The names in a column."""
+def _column_of_names(column: Any) -> list[str]:
+    """The values of a column as names."""
     values = next(getattr(column, method)() for method in ("tolist", "to_list", "to_pylist") if hasattr(column, method))
     for arm, value in enumerate(values):
         if value is None or value != value:

@@ -1,13 +1,13 @@
-"""Campaigns: ask what to measure, tell what came of it, read the verdicts."""
+"""Campaigns: ask what to measure, tell the rewards, read the verdicts."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
-from . import _arms, _native, _own
+from . import _arms, _custom, _native
 from ._errors import CutlineError, InputError
 from ._figure import Figure
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 PREPARED = ("standardise", "intercept", "centre")
-MOST_BUDGET = 2**32 - 1
+MAX_BUDGET = 2**32 - 1
 
 
 class Campaign(_native.Campaign):
-    """Finds which of some arms have a mean above a threshold, measurement by measurement.
+    """Finds which arms have a mean above a threshold, one measurement at a time.
 
     >>> import cutline
     >>> campaign = cutline.Campaign([[0.9], [0.5], [0.1]], threshold=0.4, budget=30, noise=0.1)
@@ -37,26 +37,26 @@ class Campaign(_native.Campaign):
 
     | argument | default | meaning |
     |---|---|---|
-    | `X` | needed | the arms: a row of features each, in an array, a data frame or an Arrow table; names or a number for arms without |
-    | `threshold` | needed | τ: the question is which arms have a mean above it |
-    | `budget` | needed | how many measurements may be made |
-    | `precision` | 0 | ε: arms within ε of τ may be called either way |
-    | `algorithm` | `"pivot"`; `"apt"` without features | which measurement is next: a name, or a `Rule` of your own |
+    | `X` | required | the arms: an array, data frame or Arrow table with one row of features per arm; for arms without features, their names or their number |
+    | `threshold` | required | τ: the question is which arms have a mean above it |
+    | `budget` | required | the number of measurements |
+    | `precision` | 0 | ε: arms within ε of τ may be classified either way |
+    | `algorithm` | `"pivot"`; `"apt"` without features | how measurements are chosen: a name, or a custom `Rule` |
     | `noise` | estimated | σ, the standard deviation of a measurement |
-    | `seed` | 0 | of everything random |
-    | `names` | column `name`, index, or row numbers | what the arms are called |
-    | `storage` | memory | where it lasts: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
-    | `name` | `"campaign"` | what it is called there |
+    | `seed` | 0 | the seed of all random numbers |
+    | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
+    | `storage` | memory | the store: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
+    | `name` | `"campaign"` | its name in the store |
     | `features` | all but `name` | which columns of a data frame are features |
-    | `parameters` | the algorithm's own | by name, as `{"lambda": 0.1}` |
-    | `estimator` | the algorithm's own | `"ridge"` or `"sample-mean"` |
-    | `prepare` | `standardise`, `intercept`, `centre` | what is done before features and rewards are learned from; `()` for nothing |
-    | `interval` | `"fixed"` | `"anytime"` for verdicts that are looked at as often as one likes |
-    | `confidence` | 0.95 | the probability that an interval holds |
-    | `until_sure` | never | end before the budget is used: by `"intervals"` or `"evidence"` |
+    | `parameters` | the algorithm's defaults | by name, such as `{"lambda": 0.1}` |
+    | `estimator` | the algorithm's default | `"ridge"` or `"sample-mean"` |
+    | `prepare` | `standardise`, `intercept`, `centre` | how features and rewards are prepared; `()` for not at all |
+    | `interval` | `"fixed"` | `"anytime"` if verdicts are read repeatedly during the campaign |
+    | `confidence` | 0.95 | the probability that an interval holds the mean |
+    | `until_sure` | never | end early once all verdicts are certain enough: by `"intervals"` or `"evidence"` |
 
-    Threads may share a campaign, and processes one that is in a store. One in memory can be pickled with all that happened; of one
-    in a store, its address and its name are.
+    Threads may share a campaign, and processes may share one in a store. A campaign in memory is pickled with its history; one in
+    a store is pickled as its address and name.
     """
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class Campaign(_native.Campaign):
         threshold: float,
         budget: int,
         precision: float = 0.0,
-        algorithm: str | _own.Rule | None = None,
+        algorithm: str | _custom.Rule | None = None,
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
@@ -98,20 +98,20 @@ class Campaign(_native.Campaign):
             "seed": seed,
         }
         arms = _arms.read(X, names, features)
-        kept = _native.begin(arms.names, arms.columns, arms.features, name, storage, settings, rule)
-        return cls._of(kept)
+        handle = _native.begin(arms.names, arms.columns, arms.features, name, storage, settings, rule)
+        return cls._of(handle)
 
     @classmethod
-    def _of(cls, kept: _native.Kept) -> Self:
-        return _native.Campaign.__new__(cls, kept, _worker())
+    def _of(cls, handle: _native.CampaignHandle) -> Self:
+        return _native.Campaign.__new__(cls, handle, _worker())
 
     @classmethod
     def _restored(cls, state: dict[str, Any]) -> Self:
-        """One in memory, from what `__reduce__` says."""
+        """A campaign in memory, from the state that `__reduce__` returns."""
         return cls._of(_native.restore(**state))
 
     @classmethod
-    def _opened(cls, storage: str, name: str | None, algorithm: _own.Rule | None = None) -> Self:
+    def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | None = None) -> Self:
         return cls._of(_native.find(storage, name, _rule(algorithm)[0]))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -130,7 +130,7 @@ class Campaign(_native.Campaign):
 
     def __repr__(self) -> str:
         progress, settings = self.progress, self.settings
-        where = "" if self.storage is None else ", kept"
+        where = "" if self.storage is None else ", stored"
         return (
             f"<Campaign {self.name!r}: {len(self.names)} arms, threshold {settings['threshold']}, "
             f"{progress.counted} of {progress.budget} measured{where}>"
@@ -138,12 +138,12 @@ class Campaign(_native.Campaign):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it is about, as it is written down."""
+        """The settings, as they are stored."""
         settings: dict[str, Any] = json.loads(self._settings())
         return settings
 
     def report(self) -> pd.DataFrame | list[dict[str, Any]]:
-        """The verdicts as a table: a pandas `DataFrame` with a row an arm, or a list of dicts where pandas is not installed.
+        """The verdicts as a pandas `DataFrame` with one row per arm, or as a list of dicts if pandas is not installed.
 
         >>> import cutline
         >>> campaign = cutline.Campaign(["a", "b"], threshold=0.0, budget=9, noise=1.0)
@@ -167,18 +167,18 @@ class Campaign(_native.Campaign):
 
     def to_arrow(self) -> pa.Table:
         """The verdicts as an Arrow table. Needs `pyarrow`."""
-        return _needed("pyarrow").table(self._columns())
+        return _import("pyarrow").table(self._columns())
 
     def figure(self) -> Figure:
-        """Every arm's mean and interval against the threshold, drawn by Cutline itself."""
+        """Every arm's mean and interval against the threshold, drawn by Cutline."""
         return Figure(self._svg())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The same by matplotlib, arms ordered by their means."""
+        """The same figure in matplotlib, with the arms in the order of their means."""
         import numpy as np
 
         if ax is None:
-            ax = _needed("matplotlib.pyplot").gca()
+            ax = _import("matplotlib.pyplot").gca()
         columns, settings = self._columns(), self.settings
         order = np.argsort(columns["mean"], kind="stable")
         mean, lower, upper = (columns[key][order] for key in ("mean", "lower", "upper"))
@@ -204,8 +204,8 @@ class Campaign(_native.Campaign):
         return ax
 
 
-def open(storage: str, name: str | None = None, *, algorithm: _own.Rule | None = None) -> Campaign:  # noqa: A001
-    """The campaign in a store; `name` says which if there are several, and `algorithm` is its rule if it is played by one of your own.
+def open(storage: str, name: str | None = None, *, algorithm: _custom.Rule | None = None) -> Campaign:  # noqa: A001
+    """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
 
     >>> import cutline
     >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
@@ -217,30 +217,30 @@ def open(storage: str, name: str | None = None, *, algorithm: _own.Rule | None =
     return Campaign._opened(storage, name, algorithm)
 
 
-def diagnose(X: Any, arms: Iterable[int | str], rewards: Iterable[float], **keywords: Any) -> dict[str, Any]:
-    """Whether rewards bear out that means are linear in the features as they are: what `Campaign.diagnose` gives, without a campaign.
+def diagnose(X: Any, arms: Iterable[SupportsIndex | str], rewards: Iterable[float], **keywords: Any) -> dict[str, Any]:
+    """Whether rewards support the model that means are linear in the features: `Campaign.diagnose` without a campaign.
 
-    `names` and `features` are as in `Campaign`.
+    Features are not prepared. `names` and `features` are as in `Campaign`, `arms` as in `Campaign.observe`.
 
     >>> import cutline
-    >>> found = cutline.diagnose([[0.0], [1.0], [2.0]], [0, 1, 2] * 9, [0.1, 1.0, 2.1, -0.1, 1.0, 1.9, 0.0, 1.1, 2.0] * 3)
-    >>> found["conclusion"], round(found["replicates"]["sigma"], 3)
+    >>> result = cutline.diagnose([[0.0], [1.0], [2.0]], [0, 1, 2] * 9, [0.1, 1.0, 2.1, -0.1, 1.0, 1.9, 0.0, 1.1, 2.0] * 3)
+    >>> result["conclusion"], round(result["replicates"]["sigma"], 3)
     ('believable', 0.076)
     """
-    campaign = Campaign(X, threshold=0.0, budget=MOST_BUDGET, prepare=(), **keywords)
+    campaign = Campaign(X, threshold=0.0, budget=MAX_BUDGET, prepare=(), **keywords)
     campaign.observe(arms, rewards)
     return campaign.diagnose()
 
 
 def campaigns(storage: str) -> list[str]:
-    """The names of the campaigns in a store, in the order they were begun."""
+    """The names of the campaigns in a store, oldest first."""
     return _native.campaigns(storage)
 
 
 def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:
-    """A rule of one's own with its name, or the name of an algorithm."""
-    if algorithm is not None and _own.is_rule(algorithm):
-        return (_own.name_of(algorithm), algorithm), None
+    """Splits `algorithm` into a custom rule with its name, and the name of an algorithm; one of them is `None`."""
+    if algorithm is not None and _custom.is_rule(algorithm):
+        return (_custom.name_of(algorithm), algorithm), None
     return None, algorithm
 
 
@@ -252,12 +252,12 @@ def _dict(parameters: Mapping[str, float]) -> dict[str, float]:
 
 
 def _worker() -> str:
-    """What this process is called in a journal, unless it says."""
+    """The default name of this process in a journal."""
     machine = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "python")
     return f"{machine}-{os.getpid()}"
 
 
-def _needed(module: str) -> Any:
+def _import(module: str) -> Any:
     import importlib
 
     try:

@@ -1,14 +1,14 @@
-"""What can go wrong. A message is one line that says what to do next."""
+"""Exceptions. A message is one line that says what is wrong and, where possible, what to do."""
 
 from __future__ import annotations
 
 
 class CutlineError(Exception):
-    """Whatever Cutline refuses or fails at."""
+    """The base class of all exceptions that Cutline raises."""
 
 
 class InputError(CutlineError, ValueError):
-    """What was given cannot be."""
+    """An argument is invalid."""
 
 
 class NotFoundError(CutlineError, KeyError):
@@ -19,8 +19,8 @@ class NotFoundError(CutlineError, KeyError):
 
 
 class RefusedError(CutlineError, RuntimeError):
-    """The campaign does not allow it any more: the budget is used, or the ticket is settled."""
+    """The campaign's state does not allow it: the budget is used, or the ticket already has its reward."""
 
 
 class StorageError(CutlineError, RuntimeError):
-    """The store failed, or is none."""
+    """The store failed, or the file is not a store."""

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _native, _own, _toml
+from . import _custom, _native, _toml
 from ._errors import InputError
 from ._figure import Figure
-from ._campaign import _needed
+from ._campaign import _import
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from typing_extensions import Self
 
-Brought = tuple["dict[str, _own.Rule]", "_own.Instance | None"]
-"""What an experiment is given that its text cannot hold: rules by name, and what draws instances."""
+Extensions = tuple["dict[str, _custom.Rule]", "_custom.Instance | None"]
+"""The parts of an experiment that TOML cannot hold: custom rules by name, and a function that draws instances."""
 
 
 class Experiment(_native.Experiment):
-    """Instances, noise, budgets and the algorithms that compete: a TOML file, a dict or keywords, all with the keys of the file.
+    """Instances, noise, budgets and algorithms: a TOML file, or a dict or keywords with the same keys.
 
-    `docs/experiments.md` describes them. In a list of algorithms, a name alone will do, or a `Rule` of your own, or `{"rule": …}`
-    with the other keys. `instance` may be a function that draws one from a `numpy.random.Generator`: `(X, theta)`, or means for arms
-    without features, or a dict of `X` and `means`.
+    `docs/experiments.md` describes the keys. An algorithm in the list may be a name, a custom `Rule`, or a dict of keys, with
+    `{"rule": …}` for a custom rule. `instance` may be a function that draws an instance with a `numpy.random.Generator`: it returns
+    `(X, theta)`, or means for arms without features, or a dict of `X` and `means`.
 
     >>> import cutline
     >>> experiment = cutline.Experiment(
@@ -39,14 +40,14 @@ class Experiment(_native.Experiment):
     >>> experiment.algorithms
     ['linear-apt', 'pivot']
 
-    `runs` and `seed` change what a file says. An experiment can be pickled; files that it names are then read again, from the
-    same place.
+    `runs` and `seed` replace those of a file. An experiment can be pickled; the files that it names are then read again from the
+    same paths.
     """
 
-    __slots__ = ("_brought", "_read")
+    __slots__ = ("_extensions", "_read")
 
     _read: tuple[str, str, str, str | None, bool]
-    _brought: Brought
+    _extensions: Extensions
 
     def __new__(
         cls,
@@ -59,13 +60,13 @@ class Experiment(_native.Experiment):
     ) -> Self:
         if isinstance(source, (str, os.PathLike)):
             if keys:
-                raise InputError(f"`{next(iter(keys))}` is for the file to say; keywords are for experiments without one")
+                raise InputError(f"set `{next(iter(keys))}` in the file; keywords are for experiments without a file")
             return cls._of(*_file(Path(source)), False, runs, seed)
         if source is not None and not isinstance(source, Mapping):
             raise InputError(f"an experiment is a path, a dict or keywords, not {type(source).__name__}")
         merged = {**(source or {}), **keys}
-        named, brought = _named(merged)
-        return cls._of(_toml.dumps(named), "experiment", str(Path.cwd()), None, False, runs, seed, brought)
+        keys, extensions = _split(merged)
+        return cls._of(_toml.dumps(keys), "experiment", str(Path.cwd()), None, False, runs, seed, extensions)
 
     @classmethod
     def _of(
@@ -77,46 +78,54 @@ class Experiment(_native.Experiment):
         redraw: bool,
         runs: int | None,
         seed: int | None,
-        brought: Brought = ({}, None),
+        extensions: Extensions = ({}, None),
     ) -> Self:
-        self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed, *brought)
+        self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed, *extensions)
         self._read = (toml, name, directory, file, redraw)
-        self._brought = brought
+        self._extensions = extensions
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (*self._read, self.runs, self.seed, self._brought)
+        return type(self)._of, (*self._read, self.runs, self.seed, self._extensions)
 
     def __repr__(self) -> str:
         algorithms = ", ".join(self.algorithms)
         return f"<Experiment {self.name!r}: {algorithms}; budgets {self.budgets}; {self.runs} runs, seed {self.seed}>"
 
     @classmethod
+    def from_paper(
+        cls, name: str, *, redrawn: bool = False, runs: int | None = None, seed: int | None = None
+    ) -> Self:
+        """One of the four experiments of the LinearAPT paper: `uniform-d5`, `uniform-d20`, `iris` or `wine`.
+
+        Its instance is the one that the authors drew; with `redrawn`, every run draws a new one.
+        """
+        experiments = dict(_native.paper())
+        if name not in experiments:
+            raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(experiments)}")
+        return cls._of(experiments[name], name, str(Path.cwd()), None, redrawn, runs, seed)
+
+    @classmethod
     def of_paper(
         cls, name: str, *, redrawn: bool = False, runs: int | None = None, seed: int | None = None
     ) -> Self:
-        """One of the LinearAPT paper's four: `uniform-d5`, `uniform-d20`, `iris` or `wine`.
-
-        Its instance is the one that the authors drew, or, `redrawn`, one drawn anew in every run.
-        """
-        texts = dict(_native.paper())
-        if name not in texts:
-            raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(texts)}")
-        return cls._of(texts[name], name, str(Path.cwd()), None, redrawn, runs, seed)
+        """The old name of `from_paper`."""
+        warnings.warn("`Experiment.of_paper` is now `Experiment.from_paper`", DeprecationWarning, stacklevel=2)
+        return cls.from_paper(name, redrawn=redrawn, runs=runs, seed=seed)
 
     def results(self, tally: _native.Tally) -> Results:
-        """The results that the counts of some runs give."""
+        """The results from the counts of some runs."""
         return Results(self, tally)
 
 
 def read(source: Experiment | Mapping[str, Any] | str | os.PathLike[str], runs: int | None, seed: int | None) -> Experiment:
-    """The experiment that `source` is or says, with these runs and this seed."""
+    """The experiment that `source` is or describes, with these runs and this seed."""
     if not isinstance(source, Experiment):
         return Experiment(source, runs=runs, seed=seed)
     if runs is None and seed is None:
         return source
     runs, seed = (source.runs if runs is None else runs), (source.seed if seed is None else seed)
-    return type(source)._of(*source._read, runs, seed, source._brought)
+    return type(source)._of(*source._read, runs, seed, source._extensions)
 
 
 def _file(path: Path) -> tuple[str, str, str, str]:
@@ -129,49 +138,49 @@ def _file(path: Path) -> tuple[str, str, str, str]:
     return text, path.stem, str(path.absolute().parent), str(path)
 
 
-def _named(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Brought]:
-    """The same as TOML can say it, where an algorithm may be a name alone; and what it cannot say."""
-    named = dict(keys)
-    rules: dict[str, _own.Rule] = {}
-    algorithms = named.get("algorithm")
+def _split(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Extensions]:
+    """Splits an experiment into keys that TOML can hold and its custom parts."""
+    split = dict(keys)
+    rules: dict[str, _custom.Rule] = {}
+    algorithms = split.get("algorithm")
     if isinstance(algorithms, (list, tuple)):
-        named["algorithm"] = [_algorithm(entry, rules) for entry in algorithms]
+        split["algorithm"] = [_algorithm(entry, rules) for entry in algorithms]
     instances = None
-    instance = named.get("instance")
+    instance = split.get("instance")
     if callable(instance):
         instance = {"kind": instance}
     if isinstance(instance, Mapping) and callable(instance.get("kind")):
-        instances, named["instance"] = instance["kind"], {**instance, "kind": "own"}
-    return named, (rules, instances)
+        instances, split["instance"] = instance["kind"], {**instance, "kind": "own"}
+    return split, (rules, instances)
 
 
-def _algorithm(entry: Any, rules: dict[str, _own.Rule]) -> Any:
-    """An algorithm as a file has it: a rule is put aside by its name."""
+def _algorithm(entry: Any, rules: dict[str, _custom.Rule]) -> Any:
+    """An algorithm as TOML can hold it; a custom rule moves into `rules` and leaves its name."""
     if isinstance(entry, Mapping) and "rule" in entry:
         rule: Any = entry["rule"]
         entry = {key: value for key, value in entry.items() if key != "rule"}
-        if not _own.is_rule(rule):
+        if not _custom.is_rule(rule):
             raise InputError(f"`rule` must be an object with `choose`, not {type(rule).__name__}")
         if "name" in entry:
-            raise InputError("an algorithm has a `name` or a `rule`, not both; what it is called in results is its `label`")
-    elif _own.is_rule(entry):
+            raise InputError("an algorithm has a `name` or a `rule`, not both; set its name in results with `label`")
+    elif _custom.is_rule(entry):
         rule, entry = entry, {}
     else:
         return {"name": entry} if isinstance(entry, str) else entry
-    # Two rules of one class are two rules.
-    name, number = _own.name_of(rule), 1
+    # Two rules of the same class get different names.
+    name, number = _custom.name_of(rule), 1
     while rules.get(name, rule) is not rule:
         number += 1
-        name = f"{_own.name_of(rule)}-{number}"
+        name = f"{_custom.name_of(rule)}-{number}"
     rules[name] = rule
     return {"name": name, **entry}
 
 
 class Results:
-    """What an experiment came to: a row for every algorithm and budget.
+    """The results of an experiment: one row per algorithm and budget.
 
     >>> import cutline
-    >>> results = cutline.simulate(cutline.Experiment.of_paper("uniform-d5"), runs=200)
+    >>> results = cutline.simulate(cutline.Experiment.from_paper("uniform-d5"), runs=200)
     >>> results.to_pandas()[["algorithm", "budget", "failures"]].head(2)
       algorithm  budget  failures
     0    random      40       195
@@ -198,22 +207,22 @@ class Results:
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        return _needed("pandas").DataFrame(self.rows)
+        return _import("pandas").DataFrame(self.rows)
 
     def compare(self, one: str, other: str) -> list[dict[str, Any]]:
-        """The failure rate of `one` less that of `other` on the same runs, with its 95 % interval, at every budget."""
+        """The failure rate of `one` minus that of `other` on the same runs, with its 95 % interval, at every budget."""
         differences = self.experiment._compare(self.tally, one, other)
         keys = ("difference", "low", "high")
         return [{"budget": t, **dict(zip(keys, d))} for t, d in zip(self.experiment.budgets, differences)]
 
     def figure(self) -> Figure:
-        """Failure probability against budget, as in the paper, drawn by Cutline itself."""
+        """Failure probability against budget, as in the paper, drawn by Cutline."""
         return Figure(self.experiment._svg(self.tally))
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The same by matplotlib, with 95 % bands, on a logarithmic scale where no rate is 0."""
+        """The same figure in matplotlib, with 95 % bands, on a logarithmic scale if no rate is 0."""
         if ax is None:
-            ax = _needed("matplotlib.pyplot").gca()
+            ax = _import("matplotlib.pyplot").gca()
         for algorithm in self.experiment.algorithms:
             rows = [row for row in self.rows if row["algorithm"] == algorithm]
             budget, rate, low, high = ([row[key] for row in rows] for key in ("budget", "failure_rate", "low", "high"))

@@ -1,4 +1,4 @@
-"""Figures: drawn by Cutline itself, shown by notebooks, saved as SVG or PNG."""
+"""Figures drawn by Cutline, which notebooks show and `save` writes as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Figure:
-    """A drawing. Jupyter shows it; `save` writes it to a file.
+    """A figure. Jupyter shows it; `save` writes it to a file.
 
     >>> import cutline
     >>> figure = cutline.Campaign(3, threshold=0.0, budget=9).figure()
@@ -23,7 +23,7 @@ class Figure:
     __slots__ = ("svg",)
 
     svg: str
-    """The drawing as an SVG document."""
+    """The figure as an SVG document."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
@@ -35,11 +35,11 @@ class Figure:
         return f"<Figure, {len(self.svg)} bytes of SVG>"
 
     def png(self, scale: float = 2.0) -> bytes:
-        """The drawing in pixels, `scale` to a unit."""
+        """The figure as PNG, with `scale` pixels per unit."""
         return bytes(_native.png(self.svg, scale))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it to a file whose name ends in `.svg` or `.png`."""
+        """Writes the figure to a file whose name ends in `.svg` or `.png`."""
         import pathlib
 
         file = pathlib.Path(path)
@@ -49,4 +49,4 @@ class Figure:
         elif ending == ".png":
             file.write_bytes(self.png())
         else:
-            raise InputError(f"a figure is saved as `.svg` or `.png`, not as `{file.name}`")
+            raise InputError(f"a figure can be saved as `.svg` or `.png`, not as `{file.name}`")

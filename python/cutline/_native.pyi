@@ -1,7 +1,7 @@
-"""The native half."""
+"""The native module."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, final, overload
+from typing import Any, Literal, SupportsIndex, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,9 @@ from typing_extensions import Self, disjoint_base
 __all__ = [
     "Beliefs",
     "Campaign",
+    "CampaignHandle",
     "Experiment",
-    "Kept",
-    "Planning",
+        "Planning",
     "Progress",
     "Tally",
     "Ticket",
@@ -29,7 +29,7 @@ __all__ = [
 
 @final
 class Ticket:
-    """A measurement to make: which arm, and the number to tell its reward for. It can be sent to other processes."""
+    """A measurement to make: an arm, and the ticket number to tell its reward with. It can be pickled."""
 
     def __new__(cls, ticket: int, arm: int, name: str, features: Iterable[float], until: int | None) -> Self: ...
     @property
@@ -49,7 +49,7 @@ class Ticket:
 
 @final
 class Verdict:
-    """What is said of an arm."""
+    """The verdict on an arm."""
 
     @property
     def arm(self) -> int: ...
@@ -72,7 +72,7 @@ class Verdict:
 
 @final
 class Progress:
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     @property
     def budget(self) -> int: ...
@@ -93,7 +93,8 @@ class Progress:
 
 @final
 class Beliefs:
-    """What a rule sees when it is asked which arm to pull next. Its arrays are the rule's to keep and to change."""
+    """The estimates that a custom rule chooses from. Arms are positions from 0. Its arrays are copies, which the rule may keep or
+    change."""
 
     @property
     def threshold(self) -> float: ...
@@ -116,14 +117,14 @@ class Beliefs:
     def covariances(self, arm: int) -> NDArray[np.float64]: ...
 
 @final
-class Kept:
-    """A campaign that nobody holds yet."""
+class CampaignHandle:
+    """A campaign on its way into a `Campaign`, which takes it out."""
 
 @disjoint_base
 class Campaign:
-    """A campaign; `cutline.Campaign` is made of it."""
+    """The base class of `cutline.Campaign`."""
 
-    def __new__(cls, kept: Kept, worker: str) -> Self: ...
+    def __new__(cls, handle: CampaignHandle, worker: str) -> Self: ...
     @overload
     def ask(self, n: None = None, *, worker: str | None = None, lease: float | None = None) -> Ticket | None: ...
     @overload
@@ -135,9 +136,9 @@ class Campaign:
     def fail(self, ticket: Ticket | int, reason: str | None = None) -> bool: ...
     def expire(self, tickets: Iterable[Ticket | int]) -> int: ...
     @overload
-    def observe(self, arm: int | str, reward: float, *, counted: bool = False) -> None: ...
+    def observe(self, arm: SupportsIndex | str, reward: float, *, counted: bool = False) -> None: ...
     @overload
-    def observe(self, arm: Iterable[int | str], reward: Iterable[float], *, counted: bool = False) -> None: ...
+    def observe(self, arm: Iterable[SupportsIndex | str], reward: Iterable[float], *, counted: bool = False) -> None: ...
     @property
     def verdicts(self) -> list[Verdict]: ...
     @property
@@ -164,7 +165,7 @@ class Campaign:
 
 @final
 class Tally:
-    """The counts of a range of runs. Tallies of disjoint ranges add up to that of all of them, and can be sent anywhere."""
+    """The counts of a range of runs. Tallies of disjoint ranges can be pickled, and add up to the tally of all their runs."""
 
     def __new__(cls, counts: bytes) -> Self: ...
     def __add__(self, other: Tally, /) -> Tally: ...
@@ -175,7 +176,7 @@ class Tally:
 
 @disjoint_base
 class Experiment:
-    """An experiment; `cutline.Experiment` is made of it."""
+    """The base class of `cutline.Experiment`."""
 
     def __new__(
         cls,
@@ -210,7 +211,7 @@ class Experiment:
 
 @final
 class Planning:
-    """What to plan for; `cutline.plan` plays it."""
+    """The question of a plan; `cutline.plan` answers it."""
 
     def __new__(
         cls,
@@ -233,8 +234,8 @@ def begin(
     storage: str | None,
     keywords: dict[str, Any],
     rule: tuple[str, Any] | None,
-) -> Kept: ...
-def find(storage: str, name: str | None, rule: tuple[str, Any] | None) -> Kept: ...
+) -> CampaignHandle: ...
+def find(storage: str, name: str | None, rule: tuple[str, Any] | None) -> CampaignHandle: ...
 def restore(
     names: Sequence[str],
     columns: Sequence[str],
@@ -243,7 +244,7 @@ def restore(
     settings: str,
     events: Sequence[dict[str, Any]],
     rule: tuple[str, Any] | None,
-) -> Kept: ...
+) -> CampaignHandle: ...
 def campaigns(storage: str) -> list[str]: ...
 def paper() -> list[tuple[str, str]]: ...
 def png(svg: str, scale: float) -> bytes: ...

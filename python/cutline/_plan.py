@@ -1,13 +1,13 @@
-"""Plans: how many measurements a campaign needs."""
+"""Plans: the number of measurements that a campaign needs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from . import _arms, _native
-from ._campaign import _needed
+from ._campaign import _import
 from ._errors import NotFoundError
 from ._figure import Figure
 from ._progress import Watch, watching
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALGORITHMS = ("pivot", "linear-apt", "random")
-"""Who is compared if nobody says."""
+"""The algorithms that are compared by default."""
 
-Pilot = tuple[Iterable["int | str"], Iterable[float]]
+Pilot = tuple[Iterable["SupportsIndex | str"], Iterable[float]]
 
 
 class Plan:
-    """How many measurements a campaign needs, by algorithm: what `cutline.plan` gives.
+    """The number of measurements that a campaign needs, per algorithm: what `cutline.plan` returns.
 
     >>> import cutline
     >>> plan = cutline.plan([[1.0]], threshold=0.0, prior="normal:1", target=0.1, algorithms=["pivot"], budgets=[4, 8, 16, 32])
@@ -37,21 +37,21 @@ class Plan:
     3     pivot      32         0.053
     """
 
-    __slots__ = ("_drawn", "_said", "heading", "remarks", "sentences")
+    __slots__ = ("_report", "_svg", "heading", "remarks", "sentences")
 
     heading: str
-    """What was played, in one line."""
+    """What was simulated, in one line."""
     sentences: list[str]
-    """The budget of each algorithm in words, and what to try if there is none."""
+    """The budget of each algorithm in words, and what to try if no budget is enough."""
     remarks: list[str]
-    """What Theorem 1 guarantees, and who was left out where."""
+    """What Theorem 1 guarantees, and which algorithms were skipped at which budgets."""
 
-    def __init__(self, said: str, heading: str, sentences: list[str], remarks: list[str], drawn: str) -> None:
-        self._said: dict[str, Any] = json.loads(said)
+    def __init__(self, report: str, heading: str, sentences: list[str], remarks: list[str], svg: str) -> None:
+        self._report: dict[str, Any] = json.loads(report)
         self.heading = heading
         self.sentences = sentences
         self.remarks = remarks
-        self._drawn = drawn
+        self._svg = svg
 
     def __repr__(self) -> str:
         budgets = ", ".join(f"{answer['algorithm']} {answer['budget'] or 'none'}" for answer in self.answers)
@@ -62,45 +62,45 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        return str(self._said["experiment"])
+        """The plan's name."""
+        return str(self._report["experiment"])
 
     @property
     def target(self) -> float:
-        """The failure probability to be reached."""
-        return float(self._said["target"])
+        """The failure probability that a budget must reach."""
+        return float(self._report["target"])
 
     @property
     def answers(self) -> list[dict[str, Any]]:
-        """A dict an algorithm: its `budget` and the `low` and `high` end of its 95 % interval, `None` where there is none within
-        the budgets from `tried_from` to `tried_to`."""
-        return list(self._said["answers"])
+        """One dict per algorithm: its `budget` and the ends `low` and `high` of its 95 % interval; `None` if no budget from
+        `tried_from` to `tried_to` is enough."""
+        return list(self._report["answers"])
 
     @property
     def prospects(self) -> list[dict[str, Any]]:
-        """A dict for every algorithm and budget: failure rate and mean number of wrong arms, with their 95 % intervals."""
-        return list(self._said["prospects"])
+        """One dict per algorithm and budget: failure rate and mean number of wrong verdicts, with their 95 % intervals."""
+        return list(self._report["prospects"])
 
     def budget(self, algorithm: str) -> int | None:
-        """The smallest budget at which an algorithm meets the target; `None` if none that was tried does."""
+        """The smallest budget at which an algorithm meets the target; `None` if no budget that was tried does."""
         for answer in self.answers:
             if answer["algorithm"] == algorithm:
                 budget: int | None = answer["budget"]
                 return budget
-        there = ", ".join(f"`{answer['algorithm']}`" for answer in self.answers)
-        raise NotFoundError(f"there is no algorithm `{algorithm}` here; there are {there}")
+        labels = ", ".join(f"`{answer['algorithm']}`" for answer in self.answers)
+        raise NotFoundError(f"there is no algorithm `{algorithm}` here; there are {labels}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as `cutline plan --format json` has it."""
-        return dict(self._said)
+        """The whole plan, as in `cutline plan --format json`."""
+        return dict(self._report)
 
     def to_pandas(self) -> pd.DataFrame:
         """The prospects as a data frame."""
-        return _needed("pandas").DataFrame(self.prospects)
+        return _import("pandas").DataFrame(self.prospects)
 
     def figure(self) -> Figure:
-        """Failure probability and wrong verdicts against budget, the target, and who meets it where."""
-        return Figure(self._drawn)
+        """Failure probability and wrong verdicts against budget, and where each algorithm meets the target."""
+        return Figure(self._svg)
 
 
 def plan(
@@ -121,7 +121,7 @@ def plan(
     threads: int | None = None,
     progress: bool | Watch = False,
 ) -> Plan:
-    """Plays campaigns on these arms, each with a truth drawn from what is believed of it: how many measurements are enough?
+    """Simulates campaigns on these arms, each with a truth drawn from a prior, to find how many measurements are enough.
 
     >>> import cutline
     >>> plan = cutline.plan([[1.0, 0.0], [0.5, 0.5], [-1.0, 0.2]], threshold=0.25, precision=0.1, algorithms=["pivot"])
@@ -130,21 +130,21 @@ def plan(
 
     | argument | default | meaning |
     |---|---|---|
-    | `X` | needed | the arms, as `Campaign` takes them, with features; they are used as they are |
-    | `threshold` | needed | τ: the question is which arms have a mean above it |
-    | `precision` | 0 | ε: arms within ε of τ may be called either way |
+    | `X` | required | the arms, as in `Campaign`, with features, which are not prepared |
+    | `threshold` | required | τ: the question is which arms have a mean above it |
+    | `precision` | 0 | ε: arms within ε of τ may be classified either way |
     | `noise` | 1 | σ, the standard deviation of a measurement |
-    | `prior` | `"uniform"` | what θ is drawn from: uniform on [−1, 1]; `"normal:s"` for N(0, s²I); or what a pilot leaves open, `(arms, rewards)` |
-    | `target` | 0.05 | the failure probability to be reached |
-    | `algorithms` | `pivot`, `linear-apt`, `random` | who is compared |
-    | `budgets` | some around where the target is met | the budgets to try, ascending |
-    | `runs`, `seed` | 1000, 0 | how many campaigns are played, and the seed of everything random |
+    | `prior` | `"uniform"` | the prior of θ: uniform on [−1, 1]; `"normal:s"`: N(0, s²I); or the posterior given a pilot, `(arms, rewards)`, with arms as in `Campaign.observe` |
+    | `target` | 0.05 | the failure probability that a budget must reach |
+    | `algorithms` | `pivot`, `linear-apt`, `random` | the algorithms to compare |
+    | `budgets` | chosen around where the target is met | the budgets to try, ascending |
+    | `runs`, `seed` | 1000, 0 | the number of simulated campaigns, and the seed of all random numbers |
     | `names`, `features` | as in `Campaign` | |
-    | `name` | `"plan"` | what it is called |
-    | `threads` | all cores | how many threads; the plan does not depend on it |
-    | `progress` | `False` | `True` to show it on stderr; a function is called with the runs done and all runs |
+    | `name` | `"plan"` | the plan's name |
+    | `threads` | all cores | the number of threads; it does not change the plan |
+    | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total |
 
-    docs/planning.md says how it is computed.
+    docs/planning.md explains how it is computed.
     """
     keywords = {
         "threshold": threshold,

@@ -1,4 +1,4 @@
-"""Progress: a line on stderr, or calls of one's own."""
+"""Progress: a line on stderr, or calls of a function."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from types import TracebackType
 
 Watch = Callable[[int, int], object]
 
-EVERY = 0.1
-"""The line is written at most once in so many seconds."""
+INTERVAL = 0.1
+"""The shortest time between two updates of the line, in seconds."""
 
 
 class Progress:
-    """How far something is, told to nobody."""
+    """Counts progress without reporting it."""
 
     def __init__(self, total: int) -> None:
         self.total = total
         self.done = 0
 
     def at(self, done: int) -> None:
-        """It is as far as this."""
+        """Sets the progress."""
         self.done = done
 
     def add(self, more: int) -> None:
-        """It is so much farther."""
+        """Adds to the progress."""
         self.at(self.done + more)
 
     def __enter__(self) -> Progress:
@@ -35,8 +35,8 @@ class Progress:
         return None
 
 
-class _Told(Progress):
-    """Told to a function."""
+class _Callback(Progress):
+    """Reports progress to a function."""
 
     def __init__(self, total: int, watch: Watch) -> None:
         super().__init__(total)
@@ -48,29 +48,29 @@ class _Told(Progress):
 
 
 class _Line(Progress):
-    """Written on one line of stderr."""
+    """Writes progress on one line of stderr."""
 
     def __init__(self, total: int, what: str) -> None:
         super().__init__(total)
         self.what = what
-        self.written = -EVERY
+        self.last_update = -INTERVAL
 
     def at(self, done: int) -> None:
         super().at(done)
         now = time.monotonic()
-        if now - self.written >= EVERY:
-            self.written = now
-            self._write("\r")
+        if now - self.last_update >= INTERVAL:
+            self.last_update = now
+            self._write()
 
-    def _write(self, before: str, after: str = "") -> None:
-        print(f"{before}{self.done} of {self.total} {self.what}", end=after, file=sys.stderr, flush=True)
+    def _write(self, end: str = "") -> None:
+        print(f"\r{self.done} of {self.total} {self.what}", end=end, file=sys.stderr, flush=True)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._write("\r", "\n")
+        self._write("\n")
 
 
 def watching(progress: bool | Watch, total: int, what: str) -> Progress:
-    """What `progress` asks for."""
+    """The kind of report that a `progress` argument asks for."""
     if callable(progress):
-        return _Told(total, progress)
+        return _Callback(total, progress)
     return _Line(total, what) if progress else Progress(total)

@@ -1,4 +1,4 @@
-"""The paper's four experiments, beside the published numbers."""
+"""The paper's four experiments, compared with the published numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _native
-from ._campaign import _needed
+from ._campaign import _import
 from ._errors import InputError, NotFoundError
 from ._experiment import Experiment, Results
 from ._figure import Figure
@@ -24,7 +24,7 @@ REDRAWN = {"published": (False,), "redrawn": (True,), "both": (False, True)}
 
 
 class Reproduction:
-    """Results of the paper's experiments beside the published numbers.
+    """Results of the paper's experiments, compared with the published numbers.
 
     >>> import cutline
     >>> reproduction = cutline.reproduce("uniform-d5", runs=1000)
@@ -39,19 +39,19 @@ class Reproduction:
     __slots__ = ("cells", "results", "rows", "within")
 
     results: dict[str, Results]
-    """The results by the name of their experiment; those of redrawn instances end in `-redrawn`."""
+    """The results by the name of their experiment; the names of those with redrawn instances end in `-redrawn`."""
     rows: list[dict[str, Any]]
-    """The rows of all of them, with `curve`, `published` and `z` where something was published."""
+    """The rows of all results, with `curve`, `published` and `z` where a number was published."""
     within: int
-    """How many published cells lie within their 99.9 % band."""
+    """The number of published cells whose 99.9 % band holds our result."""
     cells: int
-    """How many published cells there are; redrawn instances have none."""
+    """The number of published cells; redrawn instances have none."""
 
     def __init__(self, results: list[Results]) -> None:
-        self.results = {of.experiment.name: of for of in results}
+        self.results = {result.experiment.name: result for result in results}
         self.rows, self.within, self.cells = [], 0, 0
-        for of in results:
-            rows, within, cells = of.experiment._compared(of.tally)
+        for result in results:
+            rows, within, cells = result.experiment._compared(result.tally)
             self.rows += json.loads(rows)
             self.within += within
             self.cells += cells
@@ -66,10 +66,10 @@ class Reproduction:
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        return _needed("pandas").DataFrame(self.rows)
+        return _import("pandas").DataFrame(self.rows)
 
     def figure(self, name: str | None = None) -> Figure:
-        """The figure of an experiment, published values and ours; the name may be left out if there is only one."""
+        """The figure of an experiment, with the published values; the name is optional if there is only one experiment."""
         if name is None and len(self.results) == 1:
             (name,) = self.results
         if name not in self.results:
@@ -78,16 +78,16 @@ class Reproduction:
 
 
 class Replay:
-    """The published numbers, replayed from the authors' own random stream, and whether they come out to all decimals."""
+    """The published numbers replayed with the authors' random stream, and whether all their decimals match."""
 
     __slots__ = ("cells", "rows", "within")
 
     rows: list[dict[str, Any]]
-    """A cell each: `successes` of `runs` in the replay, the `published` success rate, and whether it `matches`."""
+    """One row per cell: `successes` of `runs` in the replay, the `published` success rate, and whether it `matches`."""
     within: int
-    """How many cells match."""
+    """The number of cells that match."""
     cells: int
-    """How many cells there are."""
+    """The number of cells."""
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self.rows = rows
@@ -99,7 +99,7 @@ class Replay:
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        return _needed("pandas").DataFrame(self.rows)
+        return _import("pandas").DataFrame(self.rows)
 
 
 @overload
@@ -129,7 +129,7 @@ def reproduce(
     executor: Executor | None = None,
     progress: bool | Watch = False,
 ) -> Reproduction | Replay:
-    """Plays the LinearAPT paper's experiments and compares with what was published.
+    """Plays the experiments of the LinearAPT paper and compares the results with the published numbers.
 
     >>> import cutline
     >>> cutline.reproduce("iris", "wine", runs=200, instances="both").figure("wine").svg[:4]
@@ -138,32 +138,32 @@ def reproduce(
     | argument | default | meaning |
     |---|---|---|
     | `experiments` | all four | `"uniform-d5"`, `"uniform-d20"`, `"iris"`, `"wine"` |
-    | `runs`, `seed` | 10,000, 0 | how many runs, and the seed of everything random |
-    | `instances` | `"published"` | the ones the authors drew; `"redrawn"` for one drawn anew in every run; or `"both"` |
-    | `exact` | `False` | replay the authors' own random stream instead: all numbers must come out to all printed decimals |
+    | `runs`, `seed` | 10,000, 0 | the number of runs, and the seed of all random numbers |
+    | `instances` | `"published"` | the instances that the authors drew; `"redrawn"`: a new one in every run; or `"both"` |
+    | `exact` | `False` | replay the authors' random stream instead: all printed decimals must match |
     | `threads`, `client`, `executor` | as in `simulate` | |
-    | `progress` | `False` | `True` to show it on stderr; a function is called with the runs done and all runs, in a replay with pulls |
+    | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total, in a replay with pulls |
     """
-    names = _wanted(experiments)
+    names = _selected(experiments)
     if exact:
-        given = {"runs": runs, "seed": seed, "client": client, "executor": executor}
-        _refuse(key for key, value in given.items() if value is not None)
+        unsupported = {"runs": runs, "seed": seed, "client": client, "executor": executor}
+        _refuse(key for key, value in unsupported.items() if value is not None)
         _refuse(["instances"] if instances != "published" else [])
-        return _replay([Experiment.of_paper(name) for name in names], threads, progress)
+        return _replay([Experiment.from_paper(name) for name in names], threads, progress)
     if not isinstance(instances, str) or instances not in REDRAWN:
         raise InputError(f"`instances` must be `published`, `redrawn` or `both`, not {instances!r}")
-    drawn = [(redrawn, name) for redrawn in REDRAWN[instances] for name in names]
-    all_of_them = [Experiment.of_paper(name, redrawn=redrawn, runs=runs, seed=seed) for redrawn, name in drawn]
+    variants = [(redrawn, name) for redrawn in REDRAWN[instances] for name in names]
+    all_experiments = [Experiment.from_paper(name, redrawn=redrawn, runs=runs, seed=seed) for redrawn, name in variants]
     results: list[Results] = []
-    with watching(progress, sum(experiment.runs for experiment in all_of_them), "runs") as watch:
-        for experiment in all_of_them:
+    with watching(progress, sum(experiment.runs for experiment in all_experiments), "runs") as watch:
+        for experiment in all_experiments:
             watched = partial(_at, watch, watch.done)
             results.append(simulate(experiment, threads=threads, client=client, executor=executor, progress=watched))
     return Reproduction(results)
 
 
-def _wanted(experiments: tuple[str, ...]) -> list[str]:
-    """The experiments that are asked for, in the paper's order."""
+def _selected(experiments: tuple[str, ...]) -> list[str]:
+    """The names of the selected experiments, in the paper's order."""
     names = [name for name, _ in _native.paper()]
     for name in experiments:
         if not isinstance(name, str) or name not in names:
@@ -171,13 +171,13 @@ def _wanted(experiments: tuple[str, ...]) -> list[str]:
     return [name for name in names if not experiments or name in experiments]
 
 
-def _refuse(given: Iterable[str]) -> None:
-    for key in given:
-        raise InputError(f"`{key}` does not go with `exact`: a replay is what the authors ran, on threads of this machine")
+def _refuse(keys: Iterable[str]) -> None:
+    for key in keys:
+        raise InputError(f"`{key}` cannot be combined with `exact`: a replay repeats what the authors ran, on threads of this machine")
 
 
 def _at(watch: Progress, before: int, done: int, _: int) -> None:
-    """One of several experiments has so many runs done, and those before it `before` in all."""
+    """Reports progress over several experiments: the earlier ones had `before` runs, the current one has `done`."""
     watch.at(before + done)
 
 

@@ -1,4 +1,4 @@
-"""The whole loop: ask, measure on threads or any executor, tell."""
+"""The whole loop of a campaign: ask, measure on threads or an executor, tell."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Measure = Callable[[Ticket], float]
 
-LATE = 0.5
-"""How many seconds to wait, when all measurements are out with others, before asking again."""
+RETRY_AFTER = 0.5
+"""How many seconds to wait before asking again while other workers have all open tickets."""
 
 
 def run(
@@ -31,10 +31,10 @@ def run(
     progress: bool | Watch = False,
     **settings: Any,
 ) -> Campaign:
-    """Measures until the budget is used or every side is sure; gives the campaign back.
+    """Measures until the budget is used or all verdicts are certain enough; returns the campaign.
 
-    `measure` is called with a `Ticket`, which has `arm`, `name` and `features`, and gives the reward. It is called on `workers`
-    threads, or on an executor, such as a process pool or `client.get_executor()` of Dask, where it has to be picklable.
+    `measure` is called with a `Ticket`, which has `arm`, `name` and `features`, and returns the reward. It is called on `workers`
+    threads, or on an executor, such as a process pool or `client.get_executor()` of Dask, where it must be picklable.
 
     >>> import cutline
     >>> campaign = cutline.run([[0.9], [0.5], [0.1]], lambda ticket: ticket.features[0], threshold=0.4, budget=30, noise=0.1)
@@ -43,21 +43,21 @@ def run(
 
     | argument | default | meaning |
     |---|---|---|
-    | `X` | needed | what `Campaign` takes, with its settings; or a campaign, which goes on from where it is |
-    | `workers` | 1 | how many measurements are out at once |
+    | `X` | required | the arms, as in `Campaign`, whose settings are further keywords; or a campaign to continue |
+    | `workers` | 1 | the number of measurements at a time |
     | `executor` | threads | any `concurrent.futures.Executor` |
-    | `failures` | 0 | how many measurements may fail, and are given back to the budget; one more is raised |
-    | `progress` | `False` | `True` to show it on stderr; a function is called with what is counted and the budget |
+    | `failures` | 0 | how many measurements may fail and return to the budget; the exception of the next one is raised |
+    | `progress` | `False` | `True` shows it on stderr; a function is called with the rewards counted and the budget |
 
-    However it ends, Ctrl-C included, no ticket of this call stays out, and what was told is kept.
+    However it ends, Ctrl-C included, no ticket of this call stays open, and all rewards are kept.
     """
-    workers = _whole("workers", workers, 1)
-    failures = _whole("failures", failures, 0)
+    workers = _integer("workers", workers, 1)
+    failures = _integer("failures", failures, 0)
     if not callable(measure):
-        raise InputError("`measure` must be a function of a ticket that gives a reward")
+        raise InputError("`measure` must be a function that takes a ticket and returns a reward")
     if isinstance(X, Campaign):
         if settings:
-            raise InputError(f"the campaign has its settings already; `{next(iter(settings))}` cannot change them")
+            raise InputError(f"the campaign already has its settings; `{next(iter(settings))}` cannot change them")
         campaign = X
     else:
         campaign = Campaign(X, **settings)
@@ -66,7 +66,7 @@ def run(
             from concurrent.futures import ThreadPoolExecutor
 
             executor = ThreadPoolExecutor(workers, thread_name_prefix="cutline")
-            # After Ctrl-C nobody waits for measurements under way; otherwise there are none left.
+            # After Ctrl-C there is no waiting for running measurements; otherwise none are left.
             stack.callback(executor.shutdown, wait=False, cancel_futures=True)
         watch = stack.enter_context(watching(progress, campaign.progress.budget, "measured"))
         _Loop(campaign, measure, executor, workers, failures, watch).work()
@@ -83,41 +83,41 @@ class _Loop:
         self.workers = workers
         self.failures = failures
         self.watch = watch
-        self.out: dict[Future[float], Ticket] = {}
+        self.open: dict[Future[float], Ticket] = {}
 
     def work(self) -> None:
         try:
-            while self._fill() or self.out or not self._is_over():
+            while self._fill() or self.open or not self._is_over():
                 self._collect()
         finally:
-            self._give_back()
+            self._close()
 
     def _fill(self) -> bool:
-        """Asks for as many measurements as there are free workers; says whether there were any."""
-        tickets = self.campaign.ask(self.workers - len(self.out))
+        """Asks for one measurement per free worker; returns whether there was any."""
+        tickets = self.campaign.ask(self.workers - len(self.open))
         for i, ticket in enumerate(tickets):
             try:
-                self.out[self.executor.submit(self.measure, ticket)] = ticket
+                self.open[self.executor.submit(self.measure, ticket)] = ticket
             except BaseException:
                 self.campaign.expire(tickets[i:])
                 raise
         return bool(tickets)
 
     def _is_over(self) -> bool:
-        """Whether nothing is left to do, here or, for a campaign in a store, with others."""
+        """Whether nothing is left to do, here or, for a campaign in a store, for other workers."""
         return self.campaign.storage is None or self.campaign.progress.out == 0
 
     def _collect(self) -> None:
-        """Waits for a measurement, and tells all that have ended."""
+        """Waits for a measurement to end, and tells the rewards of all that have ended."""
         import time
         from concurrent.futures import FIRST_COMPLETED, wait
 
-        if not self.out:
-            time.sleep(LATE)
+        if not self.open:
+            time.sleep(RETRY_AFTER)
             return
-        ended, _ = wait(self.out, return_when=FIRST_COMPLETED)
+        ended, _ = wait(self.open, return_when=FIRST_COMPLETED)
         for future in ended:
-            ticket = self.out.pop(future)
+            ticket = self.open.pop(future)
             try:
                 reward = _reward(future.result(), ticket)
             except BaseException as error:
@@ -132,15 +132,15 @@ class _Loop:
         if self.failures < 0 or not isinstance(error, Exception):
             raise error
 
-    def _give_back(self) -> None:
-        """Nothing stays out: what has its reward is told, and the rest is given up."""
-        for future, ticket in self.out.items():
+    def _close(self) -> None:
+        """Closes all open tickets: tells the rewards of finished measurements, and expires the rest."""
+        for future, ticket in self.open.items():
             is_measured = not future.cancel() and future.done() and future.exception() is None
             if is_measured:
                 self.campaign.tell(ticket, _reward(future.result(), ticket))
             else:
                 self.campaign.expire([ticket])
-        self.out.clear()
+        self.open.clear()
 
 
 def _reward(value: Any, ticket: Ticket) -> float:
@@ -149,11 +149,11 @@ def _reward(value: Any, ticket: Ticket) -> float:
     except (TypeError, ValueError):
         reward = math.nan
     if not math.isfinite(reward):
-        raise InputError(f"`measure` must give a finite number, and gave {value!r} for `{ticket.name}`")
+        raise InputError(f"`measure` must return a finite number, but returned {value!r} for `{ticket.name}`")
     return reward
 
 
-def _whole(name: str, value: Any, least: int) -> int:
+def _integer(name: str, value: Any, least: int) -> int:
     if isinstance(value, int) and value >= least:
         return value
     raise InputError(f"`{name}` must be a whole number of at least {least}, not {value!r}")

@@ -1,4 +1,4 @@
-"""Simulations: on the threads of this machine, or in shards of runs on any executor or Dask cluster."""
+"""Simulations on the threads of this machine, or in shards on any executor or Dask cluster."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 SHARDS = 64
-"""Into how many shards the runs go if nobody says."""
+"""The default number of shards."""
 
-TRIES = 5
-"""How often a shard is sent to a cluster whose workers die under it."""
+MAX_TRIES = 5
+"""How often a shard is sent to a cluster whose workers die while they play it."""
 
 Shard = tuple[int, int]
 
@@ -34,24 +34,24 @@ def simulate(
     shards: int | None = None,
     progress: bool | Watch = False,
 ) -> Results:
-    """Plays the runs of an experiment. The results are the same to the last bit however the runs are spread.
+    """Plays the runs of an experiment. The results are bit-identical however the runs are distributed.
 
     >>> import cutline
-    >>> results = cutline.simulate(cutline.Experiment.of_paper("wine"), runs=100, threads=2)
-    >>> results.tally == cutline.simulate(cutline.Experiment.of_paper("wine"), runs=100, threads=1).tally
+    >>> results = cutline.simulate(cutline.Experiment.from_paper("wine"), runs=100, threads=2)
+    >>> results.tally == cutline.simulate(cutline.Experiment.from_paper("wine"), runs=100, threads=1).tally
     True
 
     | argument | default | meaning |
     |---|---|---|
-    | `experiment` | needed | an `Experiment`, or the path or dict of one |
-    | `runs`, `seed` | the experiment's | how many runs, and the seed of everything random |
-    | `threads` | all cores; 1 on a cluster | how many threads, in each process |
-    | `client` | none | a Dask client, whose workers play shards of the runs |
-    | `executor` | none | any `concurrent.futures.Executor` that does the same |
-    | `shards` | 64 | into how many shards the runs go |
-    | `progress` | `False` | `True` to show it on stderr; a function is called with the runs done and all runs |
+    | `experiment` | required | an `Experiment`, or its path or dict |
+    | `runs`, `seed` | the experiment's | the number of runs, and the seed of all random numbers |
+    | `threads` | all cores; 1 on a cluster | the number of threads per process |
+    | `client` | none | a Dask client whose workers play shards of the runs |
+    | `executor` | none | any `concurrent.futures.Executor` to play them on instead |
+    | `shards` | 64 | the number of shards that the runs are divided into |
+    | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total |
 
-    A shard whose worker dies is played again; where an executor breaks with its worker, what is left is played here.
+    If a worker dies, its shard is played again; if an executor breaks with its worker, the calling process plays the rest.
     """
     experiment = read(experiment, runs, seed)
     if client is not None and executor is not None:
@@ -59,21 +59,21 @@ def simulate(
     with watching(progress, experiment.runs, "runs") as watch:
         if client is None and executor is None:
             return experiment.results(experiment.play(0, experiment.runs, threads=threads, watch=watch.add))
-        parts = _shards(experiment.runs, SHARDS if shards is None else shards)
+        all_shards = _shards(experiment.runs, SHARDS if shards is None else shards)
         threads = 1 if threads is None else threads
         tally = experiment.play(0, 0)
         if executor is not None:
-            played = _on_executor(executor, experiment, parts, threads)
+            played = _on_executor(executor, experiment, all_shards, threads)
         else:
-            played = _on_dask(client, experiment, parts, threads)
-        for part, counts in played:
+            played = _on_dask(client, experiment, all_shards, threads)
+        for (start, stop), counts in played:
             tally += counts
-            watch.add(part[1] - part[0])
+            watch.add(stop - start)
     return experiment.results(tally)
 
 
 def _shards(runs: int, shards: int) -> list[Shard]:
-    """All runs, in shards that differ by at most one."""
+    """Divides the runs into shards whose sizes differ by at most one."""
     if not isinstance(shards, int) or shards < 1:
         raise InputError(f"`shards` must be a whole number of at least 1, not {shards!r}")
     shards = min(shards, runs)
@@ -82,59 +82,59 @@ def _shards(runs: int, shards: int) -> list[Shard]:
 
 
 def _play(experiment: Experiment, start: int, stop: int, threads: int) -> Tally:
-    """What a worker does."""
+    """Plays a shard on a worker."""
     return experiment.play(start, stop, threads=threads)
 
 
-def _play_part(experiment: Experiment, part: Shard, threads: int) -> tuple[Shard, Tally]:
-    """The same, with what was played."""
-    return part, _play(experiment, *part, threads)
+def _play_shard(experiment: Experiment, shard: Shard, threads: int) -> tuple[Shard, Tally]:
+    """Plays a shard, and returns it with its counts."""
+    return shard, _play(experiment, *shard, threads)
 
 
-def _on_executor(executor: Executor, experiment: Experiment, parts: list[Shard], threads: int) -> Iterator[tuple[Shard, Tally]]:
+def _on_executor(executor: Executor, experiment: Experiment, shards: list[Shard], threads: int) -> Iterator[tuple[Shard, Tally]]:
     from concurrent.futures import BrokenExecutor, Future, as_completed
 
     futures: dict[Future[Tally], Shard] = {}
-    left: list[Shard] = []
+    unplayed: list[Shard] = []
     try:
-        for part in parts:
+        for shard in shards:
             try:
-                futures[executor.submit(_play, experiment, *part, threads)] = part
+                futures[executor.submit(_play, experiment, *shard, threads)] = shard
             except BrokenExecutor:
-                left.append(part)
+                unplayed.append(shard)
         for future in as_completed(futures):
             try:
                 yield futures[future], future.result()
             except BrokenExecutor:
-                left.append(futures[future])
-        for part in left:
-            yield part, _play(experiment, *part, threads)
+                unplayed.append(futures[future])
+        for shard in unplayed:
+            yield shard, _play(experiment, *shard, threads)
     finally:
         for future in futures:
             future.cancel()
 
 
-def _on_dask(client: Any, experiment: Experiment, parts: list[Shard], threads: int) -> Iterator[tuple[Shard, Tally]]:
+def _on_dask(client: Any, experiment: Experiment, shards: list[Shard], threads: int) -> Iterator[tuple[Shard, Tally]]:
     from distributed import KilledWorker, as_completed
 
-    def submit(part: Shard) -> Any:
-        return client.submit(_play_part, experiment, part, threads, pure=False)
+    def submit(shard: Shard) -> Any:
+        return client.submit(_play_shard, experiment, shard, threads, pure=False)
 
-    futures = {submit(part): (part, 1) for part in parts}
+    futures = {submit(shard): (shard, 1) for shard in shards}
     ended = as_completed(list(futures))
     try:
         for batch in ended.batches():
-            # One message for all that have ended: one each takes longer than short shards.
+            # One message per batch: with one per shard, messages would take longer than short shards do.
             played = dict(client.gather(batch, errors="skip"))
             yield from played.items()
             for future in batch:
-                part, tries = futures.pop(future)
-                if part in played:
+                shard, tries = futures.pop(future)
+                if shard in played:
                     continue
-                if tries == TRIES or not isinstance(future.exception(), KilledWorker):
-                    future.result()  # raises what went wrong
-                again = submit(part)
-                futures[again] = part, tries + 1
+                if tries == MAX_TRIES or not isinstance(future.exception(), KilledWorker):
+                    future.result()  # raises the error
+                again = submit(shard)
+                futures[again] = shard, tries + 1
                 ended.add(again)
     finally:
         client.cancel(list(futures))

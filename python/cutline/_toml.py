@@ -1,4 +1,4 @@
-"""A dict as TOML, so that there is one reader of experiments."""
+"""Writes a dict as TOML, so that all experiments go through one reader."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ._errors import InputError
 
 
 def dumps(keys: Mapping[str, Any]) -> str:
-    """The document that says the same. Keys without a value, `None`, are left out.
+    """The dict as a TOML document, without the keys whose value is `None`.
 
     >>> print(dumps({"budgets": [50, 100], "noise": None, "instance": {"kind": "wine"}}), end="")
     "budgets" = [50, 100]
     "instance" = {"kind" = "wine"}
     """
-    return "".join(f"{_text(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
+    return "".join(f"{_string(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
 
 
 def _value(value: Any, key: Any) -> str:
@@ -26,19 +26,19 @@ def _value(value: Any, key: Any) -> str:
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
-        return _text(value)
+        return _string(value)
     if isinstance(value, Mapping):
-        pairs = (f"{_text(name)} = {_value(inner, name)}" for name, inner in value.items() if inner is not None)
+        pairs = (f"{_string(name)} = {_value(inner, name)}" for name, inner in value.items() if inner is not None)
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return "[" + ", ".join(_value(element, key) for element in value) + "]"
-    raise InputError(f"`{key}` must be a number, a text, a list or a dict, not {type(value).__name__}")
+    raise InputError(f"`{key}` must be a number, a string, a list or a dict, not {type(value).__name__}")
 
 
-def _text(text: Any) -> str:
-    if not isinstance(text, str):
-        raise InputError(f"a key must be a text, not {text!r}")
-    return '"' + "".join(_character(c) for c in text) + '"'
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"a key must be a string, not {value!r}")
+    return '"' + "".join(_character(c) for c in value) + '"'
 
 
 def _character(c: str) -> str:

@@ -1,11 +1,12 @@
-//! A campaign in Python's hands: any number of threads may use it, and none of them holds the interpreter while it works.
+//! The native base class of `cutline.Campaign`. Threads may share it; none holds the interpreter while Rust works.
 
+use crate::arms::ArmNames;
+use crate::convert::{elements, integer, number, short_repr, string};
+use crate::custom::{catch_exceptions, is_choosing};
 use crate::diagnostics;
 use crate::errors::{input, store};
 use crate::events::to_dict;
-use crate::given::{self, each, number, shown, text, whole};
-use crate::kept::Kept;
-use crate::own::{is_asking, raising};
+use crate::handle::CampaignHandle;
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
 use cutline_figure::VerdictFigure;
@@ -14,46 +15,39 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
-use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a ticket of a campaign in a store is a worker's own, if it does not say.
+/// The default lease of a ticket of a campaign in a store.
 const DAY: Duration = Duration::from_hours(24);
 
-/// A campaign; `cutline.Campaign` is made of it.
+/// The base class of `cutline.Campaign`.
 #[pyclass(frozen, subclass, module = "cutline._native")]
 pub(crate) struct Campaign {
-    kept: Mutex<cutline_store::Campaign>,
+    inner: Mutex<cutline_store::Campaign>,
     name: String,
-    /// What its arms are called, and which is called what once somebody asks.
-    names: Vec<String>,
-    arms: OnceLock<HashMap<String, usize>>,
+    names: ArmNames,
     storage: Option<String>,
-    /// The rule of one's own, if it is played by one.
+    /// The custom rule, if it has one.
     rule: Option<Py<PyAny>>,
+    /// The default for `worker` in `ask`.
     worker: String,
 }
 
 impl Campaign {
-    /// Does something with the campaign while the interpreter is free for others.
+    /// Works on the campaign without holding the interpreter.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
-        if is_asking() {
-            // The campaign that asks would wait for itself.
+        if is_choosing() {
+            // It would deadlock if the rule used the campaign that is asking it.
             return Err(input("a rule cannot use campaigns within `choose`"));
         }
-        // What a panic left is whole: a campaign that lost its state makes it anew.
-        py.detach(|| raising(|| work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))))?.map_err(store)
-    }
-
-    /// An arm, by its number or its name.
-    fn arm(&self, arm: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let called = || self.names.iter().cloned().zip(0..).collect();
-        given::arm(arm, |name| self.arms.get_or_init(called).get(name).copied())
+        // A poisoned lock is harmless: a campaign that lost its state in a panic rebuilds it.
+        let work = || work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner));
+        py.detach(|| catch_exceptions(work))?.map_err(|error| store(&error))
     }
 }
 
@@ -62,45 +56,47 @@ fn ticket_number(ticket: &Bound<'_, PyAny>) -> PyResult<u64> {
     if let Ok(ticket) = ticket.cast::<Ticket>() {
         return Ok(ticket.get().number);
     }
-    ticket.extract().map_err(|_| input(format!("a ticket is a `Ticket` or its number, not {}", shown(ticket))))
+    ticket
+        .extract()
+        .map_err(|_| input(format!("a ticket must be a `Ticket` or its number, not {}", short_repr(ticket))))
 }
 
-/// Pairs of what `one` makes of the first and rewards: of two lists, or of two single values.
+/// Pairs of tickets or arms with rewards, from two lists or from two single values; `convert` reads a ticket or an arm.
 fn pairs<T>(
     first: &Bound<'_, PyAny>,
     rewards: &Bound<'_, PyAny>,
     what: &str,
-    one: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
+    convert: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
 ) -> PyResult<Vec<(T, f64)>> {
     let is_one =
         first.is_instance_of::<Ticket>() || first.is_instance_of::<PyString>() || first.is_instance_of::<PyInt>();
     if is_one || first.try_iter().is_err() {
-        return Ok(vec![(one(first)?, number(rewards, "a reward")?)]);
+        return Ok(vec![(convert(first)?, number(rewards, "a reward")?)]);
     }
-    let (all, rewards) = (each(first, what)?, each(rewards, "the rewards")?);
+    let (all, rewards) = (elements(first, what)?, elements(rewards, "the rewards")?);
     if all.len() != rewards.len() {
         return Err(input(format!("there are {} {what}, but {} rewards", all.len(), rewards.len())));
     }
-    all.iter().zip(&rewards).map(|(value, reward)| Ok((one(value)?, number(reward, "a reward")?))).collect()
+    all.iter().zip(&rewards).map(|(value, reward)| Ok((convert(value)?, number(reward, "a reward")?))).collect()
 }
 
 #[pymethods]
 impl Campaign {
     #[new]
-    fn new(py: Python<'_>, kept: &Kept, worker: &str) -> PyResult<Self> {
-        let taken = kept.campaign.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let campaign = taken.ok_or_else(|| input("somebody else holds this campaign"))?;
-        let (name, names) = (campaign.name().to_owned(), campaign.arms().to_vec());
-        let (storage, worker) = (kept.storage.clone(), worker.into());
-        let rule = kept.rule.as_ref().map(|rule| rule.clone_ref(py));
-        Ok(Self { kept: Mutex::new(campaign), name, names, arms: OnceLock::new(), storage, rule, worker })
+    fn new(py: Python<'_>, handle: &CampaignHandle, worker: &str) -> PyResult<Self> {
+        let taken = handle.campaign.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let campaign = taken.ok_or_else(|| input("this handle was used already"))?;
+        let (name, names) = (campaign.name().to_owned(), ArmNames::new(campaign.arms().to_vec()));
+        let (storage, worker) = (handle.storage.clone(), worker.into());
+        let rule = handle.rule.as_ref().map(|rule| rule.clone_ref(py));
+        Ok(Self { inner: Mutex::new(campaign), name, names, storage, rule, worker })
     }
 
-    /// The next measurement to make, or `None` when there is none: the budget is used, or every side is sure. With `n`, a list of
-    /// up to that many.
+    /// The next measurement to make, or `None` if there is none now: the budget is used or assigned to open tickets, or all
+    /// verdicts are certain enough. With `n`, a list of up to that many.
     ///
-    /// `worker` is who is to measure, for the journal. After `lease` seconds others may be asked for it: by default after a day in
-    /// a store, and never in memory.
+    /// `worker` names who measures, for the journal. After `lease` seconds the ticket may be given to another worker: by default
+    /// after a day in a store, and never in memory.
     ///
     /// >>> import cutline
     /// >>> campaign = cutline.Campaign([[0.0, 1.0], [2.0, 3.0]], threshold=0.5, budget=3, names=["a", "b"])
@@ -117,13 +113,13 @@ impl Campaign {
         worker: Option<&Bound<'py, PyAny>>,
         lease: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let count = n.map_or(Ok(1), |n| whole(n, "`n`", 0, u32::MAX.into()))?;
+        let count = n.map_or(Ok(1), |n| integer(n, "`n`", 0, u32::MAX.into()))?;
         let count = usize::try_from(count).expect("checked");
-        let given = worker.map(|worker| text(worker, "`worker`")).transpose()?;
-        let worker = given.as_deref().unwrap_or(&self.worker);
+        let named = worker.map(|worker| string(worker, "`worker`")).transpose()?;
+        let worker = named.as_deref().unwrap_or(&self.worker);
         let lease = match lease {
             Some(lease) => seconds(lease)?,
-            // Who asks a campaign in memory is the one who will tell it.
+            // A campaign in memory has no other worker to give the ticket to.
             None if self.storage.is_none() => Duration::MAX,
             None => DAY,
         };
@@ -135,8 +131,8 @@ impl Campaign {
         tickets.collect::<Vec<_>>().into_bound_py_any(py)
     }
 
-    /// Takes the reward of a ticket, which is given itself or by its number; or of several, all of them or none. Says how many
-    /// were new: a reward that was told before is fine.
+    /// Records the reward of a ticket, which is a `Ticket` or its number; or the rewards of several tickets, all or none. Returns
+    /// how many were new: telling the same reward again is fine.
     ///
     /// >>> import cutline
     /// >>> campaign = cutline.Campaign(3, threshold=0.5, budget=9)
@@ -155,28 +151,38 @@ impl Campaign {
         self.with(py, |campaign| campaign.tell(&rewards))
     }
 
-    /// Gives a ticket back that will have no reward; its measurement is given back to the budget. Says whether it was out until now.
+    /// Marks a ticket as failed, so that its measurement returns to the budget. Returns whether the ticket was open.
     #[pyo3(signature = (ticket, reason=None))]
     fn fail(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reason: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let ticket = ticket_number(ticket)?;
-        let reason = reason.map_or(Ok(String::new()), |reason| text(reason, "`reason`"))?;
+        let reason = reason.map_or(Ok(String::new()), |reason| string(reason, "`reason`"))?;
         self.with(py, |campaign| campaign.fail(ticket, &reason))
     }
 
-    /// Gives tickets up, as when their worker is known to be gone; says how many were out. Their rewards may still come late.
+    /// Expires tickets, for instance because their worker is gone; returns how many were open. Their rewards may still arrive late.
     fn expire(&self, py: Python<'_>, tickets: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let tickets = each(tickets, "the tickets")?.iter().map(ticket_number).collect::<PyResult<Vec<_>>>()?;
+        let tickets = elements(tickets, "the tickets")?.iter().map(ticket_number).collect::<PyResult<Vec<_>>>()?;
         self.with(py, |campaign| campaign.expire(&tickets))
     }
 
-    /// Takes a reward that nobody was asked for, as from measurements made before, or several; arms by number or by name. With
-    /// `counted` they count towards the budget.
+    /// Records one or several rewards without tickets, for instance from earlier measurements. With `counted` they count towards
+    /// the budget.
+    ///
+    /// An arm is its name, or an integer. Where all names are numbers, as from the integer index of a data frame, an integer is a
+    /// name; where none is, or the arms were given without names, it is a position from 0. Where only some names are numbers, an
+    /// integer is an error unless both readings mean the same arm.
     ///
     /// >>> import cutline
     /// >>> campaign = cutline.Campaign(["a", "b"], threshold=0.5, budget=9)
     /// >>> campaign.observe(["a", "b", "a"], [0.7, 0.2, 0.9])
     /// >>> [verdict.pulls for verdict in campaign.verdicts]
     /// [2, 1]
+    /// >>> campaign = cutline.Campaign(2, threshold=0.5, budget=9, names=[7, 8])
+    /// >>> campaign.observe(8, 0.7)
+    /// >>> campaign.observe(0, 0.7)
+    /// Traceback (most recent call last):
+    ///     ...
+    /// cutline._errors.NotFoundError: there is no arm called `0`; the names of these arms are numbers, so an integer is a name, not a position
     #[pyo3(signature = (arm, reward, *, counted=false))]
     fn observe(
         &self,
@@ -185,18 +191,19 @@ impl Campaign {
         reward: &Bound<'_, PyAny>,
         counted: bool,
     ) -> PyResult<()> {
-        let rewards = pairs(arm, reward, "arms", |arm| self.arm(arm))?;
+        let rewards = pairs(arm, reward, "arms", |arm| self.names.find(arm))?;
         self.with(py, |campaign| campaign.observe(&rewards, counted))
     }
 
     /// The verdict on every arm.
     #[getter]
     fn verdicts(&self, py: Python<'_>) -> PyResult<Vec<Verdict>> {
-        let said = self.with(py, cutline_store::Campaign::verdicts)?;
-        Ok(said.iter().enumerate().map(|(arm, said)| Verdict::new(arm, &self.names[arm], said)).collect())
+        let verdicts = self.with(py, cutline_store::Campaign::verdicts)?;
+        let named = self.names.as_slice().iter().zip(&verdicts).enumerate();
+        Ok(named.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict)).collect())
     }
 
-    /// How far it is.
+    /// The progress: rewards counted, open tickets, and whether it has ended.
     #[getter]
     fn progress(&self, py: Python<'_>) -> PyResult<Progress> {
         self.with(py, |campaign| {
@@ -208,44 +215,44 @@ impl Campaign {
         })
     }
 
-    /// The standard deviation of a measurement, given or estimated, and where it is known from.
+    /// The standard deviation of a measurement, and its source: given, or what it is estimated from.
     #[getter]
     fn noise(&self, py: Python<'_>) -> PyResult<(f64, &'static str)> {
         let noise = self.with(py, |campaign| Ok(campaign.state()?.noise()))?;
         Ok((noise.sigma, noise.source.name()))
     }
 
-    /// What it is called.
+    /// The campaign's name.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it is kept; `None` if in memory.
+    /// The address of its store; `None` in memory.
     #[getter]
     fn storage(&self) -> Option<&str> {
         self.storage.as_deref()
     }
 
-    /// The rule of one's own, if it is played by one.
+    /// The custom rule, if it has one.
     #[getter]
     fn rule(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.rule.as_ref().map(|rule| rule.clone_ref(py))
     }
 
-    /// What its arms are called.
+    /// The names of the arms.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.names.clone()
+        self.names.as_slice().to_vec()
     }
 
-    /// What its features are called.
+    /// The names of the features.
     #[getter]
     fn columns(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |campaign| Ok(campaign.columns().to_vec()))
     }
 
-    /// The features as they were given, a row an arm; `None` if the arms have none.
+    /// The features before any preparation, one row per arm; `None` if the arms have none.
     #[getter]
     fn features<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let candidates = self.with(py, cutline_store::Campaign::candidates)?;
@@ -256,20 +263,20 @@ impl Campaign {
         Ok(Some(PyArray1::from_slice(py, candidates.features()).reshape([n_arms, dimension])?))
     }
 
-    /// What happened after event number `after`, a dict an event.
+    /// The events after event number `after`, one dict per event. Their `arm` is a position from 0.
     #[pyo3(signature = (after=None))]
     fn events<'py>(&self, py: Python<'py>, after: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyList>> {
-        let after = after.map_or(Ok(0), |after| whole(after, "`after`", 0, u64::MAX))?;
+        let after = after.map_or(Ok(0), |after| integer(after, "`after`", 0, u64::MAX))?;
         let records = self.with(py, |campaign| campaign.events(after))?;
         let events = records.iter().map(|record| to_dict(py, record)).collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, events)
     }
 
-    /// Whether the rewards told so far bear out the model that means are linear in the prepared features, and how large the noise
-    /// is: a dict whose `sentence` says it in words. docs/diagnostics.md says what each number means.
+    /// Whether the rewards so far support the model that means are linear in the prepared features, and how large the noise is: a
+    /// dict whose `sentence` is the conclusion in words. docs/diagnostics.md explains each number.
     fn diagnose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.with(py, |campaign| Ok(campaign.state()?.reward_stats().diagnose()))?;
-        diagnostics::to_dict(py, &found, &self.names)
+        let diagnostics = self.with(py, |campaign| Ok(campaign.state()?.reward_stats().diagnose()))?;
+        diagnostics::to_dict(py, &diagnostics, self.names.as_slice())
     }
 
     /// The settings as JSON.
@@ -280,16 +287,16 @@ impl Campaign {
 
     /// The verdicts by column.
     fn _columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let said = self.with(py, cutline_store::Campaign::verdicts)?;
-        let numbers = |of: fn(&cutline::Verdict) -> f64| PyArray1::from_iter(py, said.iter().map(of));
+        let verdicts = self.with(py, cutline_store::Campaign::verdicts)?;
+        let numbers = |of: fn(&cutline::Verdict) -> f64| PyArray1::from_iter(py, verdicts.iter().map(of));
         let columns = PyDict::new(py);
-        columns.set_item("name", &self.names)?;
-        columns.set_item("side", said.iter().map(|said| said.side.name()).collect::<Vec<_>>())?;
-        columns.set_item("mean", numbers(|said| said.mean))?;
-        columns.set_item("lower", numbers(|said| said.lower))?;
-        columns.set_item("upper", numbers(|said| said.upper))?;
-        columns.set_item("pulls", PyArray1::from_iter(py, said.iter().map(|said| i64::from(said.pulls))))?;
-        columns.set_item("doubt", numbers(|said| said.doubt))?;
+        columns.set_item("name", self.names.as_slice())?;
+        columns.set_item("side", verdicts.iter().map(|verdict| verdict.side.name()).collect::<Vec<_>>())?;
+        columns.set_item("mean", numbers(|verdict| verdict.mean))?;
+        columns.set_item("lower", numbers(|verdict| verdict.lower))?;
+        columns.set_item("upper", numbers(|verdict| verdict.upper))?;
+        columns.set_item("pulls", PyArray1::from_iter(py, verdicts.iter().map(|verdict| i64::from(verdict.pulls))))?;
+        columns.set_item("doubt", numbers(|verdict| verdict.doubt))?;
         Ok(columns)
     }
 
@@ -300,12 +307,12 @@ impl Campaign {
             let verdicts = state.verdicts();
             let terms = state.terms();
             let intervals = (terms.interval, terms.delta);
-            Ok(VerdictFigure::new(&self.name, &self.names, &verdicts, terms.question, intervals).to_svg())
+            Ok(VerdictFigure::new(&self.name, self.names.as_slice(), &verdicts, terms.question, intervals).to_svg())
         })
     }
 }
 
 fn seconds(lease: &Bound<'_, PyAny>) -> PyResult<Duration> {
     let seconds = Duration::try_from_secs_f64(number(lease, "`lease`")?).ok().filter(|lease| !lease.is_zero());
-    seconds.ok_or_else(|| input(format!("`lease` must be a number of seconds above 0, not {}", shown(lease))))
+    seconds.ok_or_else(|| input(format!("`lease` must be a number of seconds above 0, not {}", short_repr(lease))))
 }

@@ -1,27 +1,31 @@
-//! Whether the linear model is believable, as a dict with the keys of `cutline diagnose --format json`.
+//! Diagnostics of the linear model as a dict, with the keys of `cutline diagnose --format json`.
 
 use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Everything that is found.
-pub(crate) fn to_dict<'py>(py: Python<'py>, found: &Diagnostics, names: &[String]) -> PyResult<Bound<'py, PyDict>> {
-    let conclusion = found.conclusion;
+/// All diagnostics.
+pub(crate) fn to_dict<'py>(
+    py: Python<'py>,
+    diagnostics: &Diagnostics,
+    names: &[String],
+) -> PyResult<Bound<'py, PyDict>> {
+    let conclusion = diagnostics.conclusion;
     let missing = if let Conclusion::NotEnoughData(missing) = conclusion { Some(missing.name()) } else { None };
     let dict = PyDict::new(py);
     dict.set_item("conclusion", conclusion.name())?;
     dict.set_item("missing", missing)?;
-    dict.set_item("sentence", found.to_string())?;
+    dict.set_item("sentence", diagnostics.to_string())?;
     dict.set_item("algorithm", conclusion.algorithm())?;
-    dict.set_item("n_arms", found.n_arms)?;
-    dict.set_item("n_pulled", found.arms.len())?;
-    dict.set_item("pulls", found.pulls)?;
-    dict.set_item("features", found.features.map(|matrix| shape(py, &matrix)).transpose()?)?;
-    dict.set_item("design", found.design.map(|matrix| shape(py, &matrix)).transpose()?)?;
-    dict.set_item("replicates", found.replicates.map(|noise| scale(py, &noise)).transpose()?)?;
-    dict.set_item("residuals", found.residuals.map(|noise| scale(py, &noise)).transpose()?)?;
-    dict.set_item("lack_of_fit", found.lack_of_fit.map(|test| lack_of_fit(py, &test)).transpose()?)?;
-    let arms = found.arms.iter().map(|fit| arm(py, fit, &names[fit.arm])).collect::<PyResult<Vec<_>>>()?;
+    dict.set_item("n_arms", diagnostics.n_arms)?;
+    dict.set_item("n_pulled", diagnostics.arms.len())?;
+    dict.set_item("pulls", diagnostics.pulls)?;
+    dict.set_item("features", diagnostics.features.map(|matrix| shape(py, &matrix)).transpose()?)?;
+    dict.set_item("design", diagnostics.design.map(|matrix| shape(py, &matrix)).transpose()?)?;
+    dict.set_item("replicates", diagnostics.replicates.map(|noise| scale(py, &noise)).transpose()?)?;
+    dict.set_item("residuals", diagnostics.residuals.map(|noise| scale(py, &noise)).transpose()?)?;
+    dict.set_item("lack_of_fit", diagnostics.lack_of_fit.map(|test| lack_of_fit(py, &test)).transpose()?)?;
+    let arms = diagnostics.arms.iter().map(|fit| arm(py, fit, &names[fit.arm])).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("arms", arms)?;
     Ok(dict)
 }

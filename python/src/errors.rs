@@ -1,18 +1,21 @@
-//! Errors as Python has them: the classes of `cutline._errors`, with the messages that all of Cutline has.
+//! Library errors as Python exceptions: the classes of `cutline._errors`, and a hint in terms of Python's calls and keywords.
 
-use cutline::campaign::CampaignError;
+use cutline::campaign::{CampaignError, TermsError};
+use cutline::{LearnerError, SpecError};
+use cutline_lab::{PlanError, RunError};
 use cutline_store::StoreError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use std::fmt::Display;
 
 /// A class of `cutline._errors`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ErrorKind {
-    /// What was given cannot be.
+    /// An argument is invalid.
     Input,
-    /// There is no such thing.
+    /// A ticket, arm, campaign or store does not exist.
     NotFound,
-    /// The campaign does not allow it any more.
+    /// The campaign's state does not allow it.
     Refused,
     /// The store failed.
     Storage,
@@ -28,8 +31,8 @@ impl ErrorKind {
         }
     }
 
-    /// An exception of this kind. What the message quotes may have line breaks; the message has none.
-    pub(crate) fn error(self, message: impl std::fmt::Display) -> PyErr {
+    /// An exception of this kind. Control characters in quoted values are escaped, so the message is one line.
+    pub(crate) fn error(self, message: impl Display) -> PyErr {
         let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
         let message: String = message.to_string().chars().map(escaped).collect();
         Python::attach(|py| {
@@ -40,17 +43,24 @@ impl ErrorKind {
             }
         })
     }
+
+    fn with_hint(self, error: impl Display, hint: Option<&str>) -> PyErr {
+        match hint {
+            Some(hint) => self.error(format!("{error}; {hint}")),
+            None => self.error(error),
+        }
+    }
 }
 
-/// What was given cannot be.
-pub(crate) fn input(message: impl std::fmt::Display) -> PyErr {
+/// An `InputError`.
+pub(crate) fn input(message: impl Display) -> PyErr {
     ErrorKind::Input.error(message)
 }
 
-/// What a store or a campaign says, in words that fit Python.
-pub(crate) fn store(error: StoreError) -> PyErr {
-    let kind = match &error {
-        StoreError::CampaignError(refusal) => refusal_kind(refusal),
+/// The exception for an error of a campaign or a store.
+pub(crate) fn store(error: &StoreError) -> PyErr {
+    let kind = match error {
+        StoreError::CampaignError(error) => campaign_error_kind(error),
         StoreError::NoCampaign { .. } | StoreError::NoCampaigns(_) | StoreError::Missing(_) => ErrorKind::NotFound,
         StoreError::Candidates(_)
         | StoreError::Terms(_)
@@ -62,12 +72,47 @@ pub(crate) fn store(error: StoreError) -> PyErr {
         | StoreError::CustomRuleMismatch { .. } => ErrorKind::Input,
         _ => ErrorKind::Storage,
     };
-    let message = error.to_string().replace("`cutline new`", "`cutline.Campaign`").replace("`--name`", "`name`");
-    kind.error(message)
+    let hint = match error {
+        StoreError::Missing(_) | StoreError::NoCampaigns(_) => Some("begin one with `cutline.Campaign(…, storage=…)`"),
+        StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
+        StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
+        StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
+        StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
+        _ => None,
+    };
+    kind.with_hint(error, hint)
 }
 
-fn refusal_kind(refusal: &CampaignError) -> ErrorKind {
-    match refusal {
+/// The exception for an error of a plan.
+pub(crate) fn plan(error: &PlanError) -> PyErr {
+    match error {
+        PlanError::Run(error) => run(error),
+        error => input(error),
+    }
+}
+
+/// The exception for an error of a simulation.
+pub(crate) fn run(error: &RunError) -> PyErr {
+    let hint = match error {
+        RunError::Algorithm { error, .. } => spec_hint(error),
+        _ => None,
+    };
+    ErrorKind::Input.with_hint(error, hint)
+}
+
+fn spec_hint(error: &SpecError) -> Option<&'static str> {
+    match error {
+        SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
+            Some("the algorithm `pivot` works with a smaller budget if the arms have features")
+        }
+        SpecError::NeedsVariances { .. } => Some("use `estimator=\"ridge\"`"),
+        SpecError::NeedsFeatures { .. } => Some("the algorithm `apt` works without"),
+        _ => None,
+    }
+}
+
+fn campaign_error_kind(error: &CampaignError) -> ErrorKind {
+    match error {
         CampaignError::NoTicket { .. } | CampaignError::NoArm { .. } => ErrorKind::NotFound,
         CampaignError::NotAReward { .. } => ErrorKind::Input,
         _ => ErrorKind::Refused,

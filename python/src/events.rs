@@ -1,11 +1,11 @@
-//! What happened in a campaign, as Python has it: a dict an event.
+//! The events of a campaign as dicts, and back.
 
 use crate::errors::input;
 use cutline::campaign::{Event, Record};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// An event as a dict: its number, when it happened in milliseconds since 1970, its kind, and what belongs to that.
+/// An event as a dict: its number, its time in milliseconds since 1970, its kind, and the fields of that kind.
 pub(crate) fn to_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("number", record.number)?;
@@ -32,7 +32,7 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'
             dict.set_item("reward", reward)?;
             dict.set_item("is_counted", is_counted)?;
         }
-        other => return Err(input(format!("{other:?} has no dict"))),
+        other => return Err(input(format!("unsupported event {other:?}"))),
     }
     Ok(dict)
 }
@@ -55,7 +55,7 @@ pub(crate) fn from_dict(dict: &Bound<'_, PyAny>) -> PyResult<Record> {
             reward: get(dict, "reward")?,
             is_counted: get(dict, "is_counted")?,
         },
-        other => return Err(input(format!("there is no event `{other}`"))),
+        other => return Err(input(format!("unknown event `{other}`"))),
     };
     Ok(Record { number: get(dict, "number")?, at: get(dict, "at")?, event })
 }
@@ -65,5 +65,5 @@ where
     T: for<'a> FromPyObject<'a, 'py>,
 {
     let value = dict.get_item(key).ok().and_then(|value| value.extract().ok());
-    value.ok_or_else(|| input(format!("an event without a proper `{key}`")))
+    value.ok_or_else(|| input(format!("an event has no valid `{key}`")))
 }

@@ -1,8 +1,8 @@
-//! Experiments: read by the lab's own reader, played in ranges of runs.
+//! Experiments: read by the lab's reader, played in ranges of runs.
 
-use crate::errors::{ErrorKind, input};
-use crate::given::{text, whole};
-use crate::own::{brought, raising};
+use crate::convert::{integer, string};
+use crate::custom::{catch_exceptions, extensions};
+use crate::errors::{ErrorKind, input, run};
 use crate::pool::pool;
 use crate::tally::Tally;
 use cutline_lab::figures::failure_figure;
@@ -12,20 +12,20 @@ use pyo3::types::PyDict;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long to play before Python is let in, so that Ctrl-C works and progress shows.
-const A_WHILE: Duration = Duration::from_millis(100);
+/// How often Python should get control, for Ctrl-C and progress.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// An experiment; `cutline.Experiment` is made of it.
+/// The base class of `cutline.Experiment`.
 #[pyclass(frozen, subclass, module = "cutline._native")]
 pub(crate) struct Experiment(pub(crate) cutline_lab::Experiment);
 
 impl Experiment {
     pub(crate) fn check(&self, tally: &Tally) -> PyResult<()> {
-        if tally.0.fits(&self.0) { Ok(()) } else { Err(input("this tally is not one of this experiment")) }
+        if tally.0.fits(&self.0) { Ok(()) } else { Err(input("this tally belongs to another experiment")) }
     }
 
     fn position(&self, label: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let label = text(label, "the label of an algorithm")?;
+        let label = string(label, "the label of an algorithm")?;
         let position = self.0.entrants().iter().position(|entrant| entrant.label() == label);
         position.ok_or_else(|| {
             let labels: Vec<_> = self.0.entrants().iter().map(|entrant| format!("`{}`", entrant.label())).collect();
@@ -41,8 +41,8 @@ impl Experiment {
 
 #[pymethods]
 impl Experiment {
-    /// Reads the text of an experiment; `file` is what it is called in complaints, if it is a file. With `redraw`, every run draws
-    /// its instance anew.
+    /// Reads an experiment from TOML. `file` is its path in error messages, if it was read from a file. With `redraw`, every run
+    /// draws a new instance.
     #[new]
     fn new(
         toml: &Bound<'_, PyAny>,
@@ -56,36 +56,36 @@ impl Experiment {
         instances: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
-            runs: runs.map(|runs| whole(runs, "`runs`", 1, 1 << 50)).transpose()?,
-            seed: seed.map(|seed| whole(seed, "`seed`", 0, u64::MAX)).transpose()?,
+            runs: runs.map(|runs| integer(runs, "`runs`", 1, 1 << 50)).transpose()?,
+            seed: seed.map(|seed| integer(seed, "`seed`", 0, u64::MAX)).transpose()?,
             redraw,
         };
         let py = toml.py();
-        let (toml, name) = (text(toml, "the experiment")?, text(name, "`name`")?);
-        let directory = text(directory, "the directory")?;
-        let file = file.map(|file| text(file, "the file")).transpose()?;
-        let brought = brought(rules, instances)?;
-        let read = || cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides, &brought);
-        let read = py.detach(|| raising(read))?;
+        let (toml, name) = (string(toml, "the experiment")?, string(name, "`name`")?);
+        let directory = string(directory, "the directory")?;
+        let file = file.map(|file| string(file, "the file")).transpose()?;
+        let extensions = extensions(rules, instances)?;
+        let read = || cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides, &extensions);
+        let read = py.detach(|| catch_exceptions(read))?;
         read.map(Self).map_err(|error| match file {
             Some(file) => input(format!("{file}:{error}")),
             None => input(error.message),
         })
     }
 
-    /// What it is called.
+    /// The experiment's name.
     #[getter]
     fn name(&self) -> &str {
         self.0.name()
     }
 
-    /// How many runs it asks for.
+    /// The number of runs.
     #[getter]
     fn runs(&self) -> u64 {
         self.0.runs()
     }
 
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     #[getter]
     fn seed(&self) -> u64 {
         self.0.seed()
@@ -97,17 +97,17 @@ impl Experiment {
         self.0.budgets().to_vec()
     }
 
-    /// The labels of the algorithms that compete.
+    /// The labels of the algorithms.
     #[getter]
     fn algorithms(&self) -> Vec<&str> {
         self.0.entrants().iter().map(cutline_lab::Entrant::label).collect()
     }
 
-    /// Plays the runs from `start` up to and without `stop`: their counts. Any cluster can play an experiment by this, range by
-    /// range, and add the tallies up. `watch` is called with the number of runs now and then.
+    /// Plays the runs from `start` up to, but not including, `stop`, and returns their counts. Any cluster can play an experiment
+    /// range by range and add the tallies. `watch` is called regularly with the number of runs since its last call.
     ///
     /// >>> import cutline
-    /// >>> experiment = cutline.Experiment.of_paper("wine")
+    /// >>> experiment = cutline.Experiment.from_paper("wine")
     /// >>> experiment.play(0, 30) + experiment.play(30, 100) == experiment.play(0, 100)
     /// True
     #[pyo3(signature = (start, stop, *, threads=None, watch=None))]
@@ -119,18 +119,18 @@ impl Experiment {
         threads: Option<&Bound<'_, PyAny>>,
         watch: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tally> {
-        let stop = whole(stop, "`stop`", 0, 1 << 50)?;
-        let start = whole(start, "`start`", 0, stop)?;
+        let stop = integer(stop, "`stop`", 0, 1 << 50)?;
+        let start = integer(start, "`start`", 0, stop)?;
         let pool = pool(threads)?;
         let simulate = |runs| pool.install(|| cutline_lab::simulate(&self.0, runs, &|_| ()));
-        let tally = |runs| py.detach(|| raising(|| simulate(runs)))?.map_err(input);
+        let tally = |runs| py.detach(|| catch_exceptions(|| simulate(runs)))?.map_err(|error| run(&error));
         let mut sum = tally(start..start)?;
         let (mut next, mut runs) = (start, 1);
         while next < stop {
             let end = stop.min(next.saturating_add(runs));
             let begun = Instant::now();
             sum += &tally(next..end)?;
-            let is_short = begun.elapsed() < A_WHILE;
+            let is_short = begun.elapsed() < POLL_INTERVAL;
             py.check_signals()?;
             if let Some(watch) = watch {
                 watch.call1((end - next,))?;
@@ -141,26 +141,26 @@ impl Experiment {
         Ok(Tally(sum))
     }
 
-    /// The results as JSON: a row for every algorithm and budget.
+    /// The results as JSON: one row per algorithm and budget.
     fn _rows(&self, py: Python<'_>, tally: &Tally) -> PyResult<String> {
         let rows = py.detach(|| self.rows(tally))?;
         serde_json::to_string(&rows).map_err(input)
     }
 
-    /// The same beside the published numbers: a row once for each curve it is compared with. And how many cells lie within their
-    /// band, and how many there are.
+    /// The results with the published numbers: one row per curve that a row is compared with. Also the number of cells within
+    /// their band, and the number of cells.
     fn _compared(&self, py: Python<'_>, tally: &Tally) -> PyResult<(String, usize, usize)> {
         let compared = py.detach(|| Ok::<_, PyErr>(compared(&self.0, &self.rows(tally)?)))?;
         let (within, cells) = within_band(&compared);
         Ok((serde_json::to_string(&compared).map_err(input)?, within, cells))
     }
 
-    /// How many pulls a replay of its published numbers takes.
+    /// The number of pulls in a replay of its published numbers.
     fn _replay_pulls(&self) -> u64 {
         cutline_lab::exact::pulls(&self.0)
     }
 
-    /// The failure rate of one algorithm less that of another, with its interval, by budget.
+    /// The failure rate of one algorithm minus that of another, with its interval, at every budget.
     fn _compare(
         &self,
         tally: &Tally,
@@ -185,7 +185,7 @@ impl Experiment {
     }
 }
 
-/// The names and the texts of the paper's experiments.
+/// The names of the paper's experiments, and their TOML.
 #[pyfunction]
 pub(crate) fn paper() -> Vec<(&'static str, &'static str)> {
     cutline_lab::paper::EXPERIMENTS.to_vec()

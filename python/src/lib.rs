@@ -1,16 +1,17 @@
-//! The native half of the Python package `cutline`. What users see of it is in `cutline/`.
-#![expect(clippy::doc_link_with_quotes, reason = "docs are for Python, with lists of texts in their examples")]
+//! The native half of the Python package `cutline`. Its public face is `cutline/`.
+#![expect(clippy::doc_link_with_quotes, reason = "docs are for Python, with lists of strings in their examples")]
 #![expect(clippy::needless_pass_by_value, reason = "Python hands over by value")]
-#![expect(clippy::too_many_arguments, reason = "what users see takes keywords")]
+#![expect(clippy::too_many_arguments, reason = "the public functions take keywords")]
 
+mod arms;
 mod campaign;
+mod convert;
+mod custom;
 mod diagnostics;
 mod errors;
 mod events;
 mod experiment;
-mod given;
-mod kept;
-mod own;
+mod handle;
 mod plan;
 mod pool;
 mod replay;
@@ -26,11 +27,11 @@ mod _native {
     #[pymodule_export]
     use super::campaign::Campaign;
     #[pymodule_export]
+    use super::custom::Beliefs;
+    #[pymodule_export]
     use super::experiment::{Experiment, paper};
     #[pymodule_export]
-    use super::kept::{Kept, begin, campaigns, find, restore};
-    #[pymodule_export]
-    use super::own::Beliefs;
+    use super::handle::{CampaignHandle, begin, campaigns, find, restore};
     #[pymodule_export]
     use super::plan::Planning;
     #[pymodule_export]
@@ -45,11 +46,11 @@ mod _native {
     use super::{png, version};
 }
 
-/// A drawing in pixels, `scale` to a unit.
+/// Renders SVG as PNG, with `scale` pixels per unit.
 #[pyfunction]
 fn png(py: Python<'_>, svg: &str, scale: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     #[expect(clippy::cast_possible_truncation, reason = "a few digits are enough for a scale")]
-    let scale = given::number(scale, "`scale`")? as f32;
+    let scale = convert::number(scale, "`scale`")? as f32;
     py.detach(|| cutline_figure::png(svg, scale)).map_err(errors::input)
 }
 

@@ -1,30 +1,29 @@
-//! Plans: how much budget a campaign needs.
+//! Plans: the budget that a campaign needs.
 
-use crate::errors::{ErrorKind, input};
+use crate::arms::ArmNames;
+use crate::convert::{elements, integer, number, short_repr, string, strings};
+use crate::errors::{self, input};
 use crate::experiment::Experiment;
-use crate::given::{arm, each, number, shown, text, texts, whole};
-use crate::kept::candidates;
+use crate::handle::candidates;
 use crate::pool::pool;
 use crate::tally::Tally;
-use cutline::{Arm, Arms, Question, Spec};
+use cutline::{Arms, Candidates, Question, Spec};
 use cutline_lab::figures::plan_figure;
-use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, PriorError, RunError, ThetaPosterior};
-use cutline_store::Candidates;
+use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, RunError, ThetaPosterior};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use std::collections::HashMap;
 
 /// The largest budget to try.
-const MOST_BUDGET: u64 = 100_000_000;
+const MAX_BUDGET: u64 = 100_000_000;
 
-/// What to plan for; `cutline.plan` plays it.
+/// The question of a plan; `cutline.plan` answers it.
 #[pyclass(frozen, module = "cutline._native")]
 pub(crate) struct Planning(Plan);
 
 #[pymethods]
 impl Planning {
-    /// Reads what to plan for from keywords, which are those of `cutline.plan`.
+    /// Reads the keywords of `cutline.plan`.
     #[new]
     fn new(
         names: Option<&Bound<'_, PyAny>>,
@@ -36,36 +35,36 @@ impl Planning {
         let candidates = candidates(names, columns, features.as_ref())?;
         let dimension = candidates.columns().len();
         if dimension == 0 {
-            return Err(input("a plan draws θ, so arms need features; give a row of features an arm"));
+            return Err(input("a plan draws θ, so the arms need features; give one row of features per arm"));
         }
         let arms = Arms::from_slice(candidates.features(), dimension).map_err(input)?;
         let threshold = number(&get("threshold")?, "`threshold`")?;
         let question = Question::new(threshold, number(&get("precision")?, "`precision`")?).map_err(input)?;
         let noise = Noise::new(NoiseKind::Gaussian, number(&get("noise")?, "`noise`")?).map_err(input)?;
         let prior = prior(&get("prior")?, &arms, &candidates, noise.scale())?;
-        let algorithms = texts(&get("algorithms")?, "`algorithms`")?;
+        let algorithms = strings(&get("algorithms")?, "`algorithms`")?;
         let algorithms = algorithms.iter().map(|name| {
-            let refused = |error| input(PlanError::Run(RunError::Algorithm { label: name.clone(), error }));
+            let refused = |error| errors::run(&RunError::Algorithm { label: name.clone(), error });
             Spec::named(name).map_err(refused)
         });
         Ok(Self(Plan {
-            name: text(&get("name")?, "`name`")?,
+            name: string(&get("name")?, "`name`")?,
             arms,
             question,
             noise,
             prior,
             algorithms: algorithms.collect::<PyResult<_>>()?,
             target: number(&get("target")?, "`target`")?,
-            runs: whole(&get("runs")?, "`runs`", 1, 1 << 50)?,
-            seed: whole(&get("seed")?, "`seed`", 0, u64::MAX)?,
+            runs: integer(&get("runs")?, "`runs`", 1, 1 << 50)?,
+            seed: integer(&get("seed")?, "`seed`", 0, u64::MAX)?,
         }))
     }
 
-    /// Budgets worth trying. `play` is called with an experiment and a number of runs, and gives their tally.
+    /// Budgets worth trying. `play` is called with an experiment and a number of runs, and returns their tally.
     fn scout(&self, py: Python<'_>, play: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let play = |experiment: &cutline_lab::Experiment, runs| {
             let experiment = Bound::new(py, Experiment(experiment.clone()))?;
-            Ok::<_, Failed>(play.call1((experiment, runs))?.cast::<Tally>().map_err(PyErr::from)?.get().0.clone())
+            Ok::<_, ScoutError>(play.call1((experiment, runs))?.cast::<Tally>().map_err(PyErr::from)?.get().0.clone())
         };
         Ok(self.0.scout_with(play)?)
     }
@@ -73,14 +72,14 @@ impl Planning {
     /// The experiment that plays these budgets.
     fn experiment(&self, py: Python<'_>, budgets: &Bound<'_, PyAny>) -> PyResult<Experiment> {
         let budget = |value: &Bound<'_, PyAny>| {
-            let budget = whole(value, "a budget", 1, MOST_BUDGET)?;
+            let budget = integer(value, "a budget", 1, MAX_BUDGET)?;
             Ok(u32::try_from(budget).expect("checked"))
         };
-        let budgets = each(budgets, "`budgets`")?.iter().map(budget).collect::<PyResult<Vec<_>>>()?;
-        py.detach(|| self.0.experiment(&budgets)).map(Experiment).map_err(input)
+        let budgets = elements(budgets, "`budgets`")?.iter().map(budget).collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| self.0.experiment(&budgets)).map(Experiment).map_err(|error| errors::plan(&error))
     }
 
-    /// What the counts of its runs say: as JSON, in words, and as a figure.
+    /// The plan from the counts of its runs: as JSON, in words, and as a figure.
     fn forecast<'py>(
         &self,
         py: Python<'py>,
@@ -91,64 +90,59 @@ impl Planning {
         experiment.check(tally)?;
         let pool = pool(threads)?;
         let experiment = experiment.0.clone();
-        let forecast = py.detach(|| pool.install(|| self.0.forecast(&experiment, &tally.0))).map_err(input)?;
-        let planned = PlanReport { experiment, forecast };
-        let json = serde_json::to_string(&planned).map_err(input)?;
-        let svg = py.detach(|| plan_figure(&planned).to_svg());
-        (json, planned.heading(), planned.answers(), planned.remarks(), svg).into_pyobject(py)
+        let forecast = py
+            .detach(|| pool.install(|| self.0.forecast(&experiment, &tally.0)))
+            .map_err(|error| errors::run(&error))?;
+        let report = PlanReport { experiment, forecast };
+        let json = serde_json::to_string(&report).map_err(input)?;
+        let svg = py.detach(|| plan_figure(&report).to_svg());
+        (json, report.heading(), report.answers(), report.remarks(), svg).into_pyobject(py)
     }
 }
 
-/// Why budgets were not found.
-enum Failed {
+/// Why no budgets were found.
+enum ScoutError {
     Plan(PlanError),
     Python(PyErr),
 }
 
-impl From<PlanError> for Failed {
+impl From<PlanError> for ScoutError {
     fn from(error: PlanError) -> Self {
         Self::Plan(error)
     }
 }
 
-impl From<PyErr> for Failed {
+impl From<PyErr> for ScoutError {
     fn from(error: PyErr) -> Self {
         Self::Python(error)
     }
 }
 
-impl From<Failed> for PyErr {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Plan(error) => input(error),
-            Failed::Python(error) => error,
+impl From<ScoutError> for PyErr {
+    fn from(error: ScoutError) -> Self {
+        match error {
+            ScoutError::Plan(error) => errors::plan(&error),
+            ScoutError::Python(error) => error,
         }
     }
 }
 
-/// A prior by its name, or what a pilot leaves open: arms and rewards.
+/// A prior by its name, or the posterior given the arms and rewards of a pilot.
 fn prior(value: &Bound<'_, PyAny>, arms: &Arms, candidates: &Candidates, noise: f64) -> PyResult<Prior> {
     if let Ok(name) = value.cast::<PyString>() {
-        return text(name, "`prior`")?.parse().map_err(input);
+        return string(name, "`prior`")?.parse().map_err(input);
     }
-    let takes = || {
-        let wanted = "`prior` must be \"uniform\", \"normal:s\" or a pair of arms and rewards";
-        input(format!("{wanted}, not {}", shown(value)))
+    let invalid = || {
+        let expected = "`prior` must be \"uniform\", \"normal:s\" or a pair of arms and rewards";
+        input(format!("{expected}, not {}", short_repr(value)))
     };
-    let (pilot, rewards) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().map_err(|_| takes())?;
-    let (pilot, rewards) = (each(&pilot, "the arms of a pilot")?, each(&rewards, "the rewards of a pilot")?);
+    let (pilot, rewards) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().map_err(|_| invalid())?;
+    let (pilot, rewards) = (elements(&pilot, "the arms of a pilot")?, elements(&rewards, "the rewards of a pilot")?);
     if pilot.len() != rewards.len() {
         return Err(input(format!("the pilot has {} arms, but {} rewards", pilot.len(), rewards.len())));
     }
-    let numbers: HashMap<&str, Arm> = candidates.names().iter().map(String::as_str).zip(0..).collect();
-    let measured = pilot
-        .iter()
-        .zip(&rewards)
-        .map(|(measured, reward)| Ok((arm(measured, |name| numbers.get(name).copied())?, number(reward, "a reward")?)));
-    let posterior =
-        ThetaPosterior::new(arms, measured.collect::<PyResult<_>>()?, noise).map_err(|error| match error {
-            PriorError::Arm { .. } => ErrorKind::NotFound.error(error),
-            error => input(error),
-        })?;
+    let names = ArmNames::new(candidates.names().to_vec());
+    let rewards = pilot.iter().zip(&rewards).map(|(arm, reward)| Ok((names.find(arm)?, number(reward, "a reward")?)));
+    let posterior = ThetaPosterior::new(arms, rewards.collect::<PyResult<_>>()?, noise).map_err(input)?;
     Ok(Prior::posterior(posterior))
 }

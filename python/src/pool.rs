@@ -1,17 +1,17 @@
-//! The threads that work is shared out to.
+//! Thread pools.
 
+use crate::convert::integer;
 use crate::errors::input;
-use crate::given::whole;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The most threads.
-const MOST: u64 = 4096;
+/// The largest number of threads.
+const MAX_THREADS: u64 = 4096;
 
-/// So many threads, or as many as there are cores.
+/// A pool of `threads` threads; one per core if `None`.
 ///
-/// They are new ones: a process that was forked has none of the threads of the one before.
+/// Every call makes a new pool, because a forked process does not inherit the threads of its parent.
 pub(crate) fn pool(threads: Option<&Bound<'_, PyAny>>) -> PyResult<ThreadPool> {
-    let threads = threads.map_or(Ok(0), |threads| whole(threads, "`threads`", 1, MOST))?;
+    let threads = threads.map_or(Ok(0), |threads| integer(threads, "`threads`", 1, MAX_THREADS))?;
     ThreadPoolBuilder::new().num_threads(usize::try_from(threads).expect("checked")).build().map_err(input)
 }

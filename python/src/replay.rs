@@ -1,6 +1,6 @@
-//! The published numbers, replayed from the authors' own random stream.
+//! The published numbers, replayed with the authors' random stream.
 
-use crate::errors::input;
+use crate::errors::{input, run};
 use crate::experiment::Experiment;
 use crate::pool::pool;
 use cutline_lab::RunError;
@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-/// How long to replay before Python is let in, so that Ctrl-C works and progress shows.
-const A_WHILE: Duration = Duration::from_millis(100);
+/// How often Python gets control, for Ctrl-C and progress.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A replayed cell as JSON has it.
+/// A replayed cell as a row of the JSON.
 #[derive(Serialize)]
 struct Row<'a> {
     experiment: &'a str,
@@ -24,21 +24,21 @@ struct Row<'a> {
     matches: bool,
 }
 
-/// Why a replay ended.
-enum Ended {
-    Refused(RunError),
-    /// Nobody wants it any more.
-    Unwanted,
+/// Why a replay ended early.
+enum Interrupted {
+    Failed(RunError),
+    /// By Ctrl-C, or an exception of `watch`.
+    Cancelled,
 }
 
-impl From<RunError> for Ended {
+impl From<RunError> for Interrupted {
     fn from(error: RunError) -> Self {
-        Self::Refused(error)
+        Self::Failed(error)
     }
 }
 
-/// Replays the published numbers of experiments side by side: a row a cell, as JSON. `watch` is called with the number of pulls
-/// now and then.
+/// Replays the published numbers of several experiments in parallel; returns one row per cell, as JSON. `watch` is called
+/// regularly with the number of pulls since its last call.
 #[pyfunction]
 pub(crate) fn replay(
     py: Python<'_>,
@@ -48,10 +48,10 @@ pub(crate) fn replay(
 ) -> PyResult<String> {
     let pool = pool(threads)?;
     let experiments: Vec<_> = experiments.iter().map(|experiment| experiment.get().0.clone()).collect();
-    let (done, is_unwanted) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (done, is_cancelled) = (AtomicU64::new(0), AtomicBool::new(false));
     let count = |pulls| {
         done.fetch_add(pulls, Relaxed);
-        if is_unwanted.load(Relaxed) { Err(Ended::Unwanted) } else { Ok(()) }
+        if is_cancelled.load(Relaxed) { Err(Interrupted::Cancelled) } else { Ok(()) }
     };
     let caller = thread::current();
     let replayed = thread::scope(|scope| {
@@ -60,19 +60,19 @@ pub(crate) fn replay(
             caller.unpark();
             replayed
         });
-        let mut heard = Ok(());
-        while heard.is_ok() && !worker.is_finished() {
-            py.detach(|| thread::park_timeout(A_WHILE));
-            heard = py.check_signals().and_then(|()| watch.call1((done.swap(0, Relaxed),)).map(drop));
+        let mut outcome = Ok(());
+        while outcome.is_ok() && !worker.is_finished() {
+            py.detach(|| thread::park_timeout(POLL_INTERVAL));
+            outcome = py.check_signals().and_then(|()| watch.call1((done.swap(0, Relaxed),)).map(drop));
         }
-        is_unwanted.store(heard.is_err(), Relaxed);
+        is_cancelled.store(outcome.is_err(), Relaxed);
         let replayed = py.detach(|| worker.join()).unwrap_or_else(|panic| resume_unwind(panic));
-        heard.map(|()| replayed)
+        outcome.map(|()| replayed)
     })?;
     watch.call1((done.into_inner(),))?;
-    let replayed = replayed.map_err(|ended| match ended {
-        Ended::Refused(error) => input(error),
-        Ended::Unwanted => input("the replay was ended"),
+    let replayed = replayed.map_err(|interrupted| match interrupted {
+        Interrupted::Failed(error) => run(&error),
+        Interrupted::Cancelled => input("the replay was cancelled"),
     })?;
     let rows: Vec<Row<'_>> = experiments
         .iter()

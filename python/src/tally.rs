@@ -1,10 +1,10 @@
-//! What a range of runs came to: whole numbers, which add up exactly wherever they were counted.
+//! The counts of a range of runs. They are integers, so tallies add up exactly wherever they were counted.
 
 use crate::errors::input;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// The counts of a range of runs. Tallies of disjoint ranges add up to that of all of them, and can be sent anywhere.
+/// The counts of a range of runs. Tallies of disjoint ranges can be pickled, and add up to the tally of all their runs.
 #[pyclass(frozen, eq, module = "cutline")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tally(pub(crate) cutline_lab::Tally);
@@ -13,12 +13,12 @@ pub(crate) struct Tally(pub(crate) cutline_lab::Tally);
 impl Tally {
     #[new]
     fn new(counts: &[u8]) -> PyResult<Self> {
-        serde_json::from_slice(counts).map(Self).map_err(|_| input("these are not the counts of a tally"))
+        serde_json::from_slice(counts).map(Self).map_err(|_| input("invalid counts for a tally"))
     }
 
     fn __add__(&self, other: &Self) -> PyResult<Self> {
         if !self.0.is_like(&other.0) {
-            return Err(input("tallies of different experiments do not add up"));
+            return Err(input("tallies of different experiments cannot be added"));
         }
         let mut sum = self.0.clone();
         sum += &other.0;

@@ -1,10 +1,10 @@
 //! A measurement to make.
 
-use crate::given::{each, number, text, whole};
+use crate::convert::{elements, integer, number, string};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-/// A measurement to make: which arm, and the number to tell its reward for. It can be sent to other processes.
+/// A measurement to make: an arm, and the ticket number to tell its reward with. It can be pickled.
 #[pyclass(frozen, eq, module = "cutline")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ticket {
@@ -12,7 +12,7 @@ pub(crate) struct Ticket {
     arm: usize,
     name: String,
     features: Vec<f64>,
-    /// In milliseconds since 1970.
+    /// In milliseconds since 1970; `u64::MAX` for never.
     until: u64,
 }
 
@@ -33,42 +33,42 @@ impl Ticket {
         features: &Bound<'_, PyAny>,
         until: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let features = each(features, "`features`")?;
-        let arm = whole(arm, "`arm`", 0, u64::from(u32::MAX))?;
+        let features = elements(features, "`features`")?;
+        let arm = integer(arm, "`arm`", 0, u64::from(u32::MAX))?;
         Ok(Self {
-            number: whole(ticket, "`ticket`", 1, u64::MAX)?,
+            number: integer(ticket, "`ticket`", 1, u64::MAX)?,
             arm: usize::try_from(arm).expect("checked"),
-            name: text(name, "`name`")?,
+            name: string(name, "`name`")?,
             features: features.iter().map(|value| number(value, "a feature")).collect::<PyResult<_>>()?,
-            until: until.map_or(Ok(u64::MAX), |until| whole(until, "`until`", 0, u64::MAX))?,
+            until: until.map_or(Ok(u64::MAX), |until| integer(until, "`until`", 0, u64::MAX))?,
         })
     }
 
-    /// Its number in its campaign, from 1.
+    /// The ticket's number in its campaign, from 1.
     #[getter]
     fn ticket(&self) -> u64 {
         self.number
     }
 
-    /// The arm to measure, from 0.
+    /// The arm to measure, as its position from 0; where names are numbers, `observe` takes the name instead.
     #[getter]
     fn arm(&self) -> usize {
         self.arm
     }
 
-    /// What the arm is called.
+    /// The arm's name.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
-    /// The arm's features as they were given, an array of its own; empty if the arms have none.
+    /// A copy of the arm's features, before any preparation; empty if the arms have none.
     #[getter]
     fn features<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.features)
     }
 
-    /// When others may be asked for it, in milliseconds since 1970; `None` if never.
+    /// When its lease ends and it may be given to another worker, in milliseconds since 1970; `None` if never.
     #[getter]
     fn until(&self) -> Option<u64> {
         (self.until < u64::MAX).then_some(self.until)

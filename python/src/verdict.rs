@@ -1,33 +1,32 @@
-//! What is said of an arm, and of how far a campaign is.
+//! The verdict on an arm, and the progress of a campaign.
 
-use cutline::Verdict as Said;
 use pyo3::prelude::*;
 
-/// What is said of an arm.
+/// The verdict on an arm.
 #[pyclass(frozen, eq, get_all, module = "cutline")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Verdict {
-    /// The arm, from 0.
+    /// The arm's position from 0.
     arm: usize,
-    /// What it is called.
+    /// The arm's name.
     name: String,
     /// `"above"`, `"below"` or `"undecided"`.
     side: &'static str,
     /// The estimate of its mean.
     mean: f64,
-    /// The lower end of its interval; −∞ where nothing is known.
+    /// The lower end of its interval; −∞ without data.
     lower: f64,
-    /// The upper end of its interval; ∞ where nothing is known.
+    /// The upper end of its interval; ∞ without data.
     upper: f64,
-    /// The rewards told of this arm.
+    /// The number of the arm's rewards.
     pulls: u32,
-    /// The probability that it lies on the other side of the threshold than its mean.
+    /// The probability that the true mean is on the other side of the threshold than the estimate.
     doubt: f64,
 }
 
 impl Verdict {
-    pub(crate) fn new(arm: usize, name: &str, said: &Said) -> Self {
-        let Said { mean, lower, upper, side, pulls, doubt, .. } = *said;
+    pub(crate) fn new(arm: usize, name: &str, verdict: &cutline::Verdict) -> Self {
+        let cutline::Verdict { mean, lower, upper, side, pulls, doubt, .. } = *verdict;
         Self { arm, name: name.into(), side: side.name(), mean, lower, upper, pulls, doubt }
     }
 }
@@ -42,23 +41,23 @@ impl Verdict {
     }
 }
 
-/// How far a campaign is.
+/// The progress of a campaign.
 #[pyclass(frozen, eq, get_all, module = "cutline")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// The most rewards that may be counted.
+    /// The number of measurements that may count.
     pub(crate) budget: u32,
-    /// The rewards counted.
+    /// The number of rewards that count towards the budget.
     pub(crate) counted: u32,
-    /// The rewards that do not count towards the budget.
+    /// The number of rewards that do not.
     pub(crate) uncounted: u64,
-    /// The tickets that are out.
+    /// The number of open tickets.
     pub(crate) out: usize,
-    /// The tickets that failed.
+    /// The number of failed tickets.
     pub(crate) failed: u64,
-    /// The tickets that were given up and have no reward.
+    /// The number of expired tickets without a reward.
     pub(crate) expired: u64,
-    /// Why no measurement will ever be asked for again, `"budget"` or `"confidence"`; `None` while one may.
+    /// Why the campaign has ended, `"budget"` or `"confidence"`; `None` while it goes on.
     pub(crate) ending: Option<&'static str>,
 }
 

@@ -1,7 +1,9 @@
-"""Arms from arrays, data frames, tables, names and numbers."""
+"""Arms from arrays, data frames, tables, names and numbers, and which arm an integer means."""
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,7 +48,7 @@ def test_frames(frame: Any) -> None:
         begin(frame, features=["z"])
 
 
-def test_an_index_that_only_counts_is_no_names() -> None:
+def test_an_index_of_row_numbers_gives_no_names() -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
     assert begin(frame).names == ["0", "1", "2"]
     assert begin(frame[frame.x > 1.5]).names == ["1", "2"]
@@ -72,7 +74,7 @@ def test_arrays(values: Any) -> None:
     assert campaign.features is not None and np.array_equal(campaign.features, VALUES)
 
 
-def test_the_array_stays_as_it_is_and_is_let_go() -> None:
+def test_features_are_copied() -> None:
     values = VALUES.copy()
     campaign = begin(values)
     values[:] = np.nan
@@ -102,13 +104,13 @@ def test_arms_without_features() -> None:
         ([[1.0, np.nan]], "feature 1 of arm 0 is NaN; features must be finite"),
         ([[1.0], [np.inf]], "feature 0 of arm 1 is inf"),
         (np.ma.masked_array(VALUES, mask=VALUES > 4), "feature 1 of arm 1 is NaN"),
-        ([1.0, 2.0], r"it has the shape \(2,\); one feature is `X\[:, None\]`"),
-        (1.5, r"it has the shape \(\)"),
-        (np.zeros((2, 2, 2)), r"it has the shape \(2, 2, 2\)"),
+        ([1.0, 2.0], r"its shape is \(2,\); for a single feature use `X\[:, None\]`"),
+        (1.5, r"its shape is \(\)"),
+        (np.zeros((2, 2, 2)), r"its shape is \(2, 2, 2\)"),
         (np.zeros((0, 2)), "there are no arms"),
         (np.zeros((2, 0)), "the arms have no features"),
         ([], "shape"),
-        ([[1.0], [1.0, 2.0]], "X is no array of numbers"),
+        ([[1.0], [1.0, 2.0]], "X is not an array of numbers"),
         ([["a", "b"]], "X must hold numbers"),
         ([[1.0, None]], "feature 1 of arm 0 is NaN"),
         ([[1j]], "X must hold numbers, not values of type complex128"),
@@ -117,15 +119,15 @@ def test_arms_without_features() -> None:
         (-3, "the number of arms must lie between 1 and"),
         (10**20, "the number of arms must lie between 1 and"),
         (None, "X and `names` are both missing"),
-        ("features.csv", "not a text; read the file first"),
+        ("features.csv", "not be a string; read a file first"),
         (["a", "a"], "arms 0 and 1 are both called `a`; names must differ"),
         (["a", "\n"], "arm 1 cannot be called"),
         ({"x": [1.0]}, "X must hold numbers"),
         (object(), "X must hold numbers"),
-        (pd.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` holds no numbers; say which columns are features"),
-        (pl.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` holds no numbers"),
-        (pa.table({"x": [1.0], "city": ["Rome"]}), "column `city` holds no numbers"),
-        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), "column `x` holds no numbers"),
+        (pd.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` does not hold numbers; choose the feature columns"),
+        (pl.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` does not hold numbers"),
+        (pa.table({"x": [1.0], "city": ["Rome"]}), "column `city` does not hold numbers"),
+        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), "column `x` does not hold numbers"),
         (pd.DataFrame({"x": [1.0, None]}), "feature 0 of arm 1 is NaN"),
         (pl.DataFrame({"x": [1.0, None]}), "feature 0 of arm 1 is NaN"),
         (pa.table({"x": [1.0, None]}), "feature 0 of arm 1 is NaN"),
@@ -134,21 +136,144 @@ def test_arms_without_features() -> None:
         (pd.DataFrame(), "there are no arms"),
     ],
 )
-def test_what_cannot_be_arms(X: Any, message: str) -> None:
+def test_invalid_arms(X: Any, message: str) -> None:
     with pytest.raises(cutline.InputError, match=message):
         begin(X)
 
 
-def test_names_that_do_not_fit() -> None:
+def test_invalid_names() -> None:
     for names, message in (
         (["a", "b"], "there are 2 names, but 3 rows of features"),
-        ("abc", "`names` must be a list of names, not one text"),
+        ("abc", "`names` must be a list of names, not a string"),
         (7, "`names` must be a list of names"),
-        (["a", "b", "\ud800"], "the names must be a text"),
+        (["a", "b", "\ud800"], "each of the names must be a string"),
     ):
         with pytest.raises(cutline.InputError, match=message):
             begin(VALUES, names=names)
     with pytest.raises(cutline.InputError, match="there are 1 names, but 2 arms"):
         begin(2, names=["a"])
-    with pytest.raises(cutline.InputError, match="`features` names columns, and X has none"):
+    with pytest.raises(cutline.InputError, match="`features` names columns, but the columns of X have no names"):
         begin(VALUES, features=["x0"])
+
+
+FRAME = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0]})
+
+
+def pulled(campaign: cutline.Campaign, arm: Any) -> str:
+    """The name of the arm that a reward of `arm` goes to."""
+    before = [verdict.pulls for verdict in campaign.verdicts]
+    campaign.observe(arm, 1.0)
+    (name,) = (v.name for v, pulls in zip(campaign.verdicts, before) if v.pulls > pulls)
+    return name
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint8, np.int32, np.array])
+@pytest.mark.parametrize(
+    ("X", "settings", "expected"),
+    [
+        (FRAME, {}, {0: "0", 3: "3"}),
+        (FRAME.query("index > 0"), {}, {1: "1", 3: "3"}),
+        (FRAME.iloc[[2, 0, 1]], {}, {0: "0", 1: "1", 2: "2"}),
+        (FRAME.set_index(pd.RangeIndex(4, 8)), {}, {4: "4", 7: "7"}),
+        (FRAME.assign(name=[4, 3, 2, 1]), {}, {1: "1", 4: "4"}),
+        (pl.DataFrame({"name": [9, 8], "x": [0.0, 1.0]}), {}, {8: "8"}),
+        (2, {"names": [7, 8]}, {7: "7", 8: "8"}),
+        (["1", "0"], {}, {0: "0", 1: "1"}),
+        (["a", "b"], {}, {0: "a", 1: "b"}),
+        (["nan", "inf"], {}, {0: "nan", 1: "inf"}),
+        (VALUES, {}, {0: "0", 2: "2"}),
+        (3, {}, {0: "0", 2: "2"}),
+        (["a", "1", "b"], {}, {1: "1"}),
+    ],
+)
+def test_an_integer_is_a_name_where_names_are_numbers(kind: Any, X: Any, settings: Any, expected: dict[int, str]) -> None:
+    campaign = begin(X, **settings)
+    for arm, name in expected.items():
+        assert pulled(campaign, kind(arm)) == name
+        assert pulled(campaign, name) == name
+    before = [verdict.pulls for verdict in campaign.verdicts]
+    campaign.observe(list(map(kind, expected)), np.ones(len(expected)))
+    changed = [v.name for v, pulls in zip(campaign.verdicts, before) if v.pulls > pulls]
+    assert sorted(changed) == sorted(expected.values())
+
+
+def test_negative_names() -> None:
+    campaign = begin(2, names=[-1, -2])
+    assert (pulled(campaign, -1), pulled(campaign, np.int8(-2))) == ("-1", "-2")
+    big = begin(2, names=[2**63 + 1, 5])
+    assert pulled(big, np.uint64(2**63 + 1)) == str(2**63 + 1)
+
+
+NOT_FOUND, INPUT = cutline.NotFoundError, cutline.InputError
+
+
+@pytest.mark.parametrize(
+    ("X", "arm", "error", "message"),
+    [
+        (FRAME.query("index > 0"), 0, NOT_FOUND, "there is no arm called `0`; the names of these arms are numbers, so an integer"),
+        (FRAME.query("index > 0"), -1, NOT_FOUND, "there is no arm called `-1`"),
+        (FRAME.set_index(pd.Index([1.0, 2.0, 3.0, 4.0])), 1, NOT_FOUND, "there is no arm called `1`"),
+        (["007", "008"], 7, NOT_FOUND, "there is no arm called `7`"),
+        (FRAME, 4, NOT_FOUND, "there is no arm 4; arms count from 0 to 3"),
+        (FRAME, -1, INPUT, "an arm must be a name or a position from 0, not -1"),
+        (["a", "b"], 2, NOT_FOUND, "there is no arm 2; arms count from 0 to 1"),
+        (["a", "b"], -1, INPUT, "an arm must be a name or a position from 0, not -1"),
+        (["a", "b"], 10**30, NOT_FOUND, "there is no arm 1000"),
+        (["a", "b"], "c", NOT_FOUND, "there is no arm `c`"),
+        (["b", "0"], 0, INPUT, "the arm 0 is ambiguous: some names of these arms are numbers, so it could be a name or a position"),
+        (["b", "0"], 1, INPUT, "the arm 1 is ambiguous: .*; give the name as a string"),
+        (["b", "7"], 7, INPUT, "the arm 7 is ambiguous"),
+        (["a", "b"], True, INPUT, "an arm must be a name or a position from 0, not True"),
+        (FRAME, False, INPUT, "not False"),
+        (FRAME, np.True_, INPUT, "not np.True_"),
+        (["a", "b"], 0.0, INPUT, "not 0.0"),
+        (["a", "b"], None, INPUT, "not None"),
+    ],
+)
+def test_an_arm_that_does_not_exist_or_is_ambiguous(X: Any, arm: Any, error: type[Exception], message: str) -> None:
+    campaign = begin(X)
+    one_or_several: list[Any] = [(arm, 1.0), ([arm], [1.0])]
+    for arms, rewards in one_or_several:
+        with pytest.raises(error, match=message) as raised:
+            campaign.observe(arms, rewards)
+        assert "\n" not in str(raised.value)
+    assert campaign.progress.uncounted == 0
+
+
+def test_integers_keep_their_meaning_in_pickles_and_stores(tmp_path: Path) -> None:
+    storage = f"sqlite:///{tmp_path}/x.db"
+    memory, stored = begin(FRAME.query("index > 0")), begin(FRAME.query("index > 0"), storage=storage)
+    for campaign in (memory, pickle.loads(pickle.dumps(memory)), stored, cutline.open(storage)):
+        assert pulled(campaign, 1) == "1"
+        with pytest.raises(cutline.NotFoundError, match="there is no arm called `0`"):
+            campaign.observe(0, 1.0)
+
+
+def test_diagnose_reads_integers_as_observe_does() -> None:
+    frame = FRAME.query("index > 0")
+    named = cutline.diagnose(frame, ["1", "2", "3"] * 3, np.arange(9.0))
+    assert cutline.diagnose(frame, [1, 2, 3] * 3, np.arange(9.0)) == named
+    assert cutline.diagnose(frame, np.array([1, 2, 3] * 3), np.arange(9.0)) == named
+    with pytest.raises(cutline.NotFoundError, match="there is no arm called `0`"):
+        cutline.diagnose(frame, [0], [1.0])
+
+
+def test_a_pilot_reads_integers_as_observe_does() -> None:
+    frame = FRAME.query("index > 0")
+    asked: dict[str, Any] = {"threshold": 1.5, "budgets": [4, 8], "runs": 50, "algorithms": ["pivot"]}
+    named = cutline.plan(frame, prior=(["1", "3", "3"], [0.5, 2.0, 1.0]), **asked).to_dict()
+    assert cutline.plan(frame, prior=(np.array([1, 3, 3]), [0.5, 2.0, 1.0]), **asked).to_dict() == named
+    assert cutline.plan(frame.reset_index(drop=True), prior=([0, 2, 2], [0.5, 2.0, 1.0]), **asked).to_dict() == named
+    with pytest.raises(cutline.NotFoundError, match="there is no arm called `0`"):
+        cutline.plan(frame, prior=([0], [0.5]), **asked)
+    with pytest.raises(cutline.InputError, match="an arm must be a name or a position from 0, not True"):
+        cutline.plan(frame, prior=([True], [0.5]), **asked)
+
+
+def test_tickets_keep_their_numbers() -> None:
+    campaign = begin(FRAME.query("index > 1"))
+    ticket = campaign.ask()
+    assert ticket is not None and ticket.ticket == 1
+    campaign.tell(1, 0.5)
+    assert [v.name for v in campaign.verdicts if v.pulls] == [ticket.name]
+    assert ticket.name == str(FRAME.query("index > 1").index[ticket.arm]), "the arm of a ticket is its position"

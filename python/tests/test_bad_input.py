@@ -1,4 +1,4 @@
-"""Whatever is given, what comes back is a campaign or one of our exceptions with one line."""
+"""Any argument gives a result or one of our exceptions, with a message of one line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SETTINGS = (
 ).split()
 
 
-def is_ours(error: cutline.CutlineError) -> bool:
+def is_one_line(error: cutline.CutlineError) -> bool:
     return "\n" not in str(error) and len(str(error)) > 10
 
 
@@ -41,7 +41,7 @@ def test_settings(setting: str, value: Any) -> None:
     try:
         cutline.Campaign([[1.0], [2.0]], **{"threshold": 0.0, "budget": 5, setting: value})
     except cutline.CutlineError as error:
-        assert is_ours(error)
+        assert is_one_line(error)
 
 
 @given(budget=st.one_of(st.integers(-(2**70), 2**70), st.floats(), st.text(), st.none()))
@@ -50,7 +50,7 @@ def test_budgets(budget: Any) -> None:
     try:
         campaign = cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=budget)
     except cutline.InputError as error:
-        assert is_ours(error)
+        assert is_one_line(error)
         assert not (isinstance(budget, int) and 1 <= budget < 2**32)
     else:
         assert campaign.progress.budget == budget
@@ -64,7 +64,7 @@ def test_arms(X: Any) -> None:
     try:
         cutline.Campaign(X, threshold=0.0, budget=50)
     except cutline.InputError as error:
-        assert is_ours(error)
+        assert is_one_line(error)
 
 
 @given(ticket=ANYTHING, reward=ANYTHING)
@@ -83,7 +83,7 @@ def test_tickets_and_rewards(ticket: Any, reward: Any) -> None:
         try:
             work()
         except cutline.CutlineError as error:
-            assert is_ours(error)
+            assert is_one_line(error)
     assert len(campaign.verdicts) == 2 and campaign.progress.budget == 5
 
 
@@ -100,7 +100,7 @@ def test_experiments(keys: dict[str, Any]) -> None:
     try:
         cutline.Experiment({**good, **keys})
     except cutline.InputError as error:
-        assert is_ours(error)
+        assert is_one_line(error)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_experiments(keys: dict[str, Any]) -> None:
         ({"algorithm": "pivott"}, "unknown algorithm `pivott`; known: `linear-apt`"),
         ({"estimator": "x"}, "unknown estimator `x`"),
         ({"parameters": {"gamma": 1.0}}, "takes no parameter `gamma`"),
-        ({"parameters": {"noise": 1.0}}, "`noise` is given with `noise`, not among the `parameters`"),
-        ({"parameters": {"centre": 1.0}}, "`centre` is given with `prepare`"),
+        ({"parameters": {"noise": 1.0}}, "set `noise` with the keyword `noise`, not in `parameters`"),
+        ({"parameters": {"centre": 1.0}}, "set `centre` with the keyword `prepare`"),
         ({"noise": 0.0}, "noise"),
         ({"confidence": 1.0}, "`confidence` must be a number above 0 and below 1, not 1"),
         ({"interval": "wide"}, "wide"),
@@ -124,7 +124,7 @@ def test_experiments(keys: dict[str, Any]) -> None:
         ({"prepare": ["scale"]}, "must be `standardise`, `intercept` or `centre`, not `scale`"),
         ({"seed": -1}, "`seed` must be a whole number between 0 and 18446744073709551615, not -1"),
         ({"name": ""}, "`` cannot be a name"),
-        ({"algorithm": "lingame"}, "cannot estimate the noise during a campaign; it needs a given `noise`"),
+        ({"algorithm": "lingame"}, "cannot estimate the noise during a campaign; it needs a given `noise`; pass it as `noise=`"),
     ],
 )
 def test_messages(changed: dict[str, Any], message: str) -> None:
@@ -133,15 +133,33 @@ def test_messages(changed: dict[str, Any], message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_exceptions_are_what_people_catch() -> None:
+def test_a_budget_below_the_number_of_arms() -> None:
+    hint = "the algorithm `pivot` works with a smaller budget if the arms have features"
+    expected = f"a budget of 1 is too small for 2 arms: every arm is pulled once first; {hint}"
+    with pytest.raises(cutline.InputError) as caught:
+        cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=1, algorithm="linear-apt")
+    assert str(caught.value) == expected
+    with pytest.raises(cutline.InputError) as caught:
+        cutline.plan([[1.0], [2.0]], threshold=0.0, budgets=[1], algorithms=["linear-apt"])
+    assert hint in str(caught.value)
+
+
+def test_hints_for_rules_that_need_features_or_variances() -> None:
+    with pytest.raises(cutline.InputError, match="; the algorithm `apt` works without$"):
+        cutline.Campaign(3, threshold=0.0, budget=5, algorithm="linear-apt")
+    with pytest.raises(cutline.InputError, match='; use `estimator="ridge"`$'):
+        cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=5, algorithm="pivot", estimator="sample-mean")
+
+
+def test_exceptions_are_also_standard_ones() -> None:
     kinds = {
         cutline.InputError: ValueError,
         cutline.NotFoundError: KeyError,
         cutline.RefusedError: RuntimeError,
         cutline.StorageError: RuntimeError,
     }
-    for ours, general in kinds.items():
-        assert issubclass(ours, cutline.CutlineError) and issubclass(ours, general)
+    for kind, standard in kinds.items():
+        assert issubclass(kind, cutline.CutlineError) and issubclass(kind, standard)
     assert str(cutline.NotFoundError("there is no ticket 3")) == "there is no ticket 3", "without quotes"
 
 

@@ -20,7 +20,7 @@ THETA = np.array([1.0, -0.5, 0.25, 0.0, 0.5])
 
 
 def reward(ticket: cutline.Ticket) -> float:
-    """A function of the ticket, so that every way to make a campaign can be told the same."""
+    """A function of the ticket, so that all campaigns of a test get the same rewards."""
     noise = np.random.default_rng(ticket.ticket).normal(scale=0.1)
     return float(ticket.features @ THETA + noise)
 
@@ -37,7 +37,7 @@ def finish(campaign: cutline.Campaign) -> list[int]:
     return arms
 
 
-def test_a_campaign_ends_with_the_right_sides() -> None:
+def test_a_campaign_ends_with_the_right_verdicts() -> None:
     campaign = begin(budget=200, noise=0.1)
     assert len(finish(campaign)) == 200
     truth = X @ THETA
@@ -50,7 +50,7 @@ def test_a_campaign_ends_with_the_right_sides() -> None:
     assert sum(verdict.side == "undecided" for verdict in campaign.verdicts) < 5
 
 
-def test_settings_matter() -> None:
+def test_every_setting_changes_the_choices() -> None:
     first = finish(begin())
     assert finish(begin()) == first
     changed: list[dict[str, Any]] = [
@@ -73,13 +73,13 @@ def test_settings_matter() -> None:
     assert begin(estimator="sample-mean", algorithm="random").settings["estimator"] == "sample-mean"
 
 
-def test_order_in_memory_does_not_matter() -> None:
+def test_the_memory_layout_does_not_matter() -> None:
     c = finish(begin())
     for same in (np.asfortranarray(X), X.tolist(), X[::-1][::-1], X.astype(">f8"), np.repeat(X, 2, axis=1)[:, ::2]):
         assert finish(cutline.Campaign(same, threshold=0.2, budget=60, seed=7)) == c
 
 
-def test_batches_are_told_whole_or_not_at_all() -> None:
+def test_a_batch_of_rewards_is_recorded_whole_or_not_at_all() -> None:
     campaign = begin()
     tickets = campaign.ask(4)
     with pytest.raises(cutline.NotFoundError, match="there is no ticket 99; the last one is 4"):
@@ -92,7 +92,7 @@ def test_batches_are_told_whole_or_not_at_all() -> None:
     assert campaign.progress.counted == 4
 
 
-def test_tickets_that_fail_or_expire_are_given_back() -> None:
+def test_failed_and_expired_tickets_return_to_the_budget() -> None:
     campaign = begin(budget=3)
     one, two, three = campaign.ask(5)
     assert campaign.ask() is None
@@ -106,7 +106,7 @@ def test_tickets_that_fail_or_expire_are_given_back() -> None:
     assert len(campaign.ask(5)) == 1
 
 
-def test_leases_run_out() -> None:
+def test_leases_end() -> None:
     campaign = begin(budget=1)
     ticket = campaign.ask(lease=1e-9, worker="me")
     assert ticket is not None and ticket.until is not None
@@ -117,7 +117,7 @@ def test_leases_run_out() -> None:
     assert len(campaign.events(after=2)) == 1
 
 
-def test_rewards_from_before() -> None:
+def test_rewards_without_tickets() -> None:
     campaign = cutline.Campaign(["a", "b"], threshold=0.0, budget=4, noise=1.0)
     campaign.observe("b", 2.0)
     campaign.observe([0, "b"], [1.0, 4.0], counted=True)
@@ -140,7 +140,7 @@ def test_the_noise_is_given_or_estimated() -> None:
 
 
 @pytest.mark.parametrize("duplicate", [lambda c: pickle.loads(pickle.dumps(c)), copy.copy, copy.deepcopy])
-def test_a_campaign_in_memory_is_pickled_with_all_that_happened(duplicate: Any) -> None:
+def test_a_campaign_in_memory_is_pickled_with_its_history(duplicate: Any) -> None:
     campaign = begin(names=[f"arm {i}" for i in range(20)], name="screen")
     for _ in range(40):
         ticket = campaign.ask()
@@ -158,11 +158,11 @@ def test_a_campaign_in_memory_is_pickled_with_all_that_happened(duplicate: Any) 
     assert finish(twin) == finish(campaign)
     assert twin.verdicts == campaign.verdicts
     twin.observe(0, 1.0)
-    assert twin.progress != campaign.progress, "it is one of its own"
+    assert twin.progress != campaign.progress, "they are independent"
 
 
 def database() -> str:
-    """A PostgreSQL database of its own on the server that `checks/with-postgres` starts."""
+    """A new PostgreSQL database on the server that `checks/with-postgres` starts."""
     import psycopg
 
     server, name = os.environ["CUTLINE_TEST_POSTGRES"], f"cutline_python_{os.getpid()}_{time.monotonic_ns()}"
@@ -183,12 +183,12 @@ def test_a_campaign_in_a_store_lasts_and_is_shared(kind: str, tmp_path: Path) ->
     assert campaign.progress == twin.progress == cutline.open(storage).progress
     assert campaign.verdicts == twin.verdicts == cutline.open(storage, "first").verdicts
     (ticket,) = campaign.ask(1)
-    assert ticket.until is not None, "others may have it after a day"
+    assert ticket.until is not None, "another worker may get it after a day"
     memory = begin(budget=40)
     assert [e["arm"] for e in campaign.events() if e["event"] == "asked"][:10] == finish(memory)[:10]
     begin(storage=storage, name="second")
     assert cutline.campaigns(storage) == ["first", "second"]
-    with pytest.raises(cutline.InputError, match="there are `first`, `second`; say which with `name`"):
+    with pytest.raises(cutline.InputError, match="there are `first`, `second`; choose one with `name=`"):
         cutline.open(storage)
     with pytest.raises(cutline.NotFoundError, match="there is no campaign `third`"):
         cutline.open(storage, "third")
@@ -196,8 +196,8 @@ def test_a_campaign_in_a_store_lasts_and_is_shared(kind: str, tmp_path: Path) ->
         begin(storage=storage, name="first")
 
 
-def test_what_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(cutline.NotFoundError, match="there is no store at .*; begin one with `cutline.Campaign`"):
+def test_invalid_stores(tmp_path: Path) -> None:
+    with pytest.raises(cutline.NotFoundError, match=r"there is no store at .*; begin one with `cutline\.Campaign\(…, storage=…\)`"):
         cutline.open(f"{tmp_path}/none.db")
     with pytest.raises(cutline.InputError, match="unsupported store scheme `mysql://`"):
         begin(storage="mysql://host/db")
@@ -206,16 +206,16 @@ def test_what_is_no_store(tmp_path: Path) -> None:
         cutline.open(f"{tmp_path}/text.db")
     with pytest.raises(cutline.InputError):
         begin(storage=f"{tmp_path}/new.db", precision=-1.0)
-    assert not (tmp_path / "new.db").exists(), "what is refused leaves nothing behind"
+    assert not (tmp_path / "new.db").exists(), "a refused campaign leaves no file"
 
 
 def test_threads_share_a_campaign() -> None:
     campaign = begin(budget=400)
-    told: list[int] = []
+    numbers: list[int] = []
 
     def work() -> None:
         while tickets := campaign.ask(3):
-            told.extend(ticket.ticket for ticket in tickets)
+            numbers.extend(ticket.ticket for ticket in tickets)
             campaign.tell(tickets, [reward(ticket) for ticket in tickets])
             campaign.verdicts, campaign.progress
 
@@ -224,11 +224,11 @@ def test_threads_share_a_campaign() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(told) == list(range(1, 401))
+    assert sorted(numbers) == list(range(1, 401))
     assert campaign.progress.counted == 400
 
 
-def test_tickets_travel() -> None:
+def test_tickets_can_be_pickled() -> None:
     ticket = begin().ask()
     assert ticket is not None
     twin = pickle.loads(pickle.dumps(ticket))
@@ -236,5 +236,5 @@ def test_tickets_travel() -> None:
     assert (twin.arm, twin.name, twin.until) == (ticket.arm, ticket.name, None)
     assert np.array_equal(twin.features, X[ticket.arm])
     twin.features[0] = 99.0
-    assert np.array_equal(twin.features, X[ticket.arm]), "an array of its own"
+    assert np.array_equal(twin.features, X[ticket.arm]), "the array is a copy"
     assert repr(ticket) == f'Ticket(1, arm={ticket.arm}, name="{ticket.arm}")'

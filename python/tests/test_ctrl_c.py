@@ -1,4 +1,4 @@
-"""Ctrl-C ends whatever takes long, soon."""
+"""Ctrl-C ends long computations soon."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import pytest
 
 PLAN = "cutline.plan(numpy.random.default_rng(0).uniform(-1, 1, (2000, 20)), threshold=0, runs=10**9, threads=1, budgets={})"
 RULE = "type('First', (), {'choose': lambda self, beliefs: 0})()"
-OWN = "cutline.Experiment(budgets=[100], threshold=0, instance={'kind': 'wine'}, algorithm=[%s], runs=10**9)" % f"{{'rule': {RULE}}}"
+CUSTOM = "cutline.Experiment(budgets=[100], threshold=0, instance={'kind': 'wine'}, algorithm=[%s], runs=10**9)" % f"{{'rule': {RULE}}}"
 
 
 @pytest.mark.parametrize(
     "work",
     [
-        pytest.param("cutline.simulate(cutline.Experiment.of_paper('wine'), runs=10**9)", id="simulate"),
-        pytest.param(f"cutline.simulate({OWN})", id="a rule of one's own"),
+        pytest.param("cutline.simulate(cutline.Experiment.from_paper('wine'), runs=10**9)", id="simulate"),
+        pytest.param(f"cutline.simulate({CUSTOM})", id="custom rule"),
         pytest.param("cutline.reproduce('uniform-d20', 'wine', runs=10**9)", id="reproduce"),
-        pytest.param("cutline.reproduce('uniform-d20', 'wine', exact=True)", id="reproduce exactly"),
-        pytest.param(PLAN.format("None"), id="look for budgets"),
-        pytest.param(PLAN.format("[1000, 2000]"), id="play a plan"),
+        pytest.param("cutline.reproduce('uniform-d20', 'wine', exact=True)", id="exact replay"),
+        pytest.param(PLAN.format("None"), id="search for budgets"),
+        pytest.param(PLAN.format("[1000, 2000]"), id="plan"),
     ],
 )
 def test_ctrl_c_ends_it(work: str) -> None:

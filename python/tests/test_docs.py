@@ -1,4 +1,4 @@
-"""The examples in docstrings run, and what is public is listed and documented."""
+"""The examples in docstrings and pages run, and all public names are listed and documented."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def test_examples(module: ModuleType, tmp_path: Path) -> None:
         example.globs["screen"] = f"sqlite:///{tmp_path}/screen.db"
         runner.run(example)
     assert runner.failures == 0
-    shown = ("_campaign", "_native", "_plan", "_reproduce", "_run", "_simulate")
-    if module.__name__.partition(".")[2] in shown:
+    with_examples = ("_campaign", "_native", "_plan", "_reproduce", "_run", "_simulate")
+    if module.__name__.partition(".")[2] in with_examples:
         assert runner.tries >= 2
 
 
-def test_what_is_public_is_listed_and_documented() -> None:
+def test_public_names_are_listed_and_documented() -> None:
     public = {name for name in vars(cutline) if not name.startswith("_")}
     modules = {name for name, value in vars(cutline).items() if isinstance(value, ModuleType)}
     assert public - modules - {"version"} == set(cutline.__all__) - {"__version__"}

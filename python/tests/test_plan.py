@@ -1,4 +1,4 @@
-"""Plans: the numbers of `cutline plan`, from any arms, and one line for what cannot be planned."""
+"""Plans: the numbers of `cutline plan`, from any kind of arms, and one-line errors."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ASKED: dict[str, Any] = {"threshold": 0.25, "precision": 0.1, "budgets": [2, 10,
 PILOT = (["x1", "x4", "x4", "x5"], [0.9, -1.5, -2.25, 0.75])
 
 
-def test_it_says_what_the_command_line_says() -> None:
-    """The worked example of docs/planning.md is what `cutline plan` printed."""
+def test_a_plan_is_that_of_the_command_line() -> None:
+    """The example of docs/planning.md is the output of `cutline plan`."""
     docs = (ROOT / "docs/planning.md").read_text(encoding="utf-8")
     iris = pd.read_csv(ROOT / "crates/cutline-lab/data/iris.csv")
     plan = cutline.plan(iris, threshold=2, precision=0.1, name="iris")
@@ -55,7 +55,7 @@ def test_it_says_what_the_command_line_says() -> None:
     assert plan.figure().svg == (ROOT / "docs/iris-plan.svg").read_text(encoding="utf-8")
 
 
-def test_one_arm_is_what_a_formula_says() -> None:
+def test_one_arm_agrees_with_a_formula() -> None:
     """θ ~ N(0, s²): the failure probability is arctan(σ/(s√T))/π. 5 standard errors: a false alarm in 10⁶."""
     scale, noise = 0.7, 1.3
     plan = cutline.plan(
@@ -68,7 +68,7 @@ def test_one_arm_is_what_a_formula_says() -> None:
     assert plan.answers[0]["low"] - 1 <= exact <= plan.answers[0]["high"] + 1
 
 
-def test_any_arms_give_the_same_plan() -> None:
+def test_any_kind_of_arms_gives_the_same_plan() -> None:
     plan = cutline.plan(ARMS, **ASKED)
     frame = pd.DataFrame(ARMS, columns=["a", "b"])
     same: list[tuple[Any, dict[str, Any]]] = [
@@ -80,7 +80,7 @@ def test_any_arms_give_the_same_plan() -> None:
         assert cutline.plan(X, **more, **ASKED).to_dict() == plan.to_dict()
 
 
-def test_everything_that_is_asked_matters() -> None:
+def test_every_argument_changes_the_plan() -> None:
     plan = cutline.plan(ARMS, names=NAMES, **ASKED)
     changes: list[dict[str, Any]] = [
         {"noise": 2.0},
@@ -101,7 +101,7 @@ def test_everything_that_is_asked_matters() -> None:
     assert cutline.plan(ARMS, threads=1, **ASKED).to_dict() == plan.to_dict()
 
 
-def test_a_pilot_is_told_by_name_or_number() -> None:
+def test_a_pilot_by_name_or_position() -> None:
     named = cutline.plan(ARMS, names=NAMES, prior=PILOT, **ASKED)
     numbered = cutline.plan(ARMS, prior=(np.array([0, 3, 3, 4]), np.array(PILOT[1])), **ASKED)
     assert named.to_dict() == numbered.to_dict()
@@ -126,7 +126,7 @@ def test_a_plan_is_rows_words_and_a_figure() -> None:
         plan.budget("apt")
 
 
-def test_no_budget_is_none() -> None:
+def test_no_budget_is_enough() -> None:
     plan = cutline.plan(ARMS, threshold=0, budgets=[2], runs=100, algorithms=["pivot"], target=1e-9)
     assert plan.budget("pivot") is None
     assert plan.sentences[-1] == "No budget is enough: try larger budgets, a larger precision or a larger target"
@@ -157,23 +157,23 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"prior": ([0, 1], [0.5])}, "the pilot has 2 arms, but 1 rewards"),
     ({"prior": ([0], ["good"])}, "a reward must be a number, not 'good'"),
     ({"prior": ([0], [math.inf])}, "a reward must be a number between"),
-    ({"prior": ([0.5], [1.0])}, "an arm is a number from 0 or a name, not 0.5"),
+    ({"prior": ([0.5], [1.0])}, "an arm must be a name or a position from 0, not 0.5"),
     ({"runs": 0}, "`runs` must be a whole number between"),
     ({"seed": -1}, "`seed` must be a whole number between"),
     ({"threads": 0}, "`threads` must be a whole number between"),
-    ({"name": 3}, "`name` must be a text, not 3"),
+    ({"name": 3}, "`name` must be a string, not 3"),
 ]
 
 
 @pytest.mark.parametrize(("changed", "message"), BAD, ids=lambda value: str(value)[:30])
-def test_what_cannot_be_planned(changed: dict[str, Any], message: str) -> None:
+def test_invalid_plans(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(cutline.InputError) as error:
         cutline.plan(ARMS, **{**ASKED, **changed})
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_arms_that_cannot_be_planned_for() -> None:
-    with pytest.raises(cutline.InputError, match="arms need features; give a row of features an arm"):
+def test_invalid_arms_for_plans() -> None:
+    with pytest.raises(cutline.InputError, match="the arms need features; give one row of features per arm"):
         cutline.plan(3, threshold=0)
     with pytest.raises(cutline.InputError, match="feature 1 of arm 0 is NaN; features must be finite"):
         cutline.plan([[1.0, math.nan]], threshold=0)
@@ -195,7 +195,7 @@ def test_arms_that_cannot_be_planned_for() -> None:
     ),
 )
 @settings(max_examples=200, deadline=None)
-def test_whatever_is_asked_the_answer_is_a_plan_or_one_line(key: str, value: Any) -> None:
+def test_any_argument_gives_a_plan_or_a_line(key: str, value: Any) -> None:
     try:
         cutline.plan([[1.0], [0.5]], **{"threshold": 0, "runs": 5, "budgets": [2], "threads": 1, key: value})
     except cutline.CutlineError as error:

@@ -1,4 +1,4 @@
-"""The paper's experiments: ours beside the published numbers, and the replay to all decimals."""
+"""The paper's experiments: our results against the published numbers, and the exact replay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import cutline
 
 
 def test_all_four_lie_within_their_bands() -> None:
-    """With 2,000 runs the bands are wider than with 10,000, so 120 of 120 is what to expect: 0.12 fall out by chance."""
+    """With 2,000 runs the bands are wider than with 10,000, so 120 of 120 is expected: 0.12 cells fall outside by chance."""
     reproduction = cutline.reproduce(runs=2_000)
     assert list(reproduction.results) == ["uniform-d5", "uniform-d20", "iris", "wine"]
     assert (reproduction.within, reproduction.cells) == (120, 120)
@@ -37,8 +37,8 @@ def test_z_is_that_of_two_proportions() -> None:
         assert row["z"] == pytest.approx((ours - theirs) / spread if spread else 0.0, abs=1e-9)
 
 
-def test_a_wrong_cell_shows() -> None:
-    """Other noise gives other failure rates, and cells out of their bands."""
+def test_wrong_cells_are_detected() -> None:
+    """Different noise gives different failure rates, and cells outside their bands."""
     paper = dict(cutline._native.paper())["wine"]
     for noise, all_within in (("1.0", True), ("2.0", False)):
         experiment = cutline.Experiment._of(
@@ -50,10 +50,10 @@ def test_a_wrong_cell_shows() -> None:
         assert (reproduction.within == 30) == all_within
 
 
-def test_results_are_those_of_simulate_however_they_are_spread() -> None:
+def test_results_are_those_of_simulate_however_runs_are_distributed() -> None:
     reproduction = cutline.reproduce("wine", "uniform-d5", runs=300, seed=7)
     assert list(reproduction.results) == ["uniform-d5", "wine"], "the paper's order"
-    wine = cutline.simulate(cutline.Experiment.of_paper("wine"), runs=300, seed=7)
+    wine = cutline.simulate(cutline.Experiment.from_paper("wine"), runs=300, seed=7)
     assert reproduction.results["wine"].tally == wine.tally
     with ThreadPoolExecutor(2) as executor:
         spread = cutline.reproduce("wine", "uniform-d5", runs=300, seed=7, executor=executor)
@@ -69,7 +69,7 @@ def test_redrawn_instances() -> None:
     assert list(redrawn.results) == ["iris-redrawn"] and redrawn.cells == redrawn.within == 0
     assert redrawn.results["iris-redrawn"].tally == both.results["iris-redrawn"].tally != both.results["iris"].tally
     assert repr(redrawn) == "<Reproduction: redrawn instances have no published numbers to compare with>"
-    experiment = cutline.Experiment.of_paper("iris", redrawn=True, runs=30)
+    experiment = cutline.Experiment.from_paper("iris", redrawn=True, runs=30)
     assert pickle.loads(pickle.dumps(experiment)).play(0, 30) == experiment.play(0, 30)
 
 
@@ -104,22 +104,22 @@ BAD: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     ((), {"runs": 0}, "`runs` must be a whole number between 1 and"),
     (("iris",), {"threads": 0, "runs": 1}, "`threads` must be a whole number between 1 and 4096, not 0"),
     (("iris",), {"threads": 0, "exact": True}, "`threads` must be a whole number between 1 and 4096, not 0"),
-    ((), {"exact": True, "runs": 5}, "`runs` does not go with `exact`"),
-    ((), {"exact": True, "seed": 0}, "`seed` does not go with `exact`"),
-    ((), {"exact": True, "instances": "both"}, "`instances` does not go with `exact`"),
-    ((), {"exact": True, "executor": object()}, "`executor` does not go with `exact`"),
+    ((), {"exact": True, "runs": 5}, "`runs` cannot be combined with `exact`"),
+    ((), {"exact": True, "seed": 0}, "`seed` cannot be combined with `exact`"),
+    ((), {"exact": True, "instances": "both"}, "`instances` cannot be combined with `exact`"),
+    ((), {"exact": True, "executor": object()}, "`executor` cannot be combined with `exact`"),
     ((), {"client": object(), "executor": object()}, "not both"),
 ]
 
 
 @pytest.mark.parametrize(("experiments", "keywords", "message"), BAD)
-def test_what_cannot_be_reproduced(experiments: tuple[Any, ...], keywords: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(experiments: tuple[Any, ...], keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(cutline.InputError) as error:
         cutline.reproduce(*experiments, **keywords)
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_progress_goes_over_all_of_them() -> None:
+def test_progress_covers_all_experiments() -> None:
     seen: list[tuple[int, int]] = []
     cutline.reproduce("uniform-d5", "iris", runs=40, progress=lambda done, runs: seen.append((done, runs)))
     assert {runs for _, runs in seen} == {80} and [done for done, _ in seen] == sorted(done for done, _ in seen)

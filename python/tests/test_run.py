@@ -23,7 +23,7 @@ def measure(ticket: cutline.Ticket) -> float:
     return float(ticket.features[0])
 
 
-def test_all_of_the_budget_is_measured_and_seen() -> None:
+def test_the_whole_budget_is_measured_and_reported() -> None:
     seen: list[tuple[int, int]] = []
     campaign = cutline.run(X, measure, threshold=0.3, budget=20, progress=lambda done, all: seen.append((done, all)))
     assert campaign.progress.counted == 20 and campaign.progress.out == 0
@@ -31,7 +31,7 @@ def test_all_of_the_budget_is_measured_and_seen() -> None:
     assert [v.side for v in campaign.verdicts] == ["above", "above", "below", "below"]
 
 
-def test_a_campaign_goes_on_from_where_it_is() -> None:
+def test_a_campaign_is_continued() -> None:
     campaign = cutline.Campaign(X, threshold=0.3, budget=20)
     tickets = campaign.ask(5)
     campaign.tell(tickets, [measure(ticket) for ticket in tickets])
@@ -41,7 +41,7 @@ def test_a_campaign_goes_on_from_where_it_is() -> None:
         cutline.run(campaign, measure, threshold=1.0)
 
 
-def test_workers_measure_at_once() -> None:
+def test_workers_measure_at_the_same_time() -> None:
     together = threading.Barrier(4, timeout=20)
 
     def wait(ticket: cutline.Ticket) -> float:
@@ -52,7 +52,7 @@ def test_workers_measure_at_once() -> None:
     assert campaign.progress.counted == 40
 
 
-def test_no_more_are_out_than_there_are_workers() -> None:
+def test_no_more_tickets_are_open_than_there_are_workers() -> None:
     class Counting(ThreadPoolExecutor):
         out = most = 0
 
@@ -74,7 +74,7 @@ def test_processes_measure() -> None:
     assert campaign.progress.counted == 12
 
 
-def test_failures_are_given_back_until_there_are_too_many() -> None:
+def test_failures_return_to_the_budget_until_there_are_too_many() -> None:
     calls: list[int] = []
 
     def shaky(ticket: cutline.Ticket) -> float:
@@ -93,16 +93,16 @@ def test_failures_are_given_back_until_there_are_too_many() -> None:
     assert campaign.progress.failed == 2 and campaign.progress.out == 0
     calls.clear()
     cutline.run(campaign, measure)
-    assert campaign.progress.counted == 12, "what was told is kept, and it can go on"
+    assert campaign.progress.counted == 12, "rewards are kept, and the campaign can continue"
 
 
 @pytest.mark.parametrize("reward", [None, "x", float("nan"), float("inf"), [1.0, 2.0]])
-def test_what_is_no_reward(reward: object) -> None:
-    with pytest.raises(cutline.InputError, match="`measure` must give a finite number, and gave .* for `0`"):
+def test_invalid_rewards(reward: object) -> None:
+    with pytest.raises(cutline.InputError, match="`measure` must return a finite number, but returned .* for `0`"):
         cutline.run(2, lambda ticket: reward, threshold=0.0, budget=3)  # type: ignore[arg-type, return-value]
 
 
-def test_what_cannot_run() -> None:
+def test_invalid_arguments() -> None:
     for changed in ({"workers": 0}, {"workers": 1.5}, {"failures": -1}):
         with pytest.raises(cutline.InputError, match="must be a whole number of at least"):
             cutline.run(X, measure, threshold=0.0, budget=3, **changed)
@@ -134,7 +134,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_ctrl_c_leaves_no_ticket_out(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_ticket_open(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path / "x.db")], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdout.readline() == "measuring\n"

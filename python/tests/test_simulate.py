@@ -1,4 +1,4 @@
-"""Simulations: the same to the last bit however they are spread."""
+"""Simulations are bit-identical however their runs are distributed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ EXPERIMENT = cutline.Experiment(KEYS)
 TALLY = cutline.simulate(EXPERIMENT).tally
 
 
-def test_a_file_a_dict_and_keywords_are_one(tmp_path: Path) -> None:
+def test_a_file_a_dict_and_keywords_give_the_same_experiment(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(TOML)
     for experiment in (cutline.Experiment(file), cutline.Experiment(str(file)), cutline.Experiment(**KEYS)):
@@ -82,8 +82,8 @@ def test_processes_change_nothing(start: str) -> None:
     assert len(done) == 5 and done[-1] == 300
 
 
-def test_an_executor_that_breaks_loses_nothing() -> None:
-    """The first worker to take up a shard kills itself."""
+def test_a_broken_executor_loses_no_runs() -> None:
+    """A worker kills itself, which breaks the pool."""
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         executor.submit(_kill)
         assert cutline.simulate(EXPERIMENT, executor=executor, shards=20).tally == TALLY
@@ -95,17 +95,17 @@ def _kill() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_tallies_travel_and_add_up() -> None:
+def test_tallies_can_be_pickled_and_added() -> None:
     parts = [pickle.loads(pickle.dumps(EXPERIMENT.play(start, start + 100))) for start in (200, 0, 100)]
     assert parts[0] + parts[1] + parts[2] == TALLY
     assert parts[0] + parts[1] != TALLY
     other = cutline.Experiment({**KEYS, "algorithm": ["pivot"]})
-    with pytest.raises(cutline.InputError, match="different experiments do not add up"):
+    with pytest.raises(cutline.InputError, match="different experiments cannot be added"):
         TALLY + other.play(0, 1)
-    with pytest.raises(cutline.InputError, match="not one of this experiment"):
+    with pytest.raises(cutline.InputError, match="belongs to another experiment"):
         other.results(TALLY)
     for counts in (b"", b"{}", b"\xff"):
-        with pytest.raises(cutline.InputError, match="not the counts of a tally"):
+        with pytest.raises(cutline.InputError, match="invalid counts for a tally"):
             cutline.Tally(counts)
 
 
@@ -121,7 +121,7 @@ def test_results_are_rows() -> None:
     assert repr(results) == "<Results of 'experiment': 300 runs of linear-apt, pivot, plain>"
 
 
-def test_any_two_are_compared() -> None:
+def test_any_two_algorithms_can_be_compared() -> None:
     results = cutline.simulate(EXPERIMENT)
     rates = {(row["algorithm"], row["budget"]): row["failure_rate"] for row in results.rows}
     for one, other in (("pivot", "linear-apt"), ("linear-apt", "plain"), ("plain", "plain")):
@@ -138,15 +138,22 @@ def test_any_two_are_compared() -> None:
 
 
 def test_the_papers_experiments() -> None:
-    wine = cutline.Experiment.of_paper("wine", runs=500, seed=3)
+    wine = cutline.Experiment.from_paper("wine", runs=500, seed=3)
     assert (wine.name, wine.runs, wine.seed) == ("wine", 500, 3)
     twin = pickle.loads(pickle.dumps(wine))
     assert twin.play(0, 50) == wine.play(0, 50)
     with pytest.raises(cutline.InputError, match="there is no experiment 'beer' in the paper; there are uniform-d5"):
-        cutline.Experiment.of_paper("beer")
+        cutline.Experiment.from_paper("beer")
 
 
-def test_what_a_file_does_not_allow(tmp_path: Path) -> None:
+def test_the_old_name_of_from_paper_warns() -> None:
+    with pytest.warns(DeprecationWarning, match="`Experiment.of_paper` is now `Experiment.from_paper`"):
+        old = cutline.Experiment.of_paper("wine", redrawn=True, runs=50, seed=3)
+    new = cutline.Experiment.from_paper("wine", redrawn=True, runs=50, seed=3)
+    assert (old.name, old.runs, old.seed) == (new.name, 50, 3) and old.play(0, 50) == new.play(0, 50)
+
+
+def test_invalid_experiments(tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(TOML.replace("dimension", "dimensions"))
     with pytest.raises(cutline.InputError, match=r"bad\.toml:7: \[instance\] needs the key `dimension`"):
@@ -155,7 +162,7 @@ def test_what_a_file_does_not_allow(tmp_path: Path) -> None:
         cutline.simulate(tmp_path / "none.toml")
     with pytest.raises(cutline.InputError, match="unknown key `treshold` in the file"):
         cutline.Experiment(KEYS, treshold=1.0)
-    with pytest.raises(cutline.InputError, match="`noise` must be a number, a text, a list or a dict, not object"):
+    with pytest.raises(cutline.InputError, match="`noise` must be a number, a string, a list or a dict, not object"):
         cutline.Experiment(KEYS, noise=object())
     with pytest.raises(cutline.InputError, match="an experiment is a path, a dict or keywords, not int"):
         cutline.simulate(3)  # type: ignore[arg-type]
@@ -172,7 +179,7 @@ def test_what_a_file_does_not_allow(tmp_path: Path) -> None:
         EXPERIMENT.play(4, 3)
 
 
-def test_texts_are_written_as_toml_has_them() -> None:
+def test_strings_are_escaped_for_toml() -> None:
     name = 'a "quoted" \\ back, µ, 😀, \x7f'
     keys = {**KEYS, "algorithm": [{"name": "pivot", "label": name.replace("\x7f", "")}]}
     assert cutline.Experiment(keys).algorithms == ['a "quoted" \\ back, µ, 😀, ']

@@ -1,4 +1,4 @@
-"""Rules and instances of one's own."""
+"""Custom rules and instances."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Draws:
         return int(np.random.default_rng(beliefs.seed).integers(beliefs.n_arms))
 
 
-class Says:
-    """Says what it was told to say."""
+class Answers:
+    """Returns a fixed answer, or raises it if it is an exception."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -73,31 +73,31 @@ def asked(algorithm: Any, **keys: Any) -> list[int]:
 
 
 @pytest.mark.parametrize("keys", [{}, {"noise": 0.4}, {"lambda": 0.1}, {"centre": 1.0, "intercept": 1.0}])
-def test_a_rule_plays_as_the_same_in_rust(keys: dict[str, float]) -> None:
+def test_a_rule_in_python_plays_like_the_same_rule_in_rust(keys: dict[str, float]) -> None:
     found = failures(experiment({"rule": Straddle(), **keys}, {"name": "straddle", **keys}))
     assert found["Straddle"] == found["straddle"]
     assert sum(failed for failed, _ in found["Straddle"]) > 0
 
 
-def test_it_does_so_in_campaigns() -> None:
+def test_a_rule_in_python_asks_like_the_same_rule_in_rust() -> None:
     assert asked(Straddle()) == asked("straddle")
     assert asked(Straddle(), noise=0.3, prepare=()) == asked("straddle", noise=0.3, prepare=())
 
 
-def test_arms_on_their_own() -> None:
+def test_rules_with_sample_means() -> None:
     keys = {"estimator": "sample-mean"}
     found = failures(experiment({"rule": Apt(), **keys}, "apt"))
     assert found["my-apt"] == found["apt"]
-    assert asked(Apt(), X=12) == asked("apt", X=12), "without features, sample means are meant"
+    assert asked(Apt(), X=12) == asked("apt", X=12), "without features, sample means are the default"
     with pytest.raises(InputError, match="a budget of 5 is too small for 12 arms"):
         Campaign(12, threshold=0.0, budget=5, algorithm=Apt())
 
 
-def test_what_a_rule_sees() -> None:
-    """Against dense linear algebra."""
+def test_beliefs() -> None:
+    """Compared with dense linear algebra."""
     seen = []
 
-    class Looks:
+    class Checks:
         def choose(self, beliefs: Beliefs) -> int:
             pulls = beliefs.pulls.astype(float)
             inverse = np.linalg.inv(np.eye(3) + X.T @ (pulls[:, None] * X))
@@ -113,7 +113,7 @@ def test_what_a_rule_sees() -> None:
             beliefs.means[:] = 0.0
             return int(pulls.sum()) % 12
 
-    campaign = Campaign(X, threshold=0.2, precision=0.1, budget=20, noise=0.5, prepare=(), algorithm=Looks())
+    campaign = Campaign(X, threshold=0.2, precision=0.1, budget=20, noise=0.5, prepare=(), algorithm=Checks())
     design, weighted = np.eye(3), np.zeros(3)
     for number in range(20):
         ticket = campaign.ask()
@@ -125,27 +125,27 @@ def test_what_a_rule_sees() -> None:
     assert len(seen) == 20
 
 
-def test_chance_is_a_function_of_the_seed() -> None:
+def test_random_choices_are_a_function_of_the_seed() -> None:
     assert asked(Draws(), seed=1) == asked(Draws(), seed=1)
     assert asked(Draws(), seed=1) != asked(Draws(), seed=2)
     assert len(set(asked(Draws()))) == 12
 
 
 @pytest.mark.parametrize("answer", [12, -1, 1.5, "a", None, [0]])
-def test_what_is_no_arm(answer: Any) -> None:
-    campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Says(answer))
-    with pytest.raises(InputError, match="`choose` of `Says` must give an arm, a number from 0 to 11, not"):
+def test_invalid_choices(answer: Any) -> None:
+    campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Answers(answer))
+    with pytest.raises(InputError, match="`choose` of `Answers` must return an arm, a position from 0 to 11, not"):
         campaign.ask()
     assert (campaign.progress.out, campaign.events()) == (0, [])
-    with pytest.raises(InputError, match="`choose` of `Says`"):
-        cutline.simulate(experiment(Says(answer)))
+    with pytest.raises(InputError, match="`choose` of `Answers`"):
+        cutline.simulate(experiment(Answers(answer)))
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("mine"), KeyboardInterrupt(), KeyError(3)])
-def test_what_a_rule_raises_is_raised(error: BaseException, tmp_path: Path) -> None:
+def test_the_exception_of_a_rule_is_raised(error: BaseException, tmp_path: Path) -> None:
     with pytest.raises(type(error)):
-        cutline.simulate(experiment(Says(error)), threads=2)
-    rule = Says(error)
+        cutline.simulate(experiment(Answers(error)), threads=2)
+    rule = Answers(error)
     for storage in (None, f"sqlite:///{tmp_path}/x.db"):
         campaign = Campaign(X, threshold=0.0, budget=20, algorithm=rule, storage=storage)
         rule.answer = 4
@@ -163,7 +163,7 @@ def test_a_rule_in_a_store(tmp_path: Path) -> None:
     storage = f"sqlite:///{tmp_path}/x.db"
     begun = Campaign(X, threshold=0.0, budget=20, algorithm=Straddle(), storage=storage)
     begun.tell(begun.ask(1), [1.0])
-    with pytest.raises(InputError, match="a rule of its own, `Straddle`, which is not here"):
+    with pytest.raises(InputError, match=r"the custom rule `Straddle`, which was not given; pass it as `cutline\.open\(…, algorithm=rule\)`"):
         cutline.open(storage)
     with pytest.raises(InputError, match="uses `Straddle`, not `my-apt`"):
         cutline.open(storage, algorithm=Apt())
@@ -182,15 +182,15 @@ def test_a_rule_is_pickled_with_its_campaign() -> None:
     assert isinstance(restored.rule, Straddle) and one is not None and (one.arm, one.ticket) == (other.arm, other.ticket)
 
 
-def test_beliefs_are_of_the_moment() -> None:
-    kept: list[Beliefs] = []
+def test_beliefs_expire() -> None:
+    earlier: list[Beliefs] = []
 
     class Keeps:
         def choose(self, beliefs: Beliefs) -> int:
-            if kept:
-                with pytest.raises(InputError, match="only within `choose`"):
-                    kept[0].covariances(0)
-            kept.append(beliefs)
+            if earlier:
+                with pytest.raises(InputError, match="can be read only within `choose`"):
+                    earlier[0].covariances(0)
+            earlier.append(beliefs)
             assert beliefs.means.shape == (12,)
             failed = []
 
@@ -208,9 +208,9 @@ def test_beliefs_are_of_the_moment() -> None:
 
     campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Keeps())
     campaign.ask(2)
-    with pytest.raises(InputError, match="only within `choose`"):
-        kept[0].variances
-    assert kept[0].means.shape == (12,), "what was looked at stays"
+    with pytest.raises(InputError, match="can be read only within `choose`"):
+        earlier[0].variances
+    assert earlier[0].means.shape == (12,), "arrays that were read stay valid"
 
 
 def test_a_rule_does_not_use_its_campaign() -> None:
@@ -259,7 +259,7 @@ def bare(rng: np.random.Generator) -> Any:
 
 
 @pytest.mark.parametrize("instance", [linear, crooked, bare])
-def test_instances_are_the_same_however_they_are_spread(instance: Any) -> None:
+def test_instances_are_the_same_however_runs_are_distributed(instance: Any) -> None:
     played = experiment(*(["apt"] if instance is bare else ["linear-apt", Straddle()]), instance=instance)
     alone = cutline.simulate(played, threads=1)
     assert alone.tally == cutline.simulate(played, threads=2).tally
@@ -270,8 +270,8 @@ def test_instances_are_the_same_however_they_are_spread(instance: Any) -> None:
     assert cutline.simulate(once).tally != cutline.simulate(experiment("apt", instance=instance)).tally
 
 
-def test_instances_as_the_lab_draws_them() -> None:
-    """The same instance, given as a file has it and by a function."""
+def test_a_fixed_instance_by_a_function() -> None:
+    """The same instance, given in the form of a file and by a function."""
     means = [0.5, -0.2, 0.3, 0.0]
     given = failures(experiment("apt", instance={"kind": "means", "means": means}))
     assert failures(experiment("apt", instance=lambda rng: means)) == given
@@ -282,30 +282,30 @@ def test_instances_as_the_lab_draws_them() -> None:
     [
         (None, "a list of numbers"),
         ("abc", "a list of numbers"),
-        ([], "gave no arms"),
-        ([[1.0]], "not an array of the shape"),
+        ([], "returned invalid arms"),
+        ([[1.0]], "not an array of shape"),
         ([float("nan")], "must be finite"),
         (([[1.0, 2.0]], [1.0]), "theta has 1 values, but the arms have 2 features"),
         ({"X": [[1.0]], "means": [1.0, 2.0]}, "there are 2 means, but 1 arms"),
         ({"X": [[1.0]]}, "one of `theta` and `means`"),
-        ({"X": 3, "means": [1.0]}, "a row of features an arm"),
+        ({"X": 3, "means": [1.0]}, "one row of features per arm"),
         (([[float("inf")]], [1.0]), "finite"),
     ],
 )
-def test_what_is_no_instance(given: Any, message: str) -> None:
+def test_invalid_instances(given: Any, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
         experiment("apt", instance=lambda rng: given)
     assert "\n" not in str(raised.value)
 
 
-def test_what_does_not_go_with_instances_of_ones_own() -> None:
+def test_keys_that_custom_instances_do_not_take() -> None:
     with pytest.raises(InputError, match="of which nothing is drawn"):
         experiment("linear-apt", instance={"kind": linear, "draw": "published"})
     with pytest.raises(InputError, match="`kind` must be one of"):
         experiment("linear-apt", instance={"kind": "own"})
 
 
-def test_an_instance_that_goes_wrong_later() -> None:
+def test_an_instance_that_fails_in_a_later_run() -> None:
     def late(rng: np.random.Generator) -> Any:
         if (draws := rng.uniform()) < 0.3:
             raise LookupError("mine")

@@ -42,7 +42,7 @@ def test_the_report_is_a_data_frame(campaign: cutline.Campaign) -> None:
 
 
 def test_without_optional_packages() -> None:
-    """Nothing but NumPy is needed, and not even that to import."""
+    """Only NumPy is required, and importing the package does not import it."""
     code = """
 import sys
 class Missing:
@@ -78,7 +78,7 @@ def test_figures_are_svg_and_png(campaign: cutline.Campaign, tmp_path: Path) -> 
     figure.save(str(tmp_path / "a.PNG"))
     assert (tmp_path / "a.svg").read_text(encoding="utf-8") == figure.svg
     assert (tmp_path / "a.PNG").read_bytes() == figure.png()
-    with pytest.raises(cutline.InputError, match="saved as `.svg` or `.png`, not as `a.pdf`"):
+    with pytest.raises(cutline.InputError, match="can be saved as `.svg` or `.png`, not as `a.pdf`"):
         figure.save(tmp_path / "a.pdf")
     for scale in (0.0, -1.0, float("nan"), 1e9, "x"):
         with pytest.raises(cutline.InputError):
@@ -99,7 +99,7 @@ def test_the_plot_shows_every_arm_and_the_threshold(campaign: cutline.Campaign) 
 
 
 def test_results_are_drawn() -> None:
-    results = cutline.simulate(cutline.Experiment.of_paper("wine"), runs=50)
+    results = cutline.simulate(cutline.Experiment.from_paper("wine"), runs=50)
     assert "linear-apt" in results.figure().svg and "50 runs, seed 0." in results.figure().svg
     ax = results.plot()
     _, labels = ax.get_legend_handles_labels()
@@ -115,10 +115,10 @@ def test_the_model_is_diagnosed() -> None:
     arms = np.repeat(np.arange(30), 6)
     noise = rng.normal(scale=0.1, size=180)
     linear = X @ [1.0, -2.0]
-    found = cutline.diagnose(X, arms, linear[arms] + noise)
-    assert found["conclusion"] == "believable" and found["algorithm"] is None
-    assert 0.08 < found["replicates"]["sigma"] < 0.12 and found["replicates"]["freedom"] == 150
-    assert found["lack_of_fit"]["freedom"] == (28, 150)
+    result = cutline.diagnose(X, arms, linear[arms] + noise)
+    assert result["conclusion"] == "believable" and result["algorithm"] is None
+    assert 0.08 < result["replicates"]["sigma"] < 0.12 and result["replicates"]["freedom"] == 150
+    assert result["lack_of_fit"]["freedom"] == (28, 150)
     bent = cutline.diagnose(X, arms, linear[arms] ** 2 + noise, names=[f"arm {i}" for i in range(30)])
     assert (bent["conclusion"], bent["algorithm"]) == ("not-believable", "apt")
     assert bent["arms"][7]["name"] == "arm 7" and any(arm["disagrees"] for arm in bent["arms"])
@@ -129,7 +129,7 @@ def test_the_model_is_diagnosed() -> None:
     assert cutline.diagnose(3, [], [])["conclusion"] == "no-features"
 
 
-def test_they_say_what_they_are(campaign: cutline.Campaign) -> None:
+def test_reprs(campaign: cutline.Campaign) -> None:
     assert repr(campaign) == "<Campaign 'Screen & co': 4 arms, threshold 0.5, 0 of 40 measured>"
     verdict = 'Verdict("one", above, mean=1.0000, interval=(0.8693, 1.1307), pulls=9, doubt=3.19e-14)'
     assert repr(campaign.verdicts[0]) == verdict

@@ -1,4 +1,4 @@
-"""Rules and instances of one's own."""
+"""Custom rules and instances."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Rule(Protocol):
-    """A rule of one's own: anything that has `choose`. `Campaign` and `Experiment` take it in place of an algorithm's name.
+    """A custom rule: any object with a method `choose`. `Campaign` and `Experiment` accept it in place of an algorithm's name.
 
-    It must be a function of the beliefs, `beliefs.seed` included, and keep nothing from one call to the next: campaigns are taken up
-    in the middle, and runs are played on any thread or machine. If it has `opens_with_every_arm = True`, every arm is pulled once
-    before it is asked.
+    `choose` must be a function of the beliefs, `beliefs.seed` included, and must not remember anything between calls: campaigns are
+    resumed in the middle, and runs are played on any thread or machine. If the rule has `opens_with_every_arm = True`, every arm is
+    pulled once before `choose` is called.
 
     >>> import numpy as np
     >>> import cutline
@@ -35,13 +35,13 @@ class Rule(Protocol):
     ...     instance={"kind": "uniform", "n_arms": 8, "dimension": 3},
     ...     algorithm=[Straddle(), "straddle"],
     ... )
-    >>> mine, named = cutline.simulate(experiment, runs=50).rows
-    >>> mine["algorithm"], mine["failures"] == named["failures"]
+    >>> custom, built_in = cutline.simulate(experiment, runs=50).rows
+    >>> custom["algorithm"], custom["failures"] == built_in["failures"]
     ('Straddle', True)
     """
 
     def choose(self, beliefs: Beliefs, /) -> Any:
-        """The arm to pull next, from 0."""
+        """The arm to pull next, as its position from 0."""
 
 
 Instance = Callable[["np.random.Generator"], Any]
@@ -49,37 +49,37 @@ Instance = Callable[["np.random.Generator"], Any]
 
 
 def name_of(rule: Rule) -> str:
-    """What a rule is called: its `name`, or that of its class."""
+    """The name of a rule: its `name`, or else the name of its class."""
     name = getattr(rule, "name", None)
     return name if isinstance(name, str) else type(rule).__name__
 
 
 def is_rule(value: Any) -> bool:
-    """Whether this is a rule, and not the class of one."""
+    """Whether `value` is a rule; the class of a rule is an error."""
     if isinstance(value, type) and hasattr(value, "choose"):
         raise InputError(f"a rule is an object with `choose`, not a class; write `{value.__name__}()`")
     return not isinstance(value, str) and callable(getattr(value, "choose", None))
 
 
 def draw(function: Instance, seed: int) -> Drawn:
-    """What an instance's function gives for a seed: features, theta and means, as far as there are."""
+    """The instance that `function` draws for a seed: features, theta and means, `None` where not given."""
     import numpy as np
 
-    given = function(np.random.default_rng(seed))
-    if isinstance(given, tuple) and len(given) == 2:
-        given = {"X": given[0], "theta": given[1]}
-    elif not isinstance(given, Mapping):
-        given = {"means": given}
-    keys = set(given)
+    drawn = function(np.random.default_rng(seed))
+    if isinstance(drawn, tuple) and len(drawn) == 2:
+        drawn = {"X": drawn[0], "theta": drawn[1]}
+    elif not isinstance(drawn, Mapping):
+        drawn = {"means": drawn}
+    keys = set(drawn)
     if keys not in ({"X", "theta"}, {"X", "means"}, {"means"}):
-        raise InputError("`instance` must give (X, theta), means, or a dict of `X` and one of `theta` and `means`")
+        raise InputError("`instance` must return (X, theta), means, or a dict of `X` and one of `theta` and `means`")
     features = None
-    if "X" in given:
-        read = _arms.read(given["X"], None, None).features
-        if read is None:
-            raise InputError("`instance` must give X as a row of features an arm; without features give means alone")
-        features = np.ascontiguousarray(read)
-    theta, means = (_vector(given[key], key) if key in given else None for key in ("theta", "means"))
+    if "X" in drawn:
+        features = _arms.read(drawn["X"], None, None).features
+        if features is None:
+            raise InputError("`instance` must return X with one row of features per arm; without features return means alone")
+        features = np.ascontiguousarray(features)
+    theta, means = (_vector(drawn[key], key) if key in drawn else None for key in ("theta", "means"))
     return features, theta, means
 
 
@@ -89,7 +89,7 @@ def _vector(values: Any, what: str) -> NDArray[np.float64]:
     try:
         vector = np.asarray(values, dtype=np.float64)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"`instance` must give `{what}` as a list of numbers") from error
+        raise InputError(f"`instance` must return `{what}` as a list of numbers") from error
     if vector.ndim != 1:
-        raise InputError(f"`instance` must give `{what}` as a list of numbers, not an array of the shape {vector.shape}")
+        raise InputError(f"`instance` must return `{what}` as a list of numbers, not an array of shape {vector.shape}")
     return np.ascontiguousarray(vector)

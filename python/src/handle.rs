@@ -1,0 +1,124 @@
+//! Begins, opens and restores campaigns; `cutline.Campaign` is constructed from the handle that these functions return.
+
+use crate::convert::{elements, string, strings};
+use crate::custom::named_rule;
+use crate::errors::{input, store};
+use crate::events::from_dict;
+use crate::settings::settings;
+use cutline::Candidates;
+use cutline::rules::NamedRule;
+use cutline_store::{Campaign, NewCampaign, Settings, Store};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Mutex;
+
+/// A campaign on its way into a `Campaign`, which takes it out.
+#[pyclass(frozen, module = "cutline._native")]
+pub(crate) struct CampaignHandle {
+    pub(crate) campaign: Mutex<Option<Campaign>>,
+    /// The address of its store; `None` in memory.
+    pub(crate) storage: Option<String>,
+    /// The custom rule, if it has one.
+    pub(crate) rule: Option<Py<PyAny>>,
+}
+
+/// The name of a custom rule, and the Python object.
+type RuleArgument<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+fn custom_rule(rule: Option<&RuleArgument<'_>>) -> PyResult<Option<NamedRule>> {
+    rule.map(|(name, rule)| named_rule(name, rule)).transpose()
+}
+
+impl CampaignHandle {
+    fn new(campaign: Campaign, storage: Option<String>, rule: Option<RuleArgument<'_>>) -> Self {
+        Self { campaign: Mutex::new(Some(campaign)), storage, rule: rule.map(|(_, rule)| rule.unbind()) }
+    }
+}
+
+/// Validates arms. `features` may have any memory layout.
+pub(crate) fn candidates(
+    names: Option<&Bound<'_, PyAny>>,
+    columns: &Bound<'_, PyAny>,
+    features: Option<&PyReadonlyArray2<'_, f64>>,
+) -> PyResult<Candidates> {
+    let columns = strings(columns, "the columns")?;
+    let names = names.map_or(Ok(Vec::new()), |names| strings(names, "the names"))?;
+    let n_columns = features.map_or(0, |features| features.shape()[1]);
+    if columns.len() != n_columns {
+        return Err(input(format!("there are {} column names, but {n_columns} columns", columns.len())));
+    }
+    let features = features.map_or_else(Vec::new, |features| features.as_array().iter().copied().collect());
+    Candidates::new(names, columns, features).map_err(|error| store(&error.into()))
+}
+
+/// Begins a campaign; in memory if `storage` is `None`.
+#[pyfunction]
+pub(crate) fn begin(
+    py: Python<'_>,
+    names: Option<&Bound<'_, PyAny>>,
+    columns: &Bound<'_, PyAny>,
+    features: Option<PyReadonlyArray2<'_, f64>>,
+    name: &Bound<'_, PyAny>,
+    storage: Option<&Bound<'_, PyAny>>,
+    keywords: &Bound<'_, PyDict>,
+    rule: Option<RuleArgument<'_>>,
+) -> PyResult<CampaignHandle> {
+    let mut settings = settings(keywords)?;
+    settings.custom_rule = custom_rule(rule.as_ref())?;
+    let candidates = candidates(names, columns, features.as_ref())?;
+    let name = string(name, "`name`")?;
+    let storage = storage.map(|storage| string(storage, "`storage`")).transpose()?;
+    let campaign = py.detach(|| {
+        let draft = NewCampaign::new(&name, settings, candidates)?;
+        storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_new(draft)
+    });
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, storage, rule))
+}
+
+/// Opens a campaign in a store.
+#[pyfunction]
+pub(crate) fn find(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+    rule: Option<RuleArgument<'_>>,
+) -> PyResult<CampaignHandle> {
+    let storage = string(storage, "`storage`")?;
+    let name = name.map(|name| string(name, "`name`")).transpose()?;
+    let custom = custom_rule(rule.as_ref())?;
+    let campaign = py.detach(|| Store::open(&storage)?.campaign_with_rule(name.as_deref(), custom));
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(storage), rule))
+}
+
+/// Restores a pickled campaign in memory from its settings as JSON (`Campaign._settings`), its arms and its events.
+#[pyfunction]
+pub(crate) fn restore(
+    py: Python<'_>,
+    names: &Bound<'_, PyAny>,
+    columns: &Bound<'_, PyAny>,
+    features: Option<PyReadonlyArray2<'_, f64>>,
+    name: &str,
+    settings: &str,
+    events: &Bound<'_, PyAny>,
+    rule: Option<RuleArgument<'_>>,
+) -> PyResult<CampaignHandle> {
+    let mut settings: Settings = serde_json::from_str(settings).map_err(input)?;
+    settings.custom_rule = custom_rule(rule.as_ref())?;
+    let candidates = candidates(Some(names), columns, features.as_ref())?;
+    let events = elements(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
+    let campaign = py.detach(|| {
+        let mut draft = NewCampaign::new(name, settings, candidates)?;
+        draft.extend(events)?;
+        Store::memory().begin_new(draft)
+    });
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, None, rule))
+}
+
+/// The names of the campaigns in a store, oldest first.
+#[pyfunction]
+pub(crate) fn campaigns(py: Python<'_>, storage: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let storage = string(storage, "`storage`")?;
+    let summaries = py.detach(|| Store::open(&storage)?.campaigns()).map_err(|error| store(&error))?;
+    Ok(summaries.into_iter().map(|campaign| campaign.name).collect())
+}
