@@ -92,7 +92,7 @@ impl Campaign {
         Ok(Self { inner: Mutex::new(campaign), name, names, storage, rule, worker })
     }
 
-    /// The next measurement to make, or `None` if there is none now: the budget is used or assigned to open tickets, or all
+    /// The next measurement to make, or `None` if there is none now: the budget is used up or assigned to open tickets, or all
     /// verdicts are certain enough. With `n`, a list of up to that many.
     ///
     /// `worker` names who measures, for the journal. After `lease` seconds the ticket may be given to another worker: by default

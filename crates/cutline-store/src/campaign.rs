@@ -81,7 +81,7 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer if the budget is used, or if the
+    /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer if the budget is used up, or if the
     /// campaign stops early because every side is certain enough.
     ///
     /// # Errors

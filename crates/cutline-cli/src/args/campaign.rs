@@ -62,10 +62,10 @@ pub(crate) struct Tell {
     /// Rewards from a CSV file with the columns `ticket` and `reward`; `-` is stdin
     #[arg(long, value_name = "REWARDS.csv")]
     pub(crate) file: Option<PathBuf>,
-    /// Report that a ticket will have no reward; its measurement is returned to the budget
+    /// Report that the measurement of a ticket failed; it is returned to the budget
     #[arg(long, value_name = "TICKET")]
     pub(crate) fail: Option<TicketId>,
-    /// Why it will have none
+    /// Why it failed
     #[arg(long, value_name = "TEXT", default_value = "no reason given", conflicts_with_all = ["rewards", "file"])]
     pub(crate) reason: String,
 }

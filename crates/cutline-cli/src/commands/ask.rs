@@ -45,8 +45,8 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
 fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
     let state = campaign.state()?;
     Ok(match state.stop_reason() {
-        Some(StopReason::Budget) => (format!("the budget of {} is used", state.progress().budget), ENDED),
-        Some(_) => ("every side is certain".into(), ENDED),
+        Some(StopReason::Budget) => (format!("the budget of {} is used up", state.progress().budget), ENDED),
+        Some(_) => ("every verdict is certain".into(), ENDED),
         None => {
             let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
             let n_open = state.progress().open;

@@ -97,7 +97,7 @@ fn output(args: &Simulation, names: &[&str], inputs: Inputs) -> Result<Output, F
     Output::new(&args.out, &files, inputs)
 }
 
-/// The threads to work on.
+/// The thread pool of a simulation.
 fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
     let threads = args.threads.unwrap_or(0);
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::Threads { threads, error })

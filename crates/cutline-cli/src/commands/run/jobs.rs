@@ -96,7 +96,7 @@ impl JobSettings {
             match process::measure(command, input.stdin.clone(), self.timeout, receiver, control, &self.watchdog) {
                 MeasurementResult::Failed(_) if attempt < tries => attempt += 1,
                 MeasurementResult::Failed(reason) if tries > 1 => {
-                    return MeasurementResult::Failed(format!("in the last of {tries} tries {reason}"));
+                    return MeasurementResult::Failed(format!("after {tries} tries: {reason}"));
                 }
                 other => return other,
             }
