@@ -1,5 +1,7 @@
-//! Why a command failed: one line that says what to do.
+//! Why a command failed: one line that describes the problem and says what to do about it.
 
+use cutline::campaign::{CampaignError, TermsError};
+use cutline::{LearnerError, SpecError};
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{ExperimentError, PlanError, PriorError, RunError};
 use cutline_store::StoreError;
@@ -16,7 +18,7 @@ pub(crate) enum Failure {
     Plan(#[from] PlanError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It was called wrongly, in a way that only showed later.
+    /// The command line makes no sense, which was found after it had been parsed.
     #[error("{0}")]
     Usage(String),
     #[error("cannot read {}: {error}{hint}", path.display())]
@@ -25,9 +27,12 @@ pub(crate) enum Failure {
     Csv { path: PathBuf, error: RewardsError },
     #[error("{}: {error}", path.display())]
     ThetaPosterior { path: PathBuf, error: PriorError },
-    #[error("cannot write {}: {error}; choose another place with `--out`", path.display())]
+    #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
-    #[error("cannot start {threads} threads: {error}; ask for fewer with `--threads`")]
+    /// An output path names a file that must stay as it is.
+    #[error("{} is {what} and would be overwritten", path.display())]
+    Overwrite { path: PathBuf, what: &'static str },
+    #[error("cannot start {threads} threads: {error}")]
     Threads { threads: usize, error: rayon::ThreadPoolBuildError },
     #[error("cannot draw {name}: {error}")]
     Figure { name: String, error: cutline_figure::PngError },
@@ -37,34 +42,104 @@ pub(crate) enum Failure {
     Print(std::io::Error),
     #[error("{missing} of {cells} cells do not match the published numbers")]
     Mismatch { missing: usize, cells: usize },
-    #[error("{tickets} tickets failed in a row, the last one because {reason}; see to the command and run it again")]
+    #[error("{tickets} tickets failed in a row, the last one because {reason}")]
     GaveUp { tickets: u32, reason: String },
-    #[error("cannot start `{program}`: {error}; name a program that can be executed with `--measure`")]
+    #[error("cannot start `{program}`: {error}")]
     NotStarted { program: String, error: std::io::Error },
-    /// Whoever read our output has closed it, as `head` does. That is no failure.
+    /// The reader of stdout has closed it, as `head` does. That is not an error.
     #[error("the reader of the output is gone")]
     ReaderGone,
 }
 
 impl Failure {
-    /// What the program ends with.
+    /// The exit code of the program.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::ReaderGone => 0,
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::Overwrite { .. } => 2,
             _ => 1,
         }
     }
 
-    /// The message on one line, whatever the names in it contain.
+    /// The message and the hint on one line, whatever the names in them contain.
     pub(crate) fn line(&self) -> String {
+        let message = match hint(self) {
+            Some(hint) => format!("{self}; {hint}"),
+            None => self.to_string(),
+        };
         let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
-        self.to_string().chars().map(escaped).collect()
+        message.chars().map(escaped).collect()
+    }
+}
+
+/// What a user of the command line can do about a failure. The libraries describe problems; flags and commands are named here alone.
+pub(crate) fn hint(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Store(error) => store_hint(error),
+        Failure::Run(error) | Failure::Plan(PlanError::Run(error)) => match error {
+            RunError::Algorithm { error, .. } => plan_hint(error),
+            _ => None,
+        },
+        Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
+        Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
+        Failure::GaveUp { .. } => Some("check the command and run it again".into()),
+        Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
+        _ => None,
+    }
+}
+
+fn store_hint(error: &StoreError) -> Option<String> {
+    Some(match error {
+        StoreError::Missing(_) | StoreError::NoCampaigns(_) => "begin one with `cutline new`".into(),
+        StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
+        StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
+        StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
+        StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
+        StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),
+        _ => return None,
+    })
+}
+
+/// What to change in a call of `cutline new` whose algorithm does not fit.
+fn new_hint(error: &SpecError) -> Option<String> {
+    Some(match error {
+        SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
+            "raise `--budget` or use `--algorithm pivot`".into()
+        }
+        SpecError::NeedsFeatures { .. } => "use `--algorithm apt`, which works without".into(),
+        SpecError::NeedsVariances { .. } => "choose another one with `--algorithm`".into(),
+        SpecError::Missing { parameter, .. } => format!("give it with `--parameter {}=VALUE`", parameter.name),
+        _ => return None,
+    })
+}
+
+/// What to change in a call of `cutline plan` whose algorithm does not fit.
+fn plan_hint(error: &SpecError) -> Option<String> {
+    match error {
+        SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
+            Some("raise `--budgets` or use `--algorithms pivot`".into())
+        }
+        _ => None,
     }
 }
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe { Self::ReaderGone } else { Self::Print(error) }
+        if is_broken_pipe(&error) { Self::ReaderGone } else { Self::Print(error) }
     }
+}
+
+/// Whether the reader is gone. The crate `csv` wraps errors of the stream in its own.
+fn is_broken_pipe(error: &std::io::Error) -> bool {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return true;
+    }
+    let wrapped = error.get_ref().and_then(|inner| match inner.downcast_ref::<csv::Error>() {
+        Some(error) => match error.kind() {
+            csv::ErrorKind::Io(error) => Some(error),
+            _ => None,
+        },
+        None => inner.downcast_ref::<std::io::Error>(),
+    });
+    wrapped.is_some_and(is_broken_pipe)
 }

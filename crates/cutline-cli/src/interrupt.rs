@@ -5,31 +5,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// What to do about an interruption, if not to end at once.
-type Instead = Box<dyn FnMut() + Send>;
-static INSTEAD: Mutex<Option<Instead>> = Mutex::new(None);
+/// What to do on an interruption instead of ending the program at once.
+type Handler = Box<dyn FnMut() + Send>;
+static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);
 
-/// Ends the program when it is interrupted or asked to terminate, as soon as nothing is being written.
+/// Ends the program on Ctrl-C and SIGTERM, as soon as no file is being written.
 pub(crate) fn listen() {
     let handler = ctrlc::set_handler(|| {
-        if let Some(instead) = &mut *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) {
-            return instead();
+        if let Some(handler) = &mut *HANDLER.lock().unwrap_or_else(PoisonError::into_inner) {
+            return handler();
         }
         let _guard = hold();
         note("\ninterrupted; no file was left half-written");
         std::process::exit(130);
     });
-    // Without a handler the system ends the program on Ctrl-C, which is right but for files being written.
+    // If no handler can be set, the system ends the program on Ctrl-C, which may leave a temporary file.
     drop(handler);
 }
 
-/// From now on an interruption does this instead: the verb ends by itself when it has put things in order.
+/// From now on an interruption calls `handler`, and the command ends by itself after it has cleaned up.
 #[cfg(unix)]
-pub(crate) fn instead(act: impl FnMut() + Send + 'static) {
-    *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(act));
+pub(crate) fn handle_with(handler: impl FnMut() + Send + 'static) {
+    *HANDLER.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(handler));
 }
 
-/// While held, an interruption waits.
+/// While the guard is held, an interruption waits.
 pub(crate) fn hold() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }

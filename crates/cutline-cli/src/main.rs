@@ -1,5 +1,5 @@
-//! The command line of Cutline. Data goes to stdout, everything else to stderr; the exit code is 0, 1 if it failed, 2 if it
-//! was called wrongly, 130 if it was interrupted.
+//! The command line of Cutline. Data goes to stdout, everything else to stderr; the exit code is 0, 1 if the command failed, 2 if the
+//! command line is wrong, 130 if it was interrupted.
 
 mod args;
 mod clock;
@@ -13,7 +13,7 @@ mod print;
 mod progress;
 mod report;
 mod results;
-mod standing;
+mod status_summary;
 mod table;
 
 use args::{Cli, Command};
@@ -31,22 +31,22 @@ fn main() -> ExitCode {
         Command::Plan(args) => commands::plan(&args),
         Command::Diagnose(args) => commands::diagnose(&args),
         #[cfg(unix)]
-        Command::Run(args) => return ended(commands::run(&args)),
+        Command::Run(args) => return exit_code(commands::run(&args)),
         #[cfg(unix)]
-        Command::Guard => commands::guard(),
+        Command::Watchdog => commands::watchdog(),
         Command::Algorithms(args) => commands::algorithms(&args),
         Command::New(args) => commands::new(&args),
-        Command::Ask(args) => return ended(commands::ask(&args)),
+        Command::Ask(args) => return exit_code(commands::ask(&args)),
         Command::Tell(args) => commands::tell(&args),
         Command::Status(args) => commands::status(&args),
         Command::Report(args) => commands::report(&args),
         Command::Export(args) => commands::export(&args),
     };
-    ended(done.map(|()| ExitCode::SUCCESS))
+    exit_code(done.map(|()| ExitCode::SUCCESS))
 }
 
-/// Says why, if it failed.
-fn ended(done: Result<ExitCode, Failure>) -> ExitCode {
+/// Prints the error if the command failed; the exit code.
+fn exit_code(done: Result<ExitCode, Failure>) -> ExitCode {
     done.unwrap_or_else(|failure| {
         if !matches!(failure, Failure::ReaderGone) {
             print::note(&format!("error: {}", failure.line()));
@@ -57,11 +57,11 @@ fn ended(done: Result<ExitCode, Failure>) -> ExitCode {
 
 /// The crate `parquet` panics on some damaged files. The lab catches that and it is reported as an error, in one line.
 fn silence_parquet_panics() {
-    let say = std::panic::take_hook();
+    let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let is_parquet = |place: &std::panic::Location<'_>| place.file().contains("/parquet-");
         if !panic.location().is_some_and(is_parquet) {
-            say(panic);
+            report(panic);
         }
     }));
 }

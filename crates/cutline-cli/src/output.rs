@@ -1,32 +1,78 @@
-//! Files that are written whole or not at all.
+//! Files that are written whole or not at all, and never over a store or an input of the command.
 
 use crate::failure::Failure;
 use crate::interrupt;
+use cutline_store::Store;
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// How SQLite names the files beside a database.
+const JOURNAL_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// The files that a command reads. None of its output files may replace one of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inputs {
+    files: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// These files.
+    pub(crate) fn files<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
+        Self { files: files.into_iter().map(Path::to_owned).collect() }
+    }
+
+    /// The file of a store with its journal files; nothing for a database on a server.
+    pub(crate) fn store(address: &str) -> Self {
+        let Some(file) = Store::file(address) else { return Self::default() };
+        // SQLite keeps the journal files beside the file itself, not beside a symbolic link to it.
+        let resolved = file.canonicalize();
+        let names: Vec<PathBuf> = [file].into_iter().chain(resolved).collect();
+        let journals = names.iter().flat_map(|file| JOURNAL_SUFFIXES.map(|suffix| with_suffix(file, suffix)));
+        Self { files: journals.chain(names.iter().cloned()).collect() }
+    }
+
+    /// Refuses a path whose file must stay as it is: a store, a journal file of one, or an input of the command.
+    pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
+        let refuse = |what| Err(Failure::Overwrite { path: path.into(), what });
+        if is_database(path) {
+            refuse("a store")
+        } else if is_journal(path) {
+            refuse("a journal file of a store")
+        } else if self.files.iter().any(|input| is_same(path, input)) {
+            refuse("an input of this command")
+        } else {
+            Ok(())
+        }
+    }
+}
 
 /// A directory that results go to.
 pub(crate) struct Output {
     directory: PathBuf,
+    inputs: Inputs,
 }
 
 impl Output {
-    /// Makes the directory and tries to write there, so that a wrong place is known before the work and not after it.
-    pub(crate) fn new(directory: &Path) -> Result<Self, Failure> {
+    /// Makes the directory and tries to write there, so that a wrong place is known before the work and not after it; likewise if one
+    /// of the files `names` is not to be replaced.
+    pub(crate) fn new(directory: &Path, names: &[String], inputs: Inputs) -> Result<Self, Failure> {
+        names.iter().try_for_each(|name| inputs.check(&directory.join(name)))?;
         let _guard = interrupt::hold();
         let failed = |error| Failure::Write { path: directory.into(), error };
         std::fs::create_dir_all(directory).map_err(failed)?;
         tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-        Ok(Self { directory: directory.into() })
+        Ok(Self { directory: directory.into(), inputs })
     }
 
     /// Writes all files, or as many as the disk takes; none is left half-written.
     pub(crate) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+        files.iter().try_for_each(|(name, _)| self.inputs.check(&self.directory.join(name)))?;
         let _guard = interrupt::hold();
         for (name, bytes) in files {
             let path = self.directory.join(name);
-            whole(&path, |file| file.write_all(bytes)).map_err(|error| Failure::Write { path, error })?;
+            write_whole(&path, |file| file.write_all(bytes)).map_err(|error| Failure::Write { path, error })?;
         }
         Ok(())
     }
@@ -36,18 +82,23 @@ impl Output {
     }
 }
 
-/// Writes one file. What is there and no file, as a pipe or a device, is written to as it is.
+/// Writes one file. A pipe or a device is written to directly.
 pub(crate) fn write_file(
     path: &Path,
+    inputs: &Inputs,
     write: impl FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
+    inputs.check(path)?;
     let _guard = interrupt::hold();
     let done = if path.metadata().is_ok_and(|there| !there.is_file()) {
         File::options().write(true).open(path).and_then(|file| buffered(file, write))
     } else {
-        whole(path, |file| buffered(file, write))
+        write_whole(path, |file| buffered(file, write))
     };
-    done.map_err(|error| Failure::Write { path: path.into(), error })
+    done.map_err(|error| match Failure::from(error) {
+        Failure::Print(error) => Failure::Write { path: path.into(), error },
+        reader_gone => reader_gone,
+    })
 }
 
 fn buffered(
@@ -59,16 +110,75 @@ fn buffered(
     file.flush()
 }
 
-/// A file as a whole: it appears under its name once all of it is on the disk.
-fn whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
+/// Writes a file that appears under its name once all of it is on the disk.
+fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
     let mut temporary = tempfile::Builder::new();
     // A temporary file is its owner's alone; this one is to become an ordinary one, as the umask has it.
     #[cfg(unix)]
     temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = temporary.tempfile_in(directory)?;
+    let mut file = temporary.tempfile_in(directory_of(path))?;
     write(file.as_file_mut())?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Whether there is an SQLite database at a path, which may be anybody's store.
+fn is_database(path: &Path) -> bool {
+    const MAGIC: [u8; 16] = *b"SQLite format 3\0";
+    let mut start = [0; MAGIC.len()];
+    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+}
+
+/// Whether a path is that of a journal file beside an SQLite database, there or not.
+fn is_journal(path: &Path) -> bool {
+    let path = resolved(path);
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    JOURNAL_SUFFIXES
+        .iter()
+        .filter_map(|suffix| name.strip_suffix(suffix))
+        .any(|name| is_database(&path.with_file_name(name)))
+}
+
+/// Whether two paths lead to one regular file, through links and however they are spelt, or would if it were there.
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (a.metadata(), b.metadata()) {
+        #[cfg(unix)]
+        (Ok(a), Ok(b)) => {
+            use std::os::unix::fs::MetadataExt;
+            b.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino())
+        }
+        #[cfg(not(unix))]
+        (Ok(_), Ok(there)) => there.is_file() && resolved(a) == resolved(b),
+        (Err(_), Err(_)) => resolved(a) == resolved(b),
+        _ => false,
+    }
+}
+
+/// A path without links and detours; the file itself need not be there.
+fn resolved(path: &Path) -> PathBuf {
+    /// As many links in a row as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match path.read_link() {
+            Ok(target) if path.canonicalize().is_err() => path = directory_of(&path).join(target),
+            _ => break,
+        }
+    }
+    let path = &path;
+    path.canonicalize().unwrap_or_else(|_| match (directory_of(path).canonicalize(), path.file_name()) {
+        (Ok(directory), Some(name)) => directory.join(name),
+        _ => path.into(),
+    })
 }

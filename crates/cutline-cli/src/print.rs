@@ -1,10 +1,10 @@
-//! What stdout gets: tables for people, JSON and CSV for programs.
+//! Output on stdout: tables, JSON and CSV; and messages on stderr.
 
 use crate::failure::Failure;
 use comfy_table::{CellAlignment, Table, presets};
 use std::io::Write;
 
-/// Says something on stderr. If nobody can hear it, there is nobody to tell that either.
+/// Prints a message on stderr. If that fails, there is nowhere to report it.
 pub(crate) fn note(message: &str) {
     drop(writeln!(std::io::stderr(), "{message}"));
 }
@@ -15,7 +15,7 @@ pub(crate) fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Resul
     Ok(())
 }
 
-/// A table whose columns but the first are right-aligned.
+/// A table whose columns are right-aligned, except for the first.
 pub(crate) fn table<S: ToString>(header: &[S]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header(header.iter().map(ToString::to_string));
@@ -25,7 +25,7 @@ pub(crate) fn table<S: ToString>(header: &[S]) -> Table {
     table
 }
 
-/// The same table with these columns left-aligned, as text is.
+/// The same table with these columns left-aligned.
 pub(crate) fn left(mut table: Table, columns: &[usize]) -> Table {
     for &column in columns {
         if let Some(column) = table.column_mut(column) {
@@ -35,7 +35,7 @@ pub(crate) fn left(mut table: Table, columns: &[usize]) -> Table {
     table
 }
 
-/// An array of JSON with a row a line.
+/// A JSON array with one row per line.
 pub(crate) fn json_rows<T: serde::Serialize>(
     out: &mut impl Write,
     rows: impl Iterator<Item = T>,
@@ -50,20 +50,20 @@ pub(crate) fn json_rows<T: serde::Serialize>(
     Ok(())
 }
 
-/// A name in a cell of a table, whatever it contains.
+/// A name for a cell of a table: without line breaks and other control characters.
 pub(crate) fn cell(name: &str) -> String {
     name.replace(char::is_control, " ")
 }
 
-/// The first of some names.
+/// The first five of a list of names.
 pub(crate) fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 5;
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{}`", cell(name))).collect();
-    let more = if names.len() > SHOWN { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
+    const MOST: usize = 5;
+    let first: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", cell(name))).collect();
+    let more = if names.len() > MOST { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
 }
 
-/// A word of a command, quoted if a shell would read it otherwise.
+/// A word of a command line, quoted if a shell would change it.
 pub(crate) fn shell(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:+,=@".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -73,7 +73,7 @@ pub(crate) fn shell(word: &str) -> String {
     }
 }
 
-/// Four significant digits.
+/// A number with four significant digits.
 pub(crate) fn short(number: f64) -> String {
     let scientific = format!("{number:.3e}");
     let exponent = scientific.rsplit('e').next().and_then(|exponent| exponent.parse::<i32>().ok());
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
+    fn numbers_have_four_significant_digits() {
         let numbers = [0.0, 1.0, -0.99996, 0.05, 1234.56, 999_999.0, 1e6, 0.00012346, 9.99996e-5, 5.92e-36];
         let expected =
             ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn words_survive_a_shell() {
+    fn a_shell_reads_quoted_words_back() {
         for word in ["a.db", "a b", "", "it's", "$HOME", "-x", "ü/ö.db", "a\"b"] {
             let script = format!("printf %s {}", shell(word));
             let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();

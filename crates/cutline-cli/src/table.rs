@@ -1,4 +1,4 @@
-//! A table of typed columns that writes itself as CSV, JSON or Parquet, row by row or column by column as the format has it.
+//! A table of typed columns, written as CSV, JSON or Parquet.
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -9,8 +9,8 @@ use parquet::schema::types::Type;
 use std::io::{Error, Result, Write};
 use std::sync::Arc;
 
-/// How many rows a row group of Parquet has at most.
-const ROWS_A_GROUP: usize = 1 << 18;
+/// The most rows of a Parquet row group.
+const ROWS_PER_GROUP: usize = 1 << 18;
 
 /// Columns of one length. A value may be missing.
 #[derive(Debug, Default)]
@@ -41,10 +41,10 @@ impl Column {
 }
 
 impl Table {
-    /// The same table with one column more.
+    /// The same table with one more column.
     ///
     /// # Panics
-    /// If the column is longer or shorter than those there are, or one of them has this name.
+    /// If the column has another length than the others, or one of them has the same name.
     pub(crate) fn with(mut self, name: &str, column: Column) -> Self {
         assert!(self.columns.is_empty() || column.len() == self.n_rows, "the length of `{name}`");
         assert!(self.columns.iter().all(|(known, _)| known != name), "`{name}` twice");
@@ -53,7 +53,7 @@ impl Table {
         self
     }
 
-    /// CSV with a header. What is missing is an empty field.
+    /// CSV with a header. A missing value is an empty field.
     pub(crate) fn write_csv(&self, out: impl Write) -> Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(self.columns.iter().map(|(name, _)| name))?;
@@ -74,7 +74,7 @@ impl Table {
         writer.flush()
     }
 
-    /// A JSON array with an object a row, each on a line. What is missing or not finite is `null`.
+    /// A JSON array with one object per row, each on its own line. A value that is missing or not finite is `null`.
     pub(crate) fn write_json(&self, mut out: impl Write) -> Result<()> {
         out.write_all(b"[")?;
         for row in 0..self.n_rows {
@@ -95,16 +95,16 @@ impl Table {
         out.flush()
     }
 
-    /// Parquet, compressed with Zstandard. What is missing is null.
+    /// Parquet, compressed with Zstandard. A missing value is null.
     pub(crate) fn write_parquet(&self, out: impl Write + Send) -> Result<()> {
-        self.parquet(out, ROWS_A_GROUP).map_err(|error| match error {
-            // A reader that is gone stays recognisable.
+        self.parquet(out, ROWS_PER_GROUP).map_err(|error| match error {
+            // Keeps the kind of the error, by which a closed pipe is recognised.
             ParquetError::External(error) => error.downcast::<Error>().map_or_else(Error::other, |error| *error),
             error => Error::other(error),
         })
     }
 
-    fn parquet(&self, out: impl Write + Send, rows_a_group: usize) -> std::result::Result<(), ParquetError> {
+    fn parquet(&self, out: impl Write + Send, rows_per_group: usize) -> std::result::Result<(), ParquetError> {
         let fields = self.columns.iter().map(|(name, column)| {
             let (stored, logical) = match column {
                 Column::Whole(_) => (Stored::INT64, None),
@@ -119,8 +119,8 @@ impl Table {
         let compression = Compression::ZSTD(ZstdLevel::default());
         let properties = WriterProperties::builder().set_compression(compression).build();
         let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
-        for start in (0..self.n_rows).step_by(rows_a_group) {
-            let rows = start..self.n_rows.min(start + rows_a_group);
+        for start in (0..self.n_rows).step_by(rows_per_group) {
+            let rows = start..self.n_rows.min(start + rows_per_group);
             let mut group = writer.next_row_group()?;
             for (_, column) in &self.columns {
                 let Some(writer) = group.next_column()? else { break };
@@ -140,15 +140,15 @@ impl Table {
     }
 }
 
-/// Writes a column of a row group: the values that are there, and for each row whether it is.
+/// Writes a column of a row group: the values that are not missing, and for each row whether it has one.
 fn write_column<T: DataType, V>(
     mut writer: SerializedColumnWriter<'_>,
     values: &[Option<V>],
     stored: impl Fn(&V) -> T::T,
 ) -> std::result::Result<(), ParquetError> {
-    let there: Vec<T::T> = values.iter().flatten().map(stored).collect();
+    let present: Vec<T::T> = values.iter().flatten().map(stored).collect();
     let levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
-    writer.typed::<T>().write_batch(&there, Some(&levels), None)?;
+    writer.typed::<T>().write_batch(&present, Some(&levels), None)?;
     writer.close()
 }
 
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn parquet_in_groups_of_any_size() {
-        for rows_a_group in 1..5 {
+        for rows_per_group in 1..5 {
             let mut out = Vec::new();
-            table().parquet(&mut out, rows_a_group).unwrap();
+            table().parquet(&mut out, rows_per_group).unwrap();
             let reader = SerializedFileReader::new(bytes::Bytes::from(out)).unwrap();
-            assert_eq!(reader.num_row_groups(), 4_usize.div_ceil(rows_a_group));
+            assert_eq!(reader.num_row_groups(), 4_usize.div_ceil(rows_per_group));
             let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap()).collect();
             assert_eq!(rows.len(), 4);
             let whole: Vec<_> = rows.iter().map(|row| row.get_long(0).ok()).collect();

@@ -1,4 +1,4 @@
-//! `cutline ask` and `cutline tell`: tickets go out and rewards come back, whatever they are called and whoever asks.
+//! `cutline ask` and `cutline tell`: tickets and rewards, in all formats, with many workers and with wrong input.
 
 mod common;
 
@@ -8,12 +8,13 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::Duration;
 
-fn told(place: &Place) -> u64 {
+/// The number of rewards recorded.
+fn n_rewards(place: &Place) -> u64 {
     place.json(&["status", "screen.db"])["told"].as_u64().unwrap()
 }
 
 #[test]
-fn formats_say_the_same() {
+fn formats_agree() {
     let place = screen(&["--budget", "40"]);
     let json = place.json(&["ask", "screen.db", "-n", "12"]);
     let tickets = json.as_array().unwrap();
@@ -46,7 +47,7 @@ fn formats_say_the_same() {
     assert_eq!(table.lines().count(), 14);
 }
 
-/// Numbers that a text easily loses: to the last bit in JSON and CSV.
+/// JSON and CSV keep every bit of numbers that are hard to print.
 #[test]
 fn features_round_trip() {
     let place = Place::new();
@@ -55,41 +56,47 @@ fn features_round_trip() {
     place.write("arms.csv", csv);
     place.good(&["new", "a.db", "arms.csv", "--threshold", "0", "--budget", "9", "--algorithm", "apt"]);
     let text = place.good(&["ask", "a.db", "-n", "5", "--format", "json"]).stdout;
+    assert_eq!(text.lines().count(), 2 + numbers.len());
     for (line, number) in text.lines().skip(1).zip(numbers) {
         let field = line.split("\"x\":").nth(1).unwrap().split('}').next().unwrap();
         assert_eq!(field.parse(), Ok(number), "{line}");
     }
     place.good(&["new", "b.db", "arms.csv", "--threshold", "0", "--budget", "9", "--algorithm", "apt"]);
     let text = place.good(&["ask", "b.db", "-n", "5", "--format", "csv"]).stdout;
+    assert_eq!(text.lines().count(), 1 + numbers.len());
     for (line, number) in text.lines().skip(1).zip(numbers) {
         assert_eq!(line.rsplit(',').next().unwrap().parse(), Ok(number), "{line}");
     }
 }
 
 #[test]
-fn nothing_left_is_said_and_no_failure() {
+fn nothing_to_measure_is_reported_and_not_a_failure() {
     let place = screen(&["--budget", "3"]);
     let ran = place.good(&["ask", "screen.db", "-n", "4", "--lease", "2h"]);
     assert_eq!(ran.stdout.lines().count(), 5, "three tickets");
     assert!(
-        ran.stderr.starts_with("3 of 4: all that is left of the budget is out, 3 tickets; ask again"),
+        ran.stderr.starts_with("3 of 4 tickets: the remaining budget is assigned to 3 open tickets; ask again after"),
         "{}",
         ran.stderr
     );
     let wait = place.good(&["ask", "screen.db"]);
     assert_eq!(wait.stdout, "");
-    assert!(wait.stderr.starts_with("nothing to measure: all that is left"), "{}", wait.stderr);
+    assert!(
+        wait.stderr.starts_with("nothing to measure: the remaining budget is assigned to 3 open tickets"),
+        "{}",
+        wait.stderr
+    );
     assert!(wait.stderr.ends_with("in 1h 59m, when the first lease runs out\n"), "{}", wait.stderr);
     assert_eq!(place.json(&["ask", "screen.db"]), Value::Array(vec![]));
     assert_eq!(place.good(&["ask", "screen.db", "--format", "csv"]).stdout, "ticket,arm,index,until,x,y\n");
     assert_eq!(place.run(&["ask", "screen.db", "--exit-code"]).code, Some(4));
     let ran = place.good(&["tell", "screen.db", "1", "0.5", "2", "-0.25", "3", "1e-3"]);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "3 rewards told; the budget of 3 is used\n"));
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "3 rewards recorded; the budget of 3 is used\n"));
     let over = place.run(&["ask", "screen.db", "--exit-code"]);
     assert_eq!((over.code, over.stderr.as_str()), (Some(3), "nothing to measure: the budget of 3 is used\n"));
 }
 
-/// With rewards far above and no noise, every side is sure long before the budget is used.
+/// With rewards far above the threshold and hardly any noise, every side is certain long before the budget is used.
 #[test]
 fn an_end_before_the_budget() {
     let place = screen(&["--budget", "400", "--noise", "0.01", "--until-sure", "intervals", "--algorithm", "apt"]);
@@ -106,12 +113,12 @@ fn an_end_before_the_budget() {
         rounds += 1;
         assert!(rounds < 20, "no end");
     };
-    assert_eq!(said, "nothing to measure: every side is sure\n");
+    assert_eq!(said, "nothing to measure: every side is certain\n");
     assert_eq!(place.json(&["status", "screen.db"])["ending"], "confidence");
 }
 
 #[test]
-fn telling_is_all_or_nothing() {
+fn rewards_are_recorded_all_or_none() {
     let place = screen(&["--budget", "10"]);
     place.good(&["ask", "screen.db", "-n", "4"]);
     let refused = |args: &[&str]| place.run(&[&["tell", "screen.db"], args].concat()).failed(1);
@@ -121,18 +128,18 @@ fn telling_is_all_or_nothing() {
         refused(&["1", "0.5", "2", "1e200"]),
         format!("error: a reward must be a number between -1e140 and 1e140, not {}", 1e200)
     );
-    assert_eq!(told(&place), 0);
-    assert_eq!(place.good(&["tell", "screen.db", "1", "0.5"]).stderr, "1 reward told; 9 to go\n");
+    assert_eq!(n_rewards(&place), 0);
+    assert_eq!(place.good(&["tell", "screen.db", "1", "0.5"]).stderr, "1 reward recorded; 9 to go\n");
     assert_eq!(
         place.good(&["tell", "screen.db", "1", "0.5", "2", "-3"]).stderr,
-        "1 reward told, 1 known before; 8 to go\n"
+        "1 reward recorded, 1 known before; 8 to go\n"
     );
     assert_eq!(refused(&["3", "0", "2", "3"]), "error: ticket 2 already has the reward -3, so 3 is refused");
-    assert_eq!(told(&place), 2);
+    assert_eq!(n_rewards(&place), 2);
 }
 
 #[test]
-fn what_is_no_reward_is_one_line() {
+fn wrong_rewards_are_refused_in_one_line() {
     let place = screen(&["--budget", "10"]);
     place.good(&["ask", "screen.db", "-n", "2"]);
     for (words, expected) in [
@@ -144,7 +151,7 @@ fn what_is_no_reward_is_one_line() {
         (&["0", "1"], "`0` is not a ticket; tickets are whole numbers from 1"),
         (&["-1", "1"], "`-1` is not a ticket; tickets are whole numbers from 1"),
         (&["x", "1"], "`x` is not a ticket; tickets are whole numbers from 1"),
-        (&["1", "0.5", "2"], "`2` has no reward; give tickets each with its reward, as `3 0.71 4 -0.2`"),
+        (&["1", "0.5", "2"], "`2` has no reward; give each ticket with its reward, as in `3 0.71 4 -0.2`"),
     ] {
         let line = place.run(&[&["tell", "screen.db"], words].concat()).failed(2);
         assert_eq!(line, format!("error: {expected}"));
@@ -163,7 +170,7 @@ fn what_is_no_reward_is_one_line() {
     }
     let line = place.run(&["tell", "screen.db", "--file", "no.csv"]).failed(1);
     assert_eq!(line, "error: cannot read no.csv: No such file or directory (os error 2)");
-    assert_eq!(told(&place), 0);
+    assert_eq!(n_rewards(&place), 0);
 }
 
 #[test]
@@ -171,12 +178,12 @@ fn rewards_from_files_and_stdin() {
     let place = screen(&["--budget", "10"]);
     place.good(&["ask", "screen.db", "-n", "4"]);
     place.write("rewards.csv", "note,Reward,TICKET\n\"a, b\",0.25,3\n,-1,1\n");
-    assert_eq!(place.good(&["tell", "screen.db", "--file", "rewards.csv"]).stderr, "2 rewards told; 8 to go\n");
+    assert_eq!(place.good(&["tell", "screen.db", "--file", "rewards.csv"]).stderr, "2 rewards recorded; 8 to go\n");
     let mut child = place.cutline(&["tell", "screen.db", "--file", "-"]);
     let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"ticket,reward\r\n2,0.1\r\n4,0.2\r\n").unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "2 rewards told; 6 to go\n"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "2 rewards recorded; 6 to go\n"));
     for words in [&["tell", "screen.db", "--file", "-"][..], &["tell", "screen.db", "-"]] {
         let line = place.run(words).failed(1);
         assert!(line.starts_with("error: stdin: the header must have one column `ticket`"), "{line}");
@@ -184,20 +191,20 @@ fn rewards_from_files_and_stdin() {
 }
 
 #[test]
-fn tickets_may_be_given_back() {
+fn tickets_may_fail() {
     let place = screen(&["--budget", "2"]);
     place.good(&["ask", "screen.db", "-n", "2"]);
     let fail = ["tell", "screen.db", "--fail", "2", "--reason", "spilt, \"all\"\nof it"];
-    assert_eq!(place.good(&fail).stderr, "ticket 2 given back; 2 to go\n");
-    assert_eq!(place.good(&fail).stderr, "ticket 2 was given back before; 2 to go\n");
+    assert_eq!(place.good(&fail).stderr, "ticket 2 recorded as failed; 2 to go\n");
+    assert_eq!(place.good(&fail).stderr, "ticket 2 was recorded as failed before; 2 to go\n");
     let events = place.json(&["export", "screen.db", "--events"]);
     assert_eq!(events[2]["reason"], "spilt, \"all\"\nof it");
-    assert_eq!(place.json(&["ask", "screen.db"])[0]["ticket"], 3, "its measurement goes to another");
+    assert_eq!(place.json(&["ask", "screen.db"])[0]["ticket"], 3, "its measurement is handed out again");
     place.good(&["tell", "screen.db", "1", "0"]);
     let line = place.run(&["tell", "screen.db", "--fail", "1"]).failed(1);
     assert_eq!(line, "error: ticket 1 has its reward, 0, and cannot fail any more");
     let line = place.run(&["tell", "screen.db", "2", "1"]).failed(1);
-    assert!(line.starts_with("error: ticket 2 was reported as failed"), "{line}");
+    assert_eq!(line, "error: ticket 2 was reported as failed; ask for another one with `cutline ask`");
     assert!(place.run(&["tell", "screen.db", "--fail", "7"]).failed(1).contains("there is no ticket 7"));
 }
 
@@ -216,8 +223,8 @@ fn leases_run_out_and_rewards_may_come_late() {
     place.good(&["tell", "screen.db", "--fail", "3"]);
     assert_eq!(
         place.good(&["tell", "screen.db", "1", "0.5"]).stderr,
-        "1 reward told; 1 to go\n",
-        "there is room again"
+        "1 reward recorded; 1 to go\n",
+        "a failed ticket has left budget for it"
     );
     for bad in ["0", "0s", "-1h", "2", "1.5h", "soon", "", "99999d"] {
         let ran = place.run(&["ask", "screen.db", "--lease", bad]);
@@ -227,7 +234,7 @@ fn leases_run_out_and_rewards_may_come_late() {
 }
 
 #[test]
-fn stores_that_are_none() {
+fn what_is_not_a_store_is_refused() {
     let place = screen(&["--budget", "2"]);
     place.write("foreign.db", "a file of somebody else's");
     place.write("empty.db", "");
@@ -244,7 +251,7 @@ fn stores_that_are_none() {
 }
 
 #[test]
-fn called_wrongly() {
+fn wrong_command_lines() {
     let place = screen(&["--budget", "2"]);
     for args in [
         &["ask"][..],
@@ -268,9 +275,9 @@ fn called_wrongly() {
     assert_eq!(place.json(&["export", "screen.db", "--events"]), Value::Array(vec![]));
 }
 
-/// What nobody could read is not out.
+/// Tickets that nobody could read are not open.
 #[test]
-fn tickets_that_cannot_be_printed_are_given_up() {
+fn tickets_that_cannot_be_printed_expire() {
     let place = screen(&["--budget", "2"]);
     let ran = place.shell("\"$@\" > /dev/full", &["ask", "screen.db", "-n", "2"]);
     assert_eq!(ran.code, Some(1));
@@ -280,7 +287,7 @@ fn tickets_that_cannot_be_printed_are_given_up() {
 }
 
 #[test]
-fn many_at_once_get_tickets_of_their_own() {
+fn concurrent_workers_get_different_tickets() {
     let place = screen(&["--budget", "24"]);
     let ask =
         || place.cutline(&["ask", "screen.db", "-n", "3", "--format", "json"]).stdout(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Files that are refused: exit code 1, one line that names the place, nothing written.
+//! Invalid files: exit code 1, one line that names the place, nothing written.
 
 mod common;
 

@@ -153,7 +153,11 @@ fn what_is_wrong_with_the_candidates_is_one_line() {
         (ARMS.as_bytes(), &["--features", "x,z"], "arms.csv: there is no column `z`; the columns are `x`, `y`"),
         (ARMS.as_bytes(), &["--observed", "no.csv"], "cannot read no.csv: No such file or directory"),
         (ARMS.as_bytes(), &["--name", "a\u{7}"], "`a\\u{7}` cannot be a name"),
-        (b"name\na\nb\n", &["--algorithm", "pivot"], "`pivot` needs arms with features, and these have none"),
+        (
+            b"name\na\nb\n",
+            &["--algorithm", "pivot"],
+            "`pivot` needs arms with features, and these have none; use `--algorithm apt`",
+        ),
     ];
     for (csv, options, expected) in refused {
         let place = place();
@@ -172,11 +176,14 @@ fn what_is_wrong_with_the_candidates_is_one_line() {
 fn settings_that_do_not_fit_are_one_line() {
     let few = ["new", "screen.db", "arms.csv", "--threshold", "0.5", "--budget", "5"];
     for (options, expected) in [
-        (&["--algorithm", "linear-apt"][..], "a budget of 5 is too small for 6 arms"),
+        (
+            &["--algorithm", "linear-apt"][..],
+            "a budget of 5 is too small for 6 arms: every arm is pulled once first; raise `--budget` or use `--algorithm pivot`",
+        ),
         (&["--algorithm", "ucbe"], "`ucbe` needs the parameter `exploration`"),
         (
             &["--algorithm", "lingame"],
-            "`lingame` cannot estimate the noise during a campaign; it needs a given `noise`",
+            "`lingame` cannot estimate the noise during a campaign; it needs a given `noise`; give it with `--noise`",
         ),
         (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `lambda`"),
         (&["--parameter", "lambda=-1"], "`lambda` must be a finite number of at least 1e-12, not -1"),
@@ -188,17 +195,17 @@ fn settings_that_do_not_fit_are_one_line() {
 }
 
 #[test]
-fn called_wrongly() {
+fn wrong_command_lines() {
     for (options, expected) in [
         (&["--budget", "0"][..], "0 is not in 1..="),
         (&["--budget", "x"], "invalid digit"),
-        (&["--threshold", "nan"], "threshold"),
-        (&["--precision", "-1"], "precision"),
+        (&["--threshold", "nan"], "the threshold must be a number between -1e150 and 1e150, not NaN"),
+        (&["--precision", "-1"], "the precision must be a number between 0 and 1e150, not -1"),
         (&["--algorithm", "best"], "[possible values: linear-apt, apt"),
         (&["--interval", "wide"], "[possible values: fixed, anytime]"),
         (&["--until-sure", "hope"], "[possible values: intervals, evidence]"),
         (&["--confidence", "95"], "a number above 0 and below 1"),
-        (&["--parameter", "lambda"], "as `lambda=0.1`"),
+        (&["--parameter", "lambda"], "as in `lambda=0.1`"),
         (&["--parameter", "noise=1"], "the noise is given with `--noise`"),
         (&["--parameter", "lambda=1", "--parameter", "lambda=2"], "the parameter `lambda` is given twice"),
         (&["--prepare", "scale"], "some of `standardise`, `intercept` and `centre`"),
@@ -239,6 +246,6 @@ fn stores_that_cannot_be_begun() {
     assert_eq!(wrong, "error: there is no campaign `other`; there is `arms`");
     place.good(&[&NEW[..], &["--name=-second ü"]].concat());
     let which = place.refuses(&["ask", "screen.db"]);
-    assert_eq!(which, "error: there are `arms`, `-second ü`; say which with `--name`");
+    assert_eq!(which, "error: there are `arms`, `-second ü`; choose one with `--name`");
     assert_eq!(place.json(&["ask", "sqlite:///screen.db", "--name=-second ü"])[0]["ticket"], 1);
 }

@@ -1,9 +1,9 @@
-//! The proof that nothing is lost: `cutline run` and workers through the library, killed at random moments and started again, on
-//! SQLite and PostgreSQL; and sixteen processes at once on one campaign.
+//! Nothing is lost: `cutline run` and workers that use the library are killed at random moments and started again, on SQLite and
+//! PostgreSQL; and sixteen processes work on one campaign at once.
 //!
-//! Every worker logs the rewards that were acknowledged, and the command of `run` those that it printed. The journal must have all
-//! of the first, nothing but the second, each once; and what it comes to must be what a clean replay comes to, to the last bit.
-//! `CUTLINE_SOAK=n` makes it n times as long; `make soak` does.
+//! Every worker logs the rewards that were acknowledged, and the command of `run` logs those that it printed. The journal must have
+//! every acknowledged reward exactly once and no reward of `run` that was not printed; the verdicts must be those of a clean replay, to
+//! the last bit. `CUTLINE_SOAK=n` makes the test n times as long, as `make soak` does.
 
 #![cfg(unix)]
 
@@ -21,12 +21,12 @@ use stored::{Killed, Place, candidates, wait_for};
 const WORKERS: usize = 3;
 const BUDGET: u32 = 240;
 
-/// The kills of `run` and of workers, a database.
+/// How often `run` and workers are killed, per database.
 const KILLS: [u64; 2] = [150, 500];
 
 #[test]
 fn killed_on_sqlite() {
-    // Started by another test, or by this one, to be a worker.
+    // The tests start this program as a worker.
     if std::env::var_os("WORKER_STORE").is_some() {
         return worker();
     }
@@ -52,7 +52,7 @@ fn soak() -> u64 {
     std::env::var("CUTLINE_SOAK").map_or(1, |soak| soak.parse().expect("CUTLINE_SOAK is a whole number"))
 }
 
-/// Numbers that look random, by SplitMix64.
+/// Pseudorandom numbers by SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -84,11 +84,11 @@ fn worker() {
             tickets.iter().map(|ticket| (ticket.number, random.below(1 << 53) as f64 / 9e15)).collect();
         match campaign.tell(&rewards) {
             Ok(told) => assert_eq!(told, rewards.len() as u64, "tickets that nobody else has"),
-            // It was out for too long.
+            // Its lease had run out.
             Err(StoreError::CampaignError(campaign::CampaignError::TooLate { .. })) => continue,
             Err(error) => panic!("{error}"),
         }
-        // In one go, so that a log has whole lines.
+        // In one write, so that the log has whole lines.
         let mut lines = Vec::new();
         for (ticket, reward) in rewards {
             writeln!(lines, "{ticket} {reward:?}").unwrap();
@@ -114,7 +114,7 @@ fn start_run(place: &Place, campaign: &str) -> Child {
     run.stderr(std::fs::File::options().append(true).create(true).open(place.path("stderr")).unwrap()).spawn().unwrap()
 }
 
-/// Kills `run` and workers until there were enough kills, over as many campaigns as that takes, and checks every one.
+/// Kills `run` and workers often enough, over as many campaigns as that takes, and checks every campaign.
 fn kill_and_check(place: &Place, seed: u64) {
     place
         .write("measure.sh", "reward=0.$(($1 * 7919 % 9973 + 10000))\necho \"$1 $reward\" >> \"$LOG\"\necho $reward\n");
@@ -136,13 +136,13 @@ fn kill_and_check(place: &Place, seed: u64) {
     assert!(told.iter().all(|&told| told > 0), "{told:?}: one of them did nothing");
 }
 
-/// One campaign, whose workers are killed at random moments until it ends; the verdicts of a handle that saw it grow.
+/// One campaign, whose workers are killed at random moments until it ends; the verdicts of a handle that was open all the time.
 fn round_of_kills(place: &Place, name: &str, random: &mut Random, kills: &mut [u64; 2]) -> Vec<[u64; 4]> {
     let mut settings = Settings::new(0.5, BUDGET);
     settings.seed = 7;
     let mut campaign = place.begin(name, &settings, candidates(30));
     let start = |kind: usize| if kind == 0 { start_run(place, name) } else { start_worker(place, name, 400) };
-    // How long a process takes to be of use depends on the machine; lives are some multiple of that.
+    // How long a process takes to record its first reward depends on the machine; lifetimes are up to three times as long.
     let begun = Instant::now();
     let mut first = Killed(start(0));
     wait_for("first reward", || campaign.progress().unwrap().counted > 0);
@@ -212,7 +212,7 @@ fn lines(place: &Place, log: &str) -> Vec<(u64, f64)> {
     whole.map(entry).collect()
 }
 
-/// What happened to a ticket, for those who have to find out why.
+/// The events of a ticket, for the message of a failed assertion.
 fn history(records: &[Record], number: u64) -> String {
     let is_its = |record: &&Record| match record.event {
         Event::Asked { ticket, .. }
@@ -256,7 +256,7 @@ fn check(place: &Place, name: &str, seen: &[[u64; 4]]) -> [u64; 2] {
     [by_run, budget - by_run]
 }
 
-/// Goes through a journal without the engine: numbers, tickets, and the budget at every moment. The rewards told, and who was asked.
+/// Checks a journal without the engine: numbers, tickets, and the budget at every event. The rewards and the workers, by ticket.
 fn recount(name: &str, records: &[Record], budget: u64) -> (BTreeMap<u64, f64>, BTreeMap<u64, String>) {
     let (mut told, mut workers, mut out) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     for (number, record) in (1..).zip(records) {

@@ -35,12 +35,12 @@ fn the_table_ends_with_the_answers() {
     let names: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[0], row[1])).collect();
     let openers = ["linear-apt", "random"].map(|name| ["10", "40", "160"].map(|budget| (name, budget)));
     assert_eq!(names, [&["2", "10", "40", "160"].map(|t| ("pivot", t))[..], openers.as_flattened()].concat());
-    let left_out = "linear-apt pulls each of the 5 arms once first: left out at T = 2\n\
-                    random pulls each of the 5 arms once first: left out at T = 2\n";
+    let left_out = "`linear-apt` pulls each of the 5 arms once first: left out at T = 2\n\
+                    `random` pulls each of the 5 arms once first: left out at T = 2\n";
     assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
     assert!(ran.stdout.contains("\nTheorem 1 guarantees nothing at any of these budgets"), "{}", ran.stdout);
     let answers: Vec<&str> = ran.stdout.lines().rev().take(3).collect();
-    assert!(answers[2].starts_with("pivot needs "), "{answers:?}");
+    assert!(answers[2].starts_with("`pivot` needs "), "{answers:?}");
     assert!(answers[2].contains(" measurements for a failure probability of 0.05 (95 % interval: "), "{answers:?}");
     assert_eq!(ran.stderr, "wrote out/report.html and 3 more files beside it\n", "and no progress bar");
     assert_eq!(place.names("out"), ["arms.png", "arms.svg", "report.html", "results.csv"]);
@@ -169,11 +169,11 @@ fn budgets_that_are_too_small() {
     let place = place();
     let args = [&PLAN[..], &["--budgets", "1,2,3", "--algorithms", "pivot"]].concat();
     let stdout = place.good(&args).stdout;
-    assert!(stdout.contains("pivot does not reach a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
+    assert!(stdout.contains("`pivot` does not reach a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
     assert!(stdout.ends_with("No budget is enough: try larger budgets, a larger precision or a larger target\n"));
     assert!(!place.text("results/arms.svg").contains("planned budget"));
     let stdout = place.good(&[&args[..], &["--target", "0.99"]].concat()).stdout;
-    assert!(stdout.ends_with("pivot needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
+    assert!(stdout.ends_with("`pivot` needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
 }
 
 /// T ≥ K, d = 1 and hardly any noise: Theorem 1 gives a bound.
@@ -186,7 +186,7 @@ fn theorem_1_gives_a_bound_where_it_applies() {
     let stdout = place.good(&args).stdout;
     assert!(stdout.contains("\nTheorem 1 guarantees nothing at T = 1, 32\n"), "{stdout}");
     let line = stdout.lines().find(|line| line.starts_with("Theorem 1 at T = 1000: ")).unwrap();
-    assert!(line.contains("linear-apt fails with probability at most 0."), "{line}");
+    assert!(line.contains("`linear-apt` fails with probability at most 0."), "{line}");
     let json: Value = serde_json::from_str(&place.good(&[&args[..], &["--format", "json"]].concat()).stdout).unwrap();
     let share = |position: usize| json["theorem_1"][position]["share"].as_f64().unwrap();
     assert!(share(1) == 0.0 && 0.0 < share(2) && share(2) < share(3), "{json}");
@@ -271,7 +271,8 @@ fn pilots_that_are_rejected() {
 fn plans_that_do_not_fit() {
     let place = place();
     let line = place.refuses(&[&PLAN[..], &["--budgets", "2,4", "--algorithms", "apt,random"]].concat());
-    let expected = "error: algorithm `random`: a budget of 4 is too small for 5 arms: every arm is pulled once first";
+    let expected = "error: algorithm `random`: a budget of 4 is too small for 5 arms: every arm is pulled once first; \
+                    raise `--budgets` or use `--algorithms pivot`";
     assert_eq!(line, expected);
     let line = place.refuses(&[&PLAN[..], &["--algorithms", "apt,pivot,apt"]].concat());
     assert_eq!(line, "error: the algorithm `apt` is listed twice");

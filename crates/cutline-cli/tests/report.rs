@@ -172,7 +172,7 @@ fn a_model_that_rewards_contradict_is_a_warning() {
         assert_eq!(page.contains("The linear model is believable"), is_believed, "{rewards}");
         assert_eq!(page.contains("The linear model is not believable"), !is_believed, "{rewards}");
         assert_eq!(page.contains(warning), warns, "{rewards} {algorithm}");
-        assert_eq!(page.contains("treats every arm separately"), algorithm == "apt");
+        assert_eq!(page.contains("<code>apt</code> treats every arm separately"), algorithm == "apt");
         assert!(page.contains("<td>lack of fit</td><td>F = "), "the numbers of `diagnose`");
         assert!(page.contains("estimated from arms measured more than once"));
     }
@@ -264,6 +264,9 @@ fn an_error_is_one_line_and_changes_nothing() {
     // A wrong `--out` must not destroy a campaign.
     let before = std::fs::read(place.path("screen.db")).unwrap();
     let line = place.run(&["report", "screen.db", "--out", "screen.db"]).failed(2);
-    assert!(line.contains("screen.db is a store"), "{line}");
+    assert!(
+        line.contains("screen.db is a store and would be overwritten; choose another place with `--out`"),
+        "{line}"
+    );
     assert_eq!(std::fs::read(place.path("screen.db")).unwrap(), before);
 }

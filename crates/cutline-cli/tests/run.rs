@@ -1,4 +1,4 @@
-//! `cutline run`: what the command is told, what becomes of what it says, and how it all ends.
+//! `cutline run`: the input of the command, its output, failures, interruptions and the end of a campaign.
 
 #![cfg(unix)]
 
@@ -59,7 +59,7 @@ fn reason(script: &str, more: &[&str]) -> String {
     assert_eq!(
         said,
         format!(
-            "error: 5 tickets failed in a row, the last one because {}; see to the command and run it again\n",
+            "error: 5 tickets failed in a row, the last one because {}; check the command and run it again\n",
             reasons[0]
         )
     );
@@ -82,7 +82,7 @@ fn a_campaign_is_measured_to_its_end() {
         lines[1].contains(" above, ") && lines[1].ends_with(" undecided; ended because the budget is used"),
         "{said}"
     );
-    assert_eq!((lines[2], lines.len()), ("see what came out with `cutline report screen.db`", 3));
+    assert_eq!((lines[2], lines.len()), ("see the result with `cutline report screen.db`", 3));
     let is_ours = |event: &Event| match event {
         Event::Asked { worker, .. } => worker.starts_with("bench 1:"),
         _ => true,
@@ -90,11 +90,15 @@ fn a_campaign_is_measured_to_its_end() {
     assert!(events(&mut campaign).iter().all(is_ours));
     // The budget is used: there is nothing to do, and the command is not even started.
     let said = good(&mut place.run(&["--measure", "/nowhere/measure", "--name", "screen"]));
-    assert!(said.starts_with("measured 0, 0 failed; 12 of 12 in all\n") && said.contains("--name 'screen'"), "{said}");
+    assert!(
+        said.starts_with("measured 0, 0 failed; 12 of 12 in all\n")
+            && said.contains("`cutline report screen.db --name screen`"),
+        "{said}"
+    );
 }
 
 #[test]
-fn the_command_is_told_of_its_ticket() {
+fn the_command_gets_its_ticket() {
     let place = Place::sqlite();
     place.begin("screen", &Settings::new(0.0, 5), candidates(5));
     place.write("measure.sh", "cat > stdin-$CUTLINE_TICKET\nprintf '%s\\n' \"$@\" > words-$CUTLINE_TICKET\nenv | grep ^CUTLINE_ | grep -v ^CUTLINE_TEST_ | sort > env-$CUTLINE_TICKET\necho 1\n");
@@ -152,11 +156,11 @@ fn failures_are_recorded_with_their_reason() {
         "it ended with exit code 3: no sample left"
     );
     assert_eq!(reason("kill -9 $$", &[]), "it was ended by signal 9");
-    assert_eq!(reason("echo hello; echo; echo why >&2", &[]), "the last line it printed is no number: `hello`: why");
+    assert_eq!(reason("echo hello; echo; echo why >&2", &[]), "the last line it printed is not a number: `hello`: why");
     assert_eq!(reason("true", &[]), "it printed no reward");
     assert_eq!(reason("echo NaN", &[]), "it printed `NaN`, and a reward must be between -1e140 and 1e140");
     assert_eq!(reason("echo 0.5; echo -inf", &[]), "it printed `-inf`, and a reward must be between -1e140 and 1e140");
-    assert_eq!(reason("echo '0.5 V'", &[]), "the last line it printed is no number: `0.5 V`");
+    assert_eq!(reason("echo '0.5 V'", &[]), "the last line it printed is not a number: `0.5 V`");
     assert_eq!(reason("exec nowhere-to-be-found 2> /dev/null", &[]), "it ended with exit code 127");
 }
 
@@ -215,7 +219,11 @@ fn a_command_that_cannot_be_started_ends_at_once() {
     let said = bad(&mut place.run(&["--measure", "./measure.sh"]), 1);
     assert!(said.starts_with("error: cannot start `./measure.sh`: Permission denied"), "{said}");
     let progress = campaign.progress().unwrap();
-    assert_eq!((progress.open, progress.failed, progress.counted), (0, 0, 0), "the tickets were given back");
+    assert_eq!(
+        (progress.open, progress.failed, progress.counted),
+        (0, 0, 0),
+        "the tickets were returned to the budget"
+    );
 }
 
 #[test]
@@ -223,7 +231,7 @@ fn wrong_calls_are_refused() {
     let place = Place::sqlite();
     begin(&place, 10);
     assert!(bad(&mut place.run(&["--measure", "a 'b"]), 2).contains("a quote ' is not closed"));
-    assert!(bad(&mut place.run(&["--measure", "{name}"]), 2).contains("cannot take its program from an arm"));
+    assert!(bad(&mut place.run(&["--measure", "{name}"]), 2).contains("the program cannot depend on the arm"));
     let said = bad(&mut place.run(&["--shell", "--measure", "./m {name}"]), 2);
     assert!(said.contains("write \"$CUTLINE_NAME\" instead of `{name}`"), "{said}");
     assert!(bad(&mut place.run(&["--measure", "m", "--name", "other"]), 1).contains("there is no campaign `other`"));
@@ -236,7 +244,7 @@ fn wrong_calls_are_refused() {
 
 /// Output that nobody reads would stop the command, and output that is kept would fill the memory.
 #[test]
-fn much_output_is_no_trouble() {
+fn much_output_is_read_and_not_kept() {
     let place = Place::sqlite();
     let mut campaign = begin(&place, 2);
     let script = "exec 0<&-; head -c 50000000 /dev/zero; head -c 50000000 /dev/zero >&2; echo; echo 0.5";
@@ -246,7 +254,7 @@ fn much_output_is_no_trouble() {
 
 /// A process in the background keeps the output open; the reward is there all the same.
 #[test]
-fn what_is_left_in_the_background_does_not_hold_it_up() {
+fn a_background_process_does_not_delay_the_end() {
     let place = Place::sqlite();
     let mut campaign = begin(&place, 1);
     good(&mut place.run(&["--shell", "--measure", "sleep 1000 & echo $! > pid; echo 0.5"]));
@@ -264,7 +272,7 @@ fn more_jobs_than_budget() {
 }
 
 #[test]
-fn it_ends_when_every_side_is_sure() {
+fn it_ends_when_every_side_is_certain() {
     let place = Place::sqlite();
     let mut settings = Settings::new(0.0, 1000);
     settings.until_sure = Some("evidence".into());
@@ -272,11 +280,11 @@ fn it_ends_when_every_side_is_sure() {
     let arms = Candidates::new(vec![], vec!["x".into()], vec![-2.0, -1.0, 1.0, 2.0]).unwrap();
     let mut campaign = place.begin("screen", &settings, arms);
     let said = good(&mut place.run(&["--shell", "--measure", "echo $CUTLINE_FEATURE_X"]));
-    assert!(said.contains("2 above, 2 below, 0 undecided; ended because every side is sure\n"), "{said}");
+    assert!(said.contains("2 above, 2 below, 0 undecided; ended because every side is certain\n"), "{said}");
     assert!(rewards(&mut campaign).len() < 1000);
 }
 
-/// Interrupted: the measurements end, their tickets are given back, and the same command goes on.
+/// Interrupted: the measurements end, their tickets are returned to the budget, and the same command continues.
 #[test]
 fn interrupted_and_resumed() {
     for name in ["INT", "TERM"] {
@@ -292,7 +300,10 @@ fn interrupted_and_resumed() {
         assert!(asked.elapsed() < Duration::from_secs(4), "{:?}", asked.elapsed());
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{said}");
-        assert_eq!(said, "interrupted; 2 tickets were given back, and the same command goes on from here\n");
+        assert_eq!(
+            said,
+            "interrupted; 2 tickets were returned to the budget; run the same command again to continue\n"
+        );
         let progress = campaign.progress().unwrap();
         assert_eq!((progress.counted, progress.open, progress.expired, progress.failed), (2, 0, 2, 0));
         assert!(place.text("pids").lines().all(|pid| !is_alive(pid)));
@@ -302,7 +313,7 @@ fn interrupted_and_resumed() {
     }
 }
 
-/// The second interruption does not wait for those that do not listen.
+/// The second interruption kills measurements that ignore SIGTERM.
 #[test]
 fn interrupted_twice() {
     let place = Place::sqlite();
@@ -319,7 +330,7 @@ fn interrupted_twice() {
     assert_eq!(campaign.progress().unwrap().open, 0);
 }
 
-/// Killed: its measurements are ended, and the next `run` takes its tickets at once; those of one that lives are left alone.
+/// Killed: its measurements are ended, and the next `run` returns its tickets at once; those of a live worker are not touched.
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_and_resumed() {
@@ -342,13 +353,13 @@ fn killed_and_resumed() {
     assert_eq!(campaign.progress().unwrap().open, 2);
     let mut third = start();
     let out: Vec<u64> = campaign.state().unwrap().open_tickets().map(|(ticket, _)| ticket).collect();
-    assert_eq!(out, [2, 3], "ticket 1 was given back, ticket 2 is being measured");
+    assert_eq!(out, [2, 3], "ticket 1 was returned to the budget, ticket 2 is being measured");
     place.write("go", "");
     assert!(other.0.wait().unwrap().success() && third.0.wait().unwrap().success());
     assert_eq!(rewards(&mut campaign).len(), 4);
 }
 
-/// All is out with others: it waits until they are done, or have given back.
+/// Others have all open tickets: it waits until those have their rewards or have failed.
 #[test]
 fn it_waits_for_others() {
     let place = Place::sqlite();
@@ -367,7 +378,7 @@ fn it_waits_for_others() {
     assert_eq!(told, [(1, 0.25), (3, 0.75), (4, 0.5)]);
 }
 
-/// The reward of a ticket that others have settled meanwhile is refused; the rest of the batch is told.
+/// The reward of a ticket that others have given another reward is refused; the rest of the batch is recorded.
 #[test]
 fn a_late_reward_is_refused_alone() {
     let place = Place::sqlite();
@@ -380,6 +391,80 @@ fn a_late_reward_is_refused_alone() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
-    assert!(said.starts_with("the reward 0.5 of ticket 1 was refused: ticket 1 was told 0.125 before"), "{said}");
+    assert!(
+        said.starts_with("the reward 0.5 of ticket 1 was refused: ticket 1 already has the reward 0.125"),
+        "{said}"
+    );
     assert_eq!(rewards(&mut campaign).len(), 4);
+}
+
+/// Runs a campaign whose store `remove` removes during the third measurement: exit code 1. The directory, and what was printed.
+fn vanished(remove: impl FnOnce(&Place)) -> (Place, String) {
+    let place = Place::sqlite();
+    begin(&place, 60);
+    let script = "test $CUTLINE_TICKET -lt 3 || { touch waiting; while ! test -e go; do sleep 0.05; done; }; echo 0.25";
+    let child = place.run(&["--shell", "--measure", script]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("third measurement", || place.path("waiting").exists());
+    remove(&place);
+    place.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    (place, said)
+}
+
+#[test]
+fn a_deleted_store_is_noticed_and_the_rewards_are_kept() {
+    let (place, said) = vanished(|place| {
+        for name in ["screen.db", "screen.db-wal", "screen.db-shm"] {
+            std::fs::remove_file(place.path(name)).unwrap();
+        }
+    });
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        lines[0],
+        "1 reward was not saved in the store; it is in screen.db.unsaved-rewards.csv, to be recorded with `cutline tell \
+         screen.db --file screen.db.unsaved-rewards.csv`"
+    );
+    assert!(lines.len() == 2 && lines[1].starts_with("error: ") && lines[1].contains("screen.db"), "{said}");
+    let text = place.text("screen.db.unsaved-rewards.csv");
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!((rows[0], rows.len()), ("ticket,arm,reward", 2));
+    assert!(rows[1].starts_with("3,arm ") && rows[1].ends_with(",0.25"), "{text}");
+    // A store in the same place takes them.
+    cutline_store::Store::create(place.path("screen.db").to_str().unwrap()).unwrap();
+    let mut campaign = begin(&place, 60);
+    campaign.ask(3, "w", Duration::from_mins(1)).unwrap();
+    let mut tell = place.command(env!("CARGO_BIN_EXE_cutline"));
+    good(tell.args(["tell", "screen.db", "--file", "screen.db.unsaved-rewards.csv"]));
+    assert_eq!(rewards(&mut campaign), [(3, 0.25)]);
+}
+
+#[test]
+fn a_store_that_was_moved_away_is_noticed() {
+    let (place, said) = vanished(|place| std::fs::rename(place.path("screen.db"), place.path("old.db")).unwrap());
+    assert!(said.starts_with("1 reward was not saved in the store; "), "{said}");
+    assert!(place.text("screen.db.unsaved-rewards.csv").ends_with(",0.25\n"));
+}
+
+/// The directory of the store is gone as well: the file is in the current directory.
+#[test]
+fn a_deleted_directory() {
+    let place = Place::sqlite();
+    begin(&place, 60);
+    std::fs::create_dir(place.path("stores")).unwrap();
+    std::fs::rename(place.path("screen.db"), place.path("stores/screen.db")).unwrap();
+    let script = "touch waiting; while ! test -e go; do sleep 0.05; done; echo 0.25";
+    let mut command = place.command(env!("CARGO_BIN_EXE_cutline"));
+    command.args(["run", "stores/screen.db", "--jobs", "2", "--shell", "--measure", script]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("measurement", || place.path("waiting").exists());
+    std::fs::remove_dir_all(place.path("stores")).unwrap();
+    place.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("in screen.db.unsaved-rewards.csv, to be recorded"), "{said}");
+    let text = place.text("screen.db.unsaved-rewards.csv");
+    assert!(text.starts_with("ticket,arm,reward\n") && text.contains(",0.25\n"), "{text}");
 }

@@ -6,7 +6,7 @@ use common::{Place, Ran, screen};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-/// Nine of twenty told, one failed, two out.
+/// Nine of twenty rewards, one failed ticket, two open ones.
 fn under_way() -> Place {
     let place = screen(&["--budget", "20", "--precision", "0.1"]);
     place.good(&["ask", "screen.db", "-n", "10", "--worker", "w 1"]);
@@ -44,13 +44,14 @@ fn the_numbers_add_up() {
 }
 
 #[test]
-fn formats_say_the_same() {
+fn formats_agree() {
     let place = under_way();
     let status = place.json(&["status", "screen.db"]);
     let csv = place.good(&["status", "screen.db", "--format", "csv"]).stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
+    assert_eq!(header.len(), 19);
     for (key, field) in
         header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
@@ -65,23 +66,28 @@ fn formats_say_the_same() {
     let text = place.good(&["status", "screen.db"]).stdout;
     for line in [
         "campaign   arms",
-        "question   which of 6 means lie above 0.5, give or take 0.1? By pivot",
-        "told       9 of 20",
-        "out        2",
-        "lost       1 failed, 0 given up",
-        "most doubtful, 5 of 6",
+        "question   which of 6 arms have a mean above 0.5, give or take 0.1?",
+        "algorithm  pivot",
+        "rewards    9 of 20",
+        "open       2",
+        "lost       1 failed, 0 expired",
+        "open tickets",
+        "most doubtful arms, 5 of 6",
     ] {
         assert!(text.lines().any(|said| said == line), "{line}: {text}");
     }
     assert!(text.contains("| w, 2   | runs out in 2h 59m |"), "{text}");
     let ends = text.lines().find(|line| line.starts_with("pace ")).unwrap();
-    assert!(ends.contains(" rewards an hour; at that, the budget is used in "), "{ends}");
+    assert!(ends.contains(" rewards per hour; at this rate the budget is used in "), "{ends}");
     let noise = text.lines().find(|line| line.starts_with("noise ")).unwrap();
-    assert!(noise.ends_with(", or less: how far rewards lie from the threshold"), "{noise}");
+    assert!(
+        noise.ends_with(", or less: an upper estimate from the distances of the rewards to the threshold"),
+        "{noise}"
+    );
 }
 
 #[test]
-fn noise_is_said_with_its_source() {
+fn noise_is_shown_with_its_source() {
     let given = screen(&["--budget", "9", "--noise", "0.125"]);
     assert!(given.good(&["status", "screen.db"]).stdout.contains("\nnoise      0.1250, as given\n"));
     let unknown = screen(&["--budget", "9"]);
@@ -89,19 +95,22 @@ fn noise_is_said_with_its_source() {
     assert_eq!(unknown.json(&["status", "screen.db"])["rewards_an_hour"], serde_json::Value::Null);
 }
 
-/// Elsewhere than on a terminal: a line at once, a line a change, and an end when the campaign ends.
+/// If stdout is not a terminal: one line at once, one line per change, and an end when the campaign ends.
 #[test]
-fn watching_prints_a_line_a_change() {
+fn watching_prints_one_line_per_change() {
     let place = screen(&["--budget", "2"]);
     let mut watching = place.cutline(&["status", "screen.db", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut next = || lines.next().unwrap().split_once(' ').unwrap().1.to_owned();
-    assert_eq!(next(), "0 of 2 told, 0 out, 0 failed, 6 undecided");
+    assert_eq!(next(), "0 of 2 rewards, 0 open tickets, 0 failed, 6 arms undecided");
     place.good(&["ask", "screen.db", "-n", "2"]);
-    assert_eq!(next(), "0 of 2 told, 2 out, 0 failed, 6 undecided");
+    assert_eq!(next(), "0 of 2 rewards, 2 open tickets, 0 failed, 6 arms undecided");
     place.good(&["tell", "screen.db", "1", "0.5", "2", "0.6"]);
     let last = next();
-    assert!(last.starts_with("2 of 2 told, 0 out, 0 failed, ") && last.ends_with("; ended: budget"), "{last}");
+    assert!(
+        last.starts_with("2 of 2 rewards, 0 open tickets, 0 failed, ") && last.ends_with("; ended: budget"),
+        "{last}"
+    );
     let ran = Ran::from(watching.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(0));
     assert_eq!(place.good(&["status", "screen.db", "--watch"]).stdout.lines().count(), 1, "it has ended");

@@ -1,10 +1,10 @@
-//! Calls that make no sense end with 2 and say what would.
+//! Wrong command lines: exit code 2, a message, and nothing written.
 
 mod common;
 
 use common::{Place, Ran};
 
-fn misused(args: &[&str]) -> String {
+fn usage_error(args: &[&str]) -> String {
     let place = Place::new();
     let Ran { code, stdout, stderr } = place.run(args);
     assert_eq!((code, stdout.as_str()), (Some(2), ""), "{args:?}");
@@ -14,17 +14,17 @@ fn misused(args: &[&str]) -> String {
 
 #[test]
 fn unknown_experiments() {
-    let message = misused(&["reproduce", "uniform-d6"]);
+    let message = usage_error(&["reproduce", "uniform-d6"]);
     assert!(message.starts_with("error: invalid value 'uniform-d6'"), "{message}");
     assert!(message.contains("uniform-d5, uniform-d20, iris, wine"), "{message}");
 }
 
 #[test]
-fn exact_takes_nothing_that_would_change_it() {
+fn exact_conflicts_with_options_that_would_change_it() {
     let others: [&[&str]; 5] =
         [&["--runs", "5"], &["--seed", "1"], &["--instances", "both"], &["--out", "x"], &["--format", "json"]];
     for other in others {
-        let message = misused(&[&["reproduce", "--exact"], other].concat());
+        let message = usage_error(&[&["reproduce", "--exact"], other].concat());
         assert!(message.starts_with("error: the argument '--exact' cannot be used with"), "{message}");
     }
 }
@@ -46,23 +46,23 @@ fn numbers_out_of_range() {
         ("--out", ""),
     ] {
         for command in [&["simulate", "small.toml"][..], &["reproduce", "uniform-d5"]] {
-            let message = misused(&[command, &[option, value]].concat());
+            let message = usage_error(&[command, &[option, value]].concat());
             assert!(message.starts_with("error: "), "{message}");
         }
     }
 }
 
 #[test]
-fn nothing_or_nonsense() {
+fn missing_and_unknown_commands() {
     for args in [&[][..], &["simulate"], &["simulat", "small.toml"], &["simulate", "small.toml", "small.toml"]] {
-        assert!(misused(args).contains("Usage: cutline"), "{args:?}");
+        assert!(usage_error(args).contains("Usage: cutline"), "{args:?}");
     }
-    assert!(misused(&["reproduce", "--instances", "mine"]).contains("published, redrawn, both"));
+    assert!(usage_error(&["reproduce", "--instances", "mine"]).contains("published, redrawn, both"));
 }
 
-/// The largest number of runs that is allowed starts, and its pulls overflow nothing.
+/// The largest number of runs starts: the number of its pulls does not overflow.
 #[test]
-fn as_many_runs_as_allowed() {
+fn the_largest_number_of_runs() {
     let place = Place::new();
     let args = ["reproduce", "--runs", "1125899906842623", "--threads", "1"];
     let mut child =

@@ -1,6 +1,6 @@
 //! Rates, their intervals and their differences.
 //!
-//! Own code, because each is a formula of a few lines that no crate kept here offers; tests compare them with statsmodels.
+//! Own code, because each is a formula of a few lines and no dependency has them; tests compare them with statsmodels.
 
 /// The 97.5 % quantile of the standard normal, for 95 % intervals.
 const Z: f64 = 1.959_963_984_540_054;
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// The same mean in clusters of nine has nine times the dispersion: 100 ± 1.96 √900, but for what is added.
+    /// The same mean in clusters of nine has nine times the dispersion, so the interval is about three times as wide.
     #[test]
     fn clusters_widen_the_interval() {
         let width = |squares| {

@@ -7,6 +7,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use std::borrow::Cow;
 use std::fmt::Debug;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How an instance is made.
@@ -118,6 +119,8 @@ pub struct InstanceSource {
     fixed: Option<Instance>,
     /// The authors' generator after it drew the published instance.
     published: Option<RandomState>,
+    /// The file that the arms were read from.
+    file: Option<PathBuf>,
 }
 
 impl InstanceSource {
@@ -141,6 +144,7 @@ impl InstanceSource {
             is_standardised: false,
             fixed: None,
             published: None,
+            file: None,
         };
         let first = match draw {
             DrawSchedule::AsPublished => {
@@ -176,6 +180,18 @@ impl InstanceSource {
     pub fn standardised(self) -> Self {
         let fixed = self.fixed.map(Instance::standardised);
         Self { is_standardised: true, fixed, ..self }
+    }
+
+    /// The same instances, with the file that their arms were read from.
+    #[must_use]
+    pub(crate) fn with_file(self, file: Option<PathBuf>) -> Self {
+        Self { file, ..self }
+    }
+
+    /// The file that the arms were read from, if any.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Whether algorithms see the features standardised.

@@ -106,9 +106,9 @@ fn every_setting_of_an_experiment_matters() {
     }
 }
 
-/// The experiment's noise scale reaches Pivot, unless its own says otherwise.
+/// Pivot gets the experiment's noise scale, unless it sets its own.
 #[test]
-fn pivot_knows_the_noise() {
+fn pivot_gets_the_noise_of_the_experiment() {
     let pivot = |keys: &str| {
         let head = "budgets = [30, 60]\nthreshold = 0.2\nnoise = 3.0";
         all_cells(&experiment(head, UNIFORM, &[&format!("name = \"pivot\"\n{keys}")]), 200)

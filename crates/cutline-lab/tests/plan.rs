@@ -61,10 +61,10 @@ fn one_arm_needs_what_trigonometry_says() {
     }
 }
 
-/// The interval of the planned budget holds what trigonometry says in 95 % of plans, but for the bend between two
+/// The interval of the planned budget contains the exact budget in 95 % of plans, except for the curvature between two
 /// budgets. Of 200 plans, fewer than 178 or all 200 would be a false alarm for one seed in 4,000 at a true 95 %.
 #[test]
-fn the_interval_holds_the_budget() {
+fn the_interval_contains_the_budget() {
     let exact = (1.0 / (0.05 * PI).tan()).powi(2);
     let holds = |seed: u64| {
         let plan = Plan { runs: 250, seed, ..one_arm(Prior::normal(1.0).unwrap()) };

@@ -5,6 +5,7 @@ use crate::location::Location;
 use crate::{Campaign, Candidates, NewCampaign, Settings, StoreError};
 use cutline::campaign::Time;
 use cutline::rules::NamedRule;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -66,6 +67,15 @@ impl Store {
     /// As [`Store::open`], except for a missing store.
     pub fn create(address: &str) -> Result<Self, StoreError> {
         Self::at(address, true)
+    }
+
+    /// The file that an address names; `None` for a database on a server and for an invalid address.
+    #[must_use]
+    pub fn file(address: &str) -> Option<PathBuf> {
+        match Location::parse(address) {
+            Ok(Location::Sqlite { path, .. }) => Some(path),
+            _ => None,
+        }
     }
 
     /// A store that lasts as long as the process. Clones share it.

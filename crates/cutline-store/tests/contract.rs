@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Place, candidates, reward, settings};
-use cutline::campaign::{CampaignError, Event, Record, TicketStatus};
+use cutline::campaign::{CampaignError, Event, Record, TermsError, TicketStatus};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
-use cutline::{Arm, Rng, StopReason, Verdict};
+use cutline::{Arm, IntervalError, Rng, SpecError, StopReason, Verdict};
 use cutline_store::{Campaign, Candidates, NewCampaign, Store, StoreError, Ticket};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -241,23 +241,32 @@ fn failures_and_observations_are_stored(store: &Store) {
 }
 
 fn bad_settings_begin_no_campaign(store: &Store) {
-    let message = |change: fn(&mut cutline_store::Settings)| {
+    let refusal = |change: fn(&mut cutline_store::Settings)| {
         let mut settings = settings(50);
         change(&mut settings);
-        store.begin("screen", &settings, candidates()).unwrap_err().to_string()
+        store.begin("screen", &settings, candidates()).unwrap_err()
+    };
+    let message = |change: fn(&mut cutline_store::Settings)| refusal(change).to_string();
+    let terms = |change: fn(&mut cutline_store::Settings)| match refusal(change) {
+        StoreError::Terms(terms) => terms,
+        other => panic!("{other}"),
     };
     assert!(message(|s| s.budget = 0).contains("at least 1"));
     assert!(message(|s| s.threshold = f64::NAN).contains("threshold"));
     assert!(message(|s| s.precision = -1.0).contains("precision"));
     assert!(message(|s| s.noise = Some(0.0)).contains("noise"));
-    assert!(message(|s| s.algorithm = Some("best".into())).contains("no algorithm `best`"));
+    let unknown = terms(|s| s.algorithm = Some("best".into()));
+    assert!(matches!(&unknown, TermsError::Spec(SpecError::Unknown(name)) if name == "best"), "{unknown}");
     assert!(message(|s| s.algorithm = Some("linear-apt".into())).contains("too small for 100 arms"));
-    assert!(message(|s| s.interval = "wide".into()).contains("unknown interval kind `wide`; use `fixed` or `anytime`"));
+    let unknown = terms(|s| s.interval = "wide".into());
+    assert!(matches!(&unknown, TermsError::Interval(IntervalError::Unknown(name)) if name == "wide"), "{unknown}");
+    let unknown = terms(|s| s.until_sure = Some("hope".into()));
+    assert!(matches!(&unknown, TermsError::UnknownCriterion(name) if name == "hope"), "{unknown}");
+    let unknown = terms(|s| s.parameters.extend([("mu".into(), 1.0)]));
     assert!(
-        message(|s| s.until_sure = Some("hope".into()))
-            .contains("unknown stopping criterion `hope`; use `intervals` or `evidence`")
+        matches!(&unknown, TermsError::Spec(SpecError::UnknownParameter { parameter, .. }) if parameter == "mu"),
+        "{unknown}"
     );
-    assert!(message(|s| s.parameters.extend([("mu".into(), 1.0)])).contains("takes no parameter `mu`"));
     assert!(store.campaigns().unwrap().is_empty());
 }
 

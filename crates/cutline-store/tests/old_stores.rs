@@ -1,7 +1,5 @@
 //! Stores that earlier versions wrote still open and report the same verdicts.
 
-mod common;
-
 use cutline::campaign::{Event, TicketStatus};
 use cutline_store::{Campaign, Store};
 use std::path::Path;

@@ -131,7 +131,7 @@ impl Confidence {
 
     /// Changes σ, which must be in range.
     pub(crate) fn set_noise(&mut self, noise: f64) {
-        debug_assert!((1e-100..=1e100).contains(&noise), "a noise of {noise}");
+        debug_assert!(Range::NOISE_SCALE.contains(noise), "a noise of {noise}");
         self.noise = noise;
     }
 
@@ -162,8 +162,8 @@ impl Confidence {
     /// Half the width of every arm's interval.
     pub(crate) fn half_widths<'a>(&self, posterior: &Posterior<'a>) -> impl Fn(Arm) -> f64 + use<'a> {
         let Self { noise, delta, .. } = *self;
-        let Posterior { variances, n_rewards: told, model, .. } = *posterior;
-        let level = delta / told.len() as f64;
+        let Posterior { variances, n_rewards, model, .. } = *posterior;
+        let level = delta / n_rewards.len() as f64;
         let factor = match (self.interval, model) {
             (IntervalKind::Fixed, _) => Some(noise * SQRT_2 * erfc_inv(delta)),
             (IntervalKind::Anytime, Model::Linear { dimension, lambda, log_det }) => {
@@ -174,7 +174,7 @@ impl Confidence {
         };
         move |arm| match factor {
             Some(factor) => factor * variances[arm].sqrt(),
-            None => noise * mixture(f64::from(told[arm]), RHO, level),
+            None => noise * mixture(f64::from(n_rewards[arm]), RHO, level),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::estimators::{Estimator, History};
 use crate::rules::Rule;
-use crate::{Arm, Beliefs, Purpose, Question, Stop, StopReason, stream};
+use crate::{Arm, Beliefs, Purpose, Question, Range, Stop, StopReason, stream};
 use thiserror::Error;
 
 /// A learner of any rule, estimator and stop: the interface that simulations and campaigns use.
@@ -225,7 +225,7 @@ where
     }
 
     fn set_noise(&mut self, noise: f64) {
-        assert!((1e-100..=1e100).contains(&noise), "the noise must be between 1e-100 and 1e100, not {noise}");
+        assert!(Range::NOISE_SCALE.contains(noise), "the noise must be between 1e-100 and 1e100, not {noise}");
         assert!(!R::LEARNS, "this rule has learned with another noise");
         self.rule.set_noise(noise);
         self.stop.set_noise(noise);

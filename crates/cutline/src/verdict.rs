@@ -101,10 +101,10 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let (question, noise) = (self.question, confidence.noise());
         let posterior = self.estimator.posterior();
         let half_width = confidence.half_widths(&posterior);
-        let Posterior { means, variances, n_rewards: told, .. } = posterior;
+        let Posterior { means, variances, n_rewards, .. } = posterior;
         (0..means.len()).map(move |arm| {
             let deviation = noise * variances[arm].sqrt();
-            Verdict::new(question, means[arm], half_width(arm), deviation, told[arm])
+            Verdict::new(question, means[arm], half_width(arm), deviation, n_rewards[arm])
         })
     }
 }

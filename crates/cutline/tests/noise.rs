@@ -75,7 +75,10 @@ fn step(
         5 if !open.is_empty() => campaign.fail(take(open, rng).0, "lost", now).into_iter().flatten().collect(),
         6 => {
             let arm = below(rng, problem.means.len());
-            campaign.observe(arm, problem.means[arm] + 0.2 * uniform(rng), now % 2 == 0, now).into_iter().collect()
+            campaign
+                .observe(arm, problem.means[arm] + 0.2 * uniform(rng), now.is_multiple_of(2), now)
+                .into_iter()
+                .collect()
         }
         _ => campaign.ask(1 + below(rng, 2), "w", now, 12),
     };

@@ -247,7 +247,9 @@ fn a_changed_noise_is_as_good_as_one_from_the_beginning() {
                     let noise = [0.3, 2.0, 0.01, 0.05][pull % 4] / f64::from(u8::try_from(pull).unwrap() / 8 + 1);
                     changed.set_noise(noise);
                     let mut fresh = build(noise);
-                    rewards.iter().for_each(|&(arm, reward)| fresh.tell(arm, reward));
+                    for &(arm, reward) in &rewards {
+                        fresh.tell(arm, reward);
+                    }
                     let context = format!("{} {criterion:?} {norm:?} after {pull} pulls", algorithm.name);
                     assert_eq!(changed.stop_reason(), fresh.stop_reason(), "{context}");
                     assert_eq!(changed.propose(), fresh.propose(), "{context}");
@@ -277,7 +279,7 @@ fn a_noise_out_of_range_is_a_mistake() {
     spec("pivot").learner(&problem.arms(), problem.question, 9, 0).unwrap().set_noise(f64::NAN);
 }
 
-/// Runs in step end together, so they do not go with a stop that each may meet at another time.
+/// The runs of a batch end together, so a batch cannot have a stop that each run may meet at another time.
 #[test]
 fn batches_have_no_confidence_stop() {
     let (plain, arms) = (spec("linear-apt"), Problem::uniform(5, 2, 0).arms());

@@ -1,14 +1,13 @@
-//! What the verbs of a campaign take; `new` is in a file of its own.
+//! The arguments of the commands for a campaign, except `new`, `run` and `report`.
 
 use super::{Format, duration};
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
 use cutline::campaign::TicketId;
-use cutline_store::{Campaign, Store, StoreError};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which campaign is meant: what every verb but `new` takes.
+/// Which campaign is meant: the arguments of every command but `new`.
 #[derive(Debug, Args)]
 pub(crate) struct Which {
     /// Where the campaign is: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE`
@@ -19,36 +18,29 @@ pub(crate) struct Which {
     pub(crate) name: Option<String>,
 }
 
-impl Which {
-    /// The campaign, as it is now.
-    pub(crate) fn open(&self) -> Result<Campaign, StoreError> {
-        Store::open(&self.store)?.campaign(self.name.as_deref())
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// How many measurements
+    /// How many measurements to ask for
     #[arg(short, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) n: usize,
-    /// Who is going to measure [default: the user's name]
+    /// The name of the worker that will measure [default: the user's name]
     #[arg(long, value_name = "NAME", value_parser = worker)]
     pub(crate) worker: Option<String>,
-    /// How long the measurements may take, as `90s`, `10m`, `2h` or `1d`. They are asked for again after that; a reward
-    /// that comes late is still taken while the budget has room for it
+    /// How long the measurements may take, as in `90s`, `10m`, `2h` or `1d`. After that they may be given to another
+    /// worker; a late reward is still accepted while budget remains for it
     #[arg(long, value_name = "DURATION", default_value = "1d", allow_hyphen_values = true, value_parser = duration)]
     pub(crate) lease: Duration,
-    /// End with 3 if there is nothing to measure any more, and with 4 if there is nothing for now
+    /// Exit with code 3 if the campaign has ended, and with code 4 if there is nothing to measure for now
     #[arg(long)]
     pub(crate) exit_code: bool,
-    /// How to print them: a table, a JSON array with an object a line, or CSV
+    /// How to print the tickets: a table, a JSON array with one object per line, or CSV
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
 }
 
-/// Who measures, as the journal names them.
+/// The name of a worker in the journal.
 pub(super) fn worker(text: &str) -> Result<String, String> {
     let is_name = (1..=200).contains(&text.chars().count()) && !text.chars().any(char::is_control);
     if is_name { Ok(text.into()) } else { Err("a name has 1 to 200 characters, and no control characters".into()) }
@@ -64,13 +56,13 @@ pub(super) fn worker(text: &str) -> Result<String, String> {
 pub(crate) struct Tell {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// Tickets, each with its reward: `3 0.71 4 -0.2`; a single `-` is `--file -`
+    /// Tickets, each followed by its reward: `3 0.71 4 -0.2`; a single `-` is the same as `--file -`
     #[arg(value_name = "TICKET REWARD", allow_negative_numbers = true)]
     pub(crate) rewards: Vec<String>,
     /// Rewards from a CSV file with the columns `ticket` and `reward`; `-` is stdin
     #[arg(long, value_name = "REWARDS.csv")]
     pub(crate) file: Option<PathBuf>,
-    /// Give a ticket back that will have no reward; its measurement goes back to the budget
+    /// Report that a ticket will have no reward; its measurement is returned to the budget
     #[arg(long, value_name = "TICKET")]
     pub(crate) fail: Option<TicketId>,
     /// Why it will have none
@@ -82,10 +74,10 @@ pub(crate) struct Tell {
 pub(crate) struct Status {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// Look again every second until the campaign ends or Ctrl-C: on a terminal drawn anew, elsewhere a line a change
+    /// Update every second until the campaign ends or Ctrl-C; if stdout is not a terminal, print one line per change
     #[arg(long, conflicts_with = "format")]
     pub(crate) watch: bool,
-    /// How to print it; CSV has the numbers about all arms together in one row
+    /// How to print it; CSV is one row with the numbers for the whole campaign
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
 }
@@ -98,13 +90,13 @@ pub(crate) struct Status {
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// Everything that happened, a row an event
+    /// All events, one row per event
     #[arg(long)]
     pub(crate) events: bool,
-    /// What is said of the arms, a row an arm
+    /// The verdicts, one row per arm
     #[arg(long)]
     pub(crate) verdicts: bool,
-    /// The format
+    /// The format of the file
     #[arg(long, value_enum, default_value_t = FileFormat::Csv)]
     pub(crate) format: FileFormat,
     /// Where to write it [default: stdout]

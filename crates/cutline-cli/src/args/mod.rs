@@ -1,8 +1,9 @@
-//! What can be said on the command line.
+//! The command line: what can be given and how it is parsed. Nothing here reads files or stores.
 
 mod campaign;
 mod duration;
 mod new;
+mod number;
 mod plan;
 mod report;
 #[cfg(unix)]
@@ -12,6 +13,7 @@ mod simulation;
 pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
+pub(crate) use number::rewards;
 pub(crate) use plan::{Belief, Plan};
 pub(crate) use report::Report;
 #[cfg(unix)]
@@ -19,8 +21,6 @@ pub(crate) use run::Run;
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cutline::Question;
-use cutline_lab::{Noise, NoiseKind};
 use std::path::PathBuf;
 
 const NEW: &str = "\
@@ -32,10 +32,10 @@ Example:
 const ASK: &str = "\
 Exit codes:
   0  tickets were printed, or there is nothing to measure
-  1  it failed
-  2  it was called wrongly
-  3  with --exit-code: nothing any more; the budget is used or every side is sure
-  4  with --exit-code: nothing for now; all that is left is out, ask again later";
+  1  the command failed
+  2  the command line is wrong
+  3  with --exit-code: the campaign has ended; the budget is used or every side is certain
+  4  with --exit-code: nothing for now; the remaining budget is assigned to open tickets, ask again later";
 
 const TELL: &str = "\
 Examples:
@@ -55,105 +55,86 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the LinearAPT paper's experiments and compare with its published numbers
     ///
-    /// Prints a table for each experiment and writes `report.html`, `results.csv` and a figure each as SVG and PNG.
+    /// Prints one table per experiment and writes `report.html`, `results.csv` and one figure per experiment as SVG and PNG.
     Reproduce(Reproduce),
     /// Run an experiment from a TOML file
     ///
     /// Prints its results and writes `report.html`, `results.csv` and a figure as SVG and PNG. docs/experiments.md
     /// describes the file.
     Simulate(Simulate),
-    /// Plan a budget before the first measurement: how many are needed on these features
+    /// Plan a budget before the first measurement: how many measurements these features need
     ///
-    /// Plays campaigns on the features, with θ drawn from a prior in each, and names the smallest budget that meets the
-    /// target. Prints what it expects and writes `report.html`, `results.csv` and a figure as SVG and PNG.
-    /// docs/planning.md says how.
+    /// Simulates campaigns on the features, each with θ drawn from a prior, and finds the smallest budget that meets the
+    /// target. Prints the expected failure rates and writes `report.html`, `results.csv` and a figure as SVG and PNG.
+    /// docs/planning.md describes the method.
     Plan(Box<Plan>),
-    /// Say whether rewards fit the linear model, and how large the noise is
+    /// Check whether rewards fit the linear model, and estimate the noise
     ///
-    /// Compares replicates with the fit, for all arms together and for each, and ends with one sentence.
-    /// docs/diagnostics.md says what each number means.
+    /// Compares replicates with the fit, for all arms together and for each arm, and ends with one sentence.
+    /// docs/diagnostics.md explains each number.
     Diagnose(Diagnose),
     /// Begin a campaign: real measurements of these candidates, on a budget
     ///
-    /// Nothing is measured yet. `cutline ask` says what to measure next, `cutline tell` takes the rewards, and
-    /// `cutline status` shows how far it is; any number of people and programs may do so at once, for days.
+    /// Nothing is measured yet. `cutline ask` hands out measurements, `cutline tell` records rewards, and `cutline status`
+    /// shows the progress; any number of people and programs may use them at the same time, for days.
     #[command(after_help = NEW)]
     New(Box<New>),
-    /// Say what to measure next, as tickets
+    /// Ask what to measure next, as tickets
     ///
-    /// A ticket is one measurement of one arm: measure it and give its reward back with `cutline tell`. Rewards may come
-    /// in any order, from several workers at once. When there is nothing to measure, it says why on stderr and prints no
-    /// ticket; that is no failure, and the exit code is 0 unless `--exit-code` asks for another.
+    /// A ticket is one measurement of one arm: measure the arm and report its reward with `cutline tell`. Rewards may
+    /// come in any order, from several workers at once. When there is nothing to measure, the reason is on stderr and no
+    /// ticket is printed; that is not a failure, and the exit code is 0 unless `--exit-code` is given.
     #[command(after_help = ASK)]
     Ask(Ask),
-    /// Give rewards for tickets, or give a ticket back
+    /// Record rewards for tickets, or report that a ticket failed
     ///
-    /// All rewards are taken or none: if one is refused, the message says which and why. Telling the same reward again
-    /// changes nothing, so whoever is not sure may repeat it; another reward for the same ticket is refused.
+    /// Either all rewards are recorded or none: if one is refused, the message says which and why. Giving the same reward
+    /// again changes nothing, so it is safe to repeat; a different reward for the same ticket is refused.
     #[command(after_help = TELL)]
     Tell(Tell),
-    /// Measure: start a command for every ticket, until the budget is used or every side is sure
+    /// Measure with a command, once per ticket, until the budget is used or every side is certain
     ///
-    /// The command prints the reward as its last line. It is told what to measure in its words, on stdin as JSON and in
-    /// the environment. It may be killed and started again at any time, and others may work on the same campaign.
-    /// docs/run.md says more.
+    /// The command prints the reward as its last line. It gets the arm in its arguments, in environment variables and on
+    /// stdin as JSON. `run` may be killed and started again at any time, and others may work on the same campaign.
+    /// docs/run.md has the details.
     #[cfg(unix)]
     Run(Run),
-    /// End what `run` has started when `run` itself is killed
+    /// End the measurements of a `run` that was killed
     #[cfg(unix)]
     #[command(hide = true)]
-    Guard,
-    /// Show how far a campaign is: budget, tickets, verdicts, noise, pace
+    Watchdog,
+    /// Show the progress of a campaign: budget, tickets, verdicts, noise, pace
     Status(Status),
-    /// Write a campaign's report: a page with the answer, the verdicts and how they came about
+    /// Write the report of a campaign: a page with the answer, the verdicts and how they were reached
     ///
     /// Prints the answer in one sentence and writes `report.html`, which needs no other file, fits a phone and prints
-    /// well. docs/report.md says what is on it.
+    /// well. docs/report.md describes the page.
     Report(Report),
     /// Write events or verdicts as CSV, JSON or Parquet
     ///
-    /// Numbers are written so that they read back as they were. Arms are there by name and, as `index`, by row number
-    /// from 0. In JSON, what is not finite is null: an interval is open there.
+    /// Numbers are written with all digits, so that they are read back exactly. Arms are given by name and, as `index`,
+    /// by row number from 0. In JSON, numbers that are not finite are null, such as the bounds of unbounded intervals.
     Export(Export),
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
 }
 
-fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "it must be a number".into())
-}
-
-fn threshold(text: &str) -> Result<f64, String> {
-    let threshold = number(text)?;
-    Question::new(threshold, 0.0).map(|_| threshold).map_err(|error| error.to_string())
-}
-
-fn precision(text: &str) -> Result<f64, String> {
-    let precision = number(text)?;
-    Question::new(0.0, precision).map(|_| precision).map_err(|error| error.to_string())
-}
-
-fn noise(text: &str) -> Result<f64, String> {
-    let noise = number(text)?;
-    Noise::new(NoiseKind::Gaussian, noise).map(|_| noise).map_err(|error| error.to_string())
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Diagnose {
-    /// The arms: a header and a row an arm; a column `name` holds names, all others are features
+    /// The arms, a CSV file with a header and one row per arm: an optional column `name`, all other columns are features
     #[arg(value_name = "FEATURES.csv")]
     pub(crate) features: PathBuf,
-    /// The rewards: a header and a row a reward, with the columns `arm` (a name, or a row number from 0) and `reward`
+    /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`
     #[arg(value_name = "REWARDS.csv")]
     pub(crate) rewards: PathBuf,
-    /// How to print what is found
+    /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Algorithms {
-    /// How to print them
+    /// How to print the list
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
 }

@@ -1,21 +1,21 @@
-//! What `cutline new` takes.
+//! The arguments of `cutline new`.
 
-use super::{noise, number, precision, threshold};
+use super::number::{Delta, delta, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, IntervalKind, StopCriterion};
 use cutline_store::Preparation;
 use std::path::PathBuf;
 
-const OTHERS: &str = "Less often needed";
+const ADVANCED: &str = "Advanced options";
 
 #[derive(Debug, Args)]
 pub(crate) struct New {
-    /// Where to keep the campaign: a file, made if it is missing, `sqlite:///FILE`, or a database that is there,
+    /// Where to keep the campaign: a file or `sqlite:///FILE`, created if it is missing, or an existing database,
     /// `postgresql://USER@HOST/DATABASE`
     #[arg(value_name = "STORE")]
     pub(crate) store: String,
-    /// The arms, a CSV file with a header or a Parquet file: a column `name` if there is one, all others numbers
+    /// The arms, a CSV file with a header or a Parquet file: an optional column `name`, all other columns numbers
     #[arg(value_name = "CANDIDATES")]
     pub(crate) candidates: PathBuf,
     /// The threshold τ: the question is which arms have a mean above it
@@ -24,73 +24,74 @@ pub(crate) struct New {
     /// The budget: how many measurements may be made
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) budget: u32,
-    /// The precision ε: arms within ε of τ may be called either way
+    /// The precision ε: arms within ε of τ may be classified either way
     #[arg(long, value_name = "ε", default_value_t = 0.0, allow_negative_numbers = true, value_parser = precision)]
     pub(crate) precision: f64,
     /// The standard deviation σ of a measurement [default: estimated from the rewards]
     #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]
     pub(crate) noise: Option<f64>,
-    /// What to call the campaign [default: as the file of candidates, without its ending]
+    /// The name of the campaign [default: the name of the candidates file, without its extension]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// The columns that are features, as one line of CSV [default: all but `name`]
     #[arg(long, value_name = "COLUMN,COLUMN,…", value_parser = columns)]
     pub(crate) features: Option<Columns>,
-    /// Rewards from before, a CSV file with the columns `arm` (a name, or a row number from 0) and `reward`
+    /// Earlier rewards, a CSV file with the columns `arm` (a name, or a row number from 0) and `reward`
     #[arg(long, value_name = "REWARDS.csv")]
     pub(crate) observed: Option<PathBuf>,
-    /// Let the rewards from before count towards the budget
+    /// Count the earlier rewards towards the budget
     #[arg(long, requires = "observed")]
     pub(crate) count_observed: bool,
-    /// The algorithm; see `cutline algorithms` [default: pivot, and apt where arms have no features]
+    /// The algorithm; see `cutline algorithms` [default: `pivot`, or `apt` if the arms have no features]
     #[arg(
         long,
         value_name = "NAME",
-        help_heading = OTHERS,
+        help_heading = ADVANCED,
         value_parser = PossibleValuesParser::new(ALGORITHMS.iter().map(|algorithm| algorithm.name))
     )]
     pub(crate) algorithm: Option<String>,
-    /// A parameter of the algorithm, as `lambda=0.1`; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", help_heading = OTHERS, value_parser = parameter)]
+    /// A parameter of the algorithm, as in `lambda=0.1`; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", help_heading = ADVANCED, value_parser = parameter)]
     pub(crate) parameter: Vec<(String, f64)>,
-    /// What is done before features and rewards are learned from: `standardise` (each feature to mean 0 and standard
-    /// deviation 1), `intercept` (one feature more, 1 for all arms), `centre` (rewards are measured from τ), or `none`
+    /// How features and rewards are prepared: `standardise` (each feature to mean 0 and standard deviation 1),
+    /// `intercept` (an additional feature that is 1 for all arms), `centre` (τ is subtracted from the rewards), or `none`
     #[arg(
         long,
         value_name = "STEP,STEP,…",
         default_value = "standardise,intercept,centre",
-        help_heading = OTHERS,
+        help_heading = ADVANCED,
         value_parser = prepare
     )]
     pub(crate) prepare: Preparation,
-    /// Learn from features and rewards as they are, the model of the LinearAPT paper: `--prepare none`
-    #[arg(long, help_heading = OTHERS, conflicts_with = "prepare")]
+    /// Use features and rewards as they are, the model of the LinearAPT paper: the same as `--prepare none`
+    #[arg(long, help_heading = ADVANCED, conflicts_with = "prepare")]
     pub(crate) raw: bool,
-    /// Standardise the features, as by default, also with `--raw`
-    #[arg(long, help_heading = OTHERS)]
+    /// Standardise the features, which is the default, even with `--raw`
+    #[arg(long, help_heading = ADVANCED)]
     pub(crate) standardise: bool,
-    /// The intervals of the verdicts: `fixed` to look at once, `anytime` to look at as often as one likes
+    /// The intervals of the verdicts: `fixed` are valid if looked at once, `anytime` however often they are looked at
     #[arg(
         long,
         value_name = "KIND",
         default_value = IntervalKind::Fixed.name(),
-        help_heading = OTHERS,
+        help_heading = ADVANCED,
         value_parser = PossibleValuesParser::new(IntervalKind::ALL.iter().map(|interval| interval.name()))
     )]
     pub(crate) interval: String,
-    /// The probability that an interval holds
-    #[arg(long, value_name = "P", default_value = "0.95", help_heading = OTHERS, value_parser = delta)]
+    /// The probability that an interval contains the mean
+    #[arg(long, value_name = "P", default_value = "0.95", help_heading = ADVANCED, value_parser = delta)]
     pub(crate) confidence: Delta,
-    /// End before the budget is used once every side is sure, by the intervals or by the evidence; see docs/stopping.md
+    /// End before the budget is used once every side is certain, by the intervals or by the evidence; see
+    /// docs/stopping.md
     #[arg(
         long,
         value_name = "BY",
-        help_heading = OTHERS,
+        help_heading = ADVANCED,
         value_parser = PossibleValuesParser::new(StopCriterion::ALL.iter().map(|&(name, _)| name))
     )]
     pub(crate) until_sure: Option<String>,
-    /// The seed of everything random
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = OTHERS)]
+    /// The random seed
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = ADVANCED)]
     pub(crate) seed: u64,
 }
 
@@ -98,11 +99,7 @@ pub(crate) struct New {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Columns(pub(crate) Vec<String>);
 
-/// δ, given as 1 − δ.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Delta(pub(crate) f64);
-
-/// A line of CSV, so that a name may have a comma in it.
+/// One line of CSV, so that a name may contain a comma.
 fn columns(text: &str) -> Result<Columns, String> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(text.as_bytes());
     let mut records = reader.records();
@@ -114,7 +111,7 @@ fn columns(text: &str) -> Result<Columns, String> {
 }
 
 fn parameter(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or("it must be a name and a number, as `lambda=0.1`")?;
+    let (name, value) = text.split_once('=').ok_or("it must be a name and a number, as in `lambda=0.1`")?;
     match name {
         "noise" => Err("the noise is given with `--noise`".into()),
         "centre" | "intercept" => Err(format!("`{name}` is given with `--prepare`")),
@@ -123,7 +120,7 @@ fn parameter(text: &str) -> Result<(String, f64), String> {
 }
 
 impl New {
-    /// What is done to features and rewards.
+    /// How features and rewards are prepared.
     pub(crate) fn preparation(&self) -> Preparation {
         let preparation = if self.raw { Preparation::raw() } else { self.prepare };
         Preparation { standardise: preparation.standardise || self.standardise, ..preparation }
@@ -146,10 +143,6 @@ fn prepare(text: &str) -> Result<Preparation, String> {
     Ok(preparation)
 }
 
-fn delta(text: &str) -> Result<Delta, String> {
-    cutline::delta_of(number(text)?).map(Delta).map_err(|_| "it must be a number above 0 and below 1".into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,15 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_is_as_it_reads() {
-        assert_eq!(delta("0.95").unwrap().0, 0.05);
-        for text in ["0", "95", "nan", "x", ""] {
-            assert!(delta(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_done_to_features() {
+    fn steps_of_preparation() {
         assert_eq!(prepare("standardise,intercept,centre"), Ok(Preparation::default()));
         assert_eq!(prepare("none"), Ok(Preparation::raw()));
         assert_eq!(prepare("centre"), Ok(Preparation { centre: true, ..Preparation::raw() }));

@@ -1,4 +1,4 @@
-//! What `cutline report` takes.
+//! The arguments of `cutline report`.
 
 use super::{Format, Which};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! What simulations take.
+//! The arguments of `cutline reproduce` and `cutline simulate`, and those that all simulations share.
 
 use super::Format;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// Which experiments; all four if none is named
+    /// Which experiments [default: all four]
     #[arg(value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(EXPERIMENTS.map(|(name, _)| name)))]
     pub(crate) experiments: Vec<String>,
-    /// Which instances: the one the authors drew, or one drawn anew in every run
+    /// Which instances: the one the authors drew, or a new one in every run
     #[arg(long, value_enum, default_value_t = Instances::Published)]
     pub(crate) instances: Instances,
-    /// Replay the authors' own random stream: all 120 published cells must come out to all printed decimals
+    /// Replay the authors' random stream: all 120 published cells must be reproduced to the last printed decimal
     #[arg(long, conflicts_with_all = ["runs", "seed", "instances", "out", "format"])]
     pub(crate) exact: bool,
     #[command(flatten)]
@@ -37,22 +37,22 @@ pub(crate) struct Simulate {
     pub(crate) simulation: Simulation,
 }
 
-/// What all simulations take.
+/// The options of all simulations.
 #[derive(Debug, Args)]
 pub(crate) struct Simulation {
-    /// How many runs [default: what the experiment says, 10,000 for the paper's; 1,000 for a plan]
+    /// How many runs [default: as in the experiment file; 10,000 for the paper's experiments, 1,000 for a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 50))]
     pub(crate) runs: Option<u64>,
-    /// How many threads [default: all cores]; results do not depend on it
+    /// How many threads to use; results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
     pub(crate) threads: Option<usize>,
-    /// The seed of everything random [default: what the experiment says, 0 for the paper's and for a plan]
+    /// The random seed [default: as in the experiment file; 0 for the paper's experiments and for a plan]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Where to write the report, the figures and `results.csv`
+    /// The directory for the report, the figures and `results.csv`
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub(crate) out: PathBuf,
-    /// How to print results
+    /// How to print the results
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
 }

@@ -1,5 +1,6 @@
 //! `cutline ask STORE`
 
+use super::open;
 use crate::args::{self, Format};
 use crate::clock::{now, rfc3339, span};
 use crate::failure::Failure;
@@ -12,55 +13,55 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// How many features a table shows.
-const SHOWN: usize = 4;
+const MOST_FEATURES: usize = 4;
 
-/// With `--exit-code`: there is nothing to measure any more, or nothing for now.
-const OVER: u8 = 3;
-const WAIT: u8 = 4;
+/// The exit codes with `--exit-code` when the campaign has ended and when there is nothing to measure for now.
+const ENDED: u8 = 3;
+const NOTHING_FOR_NOW: u8 = 4;
 
 pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
-    let mut campaign = args.which.open()?;
+    let mut campaign = open(&args.which)?;
     let user = || ["USER", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or("somebody".into());
     let worker = args.worker.clone().unwrap_or_else(|| user().replace(char::is_control, "-"));
     let tickets = campaign.ask(args.n, &worker, args.lease)?;
     if let Err(failure) = print(campaign.columns(), &tickets, args.format) {
-        // Nobody saw them, so nobody measures them.
+        // Nobody has seen the tickets, so nobody will measure them.
         campaign.expire(&tickets.iter().map(|ticket| ticket.number).collect::<Vec<_>>())?;
         return Err(failure);
     }
     let mut code = 0;
     if tickets.len() < args.n {
-        let (why, why_code) = why(&mut campaign)?;
+        let (reason, reason_code) = reason(&mut campaign)?;
         match tickets.len() {
-            0 => note(&format!("nothing to measure: {why}")),
-            asked => note(&format!("{asked} of {}: {why}", args.n)),
+            0 => note(&format!("nothing to measure: {reason}")),
+            n => note(&format!("{n} of {} tickets: {reason}", args.n)),
         }
-        code = if args.exit_code && tickets.is_empty() { why_code } else { 0 };
+        code = if args.exit_code && tickets.is_empty() { reason_code } else { 0 };
     }
     Ok(code.into())
 }
 
-/// Why there are no more measurements to make, and the exit code for it.
-fn why(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
+/// Why there are no more measurements to hand out, and the exit code for it.
+fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
     let state = campaign.state()?;
     Ok(match state.stop_reason() {
-        Some(StopReason::Budget) => (format!("the budget of {} is used", state.progress().budget), OVER),
-        Some(_) => ("every side is sure".into(), OVER),
+        Some(StopReason::Budget) => (format!("the budget of {} is used", state.progress().budget), ENDED),
+        Some(_) => ("every side is certain".into(), ENDED),
         None => {
             let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
-            let out = state.progress().open;
-            let why = format!(
-                "all that is left of the budget is out, {out} {}; ask again once rewards are told, or in {}, when the \
-                 first lease runs out",
-                if out == 1 { "ticket" } else { "tickets" },
+            let n_open = state.progress().open;
+            let reason = format!(
+                "the remaining budget is assigned to {n_open} open {}; ask again after their rewards are recorded, or in \
+                 {}, when the first lease runs out",
+                if n_open == 1 { "ticket" } else { "tickets" },
                 span(first)
             );
-            (why, WAIT)
+            (reason, NOTHING_FOR_NOW)
         }
     })
 }
 
-/// A ticket as JSON has it.
+/// A ticket as a JSON object.
 #[derive(Serialize)]
 struct Row<'a> {
     ticket: u64,
@@ -90,7 +91,7 @@ fn print(columns: &[String], tickets: &[Ticket], format: Format) -> Result<(), F
         )?,
         Format::Csv => csv(columns, tickets).write_csv(&mut out)?,
         Format::Table if tickets.is_empty() => (),
-        Format::Table => writeln!(out, "{}", for_people(columns, tickets))?,
+        Format::Table => writeln!(out, "{}", text_table(columns, tickets))?,
     }
     out.flush()?;
     Ok(())
@@ -104,7 +105,7 @@ fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
         .with("index", Column::Whole(tickets.iter().map(|ticket| i64::try_from(ticket.arm).ok()).collect()))
         .with("until", Column::Text(tickets.iter().map(|ticket| Some(rfc3339(ticket.until))).collect()));
     for (position, column) in columns.iter().enumerate() {
-        // A feature may be called like one of our own columns.
+        // A feature may have the name of one of the columns above.
         let mut name = column.clone();
         while names.contains(&name) || (name != *column && columns.contains(&name)) {
             name.insert_str(0, "feature ");
@@ -116,8 +117,8 @@ fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
     table
 }
 
-fn for_people(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
-    let shown = columns.len().min(SHOWN);
+fn text_table(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
+    let shown = columns.len().min(MOST_FEATURES);
     let more = (columns.len() > shown).then(|| format!("… {} more", columns.len() - shown));
     let mut header: Vec<&str> = vec!["ticket", "arm"];
     header.extend(columns[..shown].iter().map(String::as_str));
@@ -138,9 +139,9 @@ fn for_people(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
 mod tests {
     use super::csv;
 
-    /// Names of features that are names of ours, or become those of other features.
+    /// Features with the names of other columns, before and after they are renamed.
     #[test]
-    fn columns_differ_whatever_features_are_called() {
+    fn column_names_differ_whatever_the_features_are_called() {
         let columns = ["x", "arm", "feature arm", "feature feature arm", "ticket"].map(String::from);
         let mut out = Vec::new();
         csv(&columns, &[]).write_csv(&mut out).unwrap();

@@ -1,9 +1,10 @@
 //! `cutline export STORE --events | --verdicts`
 
+use super::open;
 use crate::args::{self, FileFormat};
 use crate::clock::rfc3339;
 use crate::failure::Failure;
-use crate::output::write_file;
+use crate::output::{Inputs, write_file};
 use crate::table::{Column, Table};
 use cutline::Arm;
 use cutline::campaign::{Event, Record};
@@ -12,9 +13,13 @@ use std::io::{BufWriter, IsTerminal, Write};
 
 pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
     if args.format == FileFormat::Parquet && args.out.is_none() && std::io::stdout().is_terminal() {
-        return Err(Failure::Usage("Parquet is nothing to look at; name a file with `--out`".into()));
+        return Err(Failure::Usage(
+            "Parquet is a binary format and is not printed on a terminal; name a file with `--out`".into(),
+        ));
     }
-    let mut campaign = args.which.open()?;
+    let inputs = Inputs::store(&args.which.store);
+    args.out.iter().try_for_each(|path| inputs.check(path))?;
+    let mut campaign = open(&args.which)?;
     let table = if args.events { events(&mut campaign)? } else { verdicts(&mut campaign)? };
     let write = |out: &mut (dyn Write + Send)| match args.format {
         FileFormat::Csv => table.write_csv(out),
@@ -22,14 +27,14 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
         FileFormat::Parquet => table.write_parquet(out),
     };
     if let Some(path) = &args.out {
-        return write_file(path, write);
+        return write_file(path, &inputs, write);
     }
     let mut out = BufWriter::new(std::io::stdout());
     write(&mut out)?;
     Ok(out.flush()?)
 }
 
-/// Everything that happened. What happened to a ticket also says which arm it is of.
+/// All events. Those of a ticket have its arm, too.
 fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
     let records = campaign.events(0)?;
     let arms = arms(&records);
@@ -70,7 +75,7 @@ fn ticket(event: &Event) -> Option<u64> {
 
 /// The arm of every event.
 fn arms(records: &[Record]) -> Vec<Option<Arm>> {
-    // Tickets count from 1, in the order they were handed out.
+    // Tickets are numbered from 1, in the order they were handed out.
     let mut asked = Vec::new();
     let arm = |record: &Record| match record.event {
         Event::Asked { arm, .. } => {
@@ -99,7 +104,7 @@ fn counted(event: &Event) -> Option<u64> {
     }
 }
 
-/// What is said of every arm.
+/// The verdicts of all arms.
 fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
     let verdicts = campaign.verdicts()?;
     let number = |of: fn(&cutline::Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());

@@ -1,4 +1,4 @@
-//! One function a verb.
+//! One function per command.
 
 mod algorithms;
 mod ask;
@@ -24,14 +24,14 @@ pub(crate) use plan::plan;
 pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
 #[cfg(unix)]
-pub(crate) use run::{guard, run};
+pub(crate) use run::{run, watchdog};
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
 
-use crate::args::Simulation;
+use crate::args::{Simulation, Which};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Inputs, Output};
 use crate::print;
 use crate::progress;
 use crate::report::simulation;
@@ -41,11 +41,12 @@ use cutline_lab::dataset::{self, DatasetError};
 use cutline_lab::figures::failure_figure;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
+use cutline_store::{Campaign, Store, StoreError};
 use indicatif::ProgressBar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 
-/// What a CSV file holds; `hint` follows the reason why it cannot be opened.
+/// Reads a CSV file; `hint` is added to the error if it cannot be opened.
 fn read<T>(
     path: &Path,
     hint: &'static str,
@@ -55,7 +56,7 @@ fn read<T>(
     parsed(path, parse(&bytes))
 }
 
-/// What a file says, if nothing is wrong with it.
+/// The content of a file, with its path in the error.
 fn parsed<T>(path: &Path, found: Result<T, RewardsError>) -> Result<T, Failure> {
     found.map_err(|error| Failure::Csv { path: path.into(), error })
 }
@@ -78,9 +79,22 @@ fn unreadable(path: &Path) -> impl Fn(DatasetError) -> Failure {
     }
 }
 
-/// What is wrong with the candidates of a file.
+/// Adds the path of the file to an error about its candidates.
 fn refused(path: &Path) -> impl Fn(DatasetError) -> Failure {
     |error| Failure::Csv { path: path.into(), error: error.into() }
+}
+
+/// The campaign that the command line names, in its present state.
+fn open(which: &Which) -> Result<Campaign, StoreError> {
+    Store::open(&which.store)?.campaign(which.name.as_deref())
+}
+
+/// The directory for the results of experiments of these names.
+fn output(args: &Simulation, names: &[&str], inputs: Inputs) -> Result<Output, Failure> {
+    let figures =
+        names.iter().map(|name| file_name(name)).flat_map(|name| [format!("{name}.svg"), format!("{name}.png")]);
+    let files: Vec<String> = figures.chain(["results.csv", "report.html"].map(String::from)).collect();
+    Output::new(&args.out, &files, inputs)
 }
 
 /// The threads to work on.
@@ -109,7 +123,7 @@ fn tally(experiment: &Experiment, pool: &ThreadPool, bar: &ProgressBar) -> Resul
     Ok(pool.install(|| cutline_lab::simulate(experiment, 0..experiment.runs(), &watch))?)
 }
 
-/// How many pulls all runs take.
+/// The pulls of all runs.
 fn pulls(experiment: &Experiment) -> u64 {
     experiment.runs().saturating_mul(experiment.pulls_per_run())
 }
@@ -135,7 +149,7 @@ fn pictures(name: &str, svg: &str) -> Result<[(String, Vec<u8>); 2], Failure> {
     Ok([(format!("{name}.svg"), svg.as_bytes().to_vec()), (format!("{name}.png"), png)])
 }
 
-/// Writes files, `report.html` among them, and says so.
+/// Writes files, `report.html` among them, and says where.
 fn write_files(output: &Output, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
     let report = output.directory().join("report.html");
     let verb = if report.exists() { "replaced" } else { "wrote" };
@@ -144,7 +158,7 @@ fn write_files(output: &Output, files: &[(String, Vec<u8>)]) -> Result<(), Failu
     Ok(())
 }
 
-/// A name that any file system takes.
+/// A file name that is valid on any file system.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let mut name: String = name.chars().map(plain).collect();

@@ -1,9 +1,9 @@
 //! `cutline plan FEATURES.csv`
 
-use super::{labelled, pictures, pool, pulls, read, refused, tally, write_files};
+use super::{labelled, output, pictures, pool, pulls, read, refused, tally, write_files};
 use crate::args::{self, Belief};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::Inputs;
 use crate::{plan, progress};
 use cutline::{Arms, Question, Spec};
 use cutline_lab::dataset;
@@ -28,7 +28,9 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
         budgets
     };
     let experiment = plan.experiment(&budgets)?;
-    let output = Output::new(&options.out)?;
+    let pilot = if let Belief::Pilot(path) = &args.prior { Some(path.as_path()) } else { None };
+    let inputs = Inputs::files([args.features.as_path()].into_iter().chain(pilot));
+    let output = output(options, &[experiment.name()], inputs)?;
     let bar = progress::bar(pulls(&experiment));
     let tally = tally(&experiment, &pool, &bar)?;
     let forecast = pool.install(|| plan.forecast(&experiment, &tally))?;

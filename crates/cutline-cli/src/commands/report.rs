@@ -1,25 +1,22 @@
 //! `cutline report STORE`
 
+use super::open;
 use crate::args::{self, Format};
 use crate::clock::now;
 use crate::failure::Failure;
-use crate::output::write_file;
+use crate::output::{Inputs, write_file};
 use crate::print::{self, json};
 use crate::report::campaign::{self, Answer, View};
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::Write;
 
 pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
-    if is_database(&args.out) {
-        let path = args.out.display();
-        return Err(Failure::Usage(format!("{path} is a store, and stays one; choose another place with `--out`")));
-    }
-    let mut view = View::new(&mut args.which.open()?)?;
+    let inputs = Inputs::store(&args.which.store);
+    inputs.check(&args.out)?;
+    let mut view = View::new(&mut open(&args.which)?)?;
     let answer = Answer::new(&mut view);
     let page = campaign::page(&view, &answer, now())?;
     let verb = if args.out.exists() { "replaced" } else { "wrote" };
-    write_file(&args.out, |out| out.write_all(page.as_bytes()))?;
+    write_file(&args.out, &inputs, |out| out.write_all(page.as_bytes()))?;
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Table => writeln!(out, "{}.", answer.sentence)?,
@@ -33,11 +30,4 @@ pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
     out.flush()?;
     print::note(&format!("{verb} {}", args.out.display()));
     Ok(())
-}
-
-/// Whether there is a database at a path, as SQLite begins them. A page in its place would be the end of a campaign.
-fn is_database(path: &Path) -> bool {
-    const MAGIC: [u8; 16] = *b"SQLite format 3\0";
-    let mut begins = [0; MAGIC.len()];
-    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut begins)).is_ok() && begins == MAGIC
 }

@@ -1,9 +1,9 @@
 //! `cutline reproduce`
 
-use super::{exact, play, pool, write};
+use super::{exact, output, play, pool, write};
 use crate::args::{Instances, Reproduce};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::Inputs;
 use crate::results::{self, Outcome};
 use cutline_lab::paper::{self, EXPERIMENTS};
 use cutline_lab::{Experiment, Overrides, within_band};
@@ -19,8 +19,9 @@ pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
         Instances::Redrawn => &[true],
         Instances::Both => &[false, true],
     };
-    let output = Output::new(&options.out)?;
-    let experiments = redraws.iter().flat_map(|&redraw| experiments(args, redraw)).collect();
+    let experiments: Vec<Experiment> = redraws.iter().flat_map(|&redraw| experiments(args, redraw)).collect();
+    let names: Vec<&str> = experiments.iter().map(Experiment::name).collect();
+    let output = output(options, &names, Inputs::default())?;
     let outcomes = play(experiments, &pool)?;
     let summary = match within_band(&outcomes.iter().flat_map(Outcome::compared).collect::<Vec<_>>()) {
         (_, 0) => "redrawn instances have no published numbers to compare with".into(),

@@ -1,70 +1,74 @@
 //! `cutline run STORE --measure COMMAND`
 //!
-//! One thread owns the campaign; every measurement has a thread of its own that waits for its process and sends a message when it
-//! has ended. What ends together is told in one go.
+//! One thread owns the campaign; every measurement has a thread of its own that waits for its process and sends its result. Results
+//! that arrive together are recorded in one transaction.
 
 mod bar;
-mod crew;
-mod guard;
 mod identity;
-mod kept;
+mod jobs;
 mod measure;
 mod process;
+mod reconnecting;
+mod shell_split;
 mod tail;
-mod words;
+mod unsaved;
+mod watchdog;
 
-pub(crate) use guard::guard;
+pub(crate) use watchdog::watchdog;
 
 use crate::failure::Failure;
-use crate::print::note;
+use crate::print::{note, shell};
 use crate::{args, interrupt};
 use bar::Bar;
-use crew::{Executor, How, Message};
 use cutline::{Side, StopReason};
 use cutline_store::StoreError;
-use guard::Guard;
 use identity::Identity;
-use kept::Kept;
+use jobs::{JobSettings, Jobs, Message};
 use measure::Measure;
-use process::{GRACE, Measured, News};
+use process::{Control, GRACE, MeasurementResult};
+use reconnecting::ReconnectingCampaign;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
+use unsaved::{Reward, UnsavedRewards};
+use watchdog::Watchdog;
 
-/// The lease of a ticket whose measurement may take as long as it likes.
+/// The lease of a ticket whose measurement has no time limit.
 const DAY: Duration = Duration::from_hours(24);
 
-/// What a lease has over the longest measurement.
+/// How much longer a lease is than the longest measurement.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// After how many failed tickets in a row the command is taken to be broken.
+/// The number of failed tickets in a row after which `run` gives up.
 const MOST_FAILURES: u32 = 5;
 
-/// How long to wait before asking again when all is out with others: more and more, within these.
+/// The shortest and the longest wait before asking again while other workers have all open tickets.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     let measure = Measure::new(&args.measure, args.shell).map_err(|error| Failure::Usage(error.to_string()))?;
     let program = measure.program().to_owned();
-    let kept = Kept::open(&args.which, Identity::own(args.worker.as_deref()))?;
+    let campaign = ReconnectingCampaign::open(&args.which, Identity::of_this_process(args.worker.as_deref()))?;
+    let unsaved = UnsavedRewards::new(&args.which.store, campaign.name());
     let (sender, messages) = channel();
     let mut interruptions = 0;
-    interrupt::instead({
+    interrupt::handle_with({
         let sender = sender.clone();
         move || {
             interruptions += 1;
-            // The first asks the measurements to end and the second kills them; the third ends whatever happens.
+            // The first one asks the measurements to end, the second one kills them, the third one ends the program at once.
             if interruptions > 2 || sender.send(Message::Interrupt).is_err() {
                 std::process::exit(130);
             }
         }
     });
-    let how = How { measure, timeout: args.timeout, retries: args.retries, guard: Guard::start() };
+    let settings = JobSettings { measure, timeout: args.timeout, retries: args.retries, watchdog: Watchdog::start() };
     let mut run = Run {
-        kept,
-        crew: Executor::new(how, sender),
+        campaign,
+        running: Jobs::new(settings, sender),
         messages,
-        heard: Heard::default(),
+        received: Received::default(),
+        unsaved,
         jobs: args.jobs,
         lease: lease(args.timeout, args.retries),
         program,
@@ -74,28 +78,30 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
         failed_in_a_row: 0,
     };
     let worked = run.work();
-    // However it ended, nothing is left running or out.
-    let given_back = run.end();
+    // However it ended, no measurement is left running and no ticket open.
+    let returned = run.end();
     run.bar.end();
-    if let Some(ending) = worked? {
-        run.sum_up(ending)?;
+    run.report_unsaved();
+    if let Some(reason) = worked? {
+        run.sum_up(reason)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let n = given_back?;
-    note(&format!("interrupted; {n} tickets were given back, and the same command goes on from here"));
+    let n = returned?;
+    note(&format!("interrupted; {n} tickets were returned to the budget; run the same command again to continue"));
     Ok(ExitCode::from(130))
 }
 
-/// How long a ticket is ours: long enough for all tries.
+/// The lease of a ticket: long enough for all tries.
 fn lease(timeout: Option<Duration>, retries: u32) -> Duration {
     timeout.map_or(DAY, |timeout| (timeout + 2 * GRACE).saturating_mul(retries + 1) + MARGIN)
 }
 
 struct Run<'a> {
-    kept: Kept<'a>,
-    crew: Executor,
+    campaign: ReconnectingCampaign<'a>,
+    running: Jobs,
     messages: Receiver<Message>,
-    heard: Heard,
+    received: Received,
+    unsaved: UnsavedRewards,
     jobs: usize,
     lease: Duration,
     program: String,
@@ -105,10 +111,11 @@ struct Run<'a> {
     failed_in_a_row: u32,
 }
 
-/// What was heard and not yet written down.
+/// Results that were received and are not yet recorded.
 #[derive(Default)]
-struct Heard {
-    rewards: Vec<(u64, f64)>,
+struct Received {
+    rewards: Vec<Reward>,
+    /// Failed tickets with their reasons.
     failures: Vec<(u64, String)>,
     /// Tickets that were not measured.
     unmeasured: Vec<u64>,
@@ -117,92 +124,93 @@ struct Heard {
 }
 
 impl Run<'_> {
-    /// Measures until the campaign ends; why it did, or `None` if it was interrupted.
+    /// Measures until the campaign ends; the reason, or `None` if it was interrupted.
     fn work(&mut self) -> Result<Option<StopReason>, Failure> {
-        self.kept.give_back_of_gone()?;
+        self.campaign.return_tickets_of_ended_workers()?;
         let mut wait = WAIT.0;
         loop {
-            let free = self.jobs - self.crew.n_working();
+            let free = self.jobs - self.running.n_running();
             let mut patience = None;
             if free > 0 {
-                let tickets = self.kept.ask(free, self.lease, |ticket| self.crew.works_on(ticket))?;
+                let tickets = self.campaign.ask(free, self.lease, |ticket| self.running.is_running(ticket))?;
                 for ticket in &tickets {
-                    self.crew.start(ticket, self.kept.columns());
+                    self.running.start(ticket, self.campaign.columns());
                 }
                 wait = if tickets.is_empty() { (2 * wait).min(WAIT.1) } else { WAIT.0 };
                 if tickets.len() < free {
-                    match self.kept.stop_reason()? {
-                        Some(ending) if self.crew.n_working() == 0 => return Ok(Some(ending)),
+                    match self.campaign.stop_reason()? {
+                        Some(reason) if self.running.n_running() == 0 => return Ok(Some(reason)),
                         Some(_) => (),
-                        // The rest is out, with others or with ourselves.
+                        // The remaining budget is assigned to open tickets, of other workers or our own.
                         None => {
                             patience = Some(wait);
-                            self.kept.give_back_of_gone()?;
+                            self.campaign.return_tickets_of_ended_workers()?;
                         }
                     }
                 }
             }
-            self.bar.draw(&mut self.kept, self.crew.n_working())?;
-            if self.bar.is_seen() {
-                patience = Some(patience.map_or(bar::EVERY, |patience| patience.min(bar::EVERY)));
+            self.bar.draw(&mut self.campaign, self.running.n_running())?;
+            if self.bar.is_visible() {
+                patience = Some(patience.map_or(bar::INTERVAL, |patience| patience.min(bar::INTERVAL)));
             }
-            self.hear(patience);
-            self.write()?;
-            if let Some(error) = self.heard.not_started.take() {
+            self.receive(patience);
+            self.record()?;
+            if let Some(error) = self.received.not_started.take() {
                 return Err(Failure::NotStarted { program: self.program.clone(), error });
             }
-            if self.heard.is_interrupted {
+            if self.received.is_interrupted {
                 return Ok(None);
             }
         }
     }
 
-    /// Waits for a message, no longer than `patience`, and takes all there are.
-    fn hear(&mut self, patience: Option<Duration>) {
+    /// Waits for a message, no longer than `patience`, and takes all that have arrived.
+    fn receive(&mut self, patience: Option<Duration>) {
         let first = match patience {
             Some(patience) => self.messages.recv_timeout(patience),
             None => self.messages.recv().map_err(RecvTimeoutError::from),
         };
         let all: Vec<Message> = first.into_iter().chain(self.messages.try_iter()).collect();
         for message in all {
-            let (ticket, measured) = match message {
-                Message::Done { ticket, measured } => (ticket, measured),
-                Message::Interrupt if self.heard.is_interrupted => {
-                    self.crew.order(News::Kill);
+            let (ticket, result) = match message {
+                Message::Done { ticket, result } => (ticket, result),
+                Message::Interrupt if self.received.is_interrupted => {
+                    self.running.send_all(Control::Kill);
                     continue;
                 }
                 Message::Interrupt => {
-                    self.heard.is_interrupted = true;
+                    self.received.is_interrupted = true;
                     continue;
                 }
             };
-            self.crew.dismiss(ticket);
-            match measured {
-                Measured::Reward(reward) => self.heard.rewards.push((ticket, reward)),
-                Measured::Failed(reason) => self.heard.failures.push((ticket, reason)),
-                Measured::Stopped => self.heard.unmeasured.push(ticket),
-                Measured::NotStarted(error) => {
-                    self.heard.unmeasured.push(ticket);
-                    self.heard.not_started = Some(error);
+            let arm = self.running.remove(ticket);
+            match result {
+                MeasurementResult::Reward(value) => self.received.rewards.push(Reward { ticket, arm, value }),
+                MeasurementResult::Failed(reason) => self.received.failures.push((ticket, reason)),
+                MeasurementResult::Stopped => self.received.unmeasured.push(ticket),
+                MeasurementResult::NotStarted(error) => {
+                    self.received.unmeasured.push(ticket);
+                    self.received.not_started = Some(error);
                 }
             }
         }
     }
 
-    /// Writes down what was heard.
-    fn write(&mut self) -> Result<(), Failure> {
-        let rewards = std::mem::take(&mut self.heard.rewards);
+    /// Records what was received.
+    fn record(&mut self) -> Result<(), Failure> {
+        let rewards = std::mem::take(&mut self.received.rewards);
         if !rewards.is_empty() {
-            let told = self.kept.tell(&rewards).inspect_err(|_| self.save(&rewards))?;
-            for (ticket, reward, refusal) in &told {
-                self.bar.note(&format!("the reward {reward} of ticket {ticket} was refused: {refusal}"));
+            let pairs: Vec<(u64, f64)> = rewards.iter().map(|reward| (reward.ticket, reward.value)).collect();
+            let refused = self.campaign.tell(&pairs).inspect_err(|_| self.unsaved.add(&rewards))?;
+            for (ticket, reward, error) in &refused {
+                self.bar.note(&format!("the reward {reward} of ticket {ticket} was refused: {error}"));
             }
-            self.measured += (rewards.len() - told.len()) as u64;
+            self.measured += (rewards.len() - refused.len()) as u64;
             self.failed_in_a_row = 0;
         }
         let mut last = String::new();
-        for (ticket, reason) in std::mem::take(&mut self.heard.failures) {
-            self.kept.fail(ticket, &reason)?;
+        for (ticket, reason) in std::mem::take(&mut self.received.failures) {
+            self.campaign.fail(ticket, &reason)?;
             self.failed += 1;
             self.failed_in_a_row += 1;
             last = reason;
@@ -213,60 +221,74 @@ impl Run<'_> {
         }
     }
 
-    /// The store is away: at least somebody is told of the rewards.
-    fn save(&self, rewards: &[(u64, f64)]) {
-        let Self { kept, bar, .. } = self;
-        for (ticket, reward) in rewards {
-            bar.note(&format!("not written down: `cutline tell {} {ticket} {reward}`", shown(kept.which())));
+    /// Says where the rewards are that could not be saved in the store.
+    fn report_unsaved(&self) {
+        let (rewards, reference) = (self.unsaved.rewards(), campaign_reference(self.campaign.which()));
+        match (rewards.len(), self.unsaved.file()) {
+            (0, _) => (),
+            (n, Some(file)) => {
+                let (noun, pronoun) = if n == 1 { ("reward was", "it is") } else { ("rewards were", "they are") };
+                let word = shell(&file.to_string_lossy());
+                note(&format!(
+                    "{n} {noun} not saved in the store; {pronoun} in {}, to be recorded with `cutline tell {reference} \
+                     --file {word}`",
+                    file.display()
+                ));
+            }
+            (_, None) => {
+                for Reward { ticket, value, .. } in rewards {
+                    note(&format!("not saved: record it with `cutline tell {reference} {ticket} {value}`"));
+                }
+            }
         }
     }
 
-    /// Ends what is under way, writes down what became of it and gives back the rest; how many tickets those were.
+    /// Ends the running measurements, records their results and returns the other tickets to the budget; the number of those.
     fn end(&mut self) -> Result<u64, Failure> {
-        // From now on, another interruption is the second.
-        self.heard.is_interrupted = true;
-        self.crew.order(News::End);
-        while self.crew.n_working() > 0 {
-            self.hear(None);
+        // From now on, an interruption counts as the second one.
+        self.received.is_interrupted = true;
+        self.running.send_all(Control::Terminate);
+        while self.running.n_running() > 0 {
+            self.receive(None);
         }
-        let written = self.write();
-        let unmeasured = std::mem::take(&mut self.heard.unmeasured);
-        let given_back = self.kept.give_back(&unmeasured)?;
-        match written {
-            // That the command is broken was said, or is not the reason to end.
-            Ok(()) | Err(Failure::GaveUp { .. }) => Ok(given_back),
+        let recorded = self.record();
+        let unmeasured = std::mem::take(&mut self.received.unmeasured);
+        let returned = self.campaign.return_tickets(&unmeasured)?;
+        match recorded {
+            // That the command fails was reported before, or is not the reason to end.
+            Ok(()) | Err(Failure::GaveUp { .. }) => Ok(returned),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Says what came out.
-    fn sum_up(&mut self, ending: StopReason) -> Result<(), StoreError> {
-        let progress = self.kept.progress()?;
-        let sides = self.kept.sides()?;
+    /// Prints the result.
+    fn sum_up(&mut self, reason: StopReason) -> Result<(), StoreError> {
+        let progress = self.campaign.progress()?;
+        let sides = self.campaign.sides()?;
         let count = |side: &Side| format!("{} {}", sides.iter().filter(|other| *other == side).count(), side.name());
         let sides: Vec<String> = Side::ALL.iter().map(count).collect();
-        let why = match ending {
+        let reason = match reason {
             StopReason::Budget => "the budget is used",
-            StopReason::Confidence => "every side is sure",
+            StopReason::Confidence => "every side is certain",
             other => other.name(),
         };
         let (measured, failed) = (self.measured, self.failed);
         note(&format!("measured {measured}, {failed} failed; {} of {} in all", progress.counted, progress.budget));
-        note(&format!("{}; ended because {why}", sides.join(", ")));
-        note(&format!("see what came out with `cutline report {}`", shown(self.kept.which())));
+        note(&format!("{}; ended because {reason}", sides.join(", ")));
+        note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.which())));
         Ok(())
     }
 }
 
-/// How to name the campaign on a command line, without a password.
-fn shown(which: &args::Which) -> String {
+/// The arguments that name the campaign on a command line, without a password.
+fn campaign_reference(which: &args::Which) -> String {
     let store = match which.store.split_once("://").and_then(|(_, rest)| rest.split_once('@')) {
-        Some((login, _)) if login.contains(':') => "STORE",
-        _ => which.store.as_str(),
+        Some((login, _)) if login.contains(':') => "STORE".into(),
+        _ => shell(&which.store),
     };
     match &which.name {
-        Some(name) => format!("{store} --name '{name}'"),
-        None => store.into(),
+        Some(name) => format!("{store} --name {}", shell(name)),
+        None => store,
     }
 }
 
@@ -284,12 +306,12 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_not_shown() {
-        let shown = |store: &str, name: Option<&str>| {
-            shown(&args::Which { store: store.into(), name: name.map(str::to_owned) })
+    fn a_reference_is_quoted_and_has_no_password() {
+        let reference = |store: &str, name: Option<&str>| {
+            campaign_reference(&args::Which { store: store.into(), name: name.map(str::to_owned) })
         };
-        assert_eq!(shown("a b.db", None), "a b.db");
-        assert_eq!(shown("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");
-        assert_eq!(shown("postgresql://me:secret@h:5432/db", None), "STORE");
+        assert_eq!(reference("a b.db", None), "'a b.db'");
+        assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");
+        assert_eq!(reference("postgresql://me:secret@h:5432/db", None), "STORE");
     }
 }

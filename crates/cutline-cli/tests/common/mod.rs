@@ -1,4 +1,4 @@
-//! What the test suites share: a place to work in, and the program run in it.
+//! Shared by the test suites: a temporary directory, and the program run in it.
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
@@ -33,12 +33,12 @@ exponent = -1
 name = "pivot"
 "#;
 
-/// A directory of its own, with the experiment `small.toml`.
+/// A temporary directory with the experiment `small.toml`.
 pub struct Place {
     directory: TempDir,
 }
 
-/// How the program ended and what it said.
+/// The exit code and the output of the program.
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
@@ -71,7 +71,7 @@ impl Place {
         Ran::from(self.cutline(args).output().unwrap())
     }
 
-    /// Runs what is refused: with exit code 1, one line, and nothing written. The line.
+    /// Runs a command that must fail with exit code 1 and one line, and write nothing; the line.
     pub fn refuses(&self, args: &[&str]) -> String {
         let before = self.names("");
         let line = self.run(args).failed(1);
@@ -79,21 +79,21 @@ impl Place {
         line
     }
 
-    /// Runs and fails the test unless the program succeeds.
+    /// Runs a command that must succeed.
     pub fn good(&self, args: &[&str]) -> Ran {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.stderr);
         ran
     }
 
-    /// The program through a shell, which may set the stage: it gets the program and `args` as `"$@"`.
+    /// Runs the program through a shell script, which gets the program and `args` as `"$@"`.
     pub fn shell(&self, script: &str, args: &[&str]) -> Ran {
         let mut command = Command::new("sh");
         command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_cutline")]).args(args);
         Ran::from(command.current_dir(self.directory.path()).stdin(Stdio::null()).output().unwrap())
     }
 
-    /// The files of a directory here, by name; none if it is not there.
+    /// The files of a directory in this one, by name; none if there is no such directory.
     pub fn files(&self, directory: &str) -> BTreeMap<String, Vec<u8>> {
         let Ok(entries) = std::fs::read_dir(self.path(directory)) else { return BTreeMap::new() };
         let file = |path: &Path| (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(path).unwrap());
@@ -117,7 +117,7 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Checks that it failed with this code and one line on stderr, which is returned, and said nothing on stdout.
+    /// Checks that it failed with this code, one line on stderr and nothing on stdout; the line.
     pub fn failed(self, code: i32) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
         let line = self.stderr.strip_suffix('\n').expect("a line");
@@ -126,12 +126,12 @@ impl Ran {
     }
 }
 
-/// Six arms with two features, and names that need care.
+/// Six arms with two features, and names that need quoting.
 pub const ARMS: &str =
     "name,x,y\na,1,0.1\nb,2,-0.3\n\"c, d\",3,0.7\n-e,4,0.2\n\"f \"\"g\"\"\",5,-0.9\nżółw 'h',6,0.4\n";
 pub const NAMES: [&str; 6] = ["a", "b", "c, d", "-e", "f \"g\"", "żółw 'h'"];
 
-/// A place with the campaign `arms` in `screen.db`.
+/// A directory with the campaign `arms` in `screen.db`.
 pub fn screen(options: &[&str]) -> Place {
     let place = Place::new();
     place.write("arms.csv", ARMS);
@@ -140,7 +140,7 @@ pub fn screen(options: &[&str]) -> Place {
 }
 
 impl Place {
-    /// What a command prints, as JSON.
+    /// The output of a command as JSON.
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         serde_json::from_str(&self.good(&[args, &["--format", "json"]].concat()).stdout).unwrap()
     }

@@ -1,4 +1,4 @@
-//! What the suites of stored campaigns share: a place with a store of either kind, and the program run in it.
+//! Shared by the suites about stored campaigns: a directory with a store of either kind, and the program run in it.
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A directory and the address of a store, which has no campaign yet.
+/// A temporary directory and the address of a store without campaigns.
 pub struct Place {
     directory: TempDir,
     pub address: String,
@@ -39,7 +39,7 @@ impl Place {
         self
     }
 
-    /// The address as this process has to have it.
+    /// The address for this process, whose current directory is another.
     fn address_here(&self) -> String {
         if self.address.contains("://") { self.address.clone() } else { self.path(&self.address).display().to_string() }
     }
@@ -52,7 +52,7 @@ impl Place {
         std::fs::write(self.path(name), text).unwrap();
     }
 
-    /// A text file here; empty if it is not there.
+    /// The content of a text file; empty if there is none.
     pub fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl Place {
         Store::open(&self.address_here()).unwrap().campaign(Some(name)).unwrap()
     }
 
-    /// A command that works here.
+    /// A command that runs in this directory.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.directory.path()).stdin(Stdio::null());
@@ -103,7 +103,7 @@ pub fn signal(process: u32, name: &str) {
     assert!(status.success(), "process {process} had ended by itself");
 }
 
-/// Waits for what should come soon.
+/// Waits for something that should happen soon.
 #[track_caller]
 pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -113,7 +113,7 @@ pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process is there and has not ended.
+/// Whether a process is running.
 pub fn is_alive(process: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))

@@ -76,6 +76,8 @@ fn experiment(
         .and_then(|source| source.with_offset(table.offset))
         .map_err(|error| instance_field.refused(error))?;
     let source = if table.is_standardised { source.standardised() } else { source };
+    let file = instance_field.keys("[instance]")?.get("file");
+    let source = source.with_file(file.and_then(|field| field.text().ok().map(|name| directory.join(name))));
     let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
     let algorithms = keys.lists("algorithm")?;
     if algorithms.is_empty() {

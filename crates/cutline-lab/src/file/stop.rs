@@ -4,7 +4,7 @@ use crate::Noise;
 use crate::keys::{Field, FileError};
 use cutline::{ConfidenceStop, StopCriterion};
 
-/// The stop beside the budget: none for `"budget"`, else `{ confidence = δ, by = "…" }`.
+/// The stop in addition to the budget: none for `"budget"`, else `{ confidence = δ, by = "…" }`.
 pub(super) fn stop(field: &Field<'_>, noise: Noise) -> Result<Option<ConfidenceStop>, FileError> {
     if !field.is_table() {
         let wanted = "\"budget\" or a table such as `{ confidence = 0.05, by = \"intervals\" }`";

@@ -35,7 +35,7 @@ pub enum CampaignError {
         reward: f64,
     },
     /// The ticket failed, so it can have no reward.
-    #[error("ticket {ticket} was reported as failed; ask for another, or give its reward as an observation")]
+    #[error("ticket {ticket} was reported as failed")]
     Failed {
         /// The ticket.
         ticket: TicketId,

@@ -36,7 +36,7 @@ pub(super) struct Ledger {
 /// σ: given, or estimated from the rewards.
 #[derive(Clone, Debug)]
 enum NoiseScale {
-    Given(f64),
+    Given(NoiseEstimate),
     Estimated(Box<NoiseEstimator>),
 }
 
@@ -73,10 +73,13 @@ pub(super) enum Step {
 
 impl Ledger {
     pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
-        let estimator = || Box::new(NoiseEstimator::new(arms, terms.question.threshold()));
+        let noise = match terms.noise {
+            Some(sigma) => NoiseScale::Given(NoiseEstimate { sigma, source: NoiseSource::Given }),
+            None => NoiseScale::Estimated(Box::new(NoiseEstimator::new(arms, terms.question.threshold()))),
+        };
         Self {
             rewards: RewardStats::new(arms),
-            noise: terms.noise.map_or_else(|| NoiseScale::Estimated(estimator()), NoiseScale::Given),
+            noise,
             counts: vec![0; arms.n_arms()],
             pending: vec![0; arms.n_arms()],
             tickets: Vec::new(),
@@ -95,8 +98,16 @@ impl Ledger {
     /// σ, given or estimated from the rewards so far.
     pub(super) fn noise(&mut self) -> NoiseEstimate {
         match &mut self.noise {
-            NoiseScale::Given(sigma) => NoiseEstimate { sigma: *sigma, source: NoiseSource::Given },
+            NoiseScale::Given(noise) => *noise,
             NoiseScale::Estimated(estimator) => estimator.estimate(),
+        }
+    }
+
+    /// The same, computed on a copy of the estimator.
+    pub(super) fn current_noise(&self) -> NoiseEstimate {
+        match &self.noise {
+            NoiseScale::Given(noise) => *noise,
+            NoiseScale::Estimated(estimator) => estimator.clone().estimate(),
         }
     }
 

@@ -62,8 +62,10 @@ pub struct CampaignState {
     arms: Arms,
     ledger: Ledger,
     learner: Box<dyn AskTell>,
-    /// σ by the rewards in the ledger; the learner has the same.
+    /// The noise scale that the learner has.
     noise: NoiseEstimate,
+    /// Whether rewards came since σ was estimated.
+    is_noise_stale: bool,
 }
 
 /// The progress of a campaign.
@@ -103,7 +105,7 @@ impl CampaignState {
         if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
         }
-        Ok(Self { terms, arms, ledger, learner, noise })
+        Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false })
     }
 
     /// Adds events that happened elsewhere.
@@ -122,7 +124,7 @@ impl CampaignState {
                 std::cmp::Ordering::Greater => self.step(step),
             }
         }
-        self.update_noise();
+        self.is_noise_stale = true;
         Ok(())
     }
 
@@ -136,6 +138,7 @@ impl CampaignState {
         for event in &events {
             self.apply(now, event);
         }
+        self.update_noise();
         for _ in 0..n {
             if self.ledger.used() >= self.ledger.budget {
                 break;
@@ -192,12 +195,14 @@ impl CampaignState {
     /// # Panics
     /// Never: the terms were checked when the campaign began.
     pub fn verdicts(&mut self) -> Vec<Verdict> {
+        self.update_noise();
         let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
         self.learner.beliefs().verdicts(&confidence).collect()
     }
 
     /// Why no measurement will ever be asked for again, or `None` while one may.
     pub fn stop_reason(&mut self) -> Option<StopReason> {
+        self.update_noise();
         let is_used = self.ledger.counted >= self.ledger.budget;
         if is_used { Some(StopReason::Budget) } else { self.learner.stop_reason() }
     }
@@ -232,7 +237,7 @@ impl CampaignState {
     /// The noise scale, given or estimated from the rewards received so far. Choices, stop and verdicts all use it.
     #[must_use]
     pub fn noise(&self) -> NoiseEstimate {
-        self.noise
+        if self.is_noise_stale { self.ledger.current_noise() } else { self.noise }
     }
 
     /// The rewards received so far, for diagnostics.
@@ -266,9 +271,7 @@ impl CampaignState {
         } else {
             self.step(step);
         }
-        if matches!(step, Step::Tell(..) | Step::Add(..)) {
-            self.update_noise();
-        }
+        self.is_noise_stale |= matches!(step, Step::Tell(..) | Step::Add(..));
     }
 
     fn step(&mut self, step: Step) {
@@ -291,12 +294,13 @@ impl CampaignState {
         self.learner.restore(&History { n_rewards: counts, means: &means, pending }, *changes);
     }
 
-    /// Brings σ up to date with the rewards in the ledger, for rule, stop and verdicts alike.
+    /// Brings σ up to date with the rewards in the ledger, for rule, stop and verdicts alike. Everything that uses σ calls this first.
     fn update_noise(&mut self) {
-        if self.terms.noise.is_none() {
+        if self.is_noise_stale && self.terms.noise.is_none() {
             self.noise = self.ledger.noise();
             self.learner.set_noise(self.noise.sigma);
         }
+        self.is_noise_stale = false;
     }
 }
 

@@ -104,7 +104,9 @@ fn are_independent(rows: &[(usize, &[f64])], d: usize, tolerance: f64) -> bool {
     for &(k, row) in rows {
         lengths[k..].iter_mut().zip(row).for_each(|(sum, value)| *sum += value * value);
     }
-    lengths.iter_mut().for_each(|length| *length = length.sqrt());
+    for length in &mut lengths {
+        *length = length.sqrt();
+    }
     let mut solution = vec![0.0; d];
     let mut most = 0.0_f64;
     for &(k, row) in rows.iter().rev() {

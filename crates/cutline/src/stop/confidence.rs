@@ -44,7 +44,7 @@ impl StopCriterion {
 }
 
 /// Ends when every arm's side is sure. It may never do so, so combine it with a [`Budget`](super::Budget) by
-/// [`Either`](super::Either), as [`Spec::until_sure`](crate::Spec::until_sure) does.
+/// [`Either`](super::Either), as [`Spec::with_confidence_stop`](crate::Spec::with_confidence_stop) does.
 ///
 /// It is never met before the first reward, and pulls without a reward do not count. A check costs O(d²) while the arm that was least
 /// sure at the last full scan is not sure yet, which holds at most pulls, and O(Kd² + d³) otherwise; O(K) with the sample mean.
@@ -125,10 +125,10 @@ impl ConfidenceStop {
     }
 
     /// σ√(2 ln((1 + ln t)/δ)) + √λ S for ridge, σ√(2 ln(K(1 + ln t)/δ)) for the sample mean.
-    fn evidence_factor(&self, told: &[u32], model: Model) -> f64 {
-        let t: u64 = told.iter().map(|&n| u64::from(n)).sum();
+    fn evidence_factor(&self, n_rewards: &[u32], model: Model) -> f64 {
+        let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
         let (tests, bias) = match (model, self.norm()) {
-            (Model::Unrelated, _) => (told.len() as f64, 0.0),
+            (Model::Unrelated, _) => (n_rewards.len() as f64, 0.0),
             (Model::Linear { dimension, .. }, None) => (1.0, self.noise() * (dimension as f64).sqrt()),
             (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
         };
@@ -149,9 +149,9 @@ impl ConfidenceStop {
 
     /// Checks all arms; returns whether all are sure.
     fn scan(&mut self, question: Question, posterior: &Posterior<'_>) -> bool {
-        let &Posterior { means, variances, n_rewards: told, model, .. } = posterior;
+        let &Posterior { means, variances, n_rewards, model, .. } = posterior;
         let half_width = self.confidence.half_widths(posterior);
-        let factor = self.evidence_factor(told, model);
+        let factor = self.evidence_factor(n_rewards, model);
         let width = |arm: Arm| match self.criterion {
             StopCriterion::Intervals => half_width(arm),
             StopCriterion::Evidence => factor * variances[arm].sqrt(),

@@ -1,59 +1,59 @@
-//! The command that measures an arm, and what it is told of it.
+//! The command that measures an arm, and the input it gets.
 
-use super::words::{WordsError, words};
+use super::shell_split::{SplitError, split};
 use cutline_store::Ticket;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::process::Command;
 use thiserror::Error;
 
-/// The placeholders, with the environment variables that say the same.
-const PLACES: [(&str, &str); 4] = [
+/// The placeholders and the environment variables with the same values.
+const PLACEHOLDERS: [(&str, &str); 4] = [
     ("{name}", "CUTLINE_NAME"),
     ("{ticket}", "CUTLINE_TICKET"),
     ("{index}", "CUTLINE_INDEX"),
     ("{features}", "CUTLINE_FEATURES"),
 ];
 
-/// Systems refuse environments that are too large; longer features are on stdin alone.
+/// The most bytes of a variable: systems refuse environments that are too large. Longer features are only on stdin.
 const MOST_ENVIRONMENT: usize = 1 << 16;
 
 /// How an arm is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
-    /// A program and its arguments, with places to fill.
+    /// A program and its arguments, with placeholders.
     Words(Vec<String>),
-    /// A script for `sh`, which is never changed.
+    /// A script for `sh`, passed on unchanged.
     Script(String),
 }
 
-/// Why a command cannot measure.
+/// Why a command was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(super) enum MeasureError {
-    #[error("`--measure`: {0}; give a command, as in `--measure './measure.sh {{name}}'`")]
-    Words(#[from] WordsError),
-    #[error("`--measure` cannot take its program from an arm: `{0}` may stand in the words after it")]
+    #[error("`--measure`: {0}; give a command as in `--measure './measure.sh {{name}}'`")]
+    Split(#[from] SplitError),
+    #[error("`--measure`: the program cannot depend on the arm; use `{0}` only in its arguments")]
     Program(&'static str),
-    #[error("with `--shell`, names are not pasted into the script: write \"${1}\" instead of `{0}`")]
-    Pasted(&'static str, &'static str),
+    #[error("with `--shell`, placeholders are not replaced; write \"${1}\" instead of `{0}`")]
+    Placeholder(&'static str, &'static str),
 }
 
 impl Measure {
     pub(super) fn new(text: &str, is_script: bool) -> Result<Self, MeasureError> {
         if is_script {
-            let is_pasted = |&&(place, _): &&(&'static str, &'static str)| {
-                // `${name}` is a variable of the script's own.
-                text.match_indices(place).any(|(at, _)| !text[..at].ends_with('$'))
+            let is_used = |&&(placeholder, _): &&(&'static str, &'static str)| {
+                // `${name}` is a variable of the script itself.
+                text.match_indices(placeholder).any(|(at, _)| !text[..at].ends_with('$'))
             };
-            return match PLACES.iter().find(is_pasted) {
-                Some(&(place, variable)) => Err(MeasureError::Pasted(place, variable)),
-                None if text.trim().is_empty() => Err(WordsError::Empty.into()),
+            return match PLACEHOLDERS.iter().find(is_used) {
+                Some(&(placeholder, variable)) => Err(MeasureError::Placeholder(placeholder, variable)),
+                None if text.trim().is_empty() => Err(SplitError::Empty.into()),
                 None => Ok(Self::Script(text.into())),
             };
         }
-        let words = words(text)?;
-        match PLACES.iter().find(|(place, _)| words[0].contains(place)) {
-            Some(&(place, _)) => Err(MeasureError::Program(place)),
+        let words = split(text)?;
+        match PLACEHOLDERS.iter().find(|(placeholder, _)| words[0].contains(placeholder)) {
+            Some(&(placeholder, _)) => Err(MeasureError::Program(placeholder)),
             None => Ok(Self::Words(words)),
         }
     }
@@ -66,35 +66,35 @@ impl Measure {
         }
     }
 
-    /// What to start for a ticket.
-    pub(super) fn command(&self, told: &Told) -> Command {
+    /// The command for a ticket.
+    pub(super) fn command(&self, input: &TicketInput) -> Command {
         let mut command = Command::new(self.program());
         match self {
-            Self::Words(words) => command.args(words[1..].iter().map(|word| fill(word, &told.values))),
+            Self::Words(words) => command.args(words[1..].iter().map(|word| fill(word, &input.values))),
             Self::Script(script) => command.args(["-c", script]),
         };
-        for ((_, variable), value) in PLACES.iter().zip(&told.values) {
+        for ((_, variable), value) in PLACEHOLDERS.iter().zip(&input.values) {
             if value.len() <= MOST_ENVIRONMENT {
                 command.env(variable, value);
             } else {
                 command.env_remove(variable);
             }
         }
-        command.envs(told.variables.iter().map(|(name, value)| (name, value)));
+        command.envs(input.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 }
 
-/// Fills the places of a word, once: what stands in a value stays as it is.
+/// Replaces the placeholders of a word; the values themselves are not searched for placeholders.
 fn fill(word: &str, values: &[String; 4]) -> String {
     let mut filled = String::with_capacity(word.len());
     let mut rest = word;
     while let Some(at) = rest.find('{') {
         filled.push_str(&rest[..at]);
         rest = &rest[at..];
-        if let Some(number) = PLACES.iter().position(|(place, _)| rest.starts_with(place)) {
+        if let Some(number) = PLACEHOLDERS.iter().position(|(placeholder, _)| rest.starts_with(placeholder)) {
             filled.push_str(&values[number]);
-            rest = &rest[PLACES[number].0.len()..];
+            rest = &rest[PLACEHOLDERS[number].0.len()..];
         } else {
             filled.push('{');
             rest = &rest[1..];
@@ -103,20 +103,20 @@ fn fill(word: &str, values: &[String; 4]) -> String {
     filled + rest
 }
 
-/// What a command is told of its ticket.
+/// The input of a command: everything about its ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
-    /// In the order of the places.
+pub(super) struct TicketInput {
+    /// The values of the placeholders, in their order.
     values: [String; 4],
-    /// A variable a feature.
+    /// One environment variable per feature.
     variables: Vec<(String, String)>,
-    /// What is on stdin: one line of JSON.
-    pub(super) input: String,
+    /// One line of JSON for stdin.
+    pub(super) stdin: String,
 }
 
-/// What is on stdin.
+/// The JSON object on stdin.
 #[derive(Serialize)]
-struct Input<'a> {
+struct StdinObject<'a> {
     ticket: u64,
     name: &'a str,
     index: usize,
@@ -135,14 +135,14 @@ impl Serialize for Features<'_> {
     }
 }
 
-impl Told {
+impl TicketInput {
     pub(super) fn new(ticket: &Ticket, columns: &[String]) -> Self {
         let Ticket { number, arm, name, features: values, .. } = ticket;
-        let input = Input { ticket: *number, name, index: *arm, features: Features { columns, values } };
-        let features = json(&input.features);
-        let input = json(&input) + "\n";
+        let object = StdinObject { ticket: *number, name, index: *arm, features: Features { columns, values } };
+        let features = json(&object.features);
+        let stdin = json(&object) + "\n";
         let variables = if features.len() <= MOST_ENVIRONMENT { variables(columns, values) } else { Vec::new() };
-        Self { values: [name.clone(), number.to_string(), arm.to_string(), features], variables, input }
+        Self { values: [name.clone(), number.to_string(), arm.to_string(), features], variables, stdin }
     }
 }
 
@@ -150,8 +150,8 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("names and finite numbers")
 }
 
-/// A variable a feature: `CUTLINE_FEATURE_` and its column in capitals, with `_` for what a variable's name cannot have. Columns
-/// that would share one have none.
+/// One environment variable per feature: `CUTLINE_FEATURE_` and its column in capitals, with `_` for characters that the name of a
+/// variable cannot have. Columns that would share a variable get none.
 fn variables(columns: &[String], values: &[f64]) -> Vec<(String, String)> {
     let capital = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name = |column: &String| format!("CUTLINE_FEATURE_{}", column.chars().map(capital).collect::<String>());
@@ -160,8 +160,8 @@ fn variables(columns: &[String], values: &[f64]) -> Vec<(String, String)> {
     for name in &names {
         *uses.entry(name).or_default() += 1;
     }
-    let own = names.iter().zip(values).filter(|(name, _)| uses[name.as_str()] == 1);
-    own.map(|(name, value)| (name.clone(), value.to_string())).collect()
+    let unique = names.iter().zip(values).filter(|(name, _)| uses[name.as_str()] == 1);
+    unique.map(|(name, value)| (name.clone(), value.to_string())).collect()
 }
 
 #[cfg(test)]
@@ -170,63 +170,63 @@ mod tests {
     use cutline_store::{Candidates, Settings, Store};
     use std::time::Duration;
 
-    /// A ticket for an arm of that name.
-    fn told(name: &str, columns: &[&str], features: &[f64]) -> Told {
+    /// The input for a ticket of an arm with this name.
+    fn input(name: &str, columns: &[&str], features: &[f64]) -> TicketInput {
         let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
         let candidates = Candidates::new(vec![name.into()], columns.clone(), features.to_vec()).unwrap();
         let mut settings = Settings::new(0.5, 1);
         settings.algorithm = Some("apt".into());
         let mut campaign = Store::memory().begin("c", &settings, candidates).unwrap();
         let tickets = campaign.ask(1, "w", Duration::from_secs(1)).unwrap();
-        Told::new(&tickets[0], &columns)
+        TicketInput::new(&tickets[0], &columns)
     }
 
-    fn arguments(measure: &str, told: &Told) -> Vec<String> {
-        let command = Measure::new(measure, false).unwrap().command(told);
+    fn arguments(measure: &str, input: &TicketInput) -> Vec<String> {
+        let command = Measure::new(measure, false).unwrap().command(input);
         command.get_args().map(|argument| argument.to_str().unwrap().to_owned()).collect()
     }
 
     #[test]
-    fn places_are_filled_within_words() {
-        let told = told("a b", &["x", "y"], &[1.5, -2.0]);
+    fn placeholders_are_replaced_within_words() {
+        let input = input("a b", &["x", "y"], &[1.5, -2.0]);
         assert_eq!(
-            arguments("m {name} --t={ticket}/{index} '{features}' {other} {{name}} {", &told),
+            arguments("m {name} --t={ticket}/{index} '{features}' {other} {{name}} {", &input),
             ["a b", "--t=1/0", r#"{"x":1.5,"y":-2.0}"#, "{other}", "{a b}", "{"]
         );
-        assert_eq!(told.input, "{\"ticket\":1,\"name\":\"a b\",\"index\":0,\"features\":{\"x\":1.5,\"y\":-2.0}}\n");
+        assert_eq!(input.stdin, "{\"ticket\":1,\"name\":\"a b\",\"index\":0,\"features\":{\"x\":1.5,\"y\":-2.0}}\n");
     }
 
     #[test]
-    fn a_name_is_one_word_whatever_it_says() {
+    fn a_name_is_one_word_whatever_it_contains() {
         for name in ["; rm -rf x", "$(touch pwned)", "-rf", "'\"", "\\", "{ticket}", "{name}", "`x` | y > z &"] {
-            let told = told(name, &[], &[]);
-            assert_eq!(arguments("m {name} x{name}", &told), [name.to_owned(), format!("x{name}")]);
-            let script = Measure::new("echo \"$CUTLINE_NAME\"", true).unwrap().command(&told);
+            let input = input(name, &[], &[]);
+            assert_eq!(arguments("m {name} x{name}", &input), [name.to_owned(), format!("x{name}")]);
+            let script = Measure::new("echo \"$CUTLINE_NAME\"", true).unwrap().command(&input);
             assert_eq!(script.get_args().collect::<Vec<_>>(), ["-c", "echo \"$CUTLINE_NAME\""]);
-            let line: serde_json::Value = serde_json::from_str(&told.input).unwrap();
+            let line: serde_json::Value = serde_json::from_str(&input.stdin).unwrap();
             assert_eq!((&line["name"], &line["features"]), (&name.into(), &serde_json::json!({})));
         }
     }
 
     #[test]
     fn features_have_variables_unless_two_would_share_one() {
-        let told = told("a", &["Mol weight", "log-P", "log_p", "ph7"], &[180.16, 1.0, 2.0, -0.5]);
+        let input = input("a", &["Mol weight", "log-P", "log_p", "ph7"], &[180.16, 1.0, 2.0, -0.5]);
         let variables = [("CUTLINE_FEATURE_MOL_WEIGHT", "180.16"), ("CUTLINE_FEATURE_PH7", "-0.5")];
-        assert_eq!(told.variables, variables.map(|(name, value)| (name.into(), value.into())));
+        assert_eq!(input.variables, variables.map(|(name, value)| (name.into(), value.into())));
     }
 
     #[test]
-    fn many_features_are_on_stdin_alone() {
+    fn many_features_are_only_on_stdin() {
         let columns: Vec<String> = (0..10_000).map(|column| format!("x{column}")).collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        let told = told("a", &columns, &vec![0.1; 10_000]);
-        let command = Measure::new("m", false).unwrap().command(&told);
+        let input = input("a", &columns, &vec![0.1; 10_000]);
+        let command = Measure::new("m", false).unwrap().command(&input);
         let variables: Vec<_> =
             command.get_envs().map(|(name, value)| (name.to_str().unwrap(), value.is_some())).collect();
         let expected =
             [("CUTLINE_FEATURES", false), ("CUTLINE_INDEX", true), ("CUTLINE_NAME", true), ("CUTLINE_TICKET", true)];
         assert_eq!(variables, expected);
-        assert!(told.input.contains("\"x9999\":0.1}"));
+        assert!(input.stdin.contains("\"x9999\":0.1}"));
     }
 
     #[test]
@@ -234,14 +234,14 @@ mod tests {
         let message = |text, is_script| Measure::new(text, is_script).unwrap_err().to_string();
         assert_eq!(
             message("echo {name}", true),
-            "with `--shell`, names are not pasted into the script: write \"$CUTLINE_NAME\" instead of `{name}`"
+            "with `--shell`, placeholders are not replaced; write \"$CUTLINE_NAME\" instead of `{name}`"
         );
         assert!(message("awk ${name} {features}", true).contains("$CUTLINE_FEATURES"));
         assert!(Measure::new("name=x; echo ${name}", true).is_ok());
-        assert!(message("{name} x", false).contains("cannot take its program from an arm: `{name}`"));
+        assert!(message("{name} x", false).contains("the program cannot depend on the arm; use `{name}` only"));
         assert!(message("./m{index} x", false).contains("`{index}`"));
         assert!(message("m 'x", false).starts_with("`--measure`: a quote ' is not closed; give a command"));
-        assert!(message(" ", false).contains("it has no words"));
-        assert!(message(" ", true).contains("it has no words"));
+        assert!(message(" ", false).contains("the command is empty"));
+        assert!(message(" ", true).contains("the command is empty"));
     }
 }

@@ -1,7 +1,7 @@
-//! One measurement: a process, in a group of its own, that is told of its ticket and prints a reward.
+//! One measurement: a process, in a process group of its own, that gets its ticket and prints a reward.
 
-use super::guard::Guard;
-use super::tail::{Followed, Tail, follow};
+use super::tail::{Tail, TailReader, read_tail};
+use super::watchdog::Watchdog;
 use cutline::diagnostics::MOST_REWARD;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -11,75 +11,76 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-/// How long a process has to end once it is asked to.
+/// How long a process may take to end after SIGTERM.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
-/// How long to wait for the end of the output when the process has ended and others keep it open.
+/// How long to wait for the end of the output when the process has ended and other processes keep it open.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// How much of the output is kept, to find its last line, and of what it says on stderr.
-const MOST_OUTPUT: usize = 1 << 16;
-const MOST_COMPLAINT: usize = 2048;
+/// How many bytes are kept of stdout, to find its last line, and of stderr.
+const MOST_STDOUT: usize = 1 << 16;
+const MOST_STDERR: usize = 2048;
 
-/// What a measurement hears while its process works.
+/// A message to the thread of a measurement while its process is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum Control {
     /// The process has ended.
     Ended,
-    /// It is to end, and has time to do so.
-    End,
-    /// It is to end now.
+    /// End the process, with time to clean up.
+    Terminate,
+    /// Kill the process.
     Kill,
 }
 
-/// How a measurement ended.
+/// The result of a measurement.
 #[derive(Debug)]
-pub(super) enum Measured {
+pub(super) enum MeasurementResult {
     Reward(f64),
-    /// There is no reward, and why.
+    /// There is no reward, for this reason.
     Failed(String),
-    /// It was ended before it had one.
+    /// It was stopped before there was a reward.
     Stopped,
     /// The command cannot be started.
     NotStarted(std::io::Error),
 }
 
-/// Measures once: starts a command, gives it `input` and waits for it, with an ear on the news; its own end comes that way too.
+/// Measures once: starts a command with `input` on its stdin and waits for it. Messages come through `receiver`, that the process has
+/// ended among them, which is sent to `sender`.
 pub(super) fn measure(
     mut command: Command,
     input: String,
     timeout: Option<Duration>,
-    news: &Receiver<News>,
-    sender: &Sender<News>,
-    guard: &Guard,
-) -> Measured {
+    receiver: &Receiver<Control>,
+    sender: &Sender<Control>,
+    watchdog: &Watchdog,
+) -> MeasurementResult {
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return Measured::NotStarted(error),
+        Err(error) => return MeasurementResult::NotStarted(error),
     };
     let group = Pid::from_child(&child);
-    guard.watch(group);
-    give(&mut child, input);
-    let output = follow(child.stdout.take().expect("it is piped"), MOST_OUTPUT);
-    let complaint = follow(child.stderr.take().expect("it is piped"), MOST_COMPLAINT);
-    watch(group, sender.clone());
-    let cause = wait(group, timeout, news);
-    let has_ended = |patience| output.ends_within(patience) && complaint.ends_within(patience);
+    watchdog.watch(group);
+    write_stdin(&mut child, input);
+    let stdout = read_tail(child.stdout.take().expect("it is piped"), MOST_STDOUT);
+    let stderr = read_tail(child.stderr.take().expect("it is piped"), MOST_STDERR);
+    report_end(group, sender.clone());
+    let cause = wait(group, timeout, receiver);
+    let has_ended = |patience| stdout.ends_within(patience) && stderr.ends_within(patience);
     if cause != Cause::Itself || !has_ended(LINGER) {
-        // Others of the group may keep the output open. The group's number is ours until we have waited for the process.
+        // Other processes of the group may keep the output open. The number of the group stays valid until the process is waited for.
         signal(group, Signal::KILL);
         has_ended(LINGER);
     }
-    guard.release(group);
+    watchdog.release(group);
     let status = child.wait();
-    let failed = |what: String| Measured::Failed(with_complaint(what, &complaint));
+    let failed = |what: String| MeasurementResult::Failed(with_stderr(what, &stderr));
     match (cause, status) {
-        (Cause::Order, _) => Measured::Stopped,
+        (Cause::Stopped, _) => MeasurementResult::Stopped,
         (Cause::Timeout, _) => failed(format!("it took longer than {} seconds", timeout.unwrap_or_default().as_secs())),
-        (Cause::Itself, Err(error)) => failed(format!("it cannot be waited for: {error}")),
+        (Cause::Itself, Err(error)) => failed(format!("its exit code is not known: {error}")),
         (Cause::Itself, Ok(status)) if !status.success() => failed(exit_reason(status)),
-        (Cause::Itself, Ok(_)) => output.look(reward).map_or_else(failed, Measured::Reward),
+        (Cause::Itself, Ok(_)) => stdout.inspect(reward).map_or_else(failed, MeasurementResult::Reward),
     }
 }
 
@@ -88,32 +89,32 @@ pub(super) fn measure(
 enum Cause {
     Itself,
     Timeout,
-    Order,
+    Stopped,
 }
 
-/// Waits for a process to end and helps it along, once it has to.
-fn wait(group: Pid, timeout: Option<Duration>, news: &Receiver<News>) -> Cause {
+/// Waits for a process to end, and ends it on a timeout or a message.
+fn wait(group: Pid, timeout: Option<Duration>, receiver: &Receiver<Control>) -> Cause {
     let mut cause = Cause::Itself;
     let mut deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
-        let heard = match deadline {
-            Some(deadline) => news.recv_timeout(deadline.saturating_duration_since(Instant::now())),
-            None => news.recv().map_err(RecvTimeoutError::from),
+        let message = match deadline {
+            Some(deadline) => receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            None => receiver.recv().map_err(RecvTimeoutError::from),
         };
-        let is_asked = cause != Cause::Itself;
-        match heard {
-            Ok(News::Ended) => return cause,
-            Ok(News::Kill) => {
-                (cause, deadline) = (Cause::Order, None);
+        let is_ending = cause != Cause::Itself;
+        match message {
+            Ok(Control::Ended) => return cause,
+            Ok(Control::Kill) => {
+                (cause, deadline) = (Cause::Stopped, None);
                 signal(group, Signal::KILL);
             }
-            Ok(News::End) if is_asked => cause = Cause::Order,
-            Err(_) if is_asked => {
+            Ok(Control::Terminate) if is_ending => cause = Cause::Stopped,
+            Err(_) if is_ending => {
                 deadline = None;
                 signal(group, Signal::KILL);
             }
-            Ok(News::End) | Err(_) => {
-                cause = if heard.is_ok() { Cause::Order } else { Cause::Timeout };
+            Ok(Control::Terminate) | Err(_) => {
+                cause = if message.is_ok() { Cause::Stopped } else { Cause::Timeout };
                 deadline = Some(Instant::now() + GRACE);
                 signal(group, Signal::TERM);
             }
@@ -121,22 +122,22 @@ fn wait(group: Pid, timeout: Option<Duration>, news: &Receiver<News>) -> Cause {
     }
 }
 
-/// Writes the input. A process that does not read it is fine, and so is one that waits before it does.
-fn give(child: &mut Child, input: String) {
+/// Writes the input in a thread: a process may read it late or not at all.
+fn write_stdin(child: &mut Child, input: String) {
     let mut stdin = child.stdin.take().expect("it is piped");
     std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
 }
 
-/// Says when a process has ended, and leaves it to be waited for.
-fn watch(process: Pid, sender: Sender<News>) {
+/// Sends a message when a process has ended, without reaping it.
+fn report_end(process: Pid, sender: Sender<Control>) {
     std::thread::spawn(move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while matches!(waitid(WaitId::Pid(process), options), Err(Errno::INTR)) {}
-        let _ = sender.send(News::Ended);
+        let _ = sender.send(Control::Ended);
     });
 }
 
-/// A group that is gone needs no signal.
+/// Sends a signal to a process group, which may have ended.
 pub(super) fn signal(group: Pid, signal: Signal) {
     let _ = kill_process_group(group, signal);
 }
@@ -145,28 +146,28 @@ fn exit_reason(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("it ended with exit code {code}"),
         (None, Some(signal)) => format!("it was ended by signal {signal}"),
-        (None, None) => "it ended badly".into(),
+        (None, None) => "it ended abnormally".into(),
     }
 }
 
-fn with_complaint(what: String, complaint: &Followed) -> String {
-    match complaint.look(Tail::in_one_line) {
+fn with_stderr(what: String, stderr: &TailReader) -> String {
+    match stderr.inspect(Tail::in_one_line) {
         line if line.is_empty() => what,
         line => format!("{what}: {line}"),
     }
 }
 
-/// The last line of the output, as a reward.
+/// The reward on the last line of stdout.
 fn reward(output: &mut Tail) -> Result<f64, String> {
-    let shown = |line: &str| line.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
+    let excerpt = |line: &str| line.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
     let line = match output.last_line() {
         Ok(Some(line)) => line,
         Ok(None) => return Err("it printed no reward".into()),
-        Err(_) => return Err(format!("the last line it printed is no number: it has over {MOST_OUTPUT} bytes")),
+        Err(_) => return Err(format!("the last line it printed is not a number: it has over {MOST_STDOUT} bytes")),
     };
     match line.parse::<f64>() {
         Ok(reward) if reward.abs() <= MOST_REWARD => Ok(reward),
-        Ok(_) => Err(format!("it printed `{}`, and a reward must be between -1e140 and 1e140", shown(&line))),
-        Err(_) => Err(format!("the last line it printed is no number: `{}`", shown(&line))),
+        Ok(_) => Err(format!("it printed `{}`, and a reward must be between -1e140 and 1e140", excerpt(&line))),
+        Err(_) => Err(format!("the last line it printed is not a number: `{}`", excerpt(&line))),
     }
 }

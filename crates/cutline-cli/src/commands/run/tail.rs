@@ -1,4 +1,4 @@
-//! The end of what a process writes, however much that is.
+//! The last part of the output of a process, however long it is.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -10,19 +10,19 @@ use std::time::Duration;
 pub(super) struct Tail {
     bytes: Vec<u8>,
     most: usize,
-    /// Whether there was more before them.
+    /// Whether earlier bytes were dropped.
     is_cut: bool,
 }
 
 impl Tail {
-    /// Nothing yet; of all that comes the last `most` bytes are kept.
+    /// An empty tail that keeps the last `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Self { bytes: Vec::new(), most, is_cut: false }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        // Twice as much is let come together before it is cut, so that a byte is moved once.
+        // Up to twice as much is collected before it is cut, so that each byte is moved once at most.
         if self.bytes.len() > 2 * self.most {
             self.cut();
         }
@@ -34,7 +34,7 @@ impl Tail {
         self.bytes.drain(..surplus);
     }
 
-    /// The last line that is not blank; `Err` if it is longer than what is kept.
+    /// The last line that is not blank; `Err` with the kept part if it is longer than that.
     pub(super) fn last_line(&mut self) -> Result<Option<String>, String> {
         self.cut();
         let lines = self.bytes.split(|&byte| byte == b'\n').enumerate();
@@ -46,7 +46,7 @@ impl Tail {
         }
     }
 
-    /// All that is kept in one line: whatever is no character of a text is a blank.
+    /// The kept bytes as one line; control characters and invalid UTF-8 become blanks.
     pub(super) fn in_one_line(&mut self) -> String {
         self.cut();
         let text = String::from_utf8_lossy(&self.bytes);
@@ -56,42 +56,42 @@ impl Tail {
     }
 }
 
-/// A stream that is read to its end by a thread of its own.
-pub(super) struct Followed {
+/// A stream that a thread reads to its end.
+pub(super) struct TailReader {
     tail: Arc<Mutex<Tail>>,
-    /// Nothing comes over it; it closes at the end of the stream.
+    /// Closes at the end of the stream; no message is ever sent.
     end: Receiver<()>,
 }
 
-/// Reads a stream to its end, so that whoever writes never waits, and keeps its last `most` bytes.
-pub(super) fn follow(mut stream: impl Read + Send + 'static, most: usize) -> Followed {
+/// Reads a stream to its end in a thread, so that its writer never blocks, and keeps the last `most` bytes.
+pub(super) fn read_tail(mut stream: impl Read + Send + 'static, most: usize) -> TailReader {
     let tail = Arc::new(Mutex::new(Tail::new(most)));
     let (open, end) = channel();
-    let kept = Arc::clone(&tail);
+    let shared = Arc::clone(&tail);
     std::thread::spawn(move || {
         let _open = open;
         let mut chunk = vec![0; 1 << 16];
         loop {
             match stream.read(&mut chunk) {
                 Ok(0) => break,
-                Ok(n) => kept.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..n]),
+                Ok(n) => shared.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..n]),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => (),
                 Err(_) => break,
             }
         }
     });
-    Followed { tail, end }
+    TailReader { tail, end }
 }
 
-impl Followed {
-    /// Waits for the end of the stream; whether it came.
+impl TailReader {
+    /// Waits for the end of the stream; whether it has ended.
     pub(super) fn ends_within(&self, patience: Duration) -> bool {
         self.end.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected)
     }
 
-    /// Looks at what was read so far.
-    pub(super) fn look<T>(&self, look: impl FnOnce(&mut Tail) -> T) -> T {
-        look(&mut self.tail.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Calls a function with what was read so far.
+    pub(super) fn inspect<T>(&self, inspect: impl FnOnce(&mut Tail) -> T) -> T {
+        inspect(&mut self.tail.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_is_no_line() {
+    fn a_cut_line_is_an_error() {
         assert_eq!(tail(4, &[b"123456"]).last_line(), Err("3456".into()));
         assert_eq!(tail(4, &[b"123456", b"\n7\n"]).last_line(), Ok(Some("7".into())));
         assert_eq!(tail(4, &[b"1234"]).last_line(), Ok(Some("1234".into())));
     }
 
     #[test]
-    fn little_is_kept_of_much() {
+    fn memory_is_bounded() {
         let mut kept = Tail::new(1000);
         for number in 0..100_000 {
             kept.push(format!("line {number}\n").as_bytes());
@@ -137,17 +137,17 @@ mod tests {
     }
 
     #[test]
-    fn one_line_is_one_line() {
+    fn control_characters_become_blanks() {
         let text = b"Traceback:\n\tfile \"a\", \x1b[31mline 3\x00\r\n\xff\xfe caf\xc3\xa9\n";
         assert_eq!(tail(100, &[text]).in_one_line(), "Traceback: file \"a\", [31mline 3 café");
     }
 
     #[test]
-    fn a_stream_is_followed_to_its_end() {
-        let followed = follow(std::io::Cursor::new(b"x\n".repeat(100_000)), 8);
-        assert!(followed.ends_within(Duration::from_secs(20)));
-        assert_eq!(followed.look(Tail::last_line), Ok(Some("x".into())));
-        let (_writer, reader) = std::os::unix::net::UnixStream::pair().unwrap();
-        assert!(!follow(reader, 8).ends_within(Duration::from_millis(20)), "it is still open");
+    fn a_stream_is_read_to_its_end() {
+        let reader = read_tail(std::io::Cursor::new(b"x\n".repeat(100_000)), 8);
+        assert!(reader.ends_within(Duration::from_secs(20)));
+        assert_eq!(reader.inspect(Tail::last_line), Ok(Some("x".into())));
+        let (_writer, stream) = std::os::unix::net::UnixStream::pair().unwrap();
+        assert!(!read_tail(stream, 8).ends_within(Duration::from_millis(20)), "it is still open");
     }
 }

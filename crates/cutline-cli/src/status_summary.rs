@@ -1,4 +1,4 @@
-//! Where a campaign stands, in words and tables.
+//! The status of a campaign: its numbers, and the text and tables that `cutline status` prints.
 
 use crate::clock::{rfc3339, span};
 use crate::print::{cell, left, short, table};
@@ -8,21 +8,21 @@ use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// How many tickets and how many doubtful arms are shown.
-const SHOWN: usize = 5;
+/// How many open tickets and how many doubtful arms are shown.
+const MOST_SHOWN: usize = 5;
 
-/// Where a campaign stands at one moment.
+/// The status of a campaign at one moment.
 #[derive(Debug, Serialize)]
-pub(crate) struct Standing {
+pub(crate) struct StatusSummary {
     campaign: String,
     threshold: f64,
     precision: f64,
     algorithm: String,
     n_arms: usize,
     pub(crate) budget: u32,
-    /// The rewards told that count.
+    /// The rewards that count towards the budget.
     pub(crate) told: u32,
-    /// The rewards from before that do not.
+    /// The earlier rewards that do not.
     uncounted: u64,
     failed: u64,
     expired: u64,
@@ -31,37 +31,37 @@ pub(crate) struct Standing {
     pub(crate) undecided: usize,
     noise: f64,
     noise_from: &'static str,
-    /// The pace of the last rewards, and when the budget is used at that pace.
+    /// The rate of the last rewards, and when the budget will be used at that rate.
     rewards_an_hour: Option<f64>,
     budget_used_at: Option<String>,
     /// The same in milliseconds from now.
     #[serde(skip)]
     budget_used_in: Option<u64>,
     pub(crate) ending: Option<&'static str>,
-    pub(crate) out: Vec<Out>,
+    pub(crate) out: Vec<OpenTicket>,
     /// The arms with the largest doubt.
-    doubtful: Vec<Doubtful>,
+    doubtful: Vec<DoubtfulArm>,
     #[serde(skip)]
     pub(crate) now: Time,
     #[serde(skip)]
     pub(crate) events: u64,
 }
 
-/// A ticket that is out.
+/// A ticket that was handed out and has no reward yet.
 #[derive(Debug, Serialize)]
-pub(crate) struct Out {
+pub(crate) struct OpenTicket {
     ticket: u64,
     arm: String,
     worker: String,
     until: String,
     is_overdue: bool,
-    /// How long the lease lasts still, or has been over.
+    /// The time until the lease runs out or since it did, in milliseconds.
     #[serde(skip)]
     distance: u64,
 }
 
 #[derive(Debug, Serialize)]
-struct Doubtful {
+struct DoubtfulArm {
     arm: String,
     index: usize,
     side: &'static str,
@@ -72,7 +72,7 @@ struct Doubtful {
     doubt: f64,
 }
 
-impl Standing {
+impl StatusSummary {
     pub(crate) fn new(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
         let verdicts = campaign.verdicts()?;
         let names = campaign.arms().to_vec();
@@ -82,7 +82,7 @@ impl Standing {
         let (progress, noise) = (state.progress(), state.noise());
         let out = state.open_tickets().filter_map(|(ticket, until)| {
             let (arm, worker, _) = state.ticket(ticket).ok()?;
-            Some(Out {
+            Some(OpenTicket {
                 ticket,
                 arm: names[arm].clone(),
                 worker: worker.into(),
@@ -94,11 +94,20 @@ impl Standing {
         let out = out.collect();
         let mut doubtful: Vec<usize> = (0..verdicts.len()).collect();
         doubtful.sort_by(|&a, &b| verdicts[b].doubt.total_cmp(&verdicts[a].doubt));
-        doubtful.truncate(SHOWN);
+        doubtful.truncate(MOST_SHOWN);
         let doubtful = doubtful.into_iter().map(|index| {
             let v = &verdicts[index];
             let (arm, side) = (names[index].clone(), v.side.name());
-            Doubtful { arm, index, side, mean: v.mean, lower: v.lower, upper: v.upper, pulls: v.pulls, doubt: v.doubt }
+            DoubtfulArm {
+                arm,
+                index,
+                side,
+                mean: v.mean,
+                lower: v.lower,
+                upper: v.upper,
+                pulls: v.pulls,
+                doubt: v.doubt,
+            }
         });
         let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
         let pace = pace(&progress, now);
@@ -106,7 +115,7 @@ impl Standing {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "it saturates, and is no less than 0"
+            reason = "the cast saturates, and the number is not negative"
         )]
         let budget_used_in = pace.map(|pace| (to_go / pace) as Time);
         Ok(Self {
@@ -136,7 +145,7 @@ impl Standing {
         })
     }
 
-    /// The numbers about all arms together, by name.
+    /// The numbers for the whole campaign, by name.
     pub(crate) fn numbers(&self) -> [(&'static str, String); 19] {
         let or_empty = |value: Option<String>| value.unwrap_or_default();
         [
@@ -162,22 +171,24 @@ impl Standing {
         ]
     }
 
-    /// What has changed last, in one line.
+    /// The numbers that change, in one line.
     pub(crate) fn line(&self) -> String {
         let Self { told, budget, failed, undecided, .. } = self;
         let ending = self.ending.map_or_else(String::new, |ending| format!("; ended: {ending}"));
         let (at, out) = (rfc3339(self.now), self.out.len());
-        format!("{at} {told} of {budget} told, {out} out, {failed} failed, {undecided} undecided{ending}")
+        format!(
+            "{at} {told} of {budget} rewards, {out} open tickets, {failed} failed, {undecided} arms undecided{ending}"
+        )
     }
 
-    /// All of it, for people.
+    /// The whole summary as text.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for (what, value) in self.facts() {
-            writeln!(text, "{what:<11}{value}").expect("a string takes everything");
+            writeln!(text, "{what:<11}{value}").expect("writing to a string does not fail");
         }
         for (title, table) in self.out_table().into_iter().chain([self.doubt_table()]) {
-            write!(text, "\n{title}\n{table}\n").expect("a string takes everything");
+            write!(text, "\n{title}\n{table}\n").expect("writing to a string does not fail");
         }
         text
     }
@@ -187,13 +198,14 @@ impl Standing {
         let within = if self.precision > 0.0 { format!(", give or take {}", self.precision) } else { String::new() };
         let mut facts = vec![
             ("campaign", cell(campaign)),
-            ("question", format!("which of {n_arms} means lie above {threshold}{within}? By {algorithm}")),
-            ("told", format!("{told} of {budget}{}", more(self.uncounted, "from before, not counted"))),
+            ("question", format!("which of {n_arms} arms have a mean above {threshold}{within}?")),
+            ("algorithm", algorithm.clone()),
+            ("rewards", format!("{told} of {budget}{}", more(self.uncounted, "earlier rewards that do not count"))),
         ];
         let overdue = self.out.iter().filter(|out| out.is_overdue).count();
-        facts.push(("out", format!("{}{}", self.out.len(), more(overdue as u64, "overdue"))));
+        facts.push(("open", format!("{}{}", self.out.len(), more(overdue as u64, "overdue"))));
         if self.failed + self.expired > 0 {
-            facts.push(("lost", format!("{} failed, {} given up", self.failed, self.expired)));
+            facts.push(("lost", format!("{} failed, {} expired", self.failed, self.expired)));
         }
         facts.push(("verdicts", format!("{above} above, {below} below, {undecided} undecided")));
         let is_known = self.noise_from != NoiseSource::Nothing.name();
@@ -203,7 +215,7 @@ impl Standing {
         ));
         if let Some(ending) = self.ending {
             let why = if ending == cutline::StopReason::Confidence.name() {
-                "every side is sure"
+                "every side is certain"
             } else {
                 "the budget is used"
             };
@@ -211,7 +223,7 @@ impl Standing {
         } else if let (Some(pace), Some(left)) = (self.rewards_an_hour, self.budget_used_in) {
             facts.push((
                 "pace",
-                format!("{} rewards an hour; at that, the budget is used in {}", short(pace), span(left)),
+                format!("{} rewards per hour; at this rate the budget is used in {}", short(pace), span(left)),
             ));
         }
         facts
@@ -220,21 +232,21 @@ impl Standing {
     fn source(&self) -> &'static str {
         match self.noise_from {
             "given" => "as given",
-            "replicates" => "by arms measured more than once",
-            "residuals" => "by what the features leave unexplained",
-            "rewards" => "or less: how far rewards lie from the threshold",
+            "replicates" => "estimated from arms measured more than once",
+            "residuals" => "estimated from the residuals of the linear fit",
+            "rewards" => "or less: an upper estimate from the distances of the rewards to the threshold",
             _ => "not known yet",
         }
     }
 
     fn out_table(&self) -> Option<(String, comfy_table::Table)> {
         let mut table = left(table(&["ticket", "arm", "worker", "lease"]), &[1, 2, 3]);
-        for out in self.out.iter().take(SHOWN) {
+        for out in self.out.iter().take(MOST_SHOWN) {
             let lease = if out.is_overdue { "overdue by" } else { "runs out in" };
             let lease = format!("{lease} {}", span(out.distance));
             table.add_row([out.ticket.to_string(), cell(&out.arm), cell(&out.worker), lease]);
         }
-        let title = format!("out{}", first_of(self.out.len()));
+        let title = format!("open tickets{}", first_of(self.out.len()));
         (!self.out.is_empty()).then_some((title, table))
     }
 
@@ -244,7 +256,7 @@ impl Standing {
             let [mean, lower, upper, doubt] = [arm.mean, arm.lower, arm.upper, arm.doubt].map(short);
             table.add_row([cell(&arm.arm), arm.side.into(), mean, lower, upper, arm.pulls.to_string(), doubt]);
         }
-        (format!("most doubtful{}", first_of(self.n_arms)), table)
+        (format!("most doubtful arms{}", first_of(self.n_arms)), table)
     }
 }
 
@@ -253,11 +265,11 @@ fn more(count: u64, what: &str) -> String {
 }
 
 fn first_of(total: usize) -> String {
-    if total > SHOWN { format!(", {SHOWN} of {total}") } else { String::new() }
+    if total > MOST_SHOWN { format!(", {MOST_SHOWN} of {total}") } else { String::new() }
 }
 
-/// How many rewards came a millisecond: those after the oldest that is remembered, over the time since then. Rewards that were
-/// told together count as they are, and when none come the pace drops.
+/// The number of rewards per millisecond: those after the oldest of the recent ones, divided by the time since that one. While none
+/// come, the rate drops.
 fn pace(progress: &Progress, now: Time) -> Option<f64> {
     let first = *progress.recent.first()?;
     let after = progress.recent.iter().filter(|&&at| at > first).count();

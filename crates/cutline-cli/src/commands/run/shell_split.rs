@@ -1,12 +1,14 @@
-//! A command line in words, as a POSIX shell splits it: blanks part words, quotes and backslashes keep them together. Nothing is
-//! expanded.
+//! Splits a command line into words as a POSIX shell does: at blanks, except in quotes and after backslashes. Nothing is expanded.
+//!
+//! The crates `shell-words` and `shlex` do almost the same, but drop the words after a `#` without an error and accept a trailing
+//! backslash.
 
 use thiserror::Error;
 
-/// Why a text has no words.
+/// Why a command line cannot be split.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub(super) enum WordsError {
-    #[error("it has no words")]
+pub(super) enum SplitError {
+    #[error("the command is empty")]
     Empty,
     #[error("a quote {0} is not closed")]
     Unclosed(char),
@@ -14,10 +16,10 @@ pub(super) enum WordsError {
     Backslash,
 }
 
-/// The words of a text, at least one.
-pub(super) fn words(text: &str) -> Result<Vec<String>, WordsError> {
+/// The words of a command line, at least one.
+pub(super) fn split(text: &str) -> Result<Vec<String>, SplitError> {
     let mut words = Vec::new();
-    // A word may be empty, as `''` is, so that none is not the same as an empty one.
+    // `None` between words; a word may be empty, as `''` is.
     let mut word: Option<String> = None;
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
@@ -25,7 +27,7 @@ pub(super) fn words(text: &str) -> Result<Vec<String>, WordsError> {
             ' ' | '\t' | '\n' | '\r' => words.extend(word.take()),
             '\'' => single(&mut rest, word.get_or_insert_default())?,
             '"' => double(&mut rest, word.get_or_insert_default())?,
-            '\\' => match rest.next().ok_or(WordsError::Backslash)? {
+            '\\' => match rest.next().ok_or(SplitError::Backslash)? {
                 '\n' => (),
                 escaped => word.get_or_insert_default().push(escaped),
             },
@@ -33,26 +35,26 @@ pub(super) fn words(text: &str) -> Result<Vec<String>, WordsError> {
         }
     }
     words.extend(word);
-    if words.is_empty() { Err(WordsError::Empty) } else { Ok(words) }
+    if words.is_empty() { Err(SplitError::Empty) } else { Ok(words) }
 }
 
-/// Up to the closing quote, all as it is.
-fn single(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), WordsError> {
+/// Reads up to the closing quote, without escapes.
+fn single(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), SplitError> {
     for c in rest.by_ref() {
         match c {
             '\'' => return Ok(()),
             other => word.push(other),
         }
     }
-    Err(WordsError::Unclosed('\''))
+    Err(SplitError::Unclosed('\''))
 }
 
-/// Up to the closing quote; a backslash is one unless it escapes what could mean something here.
-fn double(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), WordsError> {
+/// Reads up to the closing quote; a backslash escapes only the characters that are special between double quotes.
+fn double(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), SplitError> {
     while let Some(c) = rest.next() {
         match c {
             '"' => return Ok(()),
-            '\\' => match rest.next().ok_or(WordsError::Unclosed('"'))? {
+            '\\' => match rest.next().ok_or(SplitError::Unclosed('"'))? {
                 '\n' => (),
                 escaped @ ('$' | '`' | '"' | '\\') => word.push(escaped),
                 other => word.extend(['\\', other]),
@@ -60,7 +62,7 @@ fn double(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Words
             other => word.push(other),
         }
     }
-    Err(WordsError::Unclosed('"'))
+    Err(SplitError::Unclosed('"'))
 }
 
 #[cfg(test)]
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_those_of_a_shell() {
+    fn words_are_split_as_by_a_shell() {
         for (text, expected) in [
             ("a", &["a"][..]),
             ("  a\tb \n c ", &["a", "b", "c"]),
@@ -78,16 +80,16 @@ mod tests {
             (r#"'a\b' "a\b" "\"\\\$\`""#, &[r"a\b", r"a\b", r#""\$`"#]),
             ("\"it's\" 'say \"x\"'", &["it's", "say \"x\""]),
             ("a\\\nb \"c\\\nd\"", &["ab", "cd"]),
-            ("a#b $x `y` *|;&", &["a#b", "$x", "`y`", "*|;&"]),
+            ("a#b #c $x `y` *|;&", &["a#b", "#c", "$x", "`y`", "*|;&"]),
             ("αβ '𝒳 y'", &["αβ", "𝒳 y"]),
         ] {
-            assert_eq!(words(text).unwrap(), expected, "{text}");
+            assert_eq!(split(text).unwrap(), expected, "{text}");
         }
     }
 
-    /// What `sh` itself makes of the same texts.
+    /// Compares with `sh` itself.
     #[test]
-    fn a_shell_agrees() {
+    fn a_shell_splits_the_same_way() {
         for text in [
             "a  b\tc",
             "'a b'\"c\"\\ d",
@@ -98,16 +100,16 @@ mod tests {
         ] {
             let shell = std::process::Command::new("sh").args(["-c", &format!("printf '%s\\0' {text}")]).output();
             let shell = String::from_utf8(shell.unwrap().stdout).unwrap();
-            assert_eq!(words(text).unwrap(), shell.split_terminator('\0').collect::<Vec<_>>(), "{text}");
+            assert_eq!(split(text).unwrap(), shell.split_terminator('\0').collect::<Vec<_>>(), "{text}");
         }
     }
 
     #[test]
-    fn what_is_not_whole_is_refused() {
-        assert_eq!(words(" \t"), Err(WordsError::Empty));
-        assert_eq!(words("a 'b"), Err(WordsError::Unclosed('\'')));
-        assert_eq!(words("a \"b'"), Err(WordsError::Unclosed('"')));
-        assert_eq!(words("a \"b\\"), Err(WordsError::Unclosed('"')));
-        assert_eq!(words("a\\"), Err(WordsError::Backslash));
+    fn unfinished_command_lines_are_refused() {
+        assert_eq!(split(" \t"), Err(SplitError::Empty));
+        assert_eq!(split("a 'b"), Err(SplitError::Unclosed('\'')));
+        assert_eq!(split("a \"b'"), Err(SplitError::Unclosed('"')));
+        assert_eq!(split("a \"b\\"), Err(SplitError::Unclosed('"')));
+        assert_eq!(split("a\\"), Err(SplitError::Backslash));
     }
 }

@@ -1,7 +1,7 @@
-//! A process that outlives this one if it is killed, to end the measurements that nobody will hear of.
+//! A companion process that outlives `run` if it is killed, to end the measurements whose results nobody would receive.
 //!
-//! It reads the numbers of process groups, `+` for those that work and `-` for those that have ended. Its stdin closes when the
-//! process that writes to it is gone, however that came; what works then is ended.
+//! It reads the numbers of process groups from stdin, with `+` for those that were started and `-` for those that have ended. Its stdin
+//! closes when `run` is gone, for whatever reason; the groups that are still running then are ended.
 
 use super::process::{GRACE, signal};
 use crate::failure::Failure;
@@ -13,42 +13,42 @@ use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A guard over process groups; none if the system starts no process for it, and measurements are made all the same.
+/// The connection to the companion process; `None` if it could not be started, which does not stop the measurements.
 #[derive(Debug)]
-pub(super) struct Guard(Option<Mutex<ChildStdin>>);
+pub(super) struct Watchdog(Option<Mutex<ChildStdin>>);
 
-impl Guard {
+impl Watchdog {
     pub(super) fn start() -> Self {
         let started = std::env::current_exe().and_then(|program| {
             let mut command = Command::new(program);
             // In a group of its own, so that Ctrl-C on a terminal does not reach it.
-            command.arg("guard").process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            command.arg("watchdog").process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
             command.spawn()
         });
         Self(started.ok().and_then(|child| child.stdin).map(Mutex::new))
     }
 
-    /// From now on the group ends when this process does.
+    /// From now on the group is ended if this process is killed.
     pub(super) fn watch(&self, group: Pid) {
-        self.say('+', group);
+        self.send('+', group);
     }
 
-    /// The group has ended, and its number may soon be another's.
+    /// The group has ended, and its number may soon belong to another.
     pub(super) fn release(&self, group: Pid) {
-        self.say('-', group);
+        self.send('-', group);
     }
 
-    fn say(&self, sign: char, group: Pid) {
-        if let Self(Some(guard)) = self {
+    fn send(&self, sign: char, group: Pid) {
+        if let Self(Some(stdin)) = self {
             let line = format!("{sign}{}\n", group.as_raw_nonzero());
-            // If the guard was killed, so be it.
-            drop(guard.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes()));
+            // If the companion was killed, the measurements go on without it.
+            drop(stdin.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes()));
         }
     }
 }
 
-/// What the guard does.
-pub(crate) fn guard() -> Result<(), Failure> {
+/// The companion process itself.
+pub(crate) fn watchdog() -> Result<(), Failure> {
     let mut groups = BTreeSet::new();
     for line in std::io::stdin().lock().lines() {
         let line = line?;

@@ -1,0 +1,91 @@
+//! Numbers on the command line, each checked where it is parsed: a wrong one is an error of usage.
+
+use cutline::Question;
+use cutline::campaign::TicketId;
+use cutline_lab::{Noise, NoiseKind};
+
+/// δ, given as the confidence 1 − δ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Delta(pub(crate) f64);
+
+/// Budgets, ascending.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Budgets(pub(crate) Vec<u32>);
+
+pub(super) fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "it must be a number".into())
+}
+
+pub(super) fn threshold(text: &str) -> Result<f64, String> {
+    let threshold = number(text)?;
+    Question::new(threshold, 0.0).map(|_| threshold).map_err(|error| error.to_string())
+}
+
+pub(super) fn precision(text: &str) -> Result<f64, String> {
+    let precision = number(text)?;
+    Question::new(0.0, precision).map(|_| precision).map_err(|error| error.to_string())
+}
+
+pub(super) fn noise(text: &str) -> Result<f64, String> {
+    let noise = number(text)?;
+    Noise::new(NoiseKind::Gaussian, noise).map(|_| noise).map_err(|error| error.to_string())
+}
+
+pub(super) fn delta(text: &str) -> Result<Delta, String> {
+    cutline::delta_of(number(text)?).map(Delta).map_err(|_| "it must be a number above 0 and below 1".into())
+}
+
+/// The failure probability that a plan aims for.
+pub(super) fn target(text: &str) -> Result<f64, String> {
+    let target = number(text)?;
+    let is_target = (1e-9..1.0).contains(&target);
+    if is_target { Ok(target) } else { Err("it must be a number of at least 1e-9 and below 1".into()) }
+}
+
+pub(super) fn budgets(text: &str) -> Result<Budgets, String> {
+    let budget = |field: &str| field.trim().parse::<u32>().ok().filter(|budget| (1..=100_000_000).contains(budget));
+    let budgets: Option<Vec<u32>> = text.split(',').map(budget).collect();
+    let budgets = budgets.ok_or("budgets are whole numbers between 1 and 100000000, separated by commas")?;
+    if budgets.is_sorted_by(|a, b| a < b) { Ok(Budgets(budgets)) } else { Err("budgets must ascend".into()) }
+}
+
+/// Tickets, each followed by its reward.
+pub(crate) fn rewards(words: &[String]) -> Result<Vec<(TicketId, f64)>, String> {
+    let pair = |pair: &[String]| match pair {
+        [ticket, reward] => Ok((ticket_number(ticket)?, finite(reward)?)),
+        _ => Err(format!("`{}` has no reward; give each ticket with its reward, as in `3 0.71 4 -0.2`", pair[0])),
+    };
+    words.chunks(2).map(pair).collect()
+}
+
+fn ticket_number(text: &str) -> Result<TicketId, String> {
+    let ticket = text.parse().ok().filter(|&ticket| ticket > 0);
+    ticket.ok_or_else(|| format!("`{text}` is not a ticket; tickets are whole numbers from 1"))
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let reward = text.parse().ok().filter(|reward: &f64| reward.is_finite());
+    reward.ok_or_else(|| format!("`{text}` is not a reward; give a finite number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delta_is_one_minus_the_confidence() {
+        let read = |text| delta(text).unwrap().0;
+        assert_eq!((read("0.95"), read("0.9"), read("0.999999"), read("1e-3")), (0.05, 0.1, 1e-6, 0.999));
+        for text in ["0", "1", "-0.5", "95", "nan", "inf", "x", ""] {
+            assert!(delta(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn budgets_ascend() {
+        assert_eq!(budgets("10, 20,100000000"), Ok(Budgets(vec![10, 20, 100_000_000])));
+        for text in ["", "0", "10,", "20,10", "10,10", "1.5", "100000001"] {
+            assert!(budgets(text).is_err(), "{text}");
+        }
+    }
+}
