@@ -110,6 +110,7 @@ fn spec_hint(error: &SpecError) -> Option<&'static str> {
         }
         SpecError::NeedsVariances { .. } => Some("use `estimator=\"ridge\"`"),
         SpecError::NeedsFeatures { .. } => Some("the algorithm `apt` works without"),
+        SpecError::Missing { .. } => Some("pass it in `parameters=`"),
         _ => None,
     }
 }

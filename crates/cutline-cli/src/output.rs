@@ -178,9 +178,9 @@ fn is_same(a: &Path, b: &Path) -> bool {
 /// A path without symbolic links and `..`; the file itself need not exist.
 fn resolved(path: &Path) -> PathBuf {
     /// As many links in a row as Linux follows.
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match path.read_link() {
             Ok(target) if path.canonicalize().is_err() => path = directory_of(&path).join(target),
             _ => break,

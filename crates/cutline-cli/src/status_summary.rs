@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write;
 
 /// How many open tickets and how many doubtful arms are shown.
-const MOST_SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// The status of a campaign at one moment.
 #[derive(Debug, Serialize)]
@@ -94,7 +94,7 @@ impl StatusSummary {
         let open_tickets = open_tickets.collect();
         let mut doubtful: Vec<usize> = (0..verdicts.len()).collect();
         doubtful.sort_by(|&a, &b| verdicts[b].doubt.total_cmp(&verdicts[a].doubt));
-        doubtful.truncate(MOST_SHOWN);
+        doubtful.truncate(MAX_SHOWN);
         let doubtful = doubtful.into_iter().map(|index| {
             let v = &verdicts[index];
             let (arm, side) = (names[index].clone(), v.side.name());
@@ -247,7 +247,7 @@ impl StatusSummary {
 
     fn open_table(&self) -> Option<(String, comfy_table::Table)> {
         let mut table = left(table(&["ticket", "arm", "worker", "lease"]), &[1, 2, 3]);
-        for open in self.open_tickets.iter().take(MOST_SHOWN) {
+        for open in self.open_tickets.iter().take(MAX_SHOWN) {
             let lease = if open.is_overdue { "overdue by" } else { "runs out in" };
             let lease = format!("{lease} {}", span(open.distance));
             table.add_row([open.ticket.to_string(), cell(&open.arm), cell(&open.worker), lease]);
@@ -271,7 +271,7 @@ fn more(count: u64, what: &str) -> String {
 }
 
 fn first_of(total: usize) -> String {
-    if total > MOST_SHOWN { format!(", {MOST_SHOWN} of {total}") } else { String::new() }
+    if total > MAX_SHOWN { format!(", {MAX_SHOWN} of {total}") } else { String::new() }
 }
 
 /// The number of rewards per millisecond: those after the oldest of the recent ones, divided by the time since that one. While none

@@ -88,7 +88,7 @@ fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str
     assert_eq!(one.progress(), other.progress(), "{context}");
     assert_eq!(one.noise(), other.noise(), "{context}");
     let bits = |campaign: &mut CampaignState| -> Vec<_> {
-        let numbers = |v: &cutline::Verdict| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits);
+        let numbers = |v: &Verdict| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits);
         campaign.verdicts().iter().map(|verdict| (numbers(verdict), verdict.side, verdict.pulls)).collect()
     };
     assert_eq!(bits(one), bits(other), "{context}");
@@ -316,7 +316,7 @@ fn it_ends_when_it_is_sure() {
     }
     assert_eq!(campaign.stop_reason(), Some(StopReason::Confidence));
     assert!(campaign.progress().counted < 100);
-    assert!(campaign.verdicts().iter().all(cutline::Verdict::is_decided));
+    assert!(campaign.verdicts().iter().all(Verdict::is_decided));
 }
 
 #[test]

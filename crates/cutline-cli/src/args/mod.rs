@@ -10,11 +10,11 @@ mod report;
 mod run;
 mod simulation;
 
-pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
+pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use number::rewards;
-pub(crate) use plan::{Belief, Plan};
+pub(crate) use plan::{Plan, PriorArg};
 pub(crate) use report::Report;
 #[cfg(unix)]
 pub(crate) use run::Run;

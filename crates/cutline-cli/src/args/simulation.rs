@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// Which experiments [default: all four]
+    /// Which experiments to run [default: all four]
     #[arg(value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(EXPERIMENTS.map(|(name, _)| name)))]
     pub(crate) experiments: Vec<String>,
     /// Which instances: the one the authors drew, or a new one in every run

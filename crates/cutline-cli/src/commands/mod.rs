@@ -29,7 +29,7 @@ pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
 
-use crate::args::{Simulation, Which};
+use crate::args::{CampaignAddress, Simulation};
 use crate::failure::Failure;
 use crate::output::{Inputs, Output};
 use crate::progress;
@@ -84,8 +84,8 @@ fn refused(path: &Path) -> impl Fn(DatasetError) -> Failure {
 }
 
 /// The campaign that the command line names, in its present state.
-fn open(which: &Which) -> Result<Campaign, StoreError> {
-    Store::open(&which.store)?.campaign(which.name.as_deref())
+fn open(address: &CampaignAddress) -> Result<Campaign, StoreError> {
+    Store::open(&address.store)?.campaign(address.name.as_deref())
 }
 
 /// The directory for the results of experiments of these names.

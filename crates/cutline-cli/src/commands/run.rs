@@ -24,7 +24,7 @@ use cutline::{Side, StopReason};
 use cutline_store::StoreError;
 use identity::Identity;
 use jobs::{JobSettings, Jobs, Message};
-use measure::Measure;
+use measure::MeasureCommand;
 use process::{Control, GRACE, MeasurementResult};
 use reconnecting::ReconnectingCampaign;
 use std::process::ExitCode;
@@ -40,16 +40,16 @@ const DAY: Duration = Duration::from_hours(24);
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// The number of failed tickets in a row after which `run` gives up.
-const MOST_FAILURES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 
 /// The shortest and the longest wait before asking again while the remaining budget is assigned to open tickets.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
-    let measure = Measure::new(&args.measure, args.shell).map_err(|error| Failure::Usage(error.to_string()))?;
+    let measure = MeasureCommand::new(&args.measure, args.shell).map_err(|error| Failure::Usage(error.to_string()))?;
     let program = measure.program().to_owned();
-    let campaign = ReconnectingCampaign::open(&args.which, Identity::of_this_process(args.worker.as_deref()))?;
-    let unsaved = UnsavedRewards::new(&args.which.store, campaign.name());
+    let campaign = ReconnectingCampaign::open(&args.address, Identity::of_this_process(args.worker.as_deref()))?;
+    let unsaved = UnsavedRewards::new(&args.address.store, campaign.name());
     let (sender, messages) = channel();
     let mut interruptions = 0;
     interrupt::handle_with({
@@ -217,14 +217,14 @@ impl Run<'_> {
             last = reason;
         }
         match self.failed_in_a_row {
-            tickets if tickets >= MOST_FAILURES && !last.is_empty() => Err(Failure::GaveUp { tickets, reason: last }),
+            tickets if tickets >= MAX_FAILURES && !last.is_empty() => Err(Failure::GaveUp { tickets, reason: last }),
             _ => Ok(()),
         }
     }
 
     /// Says where the rewards are that could not be saved in the store.
     fn report_unsaved(&self) {
-        let (rewards, reference) = (self.unsaved.rewards(), campaign_reference(self.campaign.which()));
+        let (rewards, reference) = (self.unsaved.rewards(), campaign_reference(self.campaign.address()));
         match (rewards.len(), self.unsaved.file()) {
             (0, _) => (),
             (n, Some(file)) => {
@@ -280,18 +280,18 @@ impl Run<'_> {
             progress.counted, progress.budget
         ));
         note(&format!("{}; ended because {reason}", sides.join(", ")));
-        note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.which())));
+        note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.address())));
         Ok(())
     }
 }
 
 /// The arguments that name the campaign on a command line, without a password.
-fn campaign_reference(which: &args::Which) -> String {
-    let store = match which.store.split_once("://").and_then(|(_, rest)| rest.split_once('@')) {
+fn campaign_reference(address: &args::CampaignAddress) -> String {
+    let store = match address.store.split_once("://").and_then(|(_, rest)| rest.split_once('@')) {
         Some((login, _)) if login.contains(':') => "STORE".into(),
-        _ => shell(&which.store),
+        _ => shell(&address.store),
     };
-    match &which.name {
+    match &address.name {
         Some(name) => format!("{store} --name {}", shell(name)),
         None => store,
     }
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn a_reference_is_quoted_and_has_no_password() {
         let reference = |store: &str, name: Option<&str>| {
-            campaign_reference(&args::Which { store: store.into(), name: name.map(str::to_owned) })
+            campaign_reference(&args::CampaignAddress { store: store.into(), name: name.map(str::to_owned) })
         };
         assert_eq!(reference("a b.db", None), "'a b.db'");
         assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");

@@ -13,7 +13,7 @@ use std::path::Path;
 
 pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
     if let Some(ticket) = args.fail {
-        let mut campaign = open(&args.which)?;
+        let mut campaign = open(&args.address)?;
         let was_open = campaign.fail(ticket, &args.reason)?;
         let done = if was_open { "recorded as failed" } else { "was already recorded as failed" };
         note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
@@ -24,7 +24,7 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         (None, [stdin]) if stdin == "-" => from_file(Path::new(stdin))?,
         (None, words) => args::rewards(words).map_err(Failure::Usage)?,
     };
-    let mut campaign = open(&args.which)?;
+    let mut campaign = open(&args.address)?;
     let new = campaign.tell(&rewards)?;
     let known = rewards.len() as u64 - new;
     let known = if known == 0 { String::new() } else { format!(", {known} already known") };

@@ -1,6 +1,6 @@
 //! The running measurements, each with a thread of its own that reports the result.
 
-use super::measure::{Measure, TicketInput};
+use super::measure::{MeasureCommand, TicketInput};
 use super::process::{self, Control, MeasurementResult};
 use super::watchdog::Watchdog;
 use cutline_store::Ticket;
@@ -21,7 +21,7 @@ pub(super) enum Message {
 /// How measurements are made.
 #[derive(Debug)]
 pub(super) struct JobSettings {
-    pub(super) measure: Measure,
+    pub(super) measure: MeasureCommand,
     pub(super) timeout: Option<Duration>,
     pub(super) retries: u32,
     pub(super) watchdog: Watchdog,

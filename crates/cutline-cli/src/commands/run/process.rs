@@ -18,8 +18,8 @@ pub(super) const GRACE: Duration = Duration::from_secs(5);
 const LINGER: Duration = Duration::from_secs(1);
 
 /// How many bytes are kept of stdout, to find its last line, and of stderr.
-const MOST_STDOUT: usize = 1 << 16;
-const MOST_STDERR: usize = 2048;
+const MAX_STDOUT: usize = 1 << 16;
+const MAX_STDERR: usize = 2048;
 
 /// A message to the thread of a measurement while its process is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +62,8 @@ pub(super) fn measure(
     let group = Pid::from_child(&child);
     watchdog.watch(group);
     write_stdin(&mut child, input);
-    let stdout = read_tail(child.stdout.take().expect("stdio is piped"), MOST_STDOUT);
-    let stderr = read_tail(child.stderr.take().expect("stdio is piped"), MOST_STDERR);
+    let stdout = read_tail(child.stdout.take().expect("stdio is piped"), MAX_STDOUT);
+    let stderr = read_tail(child.stderr.take().expect("stdio is piped"), MAX_STDERR);
     report_end(group, sender.clone());
     let cause = wait(group, timeout, receiver);
     let output_ends = |timeout| stdout.ends_within(timeout) && stderr.ends_within(timeout);
@@ -167,7 +167,7 @@ fn reward(output: &mut Tail) -> Result<f64, String> {
         Ok(None) => return Err("the command printed no reward".into()),
         Err(_) => {
             return Err(format!(
-                "the last line that the command printed is not a number: it has over {MOST_STDOUT} bytes"
+                "the last line that the command printed is not a number: it has over {MAX_STDOUT} bytes"
             ));
         }
     };

@@ -1,7 +1,7 @@
 //! The campaign in its store, reopened when the connection to the database fails.
 
 use super::identity::Identity;
-use crate::args::Which;
+use crate::args::CampaignAddress;
 use crate::commands::open;
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{Side, StopReason};
@@ -13,16 +13,16 @@ const RETRY_LIMIT: Duration = Duration::from_mins(1);
 
 /// A campaign that is reopened when its database was unavailable, and the worker it is used by.
 pub(super) struct ReconnectingCampaign<'a> {
-    which: &'a Which,
+    address: &'a CampaignAddress,
     campaign: Campaign,
     identity: Identity,
     worker: String,
 }
 
 impl<'a> ReconnectingCampaign<'a> {
-    pub(super) fn open(which: &'a Which, identity: Identity) -> Result<Self, StoreError> {
+    pub(super) fn open(address: &'a CampaignAddress, identity: Identity) -> Result<Self, StoreError> {
         let worker = identity.worker();
-        Ok(Self { which, campaign: open(which)?, identity, worker })
+        Ok(Self { address, campaign: open(address)?, identity, worker })
     }
 
     /// Calls `operation` with the campaign, and again while the database fails; the flag says that an earlier call may have taken effect.
@@ -37,7 +37,7 @@ impl<'a> ReconnectingCampaign<'a> {
                 Err(StoreError::Database { .. }) if start.elapsed() < RETRY_LIMIT => {
                     std::thread::sleep(Duration::from_secs(1));
                     is_repeated = true;
-                    if let Ok(campaign) = open(self.which) {
+                    if let Ok(campaign) = open(self.address) {
                         self.campaign = campaign;
                     }
                 }
@@ -122,8 +122,8 @@ impl<'a> ReconnectingCampaign<'a> {
         self.campaign.name()
     }
 
-    pub(super) fn which(&self) -> &Which {
-        self.which
+    pub(super) fn address(&self) -> &CampaignAddress {
+        self.address
     }
 }
 
