@@ -119,18 +119,18 @@ fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>
     // Temporary files are private by default. This one becomes an ordinary file, so its permissions are those of the umask.
     #[cfg(unix)]
     temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = temporary.tempfile_in(directory_of(path)).map_err(without_path)?;
+    let directory = directory_of(path);
+    directory.metadata()?;
+    let mut file = temporary.tempfile_in(directory).map_err(without_path)?;
     write(file.as_file_mut())?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
 }
 
-/// The error of the system, without the name of the temporary file that the crate `tempfile` adds to it.
+/// The error without the name of a temporary file, which the crate `tempfile` adds and the user has never seen.
 fn without_path(error: std::io::Error) -> std::io::Error {
-    let source = error.get_ref().and_then(|wrapped| wrapped.source());
-    let code = source.and_then(|source| source.downcast_ref::<std::io::Error>()?.raw_os_error());
-    code.map_or(error, std::io::Error::from_raw_os_error)
+    if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
 fn directory_of(path: &Path) -> &Path {

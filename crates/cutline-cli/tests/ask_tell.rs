@@ -91,12 +91,12 @@ fn nothing_to_measure_is_reported_and_not_a_failure() {
     assert_eq!(place.good(&["ask", "screen.db", "--format", "csv"]).stdout, "ticket,arm,index,until,x,y\n");
     assert_eq!(place.run(&["ask", "screen.db", "--exit-code"]).code, Some(4));
     let ran = place.good(&["tell", "screen.db", "1", "0.5", "2", "-0.25", "3", "1e-3"]);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "3 rewards recorded; the budget of 3 is used\n"));
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "3 rewards recorded; the budget of 3 is used up\n"));
     let over = place.run(&["ask", "screen.db", "--exit-code"]);
-    assert_eq!((over.code, over.stderr.as_str()), (Some(3), "nothing to measure: the budget of 3 is used\n"));
+    assert_eq!((over.code, over.stderr.as_str()), (Some(3), "nothing to measure: the budget of 3 is used up\n"));
 }
 
-/// With rewards far above the threshold and hardly any noise, every verdict is certain long before the budget is used.
+/// With rewards far above the threshold and hardly any noise, every verdict is certain long before the budget is used up.
 #[test]
 fn an_end_before_the_budget() {
     let place = screen(&["--budget", "400", "--noise", "0.01", "--until-sure", "intervals", "--algorithm", "apt"]);
@@ -186,7 +186,7 @@ fn rewards_from_files_and_stdin() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "2 rewards recorded; 6 to go\n"));
     for words in [&["tell", "screen.db", "--file", "-"][..], &["tell", "screen.db", "-"]] {
         let line = place.run(words).failed(1);
-        assert!(line.starts_with("error: stdin: the header must have one column `ticket`"), "{line}");
+        assert!(line.starts_with("error: stdin: there is no header; it must have a column `ticket`"), "{line}");
     }
 }
 
@@ -244,7 +244,7 @@ fn what_is_not_a_store_is_refused() {
         assert_eq!(refused("empty.db"), "error: there is no store at empty.db; begin a campaign with `cutline new`");
         assert_eq!(refused("foreign.db"), "error: foreign.db is not a Cutline store; it was left as it is");
         let named = place.run(&[&verb[..1], &["screen.db"], &verb[1..], &["--name", "x"]].concat()).failed(1);
-        assert_eq!(named, "error: there is no campaign `x`; there is `arms`");
+        assert_eq!(named, "error: there is no campaign `x`; the store has `arms`");
     }
     let line = place.run(&["tell", "screen.db", "1", "0.5"]).failed(1);
     assert_eq!(line, "error: there is no ticket 1; none was handed out yet");

@@ -41,7 +41,7 @@ fn it_says_what_it_understood_and_what_comes_next() {
         "  constant   `same`: the same for all arms, so ignored",
         "  prepared   nothing: features and rewards are used as given",
         "  question   which means lie above -1?",
-        "  budget     9 measurements, or until sure by the intervals",
+        "  budget     9 measurements, or fewer once every verdict is certain by the intervals",
         "  algorithm  pivot, lambda = 0.1",
         "  noise      0.5, as given",
         "next: cutline ask screen.db --name 'it'\\''s 2', or cutline run screen.db --name 'it'\\''s 2' --measure COMMAND",
@@ -244,7 +244,7 @@ fn stores_that_cannot_be_begun() {
     place.good(&NEW);
     assert_eq!(place.refuses(&NEW), "error: there is already a campaign `arms`; choose another name with `--name`");
     let wrong = place.refuses(&["ask", "screen.db", "--name", "other"]);
-    assert_eq!(wrong, "error: there is no campaign `other`; there is `arms`");
+    assert_eq!(wrong, "error: there is no campaign `other`; the store has `arms`");
     place.good(&[&NEW[..], &["--name=-second ü"]].concat());
     let which = place.refuses(&["ask", "screen.db"]);
     assert_eq!(which, "error: the store has 2 campaigns: `arms`, `-second ü`; choose one with `--name`");

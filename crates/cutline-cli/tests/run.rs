@@ -85,10 +85,10 @@ fn a_campaign_is_measured_to_its_end() {
         _ => true,
     };
     assert!(events(&mut campaign).iter().all(is_ours));
-    // The budget is used: there is nothing to do, and the command is not even started.
+    // The budget is used up: there is nothing to do, and the command is not even started.
     let said = good(&mut place.run(&["--measure", "/nowhere/measure", "--name", "screen"]));
     assert!(
-        said.starts_with("measured 0, 0 failed; 12 of 12 in all\n")
+        said.starts_with("0 measurements made, 0 failed; 12 of 12 rewards in the store\n")
             && said.contains("`cutline report screen.db --name screen`"),
         "{said}"
     );
