@@ -32,12 +32,14 @@ pub(crate) struct StatusSummary {
     noise: f64,
     noise_from: &'static str,
     /// The rate of the last rewards, and when the budget will be used at that rate.
+    #[serde(rename = "rewards_an_hour")]
     rewards_per_hour: Option<f64>,
     budget_used_at: Option<String>,
     /// The same in milliseconds from now.
     #[serde(skip)]
     budget_used_in: Option<u64>,
     pub(crate) ending: Option<&'static str>,
+    #[serde(rename = "out")]
     pub(crate) open_tickets: Vec<OpenTicket>,
     /// The arms with the largest doubt.
     doubtful: Vec<DoubtfulArm>,
@@ -157,7 +159,7 @@ impl StatusSummary {
             ("budget", self.budget.to_string()),
             ("told", self.told.to_string()),
             ("uncounted", self.uncounted.to_string()),
-            ("open_tickets", self.open_tickets.len().to_string()),
+            ("out", self.open_tickets.len().to_string()),
             ("failed", self.failed.to_string()),
             ("expired", self.expired.to_string()),
             ("above", self.above.to_string()),
@@ -165,7 +167,7 @@ impl StatusSummary {
             ("undecided", self.undecided.to_string()),
             ("noise", format!("{:?}", self.noise)),
             ("noise_from", self.noise_from.into()),
-            ("rewards_per_hour", or_empty(self.rewards_per_hour.map(|pace| format!("{pace:?}")))),
+            ("rewards_an_hour", or_empty(self.rewards_per_hour.map(|pace| format!("{pace:?}")))),
             ("budget_used_at", or_empty(self.budget_used_at.clone())),
             ("ending", self.ending.unwrap_or_default().into()),
         ]

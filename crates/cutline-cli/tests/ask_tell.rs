@@ -214,7 +214,7 @@ fn leases_run_out_and_rewards_may_come_late() {
     place.good(&["ask", "screen.db", "-n", "2", "--lease", "1s", "--worker", "slow one"]);
     std::thread::sleep(Duration::from_millis(1100));
     let status = place.json(&["status", "screen.db"]);
-    assert_eq!(status["open_tickets"][0]["is_overdue"], true);
+    assert_eq!(status["out"][0]["is_overdue"], true);
     assert!(place.good(&["status", "screen.db"]).stdout.contains("overdue by "));
     let again = place.json(&["ask", "screen.db", "-n", "2"]);
     assert_eq!((&again[0]["ticket"], &again[1]["ticket"]), (&3.into(), &4.into()));
@@ -283,7 +283,7 @@ fn tickets_that_cannot_be_printed_expire() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.starts_with("error: cannot print: "), "{}", ran.stderr);
     let status = place.json(&["status", "screen.db"]);
-    assert_eq!((&status["open_tickets"], &status["expired"]), (&Value::Array(vec![]), &2.into()));
+    assert_eq!((&status["out"], &status["expired"]), (&Value::Array(vec![]), &2.into()));
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn the_numbers_add_up() {
     for side in ["above", "below", "undecided"] {
         assert_eq!(status[side], verdicts.iter().filter(|verdict| verdict["side"] == side).count(), "{side}");
     }
-    let out = status["open_tickets"].as_array().unwrap();
+    let out = status["out"].as_array().unwrap();
     assert_eq!(out.iter().map(|out| &out["ticket"]).collect::<Vec<_>>(), [11, 12]);
     assert_eq!((&out[0]["worker"], &out[0]["is_overdue"]), (&"w, 2".into(), &false.into()));
     let mut doubts: Vec<f64> = verdicts.iter().map(|verdict| verdict["doubt"].as_f64().unwrap()).collect();
@@ -39,7 +39,7 @@ fn the_numbers_add_up() {
     let shown: Vec<f64> = status["doubtful"].as_array().unwrap().iter().map(|d| d["doubt"].as_f64().unwrap()).collect();
     assert_eq!(shown, doubts[..5], "the largest first");
     assert_eq!((&status["noise_from"], &status["ending"]), (&"rewards".into(), &serde_json::Value::Null));
-    assert!(status["rewards_per_hour"].as_f64().unwrap() > 0.0);
+    assert!(status["rewards_an_hour"].as_f64().unwrap() > 0.0);
     assert!(status["budget_used_at"].as_str() > Some("2020"));
 }
 
@@ -53,7 +53,7 @@ fn formats_agree() {
     let row = reader.records().next().unwrap().unwrap();
     assert_eq!(header.len(), 19);
     for (key, field) in
-        header.iter().zip(&row).filter(|(key, _)| !["open_tickets", "rewards_per_hour", "budget_used_at"].contains(key))
+        header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
         let value = &status[key];
         let is_same = match value {
@@ -93,7 +93,7 @@ fn noise_is_shown_with_its_source() {
     let unknown = screen(&["--budget", "9"]);
     let text = unknown.good(&["status", "screen.db"]).stdout;
     assert!(text.contains("\nnoise      not known yet\n") && text.contains("|  -inf |   inf |"), "{text}");
-    assert_eq!(unknown.json(&["status", "screen.db"])["rewards_per_hour"], serde_json::Value::Null);
+    assert_eq!(unknown.json(&["status", "screen.db"])["rewards_an_hour"], serde_json::Value::Null);
 }
 
 /// If stdout is not a terminal: one line at once, one line per change, and an end when the campaign ends.
