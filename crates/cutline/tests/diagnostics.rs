@@ -212,7 +212,7 @@ fn each_conclusion() {
         (0..6).flat_map(|arm| replicate(arm, 10, if arm == 0 { 2.5 } else { arm as f64 + 1.0 }, 1.0)).collect();
     let not_enough = Conclusion::NotEnoughData;
     for (arms, rewards, expected, sentence) in [
-        (&line, of(10, 1.0, |x| 2.0 * x), Conclusion::Believable, "believable: the arms' means lie as close to it"),
+        (&line, of(10, 1.0, |x| 2.0 * x), Conclusion::Believable, "believable: the means lie no further from it than"),
         (&line, of(10, 1.0, |x| x * x), Conclusion::NotBelievable, "p = 5.9e-36, 6 arms disagree); use `apt`"),
         (&line, one_off, Conclusion::NotBelievable, "1 arm disagrees); use `apt`, which does not need it."),
         (&line, vec![], not_enough(MissingEvidence::Rewards), "there are no rewards yet."),
@@ -224,7 +224,12 @@ fn each_conclusion() {
         ),
         (&line, of(1, 1.0, |x| x), not_enough(MissingEvidence::Replicates), "no arm was pulled twice"),
         (&line, of(3, 0.0, |x| x), not_enough(MissingEvidence::Noise), "the rewards of each arm are all the same"),
-        (&line, of(2, 1.0, |x| x), not_enough(MissingEvidence::Power), "noticed with probability 0.25; pull more."),
+        (
+            &line,
+            of(2, 1.0, |x| x),
+            not_enough(MissingEvidence::Power),
+            "detected with a probability of only 0.25; measure more.",
+        ),
         (
             &wide,
             vec![],
