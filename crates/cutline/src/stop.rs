@@ -35,7 +35,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Its name on every surface: that of the stop that was met.
+    /// Its name in files, in JSON and on the command line: that of the stop that was met.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

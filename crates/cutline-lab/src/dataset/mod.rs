@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_printable() {
-        let long = "é".repeat(Candidates::MOST_NAME_BYTES / 2);
+        let long = "é".repeat(Candidates::MAX_NAME_BYTES / 2);
         let checked = |csv: &str| candidates(csv.as_bytes(), None);
         let good = format!("name,a\n{long},1\nx,2\nX,3\n");
         assert_eq!(checked(&good).unwrap().names(), [long.as_str(), "x", "X"]);

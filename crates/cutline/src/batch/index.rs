@@ -1,6 +1,6 @@
 //! Four runs of an [`Index`] with ridge.
 
-use super::{Best, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
+use super::{ArgMin, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
 use crate::estimators::inverse::Inverse;
 use crate::rules::Index;
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
@@ -87,7 +87,7 @@ impl<I: Index, D: GroupDesign> IndexGroup<I, D> {
     fn scan<S: Unit>(&self, unit: S) -> [Arm; 4] {
         // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
         let (questions, theta, arms) = (self.questions, D::local(&self.theta), self.design.arms());
-        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        let (mut best, mut arm) = (ArgMin::new(unit), unit.splat_f64s(0.0));
         let (fours, last) = self.weights.as_chunks::<4>();
         for (four, weights) in fours.iter().enumerate() {
             let means = D::products::<S, 4>(unit, arms, 4 * four, &theta);

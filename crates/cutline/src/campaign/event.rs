@@ -54,7 +54,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Its name on every surface.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

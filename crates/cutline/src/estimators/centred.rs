@@ -74,9 +74,9 @@ impl<E: Estimator> Estimator for Centred<E> {
         self.estimator.forget(pending);
     }
 
-    fn restore(&mut self, past: &History<'_>) {
-        let means: Vec<f64> = past.means.iter().map(|mean| mean - self.centre).collect();
-        self.estimator.restore(&History { means: &means, ..*past });
+    fn restore(&mut self, history: &History<'_>) {
+        let means: Vec<f64> = history.means.iter().map(|mean| mean - self.centre).collect();
+        self.estimator.restore(&History { means: &means, ..*history });
     }
 
     fn means(&mut self) -> &[f64] {

@@ -16,7 +16,7 @@ pub enum EstimatorKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// Its name on all surfaces.
+    /// Its name in files, in JSON and on the command line.
     pub name: &'static str,
     /// Its value if none is set; `None` if it has to be set.
     pub default: Option<f64>,
@@ -84,7 +84,7 @@ impl EstimatorKind {
     /// All of them.
     pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge];
 
-    /// Its name on all surfaces.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use super::tail::{Tail, TailReader, read_tail};
 use super::watchdog::Watchdog;
-use cutline::diagnostics::MOST_REWARD;
+use cutline::diagnostics::MAX_REWARD;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::Write;
@@ -166,7 +166,7 @@ fn reward(output: &mut Tail) -> Result<f64, String> {
         Err(_) => return Err(format!("the last line it printed is not a number: it has over {MOST_STDOUT} bytes")),
     };
     match line.parse::<f64>() {
-        Ok(reward) if reward.abs() <= MOST_REWARD => Ok(reward),
+        Ok(reward) if reward.abs() <= MAX_REWARD => Ok(reward),
         Ok(_) => Err(format!("it printed `{}`, and a reward must be between -1e140 and 1e140", excerpt(&line))),
         Err(_) => Err(format!("the last line it printed is not a number: `{}`", excerpt(&line))),
     }
