@@ -167,7 +167,7 @@ fn a_reward_is_told_once_and_stands() {
     let other = campaign.tell(ticket, 0.25, 3).unwrap_err();
     assert_eq!(other.to_string(), "ticket 1 already has the reward 0.5, so 0.25 is refused");
     let late = campaign.fail(ticket, "spilt", 4).unwrap_err();
-    assert_eq!(late.to_string(), "ticket 1 has its reward, 0.5, and cannot fail any more");
+    assert_eq!(late.to_string(), "ticket 1 already has the reward 0.5, so it cannot fail");
     assert_eq!(campaign.verdicts()[arm].pulls, 1);
     assert_eq!(campaign.ticket(ticket).unwrap().2, TicketStatus::Told(0.5));
 }
@@ -236,7 +236,7 @@ fn observations_count_towards_the_budget_only_if_told_to() {
     for ticket in [0, 2, u64::MAX] {
         assert_eq!(campaign.tell(ticket, 1.0, 1), Err(CampaignError::NoTicket { ticket, last: 1 }));
     }
-    assert!(campaign.tell(ticket, 1.0, 1).is_ok(), "refusals left no trace");
+    assert!(campaign.tell(ticket, 1.0, 1).is_ok(), "refused requests have changed nothing");
 }
 
 #[test]

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(message(&["name"]), "the column `Name` holds the names, and cannot be a feature");
         assert_eq!(message(&["a", "note"]), "row 2, column `note`: `any \u{1}` is not a finite number");
         let message = chosen("name\nx\n", &["a"]).unwrap_err().to_string();
-        assert_eq!(message, "there is no column `a`; the columns are none but names");
+        assert_eq!(message, "there is no column `a`; the file has no columns but the names");
         assert_eq!(
             chosen("a\n1\n", &["name"]).unwrap_err().to_string(),
             "there is no column `name`; the columns are `a`"

@@ -9,10 +9,10 @@ use cutline::{Arms, ArmsError, Candidates};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most arms × features that an instance may have: 8 GB.
+/// The largest number of arms × features that an instance may have: 8 GB.
 const MAX_FEATURES: u64 = 1_000_000_000;
 
-/// The most features per arm: each d × d matrix of ridge takes 800 MB.
+/// The largest number of features per arm: each d × d matrix of ridge takes 800 MB.
 const MAX_DIMENSIONS: u64 = 10_000;
 
 /// The contents of the table.

@@ -11,7 +11,7 @@ use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
 
-/// The most pulls per run: its noise is kept in memory.
+/// The largest number of pulls per run: its noise is kept in memory.
 const MAX_PULLS: u64 = 100_000_000;
 
 /// The name of a variant's table in error messages.

@@ -10,7 +10,7 @@ use cutline::{LearnerError, SpecError};
 /// The number of runs per budget while the range of budgets is searched.
 const SCOUT_RUNS: u64 = 100;
 
-/// The most budget × ([`PULL_COST`] + arms × features) that is tried in that search: some seconds for 1,000 runs.
+/// The largest budget × ([`PULL_COST`] + arms × features) that is tried in that search: some seconds for 1,000 runs.
 const MAX_WORK: usize = 10_000_000;
 
 /// The cost of a pull apart from its products, in multiplications.

@@ -35,7 +35,7 @@ struct IndexGroup<I, D> {
     questions: [Question; 4],
     design: D,
     theta: Vectors,
-    /// The condition of V when V⁻¹ was last recomputed; see [`Inverse`].
+    /// The condition numbers of V when V⁻¹ was last recomputed; see [`Inverse`].
     condition: [f64; 4],
     sums: RewardSums,
     weights: Vectors,
@@ -43,7 +43,7 @@ struct IndexGroup<I, D> {
     n_rewards: usize,
     asked: [Arm; 4],
     means: Vectors,
-    /// Whether rewards came since the means were computed.
+    /// Whether rewards have arrived since the means were computed.
     is_stale: bool,
 }
 
@@ -141,7 +141,7 @@ impl<I: Index, D: GroupDesign> IndexGroup<I, D> {
         (s, is_due)
     }
 
-    /// Recomputes the runs in which the step with s has left too few digits.
+    /// Recomputes the runs in which the last step, which had this s, left too few digits.
     fn refresh(&mut self, s: [f64; 4]) {
         for lane in 0..4 {
             if Inverse::is_coarse_at(s[lane], self.condition[lane]) {

@@ -27,7 +27,7 @@ pub enum CampaignError {
         reward: f64,
     },
     /// The ticket has a reward, so it cannot fail.
-    #[error("ticket {ticket} has its reward, {reward}, and cannot fail any more")]
+    #[error("ticket {ticket} already has the reward {reward}, so it cannot fail")]
     AlreadyTold {
         /// The ticket.
         ticket: TicketId,
@@ -50,8 +50,8 @@ pub enum CampaignError {
         /// The budget.
         budget: u32,
     },
-    /// The budget is used.
-    #[error("the budget of {budget} is used, counting open tickets")]
+    /// The budget is used up.
+    #[error("the budget of {budget} is used up, counting open tickets")]
     BudgetUsed {
         /// The budget.
         budget: u32,

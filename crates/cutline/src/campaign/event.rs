@@ -18,7 +18,7 @@ pub enum Event {
         ticket: TicketId,
         /// The arm to measure.
         arm: Arm,
-        /// Who is to measure it.
+        /// The worker that is to measure it.
         worker: String,
         /// When its lease ends.
         until: Time,

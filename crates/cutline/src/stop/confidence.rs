@@ -14,7 +14,7 @@ use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior};
 use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question};
 
-/// When a side is sure.
+/// The criterion by which an arm is sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopCriterion {
@@ -100,7 +100,7 @@ impl ConfidenceStop {
         Ok(Self { confidence: self.confidence.with_norm(norm)?, ..self })
     }
 
-    /// When a side is sure.
+    /// The criterion by which an arm is sure.
     #[must_use]
     pub fn criterion(&self) -> StopCriterion {
         self.criterion

@@ -17,7 +17,7 @@ impl<D: GroupDesign> PivotGroup<D> {
         if self.means.len() <= FEW_ARMS { self.find_among_few(unit) } else { self.find_among_many(unit) }
     }
 
-    /// By rough certainties first, which are cheaper and decide unless a second arm comes close.
+    /// Compares rough certainties first, which are cheaper and suffice unless another arm comes close to the least certain one.
     #[inline(always)]
     fn find_among_few<S: Unit>(&mut self, unit: S) {
         let (best, second) = self.scan(unit, Pivot::rough_certainty);
@@ -56,7 +56,7 @@ impl<D: GroupDesign> PivotGroup<D> {
         (best, second)
     }
 
-    /// The same among the arms on the shortlist. Finds the runners-up too.
+    /// Compares the arms on the shortlist. Also finds the runners-up.
     #[inline(always)]
     fn find_among_many<S: Unit>(&mut self, unit: S) {
         let n = self.update_shortlist(unit);
