@@ -28,7 +28,7 @@ class Plan:
     >>> plan = cutline.plan([[1.0]], threshold=0.0, prior="normal:1", target=0.1, algorithms=["pivot"], budgets=[4, 8, 16, 32])
     >>> print(plan)
     plan: 1000 runs, seed 0, θ from N(0, 1² I)
-    pivot needs 12 measurements for a failure probability of 0.1 (95 % interval: 8 to 16)
+    `pivot` needs 12 measurements for a failure probability of 0.1 (95 % interval: 8 to 16)
     >>> plan.to_pandas()[["algorithm", "budget", "failure_rate"]]
       algorithm  budget  failure_rate
     0     pivot       4         0.160

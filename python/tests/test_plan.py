@@ -117,7 +117,7 @@ def test_a_plan_is_rows_words_and_a_figure() -> None:
     assert (frame.failure_rate == frame.failures / 200).all()
     assert str(plan).splitlines() == ["five & more: 200 runs, seed 0, θ uniform on [−1, 1]", *plan.sentences]
     assert repr(plan).startswith("<Plan 'five & more': budgets for a failure probability of 0.05: pivot ")
-    assert plan.remarks[0] == "linear-apt pulls each of the 5 arms once first: left out at T = 2"
+    assert plan.remarks[0] == "`linear-apt` pulls each of the 5 arms once first: left out at T = 2"
     title = ElementTree.fromstring(plan.figure().svg).find("{*}title")
     assert title is not None and title.text == "five & more: budgets for a failure probability of 0.05"
     twin = pickle.loads(pickle.dumps(plan))

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::print::note;
 use cutline_store::Store;
 use std::ffi::OsString;
 use std::fs::File;
@@ -66,19 +67,18 @@ impl Output {
         Ok(Self { directory: directory.into(), inputs })
     }
 
-    /// Writes all files, or as many as the disk takes; none is left half-written.
+    /// Writes all files, `report.html` among them, or as many as the disk takes, and says where; none is left half-written.
     pub(crate) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+        let report = self.directory.join("report.html");
+        let verb = if report.exists() { "replaced" } else { "wrote" };
         files.iter().try_for_each(|(name, _)| self.inputs.check(&self.directory.join(name)))?;
         let _guard = interrupt::hold();
         for (name, bytes) in files {
             let path = self.directory.join(name);
             write_whole(&path, |file| file.write_all(bytes)).map_err(|error| Failure::Write { path, error })?;
         }
+        note(&format!("{verb} {} and {} more files beside it", report.display(), files.len() - 1));
         Ok(())
-    }
-
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
     }
 }
 

@@ -80,8 +80,7 @@ impl Experiment {
     /// # Errors
     /// If the file cannot be read, is not valid, or holds variants.
     pub fn load(path: &Path, overrides: Overrides) -> Result<Self, ExperimentError> {
-        let invalid = |error| ExperimentError::File { path: path.into(), error };
-        read_file(path, overrides).and_then(|experiments| one(experiments).map_err(invalid))
+        one(Self::load_all(path, overrides)?).map_err(|error| ExperimentError::File { path: path.into(), error })
     }
 
     /// Reads the experiments of a TOML file: one, or one per variant, in their order.
@@ -89,7 +88,12 @@ impl Experiment {
     /// # Errors
     /// If the file cannot be read or is not valid.
     pub fn load_all(path: &Path, overrides: Overrides) -> Result<Vec<Self>, ExperimentError> {
-        read_file(path, overrides)
+        let bytes = std::fs::read(path).map_err(|error| ExperimentError::Read { path: path.into(), error })?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
+        let directory = path.parent().unwrap_or(Path::new(""));
+        crate::keys::utf8(&bytes)
+            .and_then(|text| Self::read_all(text, &stem, directory, overrides, &Extensions::default()))
+            .map_err(|error| ExperimentError::File { path: path.into(), error })
     }
 
     /// Reads an experiment from the text of a TOML file; the files that it names are relative to `directory`.
@@ -239,15 +243,6 @@ impl Experiment {
         }
         Ok(())
     }
-}
-
-fn read_file(path: &Path, overrides: Overrides) -> Result<Vec<Experiment>, ExperimentError> {
-    let bytes = std::fs::read(path).map_err(|error| ExperimentError::Read { path: path.into(), error })?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
-    let directory = path.parent().unwrap_or(Path::new(""));
-    crate::keys::utf8(&bytes)
-        .and_then(|text| Experiment::read_all(text, &stem, directory, overrides, &Extensions::default()))
-        .map_err(|error| ExperimentError::File { path: path.into(), error })
 }
 
 /// The experiment of a file without variants.

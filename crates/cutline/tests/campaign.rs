@@ -181,7 +181,7 @@ fn the_budget_gets_failed_tickets_back() {
     assert!(campaign.fail(first, "spilt", 2).unwrap().is_some());
     assert_eq!(campaign.fail(first, "again", 2), Ok(None));
     let refused = campaign.tell(first, 1.0, 3).unwrap_err();
-    assert!(refused.to_string().starts_with("ticket 1 was reported as failed;"), "{refused}");
+    assert_eq!(refused.to_string(), "ticket 1 was reported as failed");
     let (second, _) = ask(&mut campaign, 4).unwrap();
     campaign.tell(second, 1.0, 5).unwrap();
     assert_eq!((ask(&mut campaign, 6), campaign.stop_reason()), (None, Some(StopReason::Budget)));

@@ -32,7 +32,6 @@ pub(crate) use tell::tell;
 use crate::args::{Simulation, Which};
 use crate::failure::Failure;
 use crate::output::{Inputs, Output};
-use crate::print;
 use crate::progress;
 use crate::report::simulation;
 use crate::results::{self, Outcome};
@@ -139,7 +138,7 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
     }
     files.push(("results.csv".into(), results::csv(outcomes, true)));
     files.push(("report.html".into(), simulation::page(outcomes, &drawings, summary)?.into_bytes()));
-    write_files(output, &files)
+    output.write(&files)
 }
 
 /// A drawing as SVG and PNG, in files of that name.
@@ -147,15 +146,6 @@ fn pictures(name: &str, svg: &str) -> Result<[(String, Vec<u8>); 2], Failure> {
     let name = file_name(name);
     let png = cutline_figure::png(svg, 2.0).map_err(|error| Failure::Figure { name: name.clone(), error })?;
     Ok([(format!("{name}.svg"), svg.as_bytes().to_vec()), (format!("{name}.png"), png)])
-}
-
-/// Writes files, `report.html` among them, and says where.
-fn write_files(output: &Output, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
-    let report = output.directory().join("report.html");
-    let verb = if report.exists() { "replaced" } else { "wrote" };
-    output.write(files)?;
-    print::note(&format!("{verb} {} and {} more files beside it", report.display(), files.len() - 1));
-    Ok(())
 }
 
 /// A file name that is valid on any file system.

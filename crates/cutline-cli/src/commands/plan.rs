@@ -1,6 +1,6 @@
 //! `cutline plan FEATURES.csv`
 
-use super::{labelled, output, pictures, pool, pulls, read, refused, tally, write_files};
+use super::{labelled, output, pictures, pool, pulls, read, refused, tally};
 use crate::args::{self, Belief};
 use crate::failure::Failure;
 use crate::output::Inputs;
@@ -42,7 +42,7 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let mut files = pictures(report.experiment.name(), &svg)?.to_vec();
     files.push(("results.csv".into(), plan::csv(&report)));
     files.push(("report.html".into(), plan::page(&report, &svg)?.into_bytes()));
-    write_files(&output, &files)?;
+    output.write(&files)?;
     printed
 }
 

@@ -11,11 +11,9 @@ const GROUP_SIZE: usize = BatchLearner::GROUP_SIZE;
 
 /// Everything that a group of runs is built from except the rules.
 pub(super) struct GroupBuilder<'a> {
-    arms: [&'a Arms; GROUP_SIZE],
-    questions: [Question; GROUP_SIZE],
+    settings: GroupSettings<'a>,
     /// The parameters of each rule.
     parameters: [&'a [f64]; GROUP_SIZE],
-    lambda: f64,
 }
 
 impl GroupBuilder<'_> {
@@ -24,21 +22,17 @@ impl GroupBuilder<'_> {
         &self,
         index: impl Fn(&[f64]) -> Result<I, RuleError>,
     ) -> Option<Box<dyn RunGroup>> {
-        index_group(self.rules(index)?, &self.settings()?)
+        index_group(self.rules(index)?, &self.settings)
     }
 
     /// For [`Pivot`].
     pub(super) fn pivot(&self, pivot: impl Fn(&[f64]) -> Result<Pivot, RuleError>) -> Option<Box<dyn RunGroup>> {
-        pivot_group(self.rules(pivot)?, &self.settings()?)
+        pivot_group(self.rules(pivot)?, &self.settings)
     }
 
     /// One rule per run.
     fn rules<R>(&self, rule: impl Fn(&[f64]) -> Result<R, RuleError>) -> Option<[R; GROUP_SIZE]> {
         all(self.parameters.iter().map(|parameters| rule(parameters).ok()))
-    }
-
-    fn settings(&self) -> Option<GroupSettings<'_>> {
-        GroupSettings::new(all(self.arms.iter().map(|arms| arms.features()))?, self.questions, self.lambda)
     }
 }
 
@@ -100,12 +94,9 @@ impl Spec {
         let group = |first: usize| {
             // The last group is filled up with copies of the last run.
             let runs: [usize; GROUP_SIZE] = std::array::from_fn(|lane| (first + lane).min(specs.len() - 1));
-            build(&GroupBuilder {
-                arms: runs.map(|run| arms[run]),
-                questions: runs.map(|run| questions[run]),
-                parameters: runs.map(|run| &values[run][..n_rule]),
-                lambda,
-            })
+            let features = all(runs.iter().map(|&run| arms[run].features()))?;
+            let settings = GroupSettings::new(features, runs.map(|run| questions[run]), lambda)?;
+            build(&GroupBuilder { settings, parameters: runs.map(|run| &values[run][..n_rule]) })
         };
         let groups: Vec<_> = (0..specs.len()).step_by(GROUP_SIZE).map(group).collect::<Option<_>>()?;
         Some(BatchLearner::new(specs.len(), groups))
