@@ -224,9 +224,9 @@ fn every_parameter_of_the_stop_matters() {
     );
 }
 
-/// A learner whose noise is changed does what one does that had this noise from the beginning, whatever rule and stop have cached.
+/// A learner whose noise is changed behaves like one built with this noise, whatever rule and stop have cached.
 #[test]
-fn a_changed_noise_is_as_good_as_one_from_the_beginning() {
+fn changing_the_noise_equals_building_with_it() {
     let mut endings = 0;
     for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.name != "lingame") {
         for criterion in CRITERIA {
