@@ -99,20 +99,20 @@ class Campaign(_native.Campaign):
         }
         arms = _arms.read(X, names, features)
         handle = _native.begin(arms.names, arms.columns, arms.features, name, storage, settings, rule)
-        return cls._of(handle)
+        return cls._from_handle(handle)
 
     @classmethod
-    def _of(cls, handle: _native.CampaignHandle) -> Self:
+    def _from_handle(cls, handle: _native.CampaignHandle) -> Self:
         return _native.Campaign.__new__(cls, handle, _worker())
 
     @classmethod
     def _restored(cls, state: dict[str, Any]) -> Self:
         """A campaign in memory, from the state that `__reduce__` returns."""
-        return cls._of(_native.restore(**state))
+        return cls._from_handle(_native.restore(**state))
 
     @classmethod
     def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | None = None) -> Self:
-        return cls._of(_native.find(storage, name, _rule(algorithm)[0]))
+        return cls._from_handle(_native.find(storage, name, _rule(algorithm)[0]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.storage is not None:

@@ -19,7 +19,7 @@ class NotFoundError(CutlineError, KeyError):
 
 
 class RefusedError(CutlineError, RuntimeError):
-    """The campaign's state does not allow it: the budget is used, or the ticket already has its reward."""
+    """The campaign's state does not allow it: the budget is used up, or the ticket already has its reward."""
 
 
 class StorageError(CutlineError, RuntimeError):

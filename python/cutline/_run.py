@@ -31,7 +31,7 @@ def run(
     progress: bool | Watch = False,
     **settings: Any,
 ) -> Campaign:
-    """Measures until the budget is used or all verdicts are certain enough; returns the campaign.
+    """Measures until the budget is used up or all verdicts are certain enough; returns the campaign.
 
     `measure` is called with a `Ticket`, which has `arm`, `name` and `features`, and returns the reward. It is called on `workers`
     threads, or on an executor, such as a process pool or `client.get_executor()` of Dask, where it must be picklable.

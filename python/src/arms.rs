@@ -82,7 +82,7 @@ impl ArmNames {
             IntegerMeaning::Position if integer < 0 => Err(invalid()),
             IntegerMeaning::Position => self.at(integer).ok_or_else(|| {
                 let last = self.names.len() - 1;
-                ErrorKind::NotFound.error(format!("there is no arm {integer}; arms count from 0 to {last}"))
+                ErrorKind::NotFound.error(format!("there is no arm {integer}; arms are numbered from 0 to {last}"))
             }),
             IntegerMeaning::Name => self.named(&integer.to_string()).ok_or_else(|| {
                 let message = "the names of these arms are numbers, so an integer is a name, not a position";

@@ -1,4 +1,4 @@
-//! The native base class of `cutline.Campaign`. Threads may share it; none holds the interpreter while Rust works.
+//! The native base class of `cutline.Campaign`. Threads may share it; while Rust works, they are detached from the interpreter.
 
 use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, short_repr, string};
@@ -35,14 +35,14 @@ pub(crate) struct Campaign {
 }
 
 impl Campaign {
-    /// Works on the campaign without holding the interpreter.
+    /// Calls `work` with the campaign, detached from the interpreter so that other threads can run.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
         if is_choosing() {
-            // It would deadlock if the rule used the campaign that is asking it.
+            // The campaign is locked while its rule chooses, so using it would deadlock.
             return Err(input("a rule cannot use campaigns within `choose`"));
         }
         // A poisoned lock is harmless: a campaign that lost its state in a panic rebuilds it.
@@ -92,7 +92,7 @@ impl Campaign {
         Ok(Self { inner: Mutex::new(campaign), name, names, storage, rule, worker })
     }
 
-    /// The next measurement to make, or `None` if there is none now: the budget is used or assigned to open tickets, or all
+    /// The next measurement to make, or `None` if there is none now: the budget is used up or assigned to open tickets, or all
     /// verdicts are certain enough. With `n`, a list of up to that many.
     ///
     /// `worker` names who measures, for the journal. After `lease` seconds the ticket may be given to another worker: by default

@@ -73,7 +73,10 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         _ => ErrorKind::Storage,
     };
     let hint = match error {
-        StoreError::Missing(_) | StoreError::NoCampaigns(_) => Some("begin one with `cutline.Campaign(…, storage=…)`"),
+        StoreError::Missing(_) | StoreError::NoCampaigns(_) => {
+            Some("begin a campaign with `cutline.Campaign(…, storage=…)`")
+        }
+        StoreError::NameTaken(_) => Some("choose another with `name=`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
@@ -107,6 +110,7 @@ fn spec_hint(error: &SpecError) -> Option<&'static str> {
         }
         SpecError::NeedsVariances { .. } => Some("use `estimator=\"ridge\"`"),
         SpecError::NeedsFeatures { .. } => Some("the algorithm `apt` works without"),
+        SpecError::Missing { .. } => Some("pass it in `parameters=`"),
         _ => None,
     }
 }

@@ -188,7 +188,7 @@ def test_a_campaign_in_a_store_lasts_and_is_shared(kind: str, tmp_path: Path) ->
     assert [e["arm"] for e in campaign.events() if e["event"] == "asked"][:10] == finish(memory)[:10]
     begin(storage=storage, name="second")
     assert cutline.campaigns(storage) == ["first", "second"]
-    with pytest.raises(cutline.InputError, match="there are `first`, `second`; choose one with `name=`"):
+    with pytest.raises(cutline.InputError, match="the store has 2 campaigns: `first`, `second`; choose one with `name=`"):
         cutline.open(storage)
     with pytest.raises(cutline.NotFoundError, match="there is no campaign `third`"):
         cutline.open(storage, "third")
@@ -197,7 +197,7 @@ def test_a_campaign_in_a_store_lasts_and_is_shared(kind: str, tmp_path: Path) ->
 
 
 def test_invalid_stores(tmp_path: Path) -> None:
-    with pytest.raises(cutline.NotFoundError, match=r"there is no store at .*; begin one with `cutline\.Campaign\(…, storage=…\)`"):
+    with pytest.raises(cutline.NotFoundError, match=r"there is no store at .*; begin a campaign with `cutline\.Campaign\(…, storage=…\)`"):
         cutline.open(f"{tmp_path}/none.db")
     with pytest.raises(cutline.InputError, match="unsupported store scheme `mysql://`"):
         begin(storage="mysql://host/db")

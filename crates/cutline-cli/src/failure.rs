@@ -18,7 +18,7 @@ pub(crate) enum Failure {
     Plan(#[from] PlanError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The command line makes no sense, which was found after it had been parsed.
+    /// The command line is wrong in a way that its parser cannot detect.
     #[error("{0}")]
     Usage(String),
     #[error("cannot read {}: {error}{hint}", path.display())]
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     ThetaPosterior { path: PathBuf, error: PriorError },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
-    /// An output path names a file that must stay as it is.
+    /// The output would replace a file that must be kept.
     #[error("{} is {what} and would be overwritten", path.display())]
     Overwrite { path: PathBuf, what: &'static str },
     #[error("cannot start {threads} threads: {error}")]
@@ -42,7 +42,7 @@ pub(crate) enum Failure {
     Print(std::io::Error),
     #[error("{missing} of {cells} cells do not match the published numbers")]
     Mismatch { missing: usize, cells: usize },
-    #[error("{tickets} tickets failed in a row, the last one because {reason}")]
+    #[error("{tickets} tickets failed in a row; the last one: {reason}")]
     GaveUp { tickets: u32, reason: String },
     #[error("cannot start `{program}`: {error}")]
     NotStarted { program: String, error: std::io::Error },
@@ -72,7 +72,7 @@ impl Failure {
     }
 }
 
-/// What a user of the command line can do about a failure. The libraries describe problems; flags and commands are named here alone.
+/// What a user of the command line can do about a failure. The libraries describe the problem; only this module names flags and commands.
 pub(crate) fn hint(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Store(error) => store_hint(error),
@@ -90,7 +90,8 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
 
 fn store_hint(error: &StoreError) -> Option<String> {
     Some(match error {
-        StoreError::Missing(_) | StoreError::NoCampaigns(_) => "begin one with `cutline new`".into(),
+        StoreError::Missing(_) | StoreError::NoCampaigns(_) => "begin a campaign with `cutline new`".into(),
+        StoreError::NameTaken(_) => "choose another name with `--name`".into(),
         StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
@@ -104,7 +105,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
 fn new_hint(error: &SpecError) -> Option<String> {
     Some(match error {
         SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
-            "raise `--budget` or use `--algorithm pivot`".into()
+            "raise `--budget`, or use `--algorithm pivot` if the arms have features".into()
         }
         SpecError::NeedsFeatures { .. } => "use `--algorithm apt`, which works without".into(),
         SpecError::NeedsVariances { .. } => "choose another one with `--algorithm`".into(),

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     exit_code(done.map(|()| ExitCode::SUCCESS))
 }
 
-/// Prints the error if the command failed; the exit code.
+/// Prints the error if the command failed, and returns the exit code.
 fn exit_code(done: Result<ExitCode, Failure>) -> ExitCode {
     done.unwrap_or_else(|failure| {
         if !matches!(failure, Failure::ReaderGone) {

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// How SQLite names the files beside a database.
+/// The suffixes of the journal files that SQLite keeps beside a database.
 const JOURNAL_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// The files that a command reads. None of its output files may replace one of them.
@@ -56,14 +56,17 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Makes the directory and tries to write there, so that a wrong place is known before the work and not after it; likewise if one
-    /// of the files `names` is not to be replaced.
+    /// Creates the directory and tries to write to it, so that a bad path is reported before the work starts and not after it.
+    /// Refuses likewise if one of the files `names` must not be replaced.
     pub(crate) fn new(directory: &Path, names: &[String], inputs: Inputs) -> Result<Self, Failure> {
         names.iter().try_for_each(|name| inputs.check(&directory.join(name)))?;
         let _guard = interrupt::hold();
         let failed = |error| Failure::Write { path: directory.into(), error };
+        if directory.exists() && !directory.is_dir() {
+            return Err(failed(std::io::Error::from(std::io::ErrorKind::NotADirectory)));
+        }
         std::fs::create_dir_all(directory).map_err(failed)?;
-        tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
+        tempfile::NamedTempFile::new_in(directory).map_err(|error| failed(without_path(error)))?;
         Ok(Self { directory: directory.into(), inputs })
     }
 
@@ -113,14 +116,21 @@ fn buffered(
 /// Writes a file that appears under its name once all of it is on the disk.
 fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
     let mut temporary = tempfile::Builder::new();
-    // A temporary file is its owner's alone; this one is to become an ordinary one, as the umask has it.
+    // Temporary files are private by default. This one becomes an ordinary file, so its permissions are those of the umask.
     #[cfg(unix)]
     temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = temporary.tempfile_in(directory_of(path))?;
+    let directory = directory_of(path);
+    directory.metadata()?;
+    let mut file = temporary.tempfile_in(directory).map_err(without_path)?;
     write(file.as_file_mut())?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+/// The error without the name of a temporary file, which the crate `tempfile` adds and the user has never seen.
+fn without_path(error: std::io::Error) -> std::io::Error {
+    if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
 fn directory_of(path: &Path) -> &Path {
@@ -133,14 +143,14 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether there is an SQLite database at a path, which may be anybody's store.
+/// Whether there is an SQLite database at a path, which may be the store of another command.
 fn is_database(path: &Path) -> bool {
     const MAGIC: [u8; 16] = *b"SQLite format 3\0";
     let mut start = [0; MAGIC.len()];
     path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
-/// Whether a path is that of a journal file beside an SQLite database, there or not.
+/// Whether a path is that of a journal file of an SQLite database; the journal file itself need not exist.
 fn is_journal(path: &Path) -> bool {
     let path = resolved(path);
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
@@ -165,12 +175,12 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// A path without links and detours; the file itself need not be there.
+/// A path without symbolic links and `..`; the file itself need not exist.
 fn resolved(path: &Path) -> PathBuf {
     /// As many links in a row as Linux follows.
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match path.read_link() {
             Ok(target) if path.canonicalize().is_err() => path = directory_of(&path).join(target),
             _ => break,

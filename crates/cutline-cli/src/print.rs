@@ -57,9 +57,9 @@ pub(crate) fn cell(name: &str) -> String {
 
 /// The first five of a list of names.
 pub(crate) fn listed(names: &[String]) -> String {
-    const MOST: usize = 5;
-    let first: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", cell(name))).collect();
-    let more = if names.len() > MOST { ", …" } else { "" };
+    const MAX: usize = 5;
+    let first: Vec<String> = names.iter().take(MAX).map(|name| format!("`{}`", cell(name))).collect();
+    let more = if names.len() > MAX { ", …" } else { "" };
     format!("{}{more}", first.join(", "))
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write;
 
 /// How many open tickets and how many doubtful arms are shown.
-const MOST_SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// The status of a campaign at one moment.
 #[derive(Debug, Serialize)]
@@ -32,13 +32,15 @@ pub(crate) struct StatusSummary {
     noise: f64,
     noise_from: &'static str,
     /// The rate of the last rewards, and when the budget will be used at that rate.
-    rewards_an_hour: Option<f64>,
+    #[serde(rename = "rewards_an_hour")]
+    rewards_per_hour: Option<f64>,
     budget_used_at: Option<String>,
     /// The same in milliseconds from now.
     #[serde(skip)]
     budget_used_in: Option<u64>,
     pub(crate) ending: Option<&'static str>,
-    pub(crate) out: Vec<OpenTicket>,
+    #[serde(rename = "out")]
+    pub(crate) open_tickets: Vec<OpenTicket>,
     /// The arms with the largest doubt.
     doubtful: Vec<DoubtfulArm>,
     #[serde(skip)]
@@ -80,7 +82,7 @@ impl StatusSummary {
             (campaign.name().to_owned(), campaign.settings().clone(), !campaign.columns().is_empty());
         let state = campaign.state()?;
         let (progress, noise) = (state.progress(), state.noise());
-        let out = state.open_tickets().filter_map(|(ticket, until)| {
+        let open_tickets = state.open_tickets().filter_map(|(ticket, until)| {
             let (arm, worker, _) = state.ticket(ticket).ok()?;
             Some(OpenTicket {
                 ticket,
@@ -91,10 +93,10 @@ impl StatusSummary {
                 distance: until.abs_diff(now),
             })
         });
-        let out = out.collect();
+        let open_tickets = open_tickets.collect();
         let mut doubtful: Vec<usize> = (0..verdicts.len()).collect();
         doubtful.sort_by(|&a, &b| verdicts[b].doubt.total_cmp(&verdicts[a].doubt));
-        doubtful.truncate(MOST_SHOWN);
+        doubtful.truncate(MAX_SHOWN);
         let doubtful = doubtful.into_iter().map(|index| {
             let v = &verdicts[index];
             let (arm, side) = (names[index].clone(), v.side.name());
@@ -134,11 +136,11 @@ impl StatusSummary {
             undecided: count(Side::Undecided),
             noise: noise.sigma,
             noise_from: noise.source.name(),
-            rewards_an_hour: pace.map(|pace| pace * 3.6e6),
+            rewards_per_hour: pace.map(|pace| pace * 3.6e6),
             budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
             budget_used_in,
             ending: state.stop_reason().map(cutline::StopReason::name),
-            out,
+            open_tickets,
             doubtful: doubtful.collect(),
             now,
             events: progress.events,
@@ -157,7 +159,7 @@ impl StatusSummary {
             ("budget", self.budget.to_string()),
             ("told", self.told.to_string()),
             ("uncounted", self.uncounted.to_string()),
-            ("out", self.out.len().to_string()),
+            ("out", self.open_tickets.len().to_string()),
             ("failed", self.failed.to_string()),
             ("expired", self.expired.to_string()),
             ("above", self.above.to_string()),
@@ -165,7 +167,7 @@ impl StatusSummary {
             ("undecided", self.undecided.to_string()),
             ("noise", format!("{:?}", self.noise)),
             ("noise_from", self.noise_from.into()),
-            ("rewards_an_hour", or_empty(self.rewards_an_hour.map(|pace| format!("{pace:?}")))),
+            ("rewards_an_hour", or_empty(self.rewards_per_hour.map(|pace| format!("{pace:?}")))),
             ("budget_used_at", or_empty(self.budget_used_at.clone())),
             ("ending", self.ending.unwrap_or_default().into()),
         ]
@@ -175,9 +177,9 @@ impl StatusSummary {
     pub(crate) fn line(&self) -> String {
         let Self { told, budget, failed, undecided, .. } = self;
         let ending = self.ending.map_or_else(String::new, |ending| format!("; ended: {ending}"));
-        let (at, out) = (rfc3339(self.now), self.out.len());
+        let (at, open) = (rfc3339(self.now), self.open_tickets.len());
         format!(
-            "{at} {told} of {budget} rewards, {out} open tickets, {failed} failed, {undecided} arms undecided{ending}"
+            "{at} {told} of {budget} rewards, {open} open tickets, {failed} failed, {undecided} arms undecided{ending}"
         )
     }
 
@@ -187,7 +189,7 @@ impl StatusSummary {
         for (what, value) in self.facts() {
             writeln!(text, "{what:<11}{value}").expect("writing to a string does not fail");
         }
-        for (title, table) in self.out_table().into_iter().chain([self.doubt_table()]) {
+        for (title, table) in self.open_table().into_iter().chain([self.doubt_table()]) {
             write!(text, "\n{title}\n{table}\n").expect("writing to a string does not fail");
         }
         text
@@ -200,10 +202,16 @@ impl StatusSummary {
             ("campaign", cell(campaign)),
             ("question", format!("which of {n_arms} arms have a mean above {threshold}{within}?")),
             ("algorithm", algorithm.clone()),
-            ("rewards", format!("{told} of {budget}{}", more(self.uncounted, "earlier rewards that do not count"))),
+            (
+                "rewards",
+                format!(
+                    "{told} of {budget}{}",
+                    more(self.uncounted, "earlier rewards that do not count towards the budget")
+                ),
+            ),
         ];
-        let overdue = self.out.iter().filter(|out| out.is_overdue).count();
-        facts.push(("open", format!("{}{}", self.out.len(), more(overdue as u64, "overdue"))));
+        let overdue = self.open_tickets.iter().filter(|ticket| ticket.is_overdue).count();
+        facts.push(("tickets", format!("{} open{}", self.open_tickets.len(), more(overdue as u64, "of them overdue"))));
         if self.failed + self.expired > 0 {
             facts.push(("lost", format!("{} failed, {} expired", self.failed, self.expired)));
         }
@@ -215,15 +223,15 @@ impl StatusSummary {
         ));
         if let Some(ending) = self.ending {
             let why = if ending == cutline::StopReason::Confidence.name() {
-                "every side is certain"
+                "every verdict is certain"
             } else {
-                "the budget is used"
+                "the budget is used up"
             };
             facts.push(("ended", why.into()));
-        } else if let (Some(pace), Some(left)) = (self.rewards_an_hour, self.budget_used_in) {
+        } else if let (Some(pace), Some(left)) = (self.rewards_per_hour, self.budget_used_in) {
             facts.push((
                 "pace",
-                format!("{} rewards per hour; at this rate the budget is used in {}", short(pace), span(left)),
+                format!("{} rewards per hour; at this rate the budget is used up in {}", short(pace), span(left)),
             ));
         }
         facts
@@ -239,15 +247,15 @@ impl StatusSummary {
         }
     }
 
-    fn out_table(&self) -> Option<(String, comfy_table::Table)> {
+    fn open_table(&self) -> Option<(String, comfy_table::Table)> {
         let mut table = left(table(&["ticket", "arm", "worker", "lease"]), &[1, 2, 3]);
-        for out in self.out.iter().take(MOST_SHOWN) {
-            let lease = if out.is_overdue { "overdue by" } else { "runs out in" };
-            let lease = format!("{lease} {}", span(out.distance));
-            table.add_row([out.ticket.to_string(), cell(&out.arm), cell(&out.worker), lease]);
+        for open in self.open_tickets.iter().take(MAX_SHOWN) {
+            let lease = if open.is_overdue { "overdue by" } else { "runs out in" };
+            let lease = format!("{lease} {}", span(open.distance));
+            table.add_row([open.ticket.to_string(), cell(&open.arm), cell(&open.worker), lease]);
         }
-        let title = format!("open tickets{}", first_of(self.out.len()));
-        (!self.out.is_empty()).then_some((title, table))
+        let title = format!("open tickets{}", first_of(self.open_tickets.len()));
+        (!self.open_tickets.is_empty()).then_some((title, table))
     }
 
     fn doubt_table(&self) -> (String, comfy_table::Table) {
@@ -265,7 +273,7 @@ fn more(count: u64, what: &str) -> String {
 }
 
 fn first_of(total: usize) -> String {
-    if total > MOST_SHOWN { format!(", {MOST_SHOWN} of {total}") } else { String::new() }
+    if total > MAX_SHOWN { format!(", {MAX_SHOWN} of {total}") } else { String::new() }
 }
 
 /// The number of rewards per millisecond: those after the oldest of the recent ones, divided by the time since that one. While none

@@ -19,7 +19,7 @@ fn tables_describe_every_algorithm() {
     let paragraphs: Vec<&str> = stdout.trim().split("\n\n").collect();
     assert_eq!(paragraphs.len(), ALGORITHMS.len());
     for (paragraph, algorithm) in paragraphs.iter().zip(ALGORITHMS) {
-        let parts = format!("rule {} × estimator {} × stop budget", algorithm.rule, algorithm.estimator.name());
+        let parts = format!("rule: {}, estimator: {}, stop: budget", algorithm.rule, algorithm.estimator.name());
         assert_eq!(paragraph.lines().next(), Some(algorithm.name));
         assert!(paragraph.contains(algorithm.about) && paragraph.contains(algorithm.paper), "{paragraph}");
         assert!(paragraph.contains(&parts), "{paragraph}");
@@ -28,7 +28,10 @@ fn tables_describe_every_algorithm() {
             assert!(line.contains(parameter.about) && line.contains(&parameter.range.to_string()), "{line}");
         }
     }
-    assert!(stdout.contains("`lambda`: λ, the regularisation of ridge; default 1, of at least 1e-12"), "{stdout}");
+    assert!(
+        stdout.contains("`lambda`: λ, the regularisation of ridge; a number of at least 1e-12, default 1"),
+        "{stdout}"
+    );
     assert!(stdout.contains("no default"), "{stdout}");
 }
 

@@ -91,12 +91,12 @@ fn nothing_to_measure_is_reported_and_not_a_failure() {
     assert_eq!(place.good(&["ask", "screen.db", "--format", "csv"]).stdout, "ticket,arm,index,until,x,y\n");
     assert_eq!(place.run(&["ask", "screen.db", "--exit-code"]).code, Some(4));
     let ran = place.good(&["tell", "screen.db", "1", "0.5", "2", "-0.25", "3", "1e-3"]);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "3 rewards recorded; the budget of 3 is used\n"));
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "3 rewards recorded; the budget of 3 is used up\n"));
     let over = place.run(&["ask", "screen.db", "--exit-code"]);
-    assert_eq!((over.code, over.stderr.as_str()), (Some(3), "nothing to measure: the budget of 3 is used\n"));
+    assert_eq!((over.code, over.stderr.as_str()), (Some(3), "nothing to measure: the budget of 3 is used up\n"));
 }
 
-/// With rewards far above the threshold and hardly any noise, every side is certain long before the budget is used.
+/// With rewards far above the threshold and hardly any noise, every verdict is certain long before the budget is used up.
 #[test]
 fn an_end_before_the_budget() {
     let place = screen(&["--budget", "400", "--noise", "0.01", "--until-sure", "intervals", "--algorithm", "apt"]);
@@ -113,7 +113,7 @@ fn an_end_before_the_budget() {
         rounds += 1;
         assert!(rounds < 20, "no end");
     };
-    assert_eq!(said, "nothing to measure: every side is certain\n");
+    assert_eq!(said, "nothing to measure: every verdict is certain\n");
     assert_eq!(place.json(&["status", "screen.db"])["ending"], "confidence");
 }
 
@@ -126,13 +126,13 @@ fn rewards_are_recorded_all_or_none() {
     assert_eq!(refused(&["1", "0.5", "1", "0.7"]), "error: ticket 1 already has the reward 0.5, so 0.7 is refused");
     assert_eq!(
         refused(&["1", "0.5", "2", "1e200"]),
-        format!("error: a reward must be a number between -1e140 and 1e140, not {}", 1e200)
+        "error: a reward must be a number between -1e140 and 1e140, not 1e200"
     );
     assert_eq!(n_rewards(&place), 0);
     assert_eq!(place.good(&["tell", "screen.db", "1", "0.5"]).stderr, "1 reward recorded; 9 to go\n");
     assert_eq!(
         place.good(&["tell", "screen.db", "1", "0.5", "2", "-3"]).stderr,
-        "1 reward recorded, 1 known before; 8 to go\n"
+        "1 reward recorded, 1 already known; 8 to go\n"
     );
     assert_eq!(refused(&["3", "0", "2", "3"]), "error: ticket 2 already has the reward -3, so 3 is refused");
     assert_eq!(n_rewards(&place), 2);
@@ -161,7 +161,7 @@ fn wrong_rewards_are_refused_in_one_line() {
         (b"ticket,reward\n1,\n", "row 2, column `reward`: `` is not a finite number"),
         (b"ticket,reward\n1,1e999\n", "row 2, column `reward`: `1e999` is not a finite number"),
         (b"ticket,reward\na,1\n", "row 2, column `ticket`: `a` is not a ticket; tickets are whole numbers from 1"),
-        (b"arm,reward\na,1\n", "the header must have one column `ticket`, and it has 0: `arm,reward`"),
+        (b"arm,reward\na,1\n", "there is no column `ticket` in the header `arm,reward`"),
         (b"ticket,reward\n", "there are no rewards: the file needs a header and one row per reward"),
     ] {
         place.write("rewards.csv", csv);
@@ -186,7 +186,7 @@ fn rewards_from_files_and_stdin() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "2 rewards recorded; 6 to go\n"));
     for words in [&["tell", "screen.db", "--file", "-"][..], &["tell", "screen.db", "-"]] {
         let line = place.run(words).failed(1);
-        assert!(line.starts_with("error: stdin: the header must have one column `ticket`"), "{line}");
+        assert!(line.starts_with("error: stdin: there is no header; it must have a column `ticket`"), "{line}");
     }
 }
 
@@ -196,7 +196,7 @@ fn tickets_may_fail() {
     place.good(&["ask", "screen.db", "-n", "2"]);
     let fail = ["tell", "screen.db", "--fail", "2", "--reason", "spilt, \"all\"\nof it"];
     assert_eq!(place.good(&fail).stderr, "ticket 2 recorded as failed; 2 to go\n");
-    assert_eq!(place.good(&fail).stderr, "ticket 2 was recorded as failed before; 2 to go\n");
+    assert_eq!(place.good(&fail).stderr, "ticket 2 was already recorded as failed; 2 to go\n");
     let events = place.json(&["export", "screen.db", "--events"]);
     assert_eq!(events[2]["reason"], "spilt, \"all\"\nof it");
     assert_eq!(place.json(&["ask", "screen.db"])[0]["ticket"], 3, "its measurement is handed out again");
@@ -219,7 +219,7 @@ fn leases_run_out_and_rewards_may_come_late() {
     let again = place.json(&["ask", "screen.db", "-n", "2"]);
     assert_eq!((&again[0]["ticket"], &again[1]["ticket"]), (&3.into(), &4.into()));
     let line = place.run(&["tell", "screen.db", "1", "0.5"]).failed(1);
-    assert!(line.starts_with("error: ticket 1 came too late: its lease ran out"), "{line}");
+    assert!(line.starts_with("error: the reward of ticket 1 came too late: its lease ran out"), "{line}");
     place.good(&["tell", "screen.db", "--fail", "3"]);
     assert_eq!(
         place.good(&["tell", "screen.db", "1", "0.5"]).stderr,
@@ -240,11 +240,11 @@ fn what_is_not_a_store_is_refused() {
     place.write("empty.db", "");
     for verb in [&["ask"][..], &["tell", "1", "2"], &["status"], &["export", "--events"]] {
         let refused = |store: &str| place.refuses(&[&verb[..1], &[store], &verb[1..]].concat());
-        assert_eq!(refused("no.db"), "error: there is no store at no.db; begin one with `cutline new`");
-        assert_eq!(refused("empty.db"), "error: there is no store at empty.db; begin one with `cutline new`");
+        assert_eq!(refused("no.db"), "error: there is no store at no.db; begin a campaign with `cutline new`");
+        assert_eq!(refused("empty.db"), "error: there is no store at empty.db; begin a campaign with `cutline new`");
         assert_eq!(refused("foreign.db"), "error: foreign.db is not a Cutline store; it was left as it is");
         let named = place.run(&[&verb[..1], &["screen.db"], &verb[1..], &["--name", "x"]].concat()).failed(1);
-        assert_eq!(named, "error: there is no campaign `x`; there is `arms`");
+        assert_eq!(named, "error: there is no campaign `x`; the store has `arms`");
     }
     let line = place.run(&["tell", "screen.db", "1", "0.5"]).failed(1);
     assert_eq!(line, "error: there is no ticket 1; none was handed out yet");

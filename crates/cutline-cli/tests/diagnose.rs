@@ -127,12 +127,8 @@ fn an_error_is_one_line_with_its_position() {
             b"arm,reward\n",
             "rewards.csv: there are no rewards: the file needs a header and one row per reward",
         ),
-        ("rewards.csv", b"", "rewards.csv: the header must have one column `arm`, and it has 0: ``"),
-        (
-            "rewards.csv",
-            b"arm;reward\na;1\n",
-            "rewards.csv: the header must have one column `arm`, and it has 0: `arm;reward`",
-        ),
+        ("rewards.csv", b"", "rewards.csv: there is no header; it must have a column `arm`"),
+        ("rewards.csv", b"arm;reward\na;1\n", "rewards.csv: there is no column `arm` in the header `arm;reward`"),
         ("rewards.csv", b"arm,reward\na,\xff\n", "rewards.csv: row 2, column `reward`: the field is not UTF-8"),
         ("features.csv", b"name,x\na,1\nb,inf\n", "features.csv: row 3, column `x`: `inf` is not a finite number"),
         ("features.csv", b"name,x\na,1\nb\n", "features.csv: row 3 has 1 fields, but the header has 2"),
@@ -141,7 +137,7 @@ fn an_error_is_one_line_with_its_position() {
         (
             "features.csv",
             b"name,x\na,1\na,2\n",
-            "rewards.csv: row 2, column `arm`: `a` is the name of 2 arms; names must differ to be used",
+            "rewards.csv: row 2, column `arm`: `a` is the name of 2 arms; use row numbers, or names that differ",
         ),
     ];
     for (file, bytes, expected) in cases {

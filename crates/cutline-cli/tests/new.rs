@@ -30,8 +30,8 @@ fn it_says_what_it_understood_and_what_comes_next() {
          \x20 budget     40 measurements\n\
          \x20 algorithm  pivot\n\
          \x20 noise      estimated from the rewards; set it with `--noise`\n\
-         \x20 observed   2 rewards from before, not counted towards the budget\n\
-         next: cutline ask screen.db\n"
+         \x20 observed   2 earlier rewards, not counted towards the budget\n\
+         next: cutline ask screen.db, or cutline run screen.db --measure COMMAND\n"
     );
     let args = ["new", "screen.db", "wide.csv", "--threshold", "-1", "--budget", "9", "--name", "it's 2"];
     let others = ["--noise", "0.5", "--raw", "--parameter", "lambda=0.1", "--until-sure", "intervals"];
@@ -41,10 +41,10 @@ fn it_says_what_it_understood_and_what_comes_next() {
         "  constant   `same`: the same for all arms, so ignored",
         "  prepared   nothing: features and rewards are used as given",
         "  question   which means lie above -1?",
-        "  budget     9 measurements, or until sure by the intervals",
+        "  budget     9 measurements, or fewer once every verdict is certain by the intervals",
         "  algorithm  pivot, lambda = 0.1",
         "  noise      0.5, as given",
-        "next: cutline ask screen.db --name 'it'\\''s 2'",
+        "next: cutline ask screen.db --name 'it'\\''s 2', or cutline run screen.db --name 'it'\\''s 2' --measure COMMAND",
     ] {
         assert!(said.lines().any(|said| said == line), "{line}: {said}");
     }
@@ -114,7 +114,7 @@ fn rewards_from_before_may_count() {
     let line = place.run(&[&few[..], &counted].concat()).failed(2);
     assert_eq!(
         line,
-        "error: 2 rewards from before cannot count towards a budget of 1; raise `--budget`, or leave out `--count-observed`"
+        "error: 2 earlier rewards cannot count towards a budget of 1; raise `--budget`, or leave out `--count-observed`"
     );
     assert!(!place.path("other.db").exists());
 }
@@ -178,7 +178,8 @@ fn settings_that_do_not_fit_are_one_line() {
     for (options, expected) in [
         (
             &["--algorithm", "linear-apt"][..],
-            "a budget of 5 is too small for 6 arms: every arm is pulled once first; raise `--budget` or use `--algorithm pivot`",
+            "a budget of 5 is too small for 6 arms: every arm is pulled once first; raise `--budget`, or \
+             use `--algorithm pivot` if the arms have features",
         ),
         (&["--algorithm", "ucbe"], "`ucbe` needs the parameter `exploration`"),
         (
@@ -241,11 +242,11 @@ fn stores_that_cannot_be_begun() {
     assert!(new("mysql://host/db").starts_with("error: unsupported store scheme `mysql://`"));
     assert!(new("").contains("has no path"));
     place.good(&NEW);
-    assert_eq!(place.refuses(&NEW), "error: there is already a campaign `arms`; give another name");
+    assert_eq!(place.refuses(&NEW), "error: there is already a campaign `arms`; choose another name with `--name`");
     let wrong = place.refuses(&["ask", "screen.db", "--name", "other"]);
-    assert_eq!(wrong, "error: there is no campaign `other`; there is `arms`");
+    assert_eq!(wrong, "error: there is no campaign `other`; the store has `arms`");
     place.good(&[&NEW[..], &["--name=-second ü"]].concat());
     let which = place.refuses(&["ask", "screen.db"]);
-    assert_eq!(which, "error: there are `arms`, `-second ü`; choose one with `--name`");
+    assert_eq!(which, "error: the store has 2 campaigns: `arms`, `-second ü`; choose one with `--name`");
     assert_eq!(place.json(&["ask", "sqlite:///screen.db", "--name=-second ü"])[0]["ticket"], 1);
 }

@@ -150,7 +150,18 @@ fn simulations_keep_their_inputs() {
     assert!(refused(&place, &[&plan[..], &["--out", "."]].concat()).contains("./arms.svg is an input"));
 }
 
-/// What is neither a store nor an input is replaced, as before.
+/// The error names the path that was given, and no temporary file.
+#[test]
+fn a_directory_that_is_missing() {
+    let place = screen(&["--budget", "9"]);
+    let line = place.run(&["export", "screen.db", "--events", "--out", "no/events.csv"]).failed(1);
+    assert_eq!(
+        line,
+        "error: cannot write no/events.csv: No such file or directory (os error 2); choose another place with `--out`"
+    );
+}
+
+/// A file that is neither a store nor an input is replaced.
 #[test]
 fn other_files_are_replaced() {
     let place = screen(&["--budget", "9"]);

@@ -250,7 +250,7 @@ fn pilots_that_are_rejected() {
     let with = |prior: &str| place.refuses(&[&PLAN[..], &["--prior", prior]].concat());
     for (text, expected) in [
         ("arm,reward\n", "there are no rewards: the file needs a header and one row per reward"),
-        ("arm,value\nx1,2\n", "the header must have one column `reward`, and it has 0: `arm,value`"),
+        ("arm,value\nx1,2\n", "there is no column `reward` in the header `arm,value`"),
         (
             "arm,reward\nx1,2\nx9,2\n",
             "row 3, column `arm`: there is no arm `x9`; give one of the names in the features file, or a row number from 0 \

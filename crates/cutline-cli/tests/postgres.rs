@@ -18,7 +18,7 @@ fn a_campaign_on_a_server() {
     let tickets = place.json(&["ask", &store, &name, "-n", "4"]);
     assert_eq!(tickets.as_array().unwrap().len(), 3);
     let ran = place.good(&["tell", &store, &name, "1", "-0.5", "2", "0.1", "3", "0.75"]);
-    assert_eq!(ran.stderr, "3 rewards recorded; the budget of 3 is used\n");
+    assert_eq!(ran.stderr, "3 rewards recorded; the budget of 3 is used up\n");
     assert_eq!(place.json(&["status", &store, &name])["ending"], "budget");
     let events = place.json(&["export", &store, &name, "--events"]);
     assert_eq!((events.as_array().unwrap().len(), &events[3]["reward"]), (6, &(-0.5).into()));

@@ -55,7 +55,7 @@ fn the_page_agrees_with_status_and_export() {
     );
     assert_eq!((ran.stdout, ran.stderr.as_str()), (format!("{sentence}\n"), "wrote report.html\n"));
     assert!(page.contains(&format!("<p class=\"answer\">{sentence}</p>")), "{sentence}");
-    assert!(page.contains("its budget is used"));
+    assert!(page.contains("its budget is used up"));
     let verdicts = place.json(&["export", "screen.db", "--verdicts"]);
     for side in ["above", "below", "undecided"] {
         let mut expected: Vec<_> = verdicts.as_array().unwrap().iter().filter(|v| v["side"] == side).collect();
@@ -79,7 +79,7 @@ fn formats_agree() {
     let place = screen(&["--budget", "20", "--until-sure", "intervals", "--noise", "0.1"]);
     measure(&place, |name, number| if name < "b" { 9.0 } else { -9.0 } + (number % 3) as f64 / 1e3);
     let json = place.json(&["report", "screen.db", "--out", "a b.html"]);
-    assert!(place.text("a b.html").contains("every side is sure"));
+    assert!(place.text("a b.html").contains("every verdict is certain"));
     let sentence = format!("{}.\n", json["sentence"].as_str().unwrap());
     assert_eq!(place.good(&["report", "screen.db"]).stdout, sentence);
     assert_eq!((&json["campaign"], &json["n_arms"], &json["budget"]), (&"arms".into(), &6.into(), &20.into()));
@@ -204,7 +204,7 @@ fn every_campaign_has_a_page() {
         }
         measure(&place, |_, number| number as f64 / 7.0);
         let after = page(&place);
-        assert!(after.contains("its budget is used") && !after.contains("NaN"), "{options:?}");
+        assert!(after.contains("its budget is used up") && !after.contains("NaN"), "{options:?}");
     }
 }
 

@@ -58,10 +58,7 @@ fn reason(script: &str, more: &[&str]) -> String {
     assert_eq!(campaign.progress().unwrap().open, 0);
     assert_eq!(
         said,
-        format!(
-            "error: 5 tickets failed in a row, the last one because {}; check the command and run it again\n",
-            reasons[0]
-        )
+        format!("error: 5 tickets failed in a row; the last one: {}; check the command and run it again\n", reasons[0])
     );
     reasons[0].clone()
 }
@@ -77,9 +74,9 @@ fn a_campaign_is_measured_to_its_end() {
     let expected: Vec<(u64, f64)> = (1..=12).map(|ticket| (ticket, format!("0.{ticket}").parse().unwrap())).collect();
     assert_eq!(told, expected);
     let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(lines[0], "measured 12, 0 failed; 12 of 12 in all");
+    assert_eq!(lines[0], "12 measurements made, 0 failed; 12 of 12 rewards in the store");
     assert!(
-        lines[1].contains(" above, ") && lines[1].ends_with(" undecided; ended because the budget is used"),
+        lines[1].contains(" above, ") && lines[1].ends_with(" undecided; ended because the budget is used up"),
         "{said}"
     );
     assert_eq!((lines[2], lines.len()), ("see the result with `cutline report screen.db`", 3));
@@ -88,10 +85,10 @@ fn a_campaign_is_measured_to_its_end() {
         _ => true,
     };
     assert!(events(&mut campaign).iter().all(is_ours));
-    // The budget is used: there is nothing to do, and the command is not even started.
+    // The budget is used up: there is nothing to do, and the command is not even started.
     let said = good(&mut place.run(&["--measure", "/nowhere/measure", "--name", "screen"]));
     assert!(
-        said.starts_with("measured 0, 0 failed; 12 of 12 in all\n")
+        said.starts_with("0 measurements made, 0 failed; 12 of 12 rewards in the store\n")
             && said.contains("`cutline report screen.db --name screen`"),
         "{said}"
     );
@@ -153,15 +150,21 @@ fn names_are_never_code() {
 fn failures_are_recorded_with_their_reason() {
     assert_eq!(
         reason("echo 'no sample\n\n left' >&2; echo 1; exit 3", &[]),
-        "it ended with exit code 3: no sample left"
+        "the command exited with code 3: no sample left"
     );
-    assert_eq!(reason("kill -9 $$", &[]), "it was ended by signal 9");
-    assert_eq!(reason("echo hello; echo; echo why >&2", &[]), "the last line it printed is not a number: `hello`: why");
-    assert_eq!(reason("true", &[]), "it printed no reward");
-    assert_eq!(reason("echo NaN", &[]), "it printed `NaN`, and a reward must be between -1e140 and 1e140");
-    assert_eq!(reason("echo 0.5; echo -inf", &[]), "it printed `-inf`, and a reward must be between -1e140 and 1e140");
-    assert_eq!(reason("echo '0.5 V'", &[]), "the last line it printed is not a number: `0.5 V`");
-    assert_eq!(reason("exec nowhere-to-be-found 2> /dev/null", &[]), "it ended with exit code 127");
+    assert_eq!(reason("kill -9 $$", &[]), "the command was killed by signal 9");
+    assert_eq!(
+        reason("echo hello; echo; echo why >&2", &[]),
+        "the last line that the command printed is not a number: `hello`: why"
+    );
+    assert_eq!(reason("true", &[]), "the command printed no reward");
+    assert_eq!(reason("echo NaN", &[]), "the command printed `NaN`, and a reward must be between -1e140 and 1e140");
+    assert_eq!(
+        reason("echo 0.5; echo -inf", &[]),
+        "the command printed `-inf`, and a reward must be between -1e140 and 1e140"
+    );
+    assert_eq!(reason("echo '0.5 V'", &[]), "the last line that the command printed is not a number: `0.5 V`");
+    assert_eq!(reason("exec nowhere-to-be-found 2> /dev/null", &[]), "the command exited with code 127");
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn a_timeout_ends_the_whole_group() {
     let args = ["--retries", "0", "--timeout", "1s", "--jobs", "3", "--shell", "--measure", script];
     let mut child = place.run(&args).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("failure", || reasons(&mut campaign).len() >= 3);
-    assert!(reasons(&mut campaign).iter().all(|reason| reason == "it took longer than 1 seconds"));
+    assert!(reasons(&mut campaign).iter().all(|reason| reason == "the command took longer than 1s"));
     let pids: Vec<String> = place.text("pids").lines().take(3).map(str::to_owned).collect();
     wait_for("end of the group", || pids.iter().all(|pid| !is_alive(pid)));
     child.wait().unwrap();
@@ -188,7 +191,7 @@ fn a_failed_measurement_is_tried_again() {
     let mut campaign = begin(&place, 6);
     place.write("measure.sh", "echo x >> tries-$1\ntest $(wc -l < tries-$1) -ge 3 || exit 1\necho 0.25\n");
     let said = good(&mut place.run(&["--measure", "sh measure.sh {ticket}", "--jobs", "2"]));
-    assert!(said.starts_with("measured 6, 0 failed; 6 of 6 in all"), "{said}");
+    assert!(said.starts_with("6 measurements made, 0 failed; 6 of 6 rewards in the store"), "{said}");
     assert_eq!(rewards(&mut campaign).len(), 6);
     assert_eq!(place.text("tries-4").lines().count(), 3);
     // Two tries are not enough.
@@ -196,7 +199,7 @@ fn a_failed_measurement_is_tried_again() {
     let mut campaign = begin(&place, 6);
     place.write("measure.sh", "echo x >> tries-$1\ntest $(wc -l < tries-$1) -ge 3 || exit 1\necho 0.25\n");
     bad(&mut place.run(&["--measure", "sh measure.sh {ticket}", "--retries", "1"]), 1);
-    assert_eq!(reasons(&mut campaign), ["in the last of 2 tries it ended with exit code 1"; 5]);
+    assert_eq!(reasons(&mut campaign), ["after 2 tries: the command exited with code 1"; 5]);
 }
 
 #[test]
@@ -205,7 +208,7 @@ fn failures_between_successes_do_not_end_it() {
     let mut campaign = begin(&place, 10);
     let script = "test $((CUTLINE_TICKET % 5)) = 0 || exit 1; echo 1";
     let said = good(&mut place.run(&["--retries", "0", "--shell", "--measure", script]));
-    assert!(said.starts_with("measured 10, 40 failed; 10 of 10 in all"), "{said}");
+    assert!(said.starts_with("10 measurements made, 40 failed; 10 of 10 rewards in the store"), "{said}");
     assert_eq!((rewards(&mut campaign).len(), reasons(&mut campaign).len()), (10, 40));
 }
 
@@ -280,7 +283,7 @@ fn it_ends_when_every_side_is_certain() {
     let arms = Candidates::new(vec![], vec!["x".into()], vec![-2.0, -1.0, 1.0, 2.0]).unwrap();
     let mut campaign = place.begin("screen", &settings, arms);
     let said = good(&mut place.run(&["--shell", "--measure", "echo $CUTLINE_FEATURE_X"]));
-    assert!(said.contains("2 above, 2 below, 0 undecided; ended because every side is certain\n"), "{said}");
+    assert!(said.contains("2 above, 2 below, 0 undecided; ended because every verdict is certain\n"), "{said}");
     assert!(rewards(&mut campaign).len() < 1000);
 }
 
@@ -423,8 +426,8 @@ fn a_deleted_store_is_noticed_and_the_rewards_are_kept() {
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(
         lines[0],
-        "1 reward was not saved in the store; it is in screen.db.unsaved-rewards.csv, to be recorded with `cutline tell \
-         screen.db --file screen.db.unsaved-rewards.csv`"
+        "1 reward was not saved in the store; it is in screen.db.unsaved-rewards.csv; once the store is back, record it with \
+         `cutline tell screen.db --file screen.db.unsaved-rewards.csv`"
     );
     assert!(lines.len() == 2 && lines[1].starts_with("error: ") && lines[1].contains("screen.db"), "{said}");
     let text = place.text("screen.db.unsaved-rewards.csv");
@@ -464,7 +467,7 @@ fn a_deleted_directory() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("in screen.db.unsaved-rewards.csv, to be recorded"), "{said}");
+    assert!(said.contains("in screen.db.unsaved-rewards.csv; once the store is back, record"), "{said}");
     let text = place.text("screen.db.unsaved-rewards.csv");
     assert!(text.starts_with("ticket,arm,reward\n") && text.contains(",0.25\n"), "{text}");
 }

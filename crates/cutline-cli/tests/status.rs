@@ -69,7 +69,7 @@ fn formats_agree() {
         "question   which of 6 arms have a mean above 0.5, give or take 0.1?",
         "algorithm  pivot",
         "rewards    9 of 20",
-        "open       2",
+        "tickets    2 open",
         "lost       1 failed, 0 expired",
         "open tickets",
         "most doubtful arms, 5 of 6",
@@ -78,7 +78,7 @@ fn formats_agree() {
     }
     assert!(text.contains("| w, 2   | runs out in 2h 59m |"), "{text}");
     let ends = text.lines().find(|line| line.starts_with("pace ")).unwrap();
-    assert!(ends.contains(" rewards per hour; at this rate the budget is used in "), "{ends}");
+    assert!(ends.contains(" rewards per hour; at this rate the budget is used up in "), "{ends}");
     let noise = text.lines().find(|line| line.starts_with("noise ")).unwrap();
     assert!(
         noise.ends_with(", or less: an upper estimate from the distances of the rewards to the threshold"),
@@ -91,7 +91,8 @@ fn noise_is_shown_with_its_source() {
     let given = screen(&["--budget", "9", "--noise", "0.125"]);
     assert!(given.good(&["status", "screen.db"]).stdout.contains("\nnoise      0.1250, as given\n"));
     let unknown = screen(&["--budget", "9"]);
-    assert!(unknown.good(&["status", "screen.db"]).stdout.contains("\nnoise      not known yet\n"));
+    let text = unknown.good(&["status", "screen.db"]).stdout;
+    assert!(text.contains("\nnoise      not known yet\n") && text.contains("|  -inf |   inf |"), "{text}");
     assert_eq!(unknown.json(&["status", "screen.db"])["rewards_an_hour"], serde_json::Value::Null);
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Axis {
 pub(crate) const WIDE: f64 = 100.0;
 
 /// Up to this many budgets have one tick each.
-const MOST_BUDGETS: usize = 10;
+const MAX_BUDGETS: usize = 10;
 
 /// An axis shorter than this is a single value: its steps would underflow.
 const SMALLEST_LENGTH: f64 = 1e-150;
@@ -98,7 +98,7 @@ impl Axis {
             Scale::linear(low - around, high + around, 0.0)
         };
         let ticks = match budgets.len() {
-            1..=MOST_BUDGETS => budgets.iter().map(|b| budget_tick(*b)).collect(),
+            1..=MAX_BUDGETS => budgets.iter().map(|b| budget_tick(*b)).collect(),
             _ => ticks(&scale).into_iter().map(|t| if t.label.is_some() { budget_tick(t.value) } else { t }).collect(),
         };
         Self { scale, ticks }
@@ -114,7 +114,7 @@ fn whole_ticks(scale: &Scale) -> Vec<Tick> {
     whole.map(|tick| Tick { label: tick.label.map(|_| Label::whole(tick.value)), ..tick }).collect()
 }
 
-/// The least and the greatest value, if there is any.
+/// The smallest and the largest value, or `None` without values.
 pub(crate) fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |span, v| {
         let (low, high) = span.unwrap_or((v, v));
@@ -173,7 +173,7 @@ pub(crate) struct Tick {
 const CLOSEST: f64 = 0.06;
 
 /// If there are more decades than this, only every second, third, … one is labelled.
-const MOST_DECADES: f64 = 7.0;
+const MAX_DECADES: f64 = 7.0;
 
 /// Round ticks for a scale.
 pub(crate) fn ticks(scale: &Scale) -> Vec<Tick> {
@@ -181,13 +181,14 @@ pub(crate) fn ticks(scale: &Scale) -> Vec<Tick> {
 }
 
 /// Which multiples of a power of ten are labelled, and how many labels there must be at least: the simplest choice first.
-const WAYS: [(&[u8], usize); 4] = [(&[1], 3), (&[1, 2, 5], 3), (&[1, 2, 3, 4, 5, 6, 7, 8, 9], 4), (&[1, 2, 3, 5], 3)];
+const LABEL_CHOICES: [(&[u8], usize); 4] =
+    [(&[1], 3), (&[1, 2, 5], 3), (&[1, 2, 3, 4, 5, 6, 7, 8, 9], 4), (&[1, 2, 3, 5], 3)];
 
 /// The first readable choice of labels: decades, then parts of them, then even steps.
 fn logarithmic(scale: &Scale) -> Vec<Tick> {
-    let ways = WAYS.iter().map(|(labelled, least)| (multiples(scale, labelled), *least));
+    let choices = LABEL_CHOICES.iter().map(|(labelled, least)| (multiples(scale, labelled), *least));
     let even = |least| linear(10_f64.powf(scale.low), 10_f64.powf(scale.high), least, 1);
-    let readable = ways.chain([(even(4), 4)]).find(|(ticks, least)| is_readable(scale, ticks, *least));
+    let readable = choices.chain([(even(4), 4)]).find(|(ticks, least)| is_readable(scale, ticks, *least));
     readable.map_or_else(|| even(3), |(ticks, _)| ticks)
 }
 
@@ -198,7 +199,7 @@ fn is_readable(scale: &Scale, ticks: &[Tick], least: usize) -> bool {
 
 /// All m·10ᵉ on the axis, labelled when m is in the list; over very many decades only every n-th power of ten.
 fn multiples(scale: &Scale, labelled: &[u8]) -> Vec<Tick> {
-    let every = ((scale.high - scale.low) / MOST_DECADES).ceil().max(1.0);
+    let every = ((scale.high - scale.low) / MAX_DECADES).ceil().max(1.0);
     let mut ticks = Vec::new();
     let mut exponent = scale.low.floor();
     while exponent <= scale.high {
@@ -354,8 +355,8 @@ mod tests {
                     let ticks = ticks(&scale);
                     let labelled = ticks.iter().filter(|t| t.label.is_some()).count();
                     assert!((3..=10).contains(&labelled), "{labelled} labels from {low} to {high}");
-                    let even = is_readable(&scale, &ticks, 3);
-                    assert!(even, "labels touch from {low} to {high}: {:?}", labels(&scale));
+                    let is_readable = is_readable(&scale, &ticks, 3);
+                    assert!(is_readable, "labels touch from {low} to {high}: {:?}", labels(&scale));
                     assert!(ticks.iter().all(|t| t.value < 1.0 + 1e-9), "above one from {low} to {high}");
                 }
             }

@@ -78,7 +78,7 @@ impl DecidedFigure {
         let left = MARGIN + gutter(&[&y_axis]) - TEXT_SIZE - 8.0;
         let (top, width) = (page.top + HEADING_HEIGHT, MARGIN + NARROW_ROOM - EDGE - left);
         let area = Area { left, top, width, height: PANEL_HEIGHT };
-        let panel = Panel { area, x_axis: &x_axis, y_axis: &y_axis, x_label: "Pulls used", y_label: "Arms" };
+        let panel = Panel { area, x_axis: &x_axis, y_axis: &y_axis, x_label: "Measurements used", y_label: "Arms" };
         let svg = &mut page.svg;
         panel.draw_heading(svg, panel.y_label);
         panel.draw_axes(svg);

@@ -191,7 +191,7 @@ pub(crate) const BAND_OPACITY: &str = "0.16";
 const ZERO_LIFT: f64 = 15.0;
 
 /// The most that all curves together are shifted at a budget: less than two markers, so that their tick stays clear.
-const MOST_SHIFT: f64 = 10.0;
+const MAX_SHIFT: f64 = 10.0;
 
 /// The width of the bar that is the band of a single point.
 const BAR: f64 = 7.0;
@@ -249,7 +249,7 @@ fn shift_step(panel: &Panel<'_>, all: &[Series<'_>]) -> f64 {
     places.dedup();
     let curves = count(all.len()).max(1.0);
     match places.windows(2).map(|pair| pair[1] - pair[0]).reduce(f64::min) {
-        Some(closest) => MOST_SHIFT.min(0.3 * closest) / curves,
+        Some(closest) => MAX_SHIFT.min(0.3 * closest) / curves,
         None => (2.0 * BAR).min(0.8 * panel.area.width / curves),
     }
 }

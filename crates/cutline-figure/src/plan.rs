@@ -66,7 +66,7 @@ pub struct PlanFigure {
 const WIDE: f64 = 5.0;
 
 /// Counts of arms above this are not drawn.
-const MOST_ERRORS: f64 = 1e12;
+const MAX_ERRORS: f64 = 1e12;
 
 /// The radius of the ring at a planned budget.
 const RING: f64 = 4.0;
@@ -79,7 +79,7 @@ impl PlanFigure {
     #[must_use]
     pub fn to_svg(&self) -> String {
         let curves = [self.curves(|forecast| &forecast.failures), self.curves(|forecast| &forecast.errors)];
-        let series = [Series::up_to(1.0, &curves[0]), Series::up_to(MOST_ERRORS, &curves[1])];
+        let series = [Series::up_to(1.0, &curves[0]), Series::up_to(MAX_ERRORS, &curves[1])];
         let budgets = Axis::budgets(&series[0], WIDE);
         let rates = [Axis::log_rates_with(&series[0], self.drawn_target()), Axis::log_rates(&series[1])];
         let planned: Vec<(BudgetRange, Style)> = self.planned(&series[0]).collect();

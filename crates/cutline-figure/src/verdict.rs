@@ -12,7 +12,7 @@ use crate::page::{NarrowPage, count};
 use crate::style::{SIDES, SideStyle};
 use crate::verdict::ranking::{RankedArms, ThresholdLine, open_end_key};
 
-/// A verdict as the figure shows it: a [`Verdict`] with the arm's name, and any number allowed.
+/// A verdict as the figure shows it: a [`Verdict`] with the arm's name. Its numbers need not be finite.
 ///
 /// An end of the interval that is NaN counts as infinite, that is, unknown. An arm whose mean is not finite is counted and not
 /// drawn. Numbers beyond ±10¹⁵⁰ are not measurements and count as infinite.
@@ -79,11 +79,11 @@ pub struct VerdictFigure {
     pub note: Option<String>,
 }
 
-/// More arms than this have no row each: a page would not hold them.
-const MOST_ROWS: usize = 40;
+/// With more arms than this, arms have no rows of their own: the page would be too long.
+const MAX_ROWS: usize = 40;
 
-/// More arms than this have no mark each: they would be closer than a unit.
-const MOST_RANKS: usize = 300;
+/// With more arms than this, arms have no marks of their own: they would be less than one unit apart.
+const MAX_RANKS: usize = 300;
 
 impl VerdictFigure {
     /// The figure of a campaign: one name and one verdict per arm, with a note on the intervals (their kind and δ).
@@ -116,11 +116,11 @@ impl VerdictFigure {
         let mut page = NarrowPage::new(&self.title);
         let n_drawn = ranked.arms.len();
         let bottom = match n_drawn {
-            0..=MOST_ROWS => rows::draw(&mut page, &ranked),
-            n if n <= MOST_RANKS => ranks::draw(&mut page, &ranked),
+            0..=MAX_ROWS => rows::draw(&mut page, &ranked),
+            n if n <= MAX_RANKS => ranks::draw(&mut page, &ranked),
             _ => columns::draw(&mut page, &ranked),
         };
-        let is_columns = n_drawn > MOST_RANKS;
+        let is_columns = n_drawn > MAX_RANKS;
         // The intervals of a column belong to no side, so the markers of the sides are drawn without a line.
         let mut keys = self.side_keys((!is_columns).then_some("none"));
         keys.extend(ranked.threshold.map(ThresholdLine::keys).into_iter().flatten());

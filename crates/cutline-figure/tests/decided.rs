@@ -42,7 +42,7 @@ fn steps_are_at_their_pulls_and_numbers() {
     assert!((budget[0].0 - place(100.0, 0.0).0).abs() < 0.03 && budget[0].0 == budget[1].0);
     let marker = centre(paths(&groups(&document, "above")[0])[1]);
     assert!((marker.0 - right).abs() < 0.03);
-    for text in ["above: 3", "undecided: 2", "below: 5", "budget T = 100", "Pulls used", "Note"] {
+    for text in ["above: 3", "undecided: 2", "below: 5", "budget T = 100", "Measurements used", "Note"] {
         assert!(texts(&document).iter().any(|t| t == text), "{text}");
     }
 }

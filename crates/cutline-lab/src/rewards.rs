@@ -20,7 +20,7 @@ pub enum RewardsError {
     #[error(transparent)]
     Csv(#[from] DatasetError),
     /// A column is missing or occurs twice.
-    #[error("the header must have one column `{column}`, and it has {found}: `{header}`")]
+    #[error("{}", column_message(column, *.found, .header))]
     Column {
         /// The column.
         column: &'static str,
@@ -47,7 +47,7 @@ pub enum RewardsError {
         has_numbers: bool,
     },
     /// Several arms have this name.
-    #[error("row {row}, column `arm`: `{arm}` is the name of {found} arms; names must differ to be used")]
+    #[error("row {row}, column `arm`: `{arm}` is the name of {found} arms; use row numbers, or names that differ")]
     Ambiguous {
         /// The row of the file.
         row: u64,
@@ -72,6 +72,14 @@ pub enum RewardsError {
         /// The reward.
         reward: String,
     },
+}
+
+fn column_message(column: &str, found: usize, header: &str) -> String {
+    match found {
+        0 if header.is_empty() => format!("there is no header; it must have a column `{column}`"),
+        0 => format!("there is no column `{column}` in the header `{header}`"),
+        _ => format!("there are {found} columns `{column}` in the header `{header}`; one is needed"),
+    }
 }
 
 fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
@@ -245,10 +253,7 @@ mod tests {
             assert_eq!(message(&format!("ticket,reward\n1,1\n{bad},1\n")), expected);
         }
         assert_eq!(message("ticket,reward\n1,nan\n"), "row 2, column `reward`: `nan` is not a finite number");
-        assert_eq!(
-            message("arm,reward\n1,1\n"),
-            "the header must have one column `ticket`, and it has 0: `arm,reward`"
-        );
+        assert_eq!(message("arm,reward\n1,1\n"), "there is no column `ticket` in the header `arm,reward`");
     }
 
     #[test]
@@ -280,11 +285,11 @@ mod tests {
             (
                 b"arm,reward\nb,1\n",
                 &names,
-                "row 2, column `arm`: `b` is the name of 2 arms; names must differ to be used",
+                "row 2, column `arm`: `b` is the name of 2 arms; use row numbers, or names that differ",
             ),
-            (b"arm,rewards\n", &[], "the header must have one column `reward`, and it has 0: `arm,rewards`"),
-            (b"arm,arm,reward\n", &[], "the header must have one column `arm`, and it has 2: `arm,arm,reward`"),
-            (b"", &[], "the header must have one column `arm`, and it has 0: ``"),
+            (b"arm,rewards\n", &[], "there is no column `reward` in the header `arm,rewards`"),
+            (b"arm,arm,reward\n", &[], "there are 2 columns `arm` in the header `arm,arm,reward`; one is needed"),
+            (b"", &[], "there is no header; it must have a column `arm`"),
             (b"arm,reward\n", &[], "there are no rewards: the file needs a header and one row per reward"),
         ] {
             assert_eq!(message(csv, names), expected);

@@ -63,13 +63,13 @@ fn parameters() {
         (
             NAME,
             "\"linear-apt\"\ncentre = 2",
-            "14: `centre` is refused: `centre` must be a finite number between 0.0 and 1.0, not 2",
+            "14: `centre` is refused: `centre` must be a finite number between 0 and 1, not 2",
         ),
         (NAME, "\"linear-apt\"\ncentre = true", "14: `centre` must be a finite number, not a value of type boolean"),
         (
             NAME,
             "\"linear-apt\"\nintercept = -1",
-            "14: `intercept` is refused: `intercept` must be a finite number of at least 0.0, not -1",
+            "14: `intercept` is refused: `intercept` must be a finite number of at least 0, not -1",
         ),
         (
             NAME,

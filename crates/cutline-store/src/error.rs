@@ -37,7 +37,7 @@ pub enum StoreError {
         what: String,
     },
     /// A file of the store was deleted or moved away while the store was in use. Nothing more can be saved through this connection.
-    #[error("the store {location} is gone: {file} was deleted or moved while it was in use, so this was not saved")]
+    #[error("the store {location} is gone: {file} was deleted or moved while it was in use, so nothing more was saved")]
     Vanished {
         /// The store.
         location: String,
@@ -45,7 +45,7 @@ pub enum StoreError {
         file: String,
     },
     /// A file of the store was replaced by another while the store was in use. Nothing more can be saved through this connection.
-    #[error("the store {location} was replaced: {file} is another file than the one in use, so this was not saved")]
+    #[error("the store {location} was replaced: {file} is no longer the file in use, so nothing more was saved")]
     Replaced {
         /// The store.
         location: String,
@@ -61,7 +61,7 @@ pub enum StoreError {
         what: String,
     },
     /// The store already has a campaign with this name.
-    #[error("there is already a campaign `{0}`; give another name")]
+    #[error("there is already a campaign `{0}`")]
     NameTaken(String),
     /// The name is not allowed.
     #[error("`{0}` cannot be a name: it must have 1 to 200 characters, and no control characters")]
@@ -75,7 +75,7 @@ pub enum StoreError {
         names: Vec<String>,
     },
     /// The store has several campaigns, and no name was given. These are their names.
-    #[error("{}", list(.0))]
+    #[error("the store has {} campaigns: {}", .0.len(), quoted(.0))]
     WhichCampaign(Vec<String>),
     /// The store has no campaign.
     #[error("{0} has no campaign yet")]
@@ -113,13 +113,19 @@ impl StoreError {
 
 /// The names of the campaigns of a store, as part of a message.
 fn list(names: &[String]) -> String {
+    match names.len() {
+        0 => "the store has none".into(),
+        1 => format!("the store has {}", quoted(names)),
+        n => format!("the store has {n}: {}", quoted(names)),
+    }
+}
+
+/// The first ten names, in backticks.
+fn quoted(names: &[String]) -> String {
     const MOST: usize = 10;
     let quoted: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
-    match names.len() {
-        0 => "there are none".into(),
-        n if n > MOST => format!("there are {n} campaigns: {}, …", quoted.join(", ")),
-        n => format!("there {} {}", if n == 1 { "is" } else { "are" }, quoted.join(", ")),
-    }
+    let more = if names.len() > MOST { ", …" } else { "" };
+    quoted.join(", ") + more
 }
 
 /// Events that cannot follow each other were read from a journal.

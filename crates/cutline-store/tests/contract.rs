@@ -74,14 +74,17 @@ fn campaigns_have_distinct_names(store: &Store) {
     begin(store, 10);
     assert_eq!(
         message(store.begin("screen", &settings(10), candidates()).unwrap_err()),
-        "there is already a campaign `screen`; give another name"
+        "there is already a campaign `screen`"
     );
     assert_eq!(store.campaign(None).unwrap().name(), "screen");
     store.begin("zweite Kampagne 2 ⚗", &settings(20), candidates()).unwrap();
-    assert_eq!(message(store.campaign(None).unwrap_err()), "there are `screen`, `zweite Kampagne 2 ⚗`");
+    assert_eq!(
+        message(store.campaign(None).unwrap_err()),
+        "the store has 2 campaigns: `screen`, `zweite Kampagne 2 ⚗`"
+    );
     assert!(
         message(store.campaign(Some("third")).unwrap_err())
-            .starts_with("there is no campaign `third`; there are `screen`")
+            .starts_with("there is no campaign `third`; the store has 2: `screen`")
     );
     assert_eq!(store.campaign(Some("zweite Kampagne 2 ⚗")).unwrap().settings().budget, 20);
     for bad in ["", "a\nb", &"x".repeat(201)] {

@@ -49,7 +49,7 @@ fn a_deleted_store_is_noticed() {
     let path = path.display();
     assert_eq!(
         message,
-        format!("the store {path} is gone: {path} was deleted or moved while it was in use, so this was not saved")
+        format!("the store {path} is gone: {path} was deleted or moved while it was in use, so nothing more was saved")
     );
 }
 

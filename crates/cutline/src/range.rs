@@ -1,5 +1,6 @@
 //! The values that a parameter may take.
 
+use crate::question::short_number;
 use crate::rules::RuleError;
 
 /// Finite numbers from `least` to `most`, both included.
@@ -46,9 +47,9 @@ impl Range {
 impl std::fmt::Display for Range {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.most == f64::MAX {
-            write!(f, "of at least {:?}", self.least)
+            write!(f, "of at least {}", short_number(self.least))
         } else {
-            write!(f, "between {:?} and {:?}", self.least, self.most)
+            write!(f, "between {} and {}", short_number(self.least), short_number(self.most))
         }
     }
 }

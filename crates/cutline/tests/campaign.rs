@@ -7,7 +7,8 @@ use cutline::campaign::{
     BrokenJournal, CampaignError, CampaignState, Event, NoiseSource, Record, Terms, TermsError, TicketId, TicketStatus,
 };
 use cutline::{
-    ALGORITHMS, Arms, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason, below, stream,
+    ALGORITHMS, Arms, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason, Verdict, below,
+    stream,
 };
 
 fn terms(algorithm: &str, budget: u32) -> Terms {
@@ -87,7 +88,7 @@ fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str
     assert_eq!(one.progress(), other.progress(), "{context}");
     assert_eq!(one.noise(), other.noise(), "{context}");
     let bits = |campaign: &mut CampaignState| -> Vec<_> {
-        let numbers = |v: &cutline::Verdict| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits);
+        let numbers = |v: &Verdict| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits);
         campaign.verdicts().iter().map(|verdict| (numbers(verdict), verdict.side, verdict.pulls)).collect()
     };
     assert_eq!(bits(one), bits(other), "{context}");
@@ -203,7 +204,7 @@ fn a_late_reward_counts_while_the_budget_allows() {
     let late = campaign.tell(second, 1.0, 12).unwrap_err();
     assert_eq!(
         late.to_string(),
-        "ticket 2 came too late: its lease ran out and other tickets have used the budget of 2 since"
+        "the reward of ticket 2 came too late: its lease ran out, and other tickets have since used up the budget of 2"
     );
     campaign.tell(3, 1.0, 13).unwrap();
     assert_eq!((campaign.progress().counted, campaign.progress().expired), (2, 1));
@@ -266,6 +267,8 @@ fn the_noise_is_estimated_from_the_rewards() {
     let mut rng = stream(4, Purpose::Noise, 0);
     assert_eq!((campaign.noise().sigma, campaign.noise().source), (1.0, NoiseSource::Nothing));
     assert!(campaign.verdicts().iter().all(|v| v.side == Side::Undecided && v.doubt == 0.5), "there is no reward yet");
+    let is_unbounded = |v: &Verdict| (v.lower, v.upper) == (f64::NEG_INFINITY, f64::INFINITY);
+    assert!(campaign.verdicts().iter().all(is_unbounded), "nothing is known about the noise");
     let mut observe = |campaign: &mut CampaignState, arm: usize| {
         let reward = 1.0 + 0.05 * arm as f64 + 0.3 * common::uniform(&mut rng);
         campaign.observe(arm, reward, false, 0).unwrap();
@@ -313,7 +316,7 @@ fn it_ends_when_it_is_sure() {
     }
     assert_eq!(campaign.stop_reason(), Some(StopReason::Confidence));
     assert!(campaign.progress().counted < 100);
-    assert!(campaign.verdicts().iter().all(cutline::Verdict::is_decided));
+    assert!(campaign.verdicts().iter().all(Verdict::is_decided));
 }
 
 #[test]

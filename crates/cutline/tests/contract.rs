@@ -214,7 +214,7 @@ fn errors_state_the_problem() {
     );
     assert_message(
         Spec::named("linear-apt").unwrap().with("centre", 1.5).unwrap_err(),
-        "`centre` must be a finite number between 0.0 and 1.0, not 1.5",
+        "`centre` must be a finite number between 0 and 1, not 1.5",
     );
     assert_message(
         Spec::named("pivot").unwrap().with_estimator("sample-mean").unwrap_err(),

@@ -216,11 +216,21 @@ fn each_conclusion() {
         (&line, of(10, 1.0, |x| x * x), Conclusion::NotBelievable, "p = 5.9e-36, 6 arms disagree); use `apt`"),
         (&line, one_off, Conclusion::NotBelievable, "1 arm disagrees); use `apt`, which does not need it."),
         (&line, vec![], not_enough(MissingEvidence::Rewards), "there are no rewards yet."),
-        (&line, replicate(2, 10, 1.0, 1.0).collect(), not_enough(MissingEvidence::Arms), "(1) could have any means"),
+        (
+            &line,
+            replicate(2, 10, 1.0, 1.0).collect(),
+            not_enough(MissingEvidence::Arms),
+            "(1) would fit it; pull other arms too",
+        ),
         (&line, of(1, 1.0, |x| x), not_enough(MissingEvidence::Replicates), "no arm was pulled twice"),
         (&line, of(3, 0.0, |x| x), not_enough(MissingEvidence::Noise), "the rewards of each arm are all the same"),
         (&line, of(2, 1.0, |x| x), not_enough(MissingEvidence::Power), "noticed with probability 0.25; pull more."),
-        (&wide, vec![], Conclusion::AlwaysTrue, "the features of the 2 arms are independent, so any means fit it."),
+        (
+            &wide,
+            vec![],
+            Conclusion::AlwaysTrue,
+            "the features of the 2 arms are linearly independent, so any means fit it.",
+        ),
         (&plain, vec![(0, 1.0)], Conclusion::NoFeatures, "no linear model; use `apt`."),
     ] {
         let ours = diagnose(arms, &rewards);

@@ -7,13 +7,13 @@ use cutline::campaign::TicketId;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which campaign is meant: the arguments of every command but `new`.
+/// The store and the name of a campaign: arguments of every command for campaigns except `new`.
 #[derive(Debug, Args)]
-pub(crate) struct Which {
+pub(crate) struct CampaignAddress {
     /// Where the campaign is: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE`
     #[arg(value_name = "STORE")]
     pub(crate) store: String,
-    /// Which campaign, if the store has several
+    /// The name of the campaign, if the store has several
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Which {
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) address: CampaignAddress,
     /// How many measurements to ask for
     #[arg(short, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) n: usize,
@@ -55,17 +55,17 @@ pub(super) fn worker(text: &str) -> Result<String, String> {
 )]
 pub(crate) struct Tell {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) address: CampaignAddress,
     /// Tickets, each followed by its reward: `3 0.71 4 -0.2`; a single `-` is the same as `--file -`
     #[arg(value_name = "TICKET REWARD", allow_negative_numbers = true)]
     pub(crate) rewards: Vec<String>,
     /// Rewards from a CSV file with the columns `ticket` and `reward`; `-` is stdin
     #[arg(long, value_name = "REWARDS.csv")]
     pub(crate) file: Option<PathBuf>,
-    /// Report that a ticket will have no reward; its measurement is returned to the budget
+    /// Report that the measurement of a ticket failed; it is returned to the budget
     #[arg(long, value_name = "TICKET")]
     pub(crate) fail: Option<TicketId>,
-    /// Why it will have none
+    /// Why it failed
     #[arg(long, value_name = "TEXT", default_value = "no reason given", conflicts_with_all = ["rewards", "file"])]
     pub(crate) reason: String,
 }
@@ -73,7 +73,7 @@ pub(crate) struct Tell {
 #[derive(Debug, Args)]
 pub(crate) struct Status {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) address: CampaignAddress,
     /// Update every second until the campaign ends or Ctrl-C; if stdout is not a terminal, print one line per change
     #[arg(long, conflicts_with = "format")]
     pub(crate) watch: bool,
@@ -89,7 +89,7 @@ pub(crate) struct Status {
 )]
 pub(crate) struct Export {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) address: CampaignAddress,
     /// All events, one row per event
     #[arg(long)]
     pub(crate) events: bool,

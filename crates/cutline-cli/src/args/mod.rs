@@ -10,11 +10,11 @@ mod report;
 mod run;
 mod simulation;
 
-pub(crate) use campaign::{Ask, Export, FileFormat, Status, Tell, Which};
+pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell};
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use number::rewards;
-pub(crate) use plan::{Belief, Plan};
+pub(crate) use plan::{Plan, PriorArg};
 pub(crate) use report::Report;
 #[cfg(unix)]
 pub(crate) use run::Run;
@@ -34,7 +34,7 @@ Exit codes:
   0  tickets were printed, or there is nothing to measure
   1  the command failed
   2  the command line is wrong
-  3  with --exit-code: the campaign has ended; the budget is used or every side is certain
+  3  with --exit-code: the campaign has ended; the budget is used up or every verdict is certain
   4  with --exit-code: nothing for now; the remaining budget is assigned to open tickets, ask again later";
 
 const TELL: &str = "\
@@ -53,33 +53,20 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the LinearAPT paper's experiments and compare with its published numbers
-    ///
-    /// Prints one table per experiment and writes `report.html`, `results.csv` and one figure per experiment as SVG and PNG.
-    Reproduce(Reproduce),
-    /// Run an experiment from a TOML file
-    ///
-    /// Prints its results and writes `report.html`, `results.csv` and a figure as SVG and PNG. docs/experiments.md
-    /// describes the file.
-    Simulate(Simulate),
-    /// Plan a budget before the first measurement: how many measurements these features need
-    ///
-    /// Simulates campaigns on the features, each with θ drawn from a prior, and finds the smallest budget that meets the
-    /// target. Prints the expected failure rates and writes `report.html`, `results.csv` and a figure as SVG and PNG.
-    /// docs/planning.md describes the method.
-    Plan(Box<Plan>),
-    /// Check whether rewards fit the linear model, and estimate the noise
-    ///
-    /// Compares replicates with the fit, for all arms together and for each arm, and ends with one sentence.
-    /// docs/diagnostics.md explains each number.
-    Diagnose(Diagnose),
     /// Begin a campaign: real measurements of these candidates, on a budget
     ///
     /// Nothing is measured yet. `cutline ask` hands out measurements, `cutline tell` records rewards, and `cutline status`
     /// shows the progress; any number of people and programs may use them at the same time, for days.
     #[command(after_help = NEW)]
     New(Box<New>),
-    /// Ask what to measure next, as tickets
+    /// Measure with a command, once per ticket, until the budget is used up or every verdict is certain
+    ///
+    /// The command prints the reward as its last line. It gets the arm in its arguments, in environment variables and on
+    /// stdin as JSON. `run` may be killed and started again at any time, and others may work on the same campaign.
+    /// docs/run.md has the details.
+    #[cfg(unix)]
+    Run(Run),
+    /// Get the next measurements to make, as tickets
     ///
     /// A ticket is one measurement of one arm: measure the arm and report its reward with `cutline tell`. Rewards may
     /// come in any order, from several workers at once. When there is nothing to measure, the reason is on stderr and no
@@ -92,17 +79,6 @@ pub(crate) enum Command {
     /// again changes nothing, so it is safe to repeat; a different reward for the same ticket is refused.
     #[command(after_help = TELL)]
     Tell(Tell),
-    /// Measure with a command, once per ticket, until the budget is used or every side is certain
-    ///
-    /// The command prints the reward as its last line. It gets the arm in its arguments, in environment variables and on
-    /// stdin as JSON. `run` may be killed and started again at any time, and others may work on the same campaign.
-    /// docs/run.md has the details.
-    #[cfg(unix)]
-    Run(Run),
-    /// End the measurements of a `run` that was killed
-    #[cfg(unix)]
-    #[command(hide = true)]
-    Watchdog,
     /// Show the progress of a campaign: budget, tickets, verdicts, noise, pace
     Status(Status),
     /// Write the report of a campaign: a page with the answer, the verdicts and how they were reached
@@ -115,8 +91,32 @@ pub(crate) enum Command {
     /// Numbers are written with all digits, so that they are read back exactly. Arms are given by name and, as `index`,
     /// by row number from 0. In JSON, numbers that are not finite are null, such as the bounds of unbounded intervals.
     Export(Export),
+    /// Plan a budget before the first measurement: how many measurements these features need
+    ///
+    /// Simulates campaigns on the features, each with θ drawn from a prior, and finds the smallest budget that meets the
+    /// target. Prints the expected failure rates and writes `report.html`, `results.csv` and a figure as SVG and PNG.
+    /// docs/planning.md describes the method.
+    Plan(Box<Plan>),
+    /// Check whether rewards fit the linear model, and estimate the noise
+    ///
+    /// Compares replicates with the fit, for all arms together and for each arm, and ends with one sentence.
+    /// docs/diagnostics.md explains each number.
+    Diagnose(Diagnose),
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
+    /// Run an experiment from a TOML file
+    ///
+    /// Prints its results and writes `report.html`, `results.csv` and a figure as SVG and PNG. docs/experiments.md
+    /// describes the file.
+    Simulate(Simulate),
+    /// Run the LinearAPT paper's experiments and compare with its published numbers
+    ///
+    /// Prints one table per experiment and writes `report.html`, `results.csv` and one figure per experiment as SVG and PNG.
+    Reproduce(Reproduce),
+    /// End the measurements of a `run` that was killed
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Watchdog,
 }
 
 #[derive(Debug, Args)]

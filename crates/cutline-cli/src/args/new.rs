@@ -66,10 +66,10 @@ pub(crate) struct New {
     /// Use features and rewards as they are, the model of the LinearAPT paper: the same as `--prepare none`
     #[arg(long, help_heading = ADVANCED, conflicts_with = "prepare")]
     pub(crate) raw: bool,
-    /// Standardise the features, which is the default, even with `--raw`
+    /// With `--raw`: standardise the features all the same; without `--raw` this is the default
     #[arg(long, help_heading = ADVANCED)]
     pub(crate) standardise: bool,
-    /// The intervals of the verdicts: `fixed` are valid if looked at once, `anytime` however often they are looked at
+    /// The intervals of the verdicts: `fixed` hold at one time, `anytime` at all times together, so they may be checked again and again
     #[arg(
         long,
         value_name = "KIND",
@@ -81,7 +81,7 @@ pub(crate) struct New {
     /// The probability that an interval contains the mean
     #[arg(long, value_name = "P", default_value = "0.95", help_heading = ADVANCED, value_parser = delta)]
     pub(crate) confidence: Delta,
-    /// End before the budget is used once every side is certain, by the intervals or by the evidence; see
+    /// End before the budget is used up, once every verdict is certain by the intervals or by the evidence; see
     /// docs/stopping.md
     #[arg(
         long,

@@ -27,8 +27,8 @@ pub(crate) struct Plan {
     pub(crate) budgets: Option<Budgets>,
     /// The distribution of θ: `uniform` on [−1, 1], `normal:s` for N(0, s²I), or the posterior after a pilot, a CSV file
     /// with the columns `arm` (a name, or a row number from 0) and `reward`
-    #[arg(long, value_name = "uniform|normal:s|PILOT.csv", default_value = "uniform", value_parser = belief)]
-    pub(crate) prior: Belief,
+    #[arg(long, value_name = "uniform|normal:s|PILOT.csv", default_value = "uniform", value_parser = prior)]
+    pub(crate) prior: PriorArg,
     /// The failure probability to aim for
     #[arg(long, value_name = "P", default_value_t = 0.05, allow_negative_numbers = true, value_parser = target)]
     pub(crate) target: f64,
@@ -45,9 +45,9 @@ pub(crate) struct Plan {
     pub(crate) simulation: Simulation,
 }
 
-/// What `--prior` names.
+/// The value of `--prior`: a distribution, or the file of a pilot.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Belief {
+pub(crate) enum PriorArg {
     Prior(Prior),
     Pilot(PathBuf),
 }
@@ -57,10 +57,10 @@ fn plannable() -> impl Iterator<Item = &'static str> {
     ALGORITHMS.iter().filter(|a| a.parameters().all(|p| p.default.is_some())).map(|a| a.name)
 }
 
-fn belief(text: &str) -> Result<Belief, String> {
+fn prior(text: &str) -> Result<PriorArg, String> {
     match text.parse() {
-        Ok(prior) => Ok(Belief::Prior(prior)),
-        Err(PriorError::Unknown(path)) => Ok(Belief::Pilot(path.into())),
+        Ok(prior) => Ok(PriorArg::Prior(prior)),
+        Err(PriorError::Unknown(path)) => Ok(PriorArg::Pilot(path.into())),
         Err(error) => Err(error.to_string()),
     }
 }

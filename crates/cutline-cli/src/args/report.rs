@@ -1,13 +1,13 @@
 //! The arguments of `cutline report`.
 
-use super::{Format, Which};
+use super::{CampaignAddress, Format};
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct Report {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) address: CampaignAddress,
     /// Where to write the page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(crate) out: PathBuf,

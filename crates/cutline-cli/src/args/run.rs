@@ -1,7 +1,7 @@
 //! The arguments of `cutline run`.
 
 use super::campaign::worker;
-use super::{Which, duration};
+use super::{CampaignAddress, duration};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) address: CampaignAddress,
     /// The command that measures an arm and prints its reward as the last line; `{name}`, `{ticket}`, `{index}` and
     /// `{features}` are replaced in its arguments
     #[arg(long, value_name = "COMMAND")]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// Which experiments [default: all four]
+    /// Which experiments to run [default: all four]
     #[arg(value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(EXPERIMENTS.map(|(name, _)| name)))]
     pub(crate) experiments: Vec<String>,
     /// Which instances: the one the authors drew, or a new one in every run
@@ -40,13 +40,13 @@ pub(crate) struct Simulate {
 /// The options of all simulations.
 #[derive(Debug, Args)]
 pub(crate) struct Simulation {
-    /// How many runs [default: as in the experiment file; 10,000 for the paper's experiments, 1,000 for a plan]
+    /// How many runs [default: the file's `runs` in `simulate`, 10,000 in `reproduce`, 1,000 in `plan`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 50))]
     pub(crate) runs: Option<u64>,
     /// How many threads to use; results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
     pub(crate) threads: Option<usize>,
-    /// The random seed [default: as in the experiment file; 0 for the paper's experiments and for a plan]
+    /// The random seed [default: the file's `seed` in `simulate`, otherwise 0]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     /// The directory for the report, the figures and `results.csv`

@@ -69,10 +69,10 @@ pub(crate) fn algorithms(args: &Algorithms) -> Result<(), Failure> {
 fn describe(out: &mut impl Write, algorithm: &AlgorithmEntry) -> Result<(), Failure> {
     let AlgorithmEntry { name, about, rule, estimator, stop, parameters, paper } = algorithm;
     writeln!(out, "{name}\n    {about}")?;
-    writeln!(out, "    rule {rule} × estimator {estimator} × stop {stop}")?;
+    writeln!(out, "    rule: {rule}, estimator: {estimator}, stop: {stop}")?;
     for Parameter { name, about, default, range } in parameters {
         let default = default.map_or("no default".into(), |default| format!("default {default}"));
-        writeln!(out, "    `{name}`: {about}; {default}, {range}")?;
+        writeln!(out, "    `{name}`: {about}; a number {range}, {default}")?;
     }
     writeln!(out, "    {paper}\n")?;
     Ok(())

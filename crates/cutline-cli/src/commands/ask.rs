@@ -13,14 +13,14 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// How many features a table shows.
-const MOST_FEATURES: usize = 4;
+const MAX_FEATURES: usize = 4;
 
 /// The exit codes with `--exit-code` when the campaign has ended and when there is nothing to measure for now.
 const ENDED: u8 = 3;
 const NOTHING_FOR_NOW: u8 = 4;
 
 pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
-    let mut campaign = open(&args.which)?;
+    let mut campaign = open(&args.address)?;
     let user = || ["USER", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or("somebody".into());
     let worker = args.worker.clone().unwrap_or_else(|| user().replace(char::is_control, "-"));
     let tickets = campaign.ask(args.n, &worker, args.lease)?;
@@ -45,8 +45,8 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
 fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
     let state = campaign.state()?;
     Ok(match state.stop_reason() {
-        Some(StopReason::Budget) => (format!("the budget of {} is used", state.progress().budget), ENDED),
-        Some(_) => ("every side is certain".into(), ENDED),
+        Some(StopReason::Budget) => (format!("the budget of {} is used up", state.progress().budget), ENDED),
+        Some(_) => ("every verdict is certain".into(), ENDED),
         None => {
             let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
             let n_open = state.progress().open;
@@ -118,7 +118,7 @@ fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
 }
 
 fn text_table(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
-    let shown = columns.len().min(MOST_FEATURES);
+    let shown = columns.len().min(MAX_FEATURES);
     let more = (columns.len() > shown).then(|| format!("… {} more", columns.len() - shown));
     let mut header: Vec<&str> = vec!["ticket", "arm"];
     header.extend(columns[..shown].iter().map(String::as_str));

@@ -17,9 +17,9 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
             "Parquet is a binary format and is not printed on a terminal; name a file with `--out`".into(),
         ));
     }
-    let inputs = Inputs::store(&args.which.store);
+    let inputs = Inputs::store(&args.address.store);
     args.out.iter().try_for_each(|path| inputs.check(path))?;
-    let mut campaign = open(&args.which)?;
+    let mut campaign = open(&args.address)?;
     let table = if args.events { events(&mut campaign)? } else { verdicts(&mut campaign)? };
     let write = |out: &mut (dyn Write + Send)| match args.format {
         FileFormat::Csv => table.write_csv(out),

@@ -29,7 +29,7 @@ pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
 
-use crate::args::{Simulation, Which};
+use crate::args::{CampaignAddress, Simulation};
 use crate::failure::Failure;
 use crate::output::{Inputs, Output};
 use crate::progress;
@@ -84,8 +84,8 @@ fn refused(path: &Path) -> impl Fn(DatasetError) -> Failure {
 }
 
 /// The campaign that the command line names, in its present state.
-fn open(which: &Which) -> Result<Campaign, StoreError> {
-    Store::open(&which.store)?.campaign(which.name.as_deref())
+fn open(address: &CampaignAddress) -> Result<Campaign, StoreError> {
+    Store::open(&address.store)?.campaign(address.name.as_deref())
 }
 
 /// The directory for the results of experiments of these names.
@@ -96,7 +96,7 @@ fn output(args: &Simulation, names: &[&str], inputs: Inputs) -> Result<Output, F
     Output::new(&args.out, &files, inputs)
 }
 
-/// The threads to work on.
+/// The thread pool of a simulation.
 fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
     let threads = args.threads.unwrap_or(0);
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::Threads { threads, error })

@@ -22,7 +22,8 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     for line in summary(&mut campaign, &constant)? {
         note(&line);
     }
-    note(&format!("next: cutline ask {}", reference(&args.store, campaign.name(), is_first)));
+    let reference = reference(&args.store, campaign.name(), is_first);
+    note(&format!("next: cutline ask {reference}, or cutline run {reference} --measure COMMAND"));
     Ok(())
 }
 
@@ -41,7 +42,7 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     let mut new = NewCampaign::new(&name, settings(args)?, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
         StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
-            "{} rewards from before cannot count towards a budget of {budget}; raise `--budget`, or leave out \
+            "{} earlier rewards cannot count towards a budget of {budget}; raise `--budget`, or leave out \
              `--count-observed`",
             observed.len()
         )),
@@ -86,7 +87,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         format!("began the campaign `{}`", campaign.name()),
         format!("  arms       {}: {}", campaign.arm_names().len(), listed(campaign.arm_names())),
         match columns {
-            [] => "  features   none: every arm is learned separately".into(),
+            [] => "  features   none: every arm is estimated separately".into(),
             columns => format!("  features   {}: {}", columns.len(), listed(columns)),
         },
     ];
@@ -99,7 +100,10 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let within =
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
     lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
-    let sure = settings.until_sure.as_ref().map_or_else(String::new, |by| format!(", or until sure by the {by}"));
+    let sure = settings
+        .until_sure
+        .as_ref()
+        .map_or_else(String::new, |by| format!(", or fewer once every verdict is certain by the {by}"));
     lines.push(format!("  budget     {} measurements{sure}", settings.budget));
     let parameters = settings.parameters.iter().map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
@@ -110,7 +114,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let observed = u64::from(progress.counted) + progress.uncounted;
     if observed > 0 {
         let counted = if progress.counted > 0 { "counted" } else { "not counted" };
-        lines.push(format!("  observed   {observed} rewards from before, {counted} towards the budget"));
+        lines.push(format!("  observed   {observed} earlier rewards, {counted} towards the budget"));
     }
     Ok(lines)
 }

@@ -1,7 +1,7 @@
 //! `cutline plan FEATURES.csv`
 
 use super::{labelled, output, pictures, pool, pulls, read, refused, tally};
-use crate::args::{self, Belief};
+use crate::args::{self, PriorArg};
 use crate::failure::Failure;
 use crate::output::Inputs;
 use crate::{plan, progress};
@@ -28,7 +28,7 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
         budgets
     };
     let experiment = plan.experiment(&budgets)?;
-    let pilot = if let Belief::Pilot(path) = &args.prior { Some(path.as_path()) } else { None };
+    let pilot = if let PriorArg::Pilot(path) = &args.prior { Some(path.as_path()) } else { None };
     let inputs = Inputs::files([args.features.as_path()].into_iter().chain(pilot));
     let output = output(options, &[experiment.name()], inputs)?;
     let bar = progress::bar(pulls(&experiment));
@@ -52,8 +52,8 @@ fn requested(args: &args::Plan) -> Result<Plan, Failure> {
     let (candidates, labels) = labelled(path)?;
     let arms = dataset::with_features(candidates).map_err(refused(path))?.arms();
     let prior = match &args.prior {
-        Belief::Prior(prior) => prior.clone(),
-        Belief::Pilot(path) => posterior(path, &arms, &labels, args.noise)?,
+        PriorArg::Prior(prior) => prior.clone(),
+        PriorArg::Pilot(path) => posterior(path, &arms, &labels, args.noise)?,
     };
     let specs = args.algorithms.iter().map(|name| {
         let refused = |error| PlanError::Run(RunError::Algorithm { label: name.clone(), error });

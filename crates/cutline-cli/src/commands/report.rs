@@ -10,9 +10,9 @@ use crate::report::campaign::{self, Answer, View};
 use std::io::Write;
 
 pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
-    let inputs = Inputs::store(&args.which.store);
+    let inputs = Inputs::store(&args.address.store);
     inputs.check(&args.out)?;
-    let mut view = View::new(&mut open(&args.which)?)?;
+    let mut view = View::new(&mut open(&args.address)?)?;
     let answer = Answer::new(&mut view);
     let page = campaign::page(&view, &answer, now())?;
     let verb = if args.out.exists() { "replaced" } else { "wrote" };

@@ -24,7 +24,7 @@ use cutline::{Side, StopReason};
 use cutline_store::StoreError;
 use identity::Identity;
 use jobs::{JobSettings, Jobs, Message};
-use measure::Measure;
+use measure::MeasureCommand;
 use process::{Control, GRACE, MeasurementResult};
 use reconnecting::ReconnectingCampaign;
 use std::process::ExitCode;
@@ -40,16 +40,16 @@ const DAY: Duration = Duration::from_hours(24);
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// The number of failed tickets in a row after which `run` gives up.
-const MOST_FAILURES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 
-/// The shortest and the longest wait before asking again while other workers have all open tickets.
+/// The shortest and the longest wait before asking again while the remaining budget is assigned to open tickets.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
-    let measure = Measure::new(&args.measure, args.shell).map_err(|error| Failure::Usage(error.to_string()))?;
+    let measure = MeasureCommand::new(&args.measure, args.shell).map_err(|error| Failure::Usage(error.to_string()))?;
     let program = measure.program().to_owned();
-    let campaign = ReconnectingCampaign::open(&args.which, Identity::of_this_process(args.worker.as_deref()))?;
-    let unsaved = UnsavedRewards::new(&args.which.store, campaign.name());
+    let campaign = ReconnectingCampaign::open(&args.address, Identity::of_this_process(args.worker.as_deref()))?;
+    let unsaved = UnsavedRewards::new(&args.address.store, campaign.name());
     let (sender, messages) = channel();
     let mut interruptions = 0;
     interrupt::handle_with({
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
         failed_in_a_row: 0,
     };
     let worked = run.work();
-    // However it ended, no measurement is left running and no ticket open.
+    // Whatever the outcome, no measurement is left running and no ticket is left open.
     let returned = run.end();
     run.bar.end();
     run.report_unsaved();
@@ -87,7 +87,8 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let n = returned?;
-    note(&format!("interrupted; {n} tickets were returned to the budget; run the same command again to continue"));
+    let tickets = if n == 1 { "1 ticket was".into() } else { format!("{n} tickets were") };
+    note(&format!("interrupted; {tickets} returned to the budget; run the same command again to continue"));
     Ok(ExitCode::from(130))
 }
 
@@ -130,7 +131,7 @@ impl Run<'_> {
         let mut wait = WAIT.0;
         loop {
             let free = self.jobs - self.running.n_running();
-            let mut patience = None;
+            let mut timeout = None;
             if free > 0 {
                 let tickets = self.campaign.ask(free, self.lease, |ticket| self.running.is_running(ticket))?;
                 for ticket in &tickets {
@@ -143,7 +144,7 @@ impl Run<'_> {
                         Some(_) => (),
                         // The remaining budget is assigned to open tickets, of other workers or our own.
                         None => {
-                            patience = Some(wait);
+                            timeout = Some(wait);
                             self.campaign.return_tickets_of_ended_workers()?;
                         }
                     }
@@ -151,9 +152,9 @@ impl Run<'_> {
             }
             self.bar.draw(&mut self.campaign, self.running.n_running())?;
             if self.bar.is_visible() {
-                patience = Some(patience.map_or(bar::INTERVAL, |patience| patience.min(bar::INTERVAL)));
+                timeout = Some(timeout.map_or(bar::INTERVAL, |timeout| timeout.min(bar::INTERVAL)));
             }
-            self.receive(patience);
+            self.receive(timeout);
             self.record()?;
             if let Some(error) = self.received.not_started.take() {
                 return Err(Failure::NotStarted { program: self.program.clone(), error });
@@ -164,10 +165,10 @@ impl Run<'_> {
         }
     }
 
-    /// Waits for a message, no longer than `patience`, and takes all that have arrived.
-    fn receive(&mut self, patience: Option<Duration>) {
-        let first = match patience {
-            Some(patience) => self.messages.recv_timeout(patience),
+    /// Waits for a message, no longer than `timeout`, and takes all that have arrived.
+    fn receive(&mut self, timeout: Option<Duration>) {
+        let first = match timeout {
+            Some(timeout) => self.messages.recv_timeout(timeout),
             None => self.messages.recv().map_err(RecvTimeoutError::from),
         };
         let all: Vec<Message> = first.into_iter().chain(self.messages.try_iter()).collect();
@@ -216,22 +217,23 @@ impl Run<'_> {
             last = reason;
         }
         match self.failed_in_a_row {
-            tickets if tickets >= MOST_FAILURES && !last.is_empty() => Err(Failure::GaveUp { tickets, reason: last }),
+            tickets if tickets >= MAX_FAILURES && !last.is_empty() => Err(Failure::GaveUp { tickets, reason: last }),
             _ => Ok(()),
         }
     }
 
     /// Says where the rewards are that could not be saved in the store.
     fn report_unsaved(&self) {
-        let (rewards, reference) = (self.unsaved.rewards(), campaign_reference(self.campaign.which()));
+        let (rewards, reference) = (self.unsaved.rewards(), campaign_reference(self.campaign.address()));
         match (rewards.len(), self.unsaved.file()) {
             (0, _) => (),
             (n, Some(file)) => {
-                let (noun, pronoun) = if n == 1 { ("reward was", "it is") } else { ("rewards were", "they are") };
+                let (noun, is_in, object) =
+                    if n == 1 { ("reward was", "it is", "it") } else { ("rewards were", "they are", "them") };
                 let word = shell(&file.to_string_lossy());
                 note(&format!(
-                    "{n} {noun} not saved in the store; {pronoun} in {}, to be recorded with `cutline tell {reference} \
-                     --file {word}`",
+                    "{n} {noun} not saved in the store; {is_in} in {}; once the store is back, record {object} with \
+                     `cutline tell {reference} --file {word}`",
                     file.display()
                 ));
             }
@@ -255,7 +257,7 @@ impl Run<'_> {
         let unmeasured = std::mem::take(&mut self.received.unmeasured);
         let returned = self.campaign.return_tickets(&unmeasured)?;
         match recorded {
-            // That the command fails was reported before, or is not the reason to end.
+            // `work` has already reported this, or `run` ends for another reason.
             Ok(()) | Err(Failure::GaveUp { .. }) => Ok(returned),
             Err(failure) => Err(failure),
         }
@@ -268,25 +270,28 @@ impl Run<'_> {
         let count = |side: &Side| format!("{} {}", sides.iter().filter(|other| *other == side).count(), side.name());
         let sides: Vec<String> = Side::ALL.iter().map(count).collect();
         let reason = match reason {
-            StopReason::Budget => "the budget is used",
-            StopReason::Confidence => "every side is certain",
+            StopReason::Budget => "the budget is used up",
+            StopReason::Confidence => "every verdict is certain",
             other => other.name(),
         };
         let (measured, failed) = (self.measured, self.failed);
-        note(&format!("measured {measured}, {failed} failed; {} of {} in all", progress.counted, progress.budget));
+        note(&format!(
+            "{measured} measurements made, {failed} failed; {} of {} rewards in the store",
+            progress.counted, progress.budget
+        ));
         note(&format!("{}; ended because {reason}", sides.join(", ")));
-        note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.which())));
+        note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.address())));
         Ok(())
     }
 }
 
 /// The arguments that name the campaign on a command line, without a password.
-fn campaign_reference(which: &args::Which) -> String {
-    let store = match which.store.split_once("://").and_then(|(_, rest)| rest.split_once('@')) {
+fn campaign_reference(address: &args::CampaignAddress) -> String {
+    let store = match address.store.split_once("://").and_then(|(_, rest)| rest.split_once('@')) {
         Some((login, _)) if login.contains(':') => "STORE".into(),
-        _ => shell(&which.store),
+        _ => shell(&address.store),
     };
-    match &which.name {
+    match &address.name {
         Some(name) => format!("{store} --name {}", shell(name)),
         None => store,
     }
@@ -308,7 +313,7 @@ mod tests {
     #[test]
     fn a_reference_is_quoted_and_has_no_password() {
         let reference = |store: &str, name: Option<&str>| {
-            campaign_reference(&args::Which { store: store.into(), name: name.map(str::to_owned) })
+            campaign_reference(&args::CampaignAddress { store: store.into(), name: name.map(str::to_owned) })
         };
         assert_eq!(reference("a b.db", None), "'a b.db'");
         assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");

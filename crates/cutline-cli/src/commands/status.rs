@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) fn status(args: &args::Status) -> Result<(), Failure> {
-    let mut campaign = open(&args.which)?;
+    let mut campaign = open(&args.address)?;
     if args.watch {
         return watch(&mut campaign);
     }

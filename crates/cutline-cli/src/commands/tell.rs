@@ -13,9 +13,9 @@ use std::path::Path;
 
 pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
     if let Some(ticket) = args.fail {
-        let mut campaign = open(&args.which)?;
+        let mut campaign = open(&args.address)?;
         let was_open = campaign.fail(ticket, &args.reason)?;
-        let done = if was_open { "recorded as failed" } else { "was recorded as failed before" };
+        let done = if was_open { "recorded as failed" } else { "was already recorded as failed" };
         note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
         return Ok(());
     }
@@ -24,10 +24,10 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         (None, [stdin]) if stdin == "-" => from_file(Path::new(stdin))?,
         (None, words) => args::rewards(words).map_err(Failure::Usage)?,
     };
-    let mut campaign = open(&args.which)?;
+    let mut campaign = open(&args.address)?;
     let new = campaign.tell(&rewards)?;
     let known = rewards.len() as u64 - new;
-    let known = if known == 0 { String::new() } else { format!(", {known} known before") };
+    let known = if known == 0 { String::new() } else { format!(", {known} already known") };
     let noun = if new == 1 { "reward" } else { "rewards" };
     note(&format!("{new} {noun} recorded{known}; {}", to_go(&mut campaign)?));
     Ok(())
@@ -38,8 +38,8 @@ fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     let state = campaign.state()?;
     let progress = state.progress();
     Ok(match state.stop_reason() {
-        Some(StopReason::Budget) => format!("the budget of {} is used", progress.budget),
-        Some(_) => "every side is certain".into(),
+        Some(StopReason::Budget) => format!("the budget of {} is used up", progress.budget),
+        Some(_) => "every verdict is certain".into(),
         None => format!("{} to go", progress.budget - progress.counted),
     })
 }

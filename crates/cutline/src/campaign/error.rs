@@ -2,6 +2,7 @@
 
 use super::TicketId;
 use crate::Arm;
+use crate::question::short_number;
 use thiserror::Error;
 
 /// Why a request to a campaign was refused. The campaign has not changed.
@@ -42,7 +43,7 @@ pub enum CampaignError {
     },
     /// The ticket's lease ended, and other tickets have used the budget since.
     #[error(
-        "ticket {ticket} came too late: its lease ran out and other tickets have used the budget of {budget} since"
+        "the reward of ticket {ticket} came too late: its lease ran out, and other tickets have since used up the budget of {budget}"
     )]
     TooLate {
         /// The ticket.
@@ -57,7 +58,7 @@ pub enum CampaignError {
         budget: u32,
     },
     /// There is no such arm.
-    #[error("there is no arm {arm}; arms count from 0 to {}", n_arms - 1)]
+    #[error("there is no arm {arm}; arms are numbered from 0 to {}", n_arms - 1)]
     NoArm {
         /// The arm.
         arm: Arm,
@@ -65,7 +66,7 @@ pub enum CampaignError {
         n_arms: usize,
     },
     /// The reward is not finite or too large.
-    #[error("a reward must be a number between -1e140 and 1e140, not {reward}")]
+    #[error("a reward must be a number between -1e140 and 1e140, not {}", short_number(*reward))]
     NotAReward {
         /// What was given.
         reward: f64,

@@ -198,7 +198,14 @@ impl CampaignState {
     pub fn verdicts(&mut self) -> Vec<Verdict> {
         self.update_noise();
         let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
-        self.learner.beliefs().verdicts(&confidence).collect()
+        let mut verdicts: Vec<Verdict> = self.learner.beliefs().verdicts(&confidence).collect();
+        if self.noise.source == NoiseSource::Nothing {
+            // Without a noise scale, the intervals have no ends.
+            for verdict in &mut verdicts {
+                (verdict.lower, verdict.upper) = (f64::NEG_INFINITY, f64::INFINITY);
+            }
+        }
+        verdicts
     }
 
     /// Why the campaign will never hand out another measurement; `None` while it may.

@@ -94,7 +94,7 @@ impl fmt::Display for Diagnostics {
         match self.conclusion {
             Conclusion::Believable => write!(
                 f,
-                "The linear model is believable: the arms' means lie as close to it as the noise lets them ({}).",
+                "The linear model is believable: the means lie no further from it than the noise explains ({}).",
                 evidence(self)
             ),
             Conclusion::NotBelievable => write!(
@@ -108,7 +108,7 @@ impl fmt::Display for Diagnostics {
             }
             Conclusion::AlwaysTrue => write!(
                 f,
-                "The linear model holds whatever the rewards: the features of the {} arms are independent, so any means fit it.",
+                "The linear model holds whatever the rewards: the features of the {} arms are linearly independent, so any means fit it.",
                 self.n_arms
             ),
             Conclusion::NoFeatures => write!(f, "The arms have no features, so there is no linear model; use `apt`."),
@@ -132,7 +132,7 @@ fn remedy(diagnostics: &Diagnostics, missing: MissingEvidence) -> String {
         MissingEvidence::Rewards => "there are no rewards yet".into(),
         MissingEvidence::Arms => {
             format!(
-                "the arms pulled so far ({}) could have any means and fit it; pull others too",
+                "any means of the arms pulled so far ({}) would fit it; pull other arms too",
                 diagnostics.arms.len()
             )
         }
@@ -143,7 +143,7 @@ fn remedy(diagnostics: &Diagnostics, missing: MissingEvidence) -> String {
         MissingEvidence::Power => {
             let power = diagnostics.lack_of_fit.map_or(f64::NAN, |lack| lack.power);
             format!(
-                "means that lie off it by as much as the noise would be noticed with probability {power:.2}; pull more"
+                "a misfit as large as the noise would be detected with a probability of only {power:.2}; measure more"
             )
         }
     }

@@ -12,7 +12,7 @@ use crate::rules::{Apt, Clucb, LinGame, Pivot, Straddle, UcbE, Uniform};
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "linear-apt",
-        about: "pulls the arm whose side is least certain by its own pulls; the means are linear in the features",
+        about: "pulls the arm with the smallest √Tᵢ Δ̂ᵢ, its gap weighted by its pulls; assumes means linear in the features",
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "apt",
         estimator: EstimatorKind::Ridge,
@@ -23,7 +23,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "apt",
-        about: "the same rule with the sample mean of each arm; needs no features",
+        about: "the rule of `linear-apt` with the sample mean of each arm; needs no features",
         paper: "Locatelli, Gutzeit & Carpentier 2016, APT",
         rule: "apt",
         estimator: EstimatorKind::SampleMean,
@@ -34,7 +34,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "random",
-        about: "every arm once, then arms at random; the baseline to beat",
+        about: "pulls every arm once, then arms at random; the baseline to beat",
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "uniform",
         estimator: EstimatorKind::Ridge,
@@ -45,7 +45,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "ucbe",
-        about: "gap minus exploration bonus; its exploration depends on the true means, so it is a reference for simulations",
+        about: "pulls the arm with the least gap minus exploration bonus; the best bonus depends on the true means, so only simulations know it",
         paper: "Audibert, Bubeck & Munos 2010, UCB-E; Locatelli et al. 2016",
         rule: "ucb-e",
         estimator: EstimatorKind::Ridge,
@@ -62,7 +62,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "pivot",
-        about: "pulls the arm that is most informative about the least certain arm; needs no opening, so T < K works",
+        about: "pulls the arm that is most informative about the least certain arm; does not pull every arm first, so T < K works",
         paper: "Cutline's own; unpublished, no fixed-budget guarantee",
         rule: "pivot",
         estimator: EstimatorKind::Ridge,
@@ -73,7 +73,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "straddle",
-        about: "pulls the arm whose interval reaches furthest across the threshold; needs no opening",
+        about: "pulls the arm whose interval reaches furthest across the threshold; does not pull every arm first",
         paper: "Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, straddle",
         rule: "straddle",
         estimator: EstimatorKind::Ridge,

@@ -67,14 +67,14 @@ const RIDGE: &[Parameter] = &[
     Parameter {
         name: "centre",
         default: Some(0.0),
-        about: "means are drawn towards this times τ: 1 regresses r − τ on the features, 0 regresses r",
+        about: "means are shrunk towards this multiple of τ: 1 fits the model to r − τ, 0 fits it to r",
         range: Range::new(0.0, 1.0),
         role: ParameterRole::Centre,
     },
     Parameter {
         name: "intercept",
         default: Some(0.0),
-        about: "the value of one more feature, the same for every arm; 0 adds none",
+        about: "an additional feature has this value for every arm; 0 adds none",
         range: Range::at_least(0.0),
         role: ParameterRole::Intercept,
     },

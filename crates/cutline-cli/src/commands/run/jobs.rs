@@ -1,6 +1,6 @@
 //! The running measurements, each with a thread of its own that reports the result.
 
-use super::measure::{Measure, TicketInput};
+use super::measure::{MeasureCommand, TicketInput};
 use super::process::{self, Control, MeasurementResult};
 use super::watchdog::Watchdog;
 use cutline_store::Ticket;
@@ -21,7 +21,7 @@ pub(super) enum Message {
 /// How measurements are made.
 #[derive(Debug)]
 pub(super) struct JobSettings {
-    pub(super) measure: Measure,
+    pub(super) measure: MeasureCommand,
     pub(super) timeout: Option<Duration>,
     pub(super) retries: u32,
     pub(super) watchdog: Watchdog,
@@ -96,7 +96,7 @@ impl JobSettings {
             match process::measure(command, input.stdin.clone(), self.timeout, receiver, control, &self.watchdog) {
                 MeasurementResult::Failed(_) if attempt < tries => attempt += 1,
                 MeasurementResult::Failed(reason) if tries > 1 => {
-                    return MeasurementResult::Failed(format!("in the last of {tries} tries {reason}"));
+                    return MeasurementResult::Failed(format!("after {tries} tries: {reason}"));
                 }
                 other => return other,
             }

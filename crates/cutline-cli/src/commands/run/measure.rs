@@ -16,11 +16,11 @@ const PLACEHOLDERS: [(&str, &str); 4] = [
 ];
 
 /// The most bytes of a variable: systems refuse environments that are too large. Longer features are only on stdin.
-const MOST_ENVIRONMENT: usize = 1 << 16;
+const MAX_ENVIRONMENT: usize = 1 << 16;
 
 /// How an arm is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(super) enum MeasureCommand {
     /// A program and its arguments, with placeholders.
     Words(Vec<String>),
     /// A script for `sh`, passed on unchanged.
@@ -38,7 +38,7 @@ pub(super) enum MeasureError {
     Placeholder(&'static str, &'static str),
 }
 
-impl Measure {
+impl MeasureCommand {
     pub(super) fn new(text: &str, is_script: bool) -> Result<Self, MeasureError> {
         if is_script {
             let is_used = |&&(placeholder, _): &&(&'static str, &'static str)| {
@@ -74,7 +74,7 @@ impl Measure {
             Self::Script(script) => command.args(["-c", script]),
         };
         for ((_, variable), value) in PLACEHOLDERS.iter().zip(&input.values) {
-            if value.len() <= MOST_ENVIRONMENT {
+            if value.len() <= MAX_ENVIRONMENT {
                 command.env(variable, value);
             } else {
                 command.env_remove(variable);
@@ -141,7 +141,7 @@ impl TicketInput {
         let object = StdinObject { ticket: *number, name, index: *arm, features: Features { columns, values } };
         let features = json(&object.features);
         let stdin = json(&object) + "\n";
-        let variables = if features.len() <= MOST_ENVIRONMENT { variables(columns, values) } else { Vec::new() };
+        let variables = if features.len() <= MAX_ENVIRONMENT { variables(columns, values) } else { Vec::new() };
         Self { values: [name.clone(), number.to_string(), arm.to_string(), features], variables, stdin }
     }
 }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn arguments(measure: &str, input: &TicketInput) -> Vec<String> {
-        let command = Measure::new(measure, false).unwrap().command(input);
+        let command = MeasureCommand::new(measure, false).unwrap().command(input);
         command.get_args().map(|argument| argument.to_str().unwrap().to_owned()).collect()
     }
 
@@ -201,7 +201,7 @@ mod tests {
         for name in ["; rm -rf x", "$(touch pwned)", "-rf", "'\"", "\\", "{ticket}", "{name}", "`x` | y > z &"] {
             let input = input(name, &[], &[]);
             assert_eq!(arguments("m {name} x{name}", &input), [name.to_owned(), format!("x{name}")]);
-            let script = Measure::new("echo \"$CUTLINE_NAME\"", true).unwrap().command(&input);
+            let script = MeasureCommand::new("echo \"$CUTLINE_NAME\"", true).unwrap().command(&input);
             assert_eq!(script.get_args().collect::<Vec<_>>(), ["-c", "echo \"$CUTLINE_NAME\""]);
             let line: serde_json::Value = serde_json::from_str(&input.stdin).unwrap();
             assert_eq!((&line["name"], &line["features"]), (&name.into(), &serde_json::json!({})));
@@ -220,7 +220,7 @@ mod tests {
         let columns: Vec<String> = (0..10_000).map(|column| format!("x{column}")).collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let input = input("a", &columns, &vec![0.1; 10_000]);
-        let command = Measure::new("m", false).unwrap().command(&input);
+        let command = MeasureCommand::new("m", false).unwrap().command(&input);
         let variables: Vec<_> =
             command.get_envs().map(|(name, value)| (name.to_str().unwrap(), value.is_some())).collect();
         let expected =
@@ -231,13 +231,13 @@ mod tests {
 
     #[test]
     fn names_cannot_become_code() {
-        let message = |text, is_script| Measure::new(text, is_script).unwrap_err().to_string();
+        let message = |text, is_script| MeasureCommand::new(text, is_script).unwrap_err().to_string();
         assert_eq!(
             message("echo {name}", true),
             "with `--shell`, placeholders are not replaced; write \"$CUTLINE_NAME\" instead of `{name}`"
         );
         assert!(message("awk ${name} {features}", true).contains("$CUTLINE_FEATURES"));
-        assert!(Measure::new("name=x; echo ${name}", true).is_ok());
+        assert!(MeasureCommand::new("name=x; echo ${name}", true).is_ok());
         assert!(message("{name} x", false).contains("the program cannot depend on the arm; use `{name}` only"));
         assert!(message("./m{index} x", false).contains("`{index}`"));
         assert!(message("m 'x", false).starts_with("`--measure`: a quote ' is not closed; give a command"));

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 /// How long a process may take to end after SIGTERM.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
-/// How long to wait for the end of the output when the process has ended and other processes keep it open.
+/// How long to wait for the end of the output after the process has ended, in case other processes keep the output open.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// How many bytes are kept of stdout, to find its last line, and of stderr.
-const MOST_STDOUT: usize = 1 << 16;
-const MOST_STDERR: usize = 2048;
+const MAX_STDOUT: usize = 1 << 16;
+const MAX_STDERR: usize = 2048;
 
 /// A message to the thread of a measurement while its process is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,8 @@ pub(super) enum MeasurementResult {
     NotStarted(std::io::Error),
 }
 
-/// Measures once: starts a command with `input` on its stdin and waits for it. Messages come through `receiver`, that the process has
-/// ended among them, which is sent to `sender`.
+/// Measures once: starts a command with `input` on its stdin and waits for it. Messages arrive at `receiver`; one of them says
+/// that the process has ended, and is sent through `sender`.
 pub(super) fn measure(
     mut command: Command,
     input: String,
@@ -62,23 +62,25 @@ pub(super) fn measure(
     let group = Pid::from_child(&child);
     watchdog.watch(group);
     write_stdin(&mut child, input);
-    let stdout = read_tail(child.stdout.take().expect("it is piped"), MOST_STDOUT);
-    let stderr = read_tail(child.stderr.take().expect("it is piped"), MOST_STDERR);
+    let stdout = read_tail(child.stdout.take().expect("stdio is piped"), MAX_STDOUT);
+    let stderr = read_tail(child.stderr.take().expect("stdio is piped"), MAX_STDERR);
     report_end(group, sender.clone());
     let cause = wait(group, timeout, receiver);
-    let has_ended = |patience| stdout.ends_within(patience) && stderr.ends_within(patience);
-    if cause != Cause::Itself || !has_ended(LINGER) {
+    let output_ends = |timeout| stdout.ends_within(timeout) && stderr.ends_within(timeout);
+    if cause != Cause::Itself || !output_ends(LINGER) {
         // Other processes of the group may keep the output open. The number of the group stays valid until the process is waited for.
         signal(group, Signal::KILL);
-        has_ended(LINGER);
+        output_ends(LINGER);
     }
     watchdog.release(group);
     let status = child.wait();
     let failed = |what: String| MeasurementResult::Failed(with_stderr(what, &stderr));
     match (cause, status) {
         (Cause::Stopped, _) => MeasurementResult::Stopped,
-        (Cause::Timeout, _) => failed(format!("it took longer than {} seconds", timeout.unwrap_or_default().as_secs())),
-        (Cause::Itself, Err(error)) => failed(format!("its exit code is not known: {error}")),
+        (Cause::Timeout, _) => {
+            failed(format!("the command took longer than {}", humantime::format_duration(timeout.unwrap_or_default())))
+        }
+        (Cause::Itself, Err(error)) => failed(format!("the exit code of the command is not known: {error}")),
         (Cause::Itself, Ok(status)) if !status.success() => failed(exit_reason(status)),
         (Cause::Itself, Ok(_)) => stdout.inspect(reward).map_or_else(failed, MeasurementResult::Reward),
     }
@@ -124,7 +126,7 @@ fn wait(group: Pid, timeout: Option<Duration>, receiver: &Receiver<Control>) -> 
 
 /// Writes the input in a thread: a process may read it late or not at all.
 fn write_stdin(child: &mut Child, input: String) {
-    let mut stdin = child.stdin.take().expect("it is piped");
+    let mut stdin = child.stdin.take().expect("stdio is piped");
     std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
 }
 
@@ -144,9 +146,9 @@ pub(super) fn signal(group: Pid, signal: Signal) {
 
 fn exit_reason(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("it ended with exit code {code}"),
-        (None, Some(signal)) => format!("it was ended by signal {signal}"),
-        (None, None) => "it ended abnormally".into(),
+        (Some(code), _) => format!("the command exited with code {code}"),
+        (None, Some(signal)) => format!("the command was killed by signal {signal}"),
+        (None, None) => "the command ended abnormally".into(),
     }
 }
 
@@ -162,12 +164,18 @@ fn reward(output: &mut Tail) -> Result<f64, String> {
     let excerpt = |line: &str| line.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
     let line = match output.last_line() {
         Ok(Some(line)) => line,
-        Ok(None) => return Err("it printed no reward".into()),
-        Err(_) => return Err(format!("the last line it printed is not a number: it has over {MOST_STDOUT} bytes")),
+        Ok(None) => return Err("the command printed no reward".into()),
+        Err(_) => {
+            return Err(format!(
+                "the last line that the command printed is not a number: it has over {MAX_STDOUT} bytes"
+            ));
+        }
     };
     match line.parse::<f64>() {
         Ok(reward) if reward.abs() <= MAX_REWARD => Ok(reward),
-        Ok(_) => Err(format!("it printed `{}`, and a reward must be between -1e140 and 1e140", excerpt(&line))),
-        Err(_) => Err(format!("the last line it printed is not a number: `{}`", excerpt(&line))),
+        Ok(_) => {
+            Err(format!("the command printed `{}`, and a reward must be between -1e140 and 1e140", excerpt(&line)))
+        }
+        Err(_) => Err(format!("the last line that the command printed is not a number: `{}`", excerpt(&line))),
     }
 }

@@ -1,40 +1,43 @@
 //! The campaign in its store, reopened when the connection to the database fails.
 
 use super::identity::Identity;
-use crate::args::Which;
+use crate::args::CampaignAddress;
 use crate::commands::open;
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{Side, StopReason};
 use cutline_store::{Campaign, StoreError, Ticket};
 use std::time::{Duration, Instant};
 
-/// How long a database may be unavailable.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// How long to retry while the database is unavailable.
+const RETRY_LIMIT: Duration = Duration::from_mins(1);
 
 /// A campaign that is reopened when its database was unavailable, and the worker it is used by.
 pub(super) struct ReconnectingCampaign<'a> {
-    which: &'a Which,
+    address: &'a CampaignAddress,
     campaign: Campaign,
     identity: Identity,
     worker: String,
 }
 
 impl<'a> ReconnectingCampaign<'a> {
-    pub(super) fn open(which: &'a Which, identity: Identity) -> Result<Self, StoreError> {
+    pub(super) fn open(address: &'a CampaignAddress, identity: Identity) -> Result<Self, StoreError> {
         let worker = identity.worker();
-        Ok(Self { which, campaign: open(which)?, identity, worker })
+        Ok(Self { address, campaign: open(address)?, identity, worker })
     }
 
-    /// Calls `act` with the campaign, again while the database fails; the flag says whether an earlier call may have had an effect.
-    fn retry<T>(&mut self, mut act: impl FnMut(&mut Campaign, bool) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let begun = Instant::now();
+    /// Calls `operation` with the campaign, and again while the database fails; the flag says that an earlier call may have taken effect.
+    fn retry<T>(
+        &mut self,
+        mut operation: impl FnMut(&mut Campaign, bool) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let start = Instant::now();
         let mut is_repeated = false;
         loop {
-            match act(&mut self.campaign, is_repeated) {
-                Err(StoreError::Database { .. }) if begun.elapsed() < PATIENCE => {
+            match operation(&mut self.campaign, is_repeated) {
+                Err(StoreError::Database { .. }) if start.elapsed() < RETRY_LIMIT => {
                     std::thread::sleep(Duration::from_secs(1));
                     is_repeated = true;
-                    if let Ok(campaign) = open(self.which) {
+                    if let Ok(campaign) = open(self.address) {
                         self.campaign = campaign;
                     }
                 }
@@ -119,21 +122,21 @@ impl<'a> ReconnectingCampaign<'a> {
         self.campaign.name()
     }
 
-    pub(super) fn which(&self) -> &Which {
-        self.which
+    pub(super) fn address(&self) -> &CampaignAddress {
+        self.address
     }
 }
 
-/// The open tickets that `is_meant` selects by ticket and worker.
-fn open_tickets(campaign: &mut Campaign, is_meant: impl Fn(u64, &str) -> bool) -> Result<Vec<u64>, StoreError> {
+/// The open tickets that `is_selected` selects by ticket and worker.
+fn open_tickets(campaign: &mut Campaign, is_selected: impl Fn(u64, &str) -> bool) -> Result<Vec<u64>, StoreError> {
     let state = campaign.state()?;
-    let mut meant = Vec::new();
+    let mut selected = Vec::new();
     for (ticket, _) in state.open_tickets() {
         if let (_, worker, TicketStatus::Open(_)) = state.ticket(ticket)?
-            && is_meant(ticket, worker)
+            && is_selected(ticket, worker)
         {
-            meant.push(ticket);
+            selected.push(ticket);
         }
     }
-    Ok(meant)
+    Ok(selected)
 }

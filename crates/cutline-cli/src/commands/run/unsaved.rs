@@ -17,21 +17,21 @@ pub(super) struct Reward {
 
 /// Rewards that could not be saved in the store.
 pub(super) struct UnsavedRewards {
-    /// Where the file may be, best first.
-    candidates: Vec<PathBuf>,
+    /// Where to write the file, the best place first.
+    paths: Vec<PathBuf>,
     /// The file, once it was written.
     file: Option<PathBuf>,
     rewards: Vec<Reward>,
 }
 
 impl UnsavedRewards {
-    /// None yet. Their file is to be `STORE.unsaved-rewards.csv` beside the store or, if that fails, in the current directory; for a
-    /// database on a server the name of the campaign stands for that of the store.
+    /// No rewards yet. They will be written to `STORE.unsaved-rewards.csv` beside the store or, if that fails, in the current
+    /// directory. For a database on a server, the file is named after the campaign.
     pub(super) fn new(address: &str, campaign: &str) -> Self {
         let store = Store::file(address).unwrap_or_else(|| file_name(campaign).into());
         let mut name = store.file_name().unwrap_or_default().to_owned();
         name.push(".unsaved-rewards.csv");
-        Self { candidates: vec![store.with_file_name(&name), name.into()], file: None, rewards: Vec::new() }
+        Self { paths: vec![store.with_file_name(&name), name.into()], file: None, rewards: Vec::new() }
     }
 
     /// Adds rewards and writes the file with all of them.
@@ -41,7 +41,7 @@ impl UnsavedRewards {
         let write = |path: &PathBuf| write_file(path, &Inputs::default(), |out| table.write_csv(out)).is_ok();
         self.file = match self.file.take() {
             Some(path) => Some(path).filter(write),
-            None => self.candidates.iter().map(|path| unused(path)).find(write),
+            None => self.paths.iter().map(|path| unused(path)).find(write),
         };
     }
 
@@ -63,7 +63,7 @@ impl UnsavedRewards {
     }
 }
 
-/// The path, or one with a number before its extension if there is such a file already.
+/// The path, or one with a number before its extension if that file already exists.
 fn unused(path: &Path) -> PathBuf {
     let numbered = |number: u32| path.with_extension(format!("{number}.csv"));
     let mut paths = std::iter::once(path.to_owned()).chain((2..).map(numbered));
@@ -97,6 +97,6 @@ mod tests {
     #[test]
     fn a_database_on_a_server_has_no_directory() {
         let unsaved = UnsavedRewards::new("postgresql://me:secret@host/db", "my screen");
-        assert_eq!(unsaved.candidates, [Path::new("my-screen.unsaved-rewards.csv"); 2]);
+        assert_eq!(unsaved.paths, [Path::new("my-screen.unsaved-rewards.csv"); 2]);
     }
 }

@@ -1,4 +1,4 @@
-//! A companion process that outlives `run` if it is killed, to end the measurements whose results nobody would receive.
+//! A companion process that outlives a killed `run` and ends its measurements, whose results nobody would receive.
 //!
 //! It reads the numbers of process groups from stdin, with `+` for those that were started and `-` for those that have ended. Its stdin
 //! closes when `run` is gone, for whatever reason; the groups that are still running then are ended.

@@ -58,8 +58,10 @@ impl Answer {
     /// Whether and why the campaign has ended.
     pub(crate) fn state(&self) -> &'static str {
         match self.ending {
-            Some(ending) if ending == StopReason::Confidence.name() => "The campaign has ended: every side is sure.",
-            Some(_) => "The campaign has ended: its budget is used.",
+            Some(ending) if ending == StopReason::Confidence.name() => {
+                "The campaign has ended: every verdict is certain."
+            }
+            Some(_) => "The campaign has ended: its budget is used up.",
             None if self.told == 0 => "The campaign has no rewards yet.",
             None => "The campaign is in progress.",
         }

@@ -4,7 +4,7 @@ use super::{View, grouped};
 use cutline::{Side, Verdict};
 
 /// The most rows per side, so that the page stays readable.
-const MOST_ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 
 /// The arms on one side.
 pub(super) struct Group {
@@ -39,10 +39,10 @@ pub(super) fn groups(view: &View) -> Vec<Group> {
                 doubt: doubt(verdict.doubt),
             }
         };
-        let is_cut = arms.len() > MOST_ROWS;
+        let is_cut = arms.len() > MAX_ROWS;
         let count = grouped(arms.len() as u64);
-        let count = if is_cut { format!("{MOST_ROWS} of {count}") } else { count };
-        Group { side: side.name(), count, rows: arms.iter().take(MOST_ROWS).map(row).collect(), is_cut }
+        let count = if is_cut { format!("{MAX_ROWS} of {count}") } else { count };
+        Group { side: side.name(), count, rows: arms.iter().take(MAX_ROWS).map(row).collect(), is_cut }
     };
     let groups = [Side::Above, Side::Undecided, Side::Below].map(group);
     groups.into_iter().filter(|group| !group.rows.is_empty()).collect()

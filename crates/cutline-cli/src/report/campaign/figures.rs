@@ -3,7 +3,7 @@
 use super::View;
 use cutline_figure::{DecidedCount, DecidedFigure, VerdictFigure, interval_note};
 
-/// At how many moments the verdicts of the past are computed.
+/// The number of points in time at which past verdicts are computed.
 const STAGES: f64 = 60.0;
 
 /// The most that computing them may cost, in K·d²: a few seconds.
@@ -32,7 +32,7 @@ pub(super) fn decided(view: &View) -> String {
         n_arms: view.names.len() as u64,
         budget: Some(view.settings.budget.into()),
         points: history.iter().map(point).collect(),
-        note: is_cut.then(|| format!("Verdicts computed at {most} moments.")),
+        note: is_cut.then(|| format!("Verdicts computed at {most} points in time.")),
     };
     figure.to_svg()
 }

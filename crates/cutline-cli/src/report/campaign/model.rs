@@ -5,7 +5,7 @@ use crate::diagnosis::facts;
 use cutline::diagnostics::Conclusion;
 
 /// The largest K·d² that is diagnosed, which takes a few seconds.
-const MOST_COST: f64 = 1e9;
+const MAX_COST: f64 = 1e9;
 
 /// How many of the disagreeing arms are named.
 const NAMED: usize = 10;
@@ -24,7 +24,7 @@ impl Model {
             let separate = "The candidates have no features: each verdict rests on that candidate's own measurements.";
             return Self { sentences: vec![separate.into()], warning: None, facts: Vec::new() };
         };
-        if view.cost() > MOST_COST {
+        if view.cost() > MAX_COST {
             let n_arms = grouped(view.names.len() as u64);
             let skipped = format!(
                 "The linear model was not checked: {n_arms} arms with {dimension} features would take too long. \

@@ -14,8 +14,10 @@ pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
     let terms = view.state.terms();
     let (algorithm, estimator) = (terms.spec.algorithm(), terms.spec.estimator());
     let stop = match terms.until_sure {
-        Some(by) => format!("once every side is sure by {}, δ = {}, or the budget is used", by.name(), terms.delta),
-        None => "when the budget is used".into(),
+        Some(by) => {
+            format!("once every verdict is certain by {}, δ = {}, or the budget is used up", by.name(), terms.delta)
+        }
+        None => "when the budget is used up".into(),
     };
     vec![
         ("arms", grouped(view.names.len() as u64)),
@@ -24,7 +26,7 @@ pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("precision ε", settings.precision.to_string()),
         ("budget", grouped(settings.budget.into())),
         ("algorithm", format!("{}: {}", algorithm.name, algorithm.about)),
-        ("rule × estimator", format!("{} × {}", algorithm.rule, estimator.name())),
+        ("rule, estimator", format!("{}, {}", algorithm.rule, estimator.name())),
         ("parameters", parameters(view)),
         ("preparation of features", preparation(view)),
         ("noise σ", noise(view)),
@@ -79,8 +81,10 @@ fn noise(view: &View) -> String {
     match noise.source {
         NoiseSource::Given => format!("{}, as given", noise.sigma),
         NoiseSource::Replicates => format!("{sigma}, estimated from arms measured more than once"),
-        NoiseSource::Residuals => format!("{sigma}, estimated from what the features leave unexplained"),
-        NoiseSource::Rewards => format!("{sigma} or less, judged by how far rewards lie from the threshold"),
+        NoiseSource::Residuals => format!("{sigma}, estimated from the residuals of the linear fit"),
+        NoiseSource::Rewards => {
+            format!("{sigma} or less: an upper estimate from the distances of the rewards to the threshold")
+        }
         _ => "not known yet: there are no measurements".into(),
     }
 }
