@@ -86,7 +86,7 @@ impl Campaign {
     fn new(py: Python<'_>, handle: &CampaignHandle, worker: &str) -> PyResult<Self> {
         let taken = handle.campaign.lock().unwrap_or_else(PoisonError::into_inner).take();
         let campaign = taken.ok_or_else(|| input("this handle was used already"))?;
-        let (name, names) = (campaign.name().to_owned(), ArmNames::new(campaign.arms().to_vec()));
+        let (name, names) = (campaign.name().to_owned(), ArmNames::new(campaign.arm_names().to_vec()));
         let (storage, worker) = (handle.storage.clone(), worker.into());
         let rule = handle.rule.as_ref().map(|rule| rule.clone_ref(py));
         Ok(Self { inner: Mutex::new(campaign), name, names, storage, rule, worker })

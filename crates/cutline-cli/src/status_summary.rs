@@ -77,7 +77,7 @@ struct DoubtfulArm {
 impl StatusSummary {
     pub(crate) fn new(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
         let verdicts = campaign.verdicts()?;
-        let names = campaign.arms().to_vec();
+        let names = campaign.arm_names().to_vec();
         let (name, settings, has_features) =
             (campaign.name().to_owned(), campaign.settings().clone(), !campaign.columns().is_empty());
         let state = campaign.state()?;

@@ -202,7 +202,7 @@ fn tickets_may_fail() {
     assert_eq!(place.json(&["ask", "screen.db"])[0]["ticket"], 3, "its measurement is handed out again");
     place.good(&["tell", "screen.db", "1", "0"]);
     let line = place.run(&["tell", "screen.db", "--fail", "1"]).failed(1);
-    assert_eq!(line, "error: ticket 1 already has the reward 0 and can no longer fail");
+    assert_eq!(line, "error: ticket 1 already has the reward 0, so it cannot fail");
     let line = place.run(&["tell", "screen.db", "2", "1"]).failed(1);
     assert_eq!(line, "error: ticket 2 was reported as failed; ask for another one with `cutline ask`");
     assert!(place.run(&["tell", "screen.db", "--fail", "7"]).failed(1).contains("there is no ticket 7"));

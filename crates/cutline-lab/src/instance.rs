@@ -102,7 +102,7 @@ impl Instance {
         Self::new(arms, None, means, threshold, precision)
     }
 
-    /// The same with every mean higher by `offset`, and the threshold computed anew. The means are no longer linear in the
+    /// The same with `offset` added to every mean, and the threshold recomputed. The means are no longer linear in the
     /// features, unless one of them is constant, so there is no θ.
     ///
     /// # Errors

@@ -76,7 +76,7 @@ const RUNS_PER_TASK: u64 = 16;
 /// Plays a range of runs on the threads of the current rayon pool. `watch` is called with the number of runs as they end.
 ///
 /// # Errors
-/// If an instance, an algorithm or a budget does not fit; any one of several such errors.
+/// If an instance, an algorithm or a budget does not fit. If there are several errors, any one of them is returned.
 pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) + Sync)) -> Result<Tally, RunError> {
     let n_tasks = runs.end.saturating_sub(runs.start).div_ceil(RUNS_PER_TASK);
     (0..n_tasks)

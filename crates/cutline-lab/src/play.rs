@@ -1,6 +1,6 @@
-//! Plays the runs of every entrant, in batches where an algorithm supports it.
+//! Plays runs: every entrant (an algorithm of the experiment, with its parameters) on the same instance and noise.
 //!
-//! The result of a run is the same in a batch and individually, to the last bit.
+//! Runs are played in batches if the algorithm supports it, else individually; the results are the same to the last bit.
 
 use crate::monte_carlo::RunError;
 use crate::{Experiment, Instance};
@@ -13,7 +13,7 @@ pub(crate) struct Run<'a> {
     instance: Cow<'a, Instance>,
     /// The seed of its learners.
     seed: u64,
-    /// The random number behind the reward of each pull, whichever arm is pulled: the same for all entrants.
+    /// One random number per pull, from which its reward is computed, whichever arm is pulled. All entrants get the same numbers.
     variates: Vec<f64>,
     /// The results, by entrant and then budget.
     results: Vec<Outcome>,
@@ -24,17 +24,17 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Outcome {
     /// The number of arms on the wrong side.
     pub(crate) errors: u32,
-    /// The pulls after which the confidence stop ended the run, if it did not use up the budget; those of a pilot do not count.
+    /// The number of pulls, without those of the pilot, after which the confidence stop ended the run; `None` if the budget did.
     pub(crate) stopped_after: Option<u64>,
 }
 
 impl<'a> Run<'a> {
-    /// Draws the run of that number.
+    /// Draws the instance and the noise of run number `run`.
     pub(crate) fn new(experiment: &'a Experiment, run: u64) -> Result<Self, RunError> {
         let instance = experiment.source().instance(run).map_err(|error| RunError::Instance { run, error })?;
         experiment.check_probabilities(&instance, run)?;
-        let most = experiment.budgets().last().copied().unwrap_or(0);
-        let mut variates = vec![0.0; most as usize];
+        let max_budget = experiment.budgets().last().copied().unwrap_or(0);
+        let mut variates = vec![0.0; max_budget as usize];
         experiment.noise().draw(&mut stream(experiment.seed(), Purpose::Noise, run), &mut variates);
         let seed = stream(experiment.seed(), Purpose::Learner, run).next_u64();
         let results = vec![Outcome::default(); experiment.entrants().len() * experiment.budgets().len()];
@@ -54,8 +54,8 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
         // An entrant that is not anytime is played separately for each budget.
         let at_once = if entrant.is_anytime() { n_budgets } else { 1 };
         for (chunk, budgets) in experiment.budgets().chunks(at_once).enumerate() {
-            let first = position * n_budgets + chunk * at_once;
-            // A batch starts without rewards, so only individual learners can be given a pilot.
+            let first_cell = position * n_budgets + chunk * at_once;
+            // A batch starts without rewards, so runs with a pilot, which are rewards known in advance, are played individually.
             let batch = if experiment.pilot().is_empty() {
                 let instances: Vec<&Instance> = runs.iter().map(|run| &*run.instance).collect();
                 entrant.batch(&instances, budgets)
@@ -63,30 +63,31 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
                 None
             };
             if let Some(mut learners) = batch {
-                play_batch(&mut learners, experiment, runs, budgets, first);
+                play_batch(&mut learners, experiment, runs, budgets, first_cell);
                 continue;
             }
             for run in &mut *runs {
-                let most = budgets.last().copied().unwrap_or(0);
-                let mut learner = experiment.learner(entrant, &run.instance, most, run.seed)?;
-                play_individually(learner.as_mut(), experiment, run, budgets, first);
+                let max_budget = budgets.last().copied().unwrap_or(0);
+                let mut learner = experiment.learner(entrant, &run.instance, max_budget, run.seed)?;
+                play_individually(learner.as_mut(), experiment, run, budgets, first_cell);
             }
         }
     }
     Ok(())
 }
 
-/// Plays one learner; its results at each budget go to the cells from `first` on. A learner that has stopped stays as it was.
+/// Plays one learner and stores its results at the budgets in `run.results`, beginning with `first_cell`. After an early stop the
+/// results stay the same.
 fn play_individually(
     learner: &mut dyn AskTell,
     experiment: &Experiment,
     run: &mut Run<'_>,
     budgets: &[u32],
-    first: usize,
+    first_cell: usize,
 ) {
     let (noise, pilot) = (experiment.noise(), experiment.pilot().len() as u64);
     let mut pulled = 0;
-    for (cell, &budget) in (first..).zip(budgets) {
+    for (cell, &budget) in (first_cell..).zip(budgets) {
         for &variate in &run.variates[pulled..budget as usize] {
             let Some(arm) = learner.ask() else { break };
             learner.tell(arm, noise.reward(run.instance.means()[arm], variate));
@@ -101,17 +102,17 @@ fn play_individually(
     }
 }
 
-/// Plays a batch of runs, otherwise as [`play_individually`].
+/// As [`play_individually`], for a batch of runs.
 fn play_batch(
     learners: &mut BatchLearner,
     experiment: &Experiment,
     runs: &mut [Run<'_>],
     budgets: &[u32],
-    first: usize,
+    first_cell: usize,
 ) {
     let noise = experiment.noise();
     let mut pulled = 0;
-    for (cell, &budget) in (first..).zip(budgets) {
+    for (cell, &budget) in (first_cell..).zip(budgets) {
         for pull in pulled..budget as usize {
             learners.pull(|run, arm| {
                 let run = &runs[run];

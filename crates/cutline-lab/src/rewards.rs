@@ -3,7 +3,7 @@
 use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
 use cutline::Arm;
 use cutline::campaign::TicketId;
-use cutline::diagnostics::MOST_REWARD;
+use cutline::diagnostics::MAX_REWARD;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;
@@ -99,7 +99,7 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, an arm is unknown or ambiguous, or a reward is not a number
-/// within ±[`MOST_REWARD`].
+/// within ±[`MAX_REWARD`].
 pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
     let arms = Lookup::new(n_arms, names);
     read(csv, "arm", |field, row| arms.find(field, row))
@@ -183,7 +183,7 @@ fn reward<T>(
     let key = find(field(columns.key)?, row)?;
     let field = field(columns.reward)?;
     let reward = dataset::number(field, row, &header[columns.reward])?;
-    if reward.abs() > MOST_REWARD {
+    if reward.abs() > MAX_REWARD {
         return Err(RewardsError::TooLarge { row, reward: field.into() });
     }
     Ok((key, reward))
@@ -240,7 +240,7 @@ mod tests {
             [(1, 5.0)],
             "as spreadsheets write it"
         );
-        assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MOST_REWARD), (1, -MOST_REWARD)]);
+        assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MAX_REWARD), (1, -MAX_REWARD)]);
     }
 
     #[test]

@@ -31,11 +31,11 @@ pub enum InstanceKind {
 
 /// Instances drawn by the caller's code, for example in Python.
 pub trait CustomInstances: Debug + Send + Sync {
-    /// The instance of a seed, always the same for the same seed. An implementation that fails has to unwind.
+    /// The instance for a seed, always the same for the same seed. To report an error, panic.
     fn draw(&self, seed: u64) -> Truth;
 }
 
-/// The arms of an instance and what their true means follow from.
+/// The arms of an instance, with their true means or the θ that determines them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Truth {
@@ -64,8 +64,8 @@ impl Truth {
     }
 }
 
-/// A generator of random numbers: a stream of the engine, or the generator of the paper's authors.
-pub(crate) trait Numbers {
+/// A random number generator: a stream of the engine, or NumPy's, which the paper's authors used.
+pub(crate) trait RandomNumbers {
     /// Uniform on [−1, 1).
     fn uniform(&mut self) -> f64;
 
@@ -73,7 +73,7 @@ pub(crate) trait Numbers {
     fn normal(&mut self) -> f64;
 }
 
-impl Numbers for Rng {
+impl RandomNumbers for Rng {
     fn uniform(&mut self) -> f64 {
         2.0 * self.random::<f64>() - 1.0
     }
@@ -83,7 +83,7 @@ impl Numbers for Rng {
     }
 }
 
-impl Numbers for RandomState {
+impl RandomNumbers for RandomState {
     fn uniform(&mut self) -> f64 {
         2.0 * self.double() - 1.0
     }
@@ -115,9 +115,9 @@ pub struct InstanceSource {
     offset: f64,
     /// Whether algorithms see the features standardised.
     is_standardised: bool,
-    /// The instance of all runs, unless each run has its own.
+    /// The one instance of all runs; `None` if every run has its own.
     fixed: Option<Instance>,
-    /// The authors' generator after it drew the published instance.
+    /// The authors' generator in its state after the published instance was drawn.
     published: Option<RandomState>,
     /// The file that the arms were read from.
     file: Option<PathBuf>,
@@ -161,7 +161,7 @@ impl InstanceSource {
         Ok(source)
     }
 
-    /// The same instances with every mean higher by `offset`.
+    /// The same instances with `offset` added to every mean.
     ///
     /// # Errors
     /// If the instance of run 0 is refused.
@@ -246,7 +246,7 @@ impl InstanceSource {
     }
 
     /// An instance from random numbers: first θ, then the arms row by row.
-    fn draw(&self, numbers: &mut impl Numbers) -> Result<Instance, InstanceError> {
+    fn draw(&self, numbers: &mut impl RandomNumbers) -> Result<Instance, InstanceError> {
         let (arms, theta) = match &self.kind {
             InstanceKind::Uniform { n_arms, dimension } => {
                 let theta = Prior::uniform().draw(*dimension, numbers);
@@ -254,13 +254,13 @@ impl InstanceSource {
                 (Arms::from_slice(&features, *dimension)?, theta)
             }
             InstanceKind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
-            InstanceKind::Fixed(truth) => return self.with_truth(truth.clone()),
-            InstanceKind::Custom(instances) => return self.with_truth(instances.draw(numbers.uniform().to_bits())),
+            InstanceKind::Fixed(truth) => return self.instance_with(truth.clone()),
+            InstanceKind::Custom(instances) => return self.instance_with(instances.draw(numbers.uniform().to_bits())),
         };
         Instance::linear(arms, theta, self.threshold, self.precision)
     }
 
-    fn with_truth(&self, truth: Truth) -> Result<Instance, InstanceError> {
+    fn instance_with(&self, truth: Truth) -> Result<Instance, InstanceError> {
         match truth {
             Truth::Linear(arms, theta) => Instance::linear(arms, theta, self.threshold, self.precision),
             Truth::Means(arms, means) => Instance::with_means(arms, means, self.threshold, self.precision),

@@ -1,4 +1,4 @@
-//! Damaged Parquet files. This is a test binary of its own because it silences the messages of panics.
+//! Damaged Parquet files. This is a separate test binary because it silences the messages of panics.
 
 use cutline_lab::dataset::open;
 use std::path::Path;

@@ -97,7 +97,7 @@ fn csv_with_means_is_the_instance_made_by_hand() {
 
 /// A file with only a column of means makes arms without features, the same as a list of them.
 #[test]
-fn csv_with_means_alone_is_the_list() {
+fn csv_with_only_means_equals_a_list_of_means() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("arms.csv"), "name,y\na,0.1\nb,0.9\n").unwrap();
     let text = |keys: &str| format!("{HEAD}\n[instance]\n{keys}\n[[algorithm]]\nname = \"apt\"\n");

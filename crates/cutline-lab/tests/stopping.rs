@@ -66,7 +66,7 @@ fn one_trajectory_serves_all_budgets() {
 }
 
 #[test]
-fn the_default_is_the_budget_alone() {
+fn by_default_only_the_budget_stops() {
     let plain = parse(common::GOOD);
     let same = parse(&changed("runs = 10", "stop = \"budget\""));
     assert_eq!(play(&plain, 20), play(&same, 20));

@@ -1,4 +1,4 @@
-//! Files with variants: each variant is the experiment that a file of its own would be.
+//! Files with variants: each variant is the same experiment as a separate file with its keys.
 
 mod common;
 
@@ -59,7 +59,7 @@ fn alone(changes: &[(&str, &str)], more: &str) -> Experiment {
 }
 
 #[test]
-fn a_variant_is_the_experiment_of_a_file_of_its_own() {
+fn a_variant_equals_the_experiment_of_a_separate_file() {
     let experiments = read(FILE);
     let names: Vec<&str> = experiments.iter().map(Experiment::name).collect();
     assert_eq!(names, ["plain", "changed", "in tables"]);

@@ -1,4 +1,4 @@
-//! A campaign in a store. Every operation first reads the events that others wrote, and writes its own before it returns.
+//! A campaign in a store. Every operation first reads the events that other handles wrote, and writes its own before it returns.
 
 use crate::error::damaged_journal;
 use crate::journal::{Id, Journal};
@@ -20,7 +20,7 @@ pub struct Campaign {
     settings: Settings,
     names: Vec<String>,
     columns: Vec<String>,
-    /// The state after the events read so far; `None` if it has to be computed anew.
+    /// The state after the events read so far; `None` if it has to be rebuilt from the journal.
     state: Option<campaign::CampaignState>,
 }
 
@@ -28,7 +28,7 @@ pub struct Campaign {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ticket {
-    /// Its number, with which its reward is told.
+    /// Its number, to be passed to [`Campaign::tell`].
     pub number: campaign::TicketId,
     /// The arm.
     pub arm: Arm,
@@ -81,8 +81,8 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer if the budget is used up, or if the
-    /// campaign stops early because every side is certain enough.
+    /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer once the budget is used up or
+    /// the campaign stops early because every arm is decided.
     ///
     /// # Errors
     /// If the store fails.
@@ -107,7 +107,7 @@ impl Campaign {
         Ok(asked.into_iter().zip(features).map(ticket).collect())
     }
 
-    /// Takes the rewards of tickets, all or none, and returns how many were new. Telling the same reward again changes nothing.
+    /// Records the rewards of tickets, all or none, and returns how many were new. Telling the same reward again changes nothing.
     ///
     /// # Errors
     /// If a ticket does not exist, failed, has another reward or comes too late, or the store fails.
@@ -122,7 +122,7 @@ impl Campaign {
         Ok(written.n_events)
     }
 
-    /// Gives back a ticket that will have no reward, with the reason. Returns whether the ticket was open.
+    /// Closes a ticket that will have no reward, and records the reason. Returns whether the ticket was open.
     ///
     /// # Errors
     /// If the ticket does not exist or has its reward, or the store fails.
@@ -140,7 +140,7 @@ impl Campaign {
         let written = self.write(|state, now| {
             let mut events = Vec::new();
             for &ticket in tickets {
-                // A ticket may have been told in the meantime; that is no error.
+                // A ticket may have been told in the meantime; that is not an error.
                 if matches!(state.ticket(ticket)?.2, campaign::TicketStatus::Open(_)) {
                     events.extend(state.expire(ticket, now)?);
                 }
@@ -150,10 +150,10 @@ impl Campaign {
         Ok(written.n_events)
     }
 
-    /// Takes rewards without tickets, all or none.
+    /// Records rewards without tickets, all or none.
     ///
     /// # Errors
-    /// If there is no such arm, a reward is not a number, they count towards the budget and exceed it, or the store fails.
+    /// If an arm does not exist, a reward is not a finite number, the rewards count towards the budget and exceed it, or the store fails.
     pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
         self.write(|state, now| {
             let observe = |&(arm, reward): &(Arm, f64)| state.observe(arm, reward, is_counted, now);
@@ -189,7 +189,7 @@ impl Campaign {
         Ok(self.state()?.progress())
     }
 
-    /// Why the campaign asks for no more measurements, or `None` while it may.
+    /// Why the campaign will never hand out another measurement; `None` while it may.
     ///
     /// # Errors
     /// If the store fails.
@@ -227,7 +227,7 @@ impl Campaign {
 
     /// The names of its arms.
     #[must_use]
-    pub fn arms(&self) -> &[String] {
+    pub fn arm_names(&self) -> &[String] {
         &self.names
     }
 
@@ -237,7 +237,7 @@ impl Campaign {
         &self.columns
     }
 
-    /// Writes the events that `decide` returns.
+    /// Brings the state up to date, lets `decide` change it, and writes the events that `decide` returns, all in one transaction.
     fn write(
         &mut self,
         mut decide: impl FnMut(&mut campaign::CampaignState, Time) -> Result<Vec<Event>, StoreError>,
@@ -252,14 +252,14 @@ impl Campaign {
             Ok(decide(&mut state, now)?.into_iter().map(|event| (now, event)).collect())
         });
         let n_events = state.n_events() - known;
-        // After a failure, a state with events that are not in the journal is dropped.
+        // After a failure, a state that has events which are not in the journal is dropped; the next operation rebuilds it.
         if done.is_ok() || n_events == 0 {
             self.state = Some(state);
         }
         done.map(|features| Written { n_events, features })
     }
 
-    /// The state after the events read so far, computed anew if it was dropped.
+    /// Takes the state after the events read so far or, if it was dropped, a new one without events.
     fn take_state(&mut self) -> Result<campaign::CampaignState, StoreError> {
         match self.state.take() {
             Some(state) => Ok(state),
@@ -271,11 +271,11 @@ impl Campaign {
 /// What [`Campaign::write`] wrote.
 struct Written {
     n_events: u64,
-    /// The features of the arms in the `Asked` events, in their order.
+    /// For each `Asked` event, in order, the features of its arm.
     features: Vec<Vec<f64>>,
 }
 
-/// Checks that the custom rule, if the campaign has one, was given, and that it is the right one.
+/// Checks that the caller gave the custom rule of this campaign, if it uses one, and no other.
 fn check_custom_rule(settings: &Settings) -> Result<(), StoreError> {
     let Some(algorithm) = &settings.algorithm else { return Ok(()) };
     match &settings.custom_rule {

@@ -5,7 +5,7 @@ use cutline::CandidatesError;
 use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
 use thiserror::Error;
 
-/// Why an operation on a store failed. Nothing was changed then.
+/// Why an operation on a store failed. The store is unchanged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -15,7 +15,7 @@ pub enum StoreError {
     /// There is no store at this location.
     #[error("there is no store at {0}")]
     Missing(String),
-    /// There is something else at this location. It was not changed.
+    /// The file or database at this location is not a Cutline store. It was not changed.
     #[error("{0} is not a Cutline store; it was left as it is")]
     Foreign(String),
     /// The store was made by a later version.
@@ -49,7 +49,7 @@ pub enum StoreError {
     Replaced {
         /// The store.
         location: String,
-        /// The file that is another now.
+        /// The file that was replaced.
         file: String,
     },
     /// The database failed.
@@ -111,7 +111,7 @@ impl StoreError {
     }
 }
 
-/// The campaigns of a store, in words.
+/// The names of the campaigns of a store, as part of a message.
 fn list(names: &[String]) -> String {
     match names.len() {
         0 => "the store has none".into(),

@@ -8,7 +8,7 @@ use cutline::campaign::{self, Event, Record, Time};
 
 /// A new campaign, checked, with the rewards it begins with. [`Store::begin_new`](crate::Store::begin_new) puts it into a store.
 ///
-/// Callers that make it before they create the store leave no empty store behind if it is refused.
+/// Build it before creating the store: if it is refused, no empty store is left behind.
 #[derive(Debug)]
 pub struct NewCampaign {
     pub(crate) name: String,
@@ -36,8 +36,8 @@ impl NewCampaign {
     /// Adds rewards that were measured before the campaign.
     ///
     /// # Errors
-    /// If there is no such arm, a reward is not a number, or they count towards the budget and exceed it. The campaign must not be used
-    /// after an error.
+    /// If an arm does not exist, a reward is not a finite number, or the rewards count towards the budget and exceed it. The campaign
+    /// must not be used after an error.
     pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
         for &(arm, reward) in rewards {
             self.events.push((self.created, self.state.observe(arm, reward, is_counted, self.created)?));

@@ -45,8 +45,8 @@ pub struct Settings {
     pub custom_rule: Option<NamedRule>,
 }
 
-/// How features and rewards are transformed before learning. With the default, an arm without information has its estimate at the
-/// threshold, and the units of the features do not matter.
+/// How features and rewards are transformed before learning. With the default, the estimate of an arm about which nothing is
+/// known is the threshold, and the units of the features do not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preparation {

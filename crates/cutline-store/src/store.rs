@@ -1,4 +1,4 @@
-//! A store: campaigns are begun and found again in it.
+//! A store, in which campaigns are created, listed and opened.
 
 use crate::journal::{self, Journal, Memory};
 use crate::location::Location;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A place for campaigns, each with its own name. Clones refer to the same place.
+/// A store of campaigns, each with its own name: a file, a database on a server, or memory. Clones refer to the same store.
 ///
-/// Opening a store connects to it, and the first [`Campaign`] taken from it uses that connection; every further campaign has a
-/// connection of its own.
+/// Opening a store connects to it, and the first [`Campaign`] taken from it uses that connection; every further campaign opens its
+/// own connection.
 #[derive(Clone)]
 pub struct Store {
     backend: Backend,
@@ -23,12 +23,12 @@ enum Backend {
     Memory(Memory),
     Database {
         location: Location,
-        /// A connection that no campaign uses.
+        /// A connection that no campaign uses at present.
         idle: Arc<Mutex<Option<Box<dyn Journal>>>>,
     },
 }
 
-/// A campaign in the list of a store.
+/// An entry in the list of a store's campaigns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CampaignSummary {
@@ -56,7 +56,7 @@ impl Store {
     /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability).
     ///
     /// # Errors
-    /// If there is no store, it cannot be opened, or something else is there.
+    /// If there is no store, it cannot be opened, or the address leads to something that is not a Cutline store.
     pub fn open(address: &str) -> Result<Self, StoreError> {
         Self::at(address, false)
     }
@@ -64,7 +64,7 @@ impl Store {
     /// Opens the store at an address; creates it if there is none.
     ///
     /// # Errors
-    /// As [`Store::open`], except for a missing store.
+    /// As [`Store::open`], but a missing store is not an error.
     pub fn create(address: &str) -> Result<Self, StoreError> {
         Self::at(address, true)
     }
@@ -78,7 +78,7 @@ impl Store {
         }
     }
 
-    /// A store that lasts as long as the process. Clones share it.
+    /// A store in memory, which lasts until its last clone and campaign are dropped.
     #[must_use]
     pub fn memory() -> Self {
         Self { backend: Backend::Memory(Memory::default()) }
@@ -98,7 +98,7 @@ impl Store {
         self.begin_new(NewCampaign::new(name, settings.clone(), candidates)?)
     }
 
-    /// Begins a campaign with the rewards it has already, completely or not at all.
+    /// Begins a campaign that was checked before and may already have rewards, completely or not at all.
     ///
     /// # Errors
     /// If the name is taken, or the store cannot be written to.

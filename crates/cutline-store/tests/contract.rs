@@ -108,7 +108,7 @@ fn settings_and_candidates_are_read_back_exactly(store: &Store) {
     let mut campaign = store.campaign(None).unwrap();
     settings.algorithm = Some("pivot".into());
     assert_eq!(campaign.settings(), &settings);
-    assert_eq!((campaign.arms(), campaign.columns()), (&names[..], expected.columns()));
+    assert_eq!((campaign.arm_names(), campaign.columns()), (&names[..], expected.columns()));
     assert_eq!(campaign.candidates().unwrap(), expected);
     for ticket in campaign.ask(40, "w", LEASE).unwrap() {
         assert_eq!(ticket.name, names[ticket.arm]);

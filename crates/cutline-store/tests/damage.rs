@@ -78,7 +78,7 @@ fn a_store_of_a_later_version_is_refused() {
 /// Everything a campaign reports: name, settings, arms and verdicts.
 fn summary(campaign: &mut Campaign) -> Result<String, StoreError> {
     let verdicts = campaign.verdicts()?;
-    Ok(format!("{:?} {:?} {:?} {verdicts:?}", campaign.name(), campaign.settings(), campaign.arms()))
+    Ok(format!("{:?} {:?} {:?} {verdicts:?}", campaign.name(), campaign.settings(), campaign.arm_names()))
 }
 
 /// Whichever byte of the file changes, either an error is reported or the campaign reports the same as before.

@@ -31,7 +31,7 @@ fn a_campaign_with_features() {
     assert_eq!((settings.algorithm.as_deref(), settings.noise), (Some("pivot"), Some(0.3)));
     assert_eq!((settings.parameters["lambda"], settings.until_sure.as_deref()), (0.5, Some("evidence")));
     assert_eq!(campaign.columns(), ["mass", "polarity"]);
-    assert_eq!(campaign.arms(), ["water", "ethanol", "acetone", "hexane", "toluene", "ether, ü"]);
+    assert_eq!(campaign.arm_names(), ["water", "ethanol", "acetone", "hexane", "toluene", "ether, ü"]);
     assert_eq!(campaign.candidates().unwrap().row(5), [74.12, 0.117]);
     let expected = [
         [0.7437744482914002, 0.20920377804531287, 1.2783451185374874, 0.10375827982970669],

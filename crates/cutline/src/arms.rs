@@ -8,7 +8,7 @@ use thiserror::Error;
 /// The position of an arm, from 0, in the order the arms were given.
 pub type Arm = usize;
 
-/// The arms of a problem: K rows of d features, or only their number. Cloning shares the features.
+/// The arms of a problem: K rows of d features, or only K if the arms have no features. Clones share the features.
 ///
 /// ```
 /// use cutline::Arms;
@@ -97,9 +97,9 @@ impl Arms {
         Ok(Self { n_arms, features: Some(Arc::new(features)) })
     }
 
-    /// The same arms with one more feature, which is `value` for every arm: θ then has an entry for the level that all means share.
+    /// The same arms with one more feature, an intercept, which is `value` for every arm.
     ///
-    /// The larger `value` is, the less ridge draws that level towards 0.
+    /// The larger `value` is, the less ridge shrinks the intercept towards 0.
     ///
     /// # Errors
     /// If the arms have no features, or `value` is not finite.
@@ -108,11 +108,11 @@ impl Arms {
         Ok(Self { n_arms: self.n_arms, features: Some(Arc::new(features.with_column(value)?)) })
     }
 
-    /// The same arms with every feature scaled to mean 0 and standard deviation 1 over the arms (÷ K); a feature that is the same
-    /// for all arms becomes 0. Arms without features are unchanged.
+    /// The same arms with every feature shifted and scaled to mean 0 and standard deviation 1 over the arms (the variance
+    /// divides by K, not K − 1); a feature that is the same for all arms becomes 0. Arms without features are unchanged.
     ///
-    /// Ridge has one λ for all features, so features in larger units have more weight; standardised, all have the same. The numbers
-    /// are changed in place, unless they are shared with other arms.
+    /// Ridge has one λ for all features, so features with larger values are shrunk less; after standardising, all are treated alike.
+    /// The features are changed in place, unless a clone shares them.
     ///
     /// ```
     /// use cutline::Arms;
@@ -172,7 +172,7 @@ impl Arms {
         })
     }
 
-    /// The same arms; products over many arms are then computed on `executor`. The results are the same to the last bit.
+    /// The same arms, with products over many arms computed on `executor`. The results are the same to the last bit.
     #[must_use]
     pub fn with_executor(self, executor: Arc<dyn Executor>) -> Self {
         Self { features: self.features.map(|features| Arc::new(features.with_executor(executor))), ..self }

@@ -1,4 +1,4 @@
-//! What rules, stops and verdicts see: the question, the pulls and the estimates.
+//! The view of a learner that rules, stops and verdicts work on: the question, the pulls and the estimates.
 
 use crate::estimators::Estimator;
 use crate::{Arm, Question};
@@ -9,15 +9,15 @@ use crate::{Arm, Question};
 pub struct Beliefs<'a, E: ?Sized> {
     /// The threshold and precision.
     pub question: Question,
-    /// The pulls Tᵢ of every arm, including those that wait for their reward.
+    /// The number of pulls Tᵢ of every arm, including pending ones.
     pub pulls: &'a [u32],
     /// Σ Tᵢ.
     pub total_pulls: u64,
-    /// How often the pulls have changed, so that a rule can tell whether its cached values are still valid.
+    /// How often a pull was handed out or lost. If it has not changed since a rule cached values, they are still valid.
     pub changes: u64,
     /// The first arm that was never pulled.
     pub first_unpulled: Option<Arm>,
-    /// Turns rewards into means.
+    /// The estimator, which has the means.
     pub estimator: &'a mut E,
 }
 

@@ -1,10 +1,10 @@
-//! Candidates: arms with names, and features with column names. Readers, stores and users' programs share this type.
+//! Candidates: arms with names, and features with column names. File readers, stores and callers share this type.
 
 use crate::{Arm, Arms, ArmsError};
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// Arms as users give them: a name per arm and, if there are features, a name per column and one row of numbers per arm.
+/// Arms as users describe them: a name per arm and, if there are features, a name per column and one row of numbers per arm.
 ///
 /// Everything is checked by [`Candidates::new`]: names are distinct and printable, features are finite. [`Arms`] are the same
 /// candidates without names, in the layout that learners need.
@@ -28,7 +28,7 @@ pub struct Candidates {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum CandidatesError {
-    /// The features cannot be those of arms.
+    /// The features are not valid.
     #[error(transparent)]
     Arms(#[from] ArmsError),
     /// There are more or fewer names than rows of features.
@@ -43,7 +43,7 @@ pub enum CandidatesError {
     #[error(
         "arm {arm} cannot be called {:?}: a name has 1 to {} bytes and no control characters",
         beginning(.name),
-        Candidates::MOST_NAME_BYTES
+        Candidates::MAX_NAME_BYTES
     )]
     BadName {
         /// The arm.
@@ -71,7 +71,7 @@ pub enum CandidatesError {
 pub enum NameProblem {
     /// It is empty.
     Empty,
-    /// It has more than [`Candidates::MOST_NAME_BYTES`] bytes.
+    /// It has more than [`Candidates::MAX_NAME_BYTES`] bytes.
     TooLong {
         /// Its length in bytes.
         bytes: usize,
@@ -82,11 +82,11 @@ pub enum NameProblem {
 
 impl Candidates {
     /// The longest name allowed, in bytes.
-    pub const MOST_NAME_BYTES: usize = 1_000;
+    pub const MAX_NAME_BYTES: usize = 1_000;
 
     /// Candidates with these names and columns; `features` holds one row per candidate, row after row.
     ///
-    /// Without names, candidates are called by their row number from 0. Without columns they have no features.
+    /// If `names` is empty, the names are the row numbers, from 0. If `columns` is empty, the candidates have no features.
     ///
     /// # Errors
     /// If there is no candidate, a name is missing, empty, too long, contains control characters or occurs twice, or the features
@@ -194,12 +194,12 @@ fn check_names(names: &[String]) -> Result<(), CandidatesError> {
 fn name_problem(name: &str) -> Option<NameProblem> {
     match name.len() {
         0 => Some(NameProblem::Empty),
-        bytes if bytes > Candidates::MOST_NAME_BYTES => Some(NameProblem::TooLong { bytes }),
+        bytes if bytes > Candidates::MAX_NAME_BYTES => Some(NameProblem::TooLong { bytes }),
         _ => name.chars().find(|character| character.is_control()).map(NameProblem::ControlCharacter),
     }
 }
 
-/// As much of a name as a message quotes.
+/// The first 60 characters of a name, to quote in a message.
 fn beginning(name: &str) -> String {
     name.chars().take(60).collect()
 }

@@ -8,8 +8,8 @@ use crate::vector::{LANES, Unit, Vectors, numbers, numbers_mut, vectorised, zero
 use pulp::f64x4;
 use std::sync::Arc;
 
-/// Runs two tasks, possibly at the same time. The engine starts no threads; a caller that has some lends them in this way, and a
-/// product over very many arms uses them all. With the feature `rayon`, [`Threads`](crate::Threads) is one.
+/// Runs two tasks, possibly at the same time. The engine starts no threads of its own; a caller that has threads provides them in
+/// this way, and products over very many arms are divided among them. With the feature `rayon`, [`Threads`](crate::Threads) is one.
 pub trait Executor: std::fmt::Debug + Send + Sync {
     /// Calls both functions, at the same time or one after the other.
     fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send));
@@ -39,7 +39,7 @@ impl Features {
 
     /// Sets the rows from `first` on to `values`, row after row.
     pub(crate) fn set_rows(&mut self, first: Arm, values: &[f64]) -> Result<(), ArmsError> {
-        // Without stopping at the first number that is not finite, so that the compiler uses vectors.
+        // Does not stop at the first number that is not finite, so that the compiler can vectorise the loop.
         if !values.iter().fold(true, |all, value| all & value.is_finite())
             && let Some(position) = values.iter().position(|value| !value.is_finite())
         {

@@ -1,4 +1,4 @@
-//! Intervals for the means, of two kinds: valid at one time, or valid at all times simultaneously.
+//! Confidence intervals for the means, of two kinds: valid at one fixed time, or at all times simultaneously.
 //!
 //! - *fixed*: μ̂ᵢ ± zσ√qᵢ, z the 1 − δ/2 quantile of the standard normal: the Gaussian posterior of one arm at one time.
 //! - *anytime*, ridge: μ̂ᵢ ± √qᵢ (σ√(2 ln(1/δ) + ln(det V/λᵈ)) + √λ S), for all arms and times together with probability
@@ -19,7 +19,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IntervalKind {
-    /// Holds for one arm at one time, if the model does: for a final report.
+    /// Holds for one arm at one time: for a final report. It assumes Gaussian noise and the model of the estimator.
     Fixed,
     /// Holds for all arms and all times simultaneously: for stopping, and for verdicts that are read repeatedly.
     Anytime,
@@ -34,8 +34,8 @@ pub enum IntervalKind {
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian, for `fixed` Gaussian | 1e-100 ≤ σ ≤ 1e100 |
 /// | `norm` | σ√(d/λ) | S, a bound on ‖θ‖; only for `anytime` with ridge | 0 ≤ S ≤ 1e150 |
 ///
-/// Out of range is an [`IntervalError`]. The default of S is the root mean square of ‖θ‖ under the prior that ridge implies,
-/// N(0, σ²/λ I). It covers every θ in [−1, 1]^d at σ = λ = 1. If θ is longer, the intervals are too narrow: give S
+/// A value out of range is an [`IntervalError`]. The default of S is the root mean square of ‖θ‖ under the prior that ridge implies,
+/// N(0, σ²/λ I). It covers every θ in [−1, 1]^d at σ = λ = 1. If ‖θ‖ is larger than S, the intervals are too narrow, so set S
 /// where larger effects are possible.
 ///
 /// ```
@@ -58,7 +58,7 @@ pub struct Confidence {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum IntervalError {
-    /// There is no kind of interval of that name.
+    /// No kind of interval has this name.
     #[error("unknown interval kind `{0}`; use {names}", names = IntervalKind::names())]
     Unknown(String),
     /// The confidence level 1 − δ is not a probability.
@@ -76,10 +76,10 @@ pub enum IntervalError {
 }
 
 impl IntervalKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: &[Self] = &[Self::Fixed, Self::Anytime];
 
-    /// Its name on every surface.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -88,10 +88,10 @@ impl IntervalKind {
         }
     }
 
-    /// The interval of that name.
+    /// The kind with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no kind has this name.
     pub fn named(name: &str) -> Result<Self, IntervalError> {
         let found = Self::ALL.iter().find(|interval| interval.name() == name);
         found.copied().ok_or_else(|| IntervalError::Unknown(name.into()))
@@ -118,7 +118,7 @@ impl Confidence {
         Ok(Self { interval, delta, noise, norm: None })
     }
 
-    /// The same with ‖θ‖ ≤ `norm`.
+    /// The same settings, with `norm` as the bound S on ‖θ‖.
     ///
     /// # Errors
     /// If `norm` is out of range.
@@ -159,11 +159,11 @@ impl Confidence {
         self.norm
     }
 
-    /// Half the width of every arm's interval.
+    /// A function that returns half the width of an arm's interval.
     pub(crate) fn half_widths<'a>(&self, posterior: &Posterior<'a>) -> impl Fn(Arm) -> f64 + use<'a> {
         let Self { noise, delta, .. } = *self;
         let Posterior { variances, n_rewards, model, .. } = *posterior;
-        let level = delta / n_rewards.len() as f64;
+        let delta_per_arm = delta / n_rewards.len() as f64;
         let factor = match (self.interval, model) {
             (IntervalKind::Fixed, _) => Some(noise * SQRT_2 * erfc_inv(delta)),
             (IntervalKind::Anytime, Model::Linear { dimension, lambda, log_det }) => {
@@ -174,7 +174,7 @@ impl Confidence {
         };
         move |arm| match factor {
             Some(factor) => factor * variances[arm].sqrt(),
-            None => noise * mixture(f64::from(n_rewards[arm]), RHO, level),
+            None => noise * mixture(f64::from(n_rewards[arm]), RHO, delta_per_arm),
         }
     }
 }
@@ -198,8 +198,8 @@ pub fn delta_of(confidence: f64) -> Result<f64, IntervalError> {
 /// ρ of the normal mixture, in pulls.
 const RHO: f64 = 1.0;
 
-/// √((n + ρ)(2 ln(1/δ) + ln(1 + n/ρ)))/n: a bound that the mean of n standard normal noises never exceeds, at any n, with probability
-/// 1 − δ.
+/// √((n + ρ)(2 ln(1/δ) + ln(1 + n/ρ)))/n: with probability 1 − δ, for all n at once, a bound on the absolute value of the mean of n
+/// independent standard normal variables.
 fn mixture(n: f64, rho: f64, delta: f64) -> f64 {
     ((n + rho) * ((n / rho).ln_1p() - 2.0 * delta.ln())).sqrt() / n
 }

@@ -5,7 +5,7 @@ use crate::rules::Rule;
 use crate::{Arm, Beliefs, Purpose, Question, Range, Stop, StopReason, stream};
 use thiserror::Error;
 
-/// A learner of any rule, estimator and stop: the interface that simulations and campaigns use.
+/// The interface of every learner, whatever its rule, estimator and stop. Simulations and campaigns use it as `dyn AskTell`.
 ///
 /// A pull is handed out by [`propose`](AskTell::propose) and [`assign`](AskTell::assign) (or both at once,
 /// [`ask`](AskTell::ask)) and counts from then on. It is pending until its reward is told, in any order among the pending pulls,
@@ -20,39 +20,41 @@ pub trait AskTell: Send {
     /// If there is no such arm.
     fn assign(&mut self, arm: Arm);
 
-    /// The reward of a pull of `arm`. If no pull of it is pending, the reward counts as one more pull.
+    /// Receives the reward of a pull of `arm`. If no pull of `arm` is pending, the reward counts as a new pull.
     ///
     /// # Panics
     /// If there is no such arm or the reward is not finite.
     fn tell(&mut self, arm: Arm, reward: f64);
 
-    /// A pull of `arm` is lost: it no longer counts.
+    /// Withdraws a pending pull of `arm` whose reward will never come: it no longer counts.
     ///
     /// # Panics
     /// If there is no such arm or no pull of it is pending.
     fn forget(&mut self, arm: Arm);
 
-    /// Restores a past at once in a learner that was just built; `changes` counts the pulls handed out and lost in it.
+    /// Restores a newly built learner from a history in one step. `changes` is how many times, in that history, a pull was handed out
+    /// or lost; it becomes [`Beliefs::changes`].
     ///
     /// # Panics
-    /// If the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards, or the past has another number of
-    /// arms.
-    fn restore(&mut self, past: &History<'_>, changes: u64);
+    /// If the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards, or the history has another number
+    /// of arms.
+    fn restore(&mut self, history: &History<'_>, changes: u64);
 
-    /// Whether its choices depend on the order of the rewards, so that it cannot [restore](AskTell::restore) a past.
+    /// Whether its choices depend on the order of the rewards, so that it cannot be [restored](AskTell::restore) from a
+    /// history.
     fn depends_on_order(&self) -> bool;
 
     /// Changes σ, the standard deviation of a reward, for rule and stop.
     ///
     /// # Panics
-    /// If σ is not between 1e-100 and 1e100, or the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards:
-    /// what it has learnt used another σ.
+    /// If σ is not between 1e-100 and 1e100, or the choices of the learner [depend on the order](AskTell::depends_on_order) of the
+    /// rewards: the state of its rule was computed with the old σ.
     fn set_noise(&mut self, noise: f64);
 
-    /// Why nothing is proposed any more, or `None` while the stop is not met.
+    /// Why [`propose`](AskTell::propose) returns `None`; `None` while the stop is not met.
     fn stop_reason(&mut self) -> Option<StopReason>;
 
-    /// The current beliefs.
+    /// The question, the pulls and the estimates at this moment.
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator>;
 
     /// Proposes an arm and hands it out.
@@ -63,7 +65,7 @@ pub trait AskTell: Send {
     }
 }
 
-/// A learner of a given rule, estimator and stop.
+/// A learner composed of a rule, an estimator and a stop.
 ///
 /// ```
 /// use cutline::estimators::SampleMean;
@@ -130,11 +132,12 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
     }
 }
 
-/// The pulls of every arm, and their totals.
+/// How often each arm was pulled, pending pulls included, and the totals.
 #[derive(Clone, Debug)]
 struct Counts {
     pulls: Vec<u32>,
     total: u64,
+    /// How often a pull was handed out or lost.
     changes: u64,
     /// All arms before this one have been pulled.
     first_unpulled: Arm,
@@ -159,8 +162,8 @@ impl Counts {
         }
     }
 
-    fn restore(&mut self, past: &History<'_>, changes: u64) {
-        for ((pulls, rewards), pending) in self.pulls.iter_mut().zip(past.n_rewards).zip(past.pending) {
+    fn restore(&mut self, history: &History<'_>, changes: u64) {
+        for ((pulls, rewards), pending) in self.pulls.iter_mut().zip(history.n_rewards).zip(history.pending) {
             *pulls = rewards + pending;
         }
         self.total = self.pulls.iter().map(|&pulls| u64::from(pulls)).sum();
@@ -213,11 +216,11 @@ where
         self.estimator.forget(&self.pending);
     }
 
-    fn restore(&mut self, past: &History<'_>, changes: u64) {
+    fn restore(&mut self, history: &History<'_>, changes: u64) {
         assert!(!R::LEARNS, "the state of this rule depends on the order of the rewards");
-        self.counts.restore(past, changes);
-        self.pending.copy_from_slice(past.pending);
-        self.estimator.restore(past);
+        self.counts.restore(history, changes);
+        self.pending.copy_from_slice(history.pending);
+        self.estimator.restore(history);
     }
 
     fn depends_on_order(&self) -> bool {
@@ -226,7 +229,7 @@ where
 
     fn set_noise(&mut self, noise: f64) {
         assert!(Range::NOISE_SCALE.contains(noise), "the noise must be between 1e-100 and 1e100, not {noise}");
-        assert!(!R::LEARNS, "this rule has learned with another noise");
+        assert!(!R::LEARNS, "the state of this rule was computed with another noise");
         self.rule.set_noise(noise);
         self.stop.set_noise(noise);
     }

@@ -1,8 +1,7 @@
 //! The engine of Cutline: which arms have a mean above a threshold, on a budget of noisy measurements.
 //!
-//! An algorithm is **rule × estimator × stop**: the [rule](rules) says which arm to pull next, the
-//! [estimator](estimators) the estimates of the means, the [stop](Stop) when to end. [`Spec`] builds the
-//! named algorithms; [`Learner`] combines parts of your choice.
+//! An algorithm is **rule × estimator × stop**: the [rule](rules) chooses the arm to pull next, the [estimator](estimators) estimates the
+//! means, and the [stop](Stop) decides when to end. [`Spec`] builds the named algorithms; [`Learner`] combines parts of your choice.
 //!
 //! ```
 //! use cutline::{Arms, Question, Spec};

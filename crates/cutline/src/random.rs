@@ -12,7 +12,8 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Purpose {
-    /// A rule's choice; the index counts the pulls handed out and lost before it, so that a lost pull is drawn again.
+    /// A rule's choice; the index is the number of pulls handed out and lost before it, so that the choice after a lost pull has
+    /// new random numbers.
     Rule = 1,
     /// The seed of a learner; the index is the run.
     Learner = 2,

@@ -148,7 +148,7 @@ impl Spec {
         self.with_role(ParameterRole::OracleExploration, exploration)
     }
 
-    /// The same with means drawn towards `centre` times τ if the estimator is ridge, otherwise unchanged.
+    /// The same with means shrunk towards `centre` times τ if the estimator is ridge, otherwise unchanged.
     ///
     /// # Errors
     /// If `centre` is out of range.

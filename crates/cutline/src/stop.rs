@@ -11,14 +11,13 @@ use thiserror::Error;
 ///
 /// `E` is the estimator the stop can work with, as for [`Rule`](crate::rules::Rule). Stops combine: [`Either`].
 pub trait Stop<E: ?Sized> {
-    /// Why to end now, by the estimates and the pulls handed out so far; `None` to go on. It must be a function of the beliefs and of σ:
-    /// `&mut self` is for caches.
+    /// The reason to end now, or `None` to go on. It may depend only on the beliefs and on σ; use `&mut self` for caches only.
     fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason>;
 
-    /// The most pulls it will ever allow, if there is such a number.
+    /// The largest number of pulls it allows, or `None` if there is no limit.
     fn budget(&self) -> Option<u32>;
 
-    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. A stop that does not depend on it ignores this.
+    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. A stop without σ ignores the call.
     fn set_noise(&mut self, noise: f64) {
         let _ = noise;
     }
@@ -30,12 +29,12 @@ pub trait Stop<E: ?Sized> {
 pub enum StopReason {
     /// The budget is used up.
     Budget,
-    /// Every arm's side is sure.
+    /// Every arm is sure, by the criterion of the [`ConfidenceStop`].
     Confidence,
 }
 
 impl StopReason {
-    /// Its name on every surface: that of the stop that was met.
+    /// Its name in files, in JSON and on the command line: that of the stop that was met.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

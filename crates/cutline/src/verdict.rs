@@ -17,21 +17,21 @@ pub enum Side {
 
 /// The verdict on an arm.
 ///
-/// The side is that of the mean, *above* iff μ̂ ≥ τ, if that is no error ([`Question::is_error`]) for any value in the interval: above
-/// if `lower` ≥ τ − ε, below if `upper` < τ + ε. Otherwise it is undecided: the interval then contains a value below τ − ε and one at
-/// or above τ + ε. An interval that lies within ε of τ is decided, because both answers are right there.
+/// The mean suggests a side: *above* iff μ̂ ≥ τ. That is the verdict if it would be right ([`Question::is_error`]) for every value in the
+/// interval: *above* if `lower` ≥ τ − ε, *below* if `upper` < τ + ε. Otherwise the arm is undecided: the interval then contains a value
+/// below τ − ε and one at or above τ + ε. An interval within ε of τ is always decided, because there both answers count as right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Verdict {
     /// The estimate μ̂.
     pub mean: f64,
-    /// The lower end of the interval; −∞ where nothing is known.
+    /// The lower end of the interval; −∞ if nothing is known about the arm.
     pub lower: f64,
-    /// The upper end of the interval; ∞ where nothing is known.
+    /// The upper end of the interval; ∞ if nothing is known about the arm.
     pub upper: f64,
     /// The side.
     pub side: Side,
-    /// The rewards received of this arm.
+    /// The number of rewards received for this arm. Pending pulls are not included, unlike in [`Beliefs::pulls`].
     pub pulls: u32,
     /// The probability, under the posterior N(μ̂, σ²q), that the arm lies on the other side of τ than its mean does. It does not
     /// depend on the kind of interval.
@@ -39,10 +39,10 @@ pub struct Verdict {
 }
 
 impl Side {
-    /// All of them.
+    /// All sides.
     pub const ALL: &[Self] = &[Self::Above, Self::Below, Self::Undecided];
 
-    /// Its name on every surface.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,15 +54,15 @@ impl Side {
 }
 
 impl Verdict {
-    /// The verdict on an arm with this mean, this half-width of its interval and σ√q = `deviation`.
-    fn new(question: Question, mean: f64, half: f64, deviation: f64, pulls: u32) -> Self {
+    /// The verdict on an arm with this mean, an interval of mean ± `half_width` and a posterior standard deviation σ√q of `deviation`.
+    fn new(question: Question, mean: f64, half_width: f64, deviation: f64, pulls: u32) -> Self {
         // Rewards close to the largest f64 may have overflowed; then nothing is known.
-        let is_known = mean.is_finite() && half.is_finite();
+        let is_known = mean.is_finite() && half_width.is_finite();
         if !is_known {
             let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
             return Self { mean, lower, upper, side: Side::Undecided, pulls, doubt: 0.5 };
         }
-        let (lower, upper) = (mean - half, mean + half);
+        let (lower, upper) = (mean - half_width, mean + half_width);
         let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
         let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
         let distance = (mean - question.threshold()).abs();
@@ -70,7 +70,7 @@ impl Verdict {
         Self { mean, lower, upper, side, pulls, doubt }
     }
 
-    /// Whether the arm has a side.
+    /// Whether the arm is known to be above or below.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.side != Side::Undecided
@@ -78,7 +78,7 @@ impl Verdict {
 }
 
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
-    /// The verdict on every arm, by the rewards received. O(Kd² + d³) with ridge.
+    /// The verdict on every arm, from the rewards received. Costs O(Kd² + d³) with ridge.
     ///
     /// ```
     /// use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};

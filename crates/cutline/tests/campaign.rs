@@ -96,7 +96,7 @@ fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str
 }
 
 #[test]
-fn a_campaign_is_its_events_in_any_pieces() {
+fn the_state_does_not_depend_on_how_the_events_are_split() {
     for algorithm in ALGORITHMS {
         for (n_arms, dimension, steps) in [(12, 3, 400), (4, 6, 250), (1, 1, 90)] {
             let problem = Problem::uniform(n_arms, dimension, 5);
@@ -168,13 +168,13 @@ fn a_reward_is_told_once_and_stands() {
     let other = campaign.tell(ticket, 0.25, 3).unwrap_err();
     assert_eq!(other.to_string(), "ticket 1 already has the reward 0.5, so 0.25 is refused");
     let late = campaign.fail(ticket, "spilt", 4).unwrap_err();
-    assert_eq!(late.to_string(), "ticket 1 already has the reward 0.5 and can no longer fail");
+    assert_eq!(late.to_string(), "ticket 1 already has the reward 0.5, so it cannot fail");
     assert_eq!(campaign.verdicts()[arm].pulls, 1);
     assert_eq!(campaign.ticket(ticket).unwrap().2, TicketStatus::Told(0.5));
 }
 
 #[test]
-fn the_budget_gets_failed_tickets_back() {
+fn failed_tickets_are_returned_to_the_budget() {
     let mut campaign = apt(1, 1);
     let (first, _) = ask(&mut campaign, 0).unwrap();
     assert_eq!(ask(&mut campaign, 1), None, "the budget is assigned to an open ticket");
@@ -194,7 +194,7 @@ fn a_late_reward_counts_while_the_budget_allows() {
     let mut campaign = apt(1, 2);
     let (first, _) = ask(&mut campaign, 0).unwrap();
     let (second, _) = ask(&mut campaign, 0).unwrap();
-    // Both leases end at 10. The next ask gives both up and hands one out again.
+    // Both leases end at 10. The next ask expires both and hands one measurement out again.
     let events = campaign.ask(1, "w", 10, 10);
     assert!(matches!(
         events[..],
@@ -237,7 +237,7 @@ fn observations_count_towards_the_budget_only_if_told_to() {
     for ticket in [0, 2, u64::MAX] {
         assert_eq!(campaign.tell(ticket, 1.0, 1), Err(CampaignError::NoTicket { ticket, last: 1 }));
     }
-    assert!(campaign.tell(ticket, 1.0, 1).is_ok(), "refusals left no trace");
+    assert!(campaign.tell(ticket, 1.0, 1).is_ok(), "refused requests have changed nothing");
 }
 
 #[test]

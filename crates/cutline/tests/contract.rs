@@ -43,7 +43,7 @@ fn pending_pulls_count_against_the_budget() {
 }
 
 #[test]
-fn a_lost_pull_is_given_back_and_leaves_no_trace() {
+fn a_lost_pull_is_returned_to_the_budget_and_forgotten() {
     for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.rule != "uniform") {
         let problem = Problem::uniform(6, 3, 0);
         let build = || spec(algorithm.name).learner(&problem.arms(), problem.question, 30, 4).unwrap();
@@ -62,9 +62,9 @@ fn a_lost_pull_is_given_back_and_leaves_no_trace() {
     }
 }
 
-/// A rule that draws at random draws another number after a loss; if it did not, both asks below would always give the same arm.
+/// A rule that draws at random draws another number after a lost pull; otherwise both asks below would always give the same arm.
 #[test]
-fn a_lost_pull_is_drawn_again() {
+fn the_choice_after_a_lost_pull_has_new_random_numbers() {
     let problem = Problem::uniform(50, 3, 0);
     let mut learner = spec("random").learner(&problem.arms(), problem.question, 1_000, 4).unwrap();
     play(learner.as_mut(), &problem, 50);
@@ -110,7 +110,7 @@ fn pulls_that_change_without_their_sum_are_noticed() {
 }
 
 #[test]
-fn a_lost_pull_of_the_opening_is_opened_again() {
+fn an_arm_whose_first_pull_is_lost_is_pulled_again() {
     for algorithm in ALGORITHMS.iter().filter(|algorithm| opens(algorithm)) {
         let problem = Problem::uniform(4, 2, 0);
         let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 9, 0).unwrap();

@@ -58,7 +58,7 @@ fn nothing_is_sure_before_the_first_reward() {
     }
 }
 
-/// Something happens to the campaign: the events, which are also added to the journal.
+/// Does something random with the campaign; returns the events, which are also added to the journal.
 fn step(
     campaign: &mut CampaignState,
     problem: &Problem,
@@ -94,7 +94,7 @@ fn verdict_bits(campaign: &mut CampaignState) -> Vec<[u64; 4]> {
     verdicts.iter().map(|v| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits)).collect()
 }
 
-/// After every event, a campaign with estimated noise does what one would that was given this noise and read the same journal.
+/// After every event, a campaign with estimated noise behaves like one that is given this σ and reads the same journal.
 #[test]
 fn choices_stop_and_verdicts_use_one_noise_at_every_event() {
     let mut sources = Vec::new();
@@ -138,7 +138,7 @@ fn asked(events: &[Event]) -> usize {
     events.iter().filter(|event| matches!(event, Event::Asked { .. })).count()
 }
 
-/// How a journal is split, and when the noise is looked at, changes no bit of the noise and no choice.
+/// Neither how a journal is split nor when the noise is read changes a bit of the noise or a choice.
 #[test]
 fn pieces_of_a_journal_do_not_matter() {
     for (index, name) in ["pivot", "linear-apt", "straddle", "apt"].into_iter().enumerate() {

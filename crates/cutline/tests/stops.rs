@@ -110,7 +110,7 @@ fn the_cache_of_a_stop_changes_nothing() {
     }
 }
 
-/// Pulls without a reward make nothing sure, and a pull that is forgotten leaves no trace.
+/// Pulls without a reward do not make an arm sure, and forgetting a pull restores the state before it.
 #[test]
 fn only_rewards_make_a_side_sure() {
     for algorithm in ALGORITHMS {
@@ -224,9 +224,9 @@ fn every_parameter_of_the_stop_matters() {
     );
 }
 
-/// A learner whose noise is changed does what one does that had this noise from the beginning, whatever rule and stop have cached.
+/// A learner whose noise is changed behaves like one built with this noise, whatever rule and stop have cached.
 #[test]
-fn a_changed_noise_is_as_good_as_one_from_the_beginning() {
+fn changing_the_noise_equals_building_with_it() {
     let mut endings = 0;
     for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.name != "lingame") {
         for criterion in CRITERIA {
@@ -266,7 +266,7 @@ fn a_changed_noise_is_as_good_as_one_from_the_beginning() {
 }
 
 #[test]
-#[should_panic(expected = "this rule has learned with another noise")]
+#[should_panic(expected = "the state of this rule was computed with another noise")]
 fn a_rule_that_learns_from_the_order_of_rewards_keeps_its_noise() {
     let problem = Problem::uniform(4, 2, 0);
     spec("lingame").learner(&problem.arms(), problem.question, 9, 0).unwrap().set_noise(0.5);

@@ -107,7 +107,7 @@ fn every_algorithm_with_pulls_that_wait_for_their_reward() {
 /// The pulls are the same with and without verdicts computed in between. The features are so large that designs are recomputed
 /// between asking and telling.
 #[test]
-fn computing_verdicts_leaves_no_trace() {
+fn computing_verdicts_does_not_change_the_pulls() {
     for algorithm in ALGORITHMS {
         let problem = Problem::new(12, 4, 3, |j| 10.0_f64.powf(2.0 * j));
         let build = || spec(algorithm.name).learner(&problem.arms(), problem.question, 80, 0).unwrap();

@@ -38,7 +38,7 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
 fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
     let records = campaign.events(0)?;
     let arms = arms(&records);
-    let name = |arm: &Option<Arm>| arm.map(|arm| campaign.arms()[arm].clone());
+    let name = |arm: &Option<Arm>| arm.map(|arm| campaign.arm_names()[arm].clone());
     let whole = |of: fn(&Event) -> Option<u64>| {
         Column::Whole(records.iter().map(|record| of(&record.event).map(u64::cast_signed)).collect())
     };
@@ -109,7 +109,7 @@ fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
     let verdicts = campaign.verdicts()?;
     let number = |of: fn(&cutline::Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());
     Ok(Table::default()
-        .with("arm", Column::Text(campaign.arms().iter().cloned().map(Some).collect()))
+        .with("arm", Column::Text(campaign.arm_names().iter().cloned().map(Some).collect()))
         .with("index", Column::Whole((0..verdicts.len()).map(|arm| i64::try_from(arm).ok()).collect()))
         .with("side", Column::Text(verdicts.iter().map(|v| Some(v.side.name().into())).collect()))
         .with("mean", number(|v| v.mean))

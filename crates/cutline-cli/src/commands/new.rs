@@ -85,7 +85,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let algorithm = settings.algorithm(!columns.is_empty());
     let mut lines = vec![
         format!("began the campaign `{}`", campaign.name()),
-        format!("  arms       {}: {}", campaign.arms().len(), listed(campaign.arms())),
+        format!("  arms       {}: {}", campaign.arm_names().len(), listed(campaign.arm_names())),
         match columns {
             [] => "  features   none: every arm is estimated separately".into(),
             columns => format!("  features   {}: {}", columns.len(), listed(columns)),

@@ -5,7 +5,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use std::io::Read;
 
 /// The longest row allowed, in bytes. A longer one means that the file is not CSV, or that a quote was never closed.
-const MOST_ROW: usize = 64 << 20;
+const MAX_ROW: usize = 64 << 20;
 
 /// Whole rows of a file.
 #[derive(Debug, Default)]
@@ -70,8 +70,8 @@ impl<R: Read> Blocks<R> {
             if self.is_over {
                 return Err(DatasetError::OpenQuote { row: self.line });
             }
-            if text.len() > MOST_ROW {
-                return Err(DatasetError::LongRow { row: self.line, most: MOST_ROW });
+            if text.len() > MAX_ROW {
+                return Err(DatasetError::LongRow { row: self.line, most: MAX_ROW });
             }
         }
         let line = self.line;

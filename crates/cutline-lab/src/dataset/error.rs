@@ -68,11 +68,11 @@ pub enum DatasetError {
         second: usize,
     },
     /// A requested feature is not a column of the file.
-    #[error("there is no column `{column}`; the columns are {columns}")]
+    #[error("there is no column `{column}`; {columns}")]
     NoColumn {
         /// The requested column.
         column: String,
-        /// The columns that can be requested.
+        /// The columns that can be requested, as a sentence.
         columns: String,
     },
     /// A feature was requested twice.

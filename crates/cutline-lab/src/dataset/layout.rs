@@ -61,14 +61,15 @@ impl Layout {
     }
 }
 
-/// The columns that can be features, as a message lists them.
+/// The columns that can be features, as a sentence of a message.
 fn list(header: &[String]) -> String {
-    const MOST: usize = 30;
+    const MAX_LISTED: usize = 30;
     let columns: Vec<&String> = header.iter().filter(|column| !column.eq_ignore_ascii_case("name")).collect();
-    let quoted: Vec<String> = columns.iter().take(MOST).map(|column| format!("`{}`", shortened(column))).collect();
+    let quoted: Vec<String> =
+        columns.iter().take(MAX_LISTED).map(|column| format!("`{}`", shortened(column))).collect();
     match columns.len() {
-        0 => "none but names".into(),
-        n if n > MOST => format!("{} and {} more", quoted.join(", "), n - MOST),
-        _ => quoted.join(", "),
+        0 => "the file has no columns but the names".into(),
+        n if n > MAX_LISTED => format!("the columns are {} and {} more", quoted.join(", "), n - MAX_LISTED),
+        _ => format!("the columns are {}", quoted.join(", ")),
     }
 }

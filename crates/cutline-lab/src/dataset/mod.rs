@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(message(&["name"]), "the column `Name` holds the names, and cannot be a feature");
         assert_eq!(message(&["a", "note"]), "row 2, column `note`: `any \u{1}` is not a finite number");
         let message = chosen("name\nx\n", &["a"]).unwrap_err().to_string();
-        assert_eq!(message, "there is no column `a`; the columns are none but names");
+        assert_eq!(message, "there is no column `a`; the file has no columns but the names");
         assert_eq!(
             chosen("a\n1\n", &["name"]).unwrap_err().to_string(),
             "there is no column `name`; the columns are `a`"
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_printable() {
-        let long = "é".repeat(Candidates::MOST_NAME_BYTES / 2);
+        let long = "é".repeat(Candidates::MAX_NAME_BYTES / 2);
         let checked = |csv: &str| candidates(csv.as_bytes(), None);
         let good = format!("name,a\n{long},1\nx,2\nX,3\n");
         assert_eq!(checked(&good).unwrap().names(), [long.as_str(), "x", "X"]);

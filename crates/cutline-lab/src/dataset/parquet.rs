@@ -4,7 +4,7 @@ use super::DatasetError;
 use super::chunks::Chunks;
 use super::layout::{Layout, Role};
 use super::raw::{RawCandidates, RowNumbers};
-use super::values::{SourceKind, Values};
+use super::values::{ColumnKind, Values};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
@@ -53,7 +53,7 @@ struct Column {
     role: Role,
     /// Its position among the columns as stored.
     leaf: usize,
-    kind: SourceKind,
+    kind: ColumnKind,
 }
 
 /// The columns to read; an error if one has a type that cannot be read.
@@ -65,8 +65,8 @@ fn columns_to_read(schema: &SchemaDescriptor, layout: &Layout) -> Result<Vec<Col
         let column = schema.column(leaf);
         let kind = match role {
             Role::None => continue,
-            Role::Name => SourceKind::of_names(&column),
-            Role::Feature(_) => SourceKind::of_numbers(&column),
+            Role::Name => ColumnKind::of_names(&column),
+            Role::Feature(_) => ColumnKind::of_numbers(&column),
         };
         let needed = if role == Role::Name { "names must be text" } else { "features must be numbers" };
         let kind = kind.map_err(|found| DatasetError::Type { column: name.clone(), found, needed })?;

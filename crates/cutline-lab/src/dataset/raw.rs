@@ -38,7 +38,7 @@ fn in_the_file(error: CandidatesError, rows: &RowNumbers) -> DatasetError {
             DatasetError::EmptyName { row: rows.row(arm) }
         }
         CandidatesError::BadName { arm, problem: NameProblem::TooLong { bytes }, .. } => {
-            DatasetError::LongName { row: rows.row(arm), bytes, most: Candidates::MOST_NAME_BYTES }
+            DatasetError::LongName { row: rows.row(arm), bytes, most: Candidates::MAX_NAME_BYTES }
         }
         CandidatesError::BadName { arm, name, problem: NameProblem::ControlCharacter(character) } => {
             DatasetError::ControlCharacter { row: rows.row(arm), name: shortened(&name), character }

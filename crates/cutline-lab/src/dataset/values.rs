@@ -9,7 +9,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 /// What a stored value means.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum SourceKind {
+pub(super) enum ColumnKind {
     /// A number as it is stored.
     Plain,
     /// A whole number without a sign.
@@ -27,7 +27,7 @@ pub(super) enum SourceKind {
     },
 }
 
-impl SourceKind {
+impl ColumnKind {
     /// How a column of features is stored; as an error, the type that it has instead.
     pub(super) fn of_numbers(column: &ColumnDescriptor) -> std::result::Result<Self, String> {
         use ConvertedType as C;
@@ -102,7 +102,7 @@ fn described(column: &ColumnDescriptor) -> String {
 /// Decodes a column, some rows at a time. The decoded values stay until the next call of [`Values::read`].
 pub(super) struct Values {
     reader: ColumnReader,
-    kind: SourceKind,
+    kind: ColumnKind,
     levels: Vec<i16>,
     numbers: Vec<f64>,
     names: Vec<String>,
@@ -111,7 +111,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    pub(super) fn new(reader: ColumnReader, kind: SourceKind) -> Self {
+    pub(super) fn new(reader: ColumnReader, kind: ColumnKind) -> Self {
         let (levels, numbers, names) = (Vec::new(), Vec::new(), Vec::new());
         Self { reader, kind, levels, numbers, names, null: None, not_text: None }
     }
@@ -128,17 +128,17 @@ impl Values {
             R::DoubleColumnReader(reader) => decode(reader, n, levels, |value: f64| numbers.push(value)),
             R::FloatColumnReader(reader) => decode(reader, n, levels, |value: f32| numbers.push(value.into())),
             R::Int32ColumnReader(reader) => decode(reader, n, levels, |value: i32| {
-                let is_unsigned = matches!(kind, SourceKind::Unsigned | SourceKind::Label { is_signed: false });
+                let is_unsigned = matches!(kind, ColumnKind::Unsigned | ColumnKind::Label { is_signed: false });
                 let value = if is_unsigned { i64::from(value.cast_unsigned()) } else { value.into() };
                 whole(value.into(), kind, numbers, names);
             }),
             R::Int64ColumnReader(reader) => decode(reader, n, levels, |value: i64| {
-                let is_unsigned = matches!(kind, SourceKind::Unsigned | SourceKind::Label { is_signed: false });
+                let is_unsigned = matches!(kind, ColumnKind::Unsigned | ColumnKind::Label { is_signed: false });
                 let value = if is_unsigned { i128::from(value.cast_unsigned()) } else { value.into() };
                 whole(value, kind, numbers, names);
             }),
             R::ByteArrayColumnReader(reader) => decode(reader, n, levels, |value: ByteArray| match kind {
-                SourceKind::Text => {
+                ColumnKind::Text => {
                     let name = value.as_utf8();
                     if name.is_err() {
                         not_text.get_or_insert(names.len());
@@ -196,19 +196,19 @@ fn decode<T: DataType>(
 }
 
 /// A whole number of any kind, as a number or a name.
-fn whole(value: i128, kind: SourceKind, numbers: &mut Vec<f64>, names: &mut Vec<String>) {
+fn whole(value: i128, kind: ColumnKind, numbers: &mut Vec<f64>, names: &mut Vec<String>) {
     match kind {
-        SourceKind::Label { .. } => names.push(value.to_string()),
-        SourceKind::Decimal(scale) => numbers.push(decimal(value, scale)),
+        ColumnKind::Label { .. } => names.push(value.to_string()),
+        ColumnKind::Decimal(scale) => numbers.push(decimal(value, scale)),
         _ => numbers.push(value as f64),
     }
 }
 
 /// A number that is stored as bytes.
-fn long(bytes: &[u8], kind: SourceKind) -> f64 {
+fn long(bytes: &[u8], kind: ColumnKind) -> f64 {
     match (kind, bytes) {
-        (SourceKind::Half, &[low, high]) => f16::from_le_bytes([low, high]).to_f64(),
-        (SourceKind::Decimal(scale), [first, ..]) if bytes.len() <= 16 => {
+        (ColumnKind::Half, &[low, high]) => f16::from_le_bytes([low, high]).to_f64(),
+        (ColumnKind::Decimal(scale), [first, ..]) if bytes.len() <= 16 => {
             let sign = if first.cast_signed() < 0 { -1 } else { 0 };
             decimal(bytes.iter().fold(sign, |value: i128, &byte| value << 8 | i128::from(byte)), scale)
         }

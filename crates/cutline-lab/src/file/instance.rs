@@ -9,11 +9,11 @@ use cutline::{Arms, ArmsError, Candidates};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most arms × features that an instance may have: 8 GB.
-const MOST_FEATURES: u64 = 1_000_000_000;
+/// The largest number of arms × features that an instance may have: 8 GB.
+const MAX_FEATURES: u64 = 1_000_000_000;
 
-/// The most features per arm: each d × d matrix of ridge takes 800 MB.
-const MOST_DIMENSIONS: u64 = 10_000;
+/// The largest number of features per arm: each d × d matrix of ridge takes 800 MB.
+const MAX_DIMENSIONS: u64 = 10_000;
 
 /// The contents of the table.
 pub(super) struct Table {
@@ -33,17 +33,17 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
     const KINDS: &[(&str, Make)] = &[
         ("uniform", |keys, _| {
             let field = keys.need("n_arms")?;
-            let n_arms = field.whole(1, MOST_FEATURES)?;
-            let dimension = keys.need("dimension")?.whole(1, MOST_DIMENSIONS)?;
-            if n_arms * dimension > MOST_FEATURES {
-                return Err(field.error(format!("times `dimension` must be at most {MOST_FEATURES}")));
+            let n_arms = field.whole(1, MAX_FEATURES)?;
+            let dimension = keys.need("dimension")?.whole(1, MAX_DIMENSIONS)?;
+            if n_arms * dimension > MAX_FEATURES {
+                return Err(field.error(format!("times `dimension` must be at most {MAX_FEATURES}")));
             }
             Ok(InstanceKind::Uniform { n_arms: index(n_arms), dimension: index(dimension) })
         }),
         ("iris", |_, _| Ok(InstanceKind::iris())),
         ("wine", |_, _| Ok(InstanceKind::wine())),
         ("soare", |keys, _| {
-            let dimension = keys.need("dimension")?.whole(2, MOST_DIMENSIONS)?;
+            let dimension = keys.need("dimension")?.whole(2, MAX_DIMENSIONS)?;
             let omega = keys.need("omega")?.number()?;
             Ok(InstanceKind::Fixed(Truth::soare(index(dimension), omega)))
         }),

@@ -11,8 +11,8 @@ use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
 
-/// The most pulls per run: its noise is kept in memory.
-const MOST_PULLS: u64 = 100_000_000;
+/// The largest number of pulls per run: its noise is kept in memory.
+const MAX_PULLS: u64 = 100_000_000;
 
 /// The name of a variant's table in error messages.
 const VARIANT: &str = "[[variant]]";
@@ -109,7 +109,7 @@ fn experiment(
 fn budgets(field: &Field<'_>) -> Result<Vec<u32>, FileError> {
     let mut budgets: Vec<u32> = Vec::new();
     for element in field.list()? {
-        let budget = element.whole(1, MOST_PULLS)?;
+        let budget = element.whole(1, MAX_PULLS)?;
         let budget = u32::try_from(budget).map_err(|error| element.error(error))?;
         if budgets.last().is_some_and(|&last| last >= budget) {
             return Err(element.error(format!("must ascend, but {budget} is not larger than the one before")));

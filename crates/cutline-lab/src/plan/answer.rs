@@ -54,9 +54,8 @@ pub struct ForecastRow {
 
 /// The smallest budget at which an algorithm's failure probability is at most the target, and its 95 % interval.
 ///
-/// Failure rates are made to fall by the least change (isotonic regression); between two budgets ln p is linear in ln T.
-/// The ends of the interval are where the lower and the upper ends of the rates' intervals fall to the target, found
-/// in the same way.
+/// Failure rates are first made non-increasing by isotonic regression; between two budgets ln p is linear in ln T. The ends of the
+/// interval are where the lower and the upper ends of the rates' intervals fall to the target, found in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BudgetAnswer {
@@ -68,7 +67,7 @@ pub struct BudgetAnswer {
     pub tried_to: u32,
     /// The budget; `tried_from` if that is already enough, `None` if no budget tried is enough.
     pub budget: Option<u32>,
-    /// The lower end; `None` if it is not above `tried_from`, or if it is above `tried_to`, as then the budget is.
+    /// The lower end of the interval; `None` if it is not above `tried_from`, or above `tried_to` (then the budget is, too).
     pub low: Option<u32>,
     /// The upper end; `None` if it is above `tried_to`.
     pub high: Option<u32>,

@@ -1,6 +1,6 @@
 //! The distribution of θ before a campaign: every planned run draws its θ from it.
 
-use crate::source::Numbers;
+use crate::source::RandomNumbers;
 use cutline::{Arm, Arms};
 use nalgebra::{Cholesky, DMatrix, DVector};
 use thiserror::Error;
@@ -97,7 +97,7 @@ impl Prior {
     }
 
     /// Draws a θ of `dimension` values.
-    pub(crate) fn draw(&self, dimension: usize, numbers: &mut impl Numbers) -> Vec<f64> {
+    pub(crate) fn draw(&self, dimension: usize, numbers: &mut impl RandomNumbers) -> Vec<f64> {
         match &self.0 {
             Distribution::Uniform => (0..dimension).map(|_| numbers.uniform()).collect(),
             Distribution::Normal(scale) => (0..dimension).map(|_| scale * numbers.normal()).collect(),
@@ -182,7 +182,7 @@ impl ThetaPosterior {
     }
 
     /// θ̂ + σ L⁻ᵀz with z ~ N(0, I): its covariance is σ² L⁻ᵀL⁻¹ = σ²V⁻¹.
-    fn draw(&self, numbers: &mut impl Numbers) -> Vec<f64> {
+    fn draw(&self, numbers: &mut impl RandomNumbers) -> Vec<f64> {
         let mut deviation = DVector::from_fn(self.mean.len(), |_, _| numbers.normal());
         self.factor.tr_solve_lower_triangular_mut(&mut deviation);
         deviation.iter().zip(&self.mean).map(|(deviation, mean)| mean + self.noise * deviation).collect()

@@ -10,8 +10,8 @@ use cutline::{LearnerError, SpecError};
 /// The number of runs per budget while the range of budgets is searched.
 const SCOUT_RUNS: u64 = 100;
 
-/// The most budget × ([`PULL_COST`] + arms × features) that is tried in that search: some seconds for 1,000 runs.
-const MOST_WORK: usize = 10_000_000;
+/// The largest budget × ([`PULL_COST`] + arms × features) that is tried in that search: some seconds for 1,000 runs.
+const MAX_WORK: usize = 10_000_000;
 
 /// The cost of a pull apart from its products, in multiplications.
 const PULL_COST: usize = 500;
@@ -79,7 +79,7 @@ impl Plan {
         mut play: impl FnMut(&Experiment, u64) -> Result<Tally, E>,
     ) -> Result<Vec<u32>, E> {
         let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
-        let most = (MOST_WORK / (PULL_COST + n_arms * dimension)).max(2 * n_arms.max(dimension));
+        let most = (MAX_WORK / (PULL_COST + n_arms * dimension)).max(2 * n_arms.max(dimension));
         let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
         let mut best = None;
         let mut budget = u32::try_from(dimension).unwrap_or(most);

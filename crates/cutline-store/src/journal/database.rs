@@ -1,4 +1,4 @@
-//! The operations that a journal needs of a database.
+//! The database operations that a journal needs.
 
 use super::Id;
 use super::rows::BadRow;
@@ -32,7 +32,7 @@ pub(super) trait Row {
 /// Called for every row of a result.
 pub(super) type OnRow<'a> = dyn FnMut(&dyn Row) -> Result<(), BadRow> + 'a;
 
-/// What a transaction locks for others.
+/// What a transaction excludes other writers from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lock {
     /// Writing to this campaign.
@@ -48,7 +48,7 @@ pub(super) enum Dialect {
     Postgres,
 }
 
-/// The operations that a journal needs of a database. Statements are prepared once; `$1`, `$2`, … must appear in that order in them,
+/// The database operations that a journal needs. Statements are prepared once; `$1`, `$2`, … must appear in that order in them,
 /// because SQLite numbers them by their first appearance.
 pub(super) trait Database: Send {
     fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError>;
@@ -62,7 +62,7 @@ pub(super) trait Database: Send {
     fn batch(&mut self, statements: &str) -> Result<(), StoreError>;
     /// Begins a transaction.
     fn begin(&mut self, lock: Lock) -> Result<(), StoreError>;
-    /// Commits the transaction. When this returns, it can be acknowledged.
+    /// Commits the transaction. Once this returns, its events may be acknowledged.
     fn commit(&mut self) -> Result<(), StoreError>;
     /// Rolls the transaction back. Errors are ignored, because the database rolls back by itself then.
     fn roll_back(&mut self);

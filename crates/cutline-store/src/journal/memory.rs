@@ -1,4 +1,4 @@
-//! A journal in memory, which lasts as long as the process.
+//! A journal in memory, which lasts until its last clone is dropped.
 
 use super::{Decide, Entry, Id, Journal, asked_arms, first_events, numbered};
 use crate::{Candidates, NewCampaign, Settings, StoreError};

@@ -27,7 +27,7 @@ pub(crate) struct Entry {
     pub(crate) created: Time,
 }
 
-/// Decides which events to write, given the events that others wrote since.
+/// Decides which events to write, given the events that other connections have written since the last read.
 pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>) -> Result<Vec<(Time, Event)>, StoreError> + 'a;
 
 /// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
@@ -48,7 +48,7 @@ pub(crate) trait Journal: Send {
     /// The events of a campaign after number `after`.
     fn read(&mut self, id: Id, after: u64) -> Result<Vec<Record>, StoreError>;
 
-    /// In one transaction, in which nobody else writes to the campaign: reads its events after number `after`, passes them to `decide`,
+    /// In one transaction, which excludes other writers to the campaign: reads its events after number `after`, passes them to `decide`,
     /// and writes the events that it returns. All of them are durable when this returns; none is written if it fails.
     ///
     /// Returns the features of the arms in the `Asked` events, in their order, read in the same transaction.

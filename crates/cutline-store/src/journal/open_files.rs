@@ -1,7 +1,7 @@
 //! Whether the files of an open SQLite database are still the ones at its path.
 //!
-//! A process keeps writing to a file that was deleted, and everything it writes is lost when it ends. Device and inode tell: while a
-//! file is open, no other file gets its inode.
+//! A process keeps writing to a file that was deleted, and everything it writes is lost when it ends. This is detected by device and
+//! inode numbers: while a file is open, no other file gets its inode.
 
 use crate::StoreError;
 use std::fs::Metadata;
@@ -20,7 +20,7 @@ fn file_id(metadata: &Metadata) -> FileId {
     (metadata.dev(), metadata.ino())
 }
 
-/// Other systems do not let go of a file that is open, so its existence is enough.
+/// Other systems do not allow an open file to be deleted or replaced, so it is enough that the file exists.
 #[cfg(not(unix))]
 type FileId = ();
 

@@ -28,7 +28,7 @@ pub(crate) fn connect(
     durability: Durability,
     may_create: bool,
 ) -> Result<Box<dyn Journal>, StoreError> {
-    let client = Client::connect(url, NoTls).map_err(|error| failed(&location, &error))?;
+    let client = Client::connect(url, NoTls).map_err(|error| store_error(&location, &error))?;
     let mut postgres = Postgres { client, statements: HashMap::new(), location };
     let synchronous = match durability {
         Durability::Full => "on",
@@ -38,7 +38,7 @@ pub(crate) fn connect(
     Ok(Box::new(Sql::new(postgres, may_create)?))
 }
 
-fn failed(location: &str, error: &postgres::Error) -> StoreError {
+fn store_error(location: &str, error: &postgres::Error) -> StoreError {
     // The server's message comes with the error or as its source.
     let what = match (error.as_db_error(), error.source()) {
         (Some(reported), _) => first_line(&reported.message()),
@@ -50,14 +50,14 @@ fn failed(location: &str, error: &postgres::Error) -> StoreError {
 
 impl Postgres {
     fn failed(&self, error: &postgres::Error) -> StoreError {
-        failed(&self.location, error)
+        store_error(&self.location, error)
     }
 
     fn prepare(&mut self, statement: &'static str) -> Result<Statement, StoreError> {
         if let Some(prepared) = self.statements.get(statement) {
             return Ok(prepared.clone());
         }
-        let prepared = self.client.prepare(statement).map_err(|error| failed(&self.location, &error))?;
+        let prepared = self.client.prepare(statement).map_err(|error| store_error(&self.location, &error))?;
         self.statements.insert(statement, prepared.clone());
         Ok(prepared)
     }
@@ -79,8 +79,8 @@ impl Database for Postgres {
     ) -> Result<(), StoreError> {
         let prepared = self.prepare(statement)?;
         let location = self.location.clone();
-        let mut rows = self.client.query_raw(&prepared, values).map_err(|error| failed(&location, &error))?;
-        while let Some(row) = rows.next().map_err(|error| failed(&location, &error))? {
+        let mut rows = self.client.query_raw(&prepared, values).map_err(|error| store_error(&location, &error))?;
+        while let Some(row) = rows.next().map_err(|error| store_error(&location, &error))? {
             on_row(&row).map_err(|what| StoreError::Damaged { location: location.clone(), what })?;
         }
         Ok(())

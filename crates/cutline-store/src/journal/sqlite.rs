@@ -19,7 +19,7 @@ use std::time::Duration;
 const APPLICATION: u32 = 0x4375_744c;
 
 /// How long to wait for other writers.
-const PATIENCE: Duration = Duration::from_mins(2);
+const MAX_WAIT: Duration = Duration::from_mins(2);
 
 struct Sqlite {
     connection: Connection,
@@ -50,7 +50,7 @@ pub(crate) fn connect(path: &Path, durability: Durability, may_create: bool) -> 
         _ => (),
     }
     let sqlite = Sqlite::open(path, durability, may_create).or_else(|error| {
-        // In write-ahead mode even reading needs write access. Without it the file alone is enough, if its log is empty.
+        // In write-ahead mode even reading needs write access. Without that, the file can still be read as immutable if its log is empty.
         if may_create || wal(path).metadata().is_ok_and(|wal| wal.len() > 0) {
             return Err(error);
         }
@@ -60,7 +60,7 @@ pub(crate) fn connect(path: &Path, durability: Durability, may_create: bool) -> 
     if matches!(kind, FileKind::Missing)
         && let Some(directory) = path.parent()
     {
-        // The name of the new file must survive a loss of power, too.
+        // After a power failure, the new file must still have its name: sync the directory.
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         File::open(directory).and_then(|directory| directory.sync_all()).map_err(|error| failed(&error))?;
     }
@@ -90,10 +90,11 @@ fn wal(path: &Path) -> PathBuf {
     wal.into()
 }
 
-/// Waits one millisecond, so that with many writers nobody waits for long; false once [`PATIENCE`] is over.
+/// SQLite's busy handler. Waits one millisecond, without backing off, so that with many writers none is starved; returns false once
+/// [`MAX_WAIT`] is over.
 fn wait(tries: i32) -> bool {
     std::thread::sleep(Duration::from_millis(1));
-    u128::try_from(tries).is_ok_and(|tries| tries < PATIENCE.as_millis())
+    u128::try_from(tries).is_ok_and(|tries| tries < MAX_WAIT.as_millis())
 }
 
 impl Sqlite {
@@ -109,7 +110,7 @@ impl Sqlite {
         Ok(sqlite)
     }
 
-    /// Opens a file that nobody can write to, for reading.
+    /// Opens a file for reading without locks or a log, for which nobody may write to it meanwhile.
     fn open_immutable(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.into());
@@ -123,7 +124,7 @@ impl Sqlite {
 
     fn connect(name: &OsStr, path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let location = path.display().to_string();
-        let failed = |error: rusqlite::Error| failed(&location, &error);
+        let failed = |error: rusqlite::Error| store_error(&location, &error);
         let connection = Connection::open_with_flags(name, flags).map_err(failed)?;
         Ok(Self { connection, location, files: OpenFiles::new([]) })
     }
@@ -135,11 +136,11 @@ impl Sqlite {
             Durability::Full => "FULL",
             Durability::Normal => "NORMAL",
         };
-        // The application id comes first, so that an unfinished store is recognised.
+        // The application id is written first, so that a store whose creation was interrupted is recognised as one.
         let is_new = !self.has_schema()? && may_create;
-        let mark = format!("PRAGMA application_id = {APPLICATION}; PRAGMA journal_mode = WAL;");
-        let mark = if is_new { mark.as_str() } else { "" };
-        let pragmas = format!("{mark} PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;");
+        let creation = format!("PRAGMA application_id = {APPLICATION}; PRAGMA journal_mode = WAL;");
+        let creation = if is_new { creation.as_str() } else { "" };
+        let pragmas = format!("{creation} PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;");
         // SQLite refuses to change the journal mode while others write, without calling the busy handler.
         let mut tries = 0;
         loop {
@@ -151,12 +152,12 @@ impl Sqlite {
     }
 
     fn failed(&self, error: &rusqlite::Error) -> StoreError {
-        failed(&self.location, error)
+        store_error(&self.location, error)
     }
 }
 
-/// An error of SQLite, in words.
-fn failed(location: &str, error: &rusqlite::Error) -> StoreError {
+/// Turns an error of SQLite into a message for users.
+fn store_error(location: &str, error: &rusqlite::Error) -> StoreError {
     let location = location.to_owned();
     let Some(code) = error.sqlite_error_code() else {
         return StoreError::Database { location, what: first_line(error) };
@@ -165,7 +166,7 @@ fn failed(location: &str, error: &rusqlite::Error) -> StoreError {
         ErrorCode::DiskFull => "the disk is full; make room and try again, nothing was lost".into(),
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => "the file or its directory cannot be written to".into(),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
-            format!("other processes kept it busy for {} seconds; try again", PATIENCE.as_secs())
+            format!("other processes kept it busy for {} seconds; try again", MAX_WAIT.as_secs())
         }
         ErrorCode::CannotOpen => "it cannot be opened; check that its directory exists and can be written to".into(),
         ErrorCode::DatabaseCorrupt => return StoreError::Damaged { location, what: first_line(error) },
@@ -216,7 +217,7 @@ impl Database for Sqlite {
     }
 
     /// The files are checked before, so that nothing is written to a store that was moved away, and after, because they may vanish in
-    /// between: what was acknowledged must be in the file at the path.
+    /// between: a commit that was acknowledged must be in the file at this path.
     fn commit(&mut self) -> Result<(), StoreError> {
         self.files.check(&self.location)?;
         self.execute("COMMIT", &[])?;
@@ -261,15 +262,15 @@ impl ToSql for Value<'_> {
     }
 }
 
-/// The value of a column; an error if it has another type.
+/// The value of a column, `None` if it is null; an error if `convert` does not accept its type.
 fn get<'a, T>(
     row: &'a rusqlite::Row<'_>,
     column: usize,
-    of: impl FnOnce(ValueRef<'a>) -> Option<T>,
+    convert: impl FnOnce(ValueRef<'a>) -> Option<T>,
 ) -> Result<Option<T>, BadRow> {
     match row.get_ref(column).map_err(|error| error.to_string())? {
         ValueRef::Null => Ok(None),
-        value => of(value).map(Some).ok_or_else(|| format!("column {column} holds {:?}", value.data_type())),
+        value => convert(value).map(Some).ok_or_else(|| format!("column {column} holds {:?}", value.data_type())),
     }
 }
 

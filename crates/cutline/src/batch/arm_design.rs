@@ -23,7 +23,7 @@ impl ArmDesign {
     pub(super) fn new(individual: [&Arc<Features>; 4], lambda: f64) -> Self {
         let n_arms = individual[0].n_arms;
         let width = n_arms.next_multiple_of(4);
-        let individual = individual.map(|features| Inverse::of(features, lambda));
+        let individual = individual.map(|features| Inverse::for_features(features, lambda));
         let mut design = Self { individual, rows: zeros(4 * n_arms * width), u: zeros(4 * width), picked: [0; 4] };
         for lane in 0..4 {
             design.set(lane);

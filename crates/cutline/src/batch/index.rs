@@ -1,6 +1,6 @@
 //! Four runs of an [`Index`] with ridge.
 
-use super::{Best, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
+use super::{ArgMin, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
 use crate::estimators::inverse::Inverse;
 use crate::rules::Index;
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
@@ -35,7 +35,7 @@ struct IndexGroup<I, D> {
     questions: [Question; 4],
     design: D,
     theta: Vectors,
-    /// The condition of V when V⁻¹ was last recomputed; see [`Inverse`].
+    /// The condition numbers of V when V⁻¹ was last recomputed; see [`Inverse`].
     condition: [f64; 4],
     sums: RewardSums,
     weights: Vectors,
@@ -43,7 +43,7 @@ struct IndexGroup<I, D> {
     n_rewards: usize,
     asked: [Arm; 4],
     means: Vectors,
-    /// Whether rewards came since the means were computed.
+    /// Whether rewards have arrived since the means were computed.
     is_stale: bool,
 }
 
@@ -87,7 +87,7 @@ impl<I: Index, D: GroupDesign> IndexGroup<I, D> {
     fn scan<S: Unit>(&self, unit: S) -> [Arm; 4] {
         // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
         let (questions, theta, arms) = (self.questions, D::local(&self.theta), self.design.arms());
-        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        let (mut best, mut arm) = (ArgMin::new(unit), unit.splat_f64s(0.0));
         let (fours, last) = self.weights.as_chunks::<4>();
         for (four, weights) in fours.iter().enumerate() {
             let means = D::products::<S, 4>(unit, arms, 4 * four, &theta);
@@ -141,7 +141,7 @@ impl<I: Index, D: GroupDesign> IndexGroup<I, D> {
         (s, is_due)
     }
 
-    /// Recomputes the runs in which the step with s has left too few digits.
+    /// Recomputes the runs in which the last step, which had this s, left too few digits.
     fn refresh(&mut self, s: [f64; 4]) {
         for lane in 0..4 {
             if Inverse::is_coarse_at(s[lane], self.condition[lane]) {

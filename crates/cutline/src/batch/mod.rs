@@ -1,8 +1,8 @@
 //! Many runs of one algorithm at once, four at a time on the lanes of the vector unit.
 //!
-//! A simulation plays many similar runs. Here every operation works on a group of four of them, so that the bookkeeping of
-//! one run is done once for four. Each lane does the arithmetic of the estimator and of the rule, operation by operation
-//! in their order: a run gives the same bits in a batch and individually.
+//! A simulation plays many similar runs. Here every operation works on a group of four of them, so the bookkeeping is done once per
+//! group instead of once per run. Each lane does exactly the operations of the estimator and the rule, in the same order, so a run gives
+//! the same bits in a batch as on its own.
 
 mod arm_design;
 mod feature_design;
@@ -21,10 +21,11 @@ use pulp::f64x4;
 use reward_sums::RewardSums;
 use std::sync::Arc;
 
-/// Several runs of one algorithm: each asks for one arm, then each is told its reward, and so on. [`Spec::batch`](crate::Spec::batch)
-/// builds one.
+/// Several runs of one algorithm in lockstep: all ask for an arm, then all are told their reward, and so on.
+/// [`Spec::batch`](crate::Spec::batch) builds one.
 ///
-/// The runs are played in groups of [`GROUP_SIZE`](Self::GROUP_SIZE); a batch of any size works, and a multiple of it wastes nothing.
+/// The runs are played in groups of [`GROUP_SIZE`](Self::GROUP_SIZE); a batch may have any size, but costs as much as the next multiple
+/// of the group size.
 pub struct BatchLearner {
     n_runs: usize,
     /// Run i is run i mod 4 of group i / 4. The last group is filled up with copies of the last run.
@@ -32,10 +33,10 @@ pub struct BatchLearner {
 }
 
 impl BatchLearner {
-    /// How many runs are computed at once. One group at a time also uses the caches best.
+    /// How many runs are computed at once. Batches of exactly this size make the best use of the caches.
     pub const GROUP_SIZE: usize = 4;
 
-    /// `n_runs` runs in groups.
+    /// A batch of `n_runs` runs.
     pub(crate) fn new(n_runs: usize, groups: Vec<Box<dyn RunGroup>>) -> Self {
         Self { n_runs, groups }
     }
@@ -49,7 +50,7 @@ impl BatchLearner {
     /// Writes the next arm of each run to `arms`.
     ///
     /// # Panics
-    /// If `arms` does not have one place per run.
+    /// If `arms` does not have one entry per run.
     pub fn ask(&mut self, arms: &mut [Arm]) {
         assert_eq!(arms.len(), self.n_runs, "one arm per run");
         let (full, rest) = arms.as_chunks_mut::<{ Self::GROUP_SIZE }>();
@@ -62,7 +63,7 @@ impl BatchLearner {
         }
     }
 
-    /// The reward of the arm that each run asked for. Every ask is followed by one tell.
+    /// Gives each run the reward of the arm it asked for. To be called exactly once after each [`ask`](Self::ask).
     ///
     /// # Panics
     /// If there is not one reward per run, or a reward is not finite.
@@ -78,8 +79,8 @@ impl BatchLearner {
         }
     }
 
-    /// One pull in every run, as an [`ask`](Self::ask) and a [`tell`](Self::tell) without memory for arms and rewards: each run is
-    /// told what `reward` returns for its number and its arm.
+    /// One pull in every run: an [`ask`](Self::ask) and a [`tell`](Self::tell) without buffers for arms and rewards. The reward of a run
+    /// is `reward(run, arm)`.
     ///
     /// # Panics
     /// If a reward is not finite.
@@ -127,18 +128,18 @@ pub(crate) trait RunGroup: Send {
     /// If a reward is not finite.
     fn tell(&mut self, rewards: [f64; 4]);
 
-    /// The estimates of all means: one entry per arm, with the four runs in it.
+    /// The estimates of all means: one entry per arm, which holds the means of the four runs.
     fn means(&mut self) -> &[[f64; 4]];
 }
 
 /// V⁻¹ of four runs, one per lane, in the coordinates that ridge works in.
 trait GroupDesign: Send {
-    /// A vector of coordinates in the form that loops need: a copy that stays in registers, or a reference.
+    /// How loops access a vector of coordinates: a copy that stays in registers, or a reference.
     type Local<'a>;
 
     fn local(vector: &[f64x4]) -> Self::Local<'_>;
 
-    /// All arms in the form that loops need. Without it the compiler reloads what is behind `self` after every write.
+    /// How loops access the coordinates of all arms: a local value, because the compiler would reload fields of `self` after every write.
     type Arms<'a>: Copy
     where
         Self: 'a;
@@ -148,7 +149,7 @@ trait GroupDesign: Send {
     /// The number of coordinates.
     fn width(&self) -> usize;
 
-    /// Picks an arm of each run: sets u to V⁻¹x.
+    /// Picks one arm per run. In what follows x are its coordinates. Sets u to V⁻¹x.
     fn pick<S: Unit>(&mut self, unit: S, arms: [Arm; 4]);
 
     /// V⁻¹x of the arms picked.
@@ -182,14 +183,15 @@ trait GroupDesign: Send {
     fn features_of(&self, lane: usize) -> &Features;
 }
 
-/// The largest number of features, over all arms of a run, for which a batch is faster: four times as many have to fit the
-/// first-level cache.
-const MOST_FEATURES: usize = 4096;
+/// The largest K·d for which a batch is faster: the features of four runs have to fit in the first-level cache.
+const MAX_ENTRIES: usize = 4096;
 
-/// `with_design!(settings, |design| work)` does `work` with the [`GroupDesign`] for these features; `None` if there are too many of them.
+/// `with_design!(settings, |design| work)` does `work` with the [`GroupDesign`] for these features; it is `None` if an arm has more than
+/// 32 features and there are more arms than features.
 ///
-/// With no more arms than features it is an [`ArmDesign`](arm_design::ArmDesign), else a [`FeatureDesign`](feature_design::FeatureDesign)
-/// of constant width, the number of features padded with zeros: with a constant, loops over features unroll and sums stay in registers.
+/// With no more arms than features the design is an [`ArmDesign`](arm_design::ArmDesign), else a
+/// [`FeatureDesign`](feature_design::FeatureDesign) of constant width: the features are padded with zeros up to the next width below, so
+/// that loops over them unroll and sums stay in registers.
 macro_rules! with_design {
     ($settings:expr, |$design:ident| $work:expr) => {{
         let (features, lambda) = ($settings.features, $settings.lambda);
@@ -225,7 +227,7 @@ macro_rules! with_design {
 }
 use with_design;
 
-/// What a group of four runs is built from. All have the same number of arms and of features.
+/// The inputs from which a group of four runs is built. All four runs have the same number of arms and of features.
 pub(crate) struct GroupSettings<'a> {
     features: [&'a Arc<Features>; 4],
     questions: [Question; 4],
@@ -238,23 +240,24 @@ impl<'a> GroupSettings<'a> {
         let shape = |features: &Features| (features.n_arms, features.dimension);
         let (n_arms, dimension) = shape(features[0]);
         let have_one_shape = features.iter().all(|features| shape(features) == (n_arms, dimension));
-        (have_one_shape && n_arms * dimension <= MOST_FEATURES).then_some(Self { features, questions, lambda })
+        (have_one_shape && n_arms * dimension <= MAX_ENTRIES).then_some(Self { features, questions, lambda })
     }
 }
 
-/// The least value of each run so far, and the arm it belongs to.
-struct Best {
+/// A running arg min: the least value of each run so far, and its arm.
+struct ArgMin {
     least: f64x4,
+    /// The arms, as floats.
     found: f64x4,
 }
 
-impl Best {
+impl ArgMin {
     #[inline(always)]
     fn new<S: Unit>(unit: S) -> Self {
         Self { least: unit.splat_f64s(f64::INFINITY), found: unit.splat_f64s(0.0) }
     }
 
-    /// Takes the values of arms that come after all earlier ones.
+    /// Takes one more arm per run and its value. Arms must come in ascending order: ties go to the first.
     #[inline(always)]
     fn take<S: Unit>(&mut self, unit: S, arms: f64x4, value: f64x4) {
         let is_less = unit.less_than_f64s(value, self.least);
@@ -262,14 +265,14 @@ impl Best {
         self.found = unit.select_f64s(is_less, arms, self.found);
     }
 
-    /// Which arms [`Best::take`] would drop, the old best ones or the new ones, and their values.
+    /// Which arms [`ArgMin::take`] would drop, the old or the new one of each run, and their values.
     #[inline(always)]
     fn displaced<S: Unit>(&self, unit: S, arms: f64x4, value: f64x4) -> (f64x4, f64x4) {
         let is_less = unit.less_than_f64s(value, self.least);
         (unit.select_f64s(is_less, self.found, arms), unit.select_f64s(is_less, self.least, value))
     }
 
-    /// The arms found. After adding 2⁵² the low bits of a float are the whole number that was added.
+    /// The arms found, as integers: adding 2⁵² to a float moves its integer value into the low bits.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the low bits are the number of the arm")]
     fn arms<S: Unit>(&self, unit: S) -> [Arm; 4] {

@@ -2,7 +2,7 @@
 
 mod find_pivots;
 
-use super::{Best, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
+use super::{ArgMin, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
 use crate::estimators::{
     SHRINK_LIMIT,
     inverse::{Inverse, Step},
@@ -12,7 +12,7 @@ use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, vectorised, z
 use crate::{Arm, Question};
 use pulp::f64x4;
 
-/// Four runs before their first pull; `None` if they have too many features.
+/// Four runs of [`Pivot`] before their first pull; `None` if they have too many features (see [`with_design`]).
 pub(crate) fn pivot_group(rules: [Pivot; 4], settings: &GroupSettings<'_>) -> Option<Box<dyn RunGroup>> {
     with_design!(settings, |design| {
         let n_arms = settings.features[0].n_arms;
@@ -26,7 +26,7 @@ pub(crate) fn pivot_group(rules: [Pivot; 4], settings: &GroupSettings<'_>) -> Op
             means: zeros(4 * padded),
             variances: zeros(4 * padded),
             covariances: zeros(4 * padded),
-            shrunk: [1.0; 4],
+            shrinkage: [1.0; 4],
             pivots: [0; 4],
             runners_up: [0; 4],
             asked: [0; 4],
@@ -37,27 +37,28 @@ pub(crate) fn pivot_group(rules: [Pivot; 4], settings: &GroupSettings<'_>) -> Op
     })
 }
 
-/// Does in each lane what [`DesignedRidge`](crate::estimators::DesignedRidge) does while one pull is pending at a time.
+/// Four runs. Each lane does what [`Pivot`] and [`DesignedRidge`](crate::estimators::DesignedRidge) do together when every reward is told
+/// before the next arm is asked for.
 struct PivotGroup<D> {
     rules: [Pivot; 4],
     questions: [Question; 4],
     design: D,
-    /// The condition of V when V⁻¹ was last recomputed; see [`Inverse`].
+    /// The condition numbers of V when V⁻¹ was last recomputed; see [`Inverse`].
     condition: [f64; 4],
     sums: RewardSums,
-    /// As the next two, padded with arms of zeros to a multiple of four. The padding is never chosen: an arm of zeros is never
-    /// the pivot, a pull of it has no information, and ties go to the first arm.
+    /// One vector per arm. This and the next two fields are padded to a multiple of four with arms whose features are all 0. These are
+    /// never chosen: such an arm is never the pivot, a pull of it is not informative, and ties go to the first arm.
     means: Vectors,
     variances: Vectors,
-    /// cᵢ = xᵢᵀV⁻¹x, with x of the pivots.
+    /// cᵢ = xᵢᵀV⁻¹x, where x are the features of the pivots.
     covariances: Vectors,
-    /// By how much any variance may have shrunk since all were recomputed: Π s.
-    shrunk: [f64; 4],
+    /// The largest factor by which a variance can have shrunk since all were recomputed: Π s.
+    shrinkage: [f64; 4],
     pivots: [Arm; 4],
-    /// The most uncertain arms after the pivots, where there are many arms.
+    /// The least certain arms after the pivots; not used with few arms.
     runners_up: [Arm; 4],
     asked: [Arm; 4],
-    /// The arms that a cheap test did not rule out, where there are many.
+    /// The arms that a cheap test did not rule out as pivots; not used with few arms.
     shortlist: Vec<u32>,
 }
 
@@ -84,12 +85,12 @@ impl<D: GroupDesign> RunGroup for PivotGroup<D> {
 }
 
 impl<D: GroupDesign> PivotGroup<D> {
-    /// The most informative arm about the pivot, in each run; keeps the covariances with the pivots.
+    /// The arm that is most informative about the pivot, in each run. Also stores the covariances with the pivots.
     #[inline(always)]
     fn most_informative<S: Unit>(&mut self, unit: S) -> [Arm; 4] {
         self.design.pick(unit, self.pivots);
         let (u, arms) = (D::local(self.design.u()), self.design.arms());
-        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        let (mut best, mut arm) = (ArgMin::new(unit), unit.splat_f64s(0.0));
         let covariances = self.covariances.as_chunks_mut::<4>().0;
         for (four, (known, q)) in covariances.iter_mut().zip(self.variances.as_chunks::<4>().0).enumerate() {
             let c = D::products::<S, 4>(unit, arms, 4 * four, &u);
@@ -105,29 +106,29 @@ impl<D: GroupDesign> PivotGroup<D> {
     /// One step of V⁻¹, the means and the variances in each run; returns s, and whether anything has to be recomputed.
     #[inline(always)]
     fn advance<S: Unit>(&mut self, unit: S, rewards: [f64; 4]) -> ([f64; 4], bool) {
-        // An arm is the most informative about itself unless others are very similar: most often the pivots themselves are
-        // pulled, and all products with them are known.
-        let is_known = self.asked == self.pivots;
-        if !is_known {
+        // An arm is the most informative about itself unless others are very similar. So most often the pivots themselves are pulled,
+        // and `most_informative` has already computed u and c.
+        let has_products = self.asked == self.pivots;
+        if !has_products {
             self.design.pick(unit, self.asked);
         }
         let s = self.design.s(unit);
         let mean = picked(unit, &self.means, self.asked);
         let gain = unit.div_f64s(unit.sub_f64s(pulp::cast(rewards), mean), s);
         let weight = unit.div_f64s(unit.splat_f64s(-1.0), s);
-        self.update_moments(unit, is_known, gain, weight);
+        self.update_moments(unit, has_products, gain, weight);
         self.design.shrink(unit, s);
         let s: [f64; 4] = pulp::cast(s);
         let mut is_due = false;
         for lane in 0..4 {
-            self.shrunk[lane] *= s[lane];
+            self.shrinkage[lane] *= s[lane];
             is_due |= Inverse::is_coarse_at(s[lane], self.condition[lane]);
-            is_due |= self.shrunk[lane] > SHRINK_LIMIT;
+            is_due |= self.shrinkage[lane] > SHRINK_LIMIT;
         }
         (s, is_due)
     }
 
-    /// Recomputes the runs in which the step with s has left too few digits.
+    /// Recomputes the runs in which the last step, which had this s, left too few digits.
     fn refresh(&mut self, s: [f64; 4]) {
         for lane in 0..4 {
             if Inverse::is_coarse_at(s[lane], self.condition[lane]) {
@@ -135,20 +136,20 @@ impl<D: GroupDesign> PivotGroup<D> {
                 self.condition[lane] = inverse.condition();
                 self.recompute_means(lane, &theta);
                 self.recompute_variances(lane, &inverse);
-            } else if self.shrunk[lane] > SHRINK_LIMIT {
+            } else if self.shrinkage[lane] > SHRINK_LIMIT {
                 self.recompute_variances(lane, &self.design.inverse_of(lane));
             }
         }
     }
 
-    /// μ̂ᵢ += cᵢ · gain and qᵢ += cᵢ² · weight for every arm, with cᵢ = xᵢᵀu as known or computed.
+    /// μ̂ᵢ += cᵢ · gain and qᵢ += cᵢ² · weight for every arm, with cᵢ = xᵢᵀu; `has_products` says that `covariances` has these cᵢ already.
     #[inline(always)]
-    fn update_moments<S: Unit>(&mut self, unit: S, is_known: bool, gain: f64x4, weight: f64x4) {
+    fn update_moments<S: Unit>(&mut self, unit: S, has_products: bool, gain: f64x4, weight: f64x4) {
         let (u, arms) = (D::local(self.design.u()), self.design.arms());
         let (means, variances) = (self.means.as_chunks_mut::<4>().0, self.variances.as_chunks_mut::<4>().0);
         let known = self.covariances.as_chunks::<4>().0;
         for (four, ((means, variances), known)) in means.iter_mut().zip(variances).zip(known).enumerate() {
-            let c = if is_known { *known } else { D::products::<S, 4>(unit, arms, 4 * four, &u) };
+            let c = if has_products { *known } else { D::products::<S, 4>(unit, arms, 4 * four, &u) };
             for n in 0..4 {
                 variances[n] = unit.mul_add_f64s(unit.mul_f64s(c[n], weight), c[n], variances[n]);
                 means[n] = unit.mul_add_f64s(c[n], gain, means[n]);
@@ -176,7 +177,7 @@ impl<D: GroupDesign> PivotGroup<D> {
 
     /// qᵢ = xᵢᵀV⁻¹xᵢ in one run.
     fn recompute_variances(&mut self, lane: usize, inverse: &Inverse) {
-        self.shrunk[lane] = 1.0;
+        self.shrinkage[lane] = 1.0;
         let features = self.design.features_of(lane);
         let mut step = Step::new(features.dimension);
         let lanes = numbers_mut(&mut self.variances).iter_mut().skip(lane).step_by(4);
@@ -187,7 +188,7 @@ impl<D: GroupDesign> PivotGroup<D> {
     }
 }
 
-/// The runs in every vector.
+/// Each vector as an array with one number per run.
 #[inline(always)]
 fn lanes(vectors: &Vectors) -> &[[f64; 4]] {
     numbers(vectors).as_chunks().0

@@ -28,7 +28,7 @@ pub enum CampaignError {
         reward: f64,
     },
     /// The ticket has a reward, so it cannot fail.
-    #[error("ticket {ticket} already has the reward {reward} and can no longer fail")]
+    #[error("ticket {ticket} already has the reward {reward}, so it cannot fail")]
     AlreadyTold {
         /// The ticket.
         ticket: TicketId,
@@ -51,7 +51,7 @@ pub enum CampaignError {
         /// The budget.
         budget: u32,
     },
-    /// The budget is used.
+    /// The budget is used up.
     #[error("the budget of {budget} is used up, counting open tickets")]
     BudgetUsed {
         /// The budget.

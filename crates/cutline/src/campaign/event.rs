@@ -18,7 +18,7 @@ pub enum Event {
         ticket: TicketId,
         /// The arm to measure.
         arm: Arm,
-        /// Who is to measure it.
+        /// The worker that is to measure it.
         worker: String,
         /// When its lease ends.
         until: Time,
@@ -54,7 +54,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Its name on every surface.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

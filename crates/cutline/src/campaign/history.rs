@@ -7,11 +7,11 @@ use crate::Side;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecisionPoint {
-    /// The rewards counted so far.
+    /// The number of rewards counted so far.
     pub counted: u32,
-    /// The arms decided as above.
+    /// The number of arms decided as above.
     pub above: usize,
-    /// The arms decided as below.
+    /// The number of arms decided as below.
     pub below: usize,
 }
 

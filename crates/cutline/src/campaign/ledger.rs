@@ -1,12 +1,12 @@
-//! The state that follows from the events without any decision: the tickets, the rewards of every arm and the budget.
+//! The part of a campaign's state that is bookkeeping: the tickets, the rewards of every arm and the budget used.
 
 use super::noise::{NoiseEstimate, NoiseEstimator, NoiseSource};
 use super::{CampaignError, Event, Terms, TicketId, Time};
-use crate::diagnostics::{MOST_REWARD, RewardStats};
+use crate::diagnostics::{MAX_REWARD, RewardStats};
 use crate::{Arm, Arms};
 use std::collections::{BTreeSet, VecDeque};
 
-/// How many of the last rewards' times are kept, to show how fast rewards come.
+/// The number of recent rewards whose times are kept, from which to compute the rate of measurements.
 const RECENT: usize = 32;
 
 /// The state of a campaign except for its learner.
@@ -14,15 +14,15 @@ const RECENT: usize = 32;
 pub(super) struct Ledger {
     pub(super) rewards: RewardStats,
     noise: NoiseScale,
-    /// The rewards received of each arm.
+    /// The number of rewards received for each arm.
     pub(super) counts: Vec<u32>,
-    /// The pulls of each arm that wait for their reward.
+    /// The number of open tickets for each arm.
     pub(super) pending: Vec<u32>,
     tickets: Vec<Ticket>,
     /// The tickets that wait for their reward, by the end of their lease.
     open: BTreeSet<(Time, TicketId)>,
     pub(super) budget: u32,
-    /// The rewards that count towards the budget.
+    /// The number of rewards that count towards the budget.
     pub(super) counted: u32,
     pub(super) uncounted: u64,
     pub(super) failed: u64,
@@ -61,13 +61,13 @@ pub enum TicketStatus {
     Expired,
 }
 
-/// What an event means to a learner.
+/// The change to the learner that an event causes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum LearnerUpdate {
     Assign(Arm),
     Tell(Arm, f64),
     Forget(Arm),
-    /// A reward without an open ticket.
+    /// A reward without an open ticket: a pull and its reward at the same time.
     Add(Arm, f64),
 }
 
@@ -103,7 +103,7 @@ impl Ledger {
         }
     }
 
-    /// The same, computed on a copy of the estimator.
+    /// As [`Ledger::noise`], but with `&self`: a copy of the estimator computes it.
     pub(super) fn current_noise(&self) -> NoiseEstimate {
         match &self.noise {
             NoiseScale::Given(noise) => *noise,
@@ -116,7 +116,7 @@ impl Ledger {
         self.open.len()
     }
 
-    /// How much of the budget is used, including open tickets.
+    /// How much of the budget is used, including the measurements on open tickets.
     pub(super) fn used(&self) -> u32 {
         u32::try_from(self.open.len()).map_or(u32::MAX, |open| self.counted.saturating_add(open))
     }
@@ -141,7 +141,7 @@ impl Ledger {
         self.open.iter().map(|&(until, ticket)| (ticket, until))
     }
 
-    /// Whether a reward may be told for a ticket: `Ok(false)` if it was told already.
+    /// Whether a reward may be recorded for a ticket: `Ok(false)` if the same reward is already recorded.
     pub(super) fn may_tell(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
         check_reward(reward)?;
         match self.ticket(ticket)?.2 {
@@ -154,7 +154,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a ticket may fail: `Ok(false)` if it failed or expired already.
+    /// Whether a ticket may fail or expire: `Ok(false)` if it already has.
     pub(super) fn may_fail(&self, ticket: TicketId) -> Result<bool, CampaignError> {
         match self.ticket(ticket)?.2 {
             TicketStatus::Open(_) => Ok(true),
@@ -163,7 +163,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a reward may be observed.
+    /// Whether a reward without a ticket may be recorded.
     pub(super) fn may_observe(&self, arm: Arm, reward: f64, is_counted: bool) -> Result<(), CampaignError> {
         check_reward(reward)?;
         let n_arms = self.counts.len();
@@ -177,8 +177,8 @@ impl Ledger {
     }
 
     /// Applies an event, if it can follow those before it.
-    pub(super) fn apply(&mut self, at: Time, event: &Event) -> Result<Step, CampaignError> {
-        let step = match *event {
+    pub(super) fn apply(&mut self, at: Time, event: &Event) -> Result<LearnerUpdate, CampaignError> {
+        let update = match *event {
             Event::Asked { ticket, arm, ref worker, until } => {
                 if ticket != self.next_ticket() {
                     return Err(CampaignError::NoTicket { ticket, last: self.next_ticket() - 1 });
@@ -193,7 +193,7 @@ impl Ledger {
                 self.open.insert((until, ticket));
                 self.pending[arm] += 1;
                 self.changes += 1;
-                Step::Assign(arm)
+                LearnerUpdate::Assign(arm)
             }
             Event::Told { ticket, reward } => {
                 if !self.may_tell(ticket, reward)? {
@@ -205,22 +205,22 @@ impl Ledger {
                 self.remember_time(at);
                 self.learn(arm, reward);
                 if was_open {
-                    Step::Tell(arm, reward)
+                    LearnerUpdate::Tell(arm, reward)
                 } else {
                     self.expired -= 1;
                     self.changes += 1;
-                    Step::Add(arm, reward)
+                    LearnerUpdate::Add(arm, reward)
                 }
             }
             Event::Failed { ticket, .. } => {
-                let step = self.close_without_reward(ticket, TicketStatus::Failed)?;
+                let update = self.close_without_reward(ticket, TicketStatus::Failed)?;
                 self.failed += 1;
-                step
+                update
             }
             Event::Expired { ticket } => {
-                let step = self.close_without_reward(ticket, TicketStatus::Expired)?;
+                let update = self.close_without_reward(ticket, TicketStatus::Expired)?;
                 self.expired += 1;
-                step
+                update
             }
             Event::Observed { arm, reward, is_counted } => {
                 self.may_observe(arm, reward, is_counted)?;
@@ -231,11 +231,11 @@ impl Ledger {
                 }
                 self.changes += 1;
                 self.learn(arm, reward);
-                Step::Add(arm, reward)
+                LearnerUpdate::Add(arm, reward)
             }
         };
         self.events += 1;
-        Ok(step)
+        Ok(update)
     }
 
     fn learn(&mut self, arm: Arm, reward: f64) {
@@ -246,19 +246,22 @@ impl Ledger {
         self.counts[arm] += 1;
     }
 
-    fn close_without_reward(&mut self, ticket: TicketId, status: TicketStatus) -> Result<Step, CampaignError> {
+    fn close_without_reward(&mut self, ticket: TicketId, status: TicketStatus) -> Result<LearnerUpdate, CampaignError> {
         if !self.may_fail(ticket)? {
             return Err(CampaignError::Failed { ticket });
         }
         let arm = self.ticket(ticket)?.0;
         self.close(ticket, status);
         self.changes += 1;
-        Ok(Step::Forget(arm))
+        Ok(LearnerUpdate::Forget(arm))
     }
 
-    /// Gives a ticket, which exists, a final status; returns whether it was open.
+    /// Gives an existing ticket a status other than open; returns whether it was open.
     fn close(&mut self, ticket: TicketId, status: TicketStatus) -> bool {
-        #[expect(clippy::cast_possible_truncation, reason = "a ticket that exists is a position")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "an existing ticket is stored in a `Vec`, so its number is a `usize`"
+        )]
         let closed = &mut self.tickets[ticket as usize - 1];
         let before = std::mem::replace(&mut closed.status, status);
         if let TicketStatus::Open(until) = before {
@@ -278,5 +281,5 @@ impl Ledger {
 }
 
 fn check_reward(reward: f64) -> Result<(), CampaignError> {
-    if reward.abs() <= MOST_REWARD { Ok(()) } else { Err(CampaignError::NotAReward { reward }) }
+    if reward.abs() <= MAX_REWARD { Ok(()) } else { Err(CampaignError::NotAReward { reward }) }
 }

@@ -1,12 +1,12 @@
-//! Campaigns: real measurements, handed out as tickets and told in any order, as a fold over events.
+//! Campaigns of real measurements, which are handed out as tickets and whose rewards may be told in any order.
 //!
-//! A [`CampaignState`] is a function of its arms, its [`Terms`] and its events. Its methods decide, return what happened as [`Event`]s
-//! and leave the campaign in the state after those events. To keep a campaign, store its events; to restore it,
-//! [extend](CampaignState::extend) a new campaign with them. No decision is made again then: counts and sums are added up, and V is
-//! computed from the counts, so that restoring a campaign is cheap for any K.
+//! A [`CampaignState`] is a fold over events: it is a function of its arms, its [`Terms`] and its [`Event`]s. Its methods make decisions,
+//! apply them to the state and return them as events. To keep a campaign, store its events; to restore it,
+//! [extend](CampaignState::extend) a new campaign with them. Restoring does not repeat the decisions: it adds up counts and sums and
+//! computes V from the counts, which is cheap for any K.
 //!
-//! However the events are split into pieces, the state is the same to the last bit: after every [`REBUILD_INTERVAL`] events the learner
-//! is rebuilt from the counts and the means of the rewards, and the noise scale is a function of the journal.
+//! However a journal is split into calls of `extend`, the state is the same to the last bit: after every [`REBUILD_INTERVAL`] events the
+//! learner is rebuilt from the counts and the means of the rewards, and the noise scale is a function of the journal.
 
 mod error;
 mod event;
@@ -25,7 +25,7 @@ pub use terms::{Terms, TermsError};
 use crate::diagnostics::RewardStats;
 use crate::estimators::History;
 use crate::{Arm, Arms, AskTell, StopReason, Verdict};
-use ledger::{Ledger, Step};
+use ledger::{LearnerUpdate, Ledger};
 
 /// The number of events after which the learner is rebuilt from counts and means.
 pub const REBUILD_INTERVAL: u64 = 64;
@@ -62,9 +62,9 @@ pub struct CampaignState {
     arms: Arms,
     ledger: Ledger,
     learner: Box<dyn AskTell>,
-    /// The noise scale that the learner has.
+    /// The noise scale that the learner uses at present.
     noise: NoiseEstimate,
-    /// Whether rewards came since σ was estimated.
+    /// Whether rewards have arrived since σ was last estimated.
     is_noise_stale: bool,
 }
 
@@ -72,21 +72,21 @@ pub struct CampaignState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The most rewards that may be counted.
+    /// The largest number of rewards that may count.
     pub budget: u32,
-    /// The rewards counted.
+    /// The number of rewards that count towards the budget.
     pub counted: u32,
-    /// The rewards that do not count towards the budget.
+    /// The number of rewards that do not count towards the budget.
     pub uncounted: u64,
-    /// The tickets that wait for their reward.
+    /// The number of tickets that wait for their reward.
     pub open: usize,
-    /// The tickets that failed.
+    /// The number of tickets that failed.
     pub failed: u64,
-    /// The tickets that expired and have no reward.
+    /// The number of tickets that expired and have no reward.
     pub expired: u64,
     /// The number of events.
     pub events: u64,
-    /// When the last rewards came, the oldest first.
+    /// The times of the last 32 rewards of tickets, oldest first.
     pub recent: Vec<Time>,
 }
 
@@ -99,7 +99,7 @@ impl CampaignState {
         let mut ledger = Ledger::new(&arms, &terms);
         let noise = ledger.noise();
         terms.confidence(noise)?;
-        // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger keeps it.
+        // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
         terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
         if learner.depends_on_order() && terms.noise.is_none() {
@@ -108,7 +108,7 @@ impl CampaignState {
         Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false })
     }
 
-    /// Adds events that happened elsewhere.
+    /// Applies events from the journal, for example those that another process wrote.
     ///
     /// # Errors
     /// If an event cannot follow those before it. The campaign must not be used after that.
@@ -117,20 +117,21 @@ impl CampaignState {
         let rebuild_at = if self.learner.depends_on_order() { 0 } else { last - last % REBUILD_INTERVAL };
         for Record { at, event, .. } in records {
             let number = self.ledger.events + 1;
-            let step = self.ledger.apply(*at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
+            let update = self.ledger.apply(*at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
             match number.cmp(&rebuild_at) {
+                // The rebuild will include it.
                 std::cmp::Ordering::Less => (),
                 std::cmp::Ordering::Equal => self.rebuild(),
-                std::cmp::Ordering::Greater => self.step(step),
+                std::cmp::Ordering::Greater => self.update_learner(update),
             }
         }
         self.is_noise_stale = true;
         Ok(())
     }
 
-    /// Hands out up to `n` measurements to `worker`, after expiring the tickets whose lease has ended. Returns what happened.
+    /// Hands out up to `n` measurements to `worker`, after expiring the tickets whose lease has ended. Returns the events.
     ///
-    /// Fewer than `n` are handed out, or none, when the budget is used or every side is sure.
+    /// Fewer than `n` are handed out, or none, once the budget is used up or the campaign stops early because every arm is decided.
     pub fn ask(&mut self, n: usize, worker: &str, now: Time, lease: Time) -> Vec<Event> {
         let is_due = |&(_, until): &(TicketId, Time)| until <= now;
         let due: Vec<TicketId> = self.ledger.open_tickets().take_while(is_due).map(|(ticket, _)| ticket).collect();
@@ -152,45 +153,45 @@ impl CampaignState {
         events
     }
 
-    /// Takes the reward of a ticket. Returns what happened: nothing if the same reward was told before.
+    /// Records the reward of a ticket. Returns the event, or `None` if the same reward is already recorded.
     ///
     /// # Errors
-    /// If there is no such ticket, it failed or has another reward, or it comes too late.
+    /// If there is no such ticket, it failed or has another reward, or it expired and the budget has been used up since.
     pub fn tell(&mut self, ticket: TicketId, reward: f64, now: Time) -> Result<Option<Event>, CampaignError> {
-        let reward = plus_zero(reward);
+        let reward = without_negative_zero(reward);
         let event = Event::Told { ticket, reward };
-        Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.applied(now, event)))
+        Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.apply_and_return(now, event)))
     }
 
-    /// Closes a ticket that will have no reward. Returns what happened: nothing if it failed or expired before.
+    /// Closes a ticket that will have no reward. Returns the event, or `None` if the ticket has already failed or expired.
     ///
     /// # Errors
     /// If there is no such ticket or it has its reward.
     pub fn fail(&mut self, ticket: TicketId, reason: &str, now: Time) -> Result<Option<Event>, CampaignError> {
         let event = Event::Failed { ticket, reason: reason.into() };
-        Ok(self.ledger.may_fail(ticket)?.then(|| self.applied(now, event)))
+        Ok(self.ledger.may_fail(ticket)?.then(|| self.apply_and_return(now, event)))
     }
 
-    /// Expires a ticket before its lease ends, for example because its worker is known to have crashed. Returns what happened: nothing if
-    /// it is not open.
+    /// Expires a ticket before its lease ends, for example because its worker is known to have crashed. Returns the event, or `None` if
+    /// the ticket has already failed or expired.
     ///
     /// # Errors
     /// If there is no such ticket or it has its reward.
     pub fn expire(&mut self, ticket: TicketId, now: Time) -> Result<Option<Event>, CampaignError> {
-        Ok(self.ledger.may_fail(ticket)?.then(|| self.applied(now, Event::Expired { ticket })))
+        Ok(self.ledger.may_fail(ticket)?.then(|| self.apply_and_return(now, Event::Expired { ticket })))
     }
 
-    /// Takes a reward for which no ticket was handed out. Returns what happened.
+    /// Records a reward for which no ticket was handed out. Returns the event.
     ///
     /// # Errors
-    /// If there is no such arm, or the reward is to count towards a budget that is used.
+    /// If there is no such arm, or the reward is to count but the budget is used up.
     pub fn observe(&mut self, arm: Arm, reward: f64, is_counted: bool, now: Time) -> Result<Event, CampaignError> {
-        let reward = plus_zero(reward);
+        let reward = without_negative_zero(reward);
         self.ledger.may_observe(arm, reward, is_counted)?;
-        Ok(self.applied(now, Event::Observed { arm, reward, is_counted }))
+        Ok(self.apply_and_return(now, Event::Observed { arm, reward, is_counted }))
     }
 
-    /// The verdict on every arm by the rewards received so far.
+    /// The verdict on every arm from the rewards received so far.
     ///
     /// # Panics
     /// Never: the terms were checked when the campaign began.
@@ -207,7 +208,7 @@ impl CampaignState {
         verdicts
     }
 
-    /// Why no measurement will ever be asked for again, or `None` while one may.
+    /// Why the campaign will never hand out another measurement; `None` while it may.
     pub fn stop_reason(&mut self) -> Option<StopReason> {
         self.update_noise();
         let is_used = self.ledger.counted >= self.ledger.budget;
@@ -265,35 +266,36 @@ impl CampaignState {
         &self.arms
     }
 
-    fn applied(&mut self, now: Time, event: Event) -> Event {
+    /// Applies an event that was checked, and returns it.
+    fn apply_and_return(&mut self, now: Time, event: Event) -> Event {
         self.apply(now, &event);
         event
     }
 
     /// Applies an event that was checked.
     fn apply(&mut self, now: Time, event: &Event) {
-        let step = self.ledger.apply(now, event).expect("an event that was checked");
+        let update = self.ledger.apply(now, event).expect("an event that was checked");
         if self.ledger.events.is_multiple_of(REBUILD_INTERVAL) && !self.learner.depends_on_order() {
             self.rebuild();
         } else {
-            self.step(step);
+            self.update_learner(update);
         }
-        self.is_noise_stale |= matches!(step, Step::Tell(..) | Step::Add(..));
+        self.is_noise_stale |= matches!(update, LearnerUpdate::Tell(..) | LearnerUpdate::Add(..));
     }
 
-    fn step(&mut self, step: Step) {
-        match step {
-            Step::Assign(arm) => self.learner.assign(arm),
-            Step::Tell(arm, reward) => self.learner.tell(arm, reward),
-            Step::Forget(arm) => self.learner.forget(arm),
-            Step::Add(arm, reward) => {
+    fn update_learner(&mut self, update: LearnerUpdate) {
+        match update {
+            LearnerUpdate::Assign(arm) => self.learner.assign(arm),
+            LearnerUpdate::Tell(arm, reward) => self.learner.tell(arm, reward),
+            LearnerUpdate::Forget(arm) => self.learner.forget(arm),
+            LearnerUpdate::Add(arm, reward) => {
                 self.learner.assign(arm);
                 self.learner.tell(arm, reward);
             }
         }
     }
 
-    /// Rebuilds the learner from counts and means, so that rounding errors do not accumulate and a journal can be read in any pieces.
+    /// Rebuilds the learner from counts and means, so that rounding errors do not depend on where the journal was split.
     fn rebuild(&mut self) {
         let Ledger { rewards, counts, pending, changes, .. } = &self.ledger;
         self.learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
@@ -318,12 +320,12 @@ impl std::fmt::Debug for CampaignState {
     }
 }
 
-/// The same number, but 0 for −0: not every database stores the sign of zero.
-fn plus_zero(reward: f64) -> f64 {
+/// Turns −0 into 0, because not every database stores the sign of zero.
+fn without_negative_zero(reward: f64) -> f64 {
     reward + 0.0
 }
 
-/// A learner without a budget: the ledger keeps it.
+/// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
     Ok(terms.spec(sigma)?.learner(arms, terms.question, u32::MAX, terms.seed)?)
 }

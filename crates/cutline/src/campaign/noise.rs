@@ -16,7 +16,7 @@ pub struct NoiseEstimate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoiseSource {
-    /// The campaign's terms.
+    /// The terms of the campaign, in which σ was given.
     Given,
     /// The rewards of arms that were measured more than once.
     Replicates,
@@ -24,12 +24,12 @@ pub enum NoiseSource {
     Residuals,
     /// The distance of the rewards from the threshold, which is usually larger than the noise.
     Rewards,
-    /// There is no reward yet: rules take σ = 1, and no arm is decided.
+    /// There is no reward yet: rules use σ = 1, and every arm is undecided.
     Nothing,
 }
 
 impl NoiseSource {
-    /// Its name on every surface.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,31 +42,31 @@ impl NoiseSource {
     }
 }
 
-/// The degrees of freedom from which on an estimate of σ is used. With ten, Gaussian noise makes it too large or too small by a
-/// factor of more than 2 in about 1 case of 109, nearly always too small.
-const FREEDOM: u64 = 10;
+/// The least degrees of freedom with which an estimate of σ is used. With ten and Gaussian noise, the estimate is off by a factor of
+/// more than 2 in about 1 of 109 cases, nearly always too small.
+const MIN_DEGREES_OF_FREEDOM: u64 = 10;
 
-/// Estimates σ from the rewards in journal order: from replicates as soon as they have [`FREEDOM`] degrees of freedom, before that from
-/// the residuals of least squares if those have, and before that as the root mean square of r − τ.
+/// Estimates σ from the rewards in journal order: from replicates as soon as they have [`MIN_DEGREES_OF_FREEDOM`], before that from the
+/// residuals of least squares once these have as many, and before that as the root mean square of r − τ.
 ///
-/// The estimate after a given event is a function of the journal up to that event, to the last bit. Neither how the journal is split
-/// into pieces nor how often an estimate is asked for changes it.
+/// The estimate after a given event is a function of the journal up to that event, to the last bit. It depends neither on how the
+/// journal is split nor on how often an estimate is asked for.
 ///
-/// A reward costs O(1). Least squares costs O(d²) per reward, only up to the reward at which replicates suffice, and nothing if no
-/// estimate was asked for by then.
+/// A reward costs O(1). Until replicates suffice, an estimate also costs O(d²) for each reward since the last estimate.
 #[derive(Clone, Debug)]
 pub(super) struct NoiseEstimator {
     threshold: f64,
-    /// All rewards together.
+    /// The moments of all rewards together.
     rewards: Moments,
-    /// Σ Σ (r − ȳᵢ)², and its degrees of freedom.
+    /// Σ (r − ȳᵢ)² over all rewards of all arms i.
     within_arms: f64,
-    freedom: u64,
+    /// The degrees of freedom of `within_arms`.
+    degrees_of_freedom: u64,
     /// `None` without features, and once replicates have enough degrees of freedom.
     residuals: Option<Residuals>,
 }
 
-/// Least squares of the rewards, computed as far as somebody asked.
+/// Least squares of the rewards, brought up to date only when an estimate is needed.
 #[derive(Clone, Debug)]
 struct Residuals {
     arms: Arms,
@@ -76,14 +76,14 @@ struct Residuals {
 }
 
 impl NoiseEstimator {
-    /// No reward yet.
+    /// An estimator without rewards.
     pub(super) fn new(arms: &Arms, threshold: f64) -> Self {
         let residuals = || Residuals { arms: arms.clone(), fit: None, waiting: Vec::new() };
         Self {
             threshold,
             rewards: Moments::default(),
             within_arms: 0.0,
-            freedom: 0,
+            degrees_of_freedom: 0,
             residuals: arms.dimension().map(|_| residuals()),
         }
     }
@@ -93,15 +93,15 @@ impl NoiseEstimator {
     pub(super) fn add(&mut self, arm: Arm, reward: f64, increase: f64, is_repeat: bool) {
         self.rewards.add(reward);
         self.within_arms += increase;
-        self.freedom += u64::from(is_repeat);
-        if self.freedom >= FREEDOM {
+        self.degrees_of_freedom += u64::from(is_repeat);
+        if self.degrees_of_freedom >= MIN_DEGREES_OF_FREEDOM {
             self.residuals = None;
         } else if let Some(residuals) = &mut self.residuals {
             residuals.waiting.push((arm, reward, is_repeat));
         }
     }
 
-    /// σ by the rewards so far.
+    /// The estimate of σ from the rewards so far.
     pub(super) fn estimate(&mut self) -> NoiseEstimate {
         let n = self.rewards.pulls;
         if n == 0 {
@@ -109,14 +109,14 @@ impl NoiseEstimator {
         }
         let distance = self.rewards.mean() - self.threshold;
         let from_threshold = (distance * distance + self.rewards.squares / n as f64).sqrt();
-        let (sigma, source) = if self.freedom >= FREEDOM {
-            ((self.within_arms / self.freedom as f64).sqrt(), NoiseSource::Replicates)
+        let (sigma, source) = if self.degrees_of_freedom >= MIN_DEGREES_OF_FREEDOM {
+            ((self.within_arms / self.degrees_of_freedom as f64).sqrt(), NoiseSource::Replicates)
         } else if let Some(sigma) = self.residuals.as_mut().and_then(|residuals| residuals.estimate(n)) {
             (sigma, NoiseSource::Residuals)
         } else {
             (from_threshold, NoiseSource::Rewards)
         };
-        // Measurements may be free of noise, but σ is divided by.
+        // Measurements without noise would give σ = 0, but callers divide by σ.
         NoiseEstimate { sigma: sigma.max(1e-9 * from_threshold).clamp(1e-90, 1e90), source }
     }
 }
@@ -124,7 +124,7 @@ impl NoiseEstimator {
 impl Residuals {
     /// √(residual sum of squares/(n − rank)) of n rewards, if they have enough degrees of freedom.
     fn estimate(&mut self, n: u64) -> Option<f64> {
-        if n < FREEDOM {
+        if n < MIN_DEGREES_OF_FREEDOM {
             return None;
         }
         if self.fit.is_none() {
@@ -135,7 +135,7 @@ impl Residuals {
             fit.add(&self.arms, arm, reward, is_repeat);
         }
         let residual = fit.residual();
-        let freedom = n - residual.rank;
-        (freedom >= FREEDOM).then(|| (residual.squares / freedom as f64).sqrt())
+        let degrees_of_freedom = n - residual.rank;
+        (degrees_of_freedom >= MIN_DEGREES_OF_FREEDOM).then(|| (residual.squares / degrees_of_freedom as f64).sqrt())
     }
 }

@@ -1,4 +1,4 @@
-//! What a campaign is about, fixed when it begins.
+//! The terms of a campaign: its settings, fixed when it begins.
 
 use super::noise::{NoiseEstimate, NoiseSource};
 use crate::{
@@ -13,23 +13,22 @@ pub struct Terms {
     pub question: Question,
     /// The algorithm. If it takes the noise scale as a parameter, the campaign sets it.
     pub spec: Spec,
-    /// The most rewards that may be counted.
+    /// The largest number of rewards that may count.
     pub budget: u32,
-    /// The standard deviation σ of a measurement, or `None` to estimate it from the rewards. Choices, stop and verdicts use the same σ,
-    /// that of the rewards received so far; [`CampaignState::noise`](super::CampaignState::noise) returns it.
+    /// The standard deviation σ of a measurement, or `None` to estimate it from the rewards. Choices, stop and verdicts use the same σ;
+    /// [`CampaignState::noise`](super::CampaignState::noise) returns it.
     ///
     /// An estimate comes from replicates as soon as they have ten degrees of freedom, before that from the residuals of least squares
-    /// if those have, and before that it is the root mean square of r − τ. It is a function of the journal. The guarantees of intervals
-    /// and stop hold for a given σ; an estimate from ten degrees of freedom is less than σ/2 in about 1 of 110 cases.
+    /// once these have ten, and before that it is the root mean square of r − τ. It is a function of the journal. The guarantees of
+    /// intervals and stop hold for a given σ; an estimate from ten degrees of freedom is less than σ/2 in about 1 of 110 cases.
     pub noise: Option<f64>,
     /// The kind of the verdicts' intervals.
     pub interval: IntervalKind,
     /// δ: the verdicts' intervals hold with probability 1 − δ.
     pub delta: f64,
-    /// The criterion by which to end before the budget is used up, once every side is sure at level 1 − δ; `None` to use the whole
-    /// budget.
+    /// The criterion for stopping early, once every verdict is certain at level 1 − δ; `None` to use the whole budget.
     pub until_sure: Option<StopCriterion>,
-    /// The seed of everything random.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

@@ -1,5 +1,5 @@
 //! Least squares of rewards on features, one reward at a time: (X y) = Q (R z; 0 ρ) with R upper triangular, by Givens rotations
-//! (Golub & Van Loan 2013, §5.1.8 and §6.5). The residual sum of squares is ‖ρ‖², and ‖z‖² less its part in the range of R.
+//! (Golub & Van Loan 2013, §5.1.8 and §6.5). The residual sum of squares is ‖ρ‖² plus the part of ‖z‖² outside the range of R.
 
 use super::qr::{Qr, rank_tolerance};
 use crate::{Arm, Arms};
@@ -42,7 +42,7 @@ impl LeastSquares {
     }
 
     /// Adds a reward of `arm`. `is_repeat` says that a reward of this arm was added before: then its features lie in the span of R, and
-    /// what rounding leaves of them outside it is dropped.
+    /// any part of them outside it is a rounding error and is dropped.
     pub(crate) fn add(&mut self, arms: &Arms, arm: Arm, reward: f64, is_repeat: bool) {
         let Self { scales, rows, incoming, .. } = self;
         let Some(features) = arms.features() else { return };
@@ -84,7 +84,7 @@ impl LeastSquares {
     }
 }
 
-/// Rotates two rows so that the first element of `incoming` becomes 0. That element is not written: nobody reads it again.
+/// Rotates two rows so that the first element of `incoming` becomes 0. That element is not written, because it is never read again.
 fn rotate(row: &mut [f64], incoming: &mut [f64]) {
     let length = row[0].hypot(incoming[0]);
     let (cosine, sine) = (row[0] / length, incoming[0] / length);
@@ -96,9 +96,10 @@ fn rotate(row: &mut [f64], incoming: &mut [f64]) {
 
 /// A sufficient condition, in O(d²), for [`Qr`] to find all rows independent.
 ///
-/// T is the square of the rows and the columns they start at, its columns scaled to length 1. With M its diagonal less its other
-/// elements, all in absolute value, ‖T⁻¹‖∞ ≤ ‖M⁻¹1‖∞ (Higham 2002, §8.2), so that the least singular value of all i rows is at least
-/// 1/(√i ‖M⁻¹1‖∞), and at every step of the decomposition the longest column left is no shorter than that over √d.
+/// T is the square matrix of all rows and of the columns at which they start, with columns scaled to length 1. Let M have the absolute
+/// values of T's elements, with a minus sign off the diagonal. Then ‖T⁻¹‖∞ ≤ ‖M⁻¹1‖∞ (Higham 2002, §8.2), so the least singular value of
+/// all i rows is at least 1/(√i ‖M⁻¹1‖∞), and at every step of the decomposition the longest remaining column has at least that length
+/// divided by √d.
 fn are_independent(rows: &[(usize, &[f64])], d: usize, tolerance: f64) -> bool {
     let mut lengths = vec![0.0_f64; d];
     for &(k, row) in rows {

@@ -20,7 +20,7 @@ mod tails;
 pub use conclusion::{Conclusion, MissingEvidence};
 pub(crate) use least_squares::LeastSquares;
 pub(crate) use reward_stats::Moments;
-pub use reward_stats::{MOST_REWARD, RewardStats};
+pub use reward_stats::{MAX_REWARD, RewardStats};
 
 use crate::Arm;
 use qr::Qr;

@@ -4,7 +4,7 @@ use super::Diagnostics;
 use crate::{Arm, Arms};
 
 /// The greatest reward that can be diagnosed, in absolute value: sums of squares must not overflow.
-pub const MOST_REWARD: f64 = 1e140;
+pub const MAX_REWARD: f64 = 1e140;
 
 /// The rewards received so far as sufficient statistics; [`RewardStats::diagnose`] tests the linear model with them.
 ///
@@ -74,14 +74,14 @@ impl RewardStats {
     /// Takes the reward of one pull, in any order.
     ///
     /// # Panics
-    /// If there is no such arm, or the reward is not a number within ±[`MOST_REWARD`].
+    /// If there is no such arm, or the reward is not a number within ±[`MAX_REWARD`].
     pub fn tell(&mut self, arm: Arm, reward: f64) {
         self.add(arm, reward);
     }
 
     /// The same; returns the increase of the arm's Σ (r − ȳ)².
     pub(crate) fn add(&mut self, arm: Arm, reward: f64) -> f64 {
-        assert!(reward.abs() <= MOST_REWARD, "a reward of {reward}");
+        assert!(reward.abs() <= MAX_REWARD, "a reward of {reward}");
         self.moments[arm].add(reward)
     }
 
@@ -122,7 +122,7 @@ mod tests {
     fn the_greatest_rewards_overflow_nothing() {
         let mut moments = Moments::default();
         for i in 0..1000 {
-            moments.add(if i % 2 == 0 { MOST_REWARD } else { -MOST_REWARD });
+            moments.add(if i % 2 == 0 { MAX_REWARD } else { -MAX_REWARD });
         }
         assert!((moments.squares / 1e283 - 1.0).abs() < 1e-12, "{}", moments.squares);
     }

@@ -5,9 +5,9 @@ use crate::Arm;
 use crate::question::short_number;
 use thiserror::Error;
 
-/// An estimator of r − c, so that an arm without information has the mean c instead of 0.
+/// An estimator of r − c, so that the mean of an arm about which nothing is known is c instead of 0.
 ///
-/// Ridge draws means towards 0. Where the means lie around a level c far from 0, [`Ridge`] alone has to learn that level first, and
+/// Ridge shrinks means towards 0. Where the means lie around a level c far from 0, plain [`Ridge`] has to learn that level first, and
 /// classifies all arms as *below* or all as *above* until it has. A constant feature
 /// ([`Arms::with_intercept`](crate::Arms::with_intercept)) lets the level differ from c.
 ///
@@ -74,9 +74,9 @@ impl<E: Estimator> Estimator for Centred<E> {
         self.estimator.forget(pending);
     }
 
-    fn restore(&mut self, past: &History<'_>) {
-        let means: Vec<f64> = past.means.iter().map(|mean| mean - self.centre).collect();
-        self.estimator.restore(&History { means: &means, ..*past });
+    fn restore(&mut self, history: &History<'_>) {
+        let means: Vec<f64> = history.means.iter().map(|mean| mean - self.centre).collect();
+        self.estimator.restore(&History { means: &means, ..*history });
     }
 
     fn means(&mut self) -> &[f64] {

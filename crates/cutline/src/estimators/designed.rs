@@ -1,4 +1,4 @@
-//! Ridge regression that also keeps the variance of every arm, with pending pulls counted.
+//! Ridge regression that also keeps the variance of every arm's mean, with pending pulls counted.
 
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
@@ -10,7 +10,7 @@ use crate::{Arm, Arms};
 use pulp::f64x4;
 use std::sync::Arc;
 
-/// As [`Ridge`], and qᵢ = xᵢᵀV⁻¹xᵢ of every arm, for one more K×d product per pull.
+/// [`Ridge`] that also keeps qᵢ = xᵢᵀV⁻¹xᵢ of every arm, at the cost of one more K×d product per pull.
 ///
 /// Two designs are kept: the *observed* one of the rewards received, which gives the means, and the *planned* one, which also counts
 /// pending pulls and gives variances and covariances. While nothing else is pending, one step serves both: with u = V⁻¹xₐ, s = 1 + xₐᵀu
@@ -21,38 +21,41 @@ pub struct DesignedRidge {
     observed: Design,
     /// Equal to `observed` while nothing is pending; its inverse is then not updated.
     planned: Design,
+    /// A buffer for the next V⁻¹ of either design.
     spare: Inverse,
+    /// The last step of either design.
     step: Step,
-    /// For solving without changing `step`.
+    /// A buffer for solving without changing `step`.
     probe: Step,
-    /// c of the last step of either design.
+    /// c = Xu of `step`.
     products: Vectors,
-    /// The only pending pull, if `step` and `products` still belong to it.
+    /// The arm of the only pending pull, if `step` and `products` still belong to that pull.
     last_planned: Option<Arm>,
+    /// The number of pending pulls.
     pending: u64,
-    /// Whether the planned design was recomputed in its last step.
+    /// Whether the planned inverse was recomputed after its last step.
     is_refreshed: bool,
     /// The sum of the rewards of each arm.
     sums: Vec<f64>,
     theta: Vectors,
     means: Vectors,
     variances: Vectors,
-    /// By how much any variance may have shrunk since all were recomputed: Π s.
-    shrunk: f64,
+    /// The largest factor by which a variance can have shrunk since all were recomputed: Π s.
+    shrinkage: f64,
     covariances: Vectors,
     /// The variances of the observed design, computed on demand.
     observed_variances: Vec<f64>,
 }
 
-/// A design: how often each arm counts, and V⁻¹.
+/// A design: the number of pulls per arm, and V⁻¹.
 #[derive(Clone, Debug)]
 struct Design {
     pulls: Vec<u32>,
     inverse: Inverse,
 }
 
-/// Every update qᵢ −= cᵢ²/s loses digits, at most log₁₀ Π s in total because qᵢ never falls below qᵢ/s. Beyond this
-/// factor all are recomputed.
+/// Every update qᵢ −= cᵢ²/s loses digits: at most log₁₀ s, because the new qᵢ is at least 1/s of the old one. Once the product of all s
+/// exceeds this limit, all variances are recomputed.
 pub(crate) const SHRINK_LIMIT: f64 = 1e10;
 
 impl DesignedRidge {
@@ -78,7 +81,7 @@ impl DesignedRidge {
             variances: means.clone(),
             covariances: means.clone(),
             means,
-            shrunk: 1.0,
+            shrinkage: 1.0,
             observed_variances: Vec::with_capacity(features.n_arms),
             features,
         };
@@ -86,9 +89,9 @@ impl DesignedRidge {
         Ok(ridge)
     }
 
-    /// qᵢ = xᵢᵀV⁻¹xᵢ.
+    /// qᵢ = xᵢᵀV⁻¹xᵢ of all arms, from the planned design.
     fn recompute_variances(&mut self) {
-        self.shrunk = 1.0;
+        self.shrinkage = 1.0;
         let Self { features, observed, planned, probe, variances, .. } = self;
         let inverse = if self.pending == 0 { &observed.inverse } else { &planned.inverse };
         for arm in 0..features.n_arms {
@@ -133,8 +136,8 @@ impl Estimator for DesignedRidge {
         let Self { features, step, products, variances, .. } = self;
         features.times(numbers(&step.u), products);
         vectorised!(|unit| shrink(unit, variances, products, step.s));
-        self.shrunk *= step.s;
-        if self.is_refreshed || self.shrunk > SHRINK_LIMIT {
+        self.shrinkage *= step.s;
+        if self.is_refreshed || self.shrinkage > SHRINK_LIMIT {
             self.recompute_variances();
         }
     }
@@ -144,18 +147,18 @@ impl Estimator for DesignedRidge {
         if self.planned.pulls[arm] == self.observed.pulls[arm] {
             self.expect(arm);
         }
-        let is_known = self.last_planned.take() == Some(arm);
+        let has_step = self.last_planned.take() == Some(arm);
         self.observed.pulls[arm] += 1;
         self.sums[arm] += reward;
         self.pending -= 1;
         let Self { features, observed, planned, spare, step, products, means, .. } = self;
-        if !is_known {
+        if !has_step {
             vectorised!(|unit| observed.inverse.advance(unit, features.row(arm), step, spare));
             features.times(numbers(&step.u), products);
         }
         let surprise = reward - numbers(means)[arm];
         vectorised!(|unit| add_scaled(unit, means, surprise / step.s, products));
-        let is_refreshed = if is_known {
+        let is_refreshed = if has_step {
             std::mem::swap(&mut observed.inverse, &mut planned.inverse);
             self.is_refreshed
         } else {
@@ -185,14 +188,14 @@ impl Estimator for DesignedRidge {
         self.recompute_variances();
     }
 
-    fn restore(&mut self, past: &History<'_>) {
-        self.observed.pulls.copy_from_slice(past.n_rewards);
-        past.sums(&mut self.sums);
+    fn restore(&mut self, history: &History<'_>) {
+        self.observed.pulls.copy_from_slice(history.n_rewards);
+        history.sums(&mut self.sums);
         let Self { features, observed, step, sums, theta, means, .. } = self;
         observed.inverse.refresh(features, &observed.pulls, step);
         observed.inverse.regress(features, sums, step, numbers_mut(theta));
         features.times(numbers(theta), means);
-        self.forget(past.pending);
+        self.forget(history.pending);
     }
 
     fn means(&mut self) -> &[f64] {

@@ -34,7 +34,7 @@ impl GramBasis {
         square(&rows, n_arms).features().map(Arc::clone).expect("features")
     }
 
-    /// d.
+    /// The number of features d.
     pub(super) fn dimension(&self) -> usize {
         self.features.dimension
     }
@@ -45,7 +45,7 @@ impl GramBasis {
         self.features.times(&row, products);
     }
 
-    /// Memory for the inner products with one arm.
+    /// A buffer for the inner products with one arm.
     pub(super) fn zeros(&self) -> Vectors {
         self.features.zeros()
     }

@@ -1,8 +1,8 @@
 //! V⁻¹, with V = λI + Σ xxᵀ, by rank-one updates.
 //!
-//! For one more x (Sherman & Morrison 1950): u = V⁻¹x, s = 1 + xᵀu, V⁻¹ ← V⁻¹ − w wᵀ with w = u/√s, so that it stays symmetric to
-//! the last bit. Along x the variance falls by the factor s, so log₁₀ s of the digits of V⁻¹ are lost; later pulls restore them,
-//! because errors shrink by s too. Where a step leaves fewer than ten digits, V⁻¹ is recomputed from the pulls by Cholesky
+//! A pull of an arm with features x (Sherman & Morrison 1950): u = V⁻¹x, s = 1 + xᵀu, V⁻¹ ← V⁻¹ − w wᵀ with w = u/√s, so that V⁻¹ stays
+//! symmetric to the last bit. Along x the variance falls by the factor s, so log₁₀ s of the digits of V⁻¹ are lost; later pulls restore
+//! them, because errors shrink by s too. If a step leaves fewer than ten correct digits, V⁻¹ is recomputed from the pulls by Cholesky
 //! factorisation.
 
 use super::gram_basis::GramBasis;
@@ -11,22 +11,24 @@ use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
 use pulp::f64x4;
 use std::sync::Arc;
 
-/// The largest loss of a step before V⁻¹ is recomputed: six of sixteen digits, counting those that were inexact before.
-const DIGITS: f64 = 1e6;
+/// V⁻¹ is recomputed after a step for which s · condition, its relative error in units of the rounding error, exceeds this: then fewer
+/// than ten of sixteen digits are correct.
+const MAX_ERROR: f64 = 1e6;
 
 /// V⁻¹, d rows, each padded with zeros to whole vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct Inverse {
     lambda: f64,
     rows: Vectors,
-    /// The condition of V when V⁻¹ was last recomputed: its error at that time, in units of rounding. It is the
-    /// mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky factorisation does not.
+    /// The condition number of V when V⁻¹ was last recomputed, which is the relative error of V⁻¹ at that time in units of the rounding
+    /// error. It is estimated by the mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky
+    /// factorisation does not.
     condition: f64,
-    /// Set where the arms are the coordinates; V⁻¹ is then C, see [`GramBasis`].
+    /// Set if there are no more arms than features, so that the arms are the coordinates. `rows` is then C; see [`GramBasis`].
     gram_basis: Option<Arc<GramBasis>>,
 }
 
-/// The results of one step; kept to avoid allocation.
+/// The results of one step, and buffers; reused to avoid allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// u = V⁻¹x, with V before the step.
@@ -37,7 +39,7 @@ pub(crate) struct Step {
     pub(crate) q: f64,
     /// s = 1 + q.
     pub(crate) s: f64,
-    /// L with V = L·Lᵀ, as [`Inverse::refresh`] left it.
+    /// L with V = L·Lᵀ, as of the last [`Inverse::refresh`] with this `Step`.
     factor: Vec<f64>,
     diagonal: Vec<f64>,
     row: Vec<f64>,
@@ -57,22 +59,22 @@ impl Step {
         }
     }
 
-    /// xᵀV⁻¹x = ‖L⁻¹x‖² from the factor that [`Inverse::refresh`] left; never negative.
+    /// xᵀV⁻¹x = ‖L⁻¹x‖² from the factor of the last [`Inverse::refresh`]; never negative.
     pub(super) fn variance(&mut self, x: Row<'_>) -> f64 {
         self.row.iter_mut().zip(x.iter()).for_each(|(to, feature)| *to = feature);
         substitute_down(&self.factor, &mut self.row);
         self.row.iter().map(|y| y * y).sum()
     }
 
-    /// ln(det V/λᵈ) from the factor that [`Inverse::refresh`] left.
+    /// ln(det V/λᵈ) from the factor of the last [`Inverse::refresh`].
     pub(super) fn log_det(&self, lambda: f64) -> f64 {
         let d = self.row.len();
         self.factor.iter().step_by(d + 1).map(|pivot| (pivot * (pivot / lambda)).ln()).sum()
     }
 }
 
-/// Works on rows of `$width` vectors, tile by tile: `N` vectors from `start` on. A narrow row is one tile of constant width, so
-/// that sums stay in registers and loops over a row unroll.
+/// `by_tiles!(width, |N, start, width| work)` splits rows of `width` vectors into tiles and does `work` for each: `N` vectors, a constant,
+/// beginning with number `start`. A row of up to eight vectors is a single tile, so that sums stay in registers and loops over it unroll.
 macro_rules! by_tiles {
     ($width:expr, |$n:ident, $start:ident, $of:ident| $work:block) => {{
         macro_rules! tile {
@@ -115,8 +117,9 @@ impl Inverse {
         Self { lambda, rows, condition: 1.0, gram_basis: None }
     }
 
-    /// The coordinates to work in for these features, and V⁻¹ before the first pull.
-    pub(crate) fn of(features: &Arc<Features>, lambda: f64) -> (Arc<Features>, Self) {
+    /// The coordinates of the arms to work with, and V⁻¹ before the first pull: the features themselves or, if there are no more arms than
+    /// features, unit vectors (see [`GramBasis`]).
+    pub(crate) fn for_features(features: &Arc<Features>, lambda: f64) -> (Arc<Features>, Self) {
         let Some(basis) = GramBasis::new(features) else {
             return (Arc::clone(features), Self::new(features.dimension, lambda));
         };
@@ -133,17 +136,18 @@ impl Inverse {
         (units, inverse)
     }
 
-    /// What V⁻¹ is recomputed from: the features, or a triangle with their inner products if the arms are the coordinates.
+    /// The matrix from which V⁻¹ is recomputed: the features, or a triangular matrix with the same inner products if the arms are the
+    /// coordinates.
     pub(super) fn basis<'a>(&'a self, features: &'a Features) -> &'a Features {
         self.gram_basis.as_ref().map_or(features, |basis| basis.triangle())
     }
 
-    /// d.
+    /// The number of features d, also if the arms are the coordinates.
     pub(super) fn dimension(&self, features: &Features) -> usize {
         self.gram_basis.as_ref().map_or(features.dimension, |basis| basis.dimension())
     }
 
-    /// V⁻¹ from its entries by row and column, for solving only.
+    /// V⁻¹ from its entries by row and column. Only [`Inverse::solve`] works with it: λ and the condition number are not set.
     pub(crate) fn from_entries(dimension: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let mut inverse = Self::new(dimension, 1.0);
         let stride = 4 * dimension.div_ceil(4);
@@ -153,7 +157,7 @@ impl Inverse {
         inverse
     }
 
-    /// u = V⁻¹x, q = xᵀu and s = 1 + q, to `step`.
+    /// Writes u = V⁻¹x, q = xᵀu and s = 1 + q to `step`.
     #[inline(always)]
     pub(crate) fn solve<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step) {
         by_tiles!(step.u.len(), |N, start, width| {
@@ -163,7 +167,7 @@ impl Inverse {
         step.s = 1.0 + step.q;
     }
 
-    /// Counts one more pull with the features x: writes the new V⁻¹ to `next`, u and s to `step`.
+    /// Adds a pull of an arm with features x: writes the new V⁻¹ to `next`, and u, w, q and s to `step`.
     #[inline(always)]
     pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step, next: &mut Self) {
         self.solve(unit, x, step);
@@ -177,7 +181,7 @@ impl Inverse {
         });
     }
 
-    /// u = Σ xⱼ (row j), because V⁻¹ is symmetric, for `N` vectors of u.
+    /// One tile of u = Σ xⱼ (row j), because V⁻¹ is symmetric.
     #[inline(always)]
     fn solve_tile<S: Unit, const N: usize>(&self, unit: S, x: Row<'_>, start: usize, width: usize, u: &mut [f64x4]) {
         // Even and odd rows have separate sums, so that an addition need not wait for the one before.
@@ -207,7 +211,7 @@ impl Inverse {
         u[start..start + N].copy_from_slice(&sums);
     }
 
-    /// (row j) −= wⱼw for `N` vectors of every row.
+    /// One tile of (row j) − wⱼw for every row j, written to `next`.
     #[inline(always)]
     fn shrink_tile<S: Unit, const N: usize>(&self, unit: S, w: &[f64x4], start: usize, width: usize, next: &mut Self) {
         let mut tile = [unit.splat_f64s(0.0); N];
@@ -222,15 +226,15 @@ impl Inverse {
         }
     }
 
-    /// Whether the last step, with this s, lost so many digits that [`Inverse::refresh`] is needed.
+    /// Whether V⁻¹ has lost so many digits in its last step, which had this s, that [`Inverse::refresh`] is needed.
     pub(crate) fn is_coarse(&self, s: f64) -> bool {
         Self::is_coarse_at(s, self.condition)
     }
 
-    /// The same for callers that track the condition number.
+    /// As [`Inverse::is_coarse`], for callers that keep the condition number themselves.
     #[inline(always)]
     pub(crate) fn is_coarse_at(s: f64, condition: f64) -> bool {
-        s * condition > DIGITS
+        s * condition > MAX_ERROR
     }
 
     /// λ.
@@ -238,12 +242,12 @@ impl Inverse {
         self.lambda
     }
 
-    /// The condition, for callers that keep V⁻¹ themselves.
+    /// The condition number of V when V⁻¹ was last recomputed.
     pub(crate) fn condition(&self) -> f64 {
         self.condition
     }
 
-    /// The entry of a row and a column, of d.
+    /// One entry of the d×d matrix V⁻¹.
     pub(crate) fn entry(&self, d: usize, row: usize, column: usize) -> f64 {
         numbers(&self.rows)[row * 4 * d.div_ceil(4) + column]
     }
@@ -287,8 +291,8 @@ impl Inverse {
         self.condition = self.condition.max(1.0);
     }
 
-    /// θ̂ = V⁻¹b from the factor that [`Inverse::refresh`] left, where b = Σ (sum of the rewards of arm i) xᵢ; the means, where the
-    /// arms are the coordinates.
+    /// Writes θ̂ = V⁻¹b to `theta`, from the factor of the last [`Inverse::refresh`], with b = Σ (sum of the rewards of arm i) xᵢ. If the
+    /// arms are the coordinates, it writes the means instead.
     pub(crate) fn regress(&self, features: &Features, sums: &[f64], step: &mut Step, theta: &mut [f64]) {
         let basis = self.basis(features);
         let b = &mut step.row;

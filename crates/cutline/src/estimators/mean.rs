@@ -34,9 +34,9 @@ impl Estimator for SampleMean {
         self.means[arm] = self.sums[arm] / f64::from(self.counts[arm]);
     }
 
-    fn restore(&mut self, past: &History<'_>) {
-        self.counts.copy_from_slice(past.n_rewards);
-        past.sums(&mut self.sums);
+    fn restore(&mut self, history: &History<'_>) {
+        self.counts.copy_from_slice(history.n_rewards);
+        history.sums(&mut self.sums);
         for ((mean, &sum), &count) in self.means.iter_mut().zip(&self.sums).zip(&self.counts) {
             *mean = if count == 0 { 0.0 } else { sum / f64::from(count) };
         }

@@ -21,9 +21,9 @@ use crate::Arm;
 
 /// Turns rewards into estimates of the means.
 ///
-/// The learner calls [`expect`](Estimator::expect) when a pull is handed out, then, at any later time and in any order
-/// among the pulls, either [`observe`](Estimator::observe) with its reward or [`forget`](Estimator::forget) if it is
-/// lost. An estimator that does not use pending pulls need not implement the first and the last.
+/// The learner calls [`expect`](Estimator::expect) when a pull is handed out, then, at any later time and in any order among the pulls,
+/// either [`observe`](Estimator::observe) with its reward or [`forget`](Estimator::forget) if it is lost. An estimator that ignores
+/// pending pulls need not implement `expect` and `forget`.
 pub trait Estimator {
     /// The number of arms K.
     fn n_arms(&self) -> usize;
@@ -33,28 +33,28 @@ pub trait Estimator {
         let _ = arm;
     }
 
-    /// The reward of a pull of `arm` that was expected.
+    /// Takes the reward of a pull of `arm` for which [`expect`](Estimator::expect) was called.
     fn observe(&mut self, arm: Arm, reward: f64);
 
-    /// A pull that was expected is lost; `pending` counts the pending pulls of each arm that remain.
+    /// Some pending pull is lost; `pending` is the number of pending pulls per arm that remain.
     fn forget(&mut self, pending: &[u32]) {
         let _ = pending;
     }
 
-    /// Restores a past at once, instead of pull by pull; called only before anything was expected or observed.
+    /// Takes a whole history in one step instead of pull by pull. Called only on a new estimator.
     ///
     /// The result is the same except for rounding, and costs O(Kd² + d³) for any number of pulls.
-    fn restore(&mut self, past: &History<'_>);
+    fn restore(&mut self, history: &History<'_>);
 
-    /// The estimates μ̂ of all means, brought up to date. 0 for an arm without information.
+    /// The current estimates μ̂ of all means; 0 for an arm about which nothing is known.
     fn means(&mut self) -> &[f64];
 
-    /// The means as products of features with θ̂, if the estimator keeps θ̂: a rule then need not compute all of them.
+    /// The means as products of the features with θ̂, if the estimator keeps θ̂, so that a rule can compute only those it needs.
     fn lazy_means(&mut self) -> Option<LazyMeans<'_>> {
         None
     }
 
-    /// Means and variances from the rewards received, pending pulls ignored. Computed on demand: it may cost more than many pulls.
+    /// Means and variances from the rewards received, pending pulls ignored. Computed on demand, which may cost more than many pulls.
     fn posterior(&mut self) -> Posterior<'_>;
 
     /// The mean and the variance of one arm from the rewards received; cheaper than [`posterior`](Estimator::posterior)
@@ -65,14 +65,14 @@ pub trait Estimator {
     }
 }
 
-/// The past of a learner, one number per arm in each field.
+/// The history of a learner, with one number per arm in each field.
 #[derive(Clone, Copy, Debug)]
 pub struct History<'a> {
     /// The number of rewards received.
     pub n_rewards: &'a [u32],
-    /// Their mean; ignored where there is no reward.
+    /// The mean of the rewards received; ignored for arms without rewards.
     pub means: &'a [f64],
-    /// The pending pulls.
+    /// The number of pending pulls.
     pub pending: &'a [u32],
 }
 
@@ -87,7 +87,7 @@ impl History<'_> {
 
 /// An estimator with a design matrix V, which gives the variance of every mean and the covariances between arms.
 ///
-/// Pending pulls count in V at once, and in the means only when their rewards come.
+/// A pull counts in V as soon as it is handed out, but in the means only when its reward arrives.
 pub trait VarianceEstimator: Estimator {
     /// The means and the variances qᵢ = xᵢᵀV⁻¹xᵢ, in units of the noise variance.
     fn moments(&mut self) -> (&[f64], &[f64]);

@@ -70,7 +70,7 @@ impl Ridge {
     /// # Errors
     /// If the arms have no features or too large ones, or λ is not at least 1e-12.
     pub fn new(arms: &Arms, lambda: f64) -> Result<Self, RidgeError> {
-        let (features, inverse) = Inverse::of(Self::check(arms, lambda)?, lambda);
+        let (features, inverse) = Inverse::for_features(Self::check(arms, lambda)?, lambda);
         let step = Step::new(features.dimension);
         Ok(Self {
             spare: inverse.clone(),
@@ -133,9 +133,9 @@ impl Estimator for Ridge {
         self.is_stale = true;
     }
 
-    fn restore(&mut self, past: &History<'_>) {
-        self.n_rewards.copy_from_slice(past.n_rewards);
-        past.sums(&mut self.sums);
+    fn restore(&mut self, history: &History<'_>) {
+        self.n_rewards.copy_from_slice(history.n_rewards);
+        history.sums(&mut self.sums);
         let Self { features, inverse, step, n_rewards, sums, theta, .. } = self;
         inverse.refresh(features, n_rewards, step);
         inverse.regress(features, sums, step, numbers_mut(theta));

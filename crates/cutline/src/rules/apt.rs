@@ -3,7 +3,7 @@
 use super::Index;
 use crate::Question;
 
-/// Pulls the arm whose side is least certain by its own pulls; with the sample mean it is APT, with ridge it is
+/// Pulls the arm whose side is least certain, judged by the number of its own pulls. With the sample mean this is APT, with ridge
 /// LinearAPT. [`Pivot`](super::Pivot) also uses the information that a pull has about other arms. No parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Apt;

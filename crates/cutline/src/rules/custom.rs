@@ -1,4 +1,4 @@
-//! Custom rules: trait objects that are known only when the program runs, for example rules written in another language.
+//! Custom rules: rules that the program receives at run time as trait objects, for example from another language.
 
 use super::Rule;
 use crate::estimators::{Estimator, SampleMean, VarianceEstimator};
@@ -6,17 +6,18 @@ use crate::{Arm, Beliefs, Question, Rng, algorithm};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A custom rule, for [`Spec::custom`](crate::Spec::custom). A rule that is a type of the program is simpler and faster as a [`Rule`].
+/// A custom rule, for [`Spec::custom`](crate::Spec::custom). If the rule is known at compile time, implement [`Rule`] instead: that is
+/// simpler and faster.
 ///
-/// It must be a function of the context and of `rng`, which is a fresh stream for each pull: campaigns are resumed by other processes,
-/// and runs may be played on any machine.
+/// The choice may depend only on the context and on `rng`, never on state of the rule: campaigns are resumed by other processes, and
+/// runs may be played on any machine.
 pub trait CustomRule: Send + Sync {
-    /// Whether every arm is pulled once before the rule is asked; a budget below K is then refused.
+    /// Whether the learner pulls every arm once before it calls [`choose`](CustomRule::choose). If so, budgets below K are refused.
     fn opens_with_every_arm(&self) -> bool {
         false
     }
 
-    /// The arm to pull next. A rule that fails panics; the learner is then unchanged.
+    /// The arm to pull next. To report an error, panic: the learner is then unchanged.
     fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm;
 }
 
@@ -51,13 +52,13 @@ pub struct NamedRule {
     rule: Arc<dyn CustomRule>,
 }
 
-/// Why a custom rule cannot have that name.
+/// Why a custom rule cannot have a given name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RuleNameError {
-    /// An algorithm has that name.
+    /// A built-in algorithm has this name.
     #[error("`{0}` is one of Cutline's algorithms; the name of a custom rule must differ")]
     Taken(String),
-    /// It is empty, too long or contains control characters.
+    /// The name is empty, too long or contains control characters.
     #[error("invalid rule name `{0}`: it must have 1 to 200 characters and no control characters")]
     Invalid(String),
 }
@@ -66,7 +67,7 @@ impl NamedRule {
     /// A rule with a name.
     ///
     /// # Errors
-    /// If an algorithm has that name, or it is not a valid name.
+    /// If a built-in algorithm has this name, or the name is not valid.
     pub fn new(name: &str, rule: Arc<dyn CustomRule>) -> Result<Self, RuleNameError> {
         if algorithm(name).is_some() {
             return Err(RuleNameError::Taken(name.into()));
@@ -83,12 +84,12 @@ impl NamedRule {
         &self.name
     }
 
-    /// Whether every arm is pulled once before the rule is asked.
+    /// As [`CustomRule::opens_with_every_arm`].
     pub(crate) fn opens_with_every_arm(&self) -> bool {
         self.rule.opens_with_every_arm()
     }
 
-    /// The same as a [`Rule`], for rewards of standard deviation `noise`.
+    /// This rule as a [`Rule`], for rewards of standard deviation `noise`.
     pub(crate) fn adapter<const OPENS: bool>(&self, noise: f64) -> CustomRuleAdapter<OPENS> {
         CustomRuleAdapter { rule: self.clone(), noise, scratch: Vec::new() }
     }
@@ -168,33 +169,34 @@ impl<E: PullVariances> RuleContext for Context<'_, '_, E> {
     }
 }
 
-/// An estimator whose variances and covariances are known for the given pulls, pending ones counted, in units of the noise variance.
+/// An estimator that can compute the variances and covariances of its means, given the pulls of every arm (including pending ones), in
+/// units of the noise variance.
 pub(crate) trait PullVariances: Estimator {
-    /// Calls `to` with the variance of every arm, in order.
-    fn variances(&mut self, pulls: &[u32], to: impl FnMut(f64));
+    /// Calls `visit` with the variance of every arm, in order.
+    fn variances(&mut self, pulls: &[u32], visit: impl FnMut(f64));
 
-    /// Calls `to` with the covariance of every arm with `arm`, in order.
-    fn covariances(&mut self, pulls: &[u32], arm: Arm, to: impl FnMut(f64));
+    /// Calls `visit` with the covariance of every arm with `arm`, in order.
+    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: impl FnMut(f64));
 }
 
 impl<E: VarianceEstimator> PullVariances for E {
-    fn variances(&mut self, _: &[u32], to: impl FnMut(f64)) {
-        self.moments().1.iter().copied().for_each(to);
+    fn variances(&mut self, _: &[u32], visit: impl FnMut(f64)) {
+        self.moments().1.iter().copied().for_each(visit);
     }
 
-    fn covariances(&mut self, _: &[u32], arm: Arm, to: impl FnMut(f64)) {
-        self.covariances_with(arm).0.iter().copied().for_each(to);
+    fn covariances(&mut self, _: &[u32], arm: Arm, visit: impl FnMut(f64)) {
+        self.covariances_with(arm).0.iter().copied().for_each(visit);
     }
 }
 
 impl PullVariances for SampleMean {
-    fn variances(&mut self, pulls: &[u32], to: impl FnMut(f64)) {
-        pulls.iter().map(|&pulls| 1.0 / f64::from(pulls)).for_each(to);
+    fn variances(&mut self, pulls: &[u32], visit: impl FnMut(f64)) {
+        pulls.iter().map(|&pulls| 1.0 / f64::from(pulls)).for_each(visit);
     }
 
-    fn covariances(&mut self, pulls: &[u32], arm: Arm, to: impl FnMut(f64)) {
+    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: impl FnMut(f64)) {
         assert!(arm < pulls.len(), "there is no arm {arm}");
         let covariance = |(other, &pulls): (Arm, &u32)| if other == arm { 1.0 / f64::from(pulls) } else { 0.0 };
-        pulls.iter().enumerate().map(covariance).for_each(to);
+        pulls.iter().enumerate().map(covariance).for_each(visit);
     }
 }

@@ -7,7 +7,7 @@ use crate::{Arm, Beliefs, Question, Rng, arg_min};
 
 /// A function of an arm's mean and pulls; the least value is chosen. [`Indexed`] turns it into a rule.
 ///
-/// It has two parts: [`weight`](Index::weight) depends on the pulls alone and is computed when an arm is pulled;
+/// It has two parts: [`weight`](Index::weight) depends only on the pulls and is computed when an arm is pulled;
 /// [`index`](Index::index) is computed for every arm at every choice, so it should be cheap.
 pub trait Index {
     /// The part that depends on the pulls of an arm; `pulls` is at least 1.
@@ -17,7 +17,8 @@ pub trait Index {
     fn index(&self, question: &Question, mean: f64, weight: f64) -> f64;
 
     /// The gap Δ̂ at which an arm of this weight has the index `value`, for an index that grows with the gap and does not decrease
-    /// with more pulls. With it most of very many arms need not be evaluated at every choice; without it all are.
+    /// with more pulls. If an index provides it, a lazy scan evaluates only a few of very many arms per choice; otherwise all
+    /// arms are evaluated.
     fn gap_for(&self, value: f64, weight: f64) -> Option<f64> {
         let _ = (value, weight);
         None

@@ -1,10 +1,13 @@
 //! The arg min of an index without evaluating every arm.
 //!
-//! Between pulls only θ̂ moves, so the mean of arm i changes by at most ‖xᵢ‖ times the distance that θ̂ has travelled. An arm whose gap
-//! is larger than the one that would give it an index below some bound need not be evaluated until θ̂ has travelled that far. Arms are
-//! scheduled in blocks: most blocks are asleep until θ̂ has travelled a given distance, a few are awake and evaluated at every choice.
-//! While some index lies below the bound, the least one is in a block that is awake. When none does, or θ̂ has travelled further
-//! than scheduled, all arms are evaluated once, with a new bound and a new schedule.
+//! Between choices only θ̂ and the pulls of the arm just chosen change. When θ̂ travels a distance r, the mean of arm i, and with it the
+//! gap Δ̂ᵢ, changes by at most ‖xᵢ‖r. So for any bound on the index, an arm whose index lies above the bound cannot fall below it until θ̂
+//! has travelled (Δ̂ᵢ − Δ)/‖xᵢ‖, where Δ is the gap at which its index equals the bound.
+//!
+//! Arms are handled in blocks. A block none of whose arms can be below the bound yet is *asleep*, and is scheduled to wake once θ̂ has
+//! travelled far enough; the other blocks are *awake* and evaluated at every choice. As long as some index lies below the bound, the
+//! least index is in a block that is awake. If none does, or if θ̂ has travelled beyond the end of the schedule, a full scan evaluates
+//! all arms and sets a new bound and a new schedule.
 //!
 //! The arm found is the one that a full scan finds: all margins are wider than any rounding error.
 
@@ -13,25 +16,26 @@ use crate::estimators::LazyMeans;
 use crate::vector::{LANES, vectorised};
 use crate::{Arm, Question};
 
-/// From this number of arms on a lazy scan is faster; `make bench-large` measures it.
+/// The number of arms from which a lazy scan is faster; `make bench-large` measures it.
 pub(super) const MIN_ARMS: usize = 30_000;
 
+/// The state of a lazy scan; see the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct LazyScan {
-    /// Every arm of a block that is asleep has an index of at least this.
+    /// Every arm of a block that is asleep has at least this index; −∞ if the next scan has to be a full one.
     bound: f64,
     awake: Vec<u32>,
     asleep: Schedule,
     /// The greatest ‖xᵢ‖ of each block.
     norms: Vec<f64>,
-    /// How far θ̂ may travel before a block has to be evaluated, at the last full scan.
+    /// For each block, how far θ̂ could travel, as of the last full scan, before the block has to be evaluated.
     distances: Vec<f64>,
-    /// Memory for finding quantiles.
+    /// A buffer for finding quantiles.
     scratch: Vec<f64>,
 }
 
-/// The blocks that are asleep, by the distance travelled at which they wake. The distances are divided into intervals of equal
-/// length. A block that wakes only after the last interval is not stored: a full scan comes first.
+/// The blocks that are asleep, grouped by the distance travelled at which they wake, in intervals of equal length. A block that would
+/// wake after the last interval is not stored: a full scan comes before that.
 #[derive(Clone, Debug)]
 struct Schedule {
     intervals: Vec<Vec<u32>>,
@@ -52,11 +56,11 @@ impl Schedule {
         (self.start, self.length, self.next) = (start, (end - start) / INTERVALS as f64, 0);
     }
 
-    /// Puts a block to sleep until the interval of `wakes_at`; false if that interval has been reached already.
+    /// Puts a block to sleep until the interval that contains `wakes_at` begins. Returns false, and does nothing, if it has begun already.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a float becomes the nearest whole number"
+        reason = "the cast rounds down, and saturates outside of the range of `usize`"
     )]
     fn add(&mut self, block: u32, wakes_at: f64) -> bool {
         let interval = ((wakes_at - self.start) / self.length) as usize;
@@ -88,7 +92,7 @@ struct BlockResult {
 }
 
 impl LazyScan {
-    /// For that many arms, if the index can be inverted.
+    /// A scan of `n_arms` arms; `None` if the index has no [`gap_for`](Index::gap_for).
     pub(super) fn new(index: &impl Index, n_arms: usize) -> Option<Self> {
         index.gap_for(1.0, 1.0)?;
         let n_blocks = n_arms.div_ceil(LANES);
@@ -102,7 +106,7 @@ impl LazyScan {
         })
     }
 
-    /// Makes the next scan a full one, because more has changed than θ̂ and the pulls of the arm chosen last.
+    /// Makes the next scan a full one. To be called when more has changed than θ̂ and the pulls of the arm chosen last.
     pub(super) fn reset(&mut self) {
         self.bound = f64::NEG_INFINITY;
     }
@@ -121,7 +125,7 @@ impl LazyScan {
         self.scan_all(index, question, &mut means, weights)
     }
 
-    /// The least index of the blocks that are awake, if it lies below the bound.
+    /// The first arm with the least index, searched in the blocks that are awake; `None` if a full scan is needed.
     fn scan_awake(
         &mut self,
         index: &impl Index,
@@ -153,8 +157,8 @@ impl LazyScan {
         (least < self.bound).then_some(found)
     }
 
-    /// The least index of all arms. Sets a new bound, such that about √(number of blocks) are awake, and a new schedule, which
-    /// lasts until one block in eight has to be awake.
+    /// The first arm with the least index, by a full scan. Sets a new bound, such that about √(number of blocks) are awake, and a new
+    /// schedule, which ends where one block in eight would be awake.
     fn scan_all(&mut self, index: &impl Index, question: &Question, means: &mut LazyMeans<'_>, weights: &[f64]) -> Arm {
         if self.norms.is_empty() {
             self.norms.extend(means.features.max_norms2().map(f64::sqrt));
@@ -190,7 +194,7 @@ impl LazyScan {
         found
     }
 
-    /// The least index of a block and how long it may sleep.
+    /// The least index of a block, the arm that has it, and how far θ̂ may travel while the block sleeps.
     #[inline(always)]
     fn evaluate(
         &self,
@@ -222,7 +226,7 @@ impl LazyScan {
     }
 }
 
-/// The least index of a block, and the first lane that has it.
+/// The least index of a block, and the first lane with it.
 #[inline(always)]
 fn least_index(index: &impl Index, question: &Question, means: &[f64; LANES], weights: &[f64]) -> (f64, usize) {
     let (mut least, mut found) = (f64::INFINITY, 0);

@@ -20,7 +20,7 @@ use crate::{Arm, Beliefs, Range, Rng, arg_min};
 /// [`Pivot`](super::Pivot) looks one pull ahead instead. It is made for a [`ConfidenceStop`](crate::ConfidenceStop) and
 /// chooses in the same way without one. A reward costs two K×d products.
 ///
-/// Ties go to the first arm. The opponent never moves an arm of zeros.
+/// Ties go to the first arm. The opponent never answers with an arm whose features are all 0.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|

@@ -1,4 +1,4 @@
-//! Which arm to pull next.
+//! Rules: they choose the arm to pull next.
 
 mod apt;
 mod clucb;
@@ -33,28 +33,28 @@ use thiserror::Error;
 /// means and pulls, `impl<E: VarianceEstimator + ?Sized> Rule<E>` for one that needs variances; a combination that does not fit does
 /// not compile.
 ///
-/// [`choose`](Rule::choose) is called once per pull, when the stop is not met. It must be a function of the
-/// beliefs, `rng` and what [`learn`](Rule::learn) received: its `&mut self` is for caches, never for state that
-/// changes the choice. `rng` is a fresh stream for each pull.
+/// [`choose`](Rule::choose) is called when an arm is proposed and the stop is not met. It may depend only on the beliefs, on `rng` and
+/// on what earlier calls of [`learn`](Rule::learn) received: asked twice in the same state, it must return the same arm. Use its
+/// `&mut self` for caches only. `rng` is a stream seeded by the number of changes to the pulls, so it is the same in both calls.
 pub trait Rule<E: ?Sized> {
     /// Whether every arm has to be pulled once before the rule is defined; a budget below K is then refused.
     const OPENS_WITH_EVERY_ARM: bool;
 
-    /// Whether [`learn`](Rule::learn) does anything. A past can then be restored only by telling all rewards again in order.
+    /// Whether [`learn`](Rule::learn) does anything. If so, a learner can be restored only by telling it all rewards again in order.
     const LEARNS: bool = false;
 
     /// The arm to pull next.
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm;
 
-    /// A reward was received and is in the beliefs: called once per reward, in the order they came. For rules whose state depends on
-    /// that order. Use only rewards received, not pending pulls, so that a lost pull leaves no trace.
+    /// Called once per reward, in the order of arrival, after the estimator has taken it: for rules whose state depends on that order.
+    /// Use only the rewards received, not the pending pulls, because a pending pull may be lost and the state cannot be rolled back.
     #[inline]
     fn learn(&mut self, beliefs: &mut Beliefs<'_, E>) {
         let _ = beliefs;
     }
 
-    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. Rules that do not depend on it ignore this. It is not called
-    /// for rules that [learn](Rule::LEARNS).
+    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. Rules without σ ignore the call. It is never called for rules
+    /// that [learn](Rule::LEARNS).
     #[inline]
     fn set_noise(&mut self, noise: f64) {
         let _ = noise;

@@ -12,10 +12,10 @@ use crate::estimators::VarianceEstimator;
 use crate::scan::{ROUGH, arg_min_among, quotient_minus_ln, rough_quotient_minus_ln};
 use crate::{Arm, Beliefs, Question, Range, Rng, arg_max};
 
-/// Uses the information of every pull about every arm, so it needs no opening and works with fewer pulls than arms. A pull costs
-/// two K×d products where [`Apt`](super::Apt) needs one.
+/// The rule of the module documentation. A pull is informative about other arms too, so the rule does not have to pull every arm once
+/// and works with budgets below K. A pull costs two K×d products where [`Apt`](super::Apt) needs one.
 ///
-/// Ties go to the first arm. An arm of zeros is never the pivot: no pull has information about it.
+/// Ties go to the first arm. An arm whose features are all 0 is never the pivot: its mean is known to be 0.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -23,7 +23,7 @@ use crate::{Arm, Beliefs, Question, Range, Rng, arg_max};
 #[derive(Clone, Copy, Debug)]
 pub struct Pivot {
     /// 1/σ².
-    weight: f64,
+    inverse_variance: f64,
     /// The last pivot: most often it is still among the least certain arms.
     last: Arm,
 }
@@ -35,16 +35,16 @@ impl Pivot {
     /// If `noise` is not between 1e-100 and 1e100.
     pub fn new(noise: f64) -> Result<Self, RuleError> {
         let noise = Range::NOISE_SCALE.check("noise", noise)?;
-        Ok(Self { weight: 1.0 / (noise * noise), last: 0 })
+        Ok(Self { inverse_variance: 1.0 / (noise * noise), last: 0 })
     }
 
-    /// How certain the side of an arm is; the pivot is where it is least.
+    /// Δ̂²/(σ²q) − ln q: how certain the side of an arm is. The pivot is the arm with the least.
     #[inline(always)]
     pub(crate) fn certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
         quotient_minus_ln(self.evidence(question, mean), q)
     }
 
-    /// An approximation that is cheaper; its error is at most half of [`Pivot::rough_margin`].
+    /// A cheaper approximation of [`Pivot::certainty`]; its error is at most half of [`Pivot::rough_margin`].
     #[inline(always)]
     pub(crate) fn rough_certainty(&self, question: &Question, mean: f64, q: f64) -> f64 {
         rough_quotient_minus_ln(self.evidence(question, mean), q)
@@ -61,10 +61,10 @@ impl Pivot {
     #[inline(always)]
     fn evidence(&self, question: &Question, mean: f64) -> f64 {
         let gap = question.gap(mean);
-        gap * gap * self.weight
+        gap * gap * self.inverse_variance
     }
 
-    /// A bound that every arm meets which is less certain than one with this mean and variance.
+    /// A condition that every arm less certain than one with this mean and variance meets.
     #[inline(always)]
     pub(crate) fn bound(&self, question: &Question, mean: f64, q: f64) -> CertaintyBound {
         let slope = 1.0 / q;
@@ -72,7 +72,7 @@ impl Pivot {
         CertaintyBound { base: quotient - 1.0 + 1e-12 * (1000.0 + quotient), slope }
     }
 
-    /// Whether an arm meets the bound, without a division or a logarithm.
+    /// Whether an arm meets the condition. Needs neither a division nor a logarithm.
     #[inline(always)]
     pub(crate) fn may_be_less_certain(&self, bound: &CertaintyBound, question: &Question, mean: f64, q: f64) -> bool {
         !(self.evidence(question, mean) >= q * q.mul_add(bound.slope, bound.base))
@@ -90,7 +90,7 @@ impl Pivot {
 /// ln q ≤ ln q₀ + q/q₀ − 1 because ln is concave. So Δ̂²/(σ²q) − ln q < Δ̂₀²/(σ²q₀) − ln q₀ only if Δ̂²/σ² < q (Δ̂₀²/(σ²q₀) − 1 + q/q₀).
 #[derive(Clone, Copy, Default)]
 pub(crate) struct CertaintyBound {
-    /// Δ̂₀²/(σ²q₀) − 1, plus more than any rounding error.
+    /// Δ̂₀²/(σ²q₀) − 1, plus a margin larger than any rounding error.
     base: f64,
     /// 1/q₀.
     slope: f64,
@@ -117,6 +117,6 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
     }
 
     fn set_noise(&mut self, noise: f64) {
-        self.weight = 1.0 / (noise * noise);
+        self.inverse_variance = 1.0 / (noise * noise);
     }
 }

@@ -6,7 +6,7 @@ use crate::estimators::VarianceEstimator;
 use crate::{Arm, Beliefs, Range, Rng, arg_max};
 
 /// Weighs the uncertainty of an arm's mean against its distance from the threshold. [`Pivot`](super::Pivot) also uses the information
-/// that a pull has about other arms. It needs no opening. Ties go to the first arm.
+/// that a pull has about other arms. It does not have to pull every arm once first. Ties go to the first arm.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|

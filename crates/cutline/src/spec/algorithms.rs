@@ -8,7 +8,7 @@ use crate::AskTell;
 use crate::batch::RunGroup;
 use crate::rules::{Apt, Clucb, LinGame, Pivot, Straddle, UcbE, Uniform};
 
-/// Every algorithm that has a name. A new one is one more entry; all listings and all surfaces derive from this.
+/// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "linear-apt",
@@ -133,7 +133,7 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Algorithm {
-    /// Its name on all surfaces.
+    /// Its name in files, in JSON and on the command line.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,

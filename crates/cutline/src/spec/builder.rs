@@ -1,4 +1,4 @@
-//! Learners from a rule and everything else that a spec says.
+//! Builds learners from a rule and the other parts of a spec.
 
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};

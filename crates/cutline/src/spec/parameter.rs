@@ -16,7 +16,7 @@ pub enum EstimatorKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// Its name on all surfaces.
+    /// Its name in files, in JSON and on the command line.
     pub name: &'static str,
     /// Its value if none is set; `None` if it has to be set.
     pub default: Option<f64>,
@@ -24,11 +24,11 @@ pub struct Parameter {
     pub about: &'static str,
     /// The values it takes.
     pub range: Range,
-    /// What it stands for, so that callers that know the value can set it without knowing the name.
+    /// Its role, by which callers can set it without knowing its name.
     pub role: ParameterRole,
 }
 
-/// What a [`Parameter`] stands for.
+/// The role of a [`Parameter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterRole {
@@ -40,7 +40,7 @@ pub enum ParameterRole {
     Confidence,
     /// UCB-E's a, which is computed from the true means: set by [`Spec::with_oracle_exploration`](super::Spec::with_oracle_exploration).
     OracleExploration,
-    /// The level towards which ridge draws the means: set by [`Spec::with_centre`](super::Spec::with_centre).
+    /// The level towards which ridge shrinks the means: set by [`Spec::with_centre`](super::Spec::with_centre).
     Centre,
     /// The value of one more feature, the same for every arm.
     Intercept,
@@ -84,7 +84,7 @@ impl EstimatorKind {
     /// All of them.
     pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge];
 
-    /// Its name on all surfaces.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

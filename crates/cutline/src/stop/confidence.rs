@@ -14,7 +14,7 @@ use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior};
 use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question};
 
-/// When a side is sure.
+/// The criterion by which an arm is sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopCriterion {
@@ -28,7 +28,7 @@ impl StopCriterion {
     /// All of them, with their names.
     pub const ALL: &[(&str, Self)] = &[("intervals", Self::Intervals), ("evidence", Self::Evidence)];
 
-    /// Its name on every surface.
+    /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl ConfidenceStop {
         Ok(Self { confidence: self.confidence.with_norm(norm)?, ..self })
     }
 
-    /// When a side is sure.
+    /// The criterion by which an arm is sure.
     #[must_use]
     pub fn criterion(&self) -> StopCriterion {
         self.criterion

@@ -2,7 +2,7 @@
 
 use super::tail::{Tail, TailReader, read_tail};
 use super::watchdog::Watchdog;
-use cutline::diagnostics::MOST_REWARD;
+use cutline::diagnostics::MAX_REWARD;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::Write;
@@ -172,7 +172,7 @@ fn reward(output: &mut Tail) -> Result<f64, String> {
         }
     };
     match line.parse::<f64>() {
-        Ok(reward) if reward.abs() <= MOST_REWARD => Ok(reward),
+        Ok(reward) if reward.abs() <= MAX_REWARD => Ok(reward),
         Ok(_) => {
             Err(format!("the command printed `{}`, and a reward must be between -1e140 and 1e140", excerpt(&line)))
         }

@@ -27,7 +27,7 @@ impl View {
             name: campaign.name().into(),
             settings: campaign.settings().clone(),
             columns: campaign.columns().to_vec(),
-            names: campaign.arms().to_vec(),
+            names: campaign.arm_names().to_vec(),
             verdicts: state.verdicts(),
             records,
             state,

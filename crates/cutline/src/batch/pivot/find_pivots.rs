@@ -1,6 +1,6 @@
 //! The first step of [`Pivot`]: the pivot, which is the arm whose side is least certain.
 
-use super::super::{Best, GroupDesign};
+use super::super::{ArgMin, GroupDesign};
 use super::{PivotGroup, lanes, picked};
 use crate::rules::{CertaintyBound, Pivot};
 use crate::vector::Unit;
@@ -17,7 +17,7 @@ impl<D: GroupDesign> PivotGroup<D> {
         if self.means.len() <= FEW_ARMS { self.find_among_few(unit) } else { self.find_among_many(unit) }
     }
 
-    /// By rough certainties first, which are cheaper and decide unless a second arm comes close.
+    /// Compares rough certainties first, which are cheaper and suffice unless another arm comes close to the least certain one.
     #[inline(always)]
     fn find_among_few<S: Unit>(&mut self, unit: S) {
         let (best, second) = self.scan(unit, Pivot::rough_certainty);
@@ -31,12 +31,12 @@ impl<D: GroupDesign> PivotGroup<D> {
 
     /// The least certain arm of each run, and how certain the next one is.
     #[inline(always)]
-    fn scan<S: Unit>(&self, unit: S, certainty: impl Fn(&Pivot, &Question, f64, f64) -> f64) -> (Best, f64x4) {
+    fn scan<S: Unit>(&self, unit: S, certainty: impl Fn(&Pivot, &Question, f64, f64) -> f64) -> (ArgMin, f64x4) {
         // Copies, so that the compiler knows that nothing changes them and keeps them in registers.
         let (rules, questions) = (self.rules, self.questions);
         // Two arms at a time: their operations overlap, and more do not fit the registers.
         let (means, variances) = (lanes(&self.means).as_chunks::<2>().0, lanes(&self.variances).as_chunks::<2>().0);
-        let (mut best, mut arm) = (Best::new(unit), unit.splat_f64s(0.0));
+        let (mut best, mut arm) = (ArgMin::new(unit), unit.splat_f64s(0.0));
         let mut second = best.least;
         for (means, variances) in means.iter().zip(variances) {
             let mut certainties = [[0.0; 4]; 2];
@@ -56,13 +56,13 @@ impl<D: GroupDesign> PivotGroup<D> {
         (best, second)
     }
 
-    /// The same among the arms on the shortlist. Finds the runners-up too.
+    /// Compares the arms on the shortlist. Also finds the runners-up.
     #[inline(always)]
     fn find_among_many<S: Unit>(&mut self, unit: S) {
         let n = self.update_shortlist(unit);
         let (rules, questions, shortlist) = (self.rules, self.questions, &self.shortlist[..n.next_multiple_of(2)]);
         let (means, variances) = (lanes(&self.means), lanes(&self.variances));
-        let (mut best, mut second) = (Best::new(unit), Best::new(unit));
+        let (mut best, mut second) = (ArgMin::new(unit), ArgMin::new(unit));
         for pair in shortlist.as_chunks::<2>().0 {
             let mut certainties = [best.least; 2];
             for n in 0..2 {
