@@ -104,9 +104,26 @@ fn estimators() {
         (
             NAME,
             "\"linear-apt\"\nestimator = \"median\"",
-            "14: `estimator` is refused: unknown estimator `median`; known: `sample-mean`, `ridge`",
+            "14: `estimator` is refused: unknown estimator `median`; known: `sample-mean`, `ridge`, `mixed`",
         ),
         (NAME, "\"linear-apt\"\nestimator = 1", "14: `estimator` must be a text in quotes, not 1"),
+        (
+            "\"pivot\"",
+            "\"lingame\"\nestimator = \"mixed\"",
+            "17: `estimator` is refused: the rule `lingame` needs a σ that does not change, and the estimator `mixed` learns σ from the \
+             rewards",
+        ),
+        (
+            "\"pivot\"",
+            "\"pivot\"\nestimator = \"mixed\"\nstop = { confidence = 0.05, by = \"intervals\" }",
+            "15: `algorithm` `pivot` does not fit: a confidence stop needs bounds that hold at all times, which the estimator `mixed` \
+             does not have",
+        ),
+        (
+            "\"pivot\"",
+            "\"pivot\"\nestimator = \"mixed\"\nlambda = 1",
+            "18: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `noise`, `landmarks`, `length`",
+        ),
         (
             NAME,
             "\"linear-apt\"\nestimator = \"sample-mean\"\nlambda = 1",

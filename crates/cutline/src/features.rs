@@ -59,7 +59,7 @@ impl Features {
 
     /// The same with one more column, `value` for every arm.
     pub(crate) fn with_column(&self, value: f64) -> Result<Self, ArmsError> {
-        let mut wider = Self { executor: self.executor.clone(), ..Self::new(self.n_arms, self.dimension + 1) };
+        let mut wider = self.zeros_like(self.dimension + 1);
         let mut row = Vec::with_capacity(wider.dimension);
         for arm in 0..self.n_arms {
             row.clear();
@@ -67,6 +67,11 @@ impl Features {
             wider.set_rows(arm, &row)?;
         }
         Ok(wider)
+    }
+
+    /// Zeros of the same number of arms with `dimension` columns, on the same executor.
+    pub(crate) fn zeros_like(&self, dimension: usize) -> Self {
+        Self { executor: self.executor.clone(), ..Self::new(self.n_arms, dimension) }
     }
 
     /// The same features with products computed on an executor.

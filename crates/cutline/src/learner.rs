@@ -44,7 +44,8 @@ pub trait AskTell: Send {
     /// history.
     fn depends_on_order(&self) -> bool;
 
-    /// Changes σ, the standard deviation of a reward, for rule and stop.
+    /// Changes σ, the standard deviation of a reward, for rule and stop. Where the estimator
+    /// [learns σ](crate::estimators::Estimator::noise_scale), this has no effect once it has done so.
     ///
     /// # Panics
     /// If σ is not between 1e-100 and 1e100, or the choices of the learner [depend on the order](AskTell::depends_on_order) of the
@@ -130,6 +131,15 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
             pending: vec![0; n_arms],
         })
     }
+
+    /// Where the estimator learns σ, rule and stop use the same.
+    #[inline]
+    fn follow_noise(&mut self) {
+        if let Some(noise) = self.estimator.noise_scale() {
+            self.rule.set_noise(noise);
+            self.stop.set_noise(noise);
+        }
+    }
 }
 
 /// How often each arm was pulled, pending pulls included, and the totals.
@@ -206,6 +216,7 @@ where
         }
         self.pending[arm] -= 1;
         self.estimator.observe(arm, reward);
+        self.follow_noise();
         self.rule.learn(&mut self.counts.beliefs(self.question, &mut self.estimator));
     }
 
@@ -221,6 +232,7 @@ where
         self.counts.restore(history, changes);
         self.pending.copy_from_slice(history.pending);
         self.estimator.restore(history);
+        self.follow_noise();
     }
 
     fn depends_on_order(&self) -> bool {
@@ -232,6 +244,7 @@ where
         assert!(!R::LEARNS, "the state of this rule was computed with another noise");
         self.rule.set_noise(noise);
         self.stop.set_noise(noise);
+        self.follow_noise();
     }
 
     fn stop_reason(&mut self) -> Option<StopReason> {

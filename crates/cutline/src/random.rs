@@ -21,6 +21,8 @@ pub enum Purpose {
     Instance = 3,
     /// The noise of a run; the index is the run.
     Noise = 4,
+    /// The landmarks of the [mixed model](crate::estimators::Mixed); the index is 0.
+    Landmarks = 5,
 }
 
 /// The stream that belongs to `(seed, purpose, index)`.
@@ -83,13 +85,13 @@ mod tests {
         assert_eq!(first, [12_623_140_466_474_525_304, 17_143_609_676_699_202_994, 6_349_376_572_412_120_807]);
     }
 
-    /// 4 seeds × 4 purposes × 4,000 indices, 8 values each: no value occurs twice. For truly random streams, the
-    /// probability of any coincidence is (512,000)² / 2⁶⁵ < 1e-8.
+    /// 4 seeds × 5 purposes × 4,000 indices, 8 values each: no value occurs twice. For truly random streams, the
+    /// probability of any coincidence is (640,000)² / 2⁶⁵ < 2e-8.
     #[test]
     fn neighbouring_streams_do_not_overlap() {
         let mut seen = HashSet::new();
         for seed in [0, 1, 2, u64::MAX] {
-            for purpose in [Purpose::Rule, Purpose::Learner, Purpose::Instance, Purpose::Noise] {
+            for purpose in [Purpose::Rule, Purpose::Learner, Purpose::Instance, Purpose::Noise, Purpose::Landmarks] {
                 for index in 0..4_000 {
                     let mut rng = stream(seed, purpose, index);
                     for _ in 0..8 {

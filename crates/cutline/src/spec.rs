@@ -90,15 +90,14 @@ impl Spec {
     /// The same with another estimator, by name; the estimator's parameters are at their defaults.
     ///
     /// # Errors
-    /// If there is no such estimator, or the rule needs variances and the estimator has none.
+    /// If there is no such estimator, the rule needs variances and the estimator has none, or the rule needs a σ that does not change and
+    /// the estimator learns it.
     pub fn with_estimator(self, name: &str) -> Result<Self, SpecError> {
         let estimator = *EstimatorKind::ALL
             .iter()
             .find(|e| e.name() == name)
             .ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
-        if self.algorithm.needs_variances && !estimator.has_variances() {
-            return Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator });
-        }
+        self.algorithm.check_estimator(estimator)?;
         let mut spec = Self::of(self.algorithm, estimator);
         let n_rule = self.algorithm.rule_parameters.len();
         spec.values[..n_rule].copy_from_slice(&self.values[..n_rule]);
@@ -212,8 +211,8 @@ impl Spec {
     /// A learner before its first pull.
     ///
     /// # Errors
-    /// If a parameter is missing, the algorithm needs features and the arms have none, the budget is 0, or it is below the
-    /// number of arms and the rule opens with every arm.
+    /// If a parameter is missing, the algorithm needs features and the arms have none, a confidence stop needs bounds that the estimator
+    /// does not have, the budget is 0, or it is below the number of arms and the rule opens with every arm.
     pub fn learner(
         &self,
         arms: &Arms,
@@ -224,6 +223,9 @@ impl Spec {
         let algorithm = self.algorithm;
         if self.estimator == EstimatorKind::Ridge && arms.dimension().is_none() {
             return Err(SpecError::NeedsFeatures { algorithm: algorithm.name });
+        }
+        if self.confidence_stop.is_some() && !self.estimator.has_anytime_bounds() {
+            return Err(SpecError::NeedsAnytimeBounds { estimator: self.estimator });
         }
         let values = self.complete()?;
         let (rule, estimator) = values.split_at(algorithm.rule_parameters.len());
@@ -262,10 +264,8 @@ mod tests {
         for algorithm in ALGORITHMS {
             for &estimator in EstimatorKind::ALL {
                 let spec = Spec::of(algorithm, estimator).with_oracle_exploration(1.0).unwrap();
-                let fits = !algorithm.needs_variances || estimator.has_variances();
                 let built = spec.learner(&arms, question, 1, 0).map(|_| ());
-                let expected =
-                    if fits { Ok(()) } else { Err(SpecError::NeedsVariances { rule: algorithm.rule, estimator }) };
+                let expected = algorithm.check_estimator(estimator);
                 assert_eq!(built, expected, "{} with {}", algorithm.name, estimator.name());
                 let chosen = Spec::named(algorithm.name).unwrap().with_estimator(estimator.name()).map(|_| ());
                 assert_eq!(chosen, expected, "{} with {}", algorithm.name, estimator.name());

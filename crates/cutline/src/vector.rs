@@ -122,8 +122,8 @@ mod tests {
             for arm in (0..n_arms).chain(0..n_arms) {
                 let x = features.row(arm);
                 let (mut next, mut plain_next) = (with_avx2.clone(), without.clone());
-                avx2.vectorize(|| with_avx2.advance(avx2, x, &mut step, &mut next));
-                without.advance(Scalar256b, x, &mut plain_step, &mut plain_next);
+                avx2.vectorize(|| with_avx2.advance(avx2, x, 1.0, &mut step, &mut next));
+                without.advance(Scalar256b, x, 1.0, &mut plain_step, &mut plain_next);
                 (with_avx2, without) = (next, plain_next);
                 features.times(numbers(&step.u), &mut products);
                 features.times_on(Scalar256b, numbers(&plain_step.u), &mut plain_products);

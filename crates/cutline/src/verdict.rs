@@ -57,7 +57,7 @@ impl Verdict {
     /// The verdict on an arm with this mean, an interval of mean ± `half_width` and a posterior standard deviation σ√q of `deviation`.
     fn new(question: Question, mean: f64, half_width: f64, deviation: f64, pulls: u32) -> Self {
         // Rewards close to the largest f64 may have overflowed; then nothing is known.
-        let is_known = mean.is_finite() && half_width.is_finite();
+        let is_known = mean.is_finite() && (half_width.is_finite() || (half_width > 0.0 && deviation.is_finite()));
         if !is_known {
             let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
             return Self { mean, lower, upper, side: Side::Undecided, pulls, doubt: 0.5 };
@@ -80,6 +80,8 @@ impl Verdict {
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// The verdict on every arm, from the rewards received. Costs O(Kd² + d³) with ridge.
     ///
+    /// An estimator that [learns σ](Estimator::noise_scale) replaces the σ of `confidence`.
+    ///
     /// ```
     /// use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};
     ///
@@ -98,7 +100,11 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// # }
     /// ```
     pub fn verdicts(&mut self, confidence: &Confidence) -> impl ExactSizeIterator<Item = Verdict> {
-        let (question, noise) = (self.question, confidence.noise());
+        let (question, mut confidence) = (self.question, *confidence);
+        if let Some(noise) = self.estimator.noise_scale() {
+            confidence.set_noise(noise);
+        }
+        let noise = confidence.noise();
         let posterior = self.estimator.posterior();
         let half_width = confidence.half_widths(&posterior);
         let Posterior { means, variances, n_rewards, .. } = posterior;

@@ -54,6 +54,26 @@ fn confidence_stops_allocate_nothing() {
     }
 }
 
+/// The mixed model allocates only when it learns its variances: after each of the first 20 rewards, then at every 15 % more.
+#[test]
+fn the_mixed_model_allocates_only_when_it_learns() {
+    let problem = Problem::new(30, 6, 1, |j| 10.0_f64.powf(j));
+    let spec = spec("pivot").with_estimator("mixed").unwrap();
+    let mut learner = spec.learner(&problem.arms(), problem.question, 400, 0).unwrap();
+    let mut rng = stream(0, Purpose::Noise, 0);
+    let mut allocating = Vec::new();
+    for pull in 1..=400 {
+        let before = ALLOCATIONS.get();
+        let arm = learner.ask().unwrap();
+        learner.tell(arm, problem.reward(arm, &mut rng));
+        if ALLOCATIONS.get() > before {
+            allocating.push(pull);
+        }
+    }
+    let expected = [23, 27, 32, 37, 43, 50, 58, 67, 78, 90, 104, 120, 138, 159, 183, 211, 243, 280, 322, 371];
+    assert_eq!(allocating, (1..=20).chain(expected).collect::<Vec<_>>());
+}
+
 fn check(spec: &Spec) {
     // Columns of very different scales, so that V⁻¹ is also recomputed on the way.
     let problem = Problem::new(30, 6, 1, |j| 10.0_f64.powf(j));

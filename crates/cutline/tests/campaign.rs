@@ -97,12 +97,13 @@ fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str
 
 #[test]
 fn the_state_does_not_depend_on_how_the_events_are_split() {
-    for algorithm in ALGORITHMS {
+    let specs = ALGORITHMS.iter().map(|algorithm| spec(algorithm.name));
+    for spec in specs.chain([spec("pivot").with_estimator("mixed").unwrap()]) {
         for (n_arms, dimension, steps) in [(12, 3, 400), (4, 6, 250), (1, 1, 90)] {
             let problem = Problem::uniform(n_arms, dimension, 5);
-            let context = format!("{} with {n_arms} arms", algorithm.name);
-            let mut terms = terms(algorithm.name, 150);
-            if algorithm.name == "lingame" {
+            let context = format!("{} on {} with {n_arms} arms", spec.name(), spec.estimator().name());
+            let mut terms = Terms { spec: spec.clone(), ..terms(spec.name(), 150) };
+            if spec.name() == "lingame" {
                 terms.noise = Some(0.6);
             }
             let fresh = || CampaignState::new(problem.arms(), terms.clone()).unwrap();

@@ -123,7 +123,8 @@ impl GroupDesign for ArmDesign {
     fn refresh(&mut self, lane: usize, sums: &RewardSums) -> (Inverse, Vec<f64>) {
         let (features, inverse) = &mut self.individual[lane];
         let (mut step, mut means) = (Step::new(features.dimension), vec![0.0; features.dimension]);
-        inverse.refresh(features, &sums.pulls(lane), &mut step);
+        let pulls = sums.pulls(lane);
+        inverse.refresh(features, |arm| f64::from(pulls[arm]), &mut step);
         inverse.regress(features, &sums.sums(lane), &mut step, &mut means);
         let inverse = inverse.clone();
         self.set(lane);

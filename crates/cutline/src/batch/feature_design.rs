@@ -137,7 +137,8 @@ impl<const D: usize> GroupDesign for FeatureDesign<D> {
         let features = &self.individual[lane];
         let d = features.dimension;
         let (mut inverse, mut step, mut theta) = (Inverse::new(d, self.lambda), Step::new(d), vec![0.0; d]);
-        inverse.refresh(features, &sums.pulls(lane), &mut step);
+        let pulls = sums.pulls(lane);
+        inverse.refresh(features, |arm| f64::from(pulls[arm]), &mut step);
         inverse.regress(features, &sums.sums(lane), &mut step, &mut theta);
         for (row, to) in numbers_mut(&mut self.inverse).chunks_exact_mut(4 * D).take(d).enumerate() {
             for (column, to) in to.iter_mut().skip(lane).step_by(4).take(d).enumerate() {

@@ -300,7 +300,8 @@ impl CampaignState {
         let Ledger { rewards, counts, pending, changes, .. } = &self.ledger;
         self.learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
         let means: Vec<f64> = (0..counts.len()).map(|arm| rewards.mean(arm)).collect();
-        self.learner.restore(&History { n_rewards: counts, means: &means, pending }, *changes);
+        let squares: Vec<f64> = (0..counts.len()).map(|arm| rewards.squares(arm)).collect();
+        self.learner.restore(&History { n_rewards: counts, means: &means, squares: &squares, pending }, *changes);
     }
 
     /// Brings σ up to date with the rewards in the ledger, for rule, stop and verdicts alike. Everything that uses σ calls this first.

@@ -6,6 +6,7 @@
 //! factorisation.
 
 use super::gram_basis::GramBasis;
+use crate::Arm;
 use crate::features::{Features, Row};
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
 use pulp::f64x4;
@@ -18,7 +19,8 @@ const MAX_ERROR: f64 = 1e6;
 /// V⁻¹, d rows, each padded with zeros to whole vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct Inverse {
-    lambda: f64,
+    /// The diagonal of V before the first pull: λ for ridge, one precision per column in general.
+    precisions: Arc<[f64]>,
     rows: Vectors,
     /// The condition number of V when V⁻¹ was last recomputed, which is the relative error of V⁻¹ at that time in units of the rounding
     /// error. It is estimated by the mean of Vⱼⱼ(V⁻¹)ⱼⱼ, which does not depend on the scales of the features, because Cholesky
@@ -111,10 +113,21 @@ macro_rules! by_tiles {
 impl Inverse {
     /// V⁻¹ = I/λ.
     pub(crate) fn new(dimension: usize, lambda: f64) -> Self {
-        let width = dimension.div_ceil(4);
-        let mut rows = zeros(dimension * width * 4);
-        numbers_mut(&mut rows).iter_mut().step_by(4 * width + 1).for_each(|diagonal| *diagonal = 1.0 / lambda);
-        Self { lambda, rows, condition: 1.0, gram_basis: None }
+        Self::with_precisions(vec![lambda; dimension].into())
+    }
+
+    /// V⁻¹ before the first pull, where V has these numbers on its diagonal.
+    pub(crate) fn with_precisions(precisions: Arc<[f64]>) -> Self {
+        let width = precisions.len().div_ceil(4);
+        let mut rows = zeros(precisions.len() * width * 4);
+        let diagonal = numbers_mut(&mut rows).iter_mut().step_by(4 * width + 1);
+        diagonal.zip(precisions.iter()).for_each(|(entry, precision)| *entry = 1.0 / precision);
+        Self { precisions, rows, condition: 1.0, gram_basis: None }
+    }
+
+    /// Changes the diagonal of V; [`Inverse::refresh`] has to follow.
+    pub(super) fn set_precisions(&mut self, precisions: &Arc<[f64]>) {
+        self.precisions = Arc::clone(precisions);
     }
 
     /// The coordinates of the arms to work with, and V⁻¹ before the first pull: the features themselves or, if there are no more arms than
@@ -167,12 +180,13 @@ impl Inverse {
         step.s = 1.0 + step.q;
     }
 
-    /// Adds a pull of an arm with features x: writes the new V⁻¹ to `next`, and u, w, q and s to `step`.
+    /// Adds `weight`·xxᵀ to V: writes the new V⁻¹ to `next`, and u, w, q and s = 1 + `weight`·q to `step`. A pull has weight 1.
     #[inline(always)]
-    pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step, next: &mut Self) {
+    pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, weight: f64, step: &mut Step, next: &mut Self) {
         self.solve(unit, x, step);
+        step.s = 1.0 + weight * step.q;
         next.condition = self.condition;
-        let scale = unit.splat_f64s(1.0 / step.s.sqrt());
+        let scale = unit.splat_f64s(weight.sqrt() / step.s.sqrt());
         for (w, &u) in step.w.iter_mut().zip(step.u.iter()) {
             *w = unit.mul_f64s(u, scale);
         }
@@ -237,9 +251,9 @@ impl Inverse {
         s * condition > MAX_ERROR
     }
 
-    /// λ.
+    /// λ, where all precisions are the same.
     pub(super) fn lambda(&self) -> f64 {
-        self.lambda
+        self.precisions[0]
     }
 
     /// The condition number of V when V⁻¹ was last recomputed.
@@ -252,24 +266,27 @@ impl Inverse {
         numbers(&self.rows)[row * 4 * d.div_ceil(4) + column]
     }
 
-    /// Recomputes V⁻¹ from the pulls of every arm by Cholesky factorisation: O(Kd² + d³), too expensive for every pull.
-    pub(crate) fn refresh(&mut self, features: &Features, pulls: &[u32], step: &mut Step) {
+    /// Recomputes V⁻¹ from the weight of every arm by Cholesky factorisation: O(Kd² + d³), too expensive for every pull.
+    pub(crate) fn refresh(&mut self, features: &Features, weight: impl Fn(Arm) -> f64, step: &mut Step) {
         let gram_basis = self.gram_basis.clone();
         let basis = gram_basis.as_ref().map_or(features, |basis| basis.triangle());
         let d = basis.dimension;
         let Step { factor: v, diagonal, row: x, .. } = step;
         v.fill(0.0);
-        v.iter_mut().step_by(d + 1).for_each(|diagonal| *diagonal = self.lambda);
-        for (arm, &pulls) in pulls.iter().enumerate().filter(|(_, pulls)| **pulls > 0) {
+        v.iter_mut()
+            .step_by(d + 1)
+            .zip(self.precisions.iter())
+            .for_each(|(diagonal, precision)| *diagonal = *precision);
+        for (arm, weight) in (0..features.n_arms).map(|arm| (arm, weight(arm))).filter(|(_, weight)| *weight > 0.0) {
             x.iter_mut().zip(basis.row(arm).iter()).for_each(|(x, feature)| *x = feature);
             for i in 0..d {
                 for j in 0..=i {
-                    v[i * d + j] += f64::from(pulls) * x[i] * x[j];
+                    v[i * d + j] += weight * x[i] * x[j];
                 }
             }
         }
         diagonal.iter_mut().zip(v.iter().step_by(d + 1)).for_each(|(to, &value)| *to = value);
-        factorise(v, d, self.lambda);
+        factorise(v, d, &self.precisions);
         let stride = 4 * d.div_ceil(4);
         let inverse = numbers_mut(&mut self.rows);
         self.condition = 0.0;
@@ -307,14 +324,14 @@ impl Inverse {
     }
 }
 
-/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least λ; a smaller one is a rounding error and is set to λ.
-fn factorise(v: &mut [f64], d: usize, lambda: f64) {
+/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least its precision; a smaller one is a rounding error.
+fn factorise(v: &mut [f64], d: usize, precisions: &[f64]) {
     for j in 0..d {
         for i in j..d {
             let below: f64 = (0..j).map(|k| v[i * d + k] * v[j * d + k]).sum();
             v[i * d + j] -= below;
         }
-        let pivot = v[j * d + j].max(lambda).sqrt();
+        let pivot = v[j * d + j].max(precisions[j]).sqrt();
         for i in j..d {
             v[i * d + j] /= pivot;
         }

@@ -5,15 +5,18 @@ mod designed;
 mod gram_basis;
 pub(crate) mod inverse;
 mod lazy_means;
+mod linear_belief;
 mod mean;
+mod mixed;
 mod posterior;
 mod ridge;
 
 pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
-pub(crate) use designed::SHRINK_LIMIT;
 pub use lazy_means::LazyMeans;
+pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
+pub use mixed::{LengthError, Mixed};
 pub use posterior::{Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
@@ -57,6 +60,12 @@ pub trait Estimator {
     /// Means and variances from the rewards received, pending pulls ignored. Computed on demand, which may cost more than many pulls.
     fn posterior(&mut self) -> Posterior<'_>;
 
+    /// σ, the standard deviation of a reward, where the estimator learns it from the rewards; it must be between 1e-100 and 1e100. The
+    /// variances are in units of its square, and rule, stop and verdicts use it instead of their own σ.
+    fn noise_scale(&self) -> Option<f64> {
+        None
+    }
+
     /// The mean and the variance of one arm from the rewards received; cheaper than [`posterior`](Estimator::posterior)
     /// where possible.
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
@@ -72,6 +81,8 @@ pub struct History<'a> {
     pub n_rewards: &'a [u32],
     /// The mean of the rewards received; ignored for arms without rewards.
     pub means: &'a [f64],
+    /// The sum of their squared deviations from that mean; ignored where there is no reward, and by estimators that do not learn σ.
+    pub squares: &'a [f64],
     /// The number of pending pulls.
     pub pending: &'a [u32],
 }

@@ -34,6 +34,16 @@ pub enum Model {
         /// ln(det V/λᵈ).
         log_det: f64,
     },
+    /// The means have a linear, a smooth and an own part: [`Mixed`](super::Mixed). These are the shares of the parts in the prior variance
+    /// of the means, as learnt from the rewards; their sum is 1.
+    Mixed {
+        /// The share that is linear in the features, including the level.
+        linear: f64,
+        /// The share that is a smooth function of the features.
+        smooth: f64,
+        /// The share that the features do not explain.
+        own: f64,
+    },
 }
 
 /// The variances and the model of ridge by Cholesky factorisation: O(Kd² + d³). `inverse` and `step` are overwritten.
@@ -44,7 +54,7 @@ pub(super) fn linear(
     step: &mut Step,
     variances: &mut Vec<f64>,
 ) -> Model {
-    inverse.refresh(features, n_rewards, step);
+    inverse.refresh(features, |arm| f64::from(n_rewards[arm]), step);
     variances.clear();
     let basis = inverse.basis(features);
     variances.extend((0..features.n_arms).map(|arm| step.variance(basis.row(arm))));

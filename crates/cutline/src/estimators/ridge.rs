@@ -115,7 +115,7 @@ impl Estimator for Ridge {
         vectorised!(|unit| {
             let x = features.row(arm);
             let mean = if is_stale { x.times(numbers(theta)) } else { numbers(means)[arm] };
-            inverse.advance(unit, x, step, spare);
+            inverse.advance(unit, x, 1.0, step, spare);
             let gain = (reward - mean) / step.s;
             add_scaled(unit, theta, gain, &step.u);
             // Rounded up by more than the rounding error of θ̂ in a step: ‖θ̂‖ is at most the length of its path.
@@ -124,7 +124,7 @@ impl Estimator for Ridge {
         });
         std::mem::swap(inverse, spare);
         if inverse.is_coarse(step.s) {
-            inverse.refresh(features, &self.n_rewards, step);
+            inverse.refresh(features, |arm| f64::from(self.n_rewards[arm]), step);
             // θ̂ jumps, by at most the sum of its norms before and after.
             self.travelled += norm(pulp::Scalar256b, theta);
             inverse.regress(features, &self.sums, step, numbers_mut(theta));
@@ -137,7 +137,7 @@ impl Estimator for Ridge {
         self.n_rewards.copy_from_slice(history.n_rewards);
         history.sums(&mut self.sums);
         let Self { features, inverse, step, n_rewards, sums, theta, .. } = self;
-        inverse.refresh(features, n_rewards, step);
+        inverse.refresh(features, |arm| f64::from(n_rewards[arm]), step);
         inverse.regress(features, sums, step, numbers_mut(theta));
         self.travelled += norm(pulp::Scalar256b, theta) * (1.0 + 1e-9);
         self.is_stale = true;

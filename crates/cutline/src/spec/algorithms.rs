@@ -17,6 +17,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::Ridge,
         needs_variances: false,
+        needs_fixed_noise: false,
         rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
@@ -28,6 +29,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::SampleMean,
         needs_variances: false,
+        needs_fixed_noise: false,
         rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
@@ -39,6 +41,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "uniform",
         estimator: EstimatorKind::Ridge,
         needs_variances: false,
+        needs_fixed_noise: false,
         rule_parameters: &[],
         build: |builder, _| builder.any(Uniform),
         batch: None,
@@ -50,6 +53,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "ucb-e",
         estimator: EstimatorKind::Ridge,
         needs_variances: false,
+        needs_fixed_noise: false,
         rule_parameters: &[Parameter {
             name: "exploration",
             default: None,
@@ -67,6 +71,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "pivot",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
+        needs_fixed_noise: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Pivot::new(parameters[0])?),
         batch: Some(|group| group.pivot(|parameters| Pivot::new(parameters[0]))),
@@ -78,6 +83,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "straddle",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
+        needs_fixed_noise: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Straddle::new(parameters[0])?),
         batch: None,
@@ -89,6 +95,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "clucb",
         estimator: EstimatorKind::SampleMean,
         needs_variances: false,
+        needs_fixed_noise: false,
         rule_parameters: &[
             NOISE,
             Parameter {
@@ -109,6 +116,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "lingame",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
+        needs_fixed_noise: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(LinGame::new(parameters[0], builder.arms.n_arms())?),
         batch: None,
@@ -123,6 +131,7 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
     rule: "own",
     estimator: EstimatorKind::Ridge,
     needs_variances: false,
+    needs_fixed_noise: false,
     rule_parameters: &[NOISE],
     build: |builder, parameters| builder.custom(parameters[0]),
     batch: None,
@@ -145,6 +154,9 @@ pub struct Algorithm {
     pub estimator: EstimatorKind,
     /// Whether its rule works only with an estimator that [has variances](EstimatorKind::has_variances).
     pub needs_variances: bool,
+    /// Whether its rule learns from every reward with the σ of that time, so that it refuses an estimator that
+    /// [changes σ](EstimatorKind::learns_noise).
+    pub needs_fixed_noise: bool,
     pub(super) rule_parameters: &'static [Parameter],
     pub(super) build: Build,
     pub(super) batch: Option<BuildGroup>,
@@ -163,6 +175,18 @@ pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
 }
 
 impl Algorithm {
+    /// Whether its rule works with an estimator.
+    pub(super) fn check_estimator(&self, estimator: EstimatorKind) -> Result<(), SpecError> {
+        let rule = self.rule;
+        if self.needs_variances && !estimator.has_variances() {
+            Err(SpecError::NeedsVariances { rule, estimator })
+        } else if self.needs_fixed_noise && estimator.learns_noise() {
+            Err(SpecError::NeedsFixedNoise { rule, estimator })
+        } else {
+            Ok(())
+        }
+    }
+
     /// The parameters of its rule and of its default estimator.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
         self.rule_parameters.iter().chain(self.estimator.parameters())

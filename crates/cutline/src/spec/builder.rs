@@ -1,7 +1,7 @@
 //! Builds learners from a rule and the other parts of a spec.
 
 use super::{Algorithm, EstimatorKind, SpecError};
-use crate::estimators::{Centred, DesignedRidge, Estimator, Ridge, RidgeError, SampleMean};
+use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, Ridge, RidgeError, SampleMean};
 use crate::rules::{Index, Indexed, NamedRule, Rule};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question};
 
@@ -28,21 +28,23 @@ impl LearnerBuilder<'_> {
     /// For a rule that works with any estimator.
     pub(super) fn any<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Send + 'static,
+        R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Rule<Mixed> + Send + 'static,
     {
         match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, Ridge::new),
+            EstimatorKind::Mixed => self.mixed(rule),
         }
     }
 
     /// For a rule that needs variances. The algorithm declares it: [`Algorithm::needs_variances`].
     pub(super) fn with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
+        R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Rule<Mixed> + Send + 'static,
     {
         match self.estimator {
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
+            EstimatorKind::Mixed => self.mixed(rule),
             estimator => Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator }),
         }
     }
@@ -60,11 +62,12 @@ impl LearnerBuilder<'_> {
     /// For a rule that works with any estimator, and uses variances also where they follow from the pulls alone.
     fn any_with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
+        R: Rule<SampleMean> + Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Rule<Mixed> + Send + 'static,
     {
         match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
+            EstimatorKind::Mixed => self.mixed(rule),
         }
     }
 
@@ -89,6 +92,20 @@ impl LearnerBuilder<'_> {
         } else {
             self.learner(rule, Centred::new(ridge, centre * self.question.threshold())?)
         }
+    }
+
+    fn mixed<R: Rule<Mixed> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
+        if R::LEARNS {
+            return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
+        }
+        let [landmarks, length] = *self.parameters else { unreachable!("the parameters of the mixed model") };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "its range has no negative numbers"
+        )]
+        let landmarks = landmarks.round() as usize;
+        self.learner(rule, Mixed::new(self.arms, self.question, landmarks, length, self.seed)?)
     }
 
     fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>

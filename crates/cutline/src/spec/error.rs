@@ -1,7 +1,7 @@
 //! Why a spec is refused.
 
 use super::{ALGORITHMS, EstimatorKind, Parameter};
-use crate::estimators::{CentreError, RidgeError};
+use crate::estimators::{CentreError, LengthError, RidgeError};
 use crate::question::short_number;
 use crate::rules::RuleError;
 use crate::{ArmsError, BudgetError, LearnerError};
@@ -51,6 +51,20 @@ pub enum SpecError {
         /// The estimator.
         estimator: EstimatorKind,
     },
+    /// The rule cannot follow a σ that changes, and the estimator learns σ.
+    #[error("the rule `{rule}` needs a σ that does not change, and the estimator `{}` learns σ from the rewards", estimator.name())]
+    NeedsFixedNoise {
+        /// The rule.
+        rule: &'static str,
+        /// The estimator.
+        estimator: EstimatorKind,
+    },
+    /// A confidence stop needs bounds that hold at all times, and the estimator has none.
+    #[error("a confidence stop needs bounds that hold at all times, which the estimator `{}` does not have", estimator.name())]
+    NeedsAnytimeBounds {
+        /// The estimator.
+        estimator: EstimatorKind,
+    },
     /// The arms have no features and the estimator needs them.
     #[error("`{algorithm}` needs arms with features, and these have none")]
     NeedsFeatures {
@@ -60,6 +74,9 @@ pub enum SpecError {
     /// The estimator was refused.
     #[error(transparent)]
     Ridge(#[from] RidgeError),
+    /// The length scale was refused.
+    #[error(transparent)]
+    Length(#[from] LengthError),
     /// The centre was refused.
     #[error(transparent)]
     Centre(#[from] CentreError),

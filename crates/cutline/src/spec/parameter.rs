@@ -1,6 +1,7 @@
 //! The parameters of algorithms, and the estimators by name.
 
 use super::Range;
+use crate::estimators::Mixed;
 
 /// The estimators by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub enum EstimatorKind {
     SampleMean,
     /// [Ridge](crate::estimators::Ridge) regression on the features.
     Ridge,
+    /// The [mixed model](crate::estimators::Mixed): linear, smooth and own parts, with variances and σ learnt from the rewards.
+    Mixed,
 }
 
 /// A number that an algorithm takes.
@@ -80,9 +83,27 @@ const RIDGE: &[Parameter] = &[
     },
 ];
 
+/// The parameters of the mixed model.
+const MIXED: &[Parameter] = &[
+    Parameter {
+        name: "landmarks",
+        default: Some(40.0),
+        about: "D, the number of landmarks of the smooth part, rounded to a whole number; 0 leaves the smooth part out",
+        range: Range::new(0.0, 10_000.0),
+        role: ParameterRole::Setting,
+    },
+    Parameter {
+        name: "length",
+        default: Some(1.0),
+        about: "ℓ/√d, the length scale of the smooth part for standardised features",
+        range: Mixed::LENGTH,
+        role: ParameterRole::Setting,
+    },
+];
+
 impl EstimatorKind {
     /// All of them.
-    pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge];
+    pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge, Self::Mixed];
 
     /// Its name in files, in JSON and on the command line.
     #[must_use]
@@ -90,6 +111,7 @@ impl EstimatorKind {
         match self {
             Self::SampleMean => "sample-mean",
             Self::Ridge => "ridge",
+            Self::Mixed => "mixed",
         }
     }
 
@@ -99,7 +121,25 @@ impl EstimatorKind {
     pub fn has_variances(self) -> bool {
         match self {
             Self::SampleMean => false,
-            Self::Ridge => true,
+            Self::Ridge | Self::Mixed => true,
+        }
+    }
+
+    /// Whether it learns σ from the rewards, so that rules cannot rely on a σ that stays the same.
+    #[must_use]
+    pub fn learns_noise(self) -> bool {
+        match self {
+            Self::SampleMean | Self::Ridge => false,
+            Self::Mixed => true,
+        }
+    }
+
+    /// Whether there are bounds that hold at all times, which a [confidence stop](super::Spec::with_confidence_stop) needs.
+    #[must_use]
+    pub fn has_anytime_bounds(self) -> bool {
+        match self {
+            Self::SampleMean | Self::Ridge => true,
+            Self::Mixed => false,
         }
     }
 
@@ -109,6 +149,7 @@ impl EstimatorKind {
         match self {
             Self::SampleMean => &[],
             Self::Ridge => RIDGE,
+            Self::Mixed => MIXED,
         }
     }
 }

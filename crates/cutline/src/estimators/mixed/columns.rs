@@ -1,0 +1,220 @@
+//! The columns of the mixed model: standardised features and a level for the linear part, landmarks for the smooth part.
+//!
+//! The smooth part is a Gaussian process with kernel k(x, x′) = exp(−‖x − x′‖²/(2ℓ²)) on the standardised features, in the
+//! Nyström form: its columns are k(X, L)·chol(k(L, L))⁻ᵀ for D landmarks L. What the landmarks miss of an arm's variance,
+//! eᵢ = 1 − ‖pᵢ‖², belongs to its own part (the FITC approximation).
+
+use crate::estimators::gram_basis::GramBasis;
+use crate::features::Features;
+use crate::{Arm, Arms, Purpose, below, stream};
+use std::sync::Arc;
+
+/// Added to the diagonal of k(L, L), so that landmarks may coincide.
+const JITTER: f64 = 1e-6;
+
+/// eᵢ is rounded to a multiple of this, so that arms can be pooled.
+const LEVEL: f64 = 1.0 / 16.0;
+
+/// The columns zᵢ of every arm.
+#[derive(Clone, Debug)]
+pub(super) struct Columns {
+    /// The linear columns, then the smooth ones.
+    pub(super) features: Arc<Features>,
+    pub(super) n_linear: usize,
+    /// d, among which the variance of the linear part is divided; 1 without features.
+    pub(super) dimension: usize,
+    /// eᵢ of every arm.
+    pub(super) missed: Vec<f64>,
+}
+
+impl Columns {
+    /// The columns for `n_landmarks` landmarks, arms drawn by the seed, and ℓ = `length`·√d. Arms without features have a level and no
+    /// smooth part.
+    pub(super) fn new(arms: &Arms, n_landmarks: usize, length: f64, seed: u64) -> Self {
+        let n_arms = arms.n_arms();
+        let Some(raw) = arms.features() else {
+            let mut features = Features::new(n_arms, 1);
+            set_row(&mut features, 0, &vec![1.0; n_arms]);
+            return Self { features: Arc::new(features), n_linear: 1, dimension: 1, missed: vec![0.0; n_arms] };
+        };
+        let d = raw.dimension;
+        let standardised = arms.clone().standardised();
+        let standardised = standardised.features().expect("as many features as before");
+        let landmarks = Landmarks::new(standardised, &landmarks(n_arms, n_landmarks, seed), length);
+        // With more features than arms, a triangle with the same inner products has fewer columns.
+        let gram_basis = if n_arms < d { GramBasis::new(standardised) } else { None };
+        let linear = gram_basis.as_ref().map_or(&**standardised, GramBasis::triangle);
+        let n_linear = linear.dimension + 1;
+        let mut features = raw.zeros_like(n_linear + landmarks.len());
+        let mut missed = vec![0.0; n_arms];
+        let (mut row, mut x) = (vec![0.0; features.dimension], vec![0.0; d]);
+        for arm in 0..n_arms {
+            row.iter_mut().zip(linear.row(arm).iter()).for_each(|(to, value)| *to = value);
+            row[n_linear - 1] = (d as f64).sqrt();
+            x.iter_mut().zip(standardised.row(arm).iter()).for_each(|(to, value)| *to = value);
+            missed[arm] = landmarks.write_columns(&x, &mut row[n_linear..]);
+            set_row(&mut features, arm, &row);
+        }
+        Self { features: Arc::new(features), n_linear, dimension: d, missed }
+    }
+
+    /// Whether there are landmarks.
+    pub(super) fn has_smooth(&self) -> bool {
+        self.features.dimension > self.n_linear
+    }
+}
+
+fn set_row(features: &mut Features, first: Arm, values: &[f64]) {
+    features.set_rows(first, values).expect("standardised features and kernels are finite");
+}
+
+/// D arms, the first ones of a permutation that the seed determines; all arms if there are fewer.
+fn landmarks(n_arms: usize, n: usize, seed: u64) -> Vec<Arm> {
+    let mut rng = stream(seed, Purpose::Landmarks, 0);
+    let mut arms: Vec<Arm> = (0..n_arms).collect();
+    for place in 0..n.min(n_arms) {
+        let other = place + below(&mut rng, n_arms - place);
+        arms.swap(place, other);
+    }
+    arms.truncate(n);
+    arms
+}
+
+/// The landmarks L and the factor of their kernel matrix.
+struct Landmarks {
+    rows: Vec<Vec<f64>>,
+    /// −1/(2ℓ²).
+    scale: f64,
+    /// chol(k(L, L) + jitter), D×D, row by row.
+    factor: Vec<f64>,
+}
+
+impl Landmarks {
+    fn new(standardised: &Features, arms: &[Arm], length: f64) -> Self {
+        let rows: Vec<Vec<f64>> = arms.iter().map(|&arm| standardised.row(arm).iter().collect()).collect();
+        let scale = -0.5 / (length * length * standardised.dimension as f64);
+        let n = rows.len();
+        let mut landmarks = Self { rows, scale, factor: vec![0.0; n * n] };
+        for i in 0..n {
+            for j in 0..=i {
+                let factor = &landmarks.factor;
+                let below: f64 = (0..j).map(|k| factor[i * n + k] * factor[j * n + k]).sum();
+                let rest = landmarks.kernel(i, &landmarks.rows[j]) - below;
+                let pivot = factor[j * n + j];
+                landmarks.factor[i * n + j] = if i == j { (rest + JITTER).max(JITTER).sqrt() } else { rest / pivot };
+            }
+        }
+        landmarks
+    }
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// k of a landmark and x.
+    fn kernel(&self, landmark: usize, x: &[f64]) -> f64 {
+        let distance2: f64 = self.rows[landmark].iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum();
+        (self.scale * distance2).exp()
+    }
+
+    /// Writes the smooth columns p of x, the solution of factor·p = k(L, x); returns e = 1 − ‖p‖², rounded.
+    fn write_columns(&self, x: &[f64], p: &mut [f64]) -> f64 {
+        let n = self.len();
+        if n == 0 {
+            return 0.0;
+        }
+        let mut held = 0.0;
+        for i in 0..n {
+            let below: f64 = self.factor[i * n..i * n + i].iter().zip(&*p).map(|(l, p)| l * p).sum();
+            p[i] = (self.kernel(i, x) - below) / self.factor[i * n + i];
+            held += p[i] * p[i];
+        }
+        ((1.0 - held).max(0.0) / LEVEL).round() * LEVEL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::Rng as _;
+
+    fn arms(n_arms: usize, dimension: usize) -> Arms {
+        let mut rng = stream(1, Purpose::Instance, 0);
+        let values: Vec<f64> = (0..n_arms * dimension).map(|_| f64::from(rng.next_u32()) / 1e9).collect();
+        Arms::from_slice(&values, dimension).unwrap()
+    }
+
+    fn rows(columns: &Columns) -> Vec<Vec<f64>> {
+        (0..columns.missed.len()).map(|arm| columns.features.row(arm).iter().collect()).collect()
+    }
+
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    /// The inner products of the linear columns are those of the standardised features and √d. With all arms as landmarks, those of the smooth columns
+    /// are the kernel matrix. Both hold also where there are more features than arms.
+    #[test]
+    fn inner_products_are_the_covariances_of_the_parts() {
+        for (n_arms, d) in [(9, 3), (5, 8), (1, 1), (4, 4)] {
+            let arms = arms(n_arms, d);
+            let columns = Columns::new(&arms, n_arms, 0.8, 3);
+            let standardised = arms.standardised();
+            let x: Vec<Vec<f64>> = (0..n_arms).map(|arm| standardised.row(arm).unwrap()).collect();
+            assert_eq!(columns.features.dimension, n_arms.min(d) + 1 + n_arms);
+            let z = rows(&columns);
+            for i in 0..n_arms {
+                for j in 0..n_arms {
+                    let (linear, smooth) = (z[i].split_at(columns.n_linear), z[j].split_at(columns.n_linear));
+                    let expected = dot(&x[i], &x[j]) + d as f64;
+                    assert!((dot(linear.0, smooth.0) - expected).abs() < 1e-11 * expected.abs().max(1.0));
+                    let distance2: f64 = x[i].iter().zip(&x[j]).map(|(a, b)| (a - b).powi(2)).sum();
+                    let kernel = (-distance2 / (2.0 * 0.64 * d as f64)).exp();
+                    assert!((dot(linear.1, smooth.1) - kernel).abs() < 1e-5, "{i} {j}: jitter only");
+                }
+            }
+            assert_eq!(columns.missed, vec![0.0; n_arms]);
+        }
+    }
+
+    #[test]
+    fn landmarks_follow_from_the_seed() {
+        let arms = arms(50, 3);
+        let columns = |seed| rows(&Columns::new(&arms, 5, 1.0, seed));
+        assert_eq!(columns(1), columns(1));
+        assert_ne!(columns(1), columns(2));
+        let drawn = landmarks(50, 5, 1);
+        let distinct: std::collections::HashSet<_> = drawn.iter().collect();
+        assert_eq!((drawn.len(), distinct.len()), (5, 5));
+        assert_eq!(landmarks(50, 3, 1), drawn[..3], "one permutation");
+        assert_eq!(landmarks(3, 9, 1).len(), 3, "no more than there are arms");
+    }
+
+    /// An arm far from all landmarks has nearly all of its smooth variance in its own part, a landmark none.
+    #[test]
+    fn what_the_landmarks_miss_is_own() {
+        let arms = arms(40, 4);
+        let columns = Columns::new(&arms, 2, 0.2, 7);
+        let missed = |arm: Arm| columns.missed[arm];
+        let landmarks = landmarks(40, 2, 7);
+        assert!(landmarks.iter().all(|&arm| missed(arm) == 0.0));
+        assert!((0..40).any(|arm| missed(arm) > 0.9));
+        assert!(columns.missed.iter().all(|e| (e / LEVEL).fract() == 0.0 && (0.0..=1.0).contains(e)));
+    }
+
+    /// Without features there is a level alone; features that are all equal are standardised to 0; equal rows have equal columns.
+    #[test]
+    fn degenerate_features() {
+        let columns = Columns::new(&Arms::without_features(3).unwrap(), 40, 1.0, 0);
+        assert_eq!((rows(&columns), columns.has_smooth()), (vec![vec![1.0]; 3], false));
+        let columns = Columns::new(&Arms::from_slice(&[7.0; 6], 2).unwrap(), 40, 1.0, 0);
+        for row in rows(&columns) {
+            assert_eq!(row[..2], [0.0; 2]);
+            assert!((dot(&row[3..], &row[3..]) - 1.0).abs() < 1e-5, "one point");
+        }
+        let columns = Columns::new(&Arms::from_rows(&[[1.0], [2.0], [1.0]]).unwrap(), 40, 1.0, 0);
+        let rows = rows(&columns);
+        assert_eq!(rows[0], rows[2]);
+        assert!(!Columns::new(&arms(5, 2), 0, 1.0, 0).has_smooth());
+    }
+}

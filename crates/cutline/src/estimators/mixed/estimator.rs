@@ -1,0 +1,292 @@
+//! The estimator of the mixed model.
+
+use super::columns::Columns;
+use super::evidence::{Pooled, Rewards};
+use super::grid::{Fit, Grid};
+use super::own::{OwnParts, Shrinkage};
+use crate::estimators::inverse::Inverse;
+use crate::estimators::linear_belief::LinearBelief;
+use crate::estimators::{Estimator, History, Model, Posterior, VarianceEstimator};
+use crate::question::short_number;
+use crate::vector::numbers;
+use crate::{Arm, Arms, Question, Range};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// The mixed model: a linear part, a smooth part and a part of each arm's own, with variances and σ learnt from the rewards.
+///
+/// Use it where the means may not be linear in the features; [`Ridge`](crate::estimators::Ridge) where they are, and
+/// [`SampleMean`](crate::estimators::SampleMean) where bounds have to hold whatever the features are. Without features it estimates
+/// shrunken sample means.
+///
+/// | parameter | default by name | meaning | range |
+/// |---|---|---|---|
+/// | `landmarks` | 40 | D, the number of landmarks of the smooth part; 0 leaves the smooth part out | any; at most K are used |
+/// | `length` | 1 | ℓ/√d, the length scale of the smooth part for standardised features | 1e-3 to 1e3, else [`LengthError`] |
+///
+/// The landmarks are arms, drawn by the seed. A pull costs two K×p products, p = d + 1 + D. The variances are learnt again after every
+/// reward up to the 20th, then whenever the number of rewards has grown by 15 %; that costs about a hundred p×p factorisations and is the
+/// only time at which memory is allocated.
+///
+/// ```
+/// use cutline::estimators::{Estimator, Mixed};
+/// use cutline::{Arms, Question};
+///
+/// let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i)]).collect();
+/// let mut mixed = Mixed::new(&Arms::from_rows(&rows)?, Question::new(1.0, 0.0)?, 10, 1.0, 0)?;
+/// assert_eq!((mixed.means()[7], mixed.noise_scale()), (1.0, None)); // τ, before the first reward
+/// for arm in (0..20).step_by(2).cycle().take(40) {
+///     mixed.observe(arm, (0.5 * arm as f64).sin());
+/// }
+/// assert!(mixed.means()[9] < -0.5); // never measured; the truth is −0.98
+/// assert!(mixed.noise_scale().unwrap() < 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Mixed {
+    columns: Arc<Columns>,
+    grid: Arc<Grid>,
+    threshold: f64,
+    fit: Fit,
+    linear: LinearBelief,
+    /// By the rewards received, for the means.
+    observed: Shrinkage,
+    /// By the pulls handed out, for the variances.
+    planned: Shrinkage,
+    own: OwnParts,
+    /// The number of rewards, and the number at which the variances are learnt next.
+    n_rewards: u64,
+    next_fit: u64,
+    /// Pending pulls of each arm, while they are planned again.
+    pending: Vec<u32>,
+    /// The variances by the rewards received, and covariances; computed on demand.
+    scratch: Vec<f64>,
+}
+
+/// The length scale is NaN or out of range.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[error("the length must be a number {}, not {}", Mixed::LENGTH, short_number(*.0))]
+pub struct LengthError(pub f64);
+
+/// Up to this many rewards the variances are learnt after each.
+const EVERY_REWARD: u64 = 20;
+
+impl Mixed {
+    /// The values that `length` may have.
+    pub const LENGTH: Range = Range::new(1e-3, 1e3);
+
+    /// The estimator before the first reward: all means are τ.
+    ///
+    /// # Errors
+    /// If `length` is out of range.
+    pub fn new(arms: &Arms, question: Question, landmarks: usize, length: f64, seed: u64) -> Result<Self, LengthError> {
+        if !Self::LENGTH.contains(length) {
+            return Err(LengthError(length));
+        }
+        let columns = Columns::new(arms, landmarks, length, seed);
+        let grid = Grid::new(columns.dimension, columns.has_smooth());
+        let fit = grid.prior();
+        Ok(Self::with_fit(columns, grid, question.threshold(), fit))
+    }
+
+    pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
+        let n_arms = columns.missed.len();
+        let inverse = Inverse::with_precisions(precisions(&columns, &fit));
+        let mut mixed = Self {
+            linear: LinearBelief::new(Arc::clone(&columns.features), inverse),
+            observed: Shrinkage::new(n_arms),
+            planned: Shrinkage::new(n_arms),
+            own: OwnParts::new(n_arms),
+            columns: Arc::new(columns),
+            grid: Arc::new(grid),
+            threshold,
+            fit,
+            n_rewards: 0,
+            next_fit: 1,
+            pending: vec![0; n_arms],
+            scratch: vec![0.0; n_arms],
+        };
+        mixed.rebuild();
+        mixed
+    }
+
+    fn n(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Learns the variances from all rewards.
+    fn refit(&mut self) {
+        let rewards = Rewards { counts: &self.observed.pulls, means: &self.own.averages, within: self.own.within() };
+        let pooled = Pooled::new(&self.columns, &rewards);
+        self.fit = self.grid.fit(&pooled).unwrap_or(self.fit);
+        self.next_fit = next_fit(self.n_rewards);
+        for (arm, pending) in self.pending.iter_mut().enumerate() {
+            *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
+        }
+        self.rebuild();
+    }
+
+    /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
+    fn rebuild(&mut self) {
+        let Self { columns, fit, linear, observed, planned, own, .. } = self;
+        let variances = fit.variances;
+        observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
+        planned.copy_from(observed);
+        own.update_all(self.threshold, observed);
+        linear.set_precisions(&precisions(columns, fit));
+        linear.restore(|arm| observed.weight(arm), &own.targets);
+        self.plan_pending();
+        self.own.update_means(&self.observed, &self.linear.means);
+    }
+
+    /// Plans the pending pulls again, on top of the rewards received.
+    fn plan_pending(&mut self) {
+        let Self { linear, observed, planned, pending, .. } = self;
+        planned.copy_from(observed);
+        linear.clear_plan();
+        for (arm, &count) in pending.iter().enumerate() {
+            for _ in 0..count {
+                let weight = planned.add(arm);
+                linear.plan(arm, weight, |arm| planned.weight(arm));
+            }
+        }
+        linear.finish_plan();
+        planned.update_variances(&linear.variances);
+    }
+}
+
+/// The number of rewards at which the variances are learnt next: a function of the number of rewards alone, whatever it was when they
+/// were learnt last.
+pub(super) fn next_fit(n_rewards: u64) -> u64 {
+    let mut at = n_rewards.min(EVERY_REWARD);
+    while at <= n_rewards {
+        at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
+    }
+    at
+}
+
+/// The prior precision of every column.
+fn precisions(columns: &Columns, fit: &Fit) -> Arc<[f64]> {
+    let of = |column| if column < columns.n_linear { fit.variances.linear } else { fit.variances.smooth };
+    (0..columns.features.dimension).map(|column| 1.0 / of(column)).collect()
+}
+
+impl Estimator for Mixed {
+    fn n_arms(&self) -> usize {
+        self.n()
+    }
+
+    fn expect(&mut self, arm: Arm) {
+        let Self { linear, planned, .. } = self;
+        let weight = planned.add(arm);
+        linear.expect(arm, weight, |arm| planned.weight(arm));
+        planned.update_variances(&linear.variances);
+    }
+
+    /// The linear means move by gₐ(r − μ̂ₐ)/(1 + qₐ)·c = gₐ′(r − μ̂ₐ)/s·c, where gₐ′ is gₐ after the reward and s = 1 + gₐgₐ′hₐ.
+    fn observe(&mut self, arm: Arm, reward: f64) {
+        if self.planned.pulls[arm] == self.observed.pulls[arm] {
+            self.expect(arm);
+        }
+        let Self { linear, observed, own, .. } = self;
+        let residual = reward - numbers(&own.means)[arm];
+        let weight = observed.add(arm);
+        let factor = observed.factor(arm);
+        own.add(arm, reward, self.threshold, observed);
+        linear.observe(arm, weight, |s| factor * residual / s, |arm| observed.weight(arm), &own.targets);
+        self.n_rewards += 1;
+        if self.n_rewards >= self.next_fit {
+            self.refit();
+        } else {
+            own.update_means(observed, &linear.means);
+        }
+    }
+
+    fn forget(&mut self, pending: &[u32]) {
+        self.pending.copy_from_slice(pending);
+        self.plan_pending();
+    }
+
+    fn restore(&mut self, past: &History<'_>) {
+        self.observed.pulls.copy_from_slice(past.n_rewards);
+        for (arm, pulls) in self.planned.pulls.iter_mut().enumerate() {
+            *pulls = past.n_rewards[arm] + past.pending[arm];
+        }
+        self.own.restore(past, self.threshold);
+        self.n_rewards = past.n_rewards.iter().map(|&n| u64::from(n)).sum();
+        self.refit();
+    }
+
+    fn means(&mut self) -> &[f64] {
+        &numbers(&self.own.means)[..self.pending.len()]
+    }
+
+    fn noise_scale(&self) -> Option<f64> {
+        self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90))
+    }
+
+    fn posterior(&mut self) -> Posterior<'_> {
+        let Self { linear, observed, own, scratch, .. } = self;
+        let (features, inverse, step) = linear.scratch();
+        inverse.refresh(features, |arm| observed.weight(arm), step);
+        for (arm, variance) in scratch.iter_mut().enumerate() {
+            *variance = observed.variance(arm, step.variance(features.row(arm)));
+        }
+        let shares = self.fit.shares;
+        Posterior {
+            means: &numbers(&own.means)[..scratch.len()],
+            variances: scratch,
+            n_rewards: &observed.pulls,
+            model: Model::Mixed { linear: shares.linear, smooth: shares.smooth, own: shares.own },
+        }
+    }
+
+    fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let h = self.linear.observed_variance_of(arm);
+        (numbers(&self.own.means)[arm], self.observed.variance(arm, h))
+    }
+}
+
+impl VarianceEstimator for Mixed {
+    fn moments(&mut self) -> (&[f64], &[f64]) {
+        let n_arms = self.n();
+        (&numbers(&self.own.means)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+    }
+
+    fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
+        let n_arms = self.n();
+        let (covariances, _) = self.linear.covariances_with(arm);
+        self.planned.scale_covariances(arm, covariances);
+        (&numbers(covariances)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+    }
+
+    fn observed_moments(&mut self) -> (&[f64], &[f64]) {
+        if self.linear.is_settled() {
+            return self.moments();
+        }
+        let posterior = self.posterior();
+        (posterior.means, posterior.variances)
+    }
+
+    fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        let n_arms = self.n();
+        let covariances = self.linear.observed_covariances_with(arm);
+        self.observed.scale_covariances(arm, covariances);
+        &numbers(covariances)[..n_arms]
+    }
+}
+
+#[cfg(test)]
+impl Mixed {
+    pub(super) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    pub(super) fn fit(&self) -> &Fit {
+        &self.fit
+    }
+
+    pub(super) fn without_learning(self) -> Self {
+        Self { next_fit: u64::MAX, ..self }
+    }
+}

@@ -1,0 +1,26 @@
+//! The mixed model: features where they help, each arm's own rewards where they do not.
+//!
+//! ```text
+//! μᵢ = τ + zᵢᵀθ + uᵢ        θⱼ ~ N(0, σ²Vₗ) for the linear columns and N(0, σ²Vₛ) for the smooth ones,  uᵢ ~ N(0, σ²ρᵢ)
+//! ```
+//!
+//! The linear columns are the standardised features and a level, the smooth ones a Gaussian process by landmarks, and uᵢ is what the
+//! features do not explain of an arm. With n rewards of mean ȳ (from τ) per arm, gᵢ = 1/(1 + ρᵢnᵢ), wᵢ = nᵢgᵢ, A = Λ + Σ wᵢzᵢzᵢᵀ and
+//! b = Σ wᵢȳᵢzᵢ, the posterior is
+//!
+//! ```text
+//! mean τ + gᵢzᵢᵀA⁻¹b + (1 − gᵢ)ȳᵢ      variance σ²(ρᵢgᵢ + gᵢ²zᵢᵀA⁻¹zᵢ)      covariance σ²(gᵢgⱼzᵢᵀA⁻¹zⱼ + [i = j]ρᵢgᵢ)
+//! ```
+//!
+//! ρ = 0 gives ridge, V = 0 gives shrunken sample means. The variances and σ are learnt from the rewards by their marginal likelihood on
+//! a grid: see `evidence` and `grid`.
+
+mod columns;
+mod estimator;
+mod evidence;
+mod grid;
+mod own;
+#[cfg(test)]
+mod tests;
+
+pub use estimator::{LengthError, Mixed};

@@ -1,0 +1,257 @@
+//! The estimator `mixed` by name: every rule that works with it, units, seeds, parameters and refusals.
+
+mod common;
+
+use common::{Problem, arms_of, spec, uniform};
+use cutline::estimators::{LengthError, Mixed, Model};
+use cutline::rules::{CustomRule, NamedRule, RuleContext};
+use cutline::{
+    ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
+    Side, Spec, SpecError, StopCriterion, stream,
+};
+use std::sync::Arc;
+
+fn mixed(name: &str) -> Spec {
+    spec(name).with_estimator("mixed").unwrap()
+}
+
+/// Every algorithm whose rule works with it.
+fn all() -> impl Iterator<Item = (&'static str, Spec)> {
+    ALGORITHMS
+        .iter()
+        .filter(|algorithm| algorithm.name != "lingame")
+        .map(|algorithm| (algorithm.name, mixed(algorithm.name)))
+}
+
+fn learner(spec: &Spec, problem: &Problem, budget: u32) -> Box<dyn AskTell> {
+    spec.learner(&problem.arms(), problem.question, budget, 4).unwrap()
+}
+
+/// Means that are not linear in the features.
+fn curved(n_arms: usize) -> Problem {
+    let mut problem = Problem::uniform(n_arms, 2, 3);
+    for (mean, row) in problem.means.iter_mut().zip(&problem.rows) {
+        *mean = (3.0 * row[0]).sin() + row[1] * row[1];
+    }
+    problem
+}
+
+#[test]
+fn asking_twice_gives_the_same_arm_and_runs_repeat() {
+    let problem = curved(15);
+    for (name, spec) in all() {
+        let mut run = learner(&spec, &problem, 80);
+        let mut rng = stream(2, Purpose::Noise, 0);
+        let mut arms = Vec::new();
+        while let Some(arm) = run.propose() {
+            assert_eq!(run.propose(), Some(arm), "{name}");
+            run.tell(arm, problem.reward(arm, &mut rng));
+            arms.push(arm);
+        }
+        assert_eq!(arms, arms_of(learner(&spec, &problem, 80).as_mut(), &problem, 2), "{name}");
+        assert_eq!(arms.len(), 80);
+    }
+}
+
+#[test]
+fn lost_pulls_leave_no_trace() {
+    let problem = curved(9);
+    for (name, spec) in all().filter(|(name, _)| *name != "random") {
+        let (mut with_loss, mut without) = (learner(&spec, &problem, 60), learner(&spec, &problem, 60));
+        for run in [&mut with_loss, &mut without] {
+            let mut rng = stream(1, Purpose::Noise, 0);
+            for _ in 0..12 {
+                let arm = run.ask().unwrap();
+                run.tell(arm, problem.reward(arm, &mut rng));
+            }
+        }
+        let lost: Vec<Arm> = (0..4).filter_map(|_| with_loss.ask()).collect();
+        for &arm in lost.iter().rev() {
+            with_loss.forget(arm);
+        }
+        assert_eq!(arms_of(with_loss.as_mut(), &problem, 6), arms_of(without.as_mut(), &problem, 6), "{name}");
+    }
+}
+
+/// Rewards, τ, ε and σ in other units, a power of two so that nothing is rounded differently, change no choice. UCB-E is left out: its
+/// exploration has a unit.
+#[test]
+fn units_do_not_matter() {
+    let problem = curved(40);
+    for (name, spec) in all().filter(|(name, _)| *name != "ucbe") {
+        let play = |unit: f64| {
+            let question = Question::new(unit * 0.1, unit * 0.01).unwrap();
+            let mut learner = spec.learner(&problem.arms(), question, 200, 0).unwrap();
+            let mut rng = stream(5, Purpose::Noise, 0);
+            let mut arms = Vec::new();
+            while let Some(arm) = learner.ask() {
+                learner.tell(arm, unit * problem.reward(arm, &mut rng));
+                arms.push(arm);
+            }
+            let noise = learner.beliefs().estimator.noise_scale().unwrap() / unit;
+            let means: Vec<f64> = learner.beliefs().means().iter().map(|mean| mean / unit).collect();
+            (arms, noise, means)
+        };
+        let expected = play(1.0);
+        for unit in [2.0_f64.powi(-10), 2.0_f64.powi(10)] {
+            assert_eq!(play(unit), expected, "{name} in units of {unit}");
+        }
+    }
+}
+
+/// The σ that a rule is given is used before the first reward only, and does not matter for Pivot then.
+#[test]
+fn the_noise_of_the_rule_does_not_matter() {
+    let problem = curved(30);
+    let play = |noise: f64| {
+        let spec = mixed("pivot").with("noise", noise).unwrap();
+        arms_of(learner(&spec, &problem, 60).as_mut(), &problem, 1)
+    };
+    assert_eq!(play(1e-3), play(1.0));
+    assert_eq!(play(1e3), play(1.0));
+    let mut run = learner(&mixed("pivot"), &problem, 60);
+    let arms = arms_of(run.as_mut(), &problem, 1);
+    let mut disturbed = learner(&mixed("pivot"), &problem, 60);
+    let mut rng = stream(1, Purpose::Noise, 0);
+    for &expected in &arms {
+        let arm = disturbed.ask().unwrap();
+        assert_eq!(arm, expected);
+        disturbed.tell(arm, problem.reward(arm, &mut rng));
+        disturbed.set_noise(100.0);
+    }
+}
+
+#[test]
+fn every_parameter_changes_something() {
+    let problem = curved(20);
+    for (parameter, values) in [("landmarks", [0.0, 5.0]), ("landmarks", [5.0, 20.0]), ("length", [0.2, 5.0])] {
+        let run = |value: f64| {
+            let mut run = learner(&mixed("pivot").with(parameter, value).unwrap(), &problem, 100);
+            (arms_of(run.as_mut(), &problem, 0), run.beliefs().means().to_vec())
+        };
+        assert_ne!(run(values[0]), run(values[1]), "{parameter}");
+    }
+}
+
+#[test]
+fn landmarks_follow_from_the_seed() {
+    let problem = curved(30);
+    let run = |landmarks: f64, seed: u64| {
+        let spec = mixed("pivot").with("landmarks", landmarks).unwrap();
+        arms_of(spec.learner(&problem.arms(), problem.question, 60, seed).unwrap().as_mut(), &problem, 0)
+    };
+    assert_eq!(run(4.0, 1), run(4.0, 1));
+    assert_ne!(run(4.0, 1), run(4.0, 2));
+    assert_eq!(run(0.0, 1), run(0.0, 2), "nothing else depends on the seed");
+}
+
+/// Uniform noise on [−1, 1] has σ = 0.577. The noise of 300 rewards of 30 arms has some 270 degrees of freedom, so that its estimate has a
+/// standard error of 4 %; 20 % is far beyond it.
+#[test]
+fn the_noise_and_the_parts_are_learnt() {
+    let shares = |problem: &Problem| {
+        let mut run = learner(&mixed("pivot"), problem, 300);
+        arms_of(run.as_mut(), problem, 3);
+        let noise = run.beliefs().estimator.noise_scale().unwrap();
+        assert!((noise / 0.577 - 1.0).abs() < 0.2, "{noise}");
+        let Model::Mixed { linear, smooth, own } = run.beliefs().estimator.posterior().model else { panic!("mixed") };
+        assert!((linear + smooth + own - 1.0).abs() < 1e-12);
+        [linear, smooth, own]
+    };
+    let linear = Problem::uniform(30, 2, 1);
+    assert!(shares(&linear)[0] > 0.7, "{:?}", shares(&linear));
+    let mut unrelated = linear;
+    let mut rng = stream(8, Purpose::Instance, 0);
+    unrelated.means.iter_mut().for_each(|mean| *mean = 3.0 * uniform(&mut rng));
+    assert!(shares(&unrelated)[2] > 0.5, "{:?}", shares(&unrelated));
+}
+
+/// Without features the means are the sample means, shrunk towards their level.
+#[test]
+fn without_features_it_shrinks_sample_means() {
+    let arms = Arms::without_features(6).unwrap();
+    let mut run = mixed("apt").learner(&arms, Question::new(0.0, 0.0).unwrap(), 100, 0).unwrap();
+    let truth = [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0];
+    for pull in 0..4 {
+        for (arm, mean) in truth.iter().enumerate() {
+            run.tell(arm, mean + if pull % 2 == 0 { 0.5 } else { -0.5 });
+        }
+    }
+    for (mean, truth) in run.beliefs().means().iter().zip(truth) {
+        assert!(mean.abs() < truth.abs() && mean.abs() > 0.9 * truth.abs(), "{mean} for {truth}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let lingame = Spec::named("lingame").unwrap().with_estimator("mixed").unwrap_err();
+    assert_eq!(lingame, SpecError::NeedsFixedNoise { rule: "lingame", estimator: EstimatorKind::Mixed });
+    assert_eq!(
+        lingame.to_string(),
+        "the rule `lingame` needs a σ that does not change, and the estimator `mixed` learns σ from the rewards"
+    );
+    let stop = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0).unwrap();
+    let problem = curved(5);
+    let spec = mixed("pivot").with_confidence_stop(stop);
+    let stopped = spec.learner(&problem.arms(), problem.question, 9, 0).err().unwrap();
+    assert_eq!(stopped, SpecError::NeedsAnytimeBounds { estimator: EstimatorKind::Mixed });
+    assert_eq!(
+        stopped.to_string(),
+        "a confidence stop needs bounds that hold at all times, which the estimator `mixed` does not have"
+    );
+    assert!(mixed("pivot").with("length", 0.0).is_err() && mixed("pivot").with("landmarks", -1.0).is_err());
+    assert!(mixed("pivot").with("lambda", 1.0).is_err(), "the model learns its own");
+    for length in [0.0, -1.0, 1e4, f64::NAN] {
+        let refused = Mixed::new(&problem.arms(), problem.question, 3, length, 0).err().unwrap();
+        assert!(matches!(refused, LengthError(_)), "{length}");
+    }
+    assert_eq!(LengthError(0.0).to_string(), "the length must be a number between 0.001 and 1000, not 0");
+    assert!(Spec::batch(&[&mixed("pivot")], &[&problem.arms()], &[problem.question]).is_none());
+}
+
+/// Fixed intervals use the σ that was learnt, whatever the caller says; anytime intervals are infinite and decide nothing.
+#[test]
+fn verdicts_use_the_noise_that_was_learnt() {
+    let problem = curved(12);
+    let mut run = learner(&mixed("pivot"), &problem, 100);
+    arms_of(run.as_mut(), &problem, 7);
+    let mut verdicts = |interval, noise| -> Vec<cutline::Verdict> {
+        let confidence = Confidence::new(interval, 0.05, noise).unwrap();
+        run.beliefs().verdicts(&confidence).collect()
+    };
+    let fixed = verdicts(IntervalKind::Fixed, 1.0);
+    assert_eq!(fixed, verdicts(IntervalKind::Fixed, 7.0));
+    assert!(fixed.iter().any(cutline::Verdict::is_decided));
+    for (anytime, fixed) in verdicts(IntervalKind::Anytime, 1.0).iter().zip(&fixed) {
+        assert_eq!((anytime.lower, anytime.upper), (f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!((anytime.side, anytime.doubt, anytime.mean), (Side::Undecided, fixed.doubt, fixed.mean));
+    }
+    let noise = run.beliefs().estimator.noise_scale().unwrap();
+    let posterior = run.beliefs();
+    let variances = posterior.estimator.posterior().variances.to_vec();
+    for (verdict, q) in fixed.iter().zip(variances) {
+        let half = 1.959_963_984_540_054 * noise * q.sqrt();
+        assert!((verdict.upper - verdict.mean - half).abs() < 1e-12 * half.max(1.0));
+    }
+}
+
+/// Straddle, written as a custom rule: it sees variances and means in units of the rewards.
+struct Straddle;
+
+impl CustomRule for Straddle {
+    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+        let threshold = context.question().threshold();
+        let mut index: Vec<f64> = context.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
+        index.iter_mut().zip(context.means()).for_each(|(index, mean)| *index -= (mean - threshold).abs());
+        (1..index.len()).fold(0, |best, arm| if index[arm] > index[best] { arm } else { best })
+    }
+}
+
+#[test]
+fn custom_rules_see_the_noise_that_was_learnt() {
+    let problem = curved(20);
+    let rule = NamedRule::new("mine", Arc::new(Straddle)).unwrap();
+    let custom = Spec::custom(rule).with_estimator("mixed").unwrap();
+    let run = |spec: &Spec| arms_of(learner(spec, &problem, 80).as_mut(), &problem, 5);
+    assert_eq!(run(&custom), run(&mixed("straddle")));
+}
