@@ -39,7 +39,7 @@ fn fewer_arms_are_called_wrongly_where_the_means_are_not_linear() {
 /// On means that are linear it costs little, although it has to learn σ, the level and the size of the effects, all of which ridge is given here.
 ///
 /// In 200 runs of another seed it called 2.3 arms of 100 more wrongly at K and 0.9 more at 5K. With 60 runs the standard error of that
-/// difference is below 0.6 and 0.3, so that the bounds are more than five standard errors away: false alarms for fewer than one seed in 10⁶.
+/// difference is below 0.64 and 0.3, so that the bounds are more than five standard errors away: false alarms for fewer than one seed in 10⁶.
 #[test]
 fn few_more_arms_are_called_wrongly_where_the_means_are_linear() {
     let text = r#"
