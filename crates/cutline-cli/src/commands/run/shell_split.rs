@@ -1,7 +1,7 @@
 //! Splits a command line into words as a POSIX shell does: at blanks, except in quotes and after backslashes. Nothing is expanded.
 //!
-//! The crates `shell-words` and `shlex` do almost the same, but drop the words after a `#` without an error and accept a trailing
-//! backslash.
+//! The crates `shell-words` and `shlex` do almost the same, but where a word begins with `#` they drop it and all words after it without an
+//! error; `shell-words` also accepts a trailing backslash.
 
 use thiserror::Error;
 
