@@ -41,9 +41,12 @@ impl OpenFiles {
 }
 
 fn check(path: &Path, id: FileId, location: &str) -> Result<(), StoreError> {
+    let found = path.metadata();
+    if found.as_ref().is_ok_and(|metadata| file_id(metadata) == id) {
+        return Ok(());
+    }
     let (location, file) = (location.to_owned(), path.display().to_string());
-    match path.metadata() {
-        Ok(metadata) if file_id(&metadata) == id => Ok(()),
+    match found {
         Ok(_) => Err(StoreError::Replaced { location, file }),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Err(StoreError::Vanished { location, file })
