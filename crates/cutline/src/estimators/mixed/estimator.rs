@@ -6,7 +6,7 @@ use super::grid::{Fit, Grid};
 use super::own::{OwnParts, Shrinkage};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, History, Model, Posterior, VarianceEstimator};
+use crate::estimators::{Estimator, Explained, History, Model, Posterior, VarianceEstimator};
 use crate::question::short_number;
 use crate::vector::numbers;
 use crate::{Arm, Arms, Question, Range};
@@ -225,6 +225,10 @@ impl Estimator for Mixed {
         self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90))
     }
 
+    fn explained(&self) -> Option<Explained> {
+        self.fit.noise_variance.map(|_| self.fit.shares)
+    }
+
     fn posterior(&mut self) -> Posterior<'_> {
         let Self { linear, observed, own, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
@@ -232,12 +236,11 @@ impl Estimator for Mixed {
         for (arm, variance) in scratch.iter_mut().enumerate() {
             *variance = observed.variance(arm, step.variance(features.row(arm)));
         }
-        let shares = self.fit.shares;
         Posterior {
             means: &numbers(&own.means)[..scratch.len()],
             variances: scratch,
             n_rewards: &observed.pulls,
-            model: Model::Mixed { linear: shares.linear, smooth: shares.smooth, own: shares.own },
+            model: Model::Mixed,
         }
     }
 
