@@ -3,10 +3,11 @@
 use super::columns::Columns;
 use super::evidence::{Pooled, Rewards};
 use super::grid::{Fit, Grid};
+use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, Explained, History, Model, Posterior, VarianceEstimator};
+use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, VarianceEstimator};
 use crate::question::short_number;
 use crate::vector::numbers;
 use crate::{Arm, Arms, Question, Range};
@@ -91,7 +92,7 @@ impl Mixed {
 
     pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
         let n_arms = columns.missed.len();
-        let inverse = Inverse::with_precisions(precisions(&columns, &fit));
+        let inverse = Inverse::with_precisions(columns.precisions(&fit.variances));
         let mut mixed = Self {
             linear: LinearBelief::new(Arc::clone(&columns.features), inverse),
             observed: Shrinkage::new(n_arms),
@@ -116,7 +117,12 @@ impl Mixed {
 
     /// Learns the variances from all rewards.
     fn refit(&mut self) {
-        let rewards = Rewards { counts: &self.observed.pulls, means: &self.own.averages, within: self.own.within() };
+        let rewards = Rewards {
+            counts: &self.observed.pulls,
+            means: &self.own.averages,
+            within: self.own.within(),
+            factors: None,
+        };
         let pooled = Pooled::new(&self.columns, &rewards);
         self.fit = self.grid.fit(&pooled).unwrap_or(self.fit);
         self.next_fit = next_fit(self.n_rewards);
@@ -133,7 +139,7 @@ impl Mixed {
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
         own.update_all(self.threshold, observed);
-        linear.set_precisions(&precisions(columns, fit));
+        linear.set_precisions(&columns.precisions(&variances));
         linear.restore(|arm| observed.weight(arm), &own.targets);
         self.plan_pending();
         self.own.update_means(&self.observed, &self.linear.means);
@@ -163,12 +169,6 @@ pub(super) fn next_fit(n_rewards: u64) -> u64 {
         at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
     }
     at
-}
-
-/// The prior precision of every column.
-fn precisions(columns: &Columns, fit: &Fit) -> Arc<[f64]> {
-    let of = |column| if column < columns.n_linear { fit.variances.linear } else { fit.variances.smooth };
-    (0..columns.features.dimension).map(|column| 1.0 / of(column)).collect()
 }
 
 impl Estimator for Mixed {
@@ -242,6 +242,13 @@ impl Estimator for Mixed {
             n_rewards: &observed.pulls,
             model: Model::Mixed,
         }
+    }
+
+    fn marginals(&mut self) -> Option<Marginals> {
+        let Self { columns, threshold, observed, own, pending, .. } = self;
+        let means: Vec<f64> = own.averages.iter().map(|average| *threshold + average).collect();
+        let history = History { n_rewards: &observed.pulls, means: &means, squares: own.squares(), pending };
+        judge(columns, *threshold, &history, None)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
