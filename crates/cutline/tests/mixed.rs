@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Problem, arms_of, spec, uniform};
-use cutline::estimators::{LengthError, Mixed, Model};
+use cutline::estimators::{Explained, LengthError, Mixed};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
     ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
@@ -154,7 +154,7 @@ fn the_noise_and_the_parts_are_learnt() {
         arms_of(run.as_mut(), problem, 3);
         let noise = run.beliefs().estimator.noise_scale().unwrap();
         assert!((noise / 0.577 - 1.0).abs() < 0.2, "{noise}");
-        let Model::Mixed { linear, smooth, own } = run.beliefs().estimator.posterior().model else { panic!("mixed") };
+        let Explained { linear, smooth, own } = run.beliefs().estimator.explained().unwrap();
         assert!((linear + smooth + own - 1.0).abs() < 1e-12);
         [linear, smooth, own]
     };

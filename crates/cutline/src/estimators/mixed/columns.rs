@@ -4,6 +4,7 @@
 //! Nyström form: its columns are k(X, L)·chol(k(L, L))⁻ᵀ for D landmarks L. What the landmarks miss of an arm's variance,
 //! eᵢ = 1 − ‖pᵢ‖², belongs to its own part (the FITC approximation).
 
+use super::evidence::Variances;
 use crate::estimators::gram_basis::GramBasis;
 use crate::features::Features;
 use crate::{Arm, Arms, Purpose, below, stream};
@@ -56,6 +57,12 @@ impl Columns {
             set_row(&mut features, arm, &row);
         }
         Self { features: Arc::new(features), n_linear, dimension: d, missed }
+    }
+
+    /// The prior precision of every column.
+    pub(super) fn precisions(&self, variances: &Variances) -> Arc<[f64]> {
+        let of = |column| if column < self.n_linear { variances.linear } else { variances.smooth };
+        (0..self.features.dimension).map(|column| 1.0 / of(column)).collect()
     }
 
     /// Whether there are landmarks.

@@ -3,10 +3,11 @@
 use super::columns::Columns;
 use super::evidence::{Pooled, Rewards};
 use super::grid::{Fit, Grid};
+use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, History, Model, Posterior, VarianceEstimator};
+use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, VarianceEstimator};
 use crate::question::short_number;
 use crate::vector::numbers;
 use crate::{Arm, Arms, Question, Range};
@@ -91,7 +92,7 @@ impl Mixed {
 
     pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
         let n_arms = columns.missed.len();
-        let inverse = Inverse::with_precisions(precisions(&columns, &fit));
+        let inverse = Inverse::with_precisions(columns.precisions(&fit.variances));
         let mut mixed = Self {
             linear: LinearBelief::new(Arc::clone(&columns.features), inverse),
             observed: Shrinkage::new(n_arms),
@@ -116,7 +117,12 @@ impl Mixed {
 
     /// Learns the variances from all rewards.
     fn refit(&mut self) {
-        let rewards = Rewards { counts: &self.observed.pulls, means: &self.own.averages, within: self.own.within() };
+        let rewards = Rewards {
+            counts: &self.observed.pulls,
+            means: &self.own.averages,
+            within: self.own.within(),
+            factors: None,
+        };
         let pooled = Pooled::new(&self.columns, &rewards);
         self.fit = self.grid.fit(&pooled).unwrap_or(self.fit);
         self.next_fit = next_fit(self.n_rewards);
@@ -133,7 +139,7 @@ impl Mixed {
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
         own.update_all(self.threshold, observed);
-        linear.set_precisions(&precisions(columns, fit));
+        linear.set_precisions(&columns.precisions(&variances));
         linear.restore(|arm| observed.weight(arm), &own.targets);
         self.plan_pending();
         self.own.update_means(&self.observed, &self.linear.means);
@@ -163,12 +169,6 @@ pub(super) fn next_fit(n_rewards: u64) -> u64 {
         at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
     }
     at
-}
-
-/// The prior precision of every column.
-fn precisions(columns: &Columns, fit: &Fit) -> Arc<[f64]> {
-    let of = |column| if column < columns.n_linear { fit.variances.linear } else { fit.variances.smooth };
-    (0..columns.features.dimension).map(|column| 1.0 / of(column)).collect()
 }
 
 impl Estimator for Mixed {
@@ -225,6 +225,10 @@ impl Estimator for Mixed {
         self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90))
     }
 
+    fn explained(&self) -> Option<Explained> {
+        self.fit.noise_variance.map(|_| self.fit.shares)
+    }
+
     fn posterior(&mut self) -> Posterior<'_> {
         let Self { linear, observed, own, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
@@ -232,13 +236,19 @@ impl Estimator for Mixed {
         for (arm, variance) in scratch.iter_mut().enumerate() {
             *variance = observed.variance(arm, step.variance(features.row(arm)));
         }
-        let shares = self.fit.shares;
         Posterior {
             means: &numbers(&own.means)[..scratch.len()],
             variances: scratch,
             n_rewards: &observed.pulls,
-            model: Model::Mixed { linear: shares.linear, smooth: shares.smooth, own: shares.own },
+            model: Model::Mixed,
         }
+    }
+
+    fn marginals(&mut self) -> Option<Marginals> {
+        let Self { columns, threshold, observed, own, pending, .. } = self;
+        let means: Vec<f64> = own.averages.iter().map(|average| *threshold + average).collect();
+        let history = History { n_rewards: &observed.pulls, means: &means, squares: own.squares(), pending };
+        judge(columns, *threshold, &history, None)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

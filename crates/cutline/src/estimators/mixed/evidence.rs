@@ -24,8 +24,7 @@ use pulp::f64x4;
 /// How many settings are evaluated at a time.
 const LANES: usize = 4;
 
-/// How many observations the prior on σ² is worth, and their variance in units of mean(y²).
-const PRIOR_OBSERVATIONS: f64 = 3.0;
+/// The variance of the prior observations in units of mean(y²).
 const PRIOR_SCALE: f64 = 0.3;
 
 /// Prior variances of the three parts, in units of σ².
@@ -64,6 +63,8 @@ pub(super) struct Rewards<'a> {
     pub(super) means: &'a [f64],
     /// W, the sum of (y − ȳ)² within arms.
     pub(super) within: f64,
+    /// The noise variance of every arm in units of σ², where the noise is not equal; nᵢ and W are divided by it.
+    pub(super) factors: Option<&'a [f64]>,
 }
 
 /// Arms with the same n and e, added up.
@@ -94,17 +95,21 @@ pub(super) struct Pooled {
 }
 
 impl Pooled {
+    /// ν, how many observations the prior on σ² is worth.
+    pub(super) const PRIOR_OBSERVATIONS: f64 = 3.0;
+
     /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which rewards came.
     pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>) -> Self {
         let dimension = columns.features.dimension;
-        let key = |arm: Arm| (rewards.counts[arm], columns.missed[arm].to_bits());
+        let factor = |arm: Arm| rewards.factors.map_or(1.0, |factors| factors[arm]);
+        let key = |arm: Arm| (rewards.counts[arm], factor(arm).to_bits(), columns.missed[arm].to_bits());
         let mut arms: Vec<Arm> = (0..rewards.counts.len()).filter(|&arm| rewards.counts[arm] > 0).collect();
         arms.sort_by_key(|&arm| key(arm));
         let mut groups: Vec<Group> = Vec::new();
         for alike in arms.chunk_by(|&a, &b| key(a) == key(b)) {
-            groups.push(Group::new(columns, rewards, alike));
+            groups.push(Group::new(columns, rewards, alike, factor(alike[0])));
         }
-        let total: f64 = groups.iter().map(|group| group.n * group.n_arms).sum();
+        let total: f64 = rewards.counts.iter().map(|&n| f64::from(n)).sum();
         let squares = rewards.within + groups.iter().map(|group| group.n * group.squares).sum::<f64>();
         let mean_square = squares / total.max(1.0);
         Self { dimension, n_linear: columns.n_linear, groups, total, within: rewards.within, mean_square }
@@ -173,14 +178,14 @@ impl Pooled {
     }
 
     fn evidence_of(&self, rest: f64, log_det: f64) -> Evidence {
-        let observations = self.total + PRIOR_OBSERVATIONS;
-        let q = (rest + PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
+        let observations = self.total + Self::PRIOR_OBSERVATIONS;
+        let q = (rest + Self::PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
         Evidence { log_likelihood: -0.5 * (log_det + observations * q.ln()), noise_variance: q / observations }
     }
 }
 
 impl Group {
-    fn new(columns: &Columns, rewards: &Rewards<'_>, arms: &[Arm]) -> Self {
+    fn new(columns: &Columns, rewards: &Rewards<'_>, arms: &[Arm], factor: f64) -> Self {
         let p = columns.features.dimension;
         let (mut cross, mut gram) = (vec![0.0; p], vec![0.0; p * (p + 1) / 2]);
         let (mut squares, mut z) = (0.0, vec![0.0; p]);
@@ -197,7 +202,7 @@ impl Group {
                 row = rest;
             }
         }
-        let n = f64::from(rewards.counts[arms[0]]);
+        let n = f64::from(rewards.counts[arms[0]]) / factor;
         Self { n, missed: columns.missed[arms[0]], n_arms: arms.len() as f64, squares, cross, gram }
     }
 }
@@ -287,7 +292,7 @@ mod tests {
                 .to_vec();
         let n = y.len();
         let mean_square = y.iter().map(|y| y * y).sum::<f64>() / n as f64;
-        let rewards = Rewards { counts: &counts, means: &means, within };
+        let rewards = Rewards { counts: &counts, means: &means, within, factors: None };
         let pooled = Pooled::new(&columns, &rewards);
         assert!((pooled.mean_square() / mean_square - 1.0).abs() < 1e-14);
         for (setting, evidence) in settings.iter().zip(pooled.evidence(&settings)) {

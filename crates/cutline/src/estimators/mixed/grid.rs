@@ -1,6 +1,7 @@
 //! The settings that are weighed by their evidence, and their averages.
 
 use super::evidence::{Evidence, Pooled, Variances};
+use crate::estimators::Explained;
 
 /// The shares that the smooth and the own part may have, where there is a smooth part.
 const SHARES: [f64; 5] = [0.0, 0.05, 0.3, 0.7, 1.0];
@@ -12,18 +13,10 @@ const LEAST_SHARE: f64 = 1e-4;
 const SCALES: [f64; 6] = [0.03, 0.3, 1.0, 3.0, 10.0, 100.0];
 const SCALES_WITHOUT_SMOOTH: [f64; 10] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
 
-/// The shares of the parts in the prior variance of a mean; their sum is 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Shares {
-    pub(super) linear: f64,
-    pub(super) smooth: f64,
-    pub(super) own: f64,
-}
-
 /// The model as learnt from the rewards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fit {
-    pub(super) shares: Shares,
+    pub(super) shares: Explained,
     pub(super) variances: Variances,
     /// σ²; `None` if no reward has said anything about it.
     pub(super) noise_variance: Option<f64>,
@@ -105,6 +98,9 @@ impl Grid {
         Fit { shares, variances, noise_variance: Some(unit * (log_noise / sum).exp()) }
     }
 }
+
+/// The shares of the parts in the prior variance of a mean.
+type Shares = Explained;
 
 impl Shares {
     fn new(smooth: f64, own: f64, has_smooth: bool) -> Self {

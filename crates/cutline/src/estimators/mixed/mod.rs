@@ -19,8 +19,10 @@ mod columns;
 mod estimator;
 mod evidence;
 mod grid;
+mod judgement;
 mod own;
 #[cfg(test)]
 mod tests;
+mod unequal;
 
 pub use estimator::{LengthError, Mixed};
