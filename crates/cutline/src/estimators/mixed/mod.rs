@@ -20,7 +20,9 @@ mod estimator;
 mod evidence;
 mod grid;
 mod own;
+mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use estimator::{LengthError, Mixed};
+pub use estimator::Mixed;
+pub use settings::{MixedError, MixedSettings};
