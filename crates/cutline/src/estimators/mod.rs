@@ -16,7 +16,7 @@ pub use designed::DesignedRidge;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
-pub use mixed::{LengthError, Mixed};
+pub use mixed::{Mixed, MixedError, MixedSettings};
 pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 

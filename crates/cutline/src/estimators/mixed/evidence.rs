@@ -12,6 +12,8 @@
 //! ν = 3 prior observations of variance s₀² = 0.3·mean(y²) keep σ² away from 0 while the first rewards are equal. Q and σ² are kept in
 //! units of mean(y²), so that ln p does not depend on the units of the rewards.
 //!
+//! Where σ is known, ν = 0, Q is kept in units of σ², and ln p = −½ [Σ ln(1 + ρᵢnᵢ) + ln det(Λ⁻¹A) + Q].
+//!
 //! Arms with the same number of rewards and the same eᵢ have the same weight at every setting, so their zzᵀ are added up once
 //! ([`Pooled`]); a setting then costs one p×p matrix per group and one Cholesky factorisation. Four settings are evaluated at a
 //! time, one per lane.
@@ -50,7 +52,7 @@ impl Variances {
 pub(super) struct Evidence {
     /// ln p, up to a constant that is the same for all settings.
     pub(super) log_likelihood: f64,
-    /// σ² by this setting, in units of mean(y²).
+    /// σ² by this setting, in units of [`Pooled::unit`].
     pub(super) noise_variance: f64,
 }
 
@@ -92,14 +94,17 @@ pub(super) struct Pooled {
     within: f64,
     /// mean(y²).
     mean_square: f64,
+    /// σ², if it is known.
+    known_noise: Option<f64>,
 }
 
 impl Pooled {
     /// ν, how many observations the prior on σ² is worth.
     pub(super) const PRIOR_OBSERVATIONS: f64 = 3.0;
 
-    /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which rewards came.
-    pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>) -> Self {
+    /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which arms were measured.
+    /// `known_noise` is σ², if it is known.
+    pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>, known_noise: Option<f64>) -> Self {
         let dimension = columns.features.dimension;
         let factor = |arm: Arm| rewards.factors.map_or(1.0, |factors| factors[arm]);
         let key = |arm: Arm| (rewards.counts[arm], factor(arm).to_bits(), columns.missed[arm].to_bits());
@@ -112,12 +117,19 @@ impl Pooled {
         let total: f64 = rewards.counts.iter().map(|&n| f64::from(n)).sum();
         let squares = rewards.within + groups.iter().map(|group| group.n * group.squares).sum::<f64>();
         let mean_square = squares / total.max(1.0);
-        Self { dimension, n_linear: columns.n_linear, groups, total, within: rewards.within, mean_square }
+        Self { dimension, n_linear: columns.n_linear, groups, total, within: rewards.within, mean_square, known_noise }
     }
 
-    /// mean(y²), the unit of the variances in [`Evidence`].
-    pub(super) fn mean_square(&self) -> f64 {
-        self.mean_square
+    /// The unit of the variances in [`Evidence`]: mean(y²), or σ² if it is known.
+    pub(super) fn unit(&self) -> f64 {
+        self.known_noise.unwrap_or(self.mean_square)
+    }
+
+    /// Whether there are rewards from which to learn: they say nothing about an unknown σ if all of them equal τ, and their squares may be
+    /// out of range.
+    pub(super) fn has_evidence(&self) -> bool {
+        let unit = self.unit();
+        self.total > 0.0 && unit.is_normal() && (self.total * self.mean_square / unit).is_finite()
     }
 
     /// The evidence of every setting, in their order.
@@ -178,6 +190,9 @@ impl Pooled {
     }
 
     fn evidence_of(&self, rest: f64, log_det: f64) -> Evidence {
+        if let Some(noise) = self.known_noise {
+            return Evidence { log_likelihood: -0.5 * (log_det + rest / noise), noise_variance: 1.0 };
+        }
         let observations = self.total + Self::PRIOR_OBSERVATIONS;
         let q = (rest + Self::PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
         Evidence { log_likelihood: -0.5 * (log_det + observations * q.ln()), noise_variance: q / observations }
@@ -293,9 +308,11 @@ mod tests {
         let n = y.len();
         let mean_square = y.iter().map(|y| y * y).sum::<f64>() / n as f64;
         let rewards = Rewards { counts: &counts, means: &means, within, factors: None };
-        let pooled = Pooled::new(&columns, &rewards);
-        assert!((pooled.mean_square() / mean_square - 1.0).abs() < 1e-14);
-        for (setting, evidence) in settings.iter().zip(pooled.evidence(&settings)) {
+        let pooled = Pooled::new(&columns, &rewards, None);
+        assert!((pooled.unit() / mean_square - 1.0).abs() < 1e-14);
+        let known = Pooled::new(&columns, &rewards, Some(0.7));
+        let known = known.evidence(&settings);
+        for ((setting, evidence), known) in settings.iter().zip(pooled.evidence(&settings)).zip(known) {
             let covariance = DMatrix::from_fn(n, n, |s, t| {
                 let (a, b) = (pulled[s], pulled[t]);
                 let product = |range: std::ops::Range<usize>| range.map(|j| rows[a][j] * rows[b][j]).sum::<f64>();
@@ -310,6 +327,9 @@ mod tests {
             let log_likelihood = -0.5 * (log_det + (n as f64 + 3.0) * q.ln());
             assert!((evidence.log_likelihood - log_likelihood).abs() < 1e-10, "{evidence:?}, {log_likelihood}");
             assert!((evidence.noise_variance * (n as f64 + 3.0) / q - 1.0).abs() < 1e-12);
+            let log_likelihood = -0.5 * (log_det + rest / 0.7);
+            assert!((known.log_likelihood - log_likelihood).abs() < 1e-10, "{known:?}, {log_likelihood}");
+            assert_eq!(known.noise_variance, 1.0);
         }
     }
 }

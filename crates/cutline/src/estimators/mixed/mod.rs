@@ -21,8 +21,10 @@ mod evidence;
 mod grid;
 mod judgement;
 mod own;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod unequal;
 
-pub use estimator::{LengthError, Mixed};
+pub use estimator::Mixed;
+pub use settings::{MixedError, MixedSettings};
