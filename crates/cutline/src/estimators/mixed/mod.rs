@@ -16,6 +16,7 @@
 //! a grid: see `evidence` and `grid`.
 
 mod columns;
+mod elimination;
 mod estimator;
 mod evidence;
 mod grid;
