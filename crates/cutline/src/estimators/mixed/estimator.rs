@@ -6,7 +6,7 @@ use super::grid::{Fit, Grid};
 use super::own::{OwnParts, Shrinkage};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, History, Model, Posterior, VarianceEstimator};
+use crate::estimators::{Estimator, History, Model, Posterior, PriorFree, VarianceEstimator};
 use crate::question::short_number;
 use crate::vector::numbers;
 use crate::{Arm, Arms, Question, Range};
@@ -61,6 +61,8 @@ pub struct Mixed {
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
     scratch: Vec<f64>,
+    /// Computed on demand.
+    sample_means: Vec<f64>,
 }
 
 /// The length scale is NaN or out of range.
@@ -105,6 +107,7 @@ impl Mixed {
             next_fit: 1,
             pending: vec![0; n_arms],
             scratch: vec![0.0; n_arms],
+            sample_means: Vec::new(),
         };
         mixed.rebuild();
         mixed
@@ -124,6 +127,17 @@ impl Mixed {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
         self.rebuild();
+    }
+
+    /// The posterior, with the variances that were computed last.
+    fn computed_posterior(&self) -> Posterior<'_> {
+        let shares = self.fit.shares;
+        Posterior {
+            means: &numbers(&self.own.means)[..self.scratch.len()],
+            variances: &self.scratch,
+            n_rewards: &self.observed.pulls,
+            model: Model::Mixed { linear: shares.linear, smooth: shares.smooth, own: shares.own },
+        }
     }
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
@@ -226,24 +240,31 @@ impl Estimator for Mixed {
     }
 
     fn posterior(&mut self) -> Posterior<'_> {
-        let Self { linear, observed, own, scratch, .. } = self;
+        let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
         for (arm, variance) in scratch.iter_mut().enumerate() {
             *variance = observed.variance(arm, step.variance(features.row(arm)));
         }
-        let shares = self.fit.shares;
-        Posterior {
-            means: &numbers(&own.means)[..scratch.len()],
-            variances: scratch,
-            n_rewards: &observed.pulls,
-            model: Model::Mixed { linear: shares.linear, smooth: shares.smooth, own: shares.own },
-        }
+        self.computed_posterior()
+    }
+
+    /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        self.sample_means.clear();
+        self.sample_means.extend(self.own.averages.iter().map(|average| self.threshold + average));
+        self.posterior();
+        let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
+        (self.computed_posterior(), Some(prior_free))
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let h = self.linear.observed_variance_of(arm);
         (numbers(&self.own.means)[arm], self.observed.variance(arm, h))
+    }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        (self.threshold + self.own.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
     }
 }
 
