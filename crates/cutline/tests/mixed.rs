@@ -6,8 +6,8 @@ use common::{Problem, arms_of, spec, take, uniform};
 use cutline::estimators::{Explained, Mixed, MixedError, MixedSettings};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
-    ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
-    Side, Spec, SpecError, StopCriterion, below, stream,
+    ALGORITHMS, Arm, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Rng, Side, Spec,
+    SpecError, below, stream,
 };
 use std::sync::Arc;
 
@@ -199,15 +199,7 @@ fn what_does_not_fit_is_refused() {
         lingame.to_string(),
         "the rule `lingame` needs a σ that does not change, and the estimator `mixed` learns σ from the rewards"
     );
-    let stop = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0).unwrap();
     let problem = curved(5);
-    let spec = mixed("pivot").with_confidence_stop(stop);
-    let stopped = spec.learner(&problem.arms(), problem.question, 9, 0).err().unwrap();
-    assert_eq!(stopped, SpecError::NeedsAnytimeBounds { estimator: EstimatorKind::Mixed });
-    assert_eq!(
-        stopped.to_string(),
-        "a confidence stop needs bounds that hold at all times, which the estimator `mixed` does not have"
-    );
     assert!(mixed("pivot").with("length", 0.0).is_err() && mixed("pivot").with("landmarks", -1.0).is_err());
     assert!(mixed("pivot").with("lambda", 1.0).is_err(), "the model learns its own");
     assert!(Spec::batch(&[&mixed("pivot")], &[&problem.arms()], &[problem.question]).is_none());
