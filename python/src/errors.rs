@@ -86,6 +86,10 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Model(ModelError::MixedParameter(_)) => Some("pass `model=\"linear\"`"),
         StoreError::Model(ModelError::OtherEstimator { .. }) => Some("leave out `estimator=`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
+        StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => Some(
+            "pass the standard deviation of one measurement as `noise=` (half the range always holds for rewards in a range), or use \
+             `until_sure=\"evidence\"`, which guarantees nothing",
+        ),
         StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
         _ => None,
     };

@@ -23,13 +23,16 @@ impl NewCampaign {
     /// A campaign without rewards. What the settings leave open is [chosen](Settings::resolve) here.
     ///
     /// # Errors
-    /// If the name is not allowed, or the settings contradict each other or do not fit the candidates.
+    /// If the name is not allowed, or the settings contradict each other, do not fit the candidates or promise what cannot be guaranteed.
     pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         settings.resolve(candidates.has_features())?;
-        Self::continued(name, settings, candidates)
+        let new = Self::continued(name, settings, candidates)?;
+        new.state.terms().check_guarantee()?;
+        Ok(new)
     }
 
-    /// A campaign that will continue another one by its [events](NewCampaign::extend), with the settings that were stored for that one.
+    /// A campaign that will continue another one by its [events](NewCampaign::extend), with the settings stored for that one. An earlier
+    /// version may have begun it, with settings that [`NewCampaign::new`] refuses.
     ///
     /// # Errors
     /// If the name is not allowed, or the settings do not fit the candidates.

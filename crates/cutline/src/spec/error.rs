@@ -1,7 +1,7 @@
 //! Why a spec is refused.
 
 use super::{ALGORITHMS, EstimatorKind, Parameter};
-use crate::estimators::{CentreError, LengthError, RidgeError};
+use crate::estimators::{CentreError, MixedError, RidgeError};
 use crate::question::short_number;
 use crate::rules::RuleError;
 use crate::{ArmsError, BudgetError, LearnerError};
@@ -59,12 +59,6 @@ pub enum SpecError {
         /// The estimator.
         estimator: EstimatorKind,
     },
-    /// A confidence stop needs bounds that hold at all times, and the estimator has none.
-    #[error("a confidence stop needs bounds that hold at all times, which the estimator `{}` does not have", estimator.name())]
-    NeedsAnytimeBounds {
-        /// The estimator.
-        estimator: EstimatorKind,
-    },
     /// The arms have no features and the estimator needs them.
     #[error("`{algorithm}` needs arms with features, and these have none")]
     NeedsFeatures {
@@ -74,9 +68,9 @@ pub enum SpecError {
     /// The estimator was refused.
     #[error(transparent)]
     Ridge(#[from] RidgeError),
-    /// The length scale was refused.
+    /// The settings of the mixed model were refused.
     #[error(transparent)]
-    Length(#[from] LengthError),
+    Mixed(#[from] MixedError),
     /// The centre was refused.
     #[error(transparent)]
     Centre(#[from] CentreError),

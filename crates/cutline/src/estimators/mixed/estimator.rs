@@ -1,18 +1,17 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
-use super::evidence::{Pooled, Rewards};
+use super::evidence::Rewards;
 use super::grid::{Fit, Grid};
 use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
+use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, VarianceEstimator};
-use crate::question::short_number;
+use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, PriorFree, VarianceEstimator};
 use crate::vector::numbers;
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The mixed model: a linear part, a smooth part and a part of each arm's own, with variances and σ learnt from the rewards.
 ///
@@ -20,21 +19,17 @@ use thiserror::Error;
 /// [`SampleMean`](crate::estimators::SampleMean) where bounds have to hold whatever the features are. Without features it estimates
 /// shrunken sample means.
 ///
-/// | parameter | default by name | meaning | range |
-/// |---|---|---|---|
-/// | `landmarks` | 40 | D, the number of landmarks of the smooth part; 0 leaves the smooth part out | any; at most K are used |
-/// | `length` | 1 | ℓ/√d, the length scale of the smooth part for standardised features | 1e-3 to 1e3, else [`LengthError`] |
-///
-/// The landmarks are arms, drawn by the seed. A pull costs two K×p products, p = d + 1 + D. The variances are learnt again after every
+/// [`MixedSettings`] chooses the parts and lists all parameters. The landmarks are arms, drawn by the seed. A pull costs two K×p products, p = d + 1 + D. The variances are learnt again after every
 /// reward up to the 20th, then whenever the number of rewards has grown by 15 %; that costs about a hundred p×p factorisations and is the
 /// only time at which memory is allocated.
 ///
 /// ```
-/// use cutline::estimators::{Estimator, Mixed};
+/// use cutline::estimators::{Estimator, Mixed, MixedSettings};
 /// use cutline::{Arms, Question};
 ///
 /// let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i)]).collect();
-/// let mut mixed = Mixed::new(&Arms::from_rows(&rows)?, Question::new(1.0, 0.0)?, 10, 1.0, 0)?;
+/// let settings = MixedSettings { landmarks: 10, ..MixedSettings::default() };
+/// let mut mixed = Mixed::new(&Arms::from_rows(&rows)?, Question::new(1.0, 0.0)?, &settings, 0)?;
 /// assert_eq!((mixed.means()[7], mixed.noise_scale()), (1.0, None)); // τ, before the first reward
 /// for arm in (0..20).step_by(2).cycle().take(40) {
 ///     mixed.observe(arm, (0.5 * arm as f64).sin());
@@ -48,6 +43,7 @@ pub struct Mixed {
     columns: Arc<Columns>,
     grid: Arc<Grid>,
     threshold: f64,
+    known_noise: Option<f64>,
     fit: Fit,
     linear: LinearBelief,
     /// By the rewards received, for the means.
@@ -62,12 +58,9 @@ pub struct Mixed {
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
     scratch: Vec<f64>,
+    /// Computed on demand.
+    sample_means: Vec<f64>,
 }
-
-/// The length scale is NaN or out of range.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("the length must be a number {}, not {}", Mixed::LENGTH, short_number(*.0))]
-pub struct LengthError(pub f64);
 
 /// Up to this many rewards the variances are learnt after each.
 const EVERY_REWARD: u64 = 20;
@@ -79,15 +72,15 @@ impl Mixed {
     /// The estimator before the first reward: all means are τ.
     ///
     /// # Errors
-    /// If `length` is out of range.
-    pub fn new(arms: &Arms, question: Question, landmarks: usize, length: f64, seed: u64) -> Result<Self, LengthError> {
-        if !Self::LENGTH.contains(length) {
-            return Err(LengthError(length));
-        }
-        let columns = Columns::new(arms, landmarks, length, seed);
-        let grid = Grid::new(columns.dimension, columns.has_smooth());
+    /// If a setting is out of range, or no part is left.
+    pub fn new(arms: &Arms, question: Question, settings: &MixedSettings, seed: u64) -> Result<Self, MixedError> {
+        settings.check()?;
+        let parts = settings.parts(arms)?;
+        let columns = Columns::new(arms, parts, settings, seed);
+        let grid = Grid::new(columns.dimension, parts, settings);
         let fit = grid.prior();
-        Ok(Self::with_fit(columns, grid, question.threshold(), fit))
+        let mixed = Self::with_fit(columns, grid, question.threshold(), fit);
+        Ok(Self { known_noise: settings.known_noise, ..mixed })
     }
 
     pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
@@ -101,11 +94,13 @@ impl Mixed {
             columns: Arc::new(columns),
             grid: Arc::new(grid),
             threshold,
+            known_noise: None,
             fit,
             n_rewards: 0,
             next_fit: 1,
             pending: vec![0; n_arms],
             scratch: vec![0.0; n_arms],
+            sample_means: Vec::new(),
         };
         mixed.rebuild();
         mixed
@@ -117,19 +112,24 @@ impl Mixed {
 
     /// Learns the variances from all rewards.
     fn refit(&mut self) {
-        let rewards = Rewards {
-            counts: &self.observed.pulls,
-            means: &self.own.averages,
-            within: self.own.within(),
-            factors: None,
-        };
-        let pooled = Pooled::new(&self.columns, &rewards);
-        self.fit = self.grid.fit(&pooled).unwrap_or(self.fit);
+        let (counts, means) = (&self.observed.pulls, &self.own.averages);
+        let rewards = Rewards { counts, means, within: self.own.within(), factors: None };
+        self.fit = self.grid.fit(&self.columns, &rewards);
         self.next_fit = next_fit(self.n_rewards);
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
         self.rebuild();
+    }
+
+    /// The posterior, with the variances that were computed last.
+    fn computed_posterior(&self) -> Posterior<'_> {
+        Posterior {
+            means: &numbers(&self.own.means)[..self.scratch.len()],
+            variances: &self.scratch,
+            n_rewards: &self.observed.pulls,
+            model: Model::Mixed,
+        }
     }
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
@@ -222,38 +222,50 @@ impl Estimator for Mixed {
     }
 
     fn noise_scale(&self) -> Option<f64> {
-        self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90))
+        self.known_noise.or_else(|| self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90)))
     }
 
     fn explained(&self) -> Option<Explained> {
-        self.fit.noise_variance.map(|_| self.fit.shares)
+        let Explained { linear, smooth, own } = self.fit.shares;
+        // A level alone explains no differences.
+        let linear = if self.columns.n_linear == 1 { 0.0 } else { linear };
+        let sum = linear + smooth + own;
+        self.fit.is_learnt.then_some(Explained { linear: linear / sum, smooth: smooth / sum, own: own / sum })
     }
 
     fn posterior(&mut self) -> Posterior<'_> {
-        let Self { linear, observed, own, scratch, .. } = self;
+        let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
         for (arm, variance) in scratch.iter_mut().enumerate() {
             *variance = observed.variance(arm, step.variance(features.row(arm)));
         }
-        Posterior {
-            means: &numbers(&own.means)[..scratch.len()],
-            variances: scratch,
-            n_rewards: &observed.pulls,
-            model: Model::Mixed,
-        }
+        self.computed_posterior()
+    }
+
+    /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        self.sample_means.clear();
+        self.sample_means.extend(self.own.averages.iter().map(|average| self.threshold + average));
+        self.posterior();
+        let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
+        (self.computed_posterior(), Some(prior_free))
     }
 
     fn marginals(&mut self) -> Option<Marginals> {
-        let Self { columns, threshold, observed, own, pending, .. } = self;
+        let Self { columns, grid, threshold, observed, own, pending, .. } = self;
         let means: Vec<f64> = own.averages.iter().map(|average| *threshold + average).collect();
         let history = History { n_rewards: &observed.pulls, means: &means, squares: own.squares(), pending };
-        judge(columns, *threshold, &history, None)
+        judge(columns, grid, *threshold, &history)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let h = self.linear.observed_variance_of(arm);
         (numbers(&self.own.means)[arm], self.observed.variance(arm, h))
+    }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        (self.threshold + self.own.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
     }
 }
 

@@ -13,6 +13,7 @@
 
 use super::columns::Columns;
 use super::evidence::{Pooled, Rewards, Variances};
+use super::grid::Grid;
 use super::unequal::UnequalNoise;
 use crate::Arm;
 use crate::estimators::inverse::Inverse;
@@ -30,13 +31,9 @@ const OWN: [f64; 10] = [1e-4, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0
 const WEIGHT_USED: f64 = 0.99;
 const MAX_USED: usize = 30;
 
-/// The posterior of every mean by the rewards of `history`; `None` if they say nothing about σ. `known_noise` is σ², if it is known.
-pub(super) fn judge(
-    columns: &Columns,
-    threshold: f64,
-    history: &History<'_>,
-    known_noise: Option<f64>,
-) -> Option<Marginals> {
+/// The posterior of every mean by the rewards of `history`; `None` if they say nothing.
+pub(super) fn judge(columns: &Columns, grid: &Grid, threshold: f64, history: &History<'_>) -> Option<Marginals> {
+    let known_noise = grid.known_noise;
     let counts = history.n_rewards;
     let averages: Vec<f64> =
         counts.iter().zip(history.means).map(|(&n, mean)| if n == 0 { 0.0 } else { mean - threshold }).collect();
@@ -47,8 +44,8 @@ pub(super) fn judge(
     let factor = |arm: Arm| factors.as_ref().map_or(1.0, |factors| factors[arm]);
     let within = (0..counts.len()).map(|arm| squares[arm] / factor(arm)).sum();
     let rewards = Rewards { counts, means: &averages, within, factors: factors.as_deref() };
-    let pooled = Pooled::new(columns, &rewards);
-    let settings = weighted_settings(columns, &pooled)?;
+    let pooled = Pooled::new(columns, &rewards, known_noise);
+    let settings = weighted_settings(grid, &pooled)?;
     let total: f64 = counts.iter().map(|&n| f64::from(n)).sum();
     let degrees_of_freedom = known_noise.map_or(total + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
     let mut average = Average::new(counts.len());
@@ -81,16 +78,16 @@ struct WeightedSetting {
 }
 
 /// The settings that are used, the most probable one first. Their weights add up to 1.
-fn weighted_settings(columns: &Columns, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
-    let unit = rewards.mean_square();
-    if !unit.is_normal() {
+fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
+    if !rewards.has_evidence() {
         return None;
     }
-    let settings = settings(columns);
+    let settings = settings(grid);
     let evidence = rewards.evidence(&settings);
     let log_weight = |position: usize| {
         let own = settings[position].own;
-        evidence[position].log_likelihood + 0.5 * own.ln() - own.ln_1p()
+        let log_prior = if grid.parts.own { 0.5 * own.ln() - own.ln_1p() } else { 0.0 };
+        evidence[position].log_likelihood + log_prior
     };
     let log_weights: Vec<f64> = (0..settings.len()).map(log_weight).collect();
     let most = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -109,19 +106,19 @@ fn weighted_settings(columns: &Columns, rewards: &Pooled) -> Option<Vec<Weighted
     let setting = |position: usize| WeightedSetting {
         weight: weights[position] / sum,
         variances: settings[position],
-        noise_variance: unit * evidence[position].noise_variance,
+        noise_variance: rewards.unit() * evidence[position].noise_variance,
     };
     Some(used.into_iter().map(setting).collect())
 }
 
-/// All settings of the grid.
-fn settings(columns: &Columns) -> Vec<Variances> {
-    let smooth: &[f64] = if columns.has_smooth() { &SMOOTH } else { &SMOOTH[..1] };
-    let d = columns.dimension as f64;
-    let mut settings = Vec::with_capacity(LINEAR.len() * smooth.len() * OWN.len());
-    for linear in LINEAR {
+/// All settings for the parts that the model has. Without a linear part, the only linear column is the level.
+fn settings(grid: &Grid) -> Vec<Variances> {
+    let smooth: &[f64] = if grid.parts.smooth { &SMOOTH } else { &[0.0] };
+    let own: &[f64] = if grid.parts.own { &OWN } else { &[0.0] };
+    let mut settings = Vec::with_capacity(LINEAR.len() * smooth.len() * own.len());
+    for linear in LINEAR.map(|linear| linear / grid.dimension) {
         for &smooth in smooth {
-            settings.extend(OWN.map(|own| Variances { linear: linear / d, smooth, own }));
+            settings.extend(own.iter().map(|&own| Variances { linear, smooth, own }));
         }
     }
     settings
