@@ -159,22 +159,35 @@ fn open_and_lost_tickets_are_listed_with_their_reasons() {
 fn a_model_that_rewards_contradict_is_a_warning() {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diagnostics/");
     let (arms, warning) = (format!("{docs}catalysts.csv"), "Check the model");
-    for (rewards, algorithm, is_believed, warns) in [
-        ("linear.csv", "pivot", true, false),
-        ("curved.csv", "pivot", false, true),
-        ("curved.csv", "apt", false, false),
+    for (rewards, model, is_believed, warns) in [
+        ("linear.csv", "linear", true, false),
+        ("curved.csv", "linear", false, true),
+        ("linear.csv", "mixed", true, false),
+        ("curved.csv", "mixed", false, false),
+        ("curved.csv", "independent", false, false),
     ] {
         let place = Place::new();
         let observed = format!("{docs}{rewards}");
         let new = ["new", "screen.db", &arms, "--threshold", "2", "--budget", "90", "--observed", &observed];
-        place.good(&[&new[..], &["--algorithm", algorithm]].concat());
+        place.good(&[&new[..], &["--model", model]].concat());
         let page = page(&place);
-        assert_eq!(page.contains("The linear model is believable"), is_believed, "{rewards}");
-        assert_eq!(page.contains("The linear model is not believable"), !is_believed, "{rewards}");
-        assert_eq!(page.contains(warning), warns, "{rewards} {algorithm}");
-        assert_eq!(page.contains("<code>apt</code> treats every arm separately"), algorithm == "apt");
+        assert_eq!(page.contains("The linear model is believable"), is_believed, "{rewards} {model}");
+        assert_eq!(page.contains("The linear model is not believable"), !is_believed, "{rewards} {model}");
+        assert_eq!(page.contains(warning), warns, "{rewards} {model}");
+        assert_eq!(page.contains("<code>apt</code> treats every arm separately"), model == "independent");
         assert!(page.contains("<td>lack of fit</td><td>F = "), "the numbers of `diagnose`");
-        assert!(page.contains("estimated from arms measured more than once"));
+        assert_eq!(page.contains("estimated from arms measured more than once"), model != "mixed");
+        let is_mixed = model == "mixed";
+        assert_eq!(page.contains("The mixed model found: features explain "), is_mixed);
+        assert_eq!(page.contains("by the model, each holds its mean with this probability"), is_mixed);
+        assert_eq!(page.contains("Doubt: by the model, the probability that the call is wrong"), is_mixed);
+        assert_eq!(
+            page.contains(" wrong calls if every arm gets the side of its mean: by the model, not guaranteed."),
+            is_mixed
+        );
+        let answer = place.json(&["report", "screen.db"]);
+        assert_eq!(answer["model"], model);
+        assert_eq!(answer["expected_errors"].is_number(), is_mixed);
     }
 }
 
@@ -186,7 +199,7 @@ fn every_campaign_has_a_page() {
         ("name\nonly\n", &["--budget", "1"]),
         ("name\na\nb\n", &["--budget", "9", "--noise", "1e9"]),
         ("x\n1\n", &["--budget", "2", "--interval", "anytime"]),
-        ("x,y\n0,0\n0,0\n", &["--budget", "9", "--prepare", "none"]),
+        ("x,y\n0,0\n0,0\n", &["--budget", "9", "--model", "linear", "--raw"]),
     ] {
         let place = Place::new();
         place.write("arms.csv", arms);
