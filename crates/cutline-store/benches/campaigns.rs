@@ -3,7 +3,7 @@
 //! - An ask and a tell are two commits. The floor is two bare commits of a similar row, measured alternately with them.
 //! - Opening a campaign reads its arms and events and computes its state.
 
-use cutline_store::{Candidates, Settings, Store};
+use cutline_store::{CampaignModel, Candidates, Settings, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,9 @@ fn candidates(n_arms: u32, dimension: u32) -> Candidates {
 /// The median time of an ask and a tell, and of two bare commits measured alternately with them, in milliseconds.
 fn ask_and_tell(address: &str, bare: Option<(&Path, &str)>, rounds: u32) -> (f64, Option<f64>) {
     let store = if address == "memory" { Store::memory() } else { Store::create(address).expect("a new store") };
-    let mut campaign = store.begin("bench", &Settings::new(0.1, rounds), candidates(20, 5)).expect("a new campaign");
+    let mut settings = Settings::new(0.1, rounds);
+    settings.model = Some(CampaignModel::Linear);
+    let mut campaign = store.begin("bench", &settings, candidates(20, 5)).expect("a new campaign");
     let bare = bare.map(|(path, synchronous)| {
         let connection = rusqlite::Connection::open(path).expect("a new file");
         let pragmas = format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};");
@@ -108,6 +110,7 @@ fn fill(address: &str, n_arms: u32, dimension: u32, events: u64) {
     let store = Store::create(address).expect("a new store");
     let budget = u32::try_from(events / 2).expect("a budget");
     let mut settings = Settings::new(0.1, budget);
+    settings.model = Some(CampaignModel::Linear);
     settings.algorithm = Some("random".into());
     settings.algorithm = if budget < n_arms { Some("pivot".into()) } else { settings.algorithm };
     let mut campaign = store.begin("bench", &settings, candidates(n_arms, dimension)).expect("a new campaign");
