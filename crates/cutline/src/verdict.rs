@@ -92,7 +92,8 @@ impl Verdict {
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// The verdict on every arm, from the rewards received. Costs O(Kd² + d³) with ridge.
     ///
-    /// An estimator that [learns σ](Estimator::noise_scale) replaces the σ of `confidence`.
+    /// An estimator that [learns σ](Estimator::noise_scale) replaces the σ of `confidence`, except for the ends of *anytime* intervals, whose
+    /// level holds for a given σ only.
     ///
     /// ```
     /// use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};
@@ -113,10 +114,10 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// ```
     pub fn verdicts(&mut self, confidence: &Confidence) -> impl ExactSizeIterator<Item = Verdict> {
         let (question, mut confidence) = (self.question, *confidence);
-        if let Some(noise) = self.estimator.noise_scale() {
+        let noise = self.estimator.noise_scale().unwrap_or(confidence.noise());
+        if confidence.interval() == IntervalKind::Fixed {
             confidence.set_noise(noise);
         }
-        let noise = confidence.noise();
         let (posterior, prior_free) = match confidence.interval() {
             IntervalKind::Fixed => (self.estimator.posterior(), None),
             IntervalKind::Anytime => self.estimator.posterior_and_prior_free(),
