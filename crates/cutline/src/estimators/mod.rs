@@ -10,6 +10,7 @@ mod mean;
 mod mixed;
 mod posterior;
 mod ridge;
+mod triangle;
 
 pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;

@@ -8,7 +8,7 @@ use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
 use crate::estimators::{Estimator, History, Model, Posterior, VarianceEstimator};
 use crate::question::short_number;
-use crate::vector::numbers;
+use crate::vector::{Vectors, numbers, numbers_mut, zeros};
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
 use thiserror::Error;
@@ -60,7 +60,7 @@ pub struct Mixed {
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
-    scratch: Vec<f64>,
+    scratch: Vectors,
 }
 
 /// The length scale is NaN or out of range.
@@ -104,7 +104,7 @@ impl Mixed {
             n_rewards: 0,
             next_fit: 1,
             pending: vec![0; n_arms],
-            scratch: vec![0.0; n_arms],
+            scratch: zeros(n_arms),
         };
         mixed.rebuild();
         mixed
@@ -229,13 +229,13 @@ impl Estimator for Mixed {
         let Self { linear, observed, own, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
-        for (arm, variance) in scratch.iter_mut().enumerate() {
-            *variance = observed.variance(arm, step.variance(features.row(arm)));
-        }
+        let n_arms = features.n_arms;
+        let variances = numbers_mut(scratch);
+        step.variances(features, |arm, h| variances[arm] = observed.variance(arm, h));
         let shares = self.fit.shares;
         Posterior {
-            means: &numbers(&own.means)[..scratch.len()],
-            variances: scratch,
+            means: &numbers(&own.means)[..n_arms],
+            variances: &numbers(scratch)[..n_arms],
             n_rewards: &observed.pulls,
             model: Model::Mixed { linear: shares.linear, smooth: shares.smooth, own: shares.own },
         }
@@ -255,9 +255,9 @@ impl VarianceEstimator for Mixed {
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        let (covariances, _) = self.linear.covariances_with(arm);
-        self.planned.scale_covariances(arm, covariances);
-        (&numbers(covariances)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        let (products, _) = self.linear.covariances_with(arm);
+        self.planned.write_covariances(arm, products, &mut self.scratch);
+        (&numbers(&self.scratch)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
     }
 
     fn observed_moments(&mut self) -> (&[f64], &[f64]) {
@@ -270,9 +270,9 @@ impl VarianceEstimator for Mixed {
 
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
         let n_arms = self.n();
-        let covariances = self.linear.observed_covariances_with(arm);
-        self.observed.scale_covariances(arm, covariances);
-        &numbers(covariances)[..n_arms]
+        let products = self.linear.observed_covariances_with(arm);
+        self.observed.write_covariances(arm, products, &mut self.scratch);
+        &numbers(&self.scratch)[..n_arms]
     }
 }
 
