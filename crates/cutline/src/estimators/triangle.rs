@@ -128,8 +128,9 @@ mod tests {
             }
             let mut all = zeros(d * 4 * WIDTH);
             numbers_mut(&mut all).iter_mut().for_each(|x| *x = uniform());
-            let mut single: Vec<Vec<f64>> =
-                (0..4 * WIDTH).map(|lane| numbers(&all).iter().skip(lane).step_by(4 * WIDTH).copied().collect()).collect();
+            let mut single: Vec<Vec<f64>> = (0..4 * WIDTH)
+                .map(|lane| numbers(&all).iter().skip(lane).step_by(4 * WIDTH).copied().collect())
+                .collect();
             vectorised!(|unit| {
                 substitute_down_all(unit, &l, all.as_chunks_mut().0, 0);
                 substitute_up_all(unit, &l, all.as_chunks_mut().0, 0);

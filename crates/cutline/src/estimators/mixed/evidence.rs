@@ -12,6 +12,8 @@
 //! ν = 3 prior observations of variance s₀² = 0.3·mean(y²) keep σ² away from 0 while the first rewards are equal. Q and σ² are kept in
 //! units of mean(y²), so that ln p does not depend on the units of the rewards.
 //!
+//! Where σ is known, ν = 0, Q is kept in units of σ², and ln p = −½ [Σ ln(1 + ρᵢnᵢ) + ln det(Λ⁻¹A) + Q].
+//!
 //! Arms with the same number of rewards and the same eᵢ have the same weight at every setting, so their zzᵀ are added up once
 //! ([`Pooled`]); a setting then costs one p×p matrix per group and one elimination. While few arms are measured it is cheaper to
 //! eliminate in the m×m covariance of their ȳ, in units of σ²:
@@ -36,8 +38,7 @@ const TILE: usize = 6;
 /// How many arms are added to a group at a time.
 const ARMS: usize = 4;
 
-/// How many observations the prior on σ² is worth, and their variance in units of mean(y²).
-const PRIOR_OBSERVATIONS: f64 = 3.0;
+/// The variance of the prior observations in units of mean(y²).
 const PRIOR_SCALE: f64 = 0.3;
 
 /// Prior variances of the three parts, in units of σ².
@@ -63,7 +64,7 @@ impl Variances {
 pub(super) struct Evidence {
     /// ln p, up to a constant that is the same for all settings.
     pub(super) log_likelihood: f64,
-    /// σ² by this setting, in units of mean(y²).
+    /// σ² by this setting, in units of [`Pooled::unit`].
     pub(super) noise_variance: f64,
 }
 
@@ -76,6 +77,14 @@ pub(super) struct Rewards<'a> {
     pub(super) means: &'a [f64],
     /// W, the sum of (y − ȳ)² within arms.
     pub(super) within: f64,
+    /// The noise variance of every arm in units of σ², where the noise is not equal; nᵢ and W are divided by it.
+    pub(super) factors: Option<&'a [f64]>,
+}
+
+impl Rewards<'_> {
+    fn factor(&self, arm: Arm) -> f64 {
+        self.factors.map_or(1.0, |factors| factors[arm])
+    }
 }
 
 /// Arms with the same n and e, added up.
@@ -109,13 +118,19 @@ pub(super) struct Pooled {
     within: f64,
     /// mean(y²).
     mean_square: f64,
+    /// σ², if it is known.
+    known_noise: Option<f64>,
 }
 
 impl Pooled {
-    /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which rewards came.
-    pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>) -> Self {
+    /// ν, how many observations the prior on σ² is worth.
+    pub(super) const PRIOR_OBSERVATIONS: f64 = 3.0;
+
+    /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which arms were measured.
+    /// `known_noise` is σ², if it is known.
+    pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>, known_noise: Option<f64>) -> Self {
         let dimension = columns.features.dimension;
-        let key = |arm: Arm| (rewards.counts[arm], columns.missed[arm].to_bits());
+        let key = |arm: Arm| (rewards.counts[arm], rewards.factor(arm).to_bits(), columns.missed[arm].to_bits());
         let mut arms: Vec<Arm> = (0..rewards.counts.len()).filter(|&arm| rewards.counts[arm] > 0).collect();
         arms.sort_by_key(|&arm| key(arm));
         let mut alike: Vec<&[Arm]> = arms.chunk_by(|&a, &b| key(a) == key(b)).collect();
@@ -129,15 +144,23 @@ impl Pooled {
         } else {
             Matrices::by_group(columns, rewards, &alike)
         };
-        let total: f64 = groups.iter().map(|group| group.n * group.n_arms).sum();
+        let total: f64 = rewards.counts.iter().map(|&n| f64::from(n)).sum();
         let squares = rewards.within + groups.iter().map(|group| group.n * group.squares).sum::<f64>();
         let mean_square = squares / total.max(1.0);
-        Self { dimension, n_linear: columns.n_linear, groups, matrices, total, within: rewards.within, mean_square }
+        let (n_linear, within) = (columns.n_linear, rewards.within);
+        Self { dimension, n_linear, groups, matrices, total, within, mean_square, known_noise }
     }
 
-    /// mean(y²), the unit of the variances in [`Evidence`].
-    pub(super) fn mean_square(&self) -> f64 {
-        self.mean_square
+    /// The unit of the variances in [`Evidence`]: mean(y²), or σ² if it is known.
+    pub(super) fn unit(&self) -> f64 {
+        self.known_noise.unwrap_or(self.mean_square)
+    }
+
+    /// Whether there are rewards from which to learn: they say nothing about an unknown σ if all of them equal τ, and their squares may be
+    /// out of range.
+    pub(super) fn has_evidence(&self) -> bool {
+        let unit = self.unit();
+        self.total > 0.0 && unit.is_normal() && (self.total * self.mean_square / unit).is_finite()
     }
 
     /// The evidence of every setting, in their order.
@@ -258,8 +281,11 @@ impl Pooled {
     }
 
     fn evidence_of(&self, rest: f64, log_det: f64) -> Evidence {
-        let observations = self.total + PRIOR_OBSERVATIONS;
-        let q = (rest + PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
+        if let Some(noise) = self.known_noise {
+            return Evidence { log_likelihood: -0.5 * (log_det + rest / noise), noise_variance: 1.0 };
+        }
+        let observations = self.total + Self::PRIOR_OBSERVATIONS;
+        let q = (rest + Self::PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
         Evidence { log_likelihood: -0.5 * (log_det + observations * q.ln()), noise_variance: q / observations }
     }
 }
@@ -272,7 +298,7 @@ fn is_cheaper_by_arm(m: usize, p: usize, n_groups: usize) -> bool {
 impl Group {
     fn new(columns: &Columns, rewards: &Rewards<'_>, arms: &[Arm]) -> Self {
         Self {
-            n: f64::from(rewards.counts[arms[0]]),
+            n: f64::from(rewards.counts[arms[0]]) / rewards.factor(arms[0]),
             missed: columns.missed[arms[0]],
             n_arms: arms.len() as f64,
             squares: arms.iter().map(|&arm| rewards.means[arm] * rewards.means[arm]).sum(),
@@ -426,10 +452,11 @@ mod tests {
                 .to_vec();
         let n = y.len();
         let mean_square = y.iter().map(|y| y * y).sum::<f64>() / n as f64;
-        let rewards = Rewards { counts: &counts, means: &means, within };
-        let pooled = Pooled::new(&columns, &rewards);
-        assert!((pooled.mean_square() / mean_square - 1.0).abs() < 1e-14);
-        for (setting, evidence) in settings.iter().zip(pooled.evidence(&settings)) {
+        let rewards = Rewards { counts: &counts, means: &means, within, factors: None };
+        let pooled = Pooled::new(&columns, &rewards, None);
+        assert!((pooled.unit() / mean_square - 1.0).abs() < 1e-14);
+        let known = Pooled::new(&columns, &rewards, Some(0.7)).evidence(&settings);
+        for ((setting, evidence), known) in settings.iter().zip(pooled.evidence(&settings)).zip(known) {
             let covariance = DMatrix::from_fn(n, n, |s, t| {
                 let (a, b) = (pulled[s], pulled[t]);
                 let product = |range: std::ops::Range<usize>| range.map(|j| rows[a][j] * rows[b][j]).sum::<f64>();
@@ -444,6 +471,9 @@ mod tests {
             let log_likelihood = -0.5 * (log_det + (n as f64 + 3.0) * q.ln());
             assert!((evidence.log_likelihood - log_likelihood).abs() < 1e-10, "{evidence:?}, {log_likelihood}");
             assert!((evidence.noise_variance * (n as f64 + 3.0) / q - 1.0).abs() < 1e-12);
+            let log_likelihood = -0.5 * (log_det + rest / 0.7);
+            assert!((known.log_likelihood - log_likelihood).abs() < 1e-10, "{known:?}, {log_likelihood}");
+            assert_eq!(known.noise_variance, 1.0);
         }
     }
 }

@@ -20,8 +20,12 @@ mod elimination;
 mod estimator;
 mod evidence;
 mod grid;
+mod judgement;
 mod own;
+mod settings;
 #[cfg(test)]
 mod tests;
+mod unequal;
 
-pub use estimator::{LengthError, Mixed};
+pub use estimator::Mixed;
+pub use settings::{MixedError, MixedSettings};
