@@ -11,6 +11,7 @@ mod mixed;
 mod posterior;
 mod prior_free;
 mod ridge;
+mod triangle;
 
 pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;

@@ -9,7 +9,7 @@ use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
 use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, PriorFree, VarianceEstimator};
-use crate::vector::numbers;
+use crate::vector::{Vectors, numbers, numbers_mut, zeros};
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub struct Mixed {
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
-    scratch: Vec<f64>,
+    scratch: Vectors,
     /// Computed on demand.
     sample_means: Vec<f64>,
 }
@@ -99,7 +99,7 @@ impl Mixed {
             n_rewards: 0,
             next_fit: 1,
             pending: vec![0; n_arms],
-            scratch: vec![0.0; n_arms],
+            scratch: zeros(n_arms),
             sample_means: Vec::new(),
         };
         mixed.rebuild();
@@ -125,8 +125,8 @@ impl Mixed {
     /// The posterior, with the variances that were computed last.
     fn computed_posterior(&self) -> Posterior<'_> {
         Posterior {
-            means: &numbers(&self.own.means)[..self.scratch.len()],
-            variances: &self.scratch,
+            means: &numbers(&self.own.means)[..self.n()],
+            variances: &numbers(&self.scratch)[..self.n()],
             n_rewards: &self.observed.pulls,
             model: Model::Mixed,
         }
@@ -237,9 +237,8 @@ impl Estimator for Mixed {
         let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
-        for (arm, variance) in scratch.iter_mut().enumerate() {
-            *variance = observed.variance(arm, step.variance(features.row(arm)));
-        }
+        let variances = numbers_mut(scratch);
+        step.variances(features, |arm, h| variances[arm] = observed.variance(arm, h));
         self.computed_posterior()
     }
 
@@ -277,9 +276,9 @@ impl VarianceEstimator for Mixed {
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        let (covariances, _) = self.linear.covariances_with(arm);
-        self.planned.scale_covariances(arm, covariances);
-        (&numbers(covariances)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        let (products, _) = self.linear.covariances_with(arm);
+        self.planned.write_covariances(arm, products, &mut self.scratch);
+        (&numbers(&self.scratch)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
     }
 
     fn observed_moments(&mut self) -> (&[f64], &[f64]) {
@@ -292,9 +291,9 @@ impl VarianceEstimator for Mixed {
 
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
         let n_arms = self.n();
-        let covariances = self.linear.observed_covariances_with(arm);
-        self.observed.scale_covariances(arm, covariances);
-        &numbers(covariances)[..n_arms]
+        let products = self.linear.observed_covariances_with(arm);
+        self.observed.write_covariances(arm, products, &mut self.scratch);
+        &numbers(&self.scratch)[..n_arms]
     }
 }
 
