@@ -1,9 +1,9 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
-use super::evidence::Rewards;
 use super::grid::{Fit, Grid};
 use super::own::{OwnParts, Shrinkage};
+use super::rewards::{ArmRewards, FitHistory, next_fit};
 use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
@@ -50,17 +50,14 @@ pub struct Mixed {
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
     own: OwnParts,
-    /// The number of rewards, and the number at which the variances are learnt next.
-    n_rewards: u64,
+    rewards: ArmRewards,
+    /// The number of rewards at which the variances are learnt next.
     next_fit: u64,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
     scratch: Vec<f64>,
 }
-
-/// Up to this many rewards the variances are learnt after each.
-const EVERY_REWARD: u64 = 20;
 
 impl Mixed {
     /// The values that `length` may have.
@@ -93,8 +90,8 @@ impl Mixed {
             threshold,
             known_noise: None,
             fit,
-            n_rewards: 0,
-            next_fit: 1,
+            rewards: ArmRewards::new(n_arms, threshold),
+            next_fit: next_fit(0),
             pending: vec![0; n_arms],
             scratch: vec![0.0; n_arms],
         };
@@ -108,9 +105,8 @@ impl Mixed {
 
     /// Learns the variances from all rewards.
     fn refit(&mut self) {
-        let rewards = Rewards { counts: &self.observed.pulls, means: &self.own.averages, within: self.own.within() };
-        self.fit = self.grid.fit(&self.columns, &rewards);
-        self.next_fit = next_fit(self.n_rewards);
+        self.fit = self.grid.fit(&self.columns, &self.rewards.statistics());
+        self.next_fit = next_fit(self.rewards.total);
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
@@ -119,11 +115,13 @@ impl Mixed {
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
     fn rebuild(&mut self) {
-        let Self { columns, fit, linear, observed, planned, own, .. } = self;
+        let Self { columns, fit, linear, observed, planned, own, rewards, .. } = self;
         let variances = fit.variances;
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
-        own.update_all(self.threshold, observed);
+        for (arm, &average) in rewards.averages.iter().enumerate() {
+            own.update(arm, average, self.threshold, observed);
+        }
         linear.set_precisions(&precisions(columns, fit));
         linear.restore(|arm| observed.weight(arm), &own.targets);
         self.plan_pending();
@@ -144,16 +142,6 @@ impl Mixed {
         linear.finish_plan();
         planned.update_variances(&linear.variances);
     }
-}
-
-/// The number of rewards at which the variances are learnt next: a function of the number of rewards alone, whatever it was when they
-/// were learnt last.
-pub(super) fn next_fit(n_rewards: u64) -> u64 {
-    let mut at = n_rewards.min(EVERY_REWARD);
-    while at <= n_rewards {
-        at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
-    }
-    at
 }
 
 /// The prior precision of every column.
@@ -179,14 +167,14 @@ impl Estimator for Mixed {
         if self.planned.pulls[arm] == self.observed.pulls[arm] {
             self.expect(arm);
         }
-        let Self { linear, observed, own, .. } = self;
+        let Self { linear, observed, own, rewards, .. } = self;
         let residual = reward - numbers(&own.means)[arm];
         let weight = observed.add(arm);
         let factor = observed.factor(arm);
-        own.add(arm, reward, self.threshold, observed);
+        rewards.add(arm, reward);
+        own.update(arm, rewards.averages[arm], self.threshold, observed);
         linear.observe(arm, weight, |s| factor * residual / s, |arm| observed.weight(arm), &own.targets);
-        self.n_rewards += 1;
-        if self.n_rewards >= self.next_fit {
+        if rewards.total >= self.next_fit {
             self.refit();
         } else {
             own.update_means(observed, &linear.means);
@@ -198,14 +186,16 @@ impl Estimator for Mixed {
         self.plan_pending();
     }
 
+    /// The variances are learnt from the rewards at the last number of rewards at which they are learnt, so that they are what they would
+    /// be if every reward had been received by itself.
     fn restore(&mut self, past: &History<'_>) {
-        self.observed.pulls.copy_from_slice(past.n_rewards);
-        for (arm, pulls) in self.planned.pulls.iter_mut().enumerate() {
-            *pulls = past.n_rewards[arm] + past.pending[arm];
-        }
-        self.own.restore(past, self.threshold);
-        self.n_rewards = past.n_rewards.iter().map(|&n| u64::from(n)).sum();
-        self.refit();
+        let FitHistory { now, at_last_fit, .. } = past.fit_history.expect("a history for the mixed model");
+        self.fit = self.grid.fit(&self.columns, &at_last_fit.statistics());
+        self.next_fit = next_fit(now.total);
+        self.rewards.copy_from(now);
+        self.observed.pulls.copy_from_slice(&now.counts);
+        self.pending.copy_from_slice(past.pending);
+        self.rebuild();
     }
 
     fn means(&mut self) -> &[f64] {

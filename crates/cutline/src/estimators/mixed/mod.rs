@@ -20,9 +20,11 @@ mod estimator;
 mod evidence;
 mod grid;
 mod own;
+mod rewards;
 mod settings;
 #[cfg(test)]
 mod tests;
 
 pub use estimator::Mixed;
+pub use rewards::FitHistory;
 pub use settings::{MixedError, MixedSettings};
