@@ -74,7 +74,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn reliability(budgets: &[Calibration]) {
-    println!("| T | below 0.001 | to 0.01 | to 0.05 | to 0.15 | to 0.3 | above | all: doubts, wrong calls per campaign |");
+    println!(
+        "| T | below 0.001 | to 0.01 | to 0.05 | to 0.15 | to 0.3 | above | all: doubts, wrong calls per campaign |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for (times, found) in BUDGETS.iter().zip(budgets) {
         let bin = |&(n, doubts, wrong): &(u64, f64, u64)| {
