@@ -93,7 +93,8 @@ impl Verdict {
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// The verdict on every arm, from the rewards received. Costs O(Kd² + d³) with ridge.
     ///
-    /// An estimator that [learns σ](Estimator::noise_scale) replaces the σ of `confidence`.
+    /// An estimator that [learns σ](Estimator::noise_scale) replaces the σ of `confidence`, except for the ends of *anytime* intervals, whose
+    /// level holds for a given σ only.
     ///
     /// ```
     /// use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};
@@ -114,7 +115,8 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// ```
     pub fn verdicts(&mut self, confidence: &Confidence) -> impl ExactSizeIterator<Item = Verdict> {
         let (question, mut confidence) = (self.question, *confidence);
-        if let Some(noise) = self.estimator.noise_scale() {
+        let noise = self.estimator.noise_scale().unwrap_or(confidence.noise());
+        if confidence.interval() == IntervalKind::Fixed {
             confidence.set_noise(noise);
         }
         let marginals = self.estimator.marginals();
@@ -130,7 +132,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                 Some(Marginals { means, deviations, degrees_of_freedom }) => {
                     (means[arm], deviations[arm], degrees_of_freedom[arm])
                 }
-                None => (means[arm], confidence.noise() * variances[arm].sqrt(), confidence.degrees_of_freedom()),
+                None => (means[arm], noise * variances[arm].sqrt(), confidence.degrees_of_freedom()),
             };
             let interval = match (confidence.interval(), &marginals) {
                 (IntervalKind::Fixed, Some(_)) => (mean, quantiles.of(freedom) * deviation),

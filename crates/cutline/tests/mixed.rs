@@ -3,11 +3,12 @@
 mod common;
 
 use common::{Problem, arms_of, spec, take, uniform};
+use cutline::campaign::{CampaignState, Event, Record, Terms};
 use cutline::estimators::{Explained, Mixed, MixedError, MixedSettings};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
-    ALGORITHMS, Arm, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Rng, Side, Spec,
-    SpecError, below, stream,
+    ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
+    Spec, SpecError, StopCriterion, StopReason, below, stream,
 };
 use std::sync::Arc;
 
@@ -345,16 +346,88 @@ fn verdicts_use_the_noise_that_was_learnt() {
     let fixed = verdicts(IntervalKind::Fixed, 1.0);
     assert_eq!(fixed, verdicts(IntervalKind::Fixed, 7.0));
     assert!(fixed.iter().any(cutline::Verdict::is_decided));
-    for (anytime, fixed) in verdicts(IntervalKind::Anytime, 1.0).iter().zip(&fixed) {
-        assert_eq!((anytime.lower, anytime.upper), (f64::NEG_INFINITY, f64::INFINITY));
-        assert_eq!((anytime.side, anytime.doubt, anytime.mean), (Side::Undecided, fixed.doubt, fixed.mean));
-    }
+    let widths = [1.0, 2.0].map(|noise| {
+        let anytime = verdicts(IntervalKind::Anytime, noise);
+        for (anytime, fixed) in anytime.iter().zip(&fixed) {
+            assert_eq!((anytime.doubt, anytime.mean), (fixed.doubt, fixed.mean));
+        }
+        anytime.iter().map(|verdict| verdict.upper - verdict.lower).fold(0.0, f64::max)
+    });
+    assert!((widths[1] / widths[0] - 2.0).abs() < 1e-9, "the level of anytime holds for a given σ: {widths:?}");
     let noise = run.beliefs().estimator.noise_scale().unwrap();
     let posterior = run.beliefs();
     let variances = posterior.estimator.posterior().variances.to_vec();
     for (verdict, q) in fixed.iter().zip(variances) {
         let half = 1.959_963_984_540_054 * noise * q.sqrt();
         assert!((verdict.upper - verdict.mean - half).abs() < 1e-12 * half.max(1.0));
+    }
+}
+
+/// The journal of a campaign with these rewards in this order: asked in batches of `batch`, with tickets that fail and tickets that
+/// expire in between.
+fn journal(rewards: &[(Arm, f64)], batch: usize) -> Vec<Record> {
+    let mut events = Vec::new();
+    let mut ticket = 0;
+    let mut ask = |arm: Arm, events: &mut Vec<Event>| {
+        ticket += 1;
+        events.push(Event::Asked { ticket, arm, worker: String::new(), until: 1 });
+        ticket
+    };
+    for (number, rewards) in rewards.chunks(batch).enumerate() {
+        let tickets: Vec<_> = rewards.iter().map(|&(arm, _)| ask(arm, &mut events)).collect();
+        let (lost, expired) = (ask(number % 9, &mut events), ask((number + 4) % 9, &mut events));
+        for (place, (&ticket, &(_, reward))) in tickets.iter().zip(rewards).enumerate() {
+            if place == batch / 2 {
+                events.push(Event::Failed { ticket: lost, reason: String::new() });
+            }
+            events.push(Event::Told { ticket, reward });
+        }
+        events.push(Event::Expired { ticket: expired });
+    }
+    (1..).zip(events).map(|(number, event)| Record { number, at: 0, event }).collect()
+}
+
+/// σ and the shares after a number of rewards are a function of the rewards: the same in a learner that receives them one by one, and in
+/// campaigns with any tickets in between, however their journal is split.
+#[test]
+fn what_is_learnt_depends_on_the_rewards_alone() {
+    let problem = curved(15);
+    let mut rng = stream(6, Purpose::Noise, 0);
+    let rewards: Vec<(Arm, f64)> = (0..250)
+        .map(|_| {
+            let arm = below(&mut rng, 15);
+            (arm, 1e3 + problem.reward(arm, &mut rng))
+        })
+        .collect();
+    let question = Question::new(1e3, 0.01).unwrap();
+    let mut learner = mixed("pivot").learner(&problem.arms(), question, 1_000, 0).unwrap();
+    let expected: Vec<(f64, Explained)> = rewards
+        .iter()
+        .map(|&(arm, reward)| {
+            learner.tell(arm, reward);
+            let estimator = learner.beliefs().estimator;
+            (estimator.noise_scale().unwrap(), estimator.explained().unwrap())
+        })
+        .collect();
+    for (batch, piece) in [(1, 1), (7, 1), (30, 1), (1, 50), (7, 3), (30, 301)] {
+        let terms = Terms {
+            question,
+            spec: mixed("pivot"),
+            budget: 2_000,
+            noise: None,
+            interval: IntervalKind::Fixed,
+            delta: 0.05,
+            until_sure: None,
+            seed: 0,
+        };
+        let mut campaign = CampaignState::new(problem.arms(), terms).unwrap();
+        for records in journal(&rewards, batch).chunks(piece) {
+            campaign.extend(records).unwrap();
+            if let Some(last) = (campaign.progress().counted as usize).checked_sub(1) {
+                assert_eq!((campaign.noise().sigma, campaign.explained().unwrap()), expected[last], "after {last}");
+            }
+        }
+        assert_eq!(campaign.progress().counted, 250);
     }
 }
 
@@ -377,4 +450,42 @@ fn custom_rules_see_the_noise_that_was_learnt() {
     let custom = Spec::custom(rule).with_estimator("mixed").unwrap();
     let run = |spec: &Spec| arms_of(learner(spec, &problem, 80).as_mut(), &problem, 5);
     assert_eq!(run(&custom), run(&mixed("straddle")));
+}
+
+/// The stop `intervals` uses each arm's own rewards and the σ it was given: it is met exactly when the bounds of sample means decide every
+/// arm and agree with the model's sides, whatever σ the model has learnt.
+#[test]
+fn the_guaranteed_stop_is_that_of_sample_means() {
+    let (delta, noise) = (0.1, 0.5);
+    let problem = Problem { question: Question::new(0.1, 0.3).unwrap(), ..curved(12) };
+    let stop = |criterion| ConfidenceStop::new(criterion, delta, noise).unwrap();
+    let spec = mixed("pivot").with_confidence_stop(stop(StopCriterion::Intervals));
+    let mut learner = spec.learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+    let mut means = Spec::named("apt").unwrap().learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+    let intervals = Confidence::new(IntervalKind::Anytime, delta, noise).unwrap();
+    let mut rng = stream(8, Purpose::Noise, 0);
+    let mut pulls = 0;
+    while let Some(arm) = learner.ask() {
+        let reward = problem.means[arm] + noise * uniform(&mut rng);
+        learner.tell(arm, reward);
+        means.tell(arm, reward);
+        pulls += 1;
+        let sides: Vec<bool> = learner.beliefs().means().iter().map(|&mean| problem.question.is_above(mean)).collect();
+        let decided: Vec<_> = means.beliefs().verdicts(&intervals).collect();
+        let is_sure = decided
+            .iter()
+            .zip(sides)
+            .all(|(verdict, is_above)| verdict.is_decided() && problem.question.is_above(verdict.mean) == is_above);
+        assert_eq!(learner.stop_reason().is_some(), is_sure, "after {pulls} pulls");
+    }
+    assert!(pulls > 50 && learner.stop_reason() == Some(StopReason::Confidence), "{pulls}");
+
+    let spec = mixed("pivot").with_confidence_stop(stop(StopCriterion::Evidence));
+    let mut heuristic = spec.learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+    let mut rng = stream(8, Purpose::Noise, 0);
+    while let Some(arm) = heuristic.ask() {
+        heuristic.tell(arm, problem.means[arm] + noise * uniform(&mut rng));
+    }
+    assert_eq!(heuristic.stop_reason(), Some(StopReason::Confidence));
+    assert!(heuristic.beliefs().total_pulls < pulls, "the heuristic ends earlier");
 }
