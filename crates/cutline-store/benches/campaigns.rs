@@ -3,7 +3,7 @@
 //! - An ask and a tell are two commits. The floor is two bare commits of a similar row, measured alternately with them.
 //! - Opening a campaign reads its arms and events and computes its state.
 
-use cutline_store::{Candidates, Settings, Store};
+use cutline_store::{Candidates, Preparation, Settings, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -39,10 +39,15 @@ fn main() {
         row("PostgreSQL on this machine, durability full", ours, None);
     }
     println!("opening a campaign, best of 5");
-    for (n_arms, dimension, events) in [(1_000, 8, 10_000), (10_000, 32, 100_000), (100_000, 32, 4_000)] {
+    for (n_arms, dimension, events, estimator) in [
+        (1_000, 8, 10_000, "ridge"),
+        (10_000, 32, 100_000, "ridge"),
+        (100_000, 32, 4_000, "ridge"),
+        (2_000, 23, 20_000, "mixed"),
+    ] {
         let path = directory.path().join(format!("{n_arms}.db"));
         let address = format!("{}?durability=normal", path.display());
-        fill(&address, n_arms, dimension, events);
+        fill(&address, n_arms, dimension, events, estimator);
         let open = || {
             let start = Instant::now();
             let mut campaign = Store::open(&address).and_then(|store| store.campaign(None)).expect("it was just made");
@@ -50,7 +55,7 @@ fn main() {
             start.elapsed().as_secs_f64() * 1e3
         };
         let best = (0..5).map(|_| open()).fold(f64::MAX, f64::min);
-        row(&format!("K = {n_arms}, d = {dimension}, {events} events"), best, None);
+        row(&format!("K = {n_arms}, d = {dimension}, {events} events, {estimator}"), best, None);
     }
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench-store.json");
     std::fs::write(&target, format!("[\n  {}\n]\n", results.join(",\n  "))).expect("the target directory");
@@ -104,12 +109,14 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 /// Makes a campaign with this many events: one half asks, the other half rewards.
-fn fill(address: &str, n_arms: u32, dimension: u32, events: u64) {
+fn fill(address: &str, n_arms: u32, dimension: u32, events: u64, estimator: &str) {
     let store = Store::create(address).expect("a new store");
     let budget = u32::try_from(events / 2).expect("a budget");
     let mut settings = Settings::new(0.1, budget);
-    settings.algorithm = Some("random".into());
-    settings.algorithm = if budget < n_arms { Some("pivot".into()) } else { settings.algorithm };
+    settings.estimator = Some(estimator.into());
+    let is_mixed = estimator == "mixed";
+    settings.algorithm = Some(if is_mixed || budget < n_arms { "pivot" } else { "random" }.into());
+    settings.preparation = if is_mixed { Preparation::raw() } else { Preparation::default() };
     let mut campaign = store.begin("bench", &settings, candidates(n_arms, dimension)).expect("a new campaign");
     let mut told = 0;
     while told < budget {

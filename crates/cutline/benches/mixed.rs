@@ -120,7 +120,8 @@ impl World {
             let start = Instant::now();
             let asked = campaign.ask(1, "worker", 0, 1_000).pop().expect("a large budget");
             let Event::Asked { ticket, arm, .. } = asked else { unreachable!("nothing else happens") };
-            let told = campaign.tell(ticket, self.means[arm] + noise(), 0).expect("its ticket").expect("its first reward");
+            let told =
+                campaign.tell(ticket, self.means[arm] + noise(), 0).expect("its ticket").expect("its first reward");
             times.push(start.elapsed().as_secs_f64());
             for event in [asked, told] {
                 journal.push(Record { number: journal.len() as u64 + 1, at: 0, event });

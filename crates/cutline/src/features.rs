@@ -1,6 +1,9 @@
 //! The matrix of features in memory, and its product with a vector.
 
+mod shared;
 mod standardise;
+
+pub(crate) use shared::Shared;
 
 use crate::Arm;
 use crate::arms::ArmsError;
@@ -28,13 +31,15 @@ pub(crate) struct Features {
     pub(crate) dimension: usize,
     blocks: Arc<Vectors>,
     executor: Option<Arc<dyn Executor>>,
+    /// What was computed from these features and may be needed again.
+    pub(crate) shared: Shared,
 }
 
 impl Features {
     /// All 0.
     pub(crate) fn new(n_arms: usize, dimension: usize) -> Self {
         let blocks = Arc::new(zeros(n_arms.next_multiple_of(LANES) * dimension));
-        Self { n_arms, dimension, blocks, executor: None }
+        Self { n_arms, dimension, blocks, executor: None, shared: Shared::default() }
     }
 
     /// Sets the rows from `first` on to `values`, row after row.
@@ -76,7 +81,7 @@ impl Features {
 
     /// The same features with products computed on an executor.
     pub(crate) fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
-        Self { executor: Some(executor), ..self.clone() }
+        Self { executor: Some(executor), shared: Shared::default(), ..self.clone() }
     }
 
     /// Zeros, one per arm and for the padding, to be filled by [`Features::times`].

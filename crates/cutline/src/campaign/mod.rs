@@ -102,7 +102,8 @@ impl CampaignState {
         let noise = ledger.noise();
         terms.confidence(noise)?;
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
-        terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
+        // It is kept until there are two, because they share what is expensive to compute.
+        let _checked = terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
         if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));

@@ -1,6 +1,6 @@
 //! Features scaled to mean 0 and standard deviation 1: column by column, zᵢ = (xᵢ − x̄)/s with s² = Σᵢ (xᵢ − x̄)²/K.
 
-use super::Features;
+use super::{Features, Shared};
 use crate::vector::{LANES, Vectors, numbers_mut};
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ impl Features {
     /// common offset costs no digits. Additions go arm by arm in a block, then block by block. Numbers that are
     /// shared with other arms are copied, others are changed in place.
     pub(crate) fn standardise(&mut self) {
+        self.shared = Shared::default();
         let n_arms = self.n_arms as f64;
         let unknown = Column { low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, deviation: 0.0 };
         let mut columns = vec![unknown; self.dimension];

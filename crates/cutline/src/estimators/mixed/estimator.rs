@@ -76,14 +76,15 @@ impl Mixed {
     pub fn new(arms: &Arms, question: Question, settings: &MixedSettings, seed: u64) -> Result<Self, MixedError> {
         settings.check()?;
         let parts = settings.parts(arms)?;
-        let columns = Columns::new(arms, parts, settings, seed);
+        let columns = Columns::shared(arms, parts, settings, seed);
         let grid = Grid::new(columns.dimension, parts, settings);
         let fit = grid.prior();
         let mixed = Self::with_fit(columns, grid, question.threshold(), fit);
         Ok(Self { known_noise: settings.known_noise, ..mixed })
     }
 
-    pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
+    pub(super) fn with_fit(columns: impl Into<Arc<Columns>>, grid: Grid, threshold: f64, fit: Fit) -> Self {
+        let columns = columns.into();
         let n_arms = columns.missed.len();
         let inverse = Inverse::with_precisions(columns.precisions(&fit.variances));
         let mut mixed = Self {
@@ -91,7 +92,7 @@ impl Mixed {
             observed: Shrinkage::new(n_arms),
             planned: Shrinkage::new(n_arms),
             own: OwnParts::new(n_arms),
-            columns: Arc::new(columns),
+            columns,
             grid: Arc::new(grid),
             threshold,
             known_noise: None,
