@@ -74,6 +74,16 @@ impl Features {
         Ok(wider)
     }
 
+    /// The same with more columns, all 0, up to `dimension` of them.
+    pub(crate) fn widened(&self, dimension: usize) -> Self {
+        let mut wider = self.zeros_like(dimension);
+        let blocks = Arc::get_mut(&mut wider.blocks).expect("new ones are not shared yet");
+        for (to, from) in blocks.chunks_exact_mut(2 * dimension).zip(self.blocks.chunks_exact(2 * self.dimension)) {
+            to[..from.len()].copy_from_slice(from);
+        }
+        wider
+    }
+
     /// Zeros of the same number of arms with `dimension` columns, on the same executor.
     pub(crate) fn zeros_like(&self, dimension: usize) -> Self {
         Self { executor: self.executor.clone(), ..Self::new(self.n_arms, dimension) }

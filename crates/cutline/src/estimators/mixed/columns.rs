@@ -65,24 +65,32 @@ impl Columns {
             set_row(&mut features, 0, &vec![1.0; n_arms]);
             return Self { features: Arc::new(features), n_linear: 1, dimension: 1, missed: vec![0.0; n_arms], key };
         };
-        let standardised = arms.clone().standardised();
-        let standardised = standardised.features().expect("as many features as before");
-        let n_landmarks = if parts.smooth { settings.landmarks } else { 0 };
-        let landmarks = Landmarks::new(standardised, &landmarks(n_arms, n_landmarks, seed), settings.length);
         let d = raw.dimension;
+        let n_landmarks = if parts.smooth { settings.landmarks.min(n_arms) } else { 0 };
         // With more features than arms, a triangle with the same inner products has fewer columns.
-        let gram_basis = if parts.linear && n_arms < d { GramBasis::new(standardised) } else { None };
-        let linear = gram_basis.as_ref().map_or(&**standardised, GramBasis::triangle);
-        let (n_linear, dimension) = if parts.linear { (linear.dimension + 1, d) } else { (1, 1) };
-        let mut features = raw.zeros_like(n_linear + landmarks.len());
+        let has_triangle = parts.linear && n_arms < d;
+        let (n_linear, dimension) = if parts.linear { (d.min(n_arms) + 1, d) } else { (1, 1) };
+        let p = n_linear + n_landmarks;
+        // Where the standardised features are columns, they are computed in place.
+        let is_in_place = parts.linear && !has_triangle;
+        let mut features = if is_in_place { raw.widened(p) } else { raw.zeros_like(p) };
+        let separate = (!is_in_place).then(|| arms.clone().standardised());
+        if is_in_place {
+            features.standardise_first(d);
+        }
+        let separate = separate.as_ref().and_then(Arms::features);
+        let gram_basis = separate.filter(|_| has_triangle).and_then(|features| GramBasis::new(features));
+        let drawn = landmarks(n_arms, n_landmarks, seed);
+        let landmarks = Landmarks::new(separate.map_or(&features, |it| &**it), d, &drawn, settings.length);
         let mut missed = vec![0.0; n_arms];
-        let mut row = vec![0.0; features.dimension];
+        let mut row = vec![0.0; p];
         row[n_linear - 1] = (dimension as f64).sqrt();
-        let mut smooth = zeros(landmarks.len() * ARMS);
+        let mut smooth = zeros(n_landmarks * ARMS);
         for first in (0..n_arms).step_by(ARMS) {
-            let missed_here = landmarks.write_columns(standardised, first, &mut smooth);
+            let missed_here = landmarks.write_columns(separate.map_or(&features, |it| &**it), first, &mut smooth);
             for (lane, arm) in (first..n_arms.min(first + ARMS)).enumerate() {
-                row[..n_linear - 1].iter_mut().zip(linear.row(arm).iter()).for_each(|(to, value)| *to = value);
+                let linear = gram_basis.as_ref().map_or(&features, GramBasis::triangle).row(arm);
+                row[..n_linear - 1].iter_mut().zip(linear.iter()).for_each(|(to, value)| *to = value);
                 let columns = numbers(&smooth).as_chunks::<ARMS>().0;
                 row[n_linear..].iter_mut().zip(columns).for_each(|(to, lanes)| *to = lanes[lane]);
                 set_row(&mut features, arm, &row);
@@ -118,9 +126,10 @@ struct Landmarks {
 }
 
 impl Landmarks {
-    fn new(standardised: &Features, arms: &[Arm], length: f64) -> Self {
-        let rows: Vec<Vec<f64>> = arms.iter().map(|&arm| standardised.row(arm).iter().collect()).collect();
-        let scale = -0.5 / (length * length * standardised.dimension as f64);
+    /// The standardised features are the first `d` columns.
+    fn new(standardised: &Features, d: usize, arms: &[Arm], length: f64) -> Self {
+        let rows: Vec<Vec<f64>> = arms.iter().map(|&arm| standardised.row(arm).iter().take(d).collect()).collect();
+        let scale = -0.5 / (length * length * d as f64);
         let n = rows.len();
         let mut landmarks = Self { rows, scale, factor: vec![0.0; n * n] };
         for i in 0..n {
@@ -133,10 +142,6 @@ impl Landmarks {
             }
         }
         landmarks
-    }
-
-    fn len(&self) -> usize {
-        self.rows.len()
     }
 
     /// k of a landmark and x.
