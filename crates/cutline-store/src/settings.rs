@@ -76,6 +76,11 @@ impl Preparation {
         Self { standardise: false, intercept: 0.0, centre: false }
     }
 
+    /// Whether the features to learn from differ from those that were given.
+    pub(crate) fn changes_features(&self) -> bool {
+        self.standardise || self.intercept != 0.0
+    }
+
     /// The arms to learn from.
     pub(crate) fn prepare(&self, arms: Arms) -> Result<Arms, StoreError> {
         if arms.dimension().is_none() {
