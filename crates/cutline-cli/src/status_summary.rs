@@ -162,7 +162,7 @@ impl StatusSummary {
             noise_from: noise.source.name(),
             finding: finding(state),
             explained: state.explained().map(ExplainedShares::from),
-            expected_errors: (model == CampaignModel::Mixed).then(|| expected_errors(&verdicts)),
+            expected_errors: expected_errors(state, &verdicts),
             rewards_per_hour: pace.map(|pace| pace * 3.6e6),
             budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
             budget_used_in,
