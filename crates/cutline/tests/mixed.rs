@@ -272,9 +272,10 @@ fn the_guaranteed_stop_is_that_of_sample_means() {
         pulls += 1;
         let sides: Vec<bool> = learner.beliefs().means().iter().map(|&mean| problem.question.is_above(mean)).collect();
         let decided: Vec<_> = means.beliefs().verdicts(&intervals).collect();
-        let is_sure = decided.iter().zip(sides).all(|(verdict, is_above)| {
-            verdict.is_decided() && problem.question.is_above(verdict.mean) == is_above
-        });
+        let is_sure = decided
+            .iter()
+            .zip(sides)
+            .all(|(verdict, is_above)| verdict.is_decided() && problem.question.is_above(verdict.mean) == is_above);
         assert_eq!(learner.stop_reason().is_some(), is_sure, "after {pulls} pulls");
     }
     assert!(pulls > 50 && learner.stop_reason() == Some(StopReason::Confidence), "{pulls}");

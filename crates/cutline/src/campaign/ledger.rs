@@ -74,11 +74,9 @@ pub(super) enum LearnerUpdate {
 impl Ledger {
     pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
         let noise = match terms.noise {
-            Some(sigma) => NoiseScale::Given(NoiseEstimate {
-                sigma,
-                source: NoiseSource::Given,
-                degrees_of_freedom: None,
-            }),
+            Some(sigma) => {
+                NoiseScale::Given(NoiseEstimate { sigma, source: NoiseSource::Given, degrees_of_freedom: None })
+            }
             None => NoiseScale::Estimated(Box::new(NoiseEstimator::new(arms, terms.question.threshold()))),
         };
         Self {
