@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store coverage centre prepare soak docs
+.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store coverage sure centre prepare soak docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -78,6 +78,9 @@ bench-scaling: python ## Time a simulation without and with Dask workers, and th
 
 coverage: ## Measure how often intervals contain the true means: the table of docs/verdicts.md
 	cargo run --release --locked --quiet --package cutline-lab --example coverage
+
+sure: ## Measure how often campaigns that stop early are wrong: the table of docs/stopping.md; RUNS=N for N runs per cell
+	cargo run --release --locked --quiet --package cutline-lab --example sure -- $(or $(RUNS),500)
 
 centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
 	target/release/cutline simulate experiments/centre.toml --out target/centre
