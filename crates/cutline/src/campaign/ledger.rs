@@ -89,7 +89,7 @@ impl Ledger {
         Self {
             rewards: RewardStats::new(arms),
             noise,
-            fit_history: learns.then(|| Box::new(FitHistory::new(arms.n_arms(), terms.question))),
+            fit_history: learns.then(|| Box::new(FitHistory::new(arms.n_arms(), terms.question.threshold()))),
             counts: vec![0; arms.n_arms()],
             pending: vec![0; arms.n_arms()],
             tickets: Vec::new(),
