@@ -31,8 +31,8 @@ impl NewCampaign {
         Ok(new)
     }
 
-    /// A campaign that will continue another one by its [events](NewCampaign::extend), with the settings stored for that one. An earlier
-    /// version may have begun it, with settings that [`NewCampaign::new`] refuses.
+    /// A campaign that will continue another one by its [events](NewCampaign::extend), with the settings that were stored for that one. An
+    /// earlier version may have begun it, with settings that [`NewCampaign::new`] refuses.
     ///
     /// # Errors
     /// If the name is not allowed, or the settings do not fit the candidates.
