@@ -36,6 +36,6 @@ def draw(results, shares, file):
         axis.minorticks_off()
     axes[0][0].set_ylabel("arms called wrongly")
     handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(panels), frameon=False)
     figure.savefig(file, metadata={"Date": None})
     plt.close(figure)
