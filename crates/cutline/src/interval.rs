@@ -173,7 +173,7 @@ impl Confidence {
                 Some(noise * (log_det - 2.0 * delta.ln()).sqrt() + bias)
             }
             (IntervalKind::Anytime, Model::Unrelated) => None,
-            (IntervalKind::Anytime, Model::Mixed { .. }) => Some(f64::INFINITY),
+            (IntervalKind::Anytime, Model::Mixed) => Some(f64::INFINITY),
         };
         move |arm| match factor {
             Some(factor) => factor * variances[arm].sqrt(),

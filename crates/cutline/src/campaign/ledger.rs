@@ -37,6 +37,8 @@ pub(super) struct Ledger {
 #[derive(Clone, Debug)]
 enum NoiseScale {
     Given(NoiseEstimate),
+    /// The learner's model learns it.
+    Learnt,
     Estimated(Box<NoiseEstimator>),
 }
 
@@ -75,6 +77,7 @@ impl Ledger {
     pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
         let noise = match terms.noise {
             Some(sigma) => NoiseScale::Given(NoiseEstimate { sigma, source: NoiseSource::Given }),
+            None if terms.spec.estimator().learns_noise() => NoiseScale::Learnt,
             None => NoiseScale::Estimated(Box::new(NoiseEstimator::new(arms, terms.question.threshold()))),
         };
         Self {
@@ -99,6 +102,7 @@ impl Ledger {
     pub(super) fn noise(&mut self) -> NoiseEstimate {
         match &mut self.noise {
             NoiseScale::Given(noise) => *noise,
+            NoiseScale::Learnt => NoiseEstimate::NOTHING,
             NoiseScale::Estimated(estimator) => estimator.estimate(),
         }
     }
@@ -107,6 +111,7 @@ impl Ledger {
     pub(super) fn current_noise(&self) -> NoiseEstimate {
         match &self.noise {
             NoiseScale::Given(noise) => *noise,
+            NoiseScale::Learnt => NoiseEstimate::NOTHING,
             NoiseScale::Estimated(estimator) => estimator.clone().estimate(),
         }
     }

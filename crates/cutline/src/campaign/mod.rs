@@ -23,7 +23,7 @@ pub use noise::{NoiseEstimate, NoiseSource};
 pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::RewardStats;
-use crate::estimators::History;
+use crate::estimators::{Explained, History};
 use crate::{Arm, Arms, AskTell, StopReason, Verdict};
 use ledger::{LearnerUpdate, Ledger};
 
@@ -66,6 +66,8 @@ pub struct CampaignState {
     noise: NoiseEstimate,
     /// Whether rewards have arrived since σ was last estimated.
     is_noise_stale: bool,
+    /// What the model has learnt about the features, if it learns that.
+    explained: Option<Explained>,
 }
 
 /// The progress of a campaign.
@@ -105,7 +107,7 @@ impl CampaignState {
         if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
         }
-        Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false })
+        Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false, explained: None })
     }
 
     /// Applies events from the journal, for example those that another process wrote.
@@ -126,6 +128,7 @@ impl CampaignState {
             }
         }
         self.is_noise_stale = true;
+        self.update_learnt();
         Ok(())
     }
 
@@ -248,6 +251,13 @@ impl CampaignState {
         if self.is_noise_stale { self.ledger.current_noise() } else { self.noise }
     }
 
+    /// How much of the differences between the arms the features explain, by the rewards received so far; `None` unless the model is
+    /// [mixed](crate::estimators::Mixed) and there are rewards.
+    #[must_use]
+    pub fn explained(&self) -> Option<Explained> {
+        self.explained
+    }
+
     /// The rewards received so far, for diagnostics.
     #[must_use]
     pub fn reward_stats(&self) -> &RewardStats {
@@ -280,7 +290,10 @@ impl CampaignState {
         } else {
             self.update_learner(update);
         }
-        self.is_noise_stale |= matches!(update, LearnerUpdate::Tell(..) | LearnerUpdate::Add(..));
+        if matches!(update, LearnerUpdate::Tell(..) | LearnerUpdate::Add(..)) {
+            self.is_noise_stale = true;
+            self.update_learnt();
+        }
     }
 
     fn update_learner(&mut self, update: LearnerUpdate) {
@@ -302,6 +315,20 @@ impl CampaignState {
         let means: Vec<f64> = (0..counts.len()).map(|arm| rewards.mean(arm)).collect();
         let squares: Vec<f64> = (0..counts.len()).map(|arm| rewards.squares(arm)).collect();
         self.learner.restore(&History { n_rewards: counts, means: &means, squares: &squares, pending }, *changes);
+    }
+
+    /// Takes σ and the shares of the parts from a model that learns them.
+    fn update_learnt(&mut self) {
+        if !self.terms.spec.estimator().learns_noise() {
+            return;
+        }
+        let estimator = self.learner.beliefs().estimator;
+        self.explained = estimator.explained();
+        if self.terms.noise.is_none() {
+            let learnt = estimator.noise_scale().map(|sigma| NoiseEstimate { sigma, source: NoiseSource::Model });
+            self.noise = learnt.unwrap_or(NoiseEstimate::NOTHING);
+        }
+        self.is_noise_stale = false;
     }
 
     /// Brings σ up to date with the rewards in the ledger, for rule, stop and verdicts alike. Everything that uses σ calls this first.

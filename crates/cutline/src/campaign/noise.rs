@@ -12,6 +12,11 @@ pub struct NoiseEstimate {
     pub source: NoiseSource,
 }
 
+impl NoiseEstimate {
+    /// Before the first reward.
+    pub(super) const NOTHING: Self = Self { sigma: 1.0, source: NoiseSource::Nothing };
+}
+
 /// Where the noise scale of a campaign comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -24,6 +29,8 @@ pub enum NoiseSource {
     Residuals,
     /// The distance of the rewards from the threshold, which is usually larger than the noise.
     Rewards,
+    /// The model itself, which learns σ together with its other parameters: [`Mixed`](crate::estimators::Mixed).
+    Model,
     /// There is no reward yet: rules use σ = 1, and every arm is undecided.
     Nothing,
 }
@@ -37,6 +44,7 @@ impl NoiseSource {
             Self::Replicates => "replicates",
             Self::Residuals => "residuals",
             Self::Rewards => "rewards",
+            Self::Model => "model",
             Self::Nothing => "nothing",
         }
     }
@@ -105,7 +113,7 @@ impl NoiseEstimator {
     pub(super) fn estimate(&mut self) -> NoiseEstimate {
         let n = self.rewards.pulls;
         if n == 0 {
-            return NoiseEstimate { sigma: 1.0, source: NoiseSource::Nothing };
+            return NoiseEstimate::NOTHING;
         }
         let distance = self.rewards.mean() - self.threshold;
         let from_threshold = (distance * distance + self.rewards.squares / n as f64).sqrt();

@@ -16,8 +16,8 @@ pub use designed::DesignedRidge;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
-pub use mixed::{LengthError, Mixed};
-pub use posterior::{Model, Posterior};
+pub use mixed::{Mixed, MixedError, MixedSettings};
+pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
@@ -63,6 +63,17 @@ pub trait Estimator {
     /// σ, the standard deviation of a reward, where the estimator learns it from the rewards; it must be between 1e-100 and 1e100. The
     /// variances are in units of its square, and rule, stop and verdicts use it instead of their own σ.
     fn noise_scale(&self) -> Option<f64> {
+        None
+    }
+
+    /// How much of the differences between the arms the features explain, where the estimator learns it from the rewards.
+    fn explained(&self) -> Option<Explained> {
+        None
+    }
+
+    /// The posterior of every mean for verdicts, where it differs from N(μ̂, σ²q) of [`posterior`](Estimator::posterior); `None` also
+    /// while there is nothing to learn from. Computed on demand, which may cost more than many pulls.
+    fn marginals(&mut self) -> Option<Marginals> {
         None
     }
 

@@ -131,7 +131,7 @@ impl ConfidenceStop {
             (Model::Unrelated, _) => (n_rewards.len() as f64, 0.0),
             (Model::Linear { dimension, .. }, None) => (1.0, self.noise() * (dimension as f64).sqrt()),
             (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
-            (Model::Mixed { .. }, _) => return f64::INFINITY,
+            (Model::Mixed, _) => return f64::INFINITY,
         };
         let level = 2.0 * ((t as f64).ln().ln_1p() + (tests / self.delta()).ln());
         self.noise() * level.sqrt() + bias
@@ -168,7 +168,7 @@ impl ConfidenceStop {
             (StopCriterion::Intervals, Model::Unrelated) => {
                 self.noise() * (2.0 * (means.len() as f64 / self.delta()).ln()).sqrt()
             }
-            (StopCriterion::Intervals, Model::Mixed { .. }) => f64::INFINITY,
+            (StopCriterion::Intervals, Model::Mixed) => f64::INFINITY,
         };
         let least_width = least_factor / self.noise();
         self.least_width = if least_width.is_finite() { least_width } else { 0.0 };

@@ -82,6 +82,7 @@ fn noise(view: &View) -> String {
         NoiseSource::Given => format!("{}, as given", noise.sigma),
         NoiseSource::Replicates => format!("{sigma}, estimated from arms measured more than once"),
         NoiseSource::Residuals => format!("{sigma}, estimated from the residuals of the linear fit"),
+        NoiseSource::Model => format!("{sigma}, learnt together with the model"),
         NoiseSource::Rewards => {
             format!("{sigma} or less: an upper estimate from the distances of the rewards to the threshold")
         }
