@@ -80,6 +80,10 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
+        StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => Some(
+            "pass the standard deviation of one measurement as `noise=` (half the range always holds for rewards in a range), or use \
+             `until_sure=\"evidence\"`, which guarantees nothing",
+        ),
         StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
         _ => None,
     };

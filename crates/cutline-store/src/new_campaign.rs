@@ -23,8 +23,19 @@ impl NewCampaign {
     /// A campaign without rewards.
     ///
     /// # Errors
+    /// If the name is not allowed, or the settings do not fit the candidates or promise what cannot be guaranteed.
+    pub fn new(name: &str, settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+        let new = Self::continued(name, settings, candidates)?;
+        new.state.terms().check_guarantee()?;
+        Ok(new)
+    }
+
+    /// A campaign that will continue another one by its [events](NewCampaign::extend). An earlier version may have begun that one, with
+    /// settings that [`NewCampaign::new`] refuses.
+    ///
+    /// # Errors
     /// If the name is not allowed, or the settings do not fit the candidates.
-    pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+    pub fn continued(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
             return Err(StoreError::BadName(name.into()));
         }

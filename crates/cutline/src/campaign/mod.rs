@@ -325,7 +325,11 @@ impl CampaignState {
         let estimator = self.learner.beliefs().estimator;
         self.explained = estimator.explained();
         if self.terms.noise.is_none() {
-            let learnt = estimator.noise_scale().map(|sigma| NoiseEstimate { sigma, source: NoiseSource::Model });
+            let learnt = estimator.noise_scale().map(|sigma| NoiseEstimate {
+                sigma,
+                source: NoiseSource::Model,
+                degrees_of_freedom: None,
+            });
             self.noise = learnt.unwrap_or(NoiseEstimate::NOTHING);
         }
         self.is_noise_stale = false;

@@ -24,7 +24,8 @@ pub use reward_stats::{MAX_REWARD, RewardStats};
 
 use crate::Arm;
 use qr::Qr;
-use tails::{f_power, f_tail, holm, t_tails};
+pub(crate) use tails::t_tails;
+use tails::{f_power, f_tail, holm};
 
 /// The probability with which linear data may be called not linear. The F-test and Holm's test of the arms get half of it each.
 pub const LEVEL: f64 = 0.05;

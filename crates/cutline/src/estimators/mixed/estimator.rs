@@ -8,7 +8,7 @@ use super::own::{OwnParts, Shrinkage};
 use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, VarianceEstimator};
+use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, PriorFree, VarianceEstimator};
 use crate::vector::numbers;
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
@@ -58,6 +58,8 @@ pub struct Mixed {
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
     scratch: Vec<f64>,
+    /// Computed on demand.
+    sample_means: Vec<f64>,
 }
 
 /// Up to this many rewards the variances are learnt after each.
@@ -98,6 +100,7 @@ impl Mixed {
             next_fit: 1,
             pending: vec![0; n_arms],
             scratch: vec![0.0; n_arms],
+            sample_means: Vec::new(),
         };
         mixed.rebuild();
         mixed
@@ -117,6 +120,16 @@ impl Mixed {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
         self.rebuild();
+    }
+
+    /// The posterior, with the variances that were computed last.
+    fn computed_posterior(&self) -> Posterior<'_> {
+        Posterior {
+            means: &numbers(&self.own.means)[..self.scratch.len()],
+            variances: &self.scratch,
+            n_rewards: &self.observed.pulls,
+            model: Model::Mixed,
+        }
     }
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
@@ -221,18 +234,22 @@ impl Estimator for Mixed {
     }
 
     fn posterior(&mut self) -> Posterior<'_> {
-        let Self { linear, observed, own, scratch, .. } = self;
+        let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
         for (arm, variance) in scratch.iter_mut().enumerate() {
             *variance = observed.variance(arm, step.variance(features.row(arm)));
         }
-        Posterior {
-            means: &numbers(&own.means)[..scratch.len()],
-            variances: scratch,
-            n_rewards: &observed.pulls,
-            model: Model::Mixed,
-        }
+        self.computed_posterior()
+    }
+
+    /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        self.sample_means.clear();
+        self.sample_means.extend(self.own.averages.iter().map(|average| self.threshold + average));
+        self.posterior();
+        let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
+        (self.computed_posterior(), Some(prior_free))
     }
 
     fn marginals(&mut self) -> Option<Marginals> {
@@ -245,6 +262,10 @@ impl Estimator for Mixed {
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let h = self.linear.observed_variance_of(arm);
         (numbers(&self.own.means)[arm], self.observed.variance(arm, h))
+    }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        (self.threshold + self.own.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
     }
 }
 
