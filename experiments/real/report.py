@@ -72,7 +72,7 @@ def cell_rows(results):
             row = dict(zip(("table", "noise", "threshold", "share"), cell)) | {"arms": results.sizes[cell[0]]}
             row |= {"budget": next(iter(of_seed.values()))["budget"], "entrant": entrant, "runs": len(wrong)}
             row |= {"wrong": round(float(np.mean(wrong)), 4), "wrong_error": round(error(wrong), 4)}
-            for key in ("wrong_sides", "doubts", "coverage"):
+            for key in ("doubts", "coverage"):
                 row[key] = round(results.mean(cell, entrant, key), 4) if entrant in OURS else None
             yield row
 
@@ -137,7 +137,7 @@ def exceptions(results):
 
 
 def calibration(results):
-    """Coverage of 95 % intervals, and the sum of doubts against wrong sides, per budget."""
+    """Coverage of 95 % intervals, and the sum of doubts against wrong calls, per budget."""
     rows = []
     for entrant in OURS:
         for share, text in SHARES.items():
@@ -146,15 +146,15 @@ def calibration(results):
                 continue
             coverage = [results.mean(cell, entrant, "coverage") for cell in cells]
             arms = sum(results.sizes[cell[0]] for cell in cells)
-            doubts, sides = (sum(results.mean(cell, entrant, key) for cell in cells) for key in ("doubts", "wrong_sides"))
+            doubts, wrong = (sum(results.mean(cell, entrant, key) for cell in cells) for key in ("doubts", "wrong"))
             held = f"{np.mean(coverage):.3f} ({min(coverage):.2f} to {max(coverage):.2f})"
-            rows.append([entrant, text, held, f"{100 * doubts / arms:.1f}", f"{100 * sides / arms:.1f}"])
-    head = ["entrant", "T", "share of means in 95 % intervals (range over cells)", "sum of doubts, % of arms", "wrong sides, % of arms"]
+            rows.append([entrant, text, held, f"{100 * doubts / arms:.1f}", f"{100 * wrong / arms:.1f}"])
+    head = ["entrant", "T", "share of means in 95 % intervals (range over cells)", "sum of doubts, % of arms", "wrong calls, % of arms"]
     return markdown(head, rows)
 
 
 def reliability(results):
-    """The doubts of `mixed` in bins against the share of arms called on the wrong side."""
+    """The doubts of `mixed` in bins against the share of wrong calls."""
     rows = []
     for low, high, number in zip(runs.BINS, runs.BINS[1:], range(len(runs.BINS))):
         row = [f"{low:g} to {min(high, 0.5):g}"]
@@ -163,7 +163,7 @@ def reliability(results):
             arms, doubts, wrong = (sum(column) for column in zip(*bins))
             row += [f"{arms:,}", *(f"{100 * value / arms:.2f} %" if arms else "–" for value in (doubts, wrong))]
         rows.append(row)
-    head = ["doubt", "T < K: arms", "mean doubt", "wrong side", "T ≥ K: arms", "mean doubt", "wrong side"]
+    head = ["doubt", "T < K: arms", "mean doubt", "wrong", "T ≥ K: arms", "mean doubt", "wrong"]
     return markdown(head, rows)
 
 

@@ -10,7 +10,7 @@ PRECISION = 0.1
 BUDGETS = (0.25, 0.5, 1, 2, 4)
 """T in numbers of arms."""
 BINS = (0.0, 0.001, 0.01, 0.05, 0.2, 1.0)
-"""The edges of the bins in which doubts are compared with the share of wrong sides."""
+"""The edges of the bins in which doubts are compared with the share of wrong calls."""
 
 
 class Noise:
@@ -29,16 +29,16 @@ class Noise:
 
 
 def score(table, threshold, columns):
-    """Wrong calls, and for entrants with intervals and doubts how far those hold."""
+    """Wrong calls, and for entrants with intervals and doubts how far those hold. A doubt is the probability of a wrong call."""
     means, truth = np.asarray(columns["mean"]), table.y
-    wrong_side = (means >= threshold) != (truth > threshold)
-    row = {"wrong": int((wrong_side & (abs(truth - threshold) > PRECISION * table.spread)).sum())}
+    wrong = ((means >= threshold) != (truth > threshold)) & (abs(truth - threshold) > PRECISION * table.spread)
+    row = {"wrong": int(wrong.sum())}
     if "doubt" in columns:
         doubt = columns["doubt"]
-        row["wrong_sides"], row["doubts"] = int(wrong_side.sum()), float(doubt.sum())
+        row["doubts"] = float(doubt.sum())
         row["coverage"] = float(((columns["lower"] <= truth) & (truth <= columns["upper"])).mean())
         inside = [(low <= doubt) & (doubt < high) for low, high in zip(BINS, BINS[1:])]
-        row["bins"] = [[int(b.sum()), float(doubt[b].sum()), int(wrong_side[b].sum())] for b in inside]
+        row["bins"] = [[int(b.sum()), float(doubt[b].sum()), int(wrong[b].sum())] for b in inside]
     return row
 
 
