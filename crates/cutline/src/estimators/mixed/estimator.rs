@@ -1,15 +1,15 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
-use super::evidence::Rewards;
 use super::grid::{Fit, Grid};
 use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
+use super::rewards::{ArmRewards, FitHistory, next_fit};
 use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
 use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, PriorFree, VarianceEstimator};
-use crate::vector::numbers;
+use crate::vector::{Vectors, numbers, numbers_mut, zeros};
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
 
@@ -51,19 +51,16 @@ pub struct Mixed {
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
     own: OwnParts,
-    /// The number of rewards, and the number at which the variances are learnt next.
-    n_rewards: u64,
+    rewards: ArmRewards,
+    /// The number of rewards at which the variances are learnt next.
     next_fit: u64,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
-    scratch: Vec<f64>,
+    scratch: Vectors,
     /// Computed on demand.
     sample_means: Vec<f64>,
 }
-
-/// Up to this many rewards the variances are learnt after each.
-const EVERY_REWARD: u64 = 20;
 
 impl Mixed {
     /// The values that `length` may have.
@@ -96,10 +93,10 @@ impl Mixed {
             threshold,
             known_noise: None,
             fit,
-            n_rewards: 0,
-            next_fit: 1,
+            rewards: ArmRewards::new(n_arms, threshold),
+            next_fit: next_fit(0),
             pending: vec![0; n_arms],
-            scratch: vec![0.0; n_arms],
+            scratch: zeros(n_arms),
             sample_means: Vec::new(),
         };
         mixed.rebuild();
@@ -112,10 +109,8 @@ impl Mixed {
 
     /// Learns the variances from all rewards.
     fn refit(&mut self) {
-        let (counts, means) = (&self.observed.pulls, &self.own.averages);
-        let rewards = Rewards { counts, means, within: self.own.within(), factors: None };
-        self.fit = self.grid.fit(&self.columns, &rewards);
-        self.next_fit = next_fit(self.n_rewards);
+        self.fit = self.grid.fit(&self.columns, &self.rewards.statistics());
+        self.next_fit = next_fit(self.rewards.total);
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
@@ -125,8 +120,8 @@ impl Mixed {
     /// The posterior, with the variances that were computed last.
     fn computed_posterior(&self) -> Posterior<'_> {
         Posterior {
-            means: &numbers(&self.own.means)[..self.scratch.len()],
-            variances: &self.scratch,
+            means: &numbers(&self.own.means)[..self.n()],
+            variances: &numbers(&self.scratch)[..self.n()],
             n_rewards: &self.observed.pulls,
             model: Model::Mixed,
         }
@@ -134,11 +129,13 @@ impl Mixed {
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
     fn rebuild(&mut self) {
-        let Self { columns, fit, linear, observed, planned, own, .. } = self;
+        let Self { columns, fit, linear, observed, planned, own, rewards, .. } = self;
         let variances = fit.variances;
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
-        own.update_all(self.threshold, observed);
+        for (arm, &average) in rewards.averages.iter().enumerate() {
+            own.update(arm, average, self.threshold, observed);
+        }
         linear.set_precisions(&columns.precisions(&variances));
         linear.restore(|arm| observed.weight(arm), &own.targets);
         self.plan_pending();
@@ -161,16 +158,6 @@ impl Mixed {
     }
 }
 
-/// The number of rewards at which the variances are learnt next: a function of the number of rewards alone, whatever it was when they
-/// were learnt last.
-pub(super) fn next_fit(n_rewards: u64) -> u64 {
-    let mut at = n_rewards.min(EVERY_REWARD);
-    while at <= n_rewards {
-        at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
-    }
-    at
-}
-
 impl Estimator for Mixed {
     fn n_arms(&self) -> usize {
         self.n()
@@ -188,14 +175,14 @@ impl Estimator for Mixed {
         if self.planned.pulls[arm] == self.observed.pulls[arm] {
             self.expect(arm);
         }
-        let Self { linear, observed, own, .. } = self;
+        let Self { linear, observed, own, rewards, .. } = self;
         let residual = reward - numbers(&own.means)[arm];
         let weight = observed.add(arm);
         let factor = observed.factor(arm);
-        own.add(arm, reward, self.threshold, observed);
+        rewards.add(arm, reward);
+        own.update(arm, rewards.averages[arm], self.threshold, observed);
         linear.observe(arm, weight, |s| factor * residual / s, |arm| observed.weight(arm), &own.targets);
-        self.n_rewards += 1;
-        if self.n_rewards >= self.next_fit {
+        if rewards.total >= self.next_fit {
             self.refit();
         } else {
             own.update_means(observed, &linear.means);
@@ -207,14 +194,16 @@ impl Estimator for Mixed {
         self.plan_pending();
     }
 
+    /// The variances are learnt from the rewards at the last number of rewards at which they are learnt, so that they are what they would
+    /// be if every reward had been received by itself.
     fn restore(&mut self, past: &History<'_>) {
-        self.observed.pulls.copy_from_slice(past.n_rewards);
-        for (arm, pulls) in self.planned.pulls.iter_mut().enumerate() {
-            *pulls = past.n_rewards[arm] + past.pending[arm];
-        }
-        self.own.restore(past, self.threshold);
-        self.n_rewards = past.n_rewards.iter().map(|&n| u64::from(n)).sum();
-        self.refit();
+        let FitHistory { now, at_last_fit, .. } = past.fit_history.expect("a history for the mixed model");
+        self.fit = self.grid.fit(&self.columns, &at_last_fit.statistics());
+        self.next_fit = next_fit(now.total);
+        self.rewards.copy_from(now);
+        self.observed.pulls.copy_from_slice(&now.counts);
+        self.pending.copy_from_slice(past.pending);
+        self.rebuild();
     }
 
     fn means(&mut self) -> &[f64] {
@@ -237,26 +226,22 @@ impl Estimator for Mixed {
         let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
-        for (arm, variance) in scratch.iter_mut().enumerate() {
-            *variance = observed.variance(arm, step.variance(features.row(arm)));
-        }
+        let variances = numbers_mut(scratch);
+        step.variances(features, |arm, h| variances[arm] = observed.variance(arm, h));
         self.computed_posterior()
     }
 
     /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
     fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
         self.sample_means.clear();
-        self.sample_means.extend(self.own.averages.iter().map(|average| self.threshold + average));
+        self.sample_means.extend(self.rewards.averages.iter().map(|average| self.threshold + average));
         self.posterior();
         let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
         (self.computed_posterior(), Some(prior_free))
     }
 
     fn marginals(&mut self) -> Option<Marginals> {
-        let Self { columns, grid, threshold, observed, own, pending, .. } = self;
-        let means: Vec<f64> = own.averages.iter().map(|average| *threshold + average).collect();
-        let history = History { n_rewards: &observed.pulls, means: &means, squares: own.squares(), pending };
-        judge(columns, grid, *threshold, &history)
+        judge(&self.columns, &self.grid, self.threshold, &self.rewards)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
@@ -265,7 +250,7 @@ impl Estimator for Mixed {
     }
 
     fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
-        (self.threshold + self.own.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
+        (self.threshold + self.rewards.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
     }
 }
 
@@ -277,9 +262,9 @@ impl VarianceEstimator for Mixed {
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        let (covariances, _) = self.linear.covariances_with(arm);
-        self.planned.scale_covariances(arm, covariances);
-        (&numbers(covariances)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        let (products, _) = self.linear.covariances_with(arm);
+        self.planned.write_covariances(arm, products, &mut self.scratch);
+        (&numbers(&self.scratch)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
     }
 
     fn observed_moments(&mut self) -> (&[f64], &[f64]) {
@@ -292,9 +277,9 @@ impl VarianceEstimator for Mixed {
 
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
         let n_arms = self.n();
-        let covariances = self.linear.observed_covariances_with(arm);
-        self.observed.scale_covariances(arm, covariances);
-        &numbers(covariances)[..n_arms]
+        let products = self.linear.observed_covariances_with(arm);
+        self.observed.write_covariances(arm, products, &mut self.scratch);
+        &numbers(&self.scratch)[..n_arms]
     }
 }
 

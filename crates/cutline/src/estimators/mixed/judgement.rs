@@ -14,11 +14,12 @@
 use super::columns::Columns;
 use super::evidence::{Pooled, Rewards, Variances};
 use super::grid::Grid;
+use super::rewards::ArmRewards;
 use super::unequal::UnequalNoise;
 use crate::Arm;
+use crate::estimators::Marginals;
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{History, Marginals};
 use crate::vector::numbers;
 use std::sync::Arc;
 
@@ -31,30 +32,25 @@ const OWN: [f64; 10] = [1e-4, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0
 const WEIGHT_USED: f64 = 0.99;
 const MAX_USED: usize = 30;
 
-/// The posterior of every mean by the rewards of `history`; `None` if they say nothing.
-pub(super) fn judge(columns: &Columns, grid: &Grid, threshold: f64, history: &History<'_>) -> Option<Marginals> {
+/// The posterior of every mean by these rewards; `None` if they say nothing.
+pub(super) fn judge(columns: &Columns, grid: &Grid, threshold: f64, rewards: &ArmRewards) -> Option<Marginals> {
     let known_noise = grid.known_noise;
-    let counts = history.n_rewards;
-    let averages: Vec<f64> =
-        counts.iter().zip(history.means).map(|(&n, mean)| if n == 0 { 0.0 } else { mean - threshold }).collect();
-    let squares = |arm: Arm| if counts[arm] == 0 { 0.0 } else { history.squares[arm] };
-    let squares: Vec<f64> = (0..counts.len()).map(squares).collect();
-    let unequal = if known_noise.is_some() { None } else { UnequalNoise::learn(counts, &squares) };
-    let factors = unequal.as_ref().map(|unequal| unequal.factors(counts, &squares));
+    let ArmRewards { counts, averages, squares, total, .. } = rewards;
+    let unequal = if known_noise.is_some() { None } else { UnequalNoise::learn(counts, squares) };
+    let factors = unequal.as_ref().map(|unequal| unequal.factors(counts, squares));
     let factor = |arm: Arm| factors.as_ref().map_or(1.0, |factors| factors[arm]);
     let within = (0..counts.len()).map(|arm| squares[arm] / factor(arm)).sum();
-    let rewards = Rewards { counts, means: &averages, within, factors: factors.as_deref() };
+    let rewards = Rewards { counts, means: averages, within, factors: factors.as_deref() };
     let pooled = Pooled::new(columns, &rewards, known_noise);
     let settings = weighted_settings(grid, &pooled)?;
-    let total: f64 = counts.iter().map(|&n| f64::from(n)).sum();
-    let degrees_of_freedom = known_noise.map_or(total + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
+    let degrees_of_freedom = known_noise.map_or(*total as f64 + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
     let mut average = Average::new(counts.len());
     let mut belief = SettingBelief::new(columns);
     for setting in &settings {
         let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
         let n = |arm: Arm| f64::from(counts[arm]) / factor(arm);
         let shrinkage = |arm: Arm| 1.0 / (1.0 + own(arm) * n(arm));
-        belief.fit(columns, &setting.variances, |arm| n(arm) * shrinkage(arm), &averages);
+        belief.fit(columns, &setting.variances, |arm| n(arm) * shrinkage(arm), averages);
         average.add(setting.weight, |arm| {
             let (linear, h) = belief.of(arm);
             let g = shrinkage(arm);

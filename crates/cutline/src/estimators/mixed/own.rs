@@ -3,7 +3,6 @@
 //! With n pulls of an arm, gᵢ = 1/(1 + ρᵢn) and wᵢ = nᵢgᵢ. One more pull adds gᵢgᵢ′ to wᵢ, where gᵢ′ is gᵢ after it.
 
 use crate::Arm;
-use crate::estimators::History;
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
 use pulp::f64x4;
 
@@ -86,21 +85,17 @@ impl Shrinkage {
         vectorised!(|unit| variances_of(unit, factors, base, h, variances));
     }
 
-    /// Turns zᵢᵀA⁻¹zₐ into the covariances gᵢgₐzᵢᵀA⁻¹zₐ + [i = a]ρₐgₐ.
-    pub(super) fn scale_covariances(&self, arm: Arm, products: &mut [f64x4]) {
+    /// Writes the covariances gᵢgₐzᵢᵀA⁻¹zₐ + [i = a]ρₐgₐ, given the products zᵢᵀA⁻¹zₐ.
+    pub(super) fn write_covariances(&self, arm: Arm, products: &[f64x4], covariances: &mut [f64x4]) {
         let factor = self.factor(arm);
-        vectorised!(|unit| scale(unit, products, factor, &self.factors));
-        numbers_mut(products)[arm] += numbers(&self.base)[arm];
+        vectorised!(|unit| scale(unit, products, factor, &self.factors, covariances));
+        numbers_mut(covariances)[arm] += numbers(&self.base)[arm];
     }
 }
 
-/// The rewards of every arm, as y = r − τ, and the means that follow from them.
+/// The means of all arms by their own rewards, and with the linear part.
 #[derive(Clone, Debug)]
 pub(super) struct OwnParts {
-    /// ȳ of every arm; 0 without a reward.
-    pub(super) averages: Vec<f64>,
-    /// Σ (y − ȳ)² of every arm.
-    squares: Vec<f64>,
     /// wᵢȳᵢ, the terms of b.
     pub(super) targets: Vec<f64>,
     /// τ + (1 − gᵢ)ȳᵢ.
@@ -111,54 +106,13 @@ pub(super) struct OwnParts {
 
 impl OwnParts {
     pub(super) fn new(n_arms: usize) -> Self {
-        let (numbers, vectors) = (vec![0.0; n_arms], zeros(n_arms));
-        Self {
-            averages: numbers.clone(),
-            squares: numbers.clone(),
-            targets: numbers,
-            base: vectors.clone(),
-            means: vectors,
-        }
+        Self { targets: vec![0.0; n_arms], base: zeros(n_arms), means: zeros(n_arms) }
     }
 
-    /// Σ (y − ȳ)² of every arm.
-    pub(super) fn squares(&self) -> &[f64] {
-        &self.squares
-    }
-
-    /// W, the sum of squares within arms.
-    pub(super) fn within(&self) -> f64 {
-        self.squares.iter().sum()
-    }
-
-    /// Adds a reward that is counted in `observed` already (Welford 1962).
-    pub(super) fn add(&mut self, arm: Arm, reward: f64, threshold: f64, observed: &Shrinkage) {
-        let y = reward - threshold;
-        let deviation = y - self.averages[arm];
-        self.averages[arm] += deviation / f64::from(observed.pulls[arm]);
-        self.squares[arm] += deviation * (y - self.averages[arm]);
-        self.update(arm, threshold, observed);
-    }
-
-    /// Takes the rewards of a past; [`OwnParts::update_all`] has to follow.
-    pub(super) fn restore(&mut self, past: &History<'_>, threshold: f64) {
-        for (arm, &n) in past.n_rewards.iter().enumerate() {
-            self.averages[arm] = if n == 0 { 0.0 } else { past.means[arm] - threshold };
-            self.squares[arm] = if n == 0 { 0.0 } else { past.squares[arm] };
-        }
-    }
-
-    fn update(&mut self, arm: Arm, threshold: f64, observed: &Shrinkage) {
-        let average = self.averages[arm];
+    /// After gᵢ or the average ȳᵢ of an arm has changed.
+    pub(super) fn update(&mut self, arm: Arm, average: f64, threshold: f64, observed: &Shrinkage) {
         self.targets[arm] = observed.weight(arm) * average;
         numbers_mut(&mut self.base)[arm] = threshold + (1.0 - observed.factor(arm)) * average;
-    }
-
-    /// After all gᵢ have changed.
-    pub(super) fn update_all(&mut self, threshold: f64, observed: &Shrinkage) {
-        for arm in 0..self.averages.len() {
-            self.update(arm, threshold, observed);
-        }
     }
 
     /// The means of all arms for these zᵢᵀA⁻¹b.
@@ -183,9 +137,9 @@ fn means_of<S: Unit>(unit: S, g: &[f64x4], base: &[f64x4], linear: &[f64x4], mea
 }
 
 #[inline(always)]
-fn scale<S: Unit>(unit: S, products: &mut [f64x4], factor: f64, g: &[f64x4]) {
+fn scale<S: Unit>(unit: S, products: &[f64x4], factor: f64, g: &[f64x4], covariances: &mut [f64x4]) {
     let factor = unit.splat_f64s(factor);
-    for (product, &g) in products.iter_mut().zip(g) {
-        *product = unit.mul_f64s(*product, unit.mul_f64s(g, factor));
+    for ((covariance, &product), &g) in covariances.iter_mut().zip(products).zip(g) {
+        *covariance = unit.mul_f64s(product, unit.mul_f64s(g, factor));
     }
 }
