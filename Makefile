@@ -48,10 +48,10 @@ lint: ## Check formatting, clippy and rustdoc; a warning is an error
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
-bench: ## Time ask, tell and simulations over a grid of K and d
-	cargo bench --locked --package cutline --bench ask_tell
+bench: ## Time ask, tell and simulations over a grid of K and d, and live decisions on the mixed model
+	cargo bench --locked --package cutline --bench ask_tell --bench mixed
 
-bench-large: ## Time decisions among up to a million arms; writes target/bench-large.json
+bench-large: ## Time decisions among up to a million arms, on the mixed model among 100,000; writes target/bench-large.json
 	cargo bench --locked --package cutline --features rayon --bench large
 
 bench-load: ## Time loading a million candidates from CSV and Parquet, compared with polars and pandas; K=N for N candidates
@@ -63,7 +63,7 @@ bench-load: ## Time loading a million candidates from CSV and Parquet, compared 
 bench-store: ## Time campaigns in stores, compared with bare commits; writes target/bench-store.json
 	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns
 
-bench-peers: build ## Time LinearAPT and Pivot, compared with Python peers; writes target/bench-peers.json
+bench-peers: build ## Time LinearAPT, Pivot and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py

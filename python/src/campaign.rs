@@ -9,12 +9,14 @@ use crate::events::to_dict;
 use crate::handle::CampaignHandle;
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
-use cutline_figure::VerdictFigure;
-use cutline_store::StoreError;
+use cutline::{EstimatorKind, IntervalKind};
+use cutline_figure::{VerdictFigure, model_interval_note};
+use cutline_store::{CampaignModel, StoreError};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -222,6 +224,43 @@ impl Campaign {
         Ok((noise.sigma, noise.source.name()))
     }
 
+    /// What the mixed model found: the shares of the differences between the arms that are `linear` and `smooth` in the features,
+    /// and the `own` share that they do not explain. `None` for other models and before the first reward.
+    ///
+    /// >>> import cutline
+    /// >>> campaign = cutline.Campaign([[float(i)] for i in range(20)], threshold=9.5, budget=99)
+    /// >>> campaign.observe(list(range(20)) * 2, [i + e for e in (0.1, -0.1) for i in range(20)])
+    /// >>> sum(campaign.explained.values()) > 0.999, campaign.explained["linear"] > 0.8
+    /// (True, True)
+    #[getter]
+    fn explained(&self, py: Python<'_>) -> PyResult<Option<BTreeMap<&'static str, f64>>> {
+        let explained = self.with(py, |campaign| Ok(campaign.state()?.explained()))?;
+        Ok(explained.map(|shares| [("linear", shares.linear), ("smooth", shares.smooth), ("own", shares.own)].into()))
+    }
+
+    /// The same in words, with the noise: `features explain 71 % of the differences (linear 55 %, smooth 16 %), noise σ ≈ 4.4`.
+    #[getter]
+    fn finding(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.with(py, |campaign| Ok(cutline_store::finding(campaign.state()?)))
+    }
+
+    /// The number of wrong calls that the mixed model expects if every arm gets the side of its mean: the sum of the doubts. It is an
+    /// expectation under the model, not a guarantee. `None` for other models and before the first reward.
+    #[getter]
+    fn expected_errors(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        self.with(py, |campaign| {
+            let verdicts = campaign.verdicts()?;
+            Ok(cutline_store::expected_errors(campaign.state()?, &verdicts))
+        })
+    }
+
+    /// The model in one word: `"mixed"`, `"linear"` or `"independent"`.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> PyResult<&'static str> {
+        let estimator = self.with(py, |campaign| Ok(campaign.state()?.terms().spec.estimator()))?;
+        Ok(CampaignModel::of(estimator).name())
+    }
+
     /// The campaign's name.
     #[getter]
     fn name(&self) -> &str {
@@ -307,7 +346,13 @@ impl Campaign {
             let verdicts = state.verdicts();
             let terms = state.terms();
             let intervals = (terms.interval, terms.delta);
-            Ok(VerdictFigure::new(&self.name, self.names.as_slice(), &verdicts, terms.question, intervals).to_svg())
+            let mut figure =
+                VerdictFigure::new(&self.name, self.names.as_slice(), &verdicts, terms.question, intervals);
+            let is_posterior = terms.spec.estimator() == EstimatorKind::Mixed && terms.interval == IntervalKind::Fixed;
+            if is_posterior {
+                figure.note = Some(model_interval_note(terms.delta));
+            }
+            Ok(figure.to_svg())
         })
     }
 }

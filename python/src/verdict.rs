@@ -20,7 +20,8 @@ pub(crate) struct Verdict {
     upper: f64,
     /// The number of the arm's rewards.
     pulls: u32,
-    /// The probability that the true mean is on the other side of the threshold than the estimate.
+    /// The probability that the call is wrong: that the true mean is on the other side of the threshold than the estimate, and more
+    /// than the precision from it. For the mixed model it is the probability by that model.
     doubt: f64,
 }
 
@@ -57,7 +58,7 @@ pub(crate) struct Progress {
     pub(crate) failed: u64,
     /// The number of expired tickets without a reward.
     pub(crate) expired: u64,
-    /// Why the campaign has ended, `"budget"` or `"confidence"`; `None` while it goes on.
+    /// Why the campaign has ended, `"budget"`, `"confidence"` or `"expected-errors"`; `None` while it goes on.
     pub(crate) ending: Option<&'static str>,
 }
 

@@ -20,26 +20,26 @@ pub struct NewCampaign {
 }
 
 impl NewCampaign {
-    /// A campaign without rewards.
+    /// A campaign without rewards. What the settings leave open is [chosen](Settings::resolve) here.
     ///
     /// # Errors
-    /// If the name is not allowed, or the settings do not fit the candidates or promise what cannot be guaranteed.
-    pub fn new(name: &str, settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+    /// If the name is not allowed, or the settings contradict each other, do not fit the candidates or promise what cannot be guaranteed.
+    pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+        settings.resolve(candidates.has_features())?;
         let new = Self::continued(name, settings, candidates)?;
         new.state.terms().check_guarantee()?;
         Ok(new)
     }
 
-    /// A campaign that will continue another one by its [events](NewCampaign::extend). An earlier version may have begun that one, with
-    /// settings that [`NewCampaign::new`] refuses.
+    /// A campaign that will continue another one by its [events](NewCampaign::extend), with the settings that were stored for that one. An
+    /// earlier version may have begun it, with settings that [`NewCampaign::new`] refuses.
     ///
     /// # Errors
     /// If the name is not allowed, or the settings do not fit the candidates.
-    pub fn continued(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+    pub fn continued(name: &str, settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
             return Err(StoreError::BadName(name.into()));
         }
-        settings.algorithm = Some(settings.algorithm(candidates.has_features()).into());
         let state = Campaign::initial_state(&settings, &candidates)?;
         Ok(Self { name: name.into(), created: now(), settings, candidates, events: Vec::new(), state })
     }
@@ -66,7 +66,7 @@ impl NewCampaign {
         Ok(())
     }
 
-    /// The settings, with the algorithm named.
+    /// The settings, with everything chosen that was left open.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings

@@ -191,7 +191,7 @@ impl Confidence {
         let Self { noise, delta, .. } = *self;
         let Posterior { means, variances, model, .. } = *posterior;
         let factor = match (self.interval, model, self.norm) {
-            (IntervalKind::Fixed, ..) => Some(noise * self.quantile()),
+            (IntervalKind::Fixed, ..) => Some(noise * quantile(delta, self.degrees_of_freedom)),
             (IntervalKind::Anytime, Model::Linear { lambda, log_det, .. }, Some(norm)) => {
                 Some(noise * (log_det - 2.0 * delta.ln()).sqrt() + lambda.sqrt() * norm)
             }
@@ -210,24 +210,27 @@ impl Confidence {
         }
     }
 
-    /// P(|X| > quantile) = δ for a standard normal X, or one of Student's t distribution.
-    fn quantile(&self) -> f64 {
-        if self.is_normal() {
-            return SQRT_2 * erfc_inv(self.delta);
-        }
-        let t = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).expect("degrees of freedom above 0");
-        -t.inverse_cdf(self.delta / 2.0)
+    /// The degrees of freedom of the estimate of σ; ∞ if it is known.
+    pub(crate) fn degrees_of_freedom(&self) -> f64 {
+        self.degrees_of_freedom
     }
+}
 
-    /// P(X > x) for x ≥ 0 and a standard normal X, or one of Student's t distribution.
-    pub(crate) fn tail(&self, x: f64) -> f64 {
-        if self.is_normal() { normal_tail(x) } else { 0.5 * t_tails(x, self.degrees_of_freedom) }
-    }
+/// Beyond this many degrees of freedom the t distribution is the normal one to six digits.
+const NORMAL: f64 = 1e6;
 
-    /// Beyond this many degrees of freedom the t distribution is the normal one to six digits.
-    fn is_normal(&self) -> bool {
-        self.degrees_of_freedom > 1e6
+/// P(|X| > quantile) = δ for an X of Student's t distribution; with infinite degrees of freedom, of the standard normal one.
+pub(crate) fn quantile(delta: f64, degrees_of_freedom: f64) -> f64 {
+    if degrees_of_freedom > NORMAL {
+        return SQRT_2 * erfc_inv(delta);
     }
+    let t = StudentsT::new(0.0, 1.0, degrees_of_freedom).expect("degrees of freedom above 0");
+    -t.inverse_cdf(delta / 2.0)
+}
+
+/// P(X > x) for x ≥ 0 and an X of Student's t distribution; with infinite degrees of freedom, of the standard normal one.
+pub(crate) fn tail(x: f64, degrees_of_freedom: f64) -> f64 {
+    if degrees_of_freedom > NORMAL { normal_tail(x) } else { 0.5 * t_tails(x, degrees_of_freedom) }
 }
 
 /// δ for a confidence level 1 − δ, as a person writes it: 0.95 gives 0.05 and not 0.05 + 4e-17.

@@ -1,8 +1,9 @@
 //! The verdict on an arm: its side of the threshold, and how sure that is.
 
-use crate::estimators::{Estimator, Posterior};
-use crate::interval::Confidence;
+use crate::estimators::{Estimator, Marginals, Posterior};
+use crate::interval::{Confidence, quantile, tail};
 use crate::{Beliefs, IntervalKind, Question};
+use std::collections::HashMap;
 
 /// The side of the threshold on which an arm lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +37,9 @@ pub struct Verdict {
     pub side: Side,
     /// The number of rewards received for this arm. Pending pulls are not included, unlike in [`Beliefs::pulls`].
     pub pulls: u32,
-    /// The probability, under the posterior N(μ̂, σ²q), that the arm lies on the other side of τ than its mean does; with an estimate of σ
-    /// that has known degrees of freedom, under Student's t distribution. It does not depend on the kind of interval.
+    /// The probability that the side of the mean is an error ([`Question::is_error`]): that the arm lies beyond τ, by more than ε, on the
+    /// other side. It is taken under the posterior N(μ̂, σ²q), or under Student's t distribution where σ is an estimate, and does not
+    /// depend on the kind of interval.
     pub doubt: f64,
 }
 
@@ -77,8 +79,7 @@ impl Verdict {
         let (lower, upper) = (centre - half_width, centre + half_width);
         let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
         let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
-        let distance = (mean - question.threshold()).abs();
-        let doubt = if deviation > 0.0 { tail(distance / deviation) } else { 0.0 };
+        let doubt = if deviation > 0.0 { tail(question.gap(mean) / deviation) } else { 0.0 };
         Self { mean, lower, upper, side, pulls, doubt }
     }
 
@@ -118,16 +119,44 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         if confidence.interval() == IntervalKind::Fixed {
             confidence.set_noise(noise);
         }
+        let marginals = self.estimator.marginals();
         let (posterior, prior_free) = match confidence.interval() {
             IntervalKind::Fixed => (self.estimator.posterior(), None),
             IntervalKind::Anytime => self.estimator.posterior_and_prior_free(),
         };
         let interval = confidence.intervals(&posterior, prior_free);
         let Posterior { means, variances, n_rewards, .. } = posterior;
+        let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
-            let deviation = noise * variances[arm].sqrt();
-            Verdict::new(question, means[arm], interval(arm), deviation, n_rewards[arm], |x| confidence.tail(x))
+            let (mean, deviation, freedom) = match &marginals {
+                Some(Marginals { means, deviations, degrees_of_freedom }) => {
+                    (means[arm], deviations[arm], degrees_of_freedom[arm])
+                }
+                None => (means[arm], noise * variances[arm].sqrt(), confidence.degrees_of_freedom()),
+            };
+            let interval = match (confidence.interval(), &marginals) {
+                (IntervalKind::Fixed, Some(_)) => (mean, quantiles.of(freedom) * deviation),
+                _ => interval(arm),
+            };
+            Verdict::new(question, mean, interval, deviation, n_rewards[arm], |x| tail(x, freedom))
         })
+    }
+}
+
+/// The quantiles of t distributions, each computed once.
+struct Quantiles {
+    delta: f64,
+    known: HashMap<u64, f64>,
+}
+
+impl Quantiles {
+    fn new(delta: f64) -> Self {
+        Self { delta, known: HashMap::new() }
+    }
+
+    fn of(&mut self, degrees_of_freedom: f64) -> f64 {
+        let delta = self.delta;
+        *self.known.entry(degrees_of_freedom.to_bits()).or_insert_with(|| quantile(delta, degrees_of_freedom))
     }
 }
 
@@ -193,6 +222,6 @@ mod tests {
             assert_eq!(verdict(mean, 0.0, 0.0).doubt, 0.0, "an arm of zeros is known exactly");
         }
         let doubt = verdict(0.5, 9.0, 0.5).doubt;
-        assert!((doubt - 0.15865525393145707).abs() < 1e-10, "P(Z > 1), undecided or not: {doubt}");
+        assert!((doubt - 0.06680720126885807).abs() < 1e-10, "P(Z > 1.5), undecided or not: {doubt}");
     }
 }

@@ -14,6 +14,11 @@ pub struct NoiseEstimate {
     pub degrees_of_freedom: Option<f64>,
 }
 
+impl NoiseEstimate {
+    /// Before the first reward.
+    pub(super) const NOTHING: Self = Self { sigma: 1.0, source: NoiseSource::Nothing, degrees_of_freedom: None };
+}
+
 /// Where the noise scale of a campaign comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,6 +31,8 @@ pub enum NoiseSource {
     Residuals,
     /// The distance of the rewards from the threshold, which is usually larger than the noise.
     Rewards,
+    /// The model itself, which learns σ together with its other parameters: [`Mixed`](crate::estimators::Mixed).
+    Model,
     /// There is no reward yet: rules use σ = 1, and every arm is undecided.
     Nothing,
 }
@@ -39,6 +46,7 @@ impl NoiseSource {
             Self::Replicates => "replicates",
             Self::Residuals => "residuals",
             Self::Rewards => "rewards",
+            Self::Model => "model",
             Self::Nothing => "nothing",
         }
     }
@@ -107,7 +115,7 @@ impl NoiseEstimator {
     pub(super) fn estimate(&mut self) -> NoiseEstimate {
         let n = self.rewards.pulls;
         if n == 0 {
-            return NoiseEstimate { sigma: 1.0, source: NoiseSource::Nothing, degrees_of_freedom: None };
+            return NoiseEstimate::NOTHING;
         }
         let distance = self.rewards.mean() - self.threshold;
         let from_threshold = (distance * distance + self.rewards.squares / n as f64).sqrt();

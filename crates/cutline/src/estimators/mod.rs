@@ -11,14 +11,15 @@ mod mixed;
 mod posterior;
 mod prior_free;
 mod ridge;
+mod triangle;
 
 pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
-pub use mixed::{LengthError, Mixed};
-pub use posterior::{Model, Posterior};
+pub use mixed::{FitHistory, Mixed, MixedError, MixedSettings};
+pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use prior_free::PriorFree;
 pub use ridge::{Ridge, RidgeError};
 
@@ -49,6 +50,9 @@ pub trait Estimator {
     /// Takes a whole history in one step instead of pull by pull. Called only on a new estimator.
     ///
     /// The result is the same except for rounding, and costs O(Kd² + d³) for any number of pulls.
+    ///
+    /// # Panics
+    /// If the history has another number of arms, or lacks the [`FitHistory`] that the mixed model needs.
     fn restore(&mut self, history: &History<'_>);
 
     /// The current estimates μ̂ of all means; 0 for an arm about which nothing is known.
@@ -70,6 +74,17 @@ pub trait Estimator {
     /// σ, the standard deviation of a reward, where the estimator learns it from the rewards; it must be between 1e-100 and 1e100. The
     /// variances are in units of its square, and rule, stop and verdicts use it instead of their own σ.
     fn noise_scale(&self) -> Option<f64> {
+        None
+    }
+
+    /// How much of the differences between the arms the features explain, where the estimator learns it from the rewards.
+    fn explained(&self) -> Option<Explained> {
+        None
+    }
+
+    /// The posterior of every mean for verdicts, where it differs from N(μ̂, σ²q) of [`posterior`](Estimator::posterior); `None` also
+    /// while there is nothing to learn from. Computed on demand, which may cost more than many pulls.
+    fn marginals(&mut self) -> Option<Marginals> {
         None
     }
 
@@ -98,10 +113,10 @@ pub struct History<'a> {
     pub n_rewards: &'a [u32],
     /// The mean of the rewards received; ignored for arms without rewards.
     pub means: &'a [f64],
-    /// The sum of their squared deviations from that mean; ignored where there is no reward, and by estimators that do not learn σ.
-    pub squares: &'a [f64],
     /// The number of pending pulls.
     pub pending: &'a [u32],
+    /// The same rewards for the [mixed model](Mixed), which cannot be restored without them; other estimators ignore it.
+    pub fit_history: Option<&'a FitHistory>,
 }
 
 impl History<'_> {

@@ -34,16 +34,40 @@ pub enum Model {
         /// ln(det V/λᵈ).
         log_det: f64,
     },
-    /// The means have a linear, a smooth and an own part: [`Mixed`](super::Mixed). These are the shares of the parts in the prior variance
-    /// of the means, as learnt from the rewards; their sum is 1.
-    Mixed {
-        /// The share that is linear in the features, including the level.
-        linear: f64,
-        /// The share that is a smooth function of the features.
-        smooth: f64,
-        /// The share that the features do not explain.
-        own: f64,
-    },
+    /// The means have a linear, a smooth and an own part: [`Mixed`](super::Mixed).
+    Mixed,
+}
+
+/// The posterior of every mean, each a t distribution.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Marginals {
+    /// The means of the distributions.
+    pub means: Vec<f64>,
+    /// Their scales: half the width of an interval is the quantile of t times this.
+    pub deviations: Vec<f64>,
+    /// Their degrees of freedom; ∞ for a normal distribution.
+    pub degrees_of_freedom: Vec<f64>,
+}
+
+/// How much of the differences between the means each part of the [mixed model](super::Mixed) explains, as learnt from the rewards: shares
+/// of their variance, whose sum is 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Explained {
+    /// The share that is linear in the features.
+    pub linear: f64,
+    /// The share that is a smooth, but not linear, function of the features.
+    pub smooth: f64,
+    /// The share that the features do not explain.
+    pub own: f64,
+}
+
+impl Explained {
+    /// The share that the features explain.
+    #[must_use]
+    pub fn features(&self) -> f64 {
+        self.linear + self.smooth
+    }
 }
 
 /// The variances and the model of ridge by Cholesky factorisation: O(Kd² + d³). `inverse` and `step` are overwritten.
@@ -57,7 +81,7 @@ pub(super) fn linear(
     inverse.refresh(features, |arm| f64::from(n_rewards[arm]), step);
     variances.clear();
     let basis = inverse.basis(features);
-    variances.extend((0..features.n_arms).map(|arm| step.variance(basis.row(arm))));
+    step.variances(basis, |_, variance| variances.push(variance));
     let lambda = inverse.lambda();
     Model::Linear { dimension: inverse.dimension(features), lambda, log_det: step.log_det(lambda) }
 }

@@ -133,7 +133,7 @@ impl ConfidenceStop {
     fn evidence_factor(&self, n_rewards: &[u32], model: Model) -> f64 {
         let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
         let (tests, bias) = match (model, self.norm()) {
-            (Model::Unrelated | Model::Mixed { .. }, _) => (n_rewards.len() as f64, 0.0),
+            (Model::Unrelated | Model::Mixed, _) => (n_rewards.len() as f64, 0.0),
             (Model::Linear { dimension, .. }, None) => (1.0, self.noise() * (dimension as f64).sqrt()),
             (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
         };

@@ -3,9 +3,10 @@
 use super::identity::Identity;
 use crate::args::CampaignAddress;
 use crate::commands::open;
+use crate::status_summary::expected_errors_in_words;
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
-use cutline::{Side, StopReason};
-use cutline_store::{Campaign, StoreError, Ticket};
+use cutline::{StopReason, Verdict};
+use cutline_store::{Campaign, StoreError, Ticket, expected_errors, finding};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
@@ -108,10 +109,17 @@ impl<'a> ReconnectingCampaign<'a> {
         self.retry(|campaign, _| campaign.progress())
     }
 
-    /// The sides of all arms.
-    pub(super) fn sides(&mut self) -> Result<Vec<Side>, StoreError> {
-        let verdicts = self.retry(|campaign, _| campaign.verdicts())?;
-        Ok(verdicts.into_iter().map(|verdict| verdict.side).collect())
+    pub(super) fn verdicts(&mut self) -> Result<Vec<Verdict>, StoreError> {
+        self.retry(|campaign, _| campaign.verdicts())
+    }
+
+    /// What the mixed model found and how many wrong calls it expects, one line each; nothing for other models.
+    pub(super) fn finding(&mut self, verdicts: &[Verdict]) -> Result<Vec<String>, StoreError> {
+        self.retry(|campaign, _| {
+            let state = campaign.state()?;
+            let expected = expected_errors(state, verdicts).map(expected_errors_in_words);
+            Ok(finding(state).into_iter().chain(expected.map(|words| format!("expected: {words}"))).collect())
+        })
     }
 
     pub(super) fn columns(&self) -> &[String] {

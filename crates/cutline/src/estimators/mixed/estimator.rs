@@ -1,17 +1,17 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
-use super::evidence::{Pooled, Rewards};
 use super::grid::{Fit, Grid};
+use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
+use super::rewards::{ArmRewards, FitHistory, next_fit};
+use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, History, Model, Posterior, PriorFree, VarianceEstimator};
-use crate::question::short_number;
-use crate::vector::numbers;
+use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, PriorFree, VarianceEstimator};
+use crate::vector::{Vectors, numbers, numbers_mut, zeros};
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The mixed model: a linear part, a smooth part and a part of each arm's own, with variances and σ learnt from the rewards.
 ///
@@ -19,21 +19,17 @@ use thiserror::Error;
 /// [`SampleMean`](crate::estimators::SampleMean) where bounds have to hold whatever the features are. Without features it estimates
 /// shrunken sample means.
 ///
-/// | parameter | default by name | meaning | range |
-/// |---|---|---|---|
-/// | `landmarks` | 40 | D, the number of landmarks of the smooth part; 0 leaves the smooth part out | any; at most K are used |
-/// | `length` | 1 | ℓ/√d, the length scale of the smooth part for standardised features | 1e-3 to 1e3, else [`LengthError`] |
-///
-/// The landmarks are arms, drawn by the seed. A pull costs two K×p products, p = d + 1 + D. The variances are learnt again after every
+/// [`MixedSettings`] chooses the parts and lists all parameters. The landmarks are arms, drawn by the seed. A pull costs two K×p products, p = d + 1 + D. The variances are learnt again after every
 /// reward up to the 20th, then whenever the number of rewards has grown by 15 %; that costs about a hundred p×p factorisations and is the
 /// only time at which memory is allocated.
 ///
 /// ```
-/// use cutline::estimators::{Estimator, Mixed};
+/// use cutline::estimators::{Estimator, Mixed, MixedSettings};
 /// use cutline::{Arms, Question};
 ///
 /// let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i)]).collect();
-/// let mut mixed = Mixed::new(&Arms::from_rows(&rows)?, Question::new(1.0, 0.0)?, 10, 1.0, 0)?;
+/// let settings = MixedSettings { landmarks: 10, ..MixedSettings::default() };
+/// let mut mixed = Mixed::new(&Arms::from_rows(&rows)?, Question::new(1.0, 0.0)?, &settings, 0)?;
 /// assert_eq!((mixed.means()[7], mixed.noise_scale()), (1.0, None)); // τ, before the first reward
 /// for arm in (0..20).step_by(2).cycle().take(40) {
 ///     mixed.observe(arm, (0.5 * arm as f64).sin());
@@ -47,6 +43,7 @@ pub struct Mixed {
     columns: Arc<Columns>,
     grid: Arc<Grid>,
     threshold: f64,
+    known_noise: Option<f64>,
     fit: Fit,
     linear: LinearBelief,
     /// By the rewards received, for the means.
@@ -54,24 +51,18 @@ pub struct Mixed {
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
     own: OwnParts,
-    /// The number of rewards, and the number at which the variances are learnt next.
-    n_rewards: u64,
+    /// qᵢ by the pulls handed out.
+    variances: Vectors,
+    rewards: ArmRewards,
+    /// The number of rewards at which the variances are learnt next.
     next_fit: u64,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
-    scratch: Vec<f64>,
+    scratch: Vectors,
     /// Computed on demand.
     sample_means: Vec<f64>,
 }
-
-/// The length scale is NaN or out of range.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("the length must be a number {}, not {}", Mixed::LENGTH, short_number(*.0))]
-pub struct LengthError(pub f64);
-
-/// Up to this many rewards the variances are learnt after each.
-const EVERY_REWARD: u64 = 20;
 
 impl Mixed {
     /// The values that `length` may have.
@@ -80,33 +71,36 @@ impl Mixed {
     /// The estimator before the first reward: all means are τ.
     ///
     /// # Errors
-    /// If `length` is out of range.
-    pub fn new(arms: &Arms, question: Question, landmarks: usize, length: f64, seed: u64) -> Result<Self, LengthError> {
-        if !Self::LENGTH.contains(length) {
-            return Err(LengthError(length));
-        }
-        let columns = Columns::new(arms, landmarks, length, seed);
-        let grid = Grid::new(columns.dimension, columns.has_smooth());
+    /// If a setting is out of range, or no part is left.
+    pub fn new(arms: &Arms, question: Question, settings: &MixedSettings, seed: u64) -> Result<Self, MixedError> {
+        settings.check()?;
+        let parts = settings.parts(arms)?;
+        let columns = Columns::shared(arms, parts, settings, seed);
+        let grid = Grid::new(columns.dimension, parts, settings);
         let fit = grid.prior();
-        Ok(Self::with_fit(columns, grid, question.threshold(), fit))
+        let mixed = Self::with_fit(columns, grid, question.threshold(), fit);
+        Ok(Self { known_noise: settings.known_noise, ..mixed })
     }
 
-    pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
+    pub(super) fn with_fit(columns: impl Into<Arc<Columns>>, grid: Grid, threshold: f64, fit: Fit) -> Self {
+        let columns = columns.into();
         let n_arms = columns.missed.len();
-        let inverse = Inverse::with_precisions(precisions(&columns, &fit));
+        let inverse = Inverse::with_precisions(columns.precisions(&fit.variances));
         let mut mixed = Self {
             linear: LinearBelief::new(Arc::clone(&columns.features), inverse),
             observed: Shrinkage::new(n_arms),
             planned: Shrinkage::new(n_arms),
             own: OwnParts::new(n_arms),
-            columns: Arc::new(columns),
+            variances: zeros(n_arms),
+            columns,
             grid: Arc::new(grid),
             threshold,
+            known_noise: None,
             fit,
-            n_rewards: 0,
-            next_fit: 1,
+            rewards: ArmRewards::new(n_arms, threshold),
+            next_fit: next_fit(0),
             pending: vec![0; n_arms],
-            scratch: vec![0.0; n_arms],
+            scratch: zeros(n_arms),
             sample_means: Vec::new(),
         };
         mixed.rebuild();
@@ -119,10 +113,8 @@ impl Mixed {
 
     /// Learns the variances from all rewards.
     fn refit(&mut self) {
-        let rewards = Rewards { counts: &self.observed.pulls, means: &self.own.averages, within: self.own.within() };
-        let pooled = Pooled::new(&self.columns, &rewards);
-        self.fit = self.grid.fit(&pooled).unwrap_or(self.fit);
-        self.next_fit = next_fit(self.n_rewards);
+        self.fit = self.grid.fit(&self.columns, &self.rewards.statistics());
+        self.next_fit = next_fit(self.rewards.total);
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
@@ -131,23 +123,24 @@ impl Mixed {
 
     /// The posterior, with the variances that were computed last.
     fn computed_posterior(&self) -> Posterior<'_> {
-        let shares = self.fit.shares;
         Posterior {
-            means: &numbers(&self.own.means)[..self.scratch.len()],
-            variances: &self.scratch,
+            means: &numbers(&self.own.means)[..self.n()],
+            variances: &numbers(&self.scratch)[..self.n()],
             n_rewards: &self.observed.pulls,
-            model: Model::Mixed { linear: shares.linear, smooth: shares.smooth, own: shares.own },
+            model: Model::Mixed,
         }
     }
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
     fn rebuild(&mut self) {
-        let Self { columns, fit, linear, observed, planned, own, .. } = self;
+        let Self { columns, fit, linear, observed, planned, own, rewards, .. } = self;
         let variances = fit.variances;
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
-        own.update_all(self.threshold, observed);
-        linear.set_precisions(&precisions(columns, fit));
+        for (arm, &average) in rewards.averages.iter().enumerate() {
+            own.update(arm, average, self.threshold, observed);
+        }
+        linear.set_precisions(&columns.precisions(&variances));
         linear.restore(|arm| observed.weight(arm), &own.targets);
         self.plan_pending();
         self.own.update_means(&self.observed, &self.linear.means);
@@ -155,7 +148,7 @@ impl Mixed {
 
     /// Plans the pending pulls again, on top of the rewards received.
     fn plan_pending(&mut self) {
-        let Self { linear, observed, planned, pending, .. } = self;
+        let Self { linear, observed, planned, pending, variances, .. } = self;
         planned.copy_from(observed);
         linear.clear_plan();
         for (arm, &count) in pending.iter().enumerate() {
@@ -165,24 +158,8 @@ impl Mixed {
             }
         }
         linear.finish_plan();
-        planned.update_variances(&linear.variances);
+        planned.write_variances(&linear.variances, variances);
     }
-}
-
-/// The number of rewards at which the variances are learnt next: a function of the number of rewards alone, whatever it was when they
-/// were learnt last.
-pub(super) fn next_fit(n_rewards: u64) -> u64 {
-    let mut at = n_rewards.min(EVERY_REWARD);
-    while at <= n_rewards {
-        at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
-    }
-    at
-}
-
-/// The prior precision of every column.
-fn precisions(columns: &Columns, fit: &Fit) -> Arc<[f64]> {
-    let of = |column| if column < columns.n_linear { fit.variances.linear } else { fit.variances.smooth };
-    (0..columns.features.dimension).map(|column| 1.0 / of(column)).collect()
 }
 
 impl Estimator for Mixed {
@@ -191,10 +168,10 @@ impl Estimator for Mixed {
     }
 
     fn expect(&mut self, arm: Arm) {
-        let Self { linear, planned, .. } = self;
+        let Self { linear, planned, variances, .. } = self;
         let weight = planned.add(arm);
         linear.expect(arm, weight, |arm| planned.weight(arm));
-        planned.update_variances(&linear.variances);
+        planned.write_variances(&linear.variances, variances);
     }
 
     /// The linear means move by gₐ(r − μ̂ₐ)/(1 + qₐ)·c = gₐ′(r − μ̂ₐ)/s·c, where gₐ′ is gₐ after the reward and s = 1 + gₐgₐ′hₐ.
@@ -202,14 +179,14 @@ impl Estimator for Mixed {
         if self.planned.pulls[arm] == self.observed.pulls[arm] {
             self.expect(arm);
         }
-        let Self { linear, observed, own, .. } = self;
+        let Self { linear, observed, own, rewards, .. } = self;
         let residual = reward - numbers(&own.means)[arm];
         let weight = observed.add(arm);
         let factor = observed.factor(arm);
-        own.add(arm, reward, self.threshold, observed);
+        rewards.add(arm, reward);
+        own.update(arm, rewards.averages[arm], self.threshold, observed);
         linear.observe(arm, weight, |s| factor * residual / s, |arm| observed.weight(arm), &own.targets);
-        self.n_rewards += 1;
-        if self.n_rewards >= self.next_fit {
+        if rewards.total >= self.next_fit {
             self.refit();
         } else {
             own.update_means(observed, &linear.means);
@@ -221,14 +198,16 @@ impl Estimator for Mixed {
         self.plan_pending();
     }
 
+    /// The variances are learnt from the rewards at the last number of rewards at which they are learnt, so that they are what they would
+    /// be if every reward had been received by itself.
     fn restore(&mut self, past: &History<'_>) {
-        self.observed.pulls.copy_from_slice(past.n_rewards);
-        for (arm, pulls) in self.planned.pulls.iter_mut().enumerate() {
-            *pulls = past.n_rewards[arm] + past.pending[arm];
-        }
-        self.own.restore(past, self.threshold);
-        self.n_rewards = past.n_rewards.iter().map(|&n| u64::from(n)).sum();
-        self.refit();
+        let FitHistory { now, at_last_fit, .. } = past.fit_history.expect("a history for the mixed model");
+        self.fit = self.grid.fit(&self.columns, &at_last_fit.statistics());
+        self.next_fit = next_fit(now.total);
+        self.rewards.copy_from(now);
+        self.observed.pulls.copy_from_slice(&now.counts);
+        self.pending.copy_from_slice(past.pending);
+        self.rebuild();
     }
 
     fn means(&mut self) -> &[f64] {
@@ -236,26 +215,37 @@ impl Estimator for Mixed {
     }
 
     fn noise_scale(&self) -> Option<f64> {
-        self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90))
+        self.known_noise.or_else(|| self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90)))
+    }
+
+    fn explained(&self) -> Option<Explained> {
+        let Explained { linear, smooth, own } = self.fit.shares;
+        // A level alone explains no differences.
+        let linear = if self.columns.n_linear == 1 { 0.0 } else { linear };
+        let sum = linear + smooth + own;
+        self.fit.is_learnt.then_some(Explained { linear: linear / sum, smooth: smooth / sum, own: own / sum })
     }
 
     fn posterior(&mut self) -> Posterior<'_> {
         let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
-        for (arm, variance) in scratch.iter_mut().enumerate() {
-            *variance = observed.variance(arm, step.variance(features.row(arm)));
-        }
+        let variances = numbers_mut(scratch);
+        step.variances(features, |arm, h| variances[arm] = observed.variance(arm, h));
         self.computed_posterior()
     }
 
     /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
     fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
         self.sample_means.clear();
-        self.sample_means.extend(self.own.averages.iter().map(|average| self.threshold + average));
+        self.sample_means.extend(self.rewards.averages.iter().map(|average| self.threshold + average));
         self.posterior();
         let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
         (self.computed_posterior(), Some(prior_free))
+    }
+
+    fn marginals(&mut self) -> Option<Marginals> {
+        judge(&self.columns, &self.grid, self.threshold, &self.rewards)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
@@ -264,21 +254,21 @@ impl Estimator for Mixed {
     }
 
     fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
-        (self.threshold + self.own.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
+        (self.threshold + self.rewards.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
     }
 }
 
 impl VarianceEstimator for Mixed {
     fn moments(&mut self) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        (&numbers(&self.own.means)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        (&numbers(&self.own.means)[..n_arms], &numbers(&self.variances)[..n_arms])
     }
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        let (covariances, _) = self.linear.covariances_with(arm);
-        self.planned.scale_covariances(arm, covariances);
-        (&numbers(covariances)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        let (products, _) = self.linear.covariances_with(arm);
+        self.planned.write_covariances(arm, products, &mut self.scratch);
+        (&numbers(&self.scratch)[..n_arms], &numbers(&self.variances)[..n_arms])
     }
 
     fn observed_moments(&mut self) -> (&[f64], &[f64]) {
@@ -291,9 +281,9 @@ impl VarianceEstimator for Mixed {
 
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
         let n_arms = self.n();
-        let covariances = self.linear.observed_covariances_with(arm);
-        self.observed.scale_covariances(arm, covariances);
-        &numbers(covariances)[..n_arms]
+        let products = self.linear.observed_covariances_with(arm);
+        self.observed.write_covariances(arm, products, &mut self.scratch);
+        &numbers(&self.scratch)[..n_arms]
     }
 }
 

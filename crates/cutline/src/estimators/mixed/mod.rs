@@ -16,11 +16,18 @@
 //! a grid: see `evidence` and `grid`.
 
 mod columns;
+mod elimination;
 mod estimator;
 mod evidence;
 mod grid;
+mod judgement;
 mod own;
+mod rewards;
+mod settings;
 #[cfg(test)]
 mod tests;
+mod unequal;
 
-pub use estimator::{LengthError, Mixed};
+pub use estimator::Mixed;
+pub use rewards::FitHistory;
+pub use settings::{MixedError, MixedSettings};

@@ -1,0 +1,137 @@
+//! Noise that is not equal for all arms, learnt from arms that were measured more than once.
+//!
+//! The noise variance of an arm is taken to be σᵢ² = νs²/χ²_ν around a common s². The sum of squares Sᵢ of an arm with n rewards is then
+//! distributed as a multiple of Fisher's F, which gives the likelihood of ν; half of the prior is on equal noise, ν = ∞. Given ν, the
+//! variance of an arm is estimated by (νs² + Sᵢ)/(ν + n − 1), with ν + n − 1 degrees of freedom.
+
+use statrs::function::gamma::ln_gamma;
+
+/// How unequal the noise may be, besides equal.
+const FREEDOMS: [f64; 5] = [3.0, 6.0, 12.0, 25.0, 50.0];
+/// s², in units of the pooled variance within arms: unequal noise has large variances in a few arms, so s² lies below their mean.
+const SCALES: [f64; 7] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+
+/// With fewer degrees of freedom within arms, all arms are given the same noise variance.
+const LEAST_FREEDOM: f64 = 10.0;
+/// With ν above this, the noise is taken to be equal.
+const MOST_FREEDOM: f64 = 200.0;
+
+/// The factors are rounded to powers of 2^(1/8), so that arms can be pooled.
+const LEVELS_PER_OCTAVE: f64 = 8.0;
+
+/// How unequal the noise of the arms is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct UnequalNoise {
+    /// ν.
+    freedom: f64,
+    /// The pooled variance within arms; `None` if there are too few repeats to compare an arm with it.
+    pooled: Option<f64>,
+}
+
+impl UnequalNoise {
+    /// Learns ν from the numbers of rewards and the sums of squares of the arms; `None` if the noise may as well be equal. Without repeated
+    /// measurements, ν is that of the prior.
+    pub(super) fn learn(counts: &[u32], squares: &[f64]) -> Option<Self> {
+        let repeats = |(&n, &squares): (&u32, &f64)| (n > 1).then(|| (f64::from(n) - 1.0, squares));
+        let arms: Vec<(f64, f64)> = counts.iter().zip(squares).filter_map(repeats).collect();
+        let (freedom, sum) = arms.iter().fold((0.0, 0.0), |(n, s), arm| (n + arm.0, s + arm.1));
+        let pooled = sum / freedom;
+        let arms = if pooled.is_normal() { &arms[..] } else { &[] };
+        let total = |log_density: &dyn Fn(f64, f64) -> f64| -> f64 {
+            arms.iter().map(|&(n, squares)| log_density(n, squares / pooled)).sum()
+        };
+        let log_equal = total(&|n, s| -ln_gamma(0.5 * n) + 0.5 * (n * (0.5 * s).max(f64::MIN_POSITIVE).ln() - s));
+        let n_settings = (FREEDOMS.len() * SCALES.len()) as f64;
+        let log_unequal = |nu: f64, scale: f64| {
+            let log_density = |n: f64, s: f64| {
+                let ratio = s / (nu * scale);
+                ln_gamma(0.5 * (n + nu)) - ln_gamma(0.5 * n) - ln_gamma(0.5 * nu)
+                    + 0.5 * (n * ratio.max(f64::MIN_POSITIVE).ln() - (n + nu) * ratio.ln_1p())
+            };
+            total(&log_density) - n_settings.ln()
+        };
+        let mut settings = vec![(0.0, log_equal)];
+        settings.extend(FREEDOMS.iter().flat_map(|&nu| SCALES.map(|scale| (1.0 / nu, log_unequal(nu, scale)))));
+        let most = settings.iter().map(|setting| setting.1).fold(f64::NEG_INFINITY, f64::max);
+        let weigh = |sums: (f64, f64), &(inverse, log): &(f64, f64)| {
+            let weight = (log - most).exp();
+            (sums.0 + weight, sums.1 + weight * inverse)
+        };
+        let (weights, inverse) = settings.iter().fold((0.0, 0.0), weigh);
+        let pooled = (freedom >= LEAST_FREEDOM && pooled.is_normal()).then_some(pooled);
+        let freedom = weights / inverse;
+        (freedom < MOST_FREEDOM).then_some(Self { freedom, pooled })
+    }
+
+    /// The noise variance of every arm in units of σ², rounded.
+    pub(super) fn factors(&self, counts: &[u32], squares: &[f64]) -> Vec<f64> {
+        let factor = |(&n, &squares): (&u32, &f64)| {
+            let Some(pooled) = self.pooled else { return 1.0 };
+            let factor = (self.freedom + squares / pooled) / self.degrees_of_freedom(n.max(1));
+            ((factor.log2() * LEVELS_PER_OCTAVE).round() / LEVELS_PER_OCTAVE).exp2()
+        };
+        counts.iter().zip(squares).map(factor).collect()
+    }
+
+    /// The degrees of freedom of the noise variance of an arm with n rewards; ∞ without any, because its noise does not matter then.
+    pub(super) fn degrees_of_freedom(&self, n: u32) -> f64 {
+        if n == 0 { f64::INFINITY } else { self.freedom + f64::from(n) - 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Purpose, Rng, stream};
+    use rand_core::Rng as _;
+
+    /// The square of a standard normal variable.
+    fn chi2(rng: &mut Rng) -> f64 {
+        let mut uniform = || (f64::from(rng.next_u32()) + 0.5) / 2.0_f64.powi(32);
+        -2.0 * uniform().ln() * (std::f64::consts::TAU * uniform()).cos().powi(2)
+    }
+
+    /// 200 arms of 6 rewards: S = σᵢ²χ²₅ with σᵢ² = ν/χ²_ν.
+    fn draw(seed: u64, freedom: Option<u32>) -> (Vec<u32>, Vec<f64>) {
+        let mut rng = stream(seed, Purpose::Noise, 0);
+        let mut sum = |n: u32| (0..n).map(|_| chi2(&mut rng)).sum::<f64>();
+        let squares = (0..200).map(|_| 1e6 * sum(5) * freedom.map_or(1.0, |nu| f64::from(nu) / sum(nu))).collect();
+        (vec![6; 200], squares)
+    }
+
+    #[test]
+    fn the_inequality_of_the_noise_is_learnt() {
+        for seed in 0..5 {
+            let (counts, squares) = draw(seed, Some(6));
+            let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
+            assert!((4.0..11.0).contains(&unequal.freedom), "{unequal:?}");
+            let (counts, squares) = draw(seed, None);
+            let equal = UnequalNoise::learn(&counts, &squares);
+            assert!(equal.is_none_or(|equal| equal.freedom > 50.0), "{equal:?}");
+        }
+    }
+
+    /// By hand: ν = 4, a pooled variance of 2.
+    #[test]
+    fn a_factor_is_the_posterior_mean_of_the_variance() {
+        let unequal = UnequalNoise { freedom: 4.0, pooled: Some(2.0) };
+        let factors = unequal.factors(&[0, 1, 5, 5], &[0.0, 0.0, 8.0, 24.0]);
+        assert_eq!(factors, [1.0, 1.0, 1.0, 2.0]);
+        assert_eq!([0, 1, 5].map(|n| unequal.degrees_of_freedom(n)), [f64::INFINITY, 4.0, 8.0]);
+        let rounded = unequal.factors(&[5], &[8.1])[0];
+        assert_eq!(rounded, 1.0, "1.00625 is nearest to 2⁰");
+    }
+
+    /// Half of the prior on equal noise, the rest divided among five ν: the mean of 1/ν is half of their mean of 1/ν.
+    #[test]
+    fn without_repeats_the_prior_is_left() {
+        let prior = 2.0 * 5.0 / (1.0 / 3.0 + 1.0 / 6.0 + 1.0 / 12.0 + 1.0 / 25.0 + 1.0 / 50.0);
+        for (counts, squares) in [([1; 4], [0.0; 4]), ([30; 4], [0.0; 4])] {
+            let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
+            assert!((unequal.freedom / prior - 1.0).abs() < 1e-12, "{unequal:?}, not {prior}");
+            assert_eq!(unequal.factors(&counts, &squares), [1.0; 4]);
+        }
+        let few = UnequalNoise::learn(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]).unwrap();
+        assert_eq!(few.factors(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]), [1.0; 4]);
+    }
+}
