@@ -118,7 +118,7 @@ fn columns(text: &str) -> Result<Columns, String> {
 fn parameter(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("it must be a name and a number, as in `lambda=0.1`")?;
     match name {
-        "noise" => Err("the noise is given with `--noise`".into()),
+        "noise" | "known_noise" => Err("the noise is given with `--noise`".into()),
         "centre" | "intercept" => Err(format!("`{name}` is given with `--prepare`")),
         _ => Ok((name.into(), number(value)?)),
     }
