@@ -51,6 +51,8 @@ pub struct Mixed {
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
     own: OwnParts,
+    /// qᵢ by the pulls handed out.
+    variances: Vectors,
     rewards: FitHistory,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
@@ -71,14 +73,15 @@ impl Mixed {
     pub fn new(arms: &Arms, question: Question, settings: &MixedSettings, seed: u64) -> Result<Self, MixedError> {
         settings.check()?;
         let parts = settings.parts(arms)?;
-        let columns = Columns::new(arms, parts, settings, seed);
+        let columns = Columns::shared(arms, parts, settings, seed);
         let grid = Grid::new(columns.dimension, parts, settings);
         let fit = grid.prior();
         let mixed = Self::with_fit(columns, grid, question.threshold(), fit);
         Ok(Self { known_noise: settings.known_noise, ..mixed })
     }
 
-    pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
+    pub(super) fn with_fit(columns: impl Into<Arc<Columns>>, grid: Grid, threshold: f64, fit: Fit) -> Self {
+        let columns = columns.into();
         let n_arms = columns.missed.len();
         let inverse = Inverse::with_precisions(columns.precisions(&fit.variances));
         let mut mixed = Self {
@@ -86,7 +89,8 @@ impl Mixed {
             observed: Shrinkage::new(n_arms),
             planned: Shrinkage::new(n_arms),
             own: OwnParts::new(n_arms),
-            columns: Arc::new(columns),
+            variances: zeros(n_arms),
+            columns,
             grid: Arc::new(grid),
             threshold,
             known_noise: None,
@@ -140,7 +144,7 @@ impl Mixed {
 
     /// Plans the pending pulls again, on top of the rewards received.
     fn plan_pending(&mut self) {
-        let Self { linear, observed, planned, pending, .. } = self;
+        let Self { linear, observed, planned, pending, variances, .. } = self;
         planned.copy_from(observed);
         linear.clear_plan();
         for (arm, &count) in pending.iter().enumerate() {
@@ -150,7 +154,7 @@ impl Mixed {
             }
         }
         linear.finish_plan();
-        planned.update_variances(&linear.variances);
+        planned.write_variances(&linear.variances, variances);
     }
 }
 
@@ -160,10 +164,10 @@ impl Estimator for Mixed {
     }
 
     fn expect(&mut self, arm: Arm) {
-        let Self { linear, planned, .. } = self;
+        let Self { linear, planned, variances, .. } = self;
         let weight = planned.add(arm);
         linear.expect(arm, weight, |arm| planned.weight(arm));
-        planned.update_variances(&linear.variances);
+        planned.write_variances(&linear.variances, variances);
     }
 
     /// The linear means move by gₐ(r − μ̂ₐ)/(1 + qₐ)·c = gₐ′(r − μ̂ₐ)/s·c, where gₐ′ is gₐ after the reward and s = 1 + gₐgₐ′hₐ.
@@ -254,14 +258,14 @@ impl Estimator for Mixed {
 impl VarianceEstimator for Mixed {
     fn moments(&mut self) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        (&numbers(&self.own.means)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        (&numbers(&self.own.means)[..n_arms], &numbers(&self.variances)[..n_arms])
     }
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let n_arms = self.n();
         let (products, _) = self.linear.covariances_with(arm);
         self.planned.write_covariances(arm, products, &mut self.scratch);
-        (&numbers(&self.scratch)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        (&numbers(&self.scratch)[..n_arms], &numbers(&self.variances)[..n_arms])
     }
 
     fn observed_moments(&mut self) -> (&[f64], &[f64]) {

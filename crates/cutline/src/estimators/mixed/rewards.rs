@@ -76,6 +76,18 @@ impl FitHistory {
         Self { at_last_fit: now.clone(), now, next_fit: next_fit(0) }
     }
 
+    /// The number of rewards.
+    #[must_use]
+    pub fn n_rewards(&self) -> u64 {
+        self.now.total
+    }
+
+    /// The number of rewards of every arm.
+    #[must_use]
+    pub fn counts(&self) -> &[u32] {
+        &self.now.counts
+    }
+
     /// Takes the next reward.
     ///
     /// # Panics
