@@ -6,53 +6,39 @@ use crate::Arm;
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
 use pulp::f64x4;
 
-/// gᵢ of every arm for one count of pulls, and the variances that follow from it.
+/// gᵢ of every arm for one count of pulls.
 #[derive(Clone, Debug)]
 pub(super) struct Shrinkage {
     pub(super) pulls: Vec<u32>,
     /// ρᵢ.
-    own: Vec<f64>,
+    own: Vectors,
     /// gᵢ.
     factors: Vectors,
-    /// ρᵢgᵢ.
-    base: Vectors,
-    /// qᵢ = ρᵢgᵢ + gᵢ²hᵢ.
-    pub(super) variances: Vectors,
 }
 
 impl Shrinkage {
     pub(super) fn new(n_arms: usize) -> Self {
-        let zeros = zeros(n_arms);
-        Self {
-            pulls: vec![0; n_arms],
-            own: vec![0.0; n_arms],
-            factors: zeros.clone(),
-            base: zeros.clone(),
-            variances: zeros,
-        }
+        Self { pulls: vec![0; n_arms], own: zeros(n_arms), factors: zeros(n_arms) }
     }
 
     /// Changes ρ of every arm.
     pub(super) fn set_own_variances(&mut self, own: impl Iterator<Item = f64>) {
-        self.own.iter_mut().zip(own).for_each(|(to, own)| *to = own);
-        for arm in 0..self.own.len() {
+        numbers_mut(&mut self.own).iter_mut().zip(own).for_each(|(to, own)| *to = own);
+        for arm in 0..self.pulls.len() {
             self.update(arm);
         }
     }
 
-    /// The same pulls and ρ as another; the variances are not copied.
+    /// The same pulls and ρ as another.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.pulls.copy_from_slice(&other.pulls);
         self.own.copy_from_slice(&other.own);
         self.factors.copy_from_slice(&other.factors);
-        self.base.copy_from_slice(&other.base);
     }
 
     fn update(&mut self, arm: Arm) {
-        let own = self.own[arm];
-        let factor = 1.0 / (1.0 + own * f64::from(self.pulls[arm]));
+        let factor = 1.0 / (1.0 + self.own(arm) * f64::from(self.pulls[arm]));
         numbers_mut(&mut self.factors)[arm] = factor;
-        numbers_mut(&mut self.base)[arm] = own * factor;
     }
 
     /// Counts one more pull; returns what it adds to w.
@@ -61,6 +47,11 @@ impl Shrinkage {
         self.pulls[arm] += 1;
         self.update(arm);
         before * self.factor(arm)
+    }
+
+    /// ρ.
+    fn own(&self, arm: Arm) -> f64 {
+        numbers(&self.own)[arm]
     }
 
     /// g.
@@ -73,23 +64,22 @@ impl Shrinkage {
         f64::from(self.pulls[arm]) * self.factor(arm)
     }
 
-    /// q of an arm with this h.
+    /// q = ρg + g²h of an arm with this h.
     pub(super) fn variance(&self, arm: Arm, h: f64) -> f64 {
         let factor = self.factor(arm);
-        numbers(&self.base)[arm] + factor * factor * h
+        self.own(arm) * factor + factor * factor * h
     }
 
-    /// The variances of all arms for these h.
-    pub(super) fn update_variances(&mut self, h: &[f64x4]) {
-        let Self { factors, base, variances, .. } = self;
-        vectorised!(|unit| variances_of(unit, factors, base, h, variances));
+    /// Writes q of all arms, for these h.
+    pub(super) fn write_variances(&self, h: &[f64x4], variances: &mut [f64x4]) {
+        vectorised!(|unit| variances_of(unit, &self.factors, &self.own, h, variances));
     }
 
     /// Writes the covariances gᵢgₐzᵢᵀA⁻¹zₐ + [i = a]ρₐgₐ, given the products zᵢᵀA⁻¹zₐ.
     pub(super) fn write_covariances(&self, arm: Arm, products: &[f64x4], covariances: &mut [f64x4]) {
         let factor = self.factor(arm);
         vectorised!(|unit| scale(unit, products, factor, &self.factors, covariances));
-        numbers_mut(covariances)[arm] += numbers(&self.base)[arm];
+        numbers_mut(covariances)[arm] += self.own(arm) * factor;
     }
 }
 
@@ -123,9 +113,9 @@ impl OwnParts {
 }
 
 #[inline(always)]
-fn variances_of<S: Unit>(unit: S, g: &[f64x4], base: &[f64x4], h: &[f64x4], variances: &mut [f64x4]) {
-    for (((variance, &g), &base), &h) in variances.iter_mut().zip(g).zip(base).zip(h) {
-        *variance = unit.mul_add_f64s(unit.mul_f64s(g, g), h, base);
+fn variances_of<S: Unit>(unit: S, g: &[f64x4], own: &[f64x4], h: &[f64x4], variances: &mut [f64x4]) {
+    for (((variance, &g), &own), &h) in variances.iter_mut().zip(g).zip(own).zip(h) {
+        *variance = unit.mul_add_f64s(unit.mul_f64s(g, g), h, unit.mul_f64s(own, g));
     }
 }
 
