@@ -68,6 +68,13 @@ impl Step {
         self.row.iter().map(|y| y * y).sum()
     }
 
+    /// L⁻ᵀε for independent standard normal ε, from the factor of the last [`Inverse::refresh`]: its covariance is V⁻¹.
+    pub(super) fn deviation(&mut self, normal: &mut impl FnMut() -> f64) -> &[f64] {
+        self.row.fill_with(normal);
+        substitute_up(&self.factor, &mut self.row);
+        &self.row
+    }
+
     /// ln(det V/λᵈ) from the factor of the last [`Inverse::refresh`].
     pub(super) fn log_det(&self, lambda: f64) -> f64 {
         let d = self.row.len();
@@ -350,8 +357,13 @@ fn substitute_down(l: &[f64], x: &mut [f64]) {
 
 /// Solves L·Lᵀ·x = b, in place.
 fn substitute(l: &[f64], x: &mut [f64]) {
-    let d = x.len();
     substitute_down(l, x);
+    substitute_up(l, x);
+}
+
+/// Solves Lᵀ·x = b, in place.
+fn substitute_up(l: &[f64], x: &mut [f64]) {
+    let d = x.len();
     for i in (0..d).rev() {
         let above: f64 = (i + 1..d).map(|k| l[k * d + i] * x[k]).sum();
         x[i] = (x[i] - above) / l[i * d + i];

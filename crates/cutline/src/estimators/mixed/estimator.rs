@@ -48,12 +48,12 @@ pub struct Mixed {
     grid: Arc<Grid>,
     threshold: f64,
     fit: Fit,
-    linear: LinearBelief,
+    pub(super) linear: LinearBelief,
     /// By the rewards received, for the means.
-    observed: Shrinkage,
+    pub(super) observed: Shrinkage,
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
-    own: OwnParts,
+    pub(super) own: OwnParts,
     /// The number of rewards, and the number at which the variances are learnt next.
     n_rewards: u64,
     next_fit: u64,
