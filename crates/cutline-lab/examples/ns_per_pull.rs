@@ -1,17 +1,26 @@
-//! Nanoseconds per pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`.
+//! Nanoseconds per pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`, and of
+//! `benches/peers/mixed_peer.py` for the name `mixed`, which is Pivot on the mixed model.
 //!
-//! `cargo run --release --package cutline-lab --example ns_per_pull -- linear-apt pivot`
+//! `cargo run --release --package cutline-lab --example ns_per_pull -- linear-apt pivot mixed`
 //!
 //! With `--case N --runs R` it plays R runs of one case only, for tools that count instructions.
 
-use cutline_lab::{Experiment, simulate};
+use cutline::{Arms, Purpose, stream};
+use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, Truth, simulate};
+use rand::RngExt as _;
+use rand_distr::StandardNormal;
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// K, d, T and the number of runs.
-const CASES: [(u32, u32, u32, u64); 4] =
+type Case = (usize, usize, u32, u64);
+
+const CASES: [Case; 4] =
     [(20, 5, 200, 10_000), (20, 20, 200, 10_000), (150, 4, 400, 2_000), (178, 13, 400, 2_000)];
+
+const MIXED_CASES: [Case; 3] = [(150, 4, 300, 40), (442, 10, 884, 16), (2_000, 16, 4_000, 2)];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut names = Vec::new();
@@ -24,40 +33,76 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => names.push(argument),
         }
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    for (case, (n_arms, dimension, budget, runs)) in CASES.into_iter().enumerate() {
-        if only_case.is_some_and(|only| only != case) {
-            continue;
-        }
-        let runs = n_runs.unwrap_or(runs);
-        for name in &names {
-            let experiment = Experiment::parse(&file(name, n_arms, dimension, budget), Path::new(""))?;
-            let start = Instant::now();
-            let tally = pool.install(|| simulate(&experiment, 0..runs, &|_| ()))?;
-            let (pulls, runs_f) = ((runs * u64::from(budget)) as f64, runs as f64);
-            let ns = start.elapsed().as_secs_f64() / pulls * 1e9;
-            let rate = tally.cell(0, 0).failures as f64 / runs_f;
-            println!(
-                r#"{{"peer": "{name}", "arms": {n_arms}, "dimension": {dimension}, "budget": {budget}, "runs": {runs}, "ns_per_pull": {ns:.1}, "failure_rate": {rate:.4}}}"#
-            );
+    for name in &names {
+        let cases: &[Case] = if name == "mixed" { &MIXED_CASES } else { &CASES };
+        for (case, &(n_arms, dimension, budget, runs)) in cases.iter().enumerate() {
+            if only_case.is_none_or(|only| only == case) {
+                play(name, (n_arms, dimension, budget, n_runs.unwrap_or(runs)))?;
+            }
         }
     }
     Ok(())
 }
 
-fn file(name: &str, n_arms: u32, dimension: u32, budget: u32) -> String {
+/// Plays the runs of one case and prints a line.
+fn play(name: &str, (n_arms, dimension, budget, runs): Case) -> Result<(), Box<dyn Error>> {
+    let extensions = Extensions { instances: Some(Arc::new(Blend { n_arms, dimension })), ..Extensions::default() };
+    let file = file(name, n_arms, dimension, budget);
+    let experiment = Experiment::read(&file, "bench", Path::new(""), Overrides::default(), &extensions)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let start = Instant::now();
+    let tally = pool.install(|| simulate(&experiment, 0..runs, &|_| ()))?;
+    let ns = start.elapsed().as_secs_f64() / (runs * u64::from(budget)) as f64 * 1e9;
+    let cell = tally.cell(0, 0);
+    let (rate, wrong) = (cell.failures as f64 / runs as f64, cell.errors as f64 / runs as f64);
+    println!(
+        r#"{{"peer": "{name}", "arms": {n_arms}, "dimension": {dimension}, "budget": {budget}, "runs": {runs}, "ns_per_pull": {ns:.1}, "failure_rate": {rate:.4}, "wrong_arms": {wrong:.2}}}"#
+    );
+    Ok(())
+}
+
+fn file(name: &str, n_arms: usize, dimension: usize, budget: u32) -> String {
+    let (instance, algorithm) = if name == "mixed" {
+        ("kind = \"own\"".to_owned(), "name = \"pivot\"\nestimator = \"mixed\"".to_owned())
+    } else {
+        let instance = format!("kind = \"uniform\"\nn_arms = {n_arms}\ndimension = {dimension}");
+        (instance, format!("name = \"{name}\""))
+    };
     format!(
-        r#"
+        r"
         budgets = [{budget}]
         threshold = 0.0
         precision = 0.01
         seed = 1
         [instance]
-        kind = "uniform"
-        n_arms = {n_arms}
-        dimension = {dimension}
+        {instance}
         [[algorithm]]
-        name = "{name}"
-        "#
+        {algorithm}
+        "
     )
+}
+
+/// Means of variance 1: half of it linear in the features, a quarter smooth, a quarter the arms' own. The features are uniform on
+/// [−1, 1].
+#[derive(Debug)]
+struct Blend {
+    n_arms: usize,
+    dimension: usize,
+}
+
+impl CustomInstances for Blend {
+    fn draw(&self, seed: u64) -> Truth {
+        let mut rng = stream(seed, Purpose::Instance, 0);
+        let d = self.dimension;
+        let values: Vec<f64> = (0..self.n_arms * d).map(|_| 2.0 * rng.random::<f64>() - 1.0).collect();
+        let theta: Vec<f64> = (0..d).map(|_| rng.sample(StandardNormal)).collect();
+        let norm = theta.iter().map(|t| t * t).sum::<f64>().sqrt();
+        let mean = |x: &[f64]| {
+            let linear = x.iter().zip(&theta).map(|(x, t)| x * t).sum::<f64>() / norm;
+            let own: f64 = rng.sample(StandardNormal);
+            1.5_f64.sqrt() * linear + 0.5_f64.sqrt() * (std::f64::consts::PI * x[d - 1]).cos() + 0.5 * own
+        };
+        let means = values.chunks_exact(d).map(mean).collect();
+        Truth::Means(Arms::from_slice(&values, d).expect("finite features"), means)
+    }
 }

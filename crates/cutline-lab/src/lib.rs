@@ -15,6 +15,7 @@
 //! ```
 
 mod allocation;
+pub mod calibration;
 pub mod coverage;
 pub mod dataset;
 mod entrant;

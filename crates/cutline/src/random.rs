@@ -23,6 +23,8 @@ pub enum Purpose {
     Noise = 4,
     /// The landmarks of the [mixed model](crate::estimators::Mixed); the index is 0.
     Landmarks = 5,
+    /// The order in which [`Exploring`](crate::rules::Exploring) pulls arms; the index is 0.
+    Exploration = 6,
 }
 
 /// The stream that belongs to `(seed, purpose, index)`.
@@ -64,6 +66,17 @@ pub fn below(rng: &mut Rng, n: usize) -> usize {
     }
 }
 
+/// The first `n` of the numbers below `n_numbers` in a random order; all of them if there are fewer.
+pub(crate) fn draw(rng: &mut Rng, n_numbers: usize, n: usize) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..n_numbers).collect();
+    for place in 0..n.min(n_numbers) {
+        let other = place + below(rng, n_numbers - place);
+        numbers.swap(place, other);
+    }
+    numbers.truncate(n);
+    numbers
+}
+
 /// A bijection of 64 bits in which every input bit affects every output bit (the finaliser of SplitMix64).
 #[inline]
 fn mix(z: u64) -> u64 {
@@ -91,7 +104,14 @@ mod tests {
     fn neighbouring_streams_do_not_overlap() {
         let mut seen = HashSet::new();
         for seed in [0, 1, 2, u64::MAX] {
-            for purpose in [Purpose::Rule, Purpose::Learner, Purpose::Instance, Purpose::Noise, Purpose::Landmarks] {
+            for purpose in [
+                Purpose::Rule,
+                Purpose::Learner,
+                Purpose::Instance,
+                Purpose::Noise,
+                Purpose::Landmarks,
+                Purpose::Exploration,
+            ] {
                 for index in 0..4_000 {
                     let mut rng = stream(seed, purpose, index);
                     for _ in 0..8 {

@@ -155,6 +155,14 @@ impl Spec {
         self.with_role(ParameterRole::Centre, centre)
     }
 
+    /// The same with σ = `noise` for the estimator, if it would learn σ from the rewards otherwise; unchanged with other estimators.
+    ///
+    /// # Errors
+    /// If σ is out of range.
+    pub fn with_known_noise(self, noise: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::KnownNoise, noise)
+    }
+
     /// Whether it takes a parameter of that role.
     #[must_use]
     pub fn takes(&self, role: ParameterRole) -> bool {

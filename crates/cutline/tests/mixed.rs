@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{Problem, arms_of, spec, uniform};
-use cutline::estimators::{Explained, LengthError, Mixed};
+use common::{Problem, arms_of, spec, take, uniform};
+use cutline::estimators::{Explained, Mixed, MixedError, MixedSettings};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
     ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
-    Side, Spec, SpecError, StopCriterion, stream,
+    Side, Spec, SpecError, StopCriterion, below, stream,
 };
 use std::sync::Arc;
 
@@ -124,7 +124,16 @@ fn the_noise_of_the_rule_does_not_matter() {
 #[test]
 fn every_parameter_changes_something() {
     let problem = curved(20);
-    for (parameter, values) in [("landmarks", [0.0, 5.0]), ("landmarks", [5.0, 20.0]), ("length", [0.2, 5.0])] {
+    for (parameter, values) in [
+        ("landmarks", [0.0, 5.0]),
+        ("landmarks", [5.0, 20.0]),
+        ("length", [0.2, 5.0]),
+        ("linear", [0.0, 1.0]),
+        ("smooth", [0.0, 1.0]),
+        ("own", [0.0, 1.0]),
+        ("known_noise", [0.0, 2.0]),
+        ("explore", [0.0, 1.0]),
+    ] {
         let run = |value: f64| {
             let mut run = learner(&mixed("pivot").with(parameter, value).unwrap(), &problem, 100);
             (arms_of(run.as_mut(), &problem, 0), run.beliefs().means().to_vec())
@@ -137,7 +146,7 @@ fn every_parameter_changes_something() {
 fn landmarks_follow_from_the_seed() {
     let problem = curved(30);
     let run = |landmarks: f64, seed: u64| {
-        let spec = mixed("pivot").with("landmarks", landmarks).unwrap();
+        let spec = mixed("pivot").with("landmarks", landmarks).unwrap().with("explore", 0.0).unwrap();
         arms_of(spec.learner(&problem.arms(), problem.question, 60, seed).unwrap().as_mut(), &problem, 0)
     };
     assert_eq!(run(4.0, 1), run(4.0, 1));
@@ -201,12 +210,134 @@ fn what_does_not_fit_is_refused() {
     );
     assert!(mixed("pivot").with("length", 0.0).is_err() && mixed("pivot").with("landmarks", -1.0).is_err());
     assert!(mixed("pivot").with("lambda", 1.0).is_err(), "the model learns its own");
-    for length in [0.0, -1.0, 1e4, f64::NAN] {
-        let refused = Mixed::new(&problem.arms(), problem.question, 3, length, 0).err().unwrap();
-        assert!(matches!(refused, LengthError(_)), "{length}");
-    }
-    assert_eq!(LengthError(0.0).to_string(), "the length must be a number between 0.001 and 1000, not 0");
     assert!(Spec::batch(&[&mixed("pivot")], &[&problem.arms()], &[problem.question]).is_none());
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let problem = curved(5);
+    let refused =
+        |settings: &MixedSettings, arms: &Arms| Mixed::new(arms, problem.question, settings, 0).err().unwrap();
+    let all = MixedSettings::default;
+    let cases = [
+        (MixedSettings { length: 0.0, ..all() }, "the length must be a number between 0.001 and 1000, not 0"),
+        (MixedSettings { length: f64::NAN, ..all() }, "the length must be a number between 0.001 and 1000, not NaN"),
+        (
+            MixedSettings { known_noise: Some(0.0), ..all() },
+            "the known noise must be a number between 1e-100 and 1e100, not 0",
+        ),
+        (MixedSettings { shares: Some(vec![0.0, 1.5]), ..all() }, "a share must be a number between 0 and 1, not 1.5"),
+        (
+            MixedSettings { scales: Some(vec![0.0]), ..all() },
+            "a scale must be a number between 0.000001 and 1000000, not 0",
+        ),
+        (MixedSettings { scales: Some(vec![]), ..all() }, "the grid needs a scale and a share of at most 0.5"),
+        (MixedSettings { shares: Some(vec![0.7]), ..all() }, "the grid needs a scale and a share of at most 0.5"),
+        (
+            MixedSettings { linear: false, own: false, landmarks: 0, ..all() },
+            "the mixed model has no part left; it needs its linear part, its smooth part with landmarks, or its own part",
+        ),
+    ];
+    for (settings, message) in cases {
+        assert_eq!(refused(&settings, &problem.arms()).to_string(), message);
+    }
+    let without_own = MixedSettings { own: false, ..all() };
+    let error = refused(&without_own, &Arms::without_features(3).unwrap());
+    assert_eq!(error, MixedError::NeedsOwn);
+    assert_eq!(error.to_string(), "arms without features need the own part of the mixed model");
+    let none = ["linear", "smooth", "own"].iter().try_fold(mixed("pivot"), |spec, part| spec.with(part, 0.0)).unwrap();
+    let error = none.learner(&problem.arms(), problem.question, 9, 0).err().unwrap();
+    assert_eq!(error, SpecError::Mixed(MixedError::NoPart));
+    assert_eq!(
+        mixed("pivot").with_known_noise(-1.0).unwrap_err().to_string(),
+        "`known_noise` must be a finite number between 0 and 1e100, not -1"
+    );
+}
+
+/// A known σ is used by rule and verdicts from the start, and is part of the units. Other estimators ignore it.
+#[test]
+fn the_noise_can_be_known() {
+    let problem = curved(30);
+    let play = |unit: f64, noise: f64| {
+        let spec = mixed("pivot").with_known_noise(unit * noise).unwrap();
+        let question = Question::new(unit * 0.1, unit * 0.01).unwrap();
+        let mut learner = spec.learner(&problem.arms(), question, 100, 0).unwrap();
+        let mut rng = stream(5, Purpose::Noise, 0);
+        let mut arms = Vec::new();
+        while let Some(arm) = learner.ask() {
+            learner.tell(arm, unit * problem.reward(arm, &mut rng));
+            arms.push(arm);
+        }
+        assert_eq!(learner.beliefs().estimator.noise_scale(), Some(unit * noise));
+        let means: Vec<f64> = learner.beliefs().means().iter().map(|mean| mean / unit).collect();
+        (arms, means, learner.beliefs().estimator.explained())
+    };
+    let expected = play(1.0, 0.6);
+    assert_eq!(play(2.0_f64.powi(-10), 0.6), expected);
+    assert_eq!(play(2.0_f64.powi(10), 0.6), expected);
+    assert_ne!(play(1.0, 0.1), expected);
+    let values: Vec<(&str, f64)> = spec("pivot").with_known_noise(0.3).unwrap().values().collect();
+    assert_eq!(values, spec("pivot").values().collect::<Vec<_>>());
+}
+
+/// The order in which arms are explored, from its definition.
+fn exploration_order(n_arms: usize, seed: u64) -> Vec<Arm> {
+    let mut rng = stream(seed, Purpose::Exploration, 0);
+    let (mut rest, mut order) = ((0..n_arms).collect::<Vec<_>>(), Vec::new());
+    while !rest.is_empty() {
+        let other = below(&mut rng, rest.len());
+        rest.swap(0, other);
+        order.push(rest.remove(0));
+    }
+    order
+}
+
+/// Before pull k² + 1 an arm is explored, if one was never pulled; otherwise the rule chooses. Pending pulls count, lost ones do not,
+/// and rewards that were not asked for count as pulls.
+#[test]
+fn exploration_by_its_definition() {
+    let problem = curved(25);
+    let order = exploration_order(25, 4);
+    let custom = Spec::custom(NamedRule::new("mine", Arc::new(Straddle)).unwrap()).with_estimator("mixed").unwrap();
+    for (name, spec) in all().chain([("custom", custom)]) {
+        let mut exploring = learner(&spec, &problem, u32::MAX);
+        let mut plain = learner(&spec.with("explore", 0.0).unwrap(), &problem, u32::MAX);
+        let mut rng = stream(11, Purpose::Instance, 0);
+        let (mut pending, mut explored): (Vec<Arm>, usize) = (Vec::new(), 0);
+        for _ in 0..300 {
+            let total: u64 = exploring.beliefs().total_pulls;
+            let is_square = (0..=total).any(|k| k * k == total);
+            let next = order.iter().copied().find(|&arm| exploring.beliefs().pulls[arm] == 0).filter(|_| is_square);
+            let chosen = exploring.propose().unwrap();
+            assert_eq!(chosen, next.unwrap_or_else(|| plain.propose().unwrap()), "{name} at {total}");
+            explored += usize::from(next.is_some());
+            match below(&mut rng, 6) {
+                0 if !pending.is_empty() => {
+                    let arm = take(&mut pending, &mut rng);
+                    exploring.forget(arm);
+                    plain.forget(arm);
+                }
+                1 => {
+                    let (arm, reward) = (below(&mut rng, 25), uniform(&mut rng));
+                    pending.iter().position(|&waiting| waiting == arm).map(|place| pending.remove(place));
+                    exploring.tell(arm, reward);
+                    plain.tell(arm, reward);
+                }
+                2 | 3 if !pending.is_empty() => {
+                    let arm = take(&mut pending, &mut rng);
+                    let reward = problem.reward(arm, &mut rng);
+                    exploring.tell(arm, reward);
+                    plain.tell(arm, reward);
+                }
+                _ => {
+                    exploring.assign(chosen);
+                    plain.assign(chosen);
+                    pending.push(chosen);
+                }
+            }
+        }
+        assert!(explored >= 3, "{name}: {explored}");
+    }
 }
 
 /// Fixed intervals use the σ that was learnt, whatever the caller says; anytime intervals are infinite and decide nothing.

@@ -2,7 +2,7 @@
 
 use crate::source::RandomNumbers;
 use cutline::diagnostics::MAX_REWARD;
-use cutline::estimators::{Estimator, Explained, Mixed};
+use cutline::estimators::{Estimator, Explained, Mixed, MixedError, MixedSettings};
 use cutline::{Arm, Arms, Question, Rng};
 use thiserror::Error;
 
@@ -33,15 +33,25 @@ pub enum PilotError {
     /// There are no rewards, or all of them equal the threshold.
     #[error("a pilot needs rewards, and some that differ from the threshold")]
     Nothing,
+    /// σ is out of range.
+    #[error(transparent)]
+    Model(#[from] MixedError),
 }
 
 impl Pilot {
-    /// The posterior given `rewards`, pairs of an arm and its reward.
+    /// The posterior given `rewards`, pairs of an arm and its reward; σ is `noise`, or learnt from them.
     ///
     /// # Errors
-    /// If there is no such arm, a reward is not between −1e140 and 1e140, or the rewards say nothing.
-    pub fn new(arms: &Arms, question: Question, rewards: Vec<(Arm, f64)>, seed: u64) -> Result<Self, PilotError> {
-        let mut model = model(arms, question, seed);
+    /// If there is no such arm, a reward is not between −1e140 and 1e140, the rewards say nothing, or σ is out of range.
+    pub fn new(
+        arms: &Arms,
+        question: Question,
+        rewards: Vec<(Arm, f64)>,
+        noise: Option<f64>,
+        seed: u64,
+    ) -> Result<Self, PilotError> {
+        let settings = MixedSettings { known_noise: noise, ..MixedSettings::default() };
+        let mut model = Mixed::new(arms, question, &settings, seed)?;
         for &(arm, reward) in &rewards {
             if !(reward.abs() <= MAX_REWARD) {
                 return Err(PilotError::Reward(reward));
@@ -79,11 +89,6 @@ impl Pilot {
     pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         self.model.clone().draw(|| rng.normal())
     }
-}
-
-/// The mixed model as campaigns use it.
-fn model(arms: &Arms, question: Question, seed: u64) -> Mixed {
-    Mixed::new(arms, question, 40, 1.0, seed).expect("a length in range")
 }
 
 impl std::fmt::Display for Pilot {

@@ -57,6 +57,9 @@ impl Terms {
     /// The algorithm for this noise scale.
     pub(super) fn spec(&self, sigma: f64) -> Result<Spec, TermsError> {
         let mut spec = self.spec.clone().with_noise_scale(sigma)?;
+        if let Some(noise) = self.noise {
+            spec = spec.with_known_noise(noise)?;
+        }
         if let Some(criterion) = self.until_sure {
             spec = spec.with_confidence_stop(ConfidenceStop::new(criterion, self.delta, sigma)?);
         }

@@ -16,8 +16,8 @@ pub use designed::DesignedRidge;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
-pub use mixed::{LengthError, Mixed};
-pub use posterior::{Explained, Model, Posterior};
+pub use mixed::{Mixed, MixedError, MixedSettings};
+pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
@@ -68,6 +68,12 @@ pub trait Estimator {
 
     /// How much of the differences between the arms the features explain, where the estimator learns it from the rewards.
     fn explained(&self) -> Option<Explained> {
+        None
+    }
+
+    /// The posterior of every mean for verdicts, where it differs from N(μ̂, σ²q) of [`posterior`](Estimator::posterior); `None` also
+    /// while there is nothing to learn from. Computed on demand, which may cost more than many pulls.
+    fn marginals(&mut self) -> Option<Marginals> {
         None
     }
 

@@ -38,6 +38,18 @@ pub enum Model {
     Mixed,
 }
 
+/// The posterior of every mean, each a t distribution.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Marginals {
+    /// The means of the distributions.
+    pub means: Vec<f64>,
+    /// Their scales: half the width of an interval is the quantile of t times this.
+    pub deviations: Vec<f64>,
+    /// Their degrees of freedom; ∞ for a normal distribution.
+    pub degrees_of_freedom: Vec<f64>,
+}
+
 /// How much of the differences between the means each part of the [mixed model](super::Mixed) explains, as learnt from the rewards: shares
 /// of their variance, whose sum is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

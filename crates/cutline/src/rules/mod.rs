@@ -3,6 +3,7 @@
 mod apt;
 mod clucb;
 mod custom;
+mod exploring;
 mod hedge;
 mod index;
 mod lazy;
@@ -15,6 +16,7 @@ mod uniform;
 pub use apt::Apt;
 pub use clucb::Clucb;
 pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
+pub use exploring::Exploring;
 pub use index::{Index, Indexed};
 pub use lingame::LinGame;
 pub(crate) use pivot::CertaintyBound;

@@ -1,8 +1,8 @@
 //! Builds learners from a rule and the other parts of a spec.
 
 use super::{Algorithm, EstimatorKind, SpecError};
-use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, Ridge, RidgeError, SampleMean};
-use crate::rules::{Index, Indexed, NamedRule, Rule};
+use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
+use crate::rules::{Exploring, Index, Indexed, NamedRule, Rule};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question};
 
 /// Everything that a learner is built from except the rule.
@@ -98,14 +98,13 @@ impl LearnerBuilder<'_> {
         if R::LEARNS {
             return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
         }
-        let [landmarks, length] = *self.parameters else { unreachable!("the parameters of the mixed model") };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "its range has no negative numbers"
-        )]
-        let landmarks = landmarks.round() as usize;
-        self.learner(rule, Mixed::new(self.arms, self.question, landmarks, length, self.seed)?)
+        let (settings, explore) = mixed_settings(self.parameters);
+        let mixed = Mixed::new(self.arms, self.question, &settings, self.seed)?;
+        if explore {
+            self.learner(Exploring::new(rule, self.arms.n_arms(), self.seed), mixed)
+        } else {
+            self.learner(rule, mixed)
+        }
     }
 
     fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>
@@ -124,4 +123,25 @@ impl LearnerBuilder<'_> {
 /// λ, the centre and the intercept, in the order of [`EstimatorKind::parameters`].
 pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
     values.try_into().expect("the parameters of ridge")
+}
+
+/// The settings of the mixed model and whether to explore, from numbers in the order of [`EstimatorKind::parameters`]. Whole numbers are
+/// rounded.
+fn mixed_settings(values: &[f64]) -> (MixedSettings, bool) {
+    let [landmarks, length, linear, smooth, own, noise, explore] = *values else {
+        unreachable!("the parameters of the mixed model")
+    };
+    let is_on = |value: f64| value >= 0.5;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "its range has no negative numbers")]
+    let landmarks = landmarks.round() as usize;
+    let settings = MixedSettings {
+        linear: is_on(linear),
+        smooth: is_on(smooth),
+        own: is_on(own),
+        landmarks,
+        length,
+        known_noise: (noise != 0.0).then_some(noise),
+        ..MixedSettings::default()
+    };
+    (settings, is_on(explore))
 }

@@ -1,7 +1,7 @@
 //! Why a spec is refused.
 
 use super::{ALGORITHMS, EstimatorKind, Parameter};
-use crate::estimators::{CentreError, LengthError, RidgeError};
+use crate::estimators::{CentreError, MixedError, RidgeError};
 use crate::question::short_number;
 use crate::rules::RuleError;
 use crate::{ArmsError, BudgetError, LearnerError};
@@ -74,9 +74,9 @@ pub enum SpecError {
     /// The estimator was refused.
     #[error(transparent)]
     Ridge(#[from] RidgeError),
-    /// The length scale was refused.
+    /// The settings of the mixed model were refused.
     #[error(transparent)]
-    Length(#[from] LengthError),
+    Mixed(#[from] MixedError),
     /// The centre was refused.
     #[error(transparent)]
     Centre(#[from] CentreError),

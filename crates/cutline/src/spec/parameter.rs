@@ -47,6 +47,8 @@ pub enum ParameterRole {
     Centre,
     /// The value of one more feature, the same for every arm.
     Intercept,
+    /// σ for an estimator that learns it otherwise: set by [`Spec::with_known_noise`](super::Spec::with_known_noise).
+    KnownNoise,
 }
 
 /// The noise scale of rules.
@@ -99,7 +101,26 @@ const MIXED: &[Parameter] = &[
         range: Mixed::LENGTH,
         role: ParameterRole::Setting,
     },
+    switch("linear", "1 includes the linear part, 0 leaves it out; a level is always there"),
+    switch("smooth", "1 includes the smooth part, 0 leaves it out"),
+    switch("own", "1 includes the own part of every arm, 0 leaves it out"),
+    Parameter {
+        name: "known_noise",
+        default: Some(0.0),
+        about: "σ, if it is known; 0 learns it from the rewards",
+        range: Range::new(0.0, Range::NOISE_SCALE.most),
+        role: ParameterRole::KnownNoise,
+    },
+    switch(
+        "explore",
+        "1 pulls an arm that was never pulled before pulls 1, 2, 5, 10, 17, …, whatever the rule says; 0 leaves all pulls to the rule",
+    ),
 ];
+
+/// A parameter that is 1 by default, and 0 to switch something off.
+const fn switch(name: &'static str, about: &'static str) -> Parameter {
+    Parameter { name, default: Some(1.0), about, range: Range::new(0.0, 1.0), role: ParameterRole::Setting }
+}
 
 impl EstimatorKind {
     /// All of them.

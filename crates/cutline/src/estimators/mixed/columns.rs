@@ -4,9 +4,12 @@
 //! Nyström form: its columns are k(X, L)·chol(k(L, L))⁻ᵀ for D landmarks L. What the landmarks miss of an arm's variance,
 //! eᵢ = 1 − ‖pᵢ‖², belongs to its own part (the FITC approximation).
 
+use super::evidence::Variances;
+use super::settings::{MixedSettings, Parts};
 use crate::estimators::gram_basis::GramBasis;
 use crate::features::Features;
-use crate::{Arm, Arms, Purpose, below, stream};
+use crate::random::draw;
+use crate::{Arm, Arms, Purpose, stream};
 use std::sync::Arc;
 
 /// Added to the diagonal of k(L, L), so that landmarks may coincide.
@@ -21,46 +24,48 @@ pub(super) struct Columns {
     /// The linear columns, then the smooth ones.
     pub(super) features: Arc<Features>,
     pub(super) n_linear: usize,
-    /// d, among which the variance of the linear part is divided; 1 without features.
+    /// d, among which the variance of the linear part is divided; 1 if there is a level alone.
     pub(super) dimension: usize,
     /// eᵢ of every arm.
     pub(super) missed: Vec<f64>,
 }
 
 impl Columns {
-    /// The columns for `n_landmarks` landmarks, arms drawn by the seed, and ℓ = `length`·√d. Arms without features have a level and no
-    /// smooth part.
-    pub(super) fn new(arms: &Arms, n_landmarks: usize, length: f64, seed: u64) -> Self {
+    /// The columns of these parts; the landmarks are arms, drawn by the seed. Without a linear part, and for arms without features, the
+    /// only linear column is a level of 1.
+    pub(super) fn new(arms: &Arms, parts: Parts, settings: &MixedSettings, seed: u64) -> Self {
         let n_arms = arms.n_arms();
         let Some(raw) = arms.features() else {
             let mut features = Features::new(n_arms, 1);
             set_row(&mut features, 0, &vec![1.0; n_arms]);
             return Self { features: Arc::new(features), n_linear: 1, dimension: 1, missed: vec![0.0; n_arms] };
         };
-        let d = raw.dimension;
         let standardised = arms.clone().standardised();
         let standardised = standardised.features().expect("as many features as before");
-        let landmarks = Landmarks::new(standardised, &landmarks(n_arms, n_landmarks, seed), length);
+        let n_landmarks = if parts.smooth { settings.landmarks } else { 0 };
+        let landmarks = Landmarks::new(standardised, &landmarks(n_arms, n_landmarks, seed), settings.length);
+        let d = raw.dimension;
         // With more features than arms, a triangle with the same inner products has fewer columns.
-        let gram_basis = if n_arms < d { GramBasis::new(standardised) } else { None };
+        let gram_basis = if parts.linear && n_arms < d { GramBasis::new(standardised) } else { None };
         let linear = gram_basis.as_ref().map_or(&**standardised, GramBasis::triangle);
-        let n_linear = linear.dimension + 1;
+        let (n_linear, dimension) = if parts.linear { (linear.dimension + 1, d) } else { (1, 1) };
         let mut features = raw.zeros_like(n_linear + landmarks.len());
         let mut missed = vec![0.0; n_arms];
         let (mut row, mut x) = (vec![0.0; features.dimension], vec![0.0; d]);
         for arm in 0..n_arms {
-            row.iter_mut().zip(linear.row(arm).iter()).for_each(|(to, value)| *to = value);
-            row[n_linear - 1] = (d as f64).sqrt();
+            row[..n_linear - 1].iter_mut().zip(linear.row(arm).iter()).for_each(|(to, value)| *to = value);
+            row[n_linear - 1] = (dimension as f64).sqrt();
             x.iter_mut().zip(standardised.row(arm).iter()).for_each(|(to, value)| *to = value);
             missed[arm] = landmarks.write_columns(&x, &mut row[n_linear..]);
             set_row(&mut features, arm, &row);
         }
-        Self { features: Arc::new(features), n_linear, dimension: d, missed }
+        Self { features: Arc::new(features), n_linear, dimension, missed }
     }
 
-    /// Whether there are landmarks.
-    pub(super) fn has_smooth(&self) -> bool {
-        self.features.dimension > self.n_linear
+    /// The prior precision of every column.
+    pub(super) fn precisions(&self, variances: &Variances) -> Arc<[f64]> {
+        let of = |column| if column < self.n_linear { variances.linear } else { variances.smooth };
+        (0..self.features.dimension).map(|column| 1.0 / of(column)).collect()
     }
 }
 
@@ -70,14 +75,7 @@ fn set_row(features: &mut Features, first: Arm, values: &[f64]) {
 
 /// D arms, the first ones of a permutation that the seed determines; all arms if there are fewer.
 fn landmarks(n_arms: usize, n: usize, seed: u64) -> Vec<Arm> {
-    let mut rng = stream(seed, Purpose::Landmarks, 0);
-    let mut arms: Vec<Arm> = (0..n_arms).collect();
-    for place in 0..n.min(n_arms) {
-        let other = place + below(&mut rng, n_arms - place);
-        arms.swap(place, other);
-    }
-    arms.truncate(n);
-    arms
+    draw(&mut stream(seed, Purpose::Landmarks, 0), n_arms, n)
 }
 
 /// The landmarks L and the factor of their kernel matrix.
@@ -144,6 +142,12 @@ mod tests {
         Arms::from_slice(&values, dimension).unwrap()
     }
 
+    const ALL: Parts = Parts { linear: true, smooth: true, own: true };
+
+    fn columns_of(arms: &Arms, landmarks: usize, length: f64, seed: u64) -> Columns {
+        Columns::new(arms, ALL, &MixedSettings { landmarks, length, ..Default::default() }, seed)
+    }
+
     fn rows(columns: &Columns) -> Vec<Vec<f64>> {
         (0..columns.missed.len()).map(|arm| columns.features.row(arm).iter().collect()).collect()
     }
@@ -158,7 +162,7 @@ mod tests {
     fn inner_products_are_the_covariances_of_the_parts() {
         for (n_arms, d) in [(9, 3), (5, 8), (1, 1), (4, 4)] {
             let arms = arms(n_arms, d);
-            let columns = Columns::new(&arms, n_arms, 0.8, 3);
+            let columns = columns_of(&arms, n_arms, 0.8, 3);
             let standardised = arms.standardised();
             let x: Vec<Vec<f64>> = (0..n_arms).map(|arm| standardised.row(arm).unwrap()).collect();
             assert_eq!(columns.features.dimension, n_arms.min(d) + 1 + n_arms);
@@ -180,9 +184,9 @@ mod tests {
     #[test]
     fn landmarks_follow_from_the_seed() {
         let arms = arms(50, 3);
-        let columns = |seed| rows(&Columns::new(&arms, 5, 1.0, seed));
-        assert_eq!(columns(1), columns(1));
-        assert_ne!(columns(1), columns(2));
+        let found = |seed| rows(&columns_of(&arms, 5, 1.0, seed));
+        assert_eq!(found(1), found(1));
+        assert_ne!(found(1), found(2));
         let drawn = landmarks(50, 5, 1);
         let distinct: std::collections::HashSet<_> = drawn.iter().collect();
         assert_eq!((drawn.len(), distinct.len()), (5, 5));
@@ -194,7 +198,7 @@ mod tests {
     #[test]
     fn what_the_landmarks_miss_is_own() {
         let arms = arms(40, 4);
-        let columns = Columns::new(&arms, 2, 0.2, 7);
+        let columns = columns_of(&arms, 2, 0.2, 7);
         let missed = |arm: Arm| columns.missed[arm];
         let landmarks = landmarks(40, 2, 7);
         assert!(landmarks.iter().all(|&arm| missed(arm) == 0.0));
@@ -205,16 +209,30 @@ mod tests {
     /// Without features there is a level alone; features that are all equal are standardised to 0; equal rows have equal columns.
     #[test]
     fn degenerate_features() {
-        let columns = Columns::new(&Arms::without_features(3).unwrap(), 40, 1.0, 0);
-        assert_eq!((rows(&columns), columns.has_smooth()), (vec![vec![1.0]; 3], false));
-        let columns = Columns::new(&Arms::from_slice(&[7.0; 6], 2).unwrap(), 40, 1.0, 0);
+        let columns = columns_of(&Arms::without_features(3).unwrap(), 40, 1.0, 0);
+        assert_eq!(rows(&columns), vec![vec![1.0]; 3]);
+        let columns = columns_of(&Arms::from_slice(&[7.0; 6], 2).unwrap(), 40, 1.0, 0);
         for row in rows(&columns) {
             assert_eq!(row[..2], [0.0; 2]);
             assert!((dot(&row[3..], &row[3..]) - 1.0).abs() < 1e-5, "one point");
         }
-        let columns = Columns::new(&Arms::from_rows(&[[1.0], [2.0], [1.0]]).unwrap(), 40, 1.0, 0);
+        let columns = columns_of(&Arms::from_rows(&[[1.0], [2.0], [1.0]]).unwrap(), 40, 1.0, 0);
         let rows = rows(&columns);
         assert_eq!(rows[0], rows[2]);
-        assert!(!Columns::new(&arms(5, 2), 0, 1.0, 0).has_smooth());
+        assert_eq!(columns_of(&arms(5, 2), 0, 1.0, 0).features.dimension, 3, "no smooth columns");
+    }
+
+    #[test]
+    fn parts_can_be_left_out() {
+        let arms = arms(6, 3);
+        let all = rows(&columns_of(&arms, 4, 1.0, 0));
+        let settings = MixedSettings { landmarks: 4, ..Default::default() };
+        let without_linear = Columns::new(&arms, Parts { linear: false, ..ALL }, &settings, 0);
+        let without_smooth = Columns::new(&arms, Parts { smooth: false, ..ALL }, &settings, 0);
+        assert_eq!((without_linear.n_linear, without_linear.dimension), (1, 1));
+        for (arm, all) in all.iter().enumerate() {
+            assert_eq!(rows(&without_linear)[arm], [&[1.0], &all[4..]].concat());
+            assert_eq!(rows(&without_smooth)[arm], all[..4]);
+        }
     }
 }

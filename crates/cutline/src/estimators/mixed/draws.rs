@@ -11,11 +11,11 @@ impl Mixed {
     /// `normal` returns independent standard normal numbers.
     ///
     /// ```
-    /// use cutline::estimators::{Estimator, Mixed};
+    /// use cutline::estimators::{Estimator, Mixed, MixedSettings};
     /// use cutline::{Arms, Question};
     ///
     /// let arms = Arms::from_rows(&[[0.0], [1.0], [2.0]])?;
-    /// let mut mixed = Mixed::new(&arms, Question::new(1.0, 0.0)?, 3, 1.0, 0)?;
+    /// let mut mixed = Mixed::new(&arms, Question::new(1.0, 0.0)?, &MixedSettings::default(), 0)?;
     /// mixed.observe(2, 4.0);
     /// assert_eq!(mixed.draw(|| 0.0), mixed.means()); // no deviation from the posterior mean
     /// # Ok::<(), Box<dyn std::error::Error>>(())

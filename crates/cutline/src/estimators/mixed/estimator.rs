@@ -1,17 +1,17 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
-use super::evidence::{Pooled, Rewards};
+use super::evidence::Rewards;
 use super::grid::{Fit, Grid};
+use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
+use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, Explained, History, Model, Posterior, VarianceEstimator};
-use crate::question::short_number;
+use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, VarianceEstimator};
 use crate::vector::numbers;
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The mixed model: a linear part, a smooth part and a part of each arm's own, with variances and σ learnt from the rewards.
 ///
@@ -19,21 +19,17 @@ use thiserror::Error;
 /// [`SampleMean`](crate::estimators::SampleMean) where bounds have to hold whatever the features are. Without features it estimates
 /// shrunken sample means.
 ///
-/// | parameter | default by name | meaning | range |
-/// |---|---|---|---|
-/// | `landmarks` | 40 | D, the number of landmarks of the smooth part; 0 leaves the smooth part out | any; at most K are used |
-/// | `length` | 1 | ℓ/√d, the length scale of the smooth part for standardised features | 1e-3 to 1e3, else [`LengthError`] |
-///
-/// The landmarks are arms, drawn by the seed. A pull costs two K×p products, p = d + 1 + D. The variances are learnt again after every
+/// [`MixedSettings`] chooses the parts and lists all parameters. The landmarks are arms, drawn by the seed. A pull costs two K×p products, p = d + 1 + D. The variances are learnt again after every
 /// reward up to the 20th, then whenever the number of rewards has grown by 15 %; that costs about a hundred p×p factorisations and is the
 /// only time at which memory is allocated.
 ///
 /// ```
-/// use cutline::estimators::{Estimator, Mixed};
+/// use cutline::estimators::{Estimator, Mixed, MixedSettings};
 /// use cutline::{Arms, Question};
 ///
 /// let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i)]).collect();
-/// let mut mixed = Mixed::new(&Arms::from_rows(&rows)?, Question::new(1.0, 0.0)?, 10, 1.0, 0)?;
+/// let settings = MixedSettings { landmarks: 10, ..MixedSettings::default() };
+/// let mut mixed = Mixed::new(&Arms::from_rows(&rows)?, Question::new(1.0, 0.0)?, &settings, 0)?;
 /// assert_eq!((mixed.means()[7], mixed.noise_scale()), (1.0, None)); // τ, before the first reward
 /// for arm in (0..20).step_by(2).cycle().take(40) {
 ///     mixed.observe(arm, (0.5 * arm as f64).sin());
@@ -47,6 +43,7 @@ pub struct Mixed {
     columns: Arc<Columns>,
     grid: Arc<Grid>,
     threshold: f64,
+    known_noise: Option<f64>,
     fit: Fit,
     pub(super) linear: LinearBelief,
     /// By the rewards received, for the means.
@@ -63,11 +60,6 @@ pub struct Mixed {
     scratch: Vec<f64>,
 }
 
-/// The length scale is NaN or out of range.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("the length must be a number {}, not {}", Mixed::LENGTH, short_number(*.0))]
-pub struct LengthError(pub f64);
-
 /// Up to this many rewards the variances are learnt after each.
 const EVERY_REWARD: u64 = 20;
 
@@ -78,20 +70,20 @@ impl Mixed {
     /// The estimator before the first reward: all means are τ.
     ///
     /// # Errors
-    /// If `length` is out of range.
-    pub fn new(arms: &Arms, question: Question, landmarks: usize, length: f64, seed: u64) -> Result<Self, LengthError> {
-        if !Self::LENGTH.contains(length) {
-            return Err(LengthError(length));
-        }
-        let columns = Columns::new(arms, landmarks, length, seed);
-        let grid = Grid::new(columns.dimension, columns.has_smooth());
+    /// If a setting is out of range, or no part is left.
+    pub fn new(arms: &Arms, question: Question, settings: &MixedSettings, seed: u64) -> Result<Self, MixedError> {
+        settings.check()?;
+        let parts = settings.parts(arms)?;
+        let columns = Columns::new(arms, parts, settings, seed);
+        let grid = Grid::new(columns.dimension, parts, settings);
         let fit = grid.prior();
-        Ok(Self::with_fit(columns, grid, question.threshold(), fit))
+        let mixed = Self::with_fit(columns, grid, question.threshold(), fit);
+        Ok(Self { known_noise: settings.known_noise, ..mixed })
     }
 
     pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
         let n_arms = columns.missed.len();
-        let inverse = Inverse::with_precisions(precisions(&columns, &fit));
+        let inverse = Inverse::with_precisions(columns.precisions(&fit.variances));
         let mut mixed = Self {
             linear: LinearBelief::new(Arc::clone(&columns.features), inverse),
             observed: Shrinkage::new(n_arms),
@@ -100,6 +92,7 @@ impl Mixed {
             columns: Arc::new(columns),
             grid: Arc::new(grid),
             threshold,
+            known_noise: None,
             fit,
             n_rewards: 0,
             next_fit: 1,
@@ -116,9 +109,9 @@ impl Mixed {
 
     /// Learns the variances from all rewards.
     fn refit(&mut self) {
-        let rewards = Rewards { counts: &self.observed.pulls, means: &self.own.averages, within: self.own.within() };
-        let pooled = Pooled::new(&self.columns, &rewards);
-        self.fit = self.grid.fit(&pooled).unwrap_or(self.fit);
+        let (counts, means) = (&self.observed.pulls, &self.own.averages);
+        let rewards = Rewards { counts, means, within: self.own.within(), factors: None };
+        self.fit = self.grid.fit(&self.columns, &rewards);
         self.next_fit = next_fit(self.n_rewards);
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
@@ -133,7 +126,7 @@ impl Mixed {
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
         own.update_all(self.threshold, observed);
-        linear.set_precisions(&precisions(columns, fit));
+        linear.set_precisions(&columns.precisions(&variances));
         linear.restore(|arm| observed.weight(arm), &own.targets);
         self.plan_pending();
         self.own.update_means(&self.observed, &self.linear.means);
@@ -163,12 +156,6 @@ pub(super) fn next_fit(n_rewards: u64) -> u64 {
         at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
     }
     at
-}
-
-/// The prior precision of every column.
-fn precisions(columns: &Columns, fit: &Fit) -> Arc<[f64]> {
-    let of = |column| if column < columns.n_linear { fit.variances.linear } else { fit.variances.smooth };
-    (0..columns.features.dimension).map(|column| 1.0 / of(column)).collect()
 }
 
 impl Estimator for Mixed {
@@ -222,11 +209,15 @@ impl Estimator for Mixed {
     }
 
     fn noise_scale(&self) -> Option<f64> {
-        self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90))
+        self.known_noise.or_else(|| self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90)))
     }
 
     fn explained(&self) -> Option<Explained> {
-        self.fit.noise_variance.map(|_| self.fit.shares)
+        let Explained { linear, smooth, own } = self.fit.shares;
+        // A level alone explains no differences.
+        let linear = if self.columns.n_linear == 1 { 0.0 } else { linear };
+        let sum = linear + smooth + own;
+        self.fit.is_learnt.then_some(Explained { linear: linear / sum, smooth: smooth / sum, own: own / sum })
     }
 
     fn posterior(&mut self) -> Posterior<'_> {
@@ -242,6 +233,13 @@ impl Estimator for Mixed {
             n_rewards: &observed.pulls,
             model: Model::Mixed,
         }
+    }
+
+    fn marginals(&mut self) -> Option<Marginals> {
+        let Self { columns, grid, threshold, observed, own, pending, .. } = self;
+        let means: Vec<f64> = own.averages.iter().map(|average| *threshold + average).collect();
+        let history = History { n_rewards: &observed.pulls, means: &means, squares: own.squares(), pending };
+        judge(columns, grid, *threshold, &history)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

@@ -12,20 +12,33 @@
 //! ν = 3 prior observations of variance s₀² = 0.3·mean(y²) keep σ² away from 0 while the first rewards are equal. Q and σ² are kept in
 //! units of mean(y²), so that ln p does not depend on the units of the rewards.
 //!
+//! Where σ is known, ν = 0, Q is kept in units of σ², and ln p = −½ [Σ ln(1 + ρᵢnᵢ) + ln det(Λ⁻¹A) + Q].
+//!
 //! Arms with the same number of rewards and the same eᵢ have the same weight at every setting, so their zzᵀ are added up once
-//! ([`Pooled`]); a setting then costs one p×p matrix per group and one Cholesky factorisation. Four settings are evaluated at a
-//! time, one per lane.
+//! ([`Pooled`]); a setting then costs one p×p matrix per group and one elimination. While few arms are measured it is cheaper to
+//! eliminate in the m×m covariance of their ȳ, in units of σ²:
+//!
+//! ```text
+//! C = diag(1/nᵢ + ρᵢ) + Vₗ ZₗZₗᵀ + Vₛ ZₛZₛᵀ       Σ wᵢȳᵢ² − bᵀA⁻¹b = ȳᵀC⁻¹ȳ       Π(1 + ρᵢnᵢ) det(Λ⁻¹A) = det C·Π nᵢ
+//! ```
+//!
+//! Eight settings are weighed at a time, and matrices are eliminated four at a time, one per lane.
 
 use super::columns::Columns;
+use super::elimination::{LANES, Panel, eliminate, n_entries};
 use crate::Arm;
-use crate::vector::{Unit, vectorised};
+use crate::scan::quotient_minus_ln;
+use crate::vector::{Unit, Vectors, vectorised, zeros};
 use pulp::f64x4;
 
-/// How many settings are evaluated at a time.
-const LANES: usize = 4;
+/// How many vectors of [`LANES`] settings are weighed at a time, and how many entries of a matrix: so many sums stay in registers.
+const AT_ONCE: usize = 2;
+const TILE: usize = 6;
 
-/// How many observations the prior on σ² is worth, and their variance in units of mean(y²).
-const PRIOR_OBSERVATIONS: f64 = 3.0;
+/// How many arms are added to a group at a time.
+const ARMS: usize = 4;
+
+/// The variance of the prior observations in units of mean(y²).
 const PRIOR_SCALE: f64 = 0.3;
 
 /// Prior variances of the three parts, in units of σ².
@@ -51,7 +64,7 @@ impl Variances {
 pub(super) struct Evidence {
     /// ln p, up to a constant that is the same for all settings.
     pub(super) log_likelihood: f64,
-    /// σ² by this setting, in units of mean(y²).
+    /// σ² by this setting, in units of [`Pooled::unit`].
     pub(super) noise_variance: f64,
 }
 
@@ -64,20 +77,33 @@ pub(super) struct Rewards<'a> {
     pub(super) means: &'a [f64],
     /// W, the sum of (y − ȳ)² within arms.
     pub(super) within: f64,
+    /// The noise variance of every arm in units of σ², where the noise is not equal; nᵢ and W are divided by it.
+    pub(super) factors: Option<&'a [f64]>,
+}
+
+impl Rewards<'_> {
+    fn factor(&self, arm: Arm) -> f64 {
+        self.factors.map_or(1.0, |factors| factors[arm])
+    }
 }
 
 /// Arms with the same n and e, added up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Group {
     n: f64,
     missed: f64,
     n_arms: f64,
     /// Σ ȳ².
     squares: f64,
-    /// Σ ȳz.
-    cross: Vec<f64>,
-    /// Σ zzᵀ, the lower triangle row by row.
-    gram: Vec<f64>,
+}
+
+/// The matrices from which those of a setting are computed. Triangles are bordered: see [`elimination`](super::elimination).
+#[derive(Clone, Debug)]
+enum Matrices {
+    /// Of each group Σ zzᵀ, bordered by Σ ȳz and Σ ȳ²: tile by tile of a triangle, and for each tile group by group.
+    Columns(Vec<[f64; TILE]>),
+    /// The measured arms are their own groups: the triangles of ZₗZₗᵀ and ZₛZₛᵀ, and ȳ.
+    Arms { linear: Vec<f64>, smooth: Vec<f64>, means: Vec<f64> },
 }
 
 /// The rewards, added up over arms of the same weight.
@@ -86,172 +112,311 @@ pub(super) struct Pooled {
     dimension: usize,
     n_linear: usize,
     groups: Vec<Group>,
+    matrices: Matrices,
     /// N.
     total: f64,
     within: f64,
     /// mean(y²).
     mean_square: f64,
+    /// σ², if it is known.
+    known_noise: Option<f64>,
 }
 
 impl Pooled {
-    /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which rewards came.
-    pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>) -> Self {
+    /// ν, how many observations the prior on σ² is worth.
+    pub(super) const PRIOR_OBSERVATIONS: f64 = 3.0;
+
+    /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which arms were measured.
+    /// `known_noise` is σ², if it is known.
+    pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>, known_noise: Option<f64>) -> Self {
         let dimension = columns.features.dimension;
-        let key = |arm: Arm| (rewards.counts[arm], columns.missed[arm].to_bits());
+        let key = |arm: Arm| (rewards.counts[arm], rewards.factor(arm).to_bits(), columns.missed[arm].to_bits());
         let mut arms: Vec<Arm> = (0..rewards.counts.len()).filter(|&arm| rewards.counts[arm] > 0).collect();
         arms.sort_by_key(|&arm| key(arm));
-        let mut groups: Vec<Group> = Vec::new();
-        for alike in arms.chunk_by(|&a, &b| key(a) == key(b)) {
-            groups.push(Group::new(columns, rewards, alike));
+        let mut alike: Vec<&[Arm]> = arms.chunk_by(|&a, &b| key(a) == key(b)).collect();
+        let by_arm = is_cheaper_by_arm(arms.len(), dimension, alike.len());
+        if by_arm {
+            alike = arms.chunks(1).collect();
         }
-        let total: f64 = groups.iter().map(|group| group.n * group.n_arms).sum();
+        let groups: Vec<Group> = alike.iter().map(|arms| Group::new(columns, rewards, arms)).collect();
+        let matrices = if by_arm {
+            Matrices::by_arm(columns, rewards, &arms)
+        } else {
+            Matrices::by_group(columns, rewards, &alike)
+        };
+        let total: f64 = rewards.counts.iter().map(|&n| f64::from(n)).sum();
         let squares = rewards.within + groups.iter().map(|group| group.n * group.squares).sum::<f64>();
         let mean_square = squares / total.max(1.0);
-        Self { dimension, n_linear: columns.n_linear, groups, total, within: rewards.within, mean_square }
+        let (n_linear, within) = (columns.n_linear, rewards.within);
+        Self { dimension, n_linear, groups, matrices, total, within, mean_square, known_noise }
     }
 
-    /// mean(y²), the unit of the variances in [`Evidence`].
-    pub(super) fn mean_square(&self) -> f64 {
-        self.mean_square
+    /// The unit of the variances in [`Evidence`]: mean(y²), or σ² if it is known.
+    pub(super) fn unit(&self) -> f64 {
+        self.known_noise.unwrap_or(self.mean_square)
+    }
+
+    /// Whether there are rewards from which to learn: they say nothing about an unknown σ if all of them equal τ, and their squares may be
+    /// out of range.
+    pub(super) fn has_evidence(&self) -> bool {
+        let unit = self.unit();
+        self.total > 0.0 && unit.is_normal() && (self.total * self.mean_square / unit).is_finite()
     }
 
     /// The evidence of every setting, in their order.
     pub(super) fn evidence(&self, settings: &[Variances]) -> Vec<Evidence> {
+        let size = if matches!(self.matrices, Matrices::Arms { .. }) { self.groups.len() } else { self.dimension };
+        let mut room = Room::new(size, self.groups.len());
         let mut found = Vec::with_capacity(settings.len());
-        let mut room = Room::new(self.dimension);
-        for chunk in settings.chunks(LANES) {
-            let lanes = std::array::from_fn(|lane| chunk[lane.min(chunk.len() - 1)]);
-            let four = vectorised!(|unit| self.four(unit, &lanes, &mut room));
-            found.extend_from_slice(&four[..chunk.len()]);
+        for chunk in settings.chunks(AT_ONCE * LANES) {
+            let lanes = std::array::from_fn(|vector| {
+                std::array::from_fn(|lane| chunk[(vector * LANES + lane).min(chunk.len() - 1)])
+            });
+            let terms = vectorised!(|unit| self.terms(unit, &lanes, size, &mut room));
+            let evidence = terms.as_flattened().iter().map(|&(rest, log_det)| self.evidence_of(rest, log_det));
+            found.extend(evidence.take(chunk.len()));
         }
         found
     }
 
-    /// The evidence of four settings.
+    /// Q without its prior, and the sum of the logarithms, of each setting; by matrices of `size` columns.
     #[inline(always)]
-    fn four<S: Unit>(&self, unit: S, settings: &[Variances; LANES], room: &mut Room) -> [Evidence; LANES] {
-        let Room { a, b, column } = room;
-        let of = |value: fn(&Variances) -> f64| lanes(settings.each_ref().map(value));
-        let (linear, smooth) = (of(|v| v.linear), of(|v| v.smooth));
-        let mut log_det = [0.0; LANES];
-        let mut fitted = [0.0; LANES];
-        let mut start = 0;
-        for column in 0..self.dimension {
-            let variance = if column < self.n_linear { linear } else { smooth };
-            a[start..start + column].fill(unit.splat_f64s(0.0));
-            a[start + column] = unit.div_f64s(unit.splat_f64s(1.0), variance);
-            b[column] = unit.splat_f64s(0.0);
-            start += column + 1;
+    fn terms<S: Unit>(
+        &self,
+        unit: S,
+        settings: &[[Variances; LANES]; AT_ONCE],
+        size: usize,
+        room: &mut Room,
+    ) -> [[(f64, f64); LANES]; AT_ONCE] {
+        let log_dets = match &self.matrices {
+            Matrices::Columns(tiles) => self.fill_by_group(unit, settings, tiles, room),
+            Matrices::Arms { linear, smooth, means } => self.fill_by_arm(unit, settings, linear, smooth, means, room),
+        };
+        // A quadratic form in A is subtracted from Σ wȳ², one in C from 0.
+        let sign = if matches!(self.matrices, Matrices::Columns(_)) { 1.0 } else { -1.0 };
+        let mut terms = [[(0.0, 0.0); LANES]; AT_ONCE];
+        for vector in 0..AT_ONCE {
+            let (log_pivots, last) = eliminate(unit, &mut room.matrices[vector], size, &mut room.panel);
+            for lane in 0..LANES {
+                let rest = self.within + (sign * last[lane]).max(0.0);
+                terms[vector][lane] = (rest, log_dets[vector][lane] + log_pivots[lane]);
+            }
         }
-        for (lane, setting) in settings.iter().enumerate() {
-            let n_smooth = (self.dimension - self.n_linear) as f64;
-            log_det[lane] = self.n_linear as f64 * setting.linear.ln()
-                + if n_smooth > 0.0 { n_smooth * setting.smooth.ln() } else { 0.0 };
-        }
-        for group in &self.groups {
-            let mut weights = [0.0; LANES];
+        terms
+    }
+
+    /// Fills in A, b and Σ wȳ²; returns Σ ln(1 + ρn) − ln det Λ.
+    #[inline(always)]
+    fn fill_by_group<S: Unit>(
+        &self,
+        unit: S,
+        settings: &[[Variances; LANES]; AT_ONCE],
+        tiles: &[[f64; TILE]],
+        room: &mut Room,
+    ) -> [[f64; LANES]; AT_ONCE] {
+        let n_smooth = (self.dimension - self.n_linear) as f64;
+        let mut log_dets = [[0.0; LANES]; AT_ONCE];
+        for vector in 0..AT_ONCE {
+            let settings = &settings[vector];
             for (lane, setting) in settings.iter().enumerate() {
-                let shrinkage = setting.own_of(group.missed) * group.n;
-                weights[lane] = group.n / (1.0 + shrinkage);
-                log_det[lane] += group.n_arms * shrinkage.ln_1p();
-                fitted[lane] += weights[lane] * group.squares;
+                log_dets[vector][lane] = self.n_linear as f64 * setting.linear.ln()
+                    + if n_smooth > 0.0 { n_smooth * setting.smooth.ln() } else { 0.0 };
             }
-            let w = lanes(weights);
-            for (a, &gram) in a.iter_mut().zip(&group.gram) {
-                *a = unit.mul_add_f64s(unit.splat_f64s(gram), w, *a);
-            }
-            for (b, &cross) in b.iter_mut().zip(&group.cross) {
-                *b = unit.mul_add_f64s(unit.splat_f64s(cross), w, *b);
+            for (group, weights) in self.groups.iter().zip(&mut room.weights) {
+                let mut w = [0.0; LANES];
+                for lane in 0..LANES {
+                    let shrinkage = 1.0 + settings[lane].own_of(group.missed) * group.n;
+                    w[lane] = group.n / shrinkage;
+                    log_dets[vector][lane] -= group.n_arms * quotient_minus_ln(0.0, shrinkage);
+                }
+                weights[vector] = pulp::cast(w);
             }
         }
-        let (log_pivots, explained) = eliminate(unit, a, b, column);
-        std::array::from_fn(|lane| {
-            let rest = self.within + (fitted[lane] - explained[lane]).max(0.0);
-            let log_det = log_det[lane] + log_pivots[lane];
-            self.evidence_of(rest, log_det)
-        })
+        weigh(unit, tiles, &room.weights, &mut room.matrices);
+        for vector in 0..AT_ONCE {
+            let of = |value: fn(&Variances) -> f64| pulp::cast(settings[vector].each_ref().map(value));
+            let (linear, smooth): (f64x4, f64x4) = (of(|v| 1.0 / v.linear), of(|v| 1.0 / v.smooth));
+            let mut diagonal = 0;
+            for column in 0..self.dimension {
+                let precision = if column < self.n_linear { linear } else { smooth };
+                let entry = &mut room.matrices[vector][diagonal];
+                *entry = unit.add_f64s(*entry, precision);
+                diagonal += column + 2;
+            }
+        }
+        log_dets
+    }
+
+    /// Fills in C and ȳ; returns Σ ln n.
+    #[inline(always)]
+    fn fill_by_arm<S: Unit>(
+        &self,
+        unit: S,
+        settings: &[[Variances; LANES]; AT_ONCE],
+        linear: &[f64],
+        smooth: &[f64],
+        means: &[f64],
+        room: &mut Room,
+    ) -> [[f64; LANES]; AT_ONCE] {
+        for vector in 0..AT_ONCE {
+            let settings = &settings[vector];
+            let of = |value: fn(&Variances) -> f64| pulp::cast(settings.each_ref().map(value));
+            let (vl, vs): (f64x4, f64x4) = (of(|v| v.linear), of(|v| v.smooth));
+            let entries = &mut room.matrices[vector];
+            for ((entry, &linear), &smooth) in entries.iter_mut().zip(linear).zip(smooth) {
+                let linear = unit.mul_f64s(unit.splat_f64s(linear), vl);
+                *entry = unit.mul_add_f64s(unit.splat_f64s(smooth), vs, linear);
+            }
+            let mut diagonal = 0;
+            for (arm, group) in self.groups.iter().enumerate() {
+                let own: f64x4 = pulp::cast(settings.each_ref().map(|v| 1.0 / group.n + v.own_of(group.missed)));
+                entries[diagonal] = unit.add_f64s(entries[diagonal], own);
+                diagonal += arm + 2;
+            }
+            let border = &mut entries[linear.len()..=linear.len() + means.len()];
+            border[means.len()] = unit.splat_f64s(0.0);
+            border.iter_mut().zip(means).for_each(|(entry, &mean)| *entry = unit.splat_f64s(mean));
+        }
+        [[self.groups.iter().map(|group| group.n.ln()).sum(); LANES]; AT_ONCE]
     }
 
     fn evidence_of(&self, rest: f64, log_det: f64) -> Evidence {
-        let observations = self.total + PRIOR_OBSERVATIONS;
-        let q = (rest + PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
+        if let Some(noise) = self.known_noise {
+            return Evidence { log_likelihood: -0.5 * (log_det + rest / noise), noise_variance: 1.0 };
+        }
+        let observations = self.total + Self::PRIOR_OBSERVATIONS;
+        let q = (rest + Self::PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
         Evidence { log_likelihood: -0.5 * (log_det + observations * q.ln()), noise_variance: q / observations }
     }
 }
 
+/// Whether eliminating in m×m matrices takes less work than adding up the groups and eliminating in p×p matrices.
+fn is_cheaper_by_arm(m: usize, p: usize, n_groups: usize) -> bool {
+    m * m * (m + 6) <= p * p * (p + 3 * n_groups)
+}
+
 impl Group {
     fn new(columns: &Columns, rewards: &Rewards<'_>, arms: &[Arm]) -> Self {
-        let p = columns.features.dimension;
-        let (mut cross, mut gram) = (vec![0.0; p], vec![0.0; p * (p + 1) / 2]);
-        let (mut squares, mut z) = (0.0, vec![0.0; p]);
-        for &arm in arms {
-            let mean = rewards.means[arm];
-            squares += mean * mean;
-            z.iter_mut().zip(columns.features.row(arm).iter()).for_each(|(z, feature)| *z = feature);
-            let mut row = gram.as_mut_slice();
-            for i in 0..p {
-                let (entries, rest) = row.split_at_mut(i + 1);
-                let zi = z[i];
-                entries.iter_mut().zip(&z).for_each(|(entry, zj)| *entry += zi * zj);
-                cross[i] += mean * zi;
-                row = rest;
-            }
+        Self {
+            n: f64::from(rewards.counts[arms[0]]) / rewards.factor(arms[0]),
+            missed: columns.missed[arms[0]],
+            n_arms: arms.len() as f64,
+            squares: arms.iter().map(|&arm| rewards.means[arm] * rewards.means[arm]).sum(),
         }
-        let n = f64::from(rewards.counts[arms[0]]);
-        Self { n, missed: columns.missed[arms[0]], n_arms: arms.len() as f64, squares, cross, gram }
     }
 }
 
-/// A and b of four settings, one per lane; A as a lower triangle, row by row.
+impl Matrices {
+    fn by_group(columns: &Columns, rewards: &Rewards<'_>, groups: &[&[Arm]]) -> Self {
+        let p = columns.features.dimension;
+        let n_tiles = n_entries(p).div_ceil(TILE);
+        let mut tiles = vec![[0.0; TILE]; n_tiles * groups.len()];
+        let (mut triangle, mut rows) = (vec![0.0; n_tiles * TILE], vec![0.0; ARMS * (p + 1)]);
+        for (number, arms) in groups.iter().enumerate() {
+            triangle.fill(0.0);
+            for arms in arms.chunks(ARMS) {
+                rows.fill(0.0);
+                for (row, &arm) in rows.chunks_exact_mut(p + 1).zip(arms) {
+                    row.iter_mut().zip(columns.features.row(arm).iter()).for_each(|(to, z)| *to = z);
+                    row[p] = rewards.means[arm];
+                }
+                vectorised!(|unit| add_outer_products(unit, &rows, &mut triangle));
+            }
+            let of_group = tiles.iter_mut().skip(number).step_by(groups.len());
+            of_group.zip(triangle.as_chunks().0).for_each(|(to, tile)| *to = *tile);
+        }
+        Self::Columns(tiles)
+    }
+
+    fn by_arm(columns: &Columns, rewards: &Rewards<'_>, arms: &[Arm]) -> Self {
+        let p = columns.features.dimension;
+        let mut rows = vec![0.0; arms.len() * p];
+        for (row, &arm) in rows.chunks_exact_mut(p).zip(arms) {
+            row.iter_mut().zip(columns.features.row(arm).iter()).for_each(|(to, z)| *to = z);
+        }
+        let (mut linear, mut smooth) = (Vec::new(), Vec::new());
+        for (i, row) in rows.chunks_exact(p).enumerate() {
+            for other in rows.chunks_exact(p).take(i + 1) {
+                let product = |range: std::ops::Range<usize>| dot(&row[range.clone()], &other[range]);
+                linear.push(product(0..columns.n_linear));
+                smooth.push(product(columns.n_linear..p));
+            }
+        }
+        Self::Arms { linear, smooth, means: arms.iter().map(|&arm| rewards.means[arm]).collect() }
+    }
+}
+
+/// aᵀb with four sums, so that an addition need not wait for the one before.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, last_a), (b, last_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..4 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let last: f64 = last_a.iter().zip(last_b).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + last
+}
+
+/// Adds zzᵀ of [`ARMS`] rows z to a triangle.
+#[inline(always)]
+fn add_outer_products<S: Unit>(_: S, rows: &[f64], triangle: &mut [f64]) {
+    let width = rows.len() / ARMS;
+    let rows: [&[f64]; ARMS] = std::array::from_fn(|arm| &rows[arm * width..(arm + 1) * width]);
+    let mut rest = triangle;
+    for i in 0..width {
+        let (entries, others) = rest.split_at_mut(i + 1);
+        let z = rows.map(|row| row[i]);
+        let others_of = rows.map(|row| &row[..=i]);
+        for (j, entry) in entries.iter_mut().enumerate() {
+            let mut sum = *entry;
+            for arm in 0..ARMS {
+                sum = z[arm].mul_add(others_of[arm][j], sum);
+            }
+            *entry = sum;
+        }
+        rest = others;
+    }
+}
+
+/// The matrices of settings with these weights: Σ (weight of the group)·(its triangle).
+#[inline(always)]
+fn weigh<S: Unit>(unit: S, tiles: &[[f64; TILE]], weights: &[[f64x4; AT_ONCE]], matrices: &mut [Vectors; AT_ONCE]) {
+    for (number, tile) in tiles.chunks_exact(weights.len()).enumerate() {
+        let mut sums = [[unit.splat_f64s(0.0); AT_ONCE]; TILE];
+        for (entries, weights) in tile.iter().zip(weights) {
+            for entry in 0..TILE {
+                let value = unit.splat_f64s(entries[entry]);
+                for vector in 0..AT_ONCE {
+                    sums[entry][vector] = unit.mul_add_f64s(value, weights[vector], sums[entry][vector]);
+                }
+            }
+        }
+        for vector in 0..AT_ONCE {
+            let to = &mut matrices[vector][number * TILE..(number + 1) * TILE];
+            to.iter_mut().zip(&sums).for_each(|(to, sums)| *to = sums[vector]);
+        }
+    }
+}
+
+/// The matrices of the settings that are being evaluated, one per lane.
 struct Room {
-    a: Vec<f64x4>,
-    b: Vec<f64x4>,
-    /// The column of A that is being eliminated.
-    column: Vec<f64x4>,
+    matrices: [Vectors; AT_ONCE],
+    panel: Panel,
+    /// The weight of each group.
+    weights: Vec<[f64x4; AT_ONCE]>,
 }
 
 impl Room {
-    fn new(p: usize) -> Self {
-        let zero = f64x4(0.0, 0.0, 0.0, 0.0);
-        Self { a: vec![zero; p * (p + 1) / 2], b: vec![zero; p], column: vec![zero; p] }
-    }
-}
-
-#[inline(always)]
-fn lanes(values: [f64; LANES]) -> f64x4 {
-    f64x4(values[0], values[1], values[2], values[3])
-}
-
-/// Overwrites A = L·Lᵀ and b by elimination; ln det A and bᵀA⁻¹b of each lane.
-///
-/// Column by column: what is left of A to the right of a column is updated row by row, so that no addition waits for another.
-#[inline(always)]
-fn eliminate<S: Unit>(unit: S, a: &mut [f64x4], b: &mut [f64x4], column: &mut [f64x4]) -> ([f64; LANES], [f64; LANES]) {
-    let p = b.len();
-    let mut log_det = [0.0; LANES];
-    let mut explained = unit.splat_f64s(0.0);
-    for k in 0..p {
-        let pivot = a[k * (k + 1) / 2 + k];
-        let pivots: [f64; LANES] = pulp::cast(pivot);
-        for lane in 0..LANES {
-            log_det[lane] += pivots[lane].max(f64::MIN_POSITIVE).ln();
-        }
-        let inverse = unit.div_f64s(unit.splat_f64s(1.0), unit.max_f64s(pivot, unit.splat_f64s(f64::MIN_POSITIVE)));
-        let rest = b[k];
-        explained = unit.mul_add_f64s(unit.mul_f64s(rest, rest), inverse, explained);
-        for i in k + 1..p {
-            column[i] = a[i * (i + 1) / 2 + k];
-        }
-        for i in k + 1..p {
-            let factor = unit.neg_f64s(unit.mul_f64s(column[i], inverse));
-            b[i] = unit.mul_add_f64s(factor, rest, b[i]);
-            let row = &mut a[i * (i + 1) / 2 + k + 1..=i * (i + 1) / 2 + i];
-            for (entry, &other) in row.iter_mut().zip(&column[k + 1..=i]) {
-                *entry = unit.mul_add_f64s(factor, other, *entry);
-            }
+    fn new(size: usize, n_groups: usize) -> Self {
+        let matrix = || zeros(LANES * n_entries(size).next_multiple_of(TILE));
+        Self {
+            matrices: [matrix(), matrix()],
+            panel: Panel::new(size),
+            weights: vec![[f64x4(0.0, 0.0, 0.0, 0.0); AT_ONCE]; n_groups],
         }
     }
-    (log_det, pulp::cast(explained))
 }
 
 #[cfg(test)]
@@ -287,10 +452,11 @@ mod tests {
                 .to_vec();
         let n = y.len();
         let mean_square = y.iter().map(|y| y * y).sum::<f64>() / n as f64;
-        let rewards = Rewards { counts: &counts, means: &means, within };
-        let pooled = Pooled::new(&columns, &rewards);
-        assert!((pooled.mean_square() / mean_square - 1.0).abs() < 1e-14);
-        for (setting, evidence) in settings.iter().zip(pooled.evidence(&settings)) {
+        let rewards = Rewards { counts: &counts, means: &means, within, factors: None };
+        let pooled = Pooled::new(&columns, &rewards, None);
+        assert!((pooled.unit() / mean_square - 1.0).abs() < 1e-14);
+        let known = Pooled::new(&columns, &rewards, Some(0.7)).evidence(&settings);
+        for ((setting, evidence), known) in settings.iter().zip(pooled.evidence(&settings)).zip(known) {
             let covariance = DMatrix::from_fn(n, n, |s, t| {
                 let (a, b) = (pulled[s], pulled[t]);
                 let product = |range: std::ops::Range<usize>| range.map(|j| rows[a][j] * rows[b][j]).sum::<f64>();
@@ -305,6 +471,9 @@ mod tests {
             let log_likelihood = -0.5 * (log_det + (n as f64 + 3.0) * q.ln());
             assert!((evidence.log_likelihood - log_likelihood).abs() < 1e-10, "{evidence:?}, {log_likelihood}");
             assert!((evidence.noise_variance * (n as f64 + 3.0) / q - 1.0).abs() < 1e-12);
+            let log_likelihood = -0.5 * (log_det + rest / 0.7);
+            assert!((known.log_likelihood - log_likelihood).abs() < 1e-10, "{known:?}, {log_likelihood}");
+            assert_eq!(known.noise_variance, 1.0);
         }
     }
 }

@@ -17,11 +17,16 @@
 
 mod columns;
 mod draws;
+mod elimination;
 mod estimator;
 mod evidence;
 mod grid;
+mod judgement;
 mod own;
+mod settings;
 #[cfg(test)]
 mod tests;
+mod unequal;
 
-pub use estimator::{LengthError, Mixed};
+pub use estimator::Mixed;
+pub use settings::{MixedError, MixedSettings};

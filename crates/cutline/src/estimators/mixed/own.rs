@@ -126,6 +126,11 @@ impl OwnParts {
         }
     }
 
+    /// Σ (y − ȳ)² of every arm.
+    pub(super) fn squares(&self) -> &[f64] {
+        &self.squares
+    }
+
     /// W, the sum of squares within arms.
     pub(super) fn within(&self) -> f64 {
         self.squares.iter().sum()

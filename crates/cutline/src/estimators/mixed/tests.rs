@@ -4,6 +4,7 @@ use super::columns::Columns;
 use super::estimator::{Mixed, next_fit};
 use super::evidence::Variances;
 use super::grid::Grid;
+use super::settings::{MixedSettings, Parts};
 use crate::estimators::{DesignedRidge, Estimator, History, VarianceEstimator};
 use crate::{Arms, Purpose, Question, Rng, below, stream};
 use nalgebra::{DMatrix, DVector};
@@ -80,9 +81,9 @@ struct Played {
 }
 
 impl Played {
-    fn new(arms: &Arms, landmarks: usize) -> Self {
+    fn new(arms: &Arms, settings: &MixedSettings) -> Self {
         let n_arms = arms.n_arms();
-        let mixed = Mixed::new(arms, question(), landmarks, 1.0, 3).unwrap();
+        let mixed = Mixed::new(arms, question(), settings, 3).unwrap();
         Self { mixed, counts: vec![0; n_arms], pending: vec![0; n_arms], rewards: vec![Vec::new(); n_arms] }
     }
 
@@ -143,25 +144,41 @@ impl Played {
 #[test]
 fn beliefs_are_the_gaussian_posterior() {
     for (case, arms) in cases() {
-        for landmarks in [0, 4, 40] {
-            let mut played = Played::new(&arms, landmarks);
-            let mut rng = stream(landmarks as u64, Purpose::Rule, 0);
-            played.check(case);
+        for settings in settings().into_iter().filter(|settings| settings.own || arms.dimension().is_some()) {
+            let mut played = Played::new(&arms, &settings);
+            let mut rng = stream(settings.landmarks as u64, Purpose::Rule, 0);
+            let case = format!("{case}, {settings:?}");
+            played.check(&case);
             for step in 0..120 {
                 played.step(&mut rng);
                 if step % 7 == 0 {
-                    played.check(case);
+                    played.check(&case);
                 }
             }
         }
     }
 }
 
+fn with_landmarks(landmarks: usize) -> MixedSettings {
+    MixedSettings { landmarks, ..Default::default() }
+}
+
+/// Every choice of parts, numbers of landmarks, and a known σ.
+fn settings() -> Vec<MixedSettings> {
+    let mut all =
+        vec![with_landmarks(4), with_landmarks(40), MixedSettings { known_noise: Some(0.2), ..with_landmarks(4) }];
+    for parts in 1..7 {
+        let (linear, smooth, own) = (parts & 1 > 0, parts & 2 > 0, parts & 4 > 0);
+        all.push(MixedSettings { linear, smooth, own, ..with_landmarks(4) });
+    }
+    all
+}
+
 /// At a number of rewards at which the variances are learnt anyway, a restored estimator is the one that received pull by pull.
 #[test]
 fn a_restored_past_gives_the_same_beliefs() {
     for (case, arms) in cases() {
-        let mut played = Played::new(&arms, 5);
+        let mut played = Played::new(&arms, &with_landmarks(5));
         let mut rng = stream(9, Purpose::Rule, 0);
         while played.rewards.iter().map(Vec::len).sum::<usize>() < 32 {
             played.step(&mut rng);
@@ -169,7 +186,7 @@ fn a_restored_past_gives_the_same_beliefs() {
         let means: Vec<f64> = played.averages().iter().map(|average| 5.0 + average).collect();
         let deviations = |(rewards, mean): (&Vec<f64>, &f64)| rewards.iter().map(|r| (r - mean) * (r - mean)).sum();
         let squares: Vec<f64> = played.rewards.iter().zip(&means).map(deviations).collect();
-        let mut restored = Mixed::new(&arms, question(), 5, 1.0, 3).unwrap();
+        let mut restored = Mixed::new(&arms, question(), &with_landmarks(5), 3).unwrap();
         restored.restore(&History {
             n_rewards: &played.counts,
             means: &means,
@@ -195,9 +212,10 @@ fn a_restored_past_gives_the_same_beliefs() {
 #[test]
 fn without_an_own_part_it_is_ridge() {
     let arms = random_arms(12, 3);
-    let columns = Columns::new(&arms, 0, 1.0, 0);
+    let (parts, settings) = (Parts { linear: true, smooth: false, own: true }, with_landmarks(0));
+    let columns = Columns::new(&arms, parts, &settings, 0);
     let rows: Vec<Vec<f64>> = (0..12).map(|arm| columns.features.row(arm).iter().collect()).collect();
-    let grid = Grid::new(3, false);
+    let grid = Grid::new(3, parts, &settings);
     let mut fit = grid.prior();
     fit.variances = Variances { linear: 2.0, smooth: 0.0, own: 0.0 };
     let mut mixed = Mixed::with_fit(columns, grid, 0.0, fit).without_learning();
@@ -219,6 +237,71 @@ fn without_an_own_part_it_is_ridge() {
     }
 }
 
+/// The linear part alone is ridge on standardised features and a level √d, with λ = 1/V = d/ω at the ω it has learnt.
+#[test]
+fn the_linear_part_alone_is_ridge() {
+    let arms = random_arms(12, 3);
+    let settings = MixedSettings { smooth: false, own: false, ..Default::default() };
+    let mut mixed = Mixed::new(&arms, Question::new(0.0, 0.0).unwrap(), &settings, 0).unwrap();
+    let mut rng = stream(1, Purpose::Rule, 0);
+    let mut rewards = Vec::new();
+    for _ in 0..50 {
+        let (arm, noise) = (below(&mut rng, 12), uniform(&mut rng));
+        rewards.push((arm, (arm as f64).cos() + noise));
+        mixed.observe(arm, rewards.last().unwrap().1);
+    }
+    let Variances { linear, smooth, own } = mixed.fit().variances;
+    assert_eq!((smooth, own), (0.0, 0.0));
+    let with_level = arms.standardised().with_intercept(3.0_f64.sqrt()).unwrap();
+    let mut ridge = DesignedRidge::new(&with_level, 1.0 / linear).unwrap();
+    for (arm, reward) in rewards {
+        ridge.observe(arm, reward);
+    }
+    let ((means, variances), (ridge_means, ridge_variances)) = (mixed.moments(), ridge.moments());
+    for (ours, theirs) in means.iter().zip(ridge_means).chain(variances.iter().zip(ridge_variances)) {
+        assert!((ours - theirs).abs() < 1e-12, "{ours} {theirs}");
+    }
+}
+
+/// The own part alone shrinks sample means towards their level: with n rewards each, the posterior mean of an arm is
+/// τ + g·l + (1 − g)ȳ, where g = 1/(1 + ωn) and l is the level, of prior variance ω.
+#[test]
+fn the_own_part_alone_shrinks_sample_means() {
+    for arms in [Arms::without_features(5).unwrap(), random_arms(5, 2)] {
+        let settings = MixedSettings { linear: false, smooth: false, ..Default::default() };
+        let mut mixed = Mixed::new(&arms, question(), &settings, 0).unwrap();
+        let truth = [1.0, 2.0, 4.0, 8.0, 16.0];
+        for noise in [0.5, -0.5, 0.25, -0.25] {
+            (0..5).for_each(|arm| mixed.observe(arm, 5.0 + truth[arm] + noise));
+        }
+        let omega = mixed.fit().variances.own;
+        let (g, average) = (1.0 / (1.0 + 4.0 * omega), 31.0 / 5.0);
+        // The mean of all rewards has variance (ω + 1/4)/5 around the level.
+        let level = omega / (omega + (omega + 0.25) / 5.0) * average;
+        for (mean, truth) in mixed.means().iter().zip(truth) {
+            let expected = 5.0 + g * level + (1.0 - g) * truth;
+            assert!((mean - expected).abs() < 1e-12, "{mean} {expected}");
+        }
+        let explained = mixed.explained().unwrap();
+        assert_eq!((explained.linear, explained.smooth, explained.own), (0.0, 0.0, 1.0));
+    }
+}
+
+/// A known σ is kept; with it a reward of τ is evidence too.
+#[test]
+fn a_known_noise_is_not_learnt() {
+    let settings = MixedSettings { known_noise: Some(0.3), ..with_landmarks(3) };
+    let mut mixed = Mixed::new(&random_arms(4, 2), question(), &settings, 0).unwrap();
+    assert_eq!((mixed.noise_scale(), mixed.explained()), (Some(0.3), None));
+    mixed.observe(0, 5.0);
+    assert!(mixed.explained().is_some());
+    for reward in [7.0, -20.0, 1e200, 5.0] {
+        mixed.observe(1, reward);
+        assert_eq!(mixed.noise_scale(), Some(0.3));
+        assert!(mixed.means().iter().all(|mean| mean.is_finite()));
+    }
+}
+
 #[test]
 fn fits_are_at_fixed_numbers_of_rewards() {
     let mut schedule = vec![0];
@@ -234,7 +317,7 @@ fn fits_are_at_fixed_numbers_of_rewards() {
 #[test]
 fn extreme_rewards_are_survived() {
     for reward in [5.0, 1e200, -1e300] {
-        let mut mixed = Mixed::new(&random_arms(4, 2), question(), 3, 1.0, 0).unwrap();
+        let mut mixed = Mixed::new(&random_arms(4, 2), question(), &with_landmarks(3), 0).unwrap();
         for arm in [0, 1, 1] {
             mixed.observe(arm, reward);
         }

@@ -1,0 +1,180 @@
+//! What the rewards say about every arm, for verdicts: an average over many settings of the model.
+//!
+//! To choose the next arm, one setting is enough (see `grid`); but its intervals would be too narrow, because the variances of the
+//! parts are themselves uncertain. A verdict therefore averages over a grid of settings g with posterior weights p_g:
+//!
+//! ```text
+//! mean = Σ p_g mean_g      variance = Σ p_g σ_g²q_g + Σ p_g (mean_g − mean)²
+//! ```
+//!
+//! and takes the arm's mean to have a t distribution with these moments. Its degrees of freedom are N + ν, because σ is learnt, or
+//! fewer for an arm whose own noise is uncertain (see `unequal`). The weights are p_g ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the
+//! purely linear model has no share of its own in the prior, because intervals that rely on it are wrong wherever it does not hold.
+
+use super::columns::Columns;
+use super::evidence::{Pooled, Rewards, Variances};
+use super::grid::Grid;
+use super::unequal::UnequalNoise;
+use crate::Arm;
+use crate::estimators::inverse::Inverse;
+use crate::estimators::linear_belief::LinearBelief;
+use crate::estimators::{History, Marginals};
+use crate::vector::numbers;
+use std::sync::Arc;
+
+/// The variances of the parts, in units of σ²; those of the linear part are divided among d columns.
+const LINEAR: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
+const SMOOTH: [f64; 6] = [1e-4, 0.01, 0.1, 1.0, 10.0, 100.0];
+const OWN: [f64; 10] = [1e-4, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0];
+
+/// Settings are used from the most probable one on, until their weights add up to this, and no more than this many.
+const WEIGHT_USED: f64 = 0.99;
+const MAX_USED: usize = 30;
+
+/// The posterior of every mean by the rewards of `history`; `None` if they say nothing.
+pub(super) fn judge(columns: &Columns, grid: &Grid, threshold: f64, history: &History<'_>) -> Option<Marginals> {
+    let known_noise = grid.known_noise;
+    let counts = history.n_rewards;
+    let averages: Vec<f64> =
+        counts.iter().zip(history.means).map(|(&n, mean)| if n == 0 { 0.0 } else { mean - threshold }).collect();
+    let squares = |arm: Arm| if counts[arm] == 0 { 0.0 } else { history.squares[arm] };
+    let squares: Vec<f64> = (0..counts.len()).map(squares).collect();
+    let unequal = if known_noise.is_some() { None } else { UnequalNoise::learn(counts, &squares) };
+    let factors = unequal.as_ref().map(|unequal| unequal.factors(counts, &squares));
+    let factor = |arm: Arm| factors.as_ref().map_or(1.0, |factors| factors[arm]);
+    let within = (0..counts.len()).map(|arm| squares[arm] / factor(arm)).sum();
+    let rewards = Rewards { counts, means: &averages, within, factors: factors.as_deref() };
+    let pooled = Pooled::new(columns, &rewards, known_noise);
+    let settings = weighted_settings(grid, &pooled)?;
+    let total: f64 = counts.iter().map(|&n| f64::from(n)).sum();
+    let degrees_of_freedom = known_noise.map_or(total + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
+    let mut average = Average::new(counts.len());
+    let mut belief = SettingBelief::new(columns);
+    for setting in &settings {
+        let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
+        let n = |arm: Arm| f64::from(counts[arm]) / factor(arm);
+        let shrinkage = |arm: Arm| 1.0 / (1.0 + own(arm) * n(arm));
+        belief.fit(columns, &setting.variances, |arm| n(arm) * shrinkage(arm), &averages);
+        average.add(setting.weight, |arm| {
+            let (linear, h) = belief.of(arm);
+            let g = shrinkage(arm);
+            let mean = g * linear + (1.0 - g) * averages[arm];
+            (mean, setting.noise_variance * (own(arm) * g + g * g * h))
+        });
+    }
+    let of_noise = |arm: Arm| unequal.as_ref().map_or(f64::INFINITY, |unequal| unequal.degrees_of_freedom(counts[arm]));
+    Some(Marginals {
+        means: average.means.iter().map(|mean| threshold + mean).collect(),
+        deviations: average.variances().map(f64::sqrt).collect(),
+        degrees_of_freedom: (0..counts.len()).map(|arm| of_noise(arm).min(degrees_of_freedom)).collect(),
+    })
+}
+
+/// One setting that is used.
+struct WeightedSetting {
+    weight: f64,
+    variances: Variances,
+    noise_variance: f64,
+}
+
+/// The settings that are used, the most probable one first. Their weights add up to 1.
+fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
+    if !rewards.has_evidence() {
+        return None;
+    }
+    let settings = settings(grid);
+    let evidence = rewards.evidence(&settings);
+    let log_weight = |position: usize| {
+        let own = settings[position].own;
+        let log_prior = if grid.parts.own { 0.5 * own.ln() - own.ln_1p() } else { 0.0 };
+        evidence[position].log_likelihood + log_prior
+    };
+    let log_weights: Vec<f64> = (0..settings.len()).map(log_weight).collect();
+    let most = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = log_weights.iter().map(|log| (log - most).exp()).collect();
+    let all: f64 = weights.iter().sum();
+    let mut order: Vec<usize> = (0..settings.len()).collect();
+    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+    let (mut used, mut sum) = (Vec::new(), 0.0);
+    for position in order {
+        if sum >= WEIGHT_USED * all || used.len() == MAX_USED {
+            break;
+        }
+        sum += weights[position];
+        used.push(position);
+    }
+    let setting = |position: usize| WeightedSetting {
+        weight: weights[position] / sum,
+        variances: settings[position],
+        noise_variance: rewards.unit() * evidence[position].noise_variance,
+    };
+    Some(used.into_iter().map(setting).collect())
+}
+
+/// All settings for the parts that the model has. Without a linear part, the only linear column is the level.
+fn settings(grid: &Grid) -> Vec<Variances> {
+    let smooth: &[f64] = if grid.parts.smooth { &SMOOTH } else { &[0.0] };
+    let own: &[f64] = if grid.parts.own { &OWN } else { &[0.0] };
+    let mut settings = Vec::with_capacity(LINEAR.len() * smooth.len() * own.len());
+    for linear in LINEAR.map(|linear| linear / grid.dimension) {
+        for &smooth in smooth {
+            settings.extend(own.iter().map(|&own| Variances { linear, smooth, own }));
+        }
+    }
+    settings
+}
+
+/// zᵢᵀA⁻¹b and zᵢᵀA⁻¹zᵢ of every arm at one setting.
+struct SettingBelief {
+    belief: LinearBelief,
+    targets: Vec<f64>,
+}
+
+impl SettingBelief {
+    fn new(columns: &Columns) -> Self {
+        let inverse = Inverse::with_precisions(vec![1.0; columns.features.dimension].into());
+        let belief = LinearBelief::new(Arc::clone(&columns.features), inverse);
+        Self { belief, targets: vec![0.0; columns.missed.len()] }
+    }
+
+    fn fit(&mut self, columns: &Columns, variances: &Variances, weight: impl Fn(Arm) -> f64, averages: &[f64]) {
+        for (arm, target) in self.targets.iter_mut().enumerate() {
+            *target = weight(arm) * averages[arm];
+        }
+        self.belief.set_precisions(&columns.precisions(variances));
+        self.belief.restore(weight, &self.targets);
+        self.belief.finish_plan();
+    }
+
+    fn of(&self, arm: Arm) -> (f64, f64) {
+        (numbers(&self.belief.means)[arm], numbers(&self.belief.variances)[arm].max(0.0))
+    }
+}
+
+/// The weighted mean and variance of every arm over settings (West 1979).
+struct Average {
+    weight: f64,
+    means: Vec<f64>,
+    /// Σ weight·variance, within settings and between them.
+    squares: Vec<f64>,
+}
+
+impl Average {
+    fn new(n_arms: usize) -> Self {
+        Self { weight: 0.0, means: vec![0.0; n_arms], squares: vec![0.0; n_arms] }
+    }
+
+    fn add(&mut self, weight: f64, mean_and_variance: impl Fn(Arm) -> (f64, f64)) {
+        self.weight += weight;
+        for (arm, (average, squares)) in self.means.iter_mut().zip(&mut self.squares).enumerate() {
+            let (mean, variance) = mean_and_variance(arm);
+            let deviation = mean - *average;
+            *average += deviation * weight / self.weight;
+            *squares += weight * (variance + deviation * (mean - *average));
+        }
+    }
+
+    fn variances(&self) -> impl Iterator<Item = f64> {
+        self.squares.iter().map(|squares| squares / self.weight)
+    }
+}
