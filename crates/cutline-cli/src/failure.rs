@@ -4,7 +4,7 @@ use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{ExperimentError, PlanError, PriorError, RunError};
-use cutline_store::StoreError;
+use cutline_store::{ModelError, StoreError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -56,7 +56,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::ReaderGone => 0,
-            Self::Usage(_) | Self::Overwrite { .. } => 2,
+            Self::Usage(_) | Self::Overwrite { .. } | Self::Store(StoreError::Model(_)) => 2,
             _ => 1,
         }
     }
@@ -94,6 +94,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::NameTaken(_) => "choose another name with `--name`".into(),
         StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
+        StoreError::Model(error) => return model_hint(error),
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
         StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),
@@ -101,14 +102,27 @@ fn store_hint(error: &StoreError) -> Option<String> {
     })
 }
 
+/// What to change in a call of `cutline new` whose options contradict each other.
+fn model_hint(error: &ModelError) -> Option<String> {
+    match error {
+        ModelError::MixedPreparation => Some("leave it out, or use `--model linear`".into()),
+        ModelError::MixedParameter(_) => Some("use `--model linear`".into()),
+        ModelError::SampleMeanPreparation => Some("leave it out, or use `--model linear`".into()),
+        _ => None,
+    }
+}
+
 /// What to change in a call of `cutline new` whose algorithm does not fit.
 fn new_hint(error: &SpecError) -> Option<String> {
     Some(match error {
         SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
-            "raise `--budget`, or use `--algorithm pivot` if the arms have features".into()
+            "raise `--budget`, or use `--algorithm pivot`, which needs not pull every arm".into()
         }
-        SpecError::NeedsFeatures { .. } => "use `--algorithm apt`, which works without".into(),
-        SpecError::NeedsVariances { .. } => "choose another one with `--algorithm`".into(),
+        SpecError::NeedsFeatures { .. } => "use `--model mixed` or `--model independent`, which work without".into(),
+        SpecError::NeedsVariances { .. } => {
+            "use `--algorithm apt`, or `--model mixed` or `--model linear`, which have variances".into()
+        }
+        SpecError::NeedsFixedNoise { .. } => "use `--model linear`, or another `--algorithm`".into(),
         SpecError::Missing { parameter, .. } => format!("give it with `--parameter {}=VALUE`", parameter.name),
         _ => return None,
     })

@@ -7,6 +7,7 @@ mod commands;
 mod diagnosis;
 mod failure;
 mod interrupt;
+mod model;
 mod output;
 mod plan;
 mod print;

@@ -47,7 +47,7 @@ impl Campaign {
         candidates: &Candidates,
     ) -> Result<campaign::CampaignState, StoreError> {
         let terms = settings.terms(candidates.has_features())?;
-        let arms = settings.preparation.prepare(candidates.arms())?;
+        let arms = settings.preparation().prepare(candidates.arms())?;
         Ok(campaign::CampaignState::new(arms, terms)?)
     }
 

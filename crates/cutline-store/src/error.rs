@@ -1,6 +1,6 @@
 //! Why an operation on a store failed.
 
-use crate::LocationError;
+use crate::{LocationError, ModelError};
 use cutline::CandidatesError;
 use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
 use thiserror::Error;
@@ -94,6 +94,9 @@ pub enum StoreError {
     /// The candidates were refused.
     #[error(transparent)]
     Candidates(#[from] CandidatesError),
+    /// The settings contradict each other.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The settings were refused.
     #[error(transparent)]
     Terms(#[from] TermsError),

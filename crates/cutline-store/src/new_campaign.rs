@@ -20,15 +20,35 @@ pub struct NewCampaign {
 }
 
 impl NewCampaign {
-    /// A campaign without rewards.
+    /// A campaign without rewards. What the settings leave open is [chosen](Settings::resolve) here.
     ///
     /// # Errors
-    /// If the name is not allowed, or the settings do not fit the candidates.
+    /// If the name is not allowed, or the settings contradict each other or do not fit the candidates.
     pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+        settings.resolve(candidates.has_features())?;
+        Self::with_settings(name, settings, candidates)
+    }
+
+    /// A copy of another campaign, from its settings as they were stored, its candidates and its events with their times.
+    ///
+    /// # Errors
+    /// If the name is not allowed, the settings do not fit the candidates, or an event cannot follow the ones before it.
+    pub fn copy(
+        name: &str,
+        settings: Settings,
+        candidates: Candidates,
+        records: Vec<Record>,
+    ) -> Result<Self, StoreError> {
+        let mut new = Self::with_settings(name, settings, candidates)?;
+        new.state.extend(&records).map_err(|error| damaged_journal(name, error))?;
+        new.events.extend(records.into_iter().map(|record| (record.at, record.event)));
+        Ok(new)
+    }
+
+    fn with_settings(name: &str, settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
             return Err(StoreError::BadName(name.into()));
         }
-        settings.algorithm = Some(settings.algorithm(candidates.has_features()).into());
         let state = Campaign::initial_state(&settings, &candidates)?;
         Ok(Self { name: name.into(), created: now(), settings, candidates, events: Vec::new(), state })
     }
@@ -45,17 +65,7 @@ impl NewCampaign {
         Ok(())
     }
 
-    /// Adds the events of another campaign with the same settings and candidates, with their times.
-    ///
-    /// # Errors
-    /// If an event cannot follow the ones before it. The campaign must not be used after an error.
-    pub fn extend(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
-        self.state.extend(&records).map_err(|error| damaged_journal(&self.name, error))?;
-        self.events.extend(records.into_iter().map(|record| (record.at, record.event)));
-        Ok(())
-    }
-
-    /// The settings, with the algorithm named.
+    /// The settings, with everything chosen that was left open.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings

@@ -1,26 +1,28 @@
 //! The settings of a campaign, as they are stored.
 
-use crate::StoreError;
+use crate::{CampaignModel, StoreError};
 use cutline::campaign::{Terms, TermsError};
 use cutline::rules::NamedRule;
 use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec, StopCriterion};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The settings of a campaign: everything but its candidates. [`Settings::new`] has the defaults.
+/// The settings of a campaign: everything but its candidates. [`Settings::new`] has the defaults. What is left open is chosen when the
+/// campaign [begins](Settings::resolve).
 ///
 /// | setting | default | meaning |
 /// |---|---|---|
 /// | `threshold` | required | τ |
 /// | `precision` | 0 | ε: arms within ε of τ may be called either way |
 /// | `budget` | required | the number of measurements allowed |
-/// | `algorithm` | `pivot`; `apt` without features | its name |
-/// | `estimator` | that of the algorithm | its name |
+/// | `model` | `mixed`; `independent` without features | algorithm, estimator and preparation in one word; not stored |
+/// | `algorithm` | that of the model | its name |
+/// | `estimator` | that of the model or of the algorithm | its name; in stores of earlier versions `None` is that of the algorithm |
 /// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings |
 /// | `noise` | estimated | σ, the standard deviation of a measurement |
 /// | `interval`, `delta` | `fixed`, 0.05 | the intervals of the verdicts |
 /// | `until_sure` | none | stop early once every side is certain, by `intervals` or by `evidence` |
-/// | `preparation` | [`Preparation::default`] | how features and rewards are transformed before learning |
+/// | `preparation` | that of the model | how features and rewards are transformed before learning |
 /// | `seed` | 0 | the seed of all random choices |
 /// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,14 +40,17 @@ pub struct Settings {
     pub interval: String,
     pub delta: f64,
     pub until_sure: Option<String>,
-    pub preparation: Preparation,
+    pub preparation: Option<Preparation>,
     pub seed: u64,
+    /// The model in one word, until the campaign begins.
+    #[serde(skip)]
+    pub model: Option<CampaignModel>,
     /// A custom rule in place of a named algorithm; only its name is stored, as `algorithm`.
     #[serde(skip)]
     pub custom_rule: Option<NamedRule>,
 }
 
-/// How features and rewards are transformed before learning. With the default, the estimate of an arm about which nothing is
+/// How features and rewards are transformed before ridge learns from them. With the default, the estimate of an arm about which nothing is
 /// known is the threshold, and the units of the features do not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -99,10 +104,17 @@ impl Settings {
             interval: IntervalKind::Fixed.name().into(),
             delta: 0.05,
             until_sure: None,
-            preparation: Preparation::default(),
+            preparation: None,
             seed: 0,
+            model: None,
             custom_rule: None,
         }
+    }
+
+    /// How features and rewards are transformed before learning, once the campaign has begun.
+    #[must_use]
+    pub fn preparation(&self) -> Preparation {
+        self.preparation.unwrap_or(Preparation::raw())
     }
 
     /// The name of the algorithm or of the custom rule, for arms with or without features.
@@ -129,7 +141,7 @@ impl Settings {
         for (parameter, &value) in &self.parameters {
             spec = spec.with(parameter, value)?;
         }
-        if self.preparation.centre {
+        if self.preparation().centre {
             spec = spec.with_centre(1.0)?;
         }
         Ok(Terms {

@@ -6,7 +6,7 @@ use common::{Place, candidates, reward, settings};
 use cutline::campaign::{CampaignError, Event, Record, TermsError, TicketStatus};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, IntervalError, Rng, SpecError, StopReason, Verdict};
-use cutline_store::{Campaign, Candidates, NewCampaign, Store, StoreError, Ticket};
+use cutline_store::{Campaign, CampaignModel, Candidates, NewCampaign, Preparation, Store, StoreError, Ticket};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -103,11 +103,14 @@ fn settings_and_candidates_are_read_back_exactly(store: &Store) {
     let mut settings = settings(7_000);
     (settings.threshold, settings.noise, settings.delta) = (0.1 + 0.2, Some(1e-3 / 3.0), 0.07);
     settings.parameters.insert("lambda".into(), 0.3);
+    settings.model = Some(CampaignModel::Linear);
     settings.seed = u64::MAX;
     store.begin("screen", &settings, expected.clone()).unwrap();
     let mut campaign = store.campaign(None).unwrap();
-    settings.algorithm = Some("pivot".into());
+    settings.resolve(true).unwrap();
     assert_eq!(campaign.settings(), &settings);
+    let chosen = (settings.algorithm.as_deref(), settings.estimator.as_deref(), settings.preparation);
+    assert_eq!(chosen, (Some("pivot"), Some("ridge"), Some(Preparation::default())), "all explicit");
     assert_eq!((campaign.arm_names(), campaign.columns()), (&names[..], expected.columns()));
     assert_eq!(campaign.candidates().unwrap(), expected);
     for ticket in campaign.ask(40, "w", LEASE).unwrap() {
@@ -117,7 +120,8 @@ fn settings_and_candidates_are_read_back_exactly(store: &Store) {
     let bare = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![]).unwrap();
     store.begin("bare", &common::settings(10), bare.clone()).unwrap();
     let mut campaign = store.campaign(Some("bare")).unwrap();
-    assert_eq!(campaign.settings().algorithm.as_deref(), Some("apt"), "there are no features to use");
+    let chosen = (campaign.settings().algorithm.as_deref(), campaign.settings().estimator.as_deref());
+    assert_eq!(chosen, (Some("apt"), Some("sample-mean")), "there are no features to use");
     assert_eq!(campaign.candidates().unwrap(), bare);
     assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].features, [0.0; 0]);
 }
@@ -297,14 +301,14 @@ fn a_new_campaign_takes_over_events_of_another(store: &Store) {
     campaign.ask(3, "w", LEASE).unwrap();
     campaign.fail(41, "dropped").unwrap();
     let records = campaign.events(0).unwrap();
-    let mut new = NewCampaign::new("second", settings(60), candidates()).unwrap();
-    new.extend(records.clone()).unwrap();
+    let settings = campaign.settings().clone();
+    let new = NewCampaign::copy("second", settings.clone(), candidates(), records.clone()).unwrap();
     let mut second = store.begin_new(new).unwrap();
     assert_eq!(second.events(0).unwrap(), records, "with their times");
     assert_eq!(bits(&second.verdicts().unwrap()), bits(&campaign.verdicts().unwrap()));
     assert_eq!(second.ask(1, "w", LEASE).unwrap()[0].arm, campaign.ask(1, "w", LEASE).unwrap()[0].arm);
-    let mut new = NewCampaign::new("third", settings(60), candidates()).unwrap();
-    assert!(matches!(new.extend(records[1..].to_vec()), Err(StoreError::Damaged { .. })));
+    let refused = NewCampaign::copy("third", settings, candidates(), records[1..].to_vec());
+    assert!(matches!(refused, Err(StoreError::Damaged { .. })));
 }
 
 fn the_state_is_a_function_of_the_events(store: &Store) {

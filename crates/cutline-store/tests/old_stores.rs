@@ -1,8 +1,10 @@
 //! Stores that earlier versions wrote still open and report the same verdicts.
 
+use cutline::EstimatorKind;
 use cutline::campaign::{Event, TicketStatus};
-use cutline_store::{Campaign, Store};
+use cutline_store::{Campaign, Preparation, Store};
 use std::path::Path;
+use std::time::Duration;
 
 /// The campaign of a copy of the store with schema 1, which an earlier version of the command line wrote.
 fn schema_1(directory: &Path, name: &str) -> Campaign {
@@ -53,6 +55,25 @@ fn a_campaign_with_features() {
     let state = campaign.state().unwrap();
     assert_eq!((state.ticket(10).unwrap().1, state.ticket(6).unwrap().2), ("bench 2", TicketStatus::Expired));
     assert_eq!(campaign.tell(&[(10, 0.35)]).unwrap(), 1, "and it continues");
+}
+
+/// A campaign that was begun when ridge on prepared features was the default goes on with it.
+#[test]
+fn an_old_default_stays_ridge_on_prepared_features() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut campaign = schema_1(directory.path(), "screen");
+    let settings = campaign.settings();
+    assert_eq!((settings.estimator.as_deref(), settings.preparation), (None, Some(Preparation::default())));
+    let state = campaign.state().unwrap();
+    assert_eq!((state.terms().spec.estimator(), state.arms().dimension()), (EstimatorKind::Ridge, Some(3)));
+    // The leases of the open tickets end at a certain date, and the test does not depend on today's.
+    for ticket in [4, 10, 11] {
+        assert!(campaign.fail(ticket, "closed").unwrap());
+    }
+    let asked = campaign.ask(8, "w", Duration::from_secs(3600)).unwrap();
+    let arms: Vec<&str> = asked.iter().map(|ticket| ticket.name.as_str()).collect();
+    let as_before = ["acetone", "ether, ü", "toluene", "water", "ether, ü", "toluene", "ether, ü", "toluene"];
+    assert_eq!(arms, as_before, "the arms that the earlier version proposed");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::number::{Delta, delta, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, IntervalKind, StopCriterion};
-use cutline_store::Preparation;
+use cutline_store::{CampaignModel, Preparation};
 use std::path::PathBuf;
 
 const ADVANCED: &str = "Advanced options";
@@ -42,7 +42,17 @@ pub(crate) struct New {
     /// Count the earlier rewards towards the budget
     #[arg(long, requires = "observed")]
     pub(crate) count_observed: bool,
-    /// The algorithm; see `cutline algorithms` [default: `pivot`, or `apt` if the arms have no features]
+    /// How the means are explained: `mixed` by a linear, a smooth and an own part per arm, with weights learnt from the rewards;
+    /// `linear` in the features; `independent` of them [default: that of the algorithm; `mixed`, or `independent` if the arms have no
+    /// features]
+    #[arg(
+        long,
+        value_name = "MODEL",
+        value_parser = PossibleValuesParser::new(CampaignModel::ALL.iter().map(|model| model.name()))
+    )]
+    pub(crate) model: Option<String>,
+    /// The algorithm; see `cutline algorithms`. Without `--model` it runs on the model it was published with, `pivot` and `straddle`
+    /// on `mixed` [default: `pivot`, or `apt` if the model is `independent`]
     #[arg(
         long,
         value_name = "NAME",
@@ -53,20 +63,15 @@ pub(crate) struct New {
     /// A parameter of the algorithm, as in `lambda=0.1`; may be given several times
     #[arg(long, value_name = "NAME=VALUE", help_heading = ADVANCED, value_parser = parameter)]
     pub(crate) parameter: Vec<(String, f64)>,
-    /// How features and rewards are prepared: `standardise` (each feature to mean 0 and standard deviation 1),
+    /// How features and rewards are prepared for the linear model: `standardise` (each feature to mean 0 and standard deviation 1),
     /// `intercept` (an additional feature that is 1 for all arms), `centre` (τ is subtracted from the rewards), or `none`
-    #[arg(
-        long,
-        value_name = "STEP,STEP,…",
-        default_value = "standardise,intercept,centre",
-        help_heading = ADVANCED,
-        value_parser = prepare
-    )]
-    pub(crate) prepare: Preparation,
-    /// Use features and rewards as they are, the model of the LinearAPT paper: the same as `--prepare none`
+    /// [default: `standardise,intercept,centre` with `--model linear`, otherwise `none`]
+    #[arg(long, value_name = "STEP,STEP,…", help_heading = ADVANCED, value_parser = prepare)]
+    pub(crate) prepare: Option<Preparation>,
+    /// Use features and rewards as they are: with `--model linear` the model of the LinearAPT paper; the same as `--prepare none`
     #[arg(long, help_heading = ADVANCED, conflicts_with = "prepare")]
     pub(crate) raw: bool,
-    /// With `--raw`: standardise the features all the same; without `--raw` this is the default
+    /// With `--raw`: standardise the features all the same; without `--raw` this is the default of `--model linear`
     #[arg(long, help_heading = ADVANCED)]
     pub(crate) standardise: bool,
     /// The intervals of the verdicts: `fixed` hold at one time, `anytime` at all times together, so they may be checked again and again
@@ -120,10 +125,10 @@ fn parameter(text: &str) -> Result<(String, f64), String> {
 }
 
 impl New {
-    /// How features and rewards are prepared.
-    pub(crate) fn preparation(&self) -> Preparation {
-        let preparation = if self.raw { Preparation::raw() } else { self.prepare };
-        Preparation { standardise: preparation.standardise || self.standardise, ..preparation }
+    /// How features and rewards are prepared; `None` if it was not given.
+    pub(crate) fn preparation(&self) -> Option<Preparation> {
+        let given = if self.raw { Some(Preparation::raw()) } else { self.prepare };
+        if self.standardise { Some(Preparation { standardise: true, ..given.unwrap_or_default() }) } else { given }
     }
 }
 

@@ -4,11 +4,12 @@ use super::{candidates, read};
 use crate::args;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::model::describe;
 use crate::print::{listed, note, shell};
 use cutline::Candidates;
 use cutline::campaign::CampaignError;
 use cutline_lab::rewards::rewards;
-use cutline_store::{Campaign, NewCampaign, Preparation, Settings, Store, StoreError};
+use cutline_store::{Campaign, CampaignModel, NewCampaign, Settings, Store, StoreError};
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     // Everything that can be refused without a store is refused here, so that no empty store is left behind.
@@ -54,6 +55,7 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
 fn settings(args: &args::New) -> Result<Settings, Failure> {
     let mut settings = Settings::new(args.threshold, args.budget);
     settings.precision = args.precision;
+    settings.model = args.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
     settings.algorithm.clone_from(&args.algorithm);
     for (parameter, value) in &args.parameter {
         if settings.parameters.insert(parameter.clone(), *value).is_some() {
@@ -81,8 +83,10 @@ fn constant_columns(candidates: &Candidates) -> Vec<String> {
 /// The settings of the new campaign, one line each.
 fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, Failure> {
     let progress = campaign.progress()?;
+    let estimator = campaign.state()?.terms().spec.estimator();
     let (settings, columns) = (campaign.settings(), campaign.columns());
     let algorithm = settings.algorithm(!columns.is_empty());
+    let model = describe(estimator, settings.preparation());
     let mut lines = vec![
         format!("began the campaign `{}`", campaign.name()),
         format!("  arms       {}: {}", campaign.arm_names().len(), listed(campaign.arm_names())),
@@ -94,9 +98,6 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     if !constant.is_empty() {
         lines.push(format!("  constant   {}: the same for all arms, so ignored", listed(constant)));
     }
-    if !columns.is_empty() {
-        lines.push(format!("  prepared   {}", preparation_steps(settings.preparation)));
-    }
     let within =
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
     lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
@@ -105,6 +106,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         .as_ref()
         .map_or_else(String::new, |by| format!(", or fewer once every verdict is certain by the {by}"));
     lines.push(format!("  budget     {} measurements{sure}", settings.budget));
+    lines.push(format!("  model      {model}"));
     let parameters = settings.parameters.iter().map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
     lines.push(match settings.noise {
@@ -117,17 +119,6 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         lines.push(format!("  observed   {observed} earlier rewards, {counted} towards the budget"));
     }
     Ok(lines)
-}
-
-fn preparation_steps(preparation: Preparation) -> String {
-    let Preparation { standardise, intercept, centre } = preparation;
-    let steps = [
-        (standardise, "features standardised"),
-        (intercept != 0.0, "an intercept added"),
-        (centre, "rewards measured from the threshold"),
-    ];
-    let steps: Vec<&str> = steps.into_iter().filter_map(|(is_done, step)| is_done.then_some(step)).collect();
-    if steps.is_empty() { "nothing: features and rewards are used as given".into() } else { steps.join(", ") }
 }
 
 /// The arguments that name the campaign on the command line. The address of a server may hold a password, which is not repeated.

@@ -55,7 +55,7 @@ fn parameters(view: &View) -> String {
 
 /// How the features were prepared.
 fn preparation(view: &View) -> String {
-    let preparation = view.settings.preparation;
+    let preparation = view.settings.preparation();
     if view.columns.is_empty() {
         return "none".into();
     }

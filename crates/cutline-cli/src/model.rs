@@ -1,0 +1,26 @@
+//! The model of a campaign in words.
+
+use cutline::EstimatorKind;
+use cutline_store::{CampaignModel, Preparation};
+
+/// The model with this estimator, and how features and rewards are prepared for it.
+pub(crate) fn describe(estimator: EstimatorKind, preparation: Preparation) -> String {
+    let model = CampaignModel::of(estimator);
+    let about = match model {
+        CampaignModel::Linear => return format!("linear in the features; {}", preparation_steps(preparation)),
+        CampaignModel::Mixed => "a linear, a smooth and an own part per arm, with weights learnt from the rewards",
+        _ => "every arm is estimated from its own rewards alone",
+    };
+    format!("{}: {about}", model.name())
+}
+
+fn preparation_steps(preparation: Preparation) -> String {
+    let Preparation { standardise, intercept, centre } = preparation;
+    let steps = [
+        (standardise, "features standardised"),
+        (intercept != 0.0, "an intercept added"),
+        (centre, "rewards measured from the threshold"),
+    ];
+    let steps: Vec<&str> = steps.into_iter().filter_map(|(is_done, step)| is_done.then_some(step)).collect();
+    if steps.is_empty() { "features and rewards are used as given".into() } else { steps.join(", ") }
+}
