@@ -15,7 +15,7 @@ mod words;
 pub use answer::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets};
 pub use counts::{PlanCell, PlanTally};
 pub use pilot::{Pilot, PilotError};
-pub use prior::{Expectation, Prior, PriorError};
+pub use prior::{Expectation, Prior, PriorError, noise_and_spread};
 pub use words::PlanReport;
 
 use crate::Noise;

@@ -30,6 +30,39 @@ impl Default for Expectation {
     }
 }
 
+/// σ and the spread of the means, from two of σ, σ/spread and the spread; by default σ/spread = ½ and the spread is 1.
+///
+/// ```
+/// use cutline_lab::noise_and_spread;
+///
+/// assert_eq!(noise_and_spread(None, None, None), Ok((0.5, 1.0)));
+/// assert_eq!(noise_and_spread(Some(3.0), None, None), Ok((3.0, 6.0)));
+/// assert_eq!(noise_and_spread(Some(3.0), None, Some(12.0)), Ok((3.0, 12.0)));
+/// assert_eq!(noise_and_spread(None, Some(2.0), Some(12.0)), Ok((24.0, 12.0)));
+/// assert!(noise_and_spread(Some(3.0), Some(2.0), Some(12.0)).is_err());
+/// ```
+///
+/// # Errors
+/// If all three are given, or a number is not between 1e-100 and 1e100.
+pub fn noise_and_spread(
+    noise: Option<f64>,
+    ratio: Option<f64>,
+    spread: Option<f64>,
+) -> Result<(f64, f64), PriorError> {
+    if noise.is_some() && ratio.is_some() && spread.is_some() {
+        return Err(PriorError::Overdetermined);
+    }
+    let ratio = ratio.unwrap_or(0.5);
+    let spread = spread.unwrap_or_else(|| noise.map_or(1.0, |noise| noise / ratio));
+    let noise = noise.unwrap_or(ratio * spread);
+    for (name, value) in [("noise scale", noise), ("noise ratio", ratio)] {
+        if !Range::NOISE_SCALE.contains(value) {
+            return Err(PriorError::Noise { name, value });
+        }
+    }
+    if Range::NOISE_SCALE.contains(spread) { Ok((noise, spread)) } else { Err(PriorError::Spread(spread)) }
+}
+
 /// The distribution that the true means are drawn from.
 ///
 /// ```
@@ -68,6 +101,17 @@ pub enum PriorError {
     #[error("`{name}` is a share: it must be a number between 0 and 1, not {value}")]
     Share {
         /// The field of [`Expectation`].
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Noise, their ratio and the spread are all given.
+    #[error("noise, noise ratio and spread are all given, and two of them determine the third; leave one out")]
+    Overdetermined,
+    /// The noise or its ratio to the spread is not a positive number.
+    #[error("the {name} must be a number between 1e-100 and 1e100, not {value}")]
+    Noise {
+        /// Which of them.
         name: &'static str,
         /// Its value.
         value: f64,

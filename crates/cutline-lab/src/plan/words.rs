@@ -20,8 +20,11 @@ impl PlanReport {
     /// The runs, the seed and what is expected, in one line.
     #[must_use]
     pub fn heading(&self) -> String {
-        let Plan { runs, seed, noise, prior, .. } = &self.plan;
-        format!("{runs} runs, seed {seed}; {prior}; noise σ = {}", short(noise.scale()))
+        let Plan { runs, seed, noise, prior, campaigns, .. } = &self.plan;
+        let mut estimators: Vec<&str> = campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
+        estimators.dedup();
+        let (estimators, sigma) = (estimators.join(", "), short(noise.scale()));
+        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}")
     }
 
     /// The budget of each campaign, one line each, and what to try if no budget is enough.
