@@ -9,12 +9,14 @@ use crate::events::to_dict;
 use crate::handle::CampaignHandle;
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
-use cutline_figure::VerdictFigure;
-use cutline_store::StoreError;
+use cutline::{EstimatorKind, IntervalKind};
+use cutline_figure::{VerdictFigure, model_interval_note};
+use cutline_store::{CampaignModel, StoreError};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -222,6 +224,40 @@ impl Campaign {
         Ok((noise.sigma, noise.source.name()))
     }
 
+    /// What the mixed model found: the shares of the differences between the arms that are `linear` and `smooth` in the features,
+    /// and the `own` share that they do not explain. `None` for other models and before the first reward.
+    ///
+    /// >>> import cutline
+    /// >>> campaign = cutline.Campaign([[float(i)] for i in range(20)], threshold=9.5, budget=99)
+    /// >>> campaign.observe(list(range(20)) * 2, [i + e for e in (0.1, -0.1) for i in range(20)])
+    /// >>> sum(campaign.explained.values()) > 0.999, campaign.explained["linear"] > 0.8
+    /// (True, True)
+    #[getter]
+    fn explained(&self, py: Python<'_>) -> PyResult<Option<BTreeMap<&'static str, f64>>> {
+        let explained = self.with(py, |campaign| Ok(campaign.state()?.explained()))?;
+        Ok(explained.map(|shares| [("linear", shares.linear), ("smooth", shares.smooth), ("own", shares.own)].into()))
+    }
+
+    /// The same in words, with the noise: `features explain 71 % of the differences (linear 55 %, smooth 16 %), noise σ ≈ 4.4`.
+    #[getter]
+    fn finding(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.with(py, |campaign| Ok(cutline_store::finding(campaign.state()?)))
+    }
+
+    /// The number of wrong calls to expect if every arm gets the side of its mean: the sum of the doubts. It is an expectation under
+    /// the model, not a guarantee.
+    #[getter]
+    fn expected_errors(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(cutline_store::expected_errors(&self.with(py, cutline_store::Campaign::verdicts)?))
+    }
+
+    /// The model in one word: `"mixed"`, `"linear"` or `"independent"`.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> PyResult<&'static str> {
+        let estimator = self.with(py, |campaign| Ok(campaign.state()?.terms().spec.estimator()))?;
+        Ok(CampaignModel::of(estimator).name())
+    }
+
     /// The campaign's name.
     #[getter]
     fn name(&self) -> &str {
@@ -272,11 +308,24 @@ impl Campaign {
         PyList::new(py, events)
     }
 
-    /// Whether the rewards so far support the model that means are linear in the prepared features, and how large the noise is: a
-    /// dict whose `sentence` is the conclusion in words. docs/diagnostics.md explains each number.
-    fn diagnose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let diagnostics = self.with(py, |campaign| Ok(campaign.state()?.reward_stats().diagnose()))?;
-        diagnostics::to_dict(py, &diagnostics, self.names.as_slice())
+    /// What the rewards so far say about the arms: how much the features explain of their differences, how large the noise is, and
+    /// whether a line would do. A dict whose `sentence` says it in words. docs/diagnostics.md explains each number.
+    ///
+    /// The linear model is tested as a campaign on it would fit it, or with `raw` on the features as they are, without an intercept.
+    #[pyo3(signature = (*, raw=false))]
+    fn diagnose<'py>(&self, py: Python<'py>, raw: bool) -> PyResult<Bound<'py, PyDict>> {
+        let (diagnostics, finding) = self.with(py, |campaign| {
+            let arms = if raw { Some(campaign.candidates()?.arms()) } else { None };
+            let state = campaign.state()?;
+            let mut diagnostics = state.diagnose();
+            if let Some(arms) = arms {
+                let learnt = diagnostics.learnt;
+                diagnostics = state.reward_stats().with_arms(&arms).diagnose();
+                diagnostics.learnt = learnt;
+            }
+            Ok((diagnostics, cutline_store::finding(state)))
+        })?;
+        diagnostics::to_dict(py, &diagnostics, finding.as_deref(), self.names.as_slice())
     }
 
     /// The settings as JSON.
@@ -307,7 +356,13 @@ impl Campaign {
             let verdicts = state.verdicts();
             let terms = state.terms();
             let intervals = (terms.interval, terms.delta);
-            Ok(VerdictFigure::new(&self.name, self.names.as_slice(), &verdicts, terms.question, intervals).to_svg())
+            let mut figure =
+                VerdictFigure::new(&self.name, self.names.as_slice(), &verdicts, terms.question, intervals);
+            let is_posterior = terms.spec.estimator() == EstimatorKind::Mixed && terms.interval == IntervalKind::Fixed;
+            if is_posterior {
+                figure.note = Some(model_interval_note(terms.delta));
+            }
+            Ok(figure.to_svg())
         })
     }
 }

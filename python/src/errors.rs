@@ -3,7 +3,7 @@
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
 use cutline_lab::{PlanError, RunError};
-use cutline_store::StoreError;
+use cutline_store::{ModelError, StoreError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::fmt::Display;
@@ -63,6 +63,7 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::CampaignError(error) => campaign_error_kind(error),
         StoreError::NoCampaign { .. } | StoreError::NoCampaigns(_) | StoreError::Missing(_) => ErrorKind::NotFound,
         StoreError::Candidates(_)
+        | StoreError::Model(_)
         | StoreError::Terms(_)
         | StoreError::Location(_)
         | StoreError::BadName(_)
@@ -79,7 +80,16 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::NameTaken(_) => Some("choose another with `name=`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
+        StoreError::Model(ModelError::MixedPreparation | ModelError::SampleMeanPreparation) => {
+            Some("leave out `prepare=`, or pass `model=\"linear\"`")
+        }
+        StoreError::Model(ModelError::MixedParameter(_)) => Some("pass `model=\"linear\"`"),
+        StoreError::Model(ModelError::OtherEstimator { .. }) => Some("leave out `estimator=`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
+        StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => Some(
+            "pass the standard deviation of one measurement as `noise=` (half the range always holds for rewards in a range), or use \
+             `until_sure=\"evidence\"`, which guarantees nothing",
+        ),
         StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
         _ => None,
     };
@@ -106,10 +116,11 @@ pub(crate) fn run(error: &RunError) -> PyErr {
 fn spec_hint(error: &SpecError) -> Option<&'static str> {
     match error {
         SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
-            Some("the algorithm `pivot` works with a smaller budget if the arms have features")
+            Some("the algorithm `pivot` works with a smaller budget")
         }
-        SpecError::NeedsVariances { .. } => Some("use `estimator=\"ridge\"`"),
-        SpecError::NeedsFeatures { .. } => Some("the algorithm `apt` works without"),
+        SpecError::NeedsVariances { .. } => Some("the estimators `mixed` and `ridge` have them"),
+        SpecError::NeedsFixedNoise { .. } => Some("the estimator `ridge` does not learn it"),
+        SpecError::NeedsFeatures { .. } => Some("the estimators `mixed` and `sample-mean` work without"),
         SpecError::Missing { .. } => Some("pass it in `parameters=`"),
         _ => None,
     }

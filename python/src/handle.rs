@@ -108,7 +108,7 @@ pub(crate) fn restore(
     let candidates = candidates(Some(names), columns, features.as_ref())?;
     let events = elements(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
     let campaign = py.detach(|| {
-        let mut draft = NewCampaign::new(name, settings, candidates)?;
+        let mut draft = NewCampaign::continued(name, settings, candidates)?;
         draft.extend(events)?;
         Store::memory().begin_new(draft)
     });

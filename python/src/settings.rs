@@ -1,8 +1,8 @@
 //! The settings of a campaign from Python's keywords.
 
 use crate::convert::{elements, integer, number, string};
-use crate::errors::input;
-use cutline_store::{Preparation, Settings};
+use crate::errors::{input, store};
+use cutline_store::{CampaignModel, Preparation, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -18,6 +18,10 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
     }
     if let Some(algorithm) = get("algorithm")? {
         settings.algorithm = Some(string(&algorithm, "`algorithm`")?);
+    }
+    if let Some(model) = get("model")? {
+        let model = string(&model, "`model`")?;
+        settings.model = Some(CampaignModel::named(&model).map_err(|error| store(&error.into()))?);
     }
     if let Some(estimator) = get("estimator")? {
         settings.estimator = Some(string(&estimator, "`estimator`")?);
@@ -35,7 +39,7 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
         settings.until_sure = Some(string(&criterion, "`until_sure`")?);
     }
     if let Some(steps) = get("prepare")? {
-        settings.preparation = preparation(&steps)?;
+        settings.preparation = Some(preparation(&steps)?);
     }
     if let Some(seed) = get("seed")? {
         settings.seed = integer(&seed, "`seed`", 0, u64::MAX)?;

@@ -4,7 +4,8 @@ use crate::clock::{rfc3339, span};
 use crate::print::{cell, left, short, table};
 use cutline::Side;
 use cutline::campaign::{NoiseSource, Progress, Time};
-use cutline_store::{Campaign, StoreError};
+use cutline::estimators::Explained;
+use cutline_store::{Campaign, CampaignModel, StoreError, expected_errors, finding};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -18,6 +19,8 @@ pub(crate) struct StatusSummary {
     threshold: f64,
     precision: f64,
     algorithm: String,
+    /// `mixed`, `linear` or `independent`.
+    model: &'static str,
     n_arms: usize,
     pub(crate) budget: u32,
     /// The rewards that count towards the budget.
@@ -31,6 +34,11 @@ pub(crate) struct StatusSummary {
     pub(crate) undecided: usize,
     noise: f64,
     noise_from: &'static str,
+    /// What the mixed model found about the features, in words and as shares of the differences between the arms.
+    finding: Option<String>,
+    explained: Option<ExplainedShares>,
+    /// The wrong calls that the mixed model expects: the sum of the doubts.
+    expected_errors: Option<f64>,
     /// The rate of the last rewards, and when the budget will be used at that rate.
     #[serde(rename = "rewards_an_hour")]
     rewards_per_hour: Option<f64>,
@@ -47,6 +55,20 @@ pub(crate) struct StatusSummary {
     pub(crate) now: Time,
     #[serde(skip)]
     pub(crate) events: u64,
+}
+
+/// Shares of the differences between the arms.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct ExplainedShares {
+    linear: f64,
+    smooth: f64,
+    own: f64,
+}
+
+impl From<Explained> for ExplainedShares {
+    fn from(Explained { linear, smooth, own }: Explained) -> Self {
+        Self { linear, smooth, own }
+    }
 }
 
 /// A ticket that was handed out and has no reward yet.
@@ -82,6 +104,7 @@ impl StatusSummary {
             (campaign.name().to_owned(), campaign.settings().clone(), !campaign.columns().is_empty());
         let state = campaign.state()?;
         let (progress, noise) = (state.progress(), state.noise());
+        let model = CampaignModel::of(state.terms().spec.estimator());
         let open_tickets = state.open_tickets().filter_map(|(ticket, until)| {
             let (arm, worker, _) = state.ticket(ticket).ok()?;
             Some(OpenTicket {
@@ -125,6 +148,7 @@ impl StatusSummary {
             threshold: settings.threshold,
             precision: settings.precision,
             algorithm: settings.algorithm(has_features).into(),
+            model: model.name(),
             n_arms: names.len(),
             budget: progress.budget,
             told: progress.counted,
@@ -136,6 +160,9 @@ impl StatusSummary {
             undecided: count(Side::Undecided),
             noise: noise.sigma,
             noise_from: noise.source.name(),
+            finding: finding(state),
+            explained: state.explained().map(ExplainedShares::from),
+            expected_errors: (model == CampaignModel::Mixed).then(|| expected_errors(&verdicts)),
             rewards_per_hour: pace.map(|pace| pace * 3.6e6),
             budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
             budget_used_in,
@@ -148,13 +175,16 @@ impl StatusSummary {
     }
 
     /// The numbers for the whole campaign, by name.
-    pub(crate) fn numbers(&self) -> [(&'static str, String); 19] {
+    pub(crate) fn numbers(&self) -> [(&'static str, String); 24] {
         let or_empty = |value: Option<String>| value.unwrap_or_default();
+        let number = |value: Option<f64>| or_empty(value.map(|value| format!("{value:?}")));
+        let share = |of: fn(ExplainedShares) -> f64| number(self.explained.map(of));
         [
             ("campaign", self.campaign.clone()),
             ("threshold", format!("{:?}", self.threshold)),
             ("precision", format!("{:?}", self.precision)),
             ("algorithm", self.algorithm.clone()),
+            ("model", self.model.into()),
             ("n_arms", self.n_arms.to_string()),
             ("budget", self.budget.to_string()),
             ("told", self.told.to_string()),
@@ -167,7 +197,11 @@ impl StatusSummary {
             ("undecided", self.undecided.to_string()),
             ("noise", format!("{:?}", self.noise)),
             ("noise_from", self.noise_from.into()),
-            ("rewards_an_hour", or_empty(self.rewards_per_hour.map(|pace| format!("{pace:?}")))),
+            ("explained_linear", share(|explained| explained.linear)),
+            ("explained_smooth", share(|explained| explained.smooth)),
+            ("explained_own", share(|explained| explained.own)),
+            ("expected_errors", number(self.expected_errors)),
+            ("rewards_an_hour", number(self.rewards_per_hour)),
             ("budget_used_at", or_empty(self.budget_used_at.clone())),
             ("ending", self.ending.unwrap_or_default().into()),
         ]
@@ -201,7 +235,7 @@ impl StatusSummary {
         let mut facts = vec![
             ("campaign", cell(campaign)),
             ("question", format!("which of {n_arms} arms have a mean above {threshold}{within}?")),
-            ("algorithm", algorithm.clone()),
+            ("algorithm", format!("{algorithm}, {} model", self.model)),
             (
                 "rewards",
                 format!(
@@ -216,18 +250,19 @@ impl StatusSummary {
             facts.push(("lost", format!("{} failed, {} expired", self.failed, self.expired)));
         }
         facts.push(("verdicts", format!("{above} above, {below} below, {undecided} undecided")));
+        if let Some(expected) = self.expected_errors {
+            facts.push(("expected", expected_errors_in_words(expected)));
+        }
+        if let Some(finding) = &self.finding {
+            facts.push(("found", finding.clone()));
+        }
         let is_known = self.noise_from != NoiseSource::Nothing.name();
         facts.push((
             "noise",
             if is_known { format!("{}, {}", short(self.noise), self.source()) } else { self.source().into() },
         ));
         if let Some(ending) = self.ending {
-            let why = if ending == cutline::StopReason::Confidence.name() {
-                "every verdict is certain"
-            } else {
-                "the budget is used up"
-            };
-            facts.push(("ended", why.into()));
+            facts.push(("ended", reason_in_words(ending).into()));
         } else if let (Some(pace), Some(left)) = (self.rewards_per_hour, self.budget_used_in) {
             facts.push((
                 "pace",
@@ -242,6 +277,7 @@ impl StatusSummary {
             "given" => "as given",
             "replicates" => "estimated from arms measured more than once",
             "residuals" => "estimated from the residuals of the linear fit",
+            "model" => "learnt by the model",
             "rewards" => "or less: an upper estimate from the distances of the rewards to the threshold",
             _ => "not known yet",
         }
@@ -266,6 +302,20 @@ impl StatusSummary {
         }
         (format!("most doubtful arms{}", first_of(self.n_arms)), table)
     }
+}
+
+/// Why a campaign has ended, by the name of the reason.
+pub(crate) fn reason_in_words(ending: &str) -> &'static str {
+    match ending {
+        "budget" => "the budget is used up",
+        "expected-errors" => "few enough wrong calls are expected",
+        _ => "every verdict is certain",
+    }
+}
+
+/// The wrong calls that the model expects, as part of a sentence.
+pub(crate) fn expected_errors_in_words(expected: f64) -> String {
+    format!("{expected:.1} wrong calls if every arm gets the side of its mean: by the model, not guaranteed")
 }
 
 fn more(count: u64, what: &str) -> String {

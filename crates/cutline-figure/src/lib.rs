@@ -41,4 +41,4 @@ pub use crate::decided::{DecidedCount, DecidedFigure};
 pub use crate::failure::{Curve, FailureFigure, Point};
 pub use crate::plan::{BudgetRange, PlanCurve, PlanFigure, PlanTarget};
 pub use crate::svg::{PngError, png};
-pub use crate::verdict::{ArmVerdict, VerdictFigure, interval_note};
+pub use crate::verdict::{ArmVerdict, VerdictFigure, interval_note, model_interval_note};

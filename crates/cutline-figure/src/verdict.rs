@@ -148,10 +148,20 @@ impl VerdictFigure {
 /// ```
 #[must_use]
 pub fn interval_note(kind: IntervalKind, delta: f64) -> String {
-    // 100 (1 − δ) without digits that come from rounding.
-    let percent = ((1.0 - delta) * 1e10).round() / 1e8;
+    let percent = percent(delta);
     match kind {
         IntervalKind::Anytime => format!("{percent} % intervals, for all arms and at all times together."),
         _ => format!("{percent} % intervals, each for one arm at one time."),
     }
+}
+
+/// A sentence about intervals that come from a Bayesian model, such as the mixed model.
+#[must_use]
+pub fn model_interval_note(delta: f64) -> String {
+    format!("{} % intervals: by the model, each holds its mean with this probability.", percent(delta))
+}
+
+/// 100 (1 − δ) without digits that come from rounding.
+fn percent(delta: f64) -> f64 {
+    ((1.0 - delta) * 1e10).round() / 1e8
 }

@@ -72,8 +72,7 @@ impl Coverage {
     }
 }
 
-/// The coverage of each of `confidences` over the same runs. One without a bound on ‖θ‖ gets the true ‖θ‖, the smallest valid
-/// bound.
+/// The coverage of each of `confidences` over the same runs.
 ///
 /// # Errors
 /// If the algorithm cannot work with the instances or the budget.
@@ -112,14 +111,12 @@ fn play(setting: &CoverageSetting, confidences: &[Confidence], run: u64) -> Resu
     let mut variates = vec![0.0; *budget as usize];
     noise.draw(&mut stream(*seed, Purpose::Noise, run), &mut variates);
 
-    let confidences: Vec<Confidence> =
-        confidences.iter().map(|&confidence| with_true_norm(confidence, &instance)).collect();
     let mut all: Vec<RunCoverage> =
         confidences.iter().map(|confidence| covered(learner.as_mut(), confidence, &instance)).collect();
     for variate in variates {
         let Some(arm) = learner.ask() else { break };
         learner.tell(arm, noise.reward(instance.means()[arm], variate));
-        for (coverage, confidence) in all.iter_mut().zip(&confidences) {
+        for (coverage, confidence) in all.iter_mut().zip(confidences) {
             let now = covered(learner.as_mut(), confidence, &instance);
             *coverage = RunCoverage { always: coverage.always && now.always, ..now };
         }
@@ -137,17 +134,6 @@ fn covered(learner: &mut dyn AskTell, confidence: &Confidence, instance: &Instan
         width += (verdict.upper - verdict.lower) / n_arms as f64;
     }
     RunCoverage { n_arms: n_arms as u64, at_end, always: at_end == n_arms as u64, width }
-}
-
-/// With the bound S = ‖θ‖, where it has none and the instance has a θ.
-fn with_true_norm(confidence: Confidence, instance: &Instance) -> Confidence {
-    match instance.theta() {
-        Some(theta) if confidence.norm().is_none() => {
-            let norm = theta.iter().map(|t| t * t).sum::<f64>().sqrt();
-            confidence.with_norm(norm).unwrap_or(confidence)
-        }
-        _ => confidence,
-    }
 }
 
 /// An instance for which the model is exact.

@@ -23,29 +23,20 @@ impl NewCampaign {
     /// A campaign without rewards. What the settings leave open is [chosen](Settings::resolve) here.
     ///
     /// # Errors
-    /// If the name is not allowed, or the settings contradict each other or do not fit the candidates.
+    /// If the name is not allowed, or the settings contradict each other, do not fit the candidates or promise what cannot be guaranteed.
     pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         settings.resolve(candidates.has_features())?;
-        Self::with_settings(name, settings, candidates)
-    }
-
-    /// A copy of another campaign, from its settings as they were stored, its candidates and its events with their times.
-    ///
-    /// # Errors
-    /// If the name is not allowed, the settings do not fit the candidates, or an event cannot follow the ones before it.
-    pub fn copy(
-        name: &str,
-        settings: Settings,
-        candidates: Candidates,
-        records: Vec<Record>,
-    ) -> Result<Self, StoreError> {
-        let mut new = Self::with_settings(name, settings, candidates)?;
-        new.state.extend(&records).map_err(|error| damaged_journal(name, error))?;
-        new.events.extend(records.into_iter().map(|record| (record.at, record.event)));
+        let new = Self::continued(name, settings, candidates)?;
+        new.state.terms().check_guarantee()?;
         Ok(new)
     }
 
-    fn with_settings(name: &str, settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
+    /// A campaign that will continue another one by its [events](NewCampaign::extend), with the settings that were stored for that one. An
+    /// earlier version may have begun it, with settings that [`NewCampaign::new`] refuses.
+    ///
+    /// # Errors
+    /// If the name is not allowed, or the settings do not fit the candidates.
+    pub fn continued(name: &str, settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
             return Err(StoreError::BadName(name.into()));
         }
@@ -62,6 +53,16 @@ impl NewCampaign {
         for &(arm, reward) in rewards {
             self.events.push((self.created, self.state.observe(arm, reward, is_counted, self.created)?));
         }
+        Ok(())
+    }
+
+    /// Adds the events of another campaign with the same settings and candidates, with their times.
+    ///
+    /// # Errors
+    /// If an event cannot follow the ones before it. The campaign must not be used after an error.
+    pub fn extend(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
+        self.state.extend(&records).map_err(|error| damaged_journal(&self.name, error))?;
+        self.events.extend(records.into_iter().map(|record| (record.at, record.event)));
         Ok(())
     }
 

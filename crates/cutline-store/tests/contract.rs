@@ -302,13 +302,14 @@ fn a_new_campaign_takes_over_events_of_another(store: &Store) {
     campaign.fail(41, "dropped").unwrap();
     let records = campaign.events(0).unwrap();
     let settings = campaign.settings().clone();
-    let new = NewCampaign::copy("second", settings.clone(), candidates(), records.clone()).unwrap();
+    let mut new = NewCampaign::continued("second", settings.clone(), candidates()).unwrap();
+    new.extend(records.clone()).unwrap();
     let mut second = store.begin_new(new).unwrap();
     assert_eq!(second.events(0).unwrap(), records, "with their times");
     assert_eq!(bits(&second.verdicts().unwrap()), bits(&campaign.verdicts().unwrap()));
     assert_eq!(second.ask(1, "w", LEASE).unwrap()[0].arm, campaign.ask(1, "w", LEASE).unwrap()[0].arm);
-    let refused = NewCampaign::copy("third", settings, candidates(), records[1..].to_vec());
-    assert!(matches!(refused, Err(StoreError::Damaged { .. })));
+    let mut new = NewCampaign::continued("third", settings, candidates()).unwrap();
+    assert!(matches!(new.extend(records[1..].to_vec()), Err(StoreError::Damaged { .. })));
 }
 
 fn the_state_is_a_function_of_the_events(store: &Store) {

@@ -93,6 +93,13 @@ impl Features {
         Row { columns: &columns[start..start + self.dimension], lane: arm % LANES }
     }
 
+    /// The features of the arms of one block, column by column; nothing beyond the last block.
+    #[inline(always)]
+    pub(crate) fn block(&self, block: usize) -> &[[f64x4; 2]] {
+        let start = (block * self.dimension).min(self.blocks.len() / 2);
+        &self.blocks.as_chunks().0[start..(start + self.dimension).min(self.blocks.len() / 2)]
+    }
+
     /// `products` = Xv, one value per arm and zeros for the padding; `v` may be longer than d.
     pub(crate) fn times(&self, v: &[f64], products: &mut [f64x4]) {
         self.times_part(&self.blocks, &v[..self.dimension], products);

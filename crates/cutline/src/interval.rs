@@ -1,18 +1,22 @@
 //! Confidence intervals for the means, of two kinds: valid at one fixed time, or at all times simultaneously.
 //!
-//! - *fixed*: μ̂ᵢ ± zσ√qᵢ, z the 1 − δ/2 quantile of the standard normal: the Gaussian posterior of one arm at one time.
-//! - *anytime*, ridge: μ̂ᵢ ± √qᵢ (σ√(2 ln(1/δ) + ln(det V/λᵈ)) + √λ S), for all arms and times together with probability
-//!   1 − δ (Abbasi-Yadkori, Pál & Szepesvári 2011, Theorem 2). Lemma 1 of the LinearAPT paper is a coarser form for λ = σ = 1,
-//!   with d ln((1 + tL²)/δ) under the root.
-//! - *anytime*, sample mean: μ̂ᵢ ± (σ/nᵢ)√((nᵢ + ρ)(2 ln(K/δ) + ln(1 + nᵢ/ρ))), ρ = 1: the two-sided normal mixture
+//! - *fixed*: μ̂ᵢ ± tσ√qᵢ, t the 1 − δ/2 quantile of the standard normal, or of Student's t if σ is an estimate with known degrees of
+//!   freedom: the Gaussian posterior of one arm at one time.
+//! - *anytime*, sample mean: ȳᵢ ± (σ/nᵢ)√((nᵢ + ρ)(2 ln(K/δ) + ln(1 + nᵢ/ρ))), ρ = 1: the two-sided normal mixture
 //!   (Robbins 1970; Howard et al. 2021), δ/K for each arm. With this ρ it is tightest around 2l + ln(1 + 2l) pulls of an arm,
-//!   l = ln(K/δ): 14.6 for K = 20 and δ = 0.05.
-//! - *anytime*, mixed model: not available. The model's variances are learnt from the same rewards, and no bound that holds at all times
-//!   is known; the intervals are infinite, so no arm is decided.
+//!   l = ln(K/δ): 14.6 for K = 20 and δ = 0.05. It holds whatever the features are, and is also the interval of the mixed model, whose
+//!   variances are learnt from the same rewards: no bound that holds at all times is known for those.
+//! - *anytime*, ridge: xᵢᵀθ̂ ± σ√(vᵢ(2 ln(1/δ) + ln(det(λI + V)/λᵈ))) around the estimate θ̂ of least squares, V = Σ xxᵀ,
+//!   vᵢ = xᵢᵀV⁻¹xᵢ + λ‖V⁻¹xᵢ‖², for all arms and times together: the same mixture in d dimensions, with ρ = λ ([`PriorFree`]). Around
+//!   ridge's own estimate an interval needs a bound on ‖θ‖, S: with one, it is
+//!   μ̂ᵢ ± √qᵢ (σ√(2 ln(1/δ) + ln(det(λI + V)/λᵈ)) + √λ S) (Abbasi-Yadkori, Pál & Szepesvári 2011, Theorem 2). Lemma 1 of the LinearAPT
+//!   paper is a coarser form for λ = σ = 1, with d ln((1 + tL²)/δ) under the root.
 
-use crate::estimators::{Model, Posterior};
+use crate::diagnostics::t_tails;
+use crate::estimators::{Model, Posterior, PriorFree};
 use crate::question::short_number;
 use crate::{Arm, Range};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::erf::{erfc, erfc_inv};
 use std::f64::consts::SQRT_2;
 use thiserror::Error;
@@ -34,11 +38,13 @@ pub enum IntervalKind {
 /// | `interval` | none | [`IntervalKind::Fixed`] or [`IntervalKind::Anytime`] | |
 /// | `delta` | none | δ: the intervals hold with probability 1 − δ | 0 < δ < 1 |
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian, for `fixed` Gaussian | 1e-100 ≤ σ ≤ 1e100 |
-/// | `norm` | σ√(d/λ) | S, a bound on ‖θ‖; only for `anytime` with ridge | 0 ≤ S ≤ 1e150 |
+/// | `norm` | none | S, a bound on ‖θ‖; only for `anytime` with ridge | 0 ≤ S ≤ 1e150 |
+/// | `degrees_of_freedom` | ∞ | those of the estimate of σ; only for `fixed` | above 0 |
 ///
-/// A value out of range is an [`IntervalError`]. The default of S is the root mean square of ‖θ‖ under the prior that ridge implies,
-/// N(0, σ²/λ I). It covers every θ in [−1, 1]^d at σ = λ = 1. If ‖θ‖ is larger than S, the intervals are too narrow, so set S
-/// where larger effects are possible.
+/// A value out of range is an [`IntervalError`]. If ‖θ‖ is larger than S, the intervals are too narrow. Without S they are those of least
+/// squares, which need no such bound, and are infinite until the rewards determine an arm's mean.
+///
+/// The level of `anytime` holds for a given σ. With an estimate of σ it is approximate.
 ///
 /// ```
 /// use cutline::{Confidence, IntervalKind};
@@ -54,6 +60,7 @@ pub struct Confidence {
     delta: f64,
     noise: f64,
     norm: Option<f64>,
+    degrees_of_freedom: f64,
 }
 
 /// Why intervals were refused.
@@ -75,6 +82,9 @@ pub enum IntervalError {
     /// S is out of range.
     #[error("the norm must be a number between 0 and 1e150, not {}", short_number(*.0))]
     Norm(f64),
+    /// The degrees of freedom are not a number above 0.
+    #[error("the degrees of freedom must be a number above 0, not {}", short_number(*.0))]
+    DegreesOfFreedom(f64),
 }
 
 impl IntervalKind {
@@ -117,7 +127,7 @@ impl Confidence {
         if !Range::NOISE_SCALE.contains(noise) {
             return Err(IntervalError::Noise(noise));
         }
-        Ok(Self { interval, delta, noise, norm: None })
+        Ok(Self { interval, delta, noise, norm: None, degrees_of_freedom: f64::INFINITY })
     }
 
     /// The same settings, with `norm` as the bound S on ‖θ‖.
@@ -129,6 +139,17 @@ impl Confidence {
             return Err(IntervalError::Norm(norm));
         }
         Ok(Self { norm: Some(norm), ..self })
+    }
+
+    /// The same settings, where σ is an estimate with these degrees of freedom; infinity for a σ that is known.
+    ///
+    /// # Errors
+    /// If `degrees_of_freedom` is not above 0.
+    pub fn with_degrees_of_freedom(self, degrees_of_freedom: f64) -> Result<Self, IntervalError> {
+        if !(degrees_of_freedom > 0.0) {
+            return Err(IntervalError::DegreesOfFreedom(degrees_of_freedom));
+        }
+        Ok(Self { degrees_of_freedom, ..self })
     }
 
     /// Changes σ, which must be in range.
@@ -161,25 +182,55 @@ impl Confidence {
         self.norm
     }
 
-    /// A function that returns half the width of an arm's interval.
-    pub(crate) fn half_widths<'a>(&self, posterior: &Posterior<'a>) -> impl Fn(Arm) -> f64 + use<'a> {
+    /// A function that returns the centre and half the width of an arm's interval. `prior_free` is needed for *anytime* only.
+    pub(crate) fn intervals<'a>(
+        &self,
+        posterior: &Posterior<'a>,
+        prior_free: Option<PriorFree<'a>>,
+    ) -> impl Fn(Arm) -> (f64, f64) + use<'a> {
         let Self { noise, delta, .. } = *self;
-        let Posterior { variances, n_rewards, model, .. } = *posterior;
-        let delta_per_arm = delta / n_rewards.len() as f64;
-        let factor = match (self.interval, model) {
-            (IntervalKind::Fixed, _) => Some(noise * SQRT_2 * erfc_inv(delta)),
-            (IntervalKind::Anytime, Model::Linear { dimension, lambda, log_det }) => {
-                let bias = self.norm.map_or(noise * (dimension as f64).sqrt(), |norm| lambda.sqrt() * norm);
-                Some(noise * (log_det - 2.0 * delta.ln()).sqrt() + bias)
+        let Posterior { means, variances, model, .. } = *posterior;
+        let factor = match (self.interval, model, self.norm) {
+            (IntervalKind::Fixed, ..) => Some(noise * quantile(delta, self.degrees_of_freedom)),
+            (IntervalKind::Anytime, Model::Linear { lambda, log_det, .. }, Some(norm)) => {
+                Some(noise * (log_det - 2.0 * delta.ln()).sqrt() + lambda.sqrt() * norm)
             }
-            (IntervalKind::Anytime, Model::Unrelated) => None,
-            (IntervalKind::Anytime, Model::Mixed) => Some(f64::INFINITY),
+            (IntervalKind::Anytime, ..) => None,
         };
-        move |arm| match factor {
-            Some(factor) => factor * variances[arm].sqrt(),
-            None => noise * mixture(f64::from(n_rewards[arm]), RHO, delta_per_arm),
+        move |arm| match (factor, prior_free) {
+            (Some(factor), _) => (means[arm], factor * variances[arm].sqrt()),
+            (None, Some(PriorFree::SampleMeans { means, n_rewards })) => {
+                let delta_per_arm = delta / n_rewards.len() as f64;
+                (means[arm], noise * mixture(f64::from(n_rewards[arm]), RHO, delta_per_arm))
+            }
+            (None, Some(PriorFree::LeastSquares { means, variances, log_det })) => {
+                (means[arm], noise * (variances[arm] * (log_det - 2.0 * delta.ln())).sqrt())
+            }
+            (None, None) => (means[arm], f64::INFINITY),
         }
     }
+
+    /// The degrees of freedom of the estimate of σ; ∞ if it is known.
+    pub(crate) fn degrees_of_freedom(&self) -> f64 {
+        self.degrees_of_freedom
+    }
+}
+
+/// Beyond this many degrees of freedom the t distribution is the normal one to six digits.
+const NORMAL: f64 = 1e6;
+
+/// P(|X| > quantile) = δ for an X of Student's t distribution; with infinite degrees of freedom, of the standard normal one.
+pub(crate) fn quantile(delta: f64, degrees_of_freedom: f64) -> f64 {
+    if degrees_of_freedom > NORMAL {
+        return SQRT_2 * erfc_inv(delta);
+    }
+    let t = StudentsT::new(0.0, 1.0, degrees_of_freedom).expect("degrees of freedom above 0");
+    -t.inverse_cdf(delta / 2.0)
+}
+
+/// P(X > x) for x ≥ 0 and an X of Student's t distribution; with infinite degrees of freedom, of the standard normal one.
+pub(crate) fn tail(x: f64, degrees_of_freedom: f64) -> f64 {
+    if degrees_of_freedom > NORMAL { normal_tail(x) } else { 0.5 * t_tails(x, degrees_of_freedom) }
 }
 
 /// δ for a confidence level 1 − δ, as a person writes it: 0.95 gives 0.05 and not 0.05 + 4e-17.
@@ -230,7 +281,7 @@ mod tests {
         ];
         let posterior = Posterior { means: &[0.0], variances: &[1.0], n_rewards: &[1], model: Model::Unrelated };
         for (delta, z) in table {
-            let ours = Confidence::new(IntervalKind::Fixed, delta, 1.0).unwrap().half_widths(&posterior)(0);
+            let ours = Confidence::new(IntervalKind::Fixed, delta, 1.0).unwrap().intervals(&posterior, None)(0).1;
             assert!((ours / z - 1.0).abs() < 1e-12, "δ = {delta}: {ours} against {z}");
         }
     }

@@ -132,12 +132,12 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
         })
     }
 
-    /// Where the estimator learns σ, rule and stop use the same.
+    /// Where the estimator learns σ, rule and stop use the same, except for a stop that guarantees something for a given σ.
     #[inline]
     fn follow_noise(&mut self) {
         if let Some(noise) = self.estimator.noise_scale() {
             self.rule.set_noise(noise);
-            self.stop.set_noise(noise);
+            self.stop.set_learnt_noise(noise);
         }
     }
 }

@@ -219,8 +219,8 @@ impl Spec {
     /// A learner before its first pull.
     ///
     /// # Errors
-    /// If a parameter is missing, the algorithm needs features and the arms have none, a confidence stop needs bounds that the estimator
-    /// does not have, the budget is 0, or it is below the number of arms and the rule opens with every arm.
+    /// If a parameter is missing, the algorithm needs features and the arms have none, the budget is 0, or it is below the number of arms
+    /// and the rule opens with every arm.
     pub fn learner(
         &self,
         arms: &Arms,
@@ -231,9 +231,6 @@ impl Spec {
         let algorithm = self.algorithm;
         if self.estimator == EstimatorKind::Ridge && arms.dimension().is_none() {
             return Err(SpecError::NeedsFeatures { algorithm: algorithm.name });
-        }
-        if self.confidence_stop.is_some() && !self.estimator.has_anytime_bounds() {
-            return Err(SpecError::NeedsAnytimeBounds { estimator: self.estimator });
         }
         let values = self.complete()?;
         let (rule, estimator) = values.split_at(algorithm.rule_parameters.len());

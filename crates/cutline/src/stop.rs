@@ -21,6 +21,11 @@ pub trait Stop<E: ?Sized> {
     fn set_noise(&mut self, noise: f64) {
         let _ = noise;
     }
+
+    /// Changes σ to what the estimator has learnt from the rewards. A stop that guarantees something for a given σ ignores the call.
+    fn set_learnt_noise(&mut self, noise: f64) {
+        self.set_noise(noise);
+    }
 }
 
 /// Why a learner ended.
@@ -90,5 +95,10 @@ impl<E: ?Sized, A: Stop<E>, B: Stop<E>> Stop<E> for Either<A, B> {
     fn set_noise(&mut self, noise: f64) {
         self.0.set_noise(noise);
         self.1.set_noise(noise);
+    }
+
+    fn set_learnt_noise(&mut self, noise: f64) {
+        self.0.set_learnt_noise(noise);
+        self.1.set_learnt_noise(noise);
     }
 }

@@ -1,8 +1,9 @@
 //! The verdict on an arm: its side of the threshold, and how sure that is.
 
-use crate::estimators::{Estimator, Posterior};
-use crate::interval::{Confidence, normal_tail};
-use crate::{Beliefs, Question};
+use crate::estimators::{Estimator, Marginals, Posterior};
+use crate::interval::{Confidence, quantile, tail};
+use crate::{Beliefs, IntervalKind, Question};
+use std::collections::HashMap;
 
 /// The side of the threshold on which an arm lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub enum Side {
 /// The mean suggests a side: *above* iff μ̂ ≥ τ. That is the verdict if it would be right ([`Question::is_error`]) for every value in the
 /// interval: *above* if `lower` ≥ τ − ε, *below* if `upper` < τ + ε. Otherwise the arm is undecided: the interval then contains a value
 /// below τ − ε and one at or above τ + ε. An interval within ε of τ is always decided, because there both answers count as right.
+///
+/// An *anytime* interval may not contain the mean, because it is centred on an estimate without a prior
+/// ([`PriorFree`](crate::estimators::PriorFree)). If it contradicts the mean, the arm is undecided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Verdict {
@@ -33,7 +37,8 @@ pub struct Verdict {
     pub side: Side,
     /// The number of rewards received for this arm. Pending pulls are not included, unlike in [`Beliefs::pulls`].
     pub pulls: u32,
-    /// The probability, under the posterior N(μ̂, σ²q), that the arm lies on the other side of τ than its mean does. It does not
+    /// The probability that the side of the mean is an error ([`Question::is_error`]): that the arm lies beyond τ, by more than ε, on the
+    /// other side. It is taken under the posterior N(μ̂, σ²q), or under Student's t distribution where σ is an estimate, and does not
     /// depend on the kind of interval.
     pub doubt: f64,
 }
@@ -54,19 +59,27 @@ impl Side {
 }
 
 impl Verdict {
-    /// The verdict on an arm with this mean, an interval of mean ± `half_width` and a posterior standard deviation σ√q of `deviation`.
-    fn new(question: Question, mean: f64, half_width: f64, deviation: f64, pulls: u32) -> Self {
+    /// The verdict on an arm with this mean, an interval of `centre` ± `half_width` and a posterior standard deviation σ√q of `deviation`.
+    fn new(
+        question: Question,
+        mean: f64,
+        (centre, half_width): (f64, f64),
+        deviation: f64,
+        pulls: u32,
+        tail: impl Fn(f64) -> f64,
+    ) -> Self {
         // Rewards close to the largest f64 may have overflowed; then nothing is known.
-        let is_known = mean.is_finite() && (half_width.is_finite() || (half_width > 0.0 && deviation.is_finite()));
+        let is_known = mean.is_finite()
+            && centre.is_finite()
+            && (half_width.is_finite() || (half_width > 0.0 && deviation.is_finite()));
         if !is_known {
             let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
             return Self { mean, lower, upper, side: Side::Undecided, pulls, doubt: 0.5 };
         }
-        let (lower, upper) = (mean - half_width, mean + half_width);
+        let (lower, upper) = (centre - half_width, centre + half_width);
         let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
         let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
-        let distance = (mean - question.threshold()).abs();
-        let doubt = if deviation > 0.0 { normal_tail(distance / deviation) } else { 0.0 };
+        let doubt = if deviation > 0.0 { tail(question.gap(mean) / deviation) } else { 0.0 };
         Self { mean, lower, upper, side, pulls, doubt }
     }
 
@@ -80,7 +93,8 @@ impl Verdict {
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// The verdict on every arm, from the rewards received. Costs O(Kd² + d³) with ridge.
     ///
-    /// An estimator that [learns σ](Estimator::noise_scale) replaces the σ of `confidence`.
+    /// An estimator that [learns σ](Estimator::noise_scale) replaces the σ of `confidence`, except for the ends of *anytime* intervals, whose
+    /// level holds for a given σ only.
     ///
     /// ```
     /// use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};
@@ -101,30 +115,66 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// ```
     pub fn verdicts(&mut self, confidence: &Confidence) -> impl ExactSizeIterator<Item = Verdict> {
         let (question, mut confidence) = (self.question, *confidence);
-        if let Some(noise) = self.estimator.noise_scale() {
+        let noise = self.estimator.noise_scale().unwrap_or(confidence.noise());
+        if confidence.interval() == IntervalKind::Fixed {
             confidence.set_noise(noise);
         }
-        let noise = confidence.noise();
-        let posterior = self.estimator.posterior();
-        let half_width = confidence.half_widths(&posterior);
+        let marginals = self.estimator.marginals();
+        let (posterior, prior_free) = match confidence.interval() {
+            IntervalKind::Fixed => (self.estimator.posterior(), None),
+            IntervalKind::Anytime => self.estimator.posterior_and_prior_free(),
+        };
+        let interval = confidence.intervals(&posterior, prior_free);
         let Posterior { means, variances, n_rewards, .. } = posterior;
+        let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
-            let deviation = noise * variances[arm].sqrt();
-            Verdict::new(question, means[arm], half_width(arm), deviation, n_rewards[arm])
+            let (mean, deviation, freedom) = match &marginals {
+                Some(Marginals { means, deviations, degrees_of_freedom }) => {
+                    (means[arm], deviations[arm], degrees_of_freedom[arm])
+                }
+                None => (means[arm], noise * variances[arm].sqrt(), confidence.degrees_of_freedom()),
+            };
+            let interval = match (confidence.interval(), &marginals) {
+                (IntervalKind::Fixed, Some(_)) => (mean, quantiles.of(freedom) * deviation),
+                _ => interval(arm),
+            };
+            Verdict::new(question, mean, interval, deviation, n_rewards[arm], |x| tail(x, freedom))
         })
+    }
+}
+
+/// The quantiles of t distributions, each computed once.
+struct Quantiles {
+    delta: f64,
+    known: HashMap<u64, f64>,
+}
+
+impl Quantiles {
+    fn new(delta: f64) -> Self {
+        Self { delta, known: HashMap::new() }
+    }
+
+    fn of(&mut self, degrees_of_freedom: f64) -> f64 {
+        let delta = self.delta;
+        *self.known.entry(degrees_of_freedom.to_bits()).or_insert_with(|| quantile(delta, degrees_of_freedom))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interval::normal_tail;
 
     fn question() -> Question {
         Question::new(1.0, 0.25).unwrap()
     }
 
+    fn verdict(mean: f64, half: f64, deviation: f64) -> Verdict {
+        Verdict::new(question(), mean, (mean, half), deviation, 1, normal_tail)
+    }
+
     fn side(mean: f64, half: f64) -> Side {
-        Verdict::new(question(), mean, half, 1.0, 1).side
+        verdict(mean, half, 1.0).side
     }
 
     /// τ = 1 and ε = ¼: decided iff the half-width is at most the gap |μ̂ − τ| + ε, for below strictly.
@@ -147,7 +197,7 @@ mod tests {
             for half in (0..64).map(|i| f64::from(i) / 64.0) {
                 let values = || (-64..=64).map(|i| mean + half * f64::from(i) / 64.0);
                 let is_wrong = |estimate: f64| values().any(|value| question().is_error(value, estimate));
-                let verdict = Verdict::new(question(), mean, half, 1.0, 1);
+                let verdict = verdict(mean, half, 1.0);
                 if verdict.is_decided() {
                     assert!(!is_wrong(mean), "{verdict:?}");
                     assert_eq!(verdict.side == Side::Above, mean >= 1.0);
@@ -164,14 +214,14 @@ mod tests {
     #[test]
     fn nothing_known_or_nothing_to_doubt() {
         for (mean, half) in [(0.0, f64::INFINITY), (f64::NAN, 1.0), (f64::INFINITY, 1.0), (2.0, f64::NAN)] {
-            let verdict = Verdict::new(question(), mean, half, f64::INFINITY, 0);
+            let verdict = verdict(mean, half, f64::INFINITY);
             assert_eq!((verdict.side, verdict.doubt), (Side::Undecided, 0.5), "{mean} ± {half}");
             assert_eq!((verdict.lower, verdict.upper), (f64::NEG_INFINITY, f64::INFINITY));
         }
         for mean in [0.5, 1.0, 2.0] {
-            assert_eq!(Verdict::new(question(), mean, 0.0, 0.0, 0).doubt, 0.0, "an arm of zeros is known exactly");
+            assert_eq!(verdict(mean, 0.0, 0.0).doubt, 0.0, "an arm of zeros is known exactly");
         }
-        let doubt = Verdict::new(question(), 0.5, 9.0, 0.5, 1).doubt;
-        assert!((doubt - 0.15865525393145707).abs() < 1e-10, "P(Z > 1), undecided or not: {doubt}");
+        let doubt = verdict(0.5, 9.0, 0.5).doubt;
+        assert!((doubt - 0.06680720126885807).abs() < 1e-10, "P(Z > 1.5), undecided or not: {doubt}");
     }
 }

@@ -7,7 +7,7 @@ use cutline::estimators::{Explained, Mixed, MixedError, MixedSettings};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
     ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
-    Side, Spec, SpecError, StopCriterion, below, stream,
+    Spec, SpecError, StopCriterion, StopReason, below, stream,
 };
 use std::sync::Arc;
 
@@ -199,15 +199,7 @@ fn what_does_not_fit_is_refused() {
         lingame.to_string(),
         "the rule `lingame` needs a σ that does not change, and the estimator `mixed` learns σ from the rewards"
     );
-    let stop = ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0).unwrap();
     let problem = curved(5);
-    let spec = mixed("pivot").with_confidence_stop(stop);
-    let stopped = spec.learner(&problem.arms(), problem.question, 9, 0).err().unwrap();
-    assert_eq!(stopped, SpecError::NeedsAnytimeBounds { estimator: EstimatorKind::Mixed });
-    assert_eq!(
-        stopped.to_string(),
-        "a confidence stop needs bounds that hold at all times, which the estimator `mixed` does not have"
-    );
     assert!(mixed("pivot").with("length", 0.0).is_err() && mixed("pivot").with("landmarks", -1.0).is_err());
     assert!(mixed("pivot").with("lambda", 1.0).is_err(), "the model learns its own");
     assert!(Spec::batch(&[&mixed("pivot")], &[&problem.arms()], &[problem.question]).is_none());
@@ -353,10 +345,14 @@ fn verdicts_use_the_noise_that_was_learnt() {
     let fixed = verdicts(IntervalKind::Fixed, 1.0);
     assert_eq!(fixed, verdicts(IntervalKind::Fixed, 7.0));
     assert!(fixed.iter().any(cutline::Verdict::is_decided));
-    for (anytime, fixed) in verdicts(IntervalKind::Anytime, 1.0).iter().zip(&fixed) {
-        assert_eq!((anytime.lower, anytime.upper), (f64::NEG_INFINITY, f64::INFINITY));
-        assert_eq!((anytime.side, anytime.doubt, anytime.mean), (Side::Undecided, fixed.doubt, fixed.mean));
-    }
+    let widths = [1.0, 2.0].map(|noise| {
+        let anytime = verdicts(IntervalKind::Anytime, noise);
+        for (anytime, fixed) in anytime.iter().zip(&fixed) {
+            assert_eq!((anytime.doubt, anytime.mean), (fixed.doubt, fixed.mean));
+        }
+        anytime.iter().map(|verdict| verdict.upper - verdict.lower).fold(0.0, f64::max)
+    });
+    assert!((widths[1] / widths[0] - 2.0).abs() < 1e-9, "the level of anytime holds for a given σ: {widths:?}");
     let noise = run.beliefs().estimator.noise_scale().unwrap();
     let posterior = run.beliefs();
     let variances = posterior.estimator.posterior().variances.to_vec();
@@ -385,4 +381,42 @@ fn custom_rules_see_the_noise_that_was_learnt() {
     let custom = Spec::custom(rule).with_estimator("mixed").unwrap();
     let run = |spec: &Spec| arms_of(learner(spec, &problem, 80).as_mut(), &problem, 5);
     assert_eq!(run(&custom), run(&mixed("straddle")));
+}
+
+/// The stop `intervals` uses each arm's own rewards and the σ it was given: it is met exactly when the bounds of sample means decide every
+/// arm and agree with the model's sides, whatever σ the model has learnt.
+#[test]
+fn the_guaranteed_stop_is_that_of_sample_means() {
+    let (delta, noise) = (0.1, 0.5);
+    let problem = Problem { question: Question::new(0.1, 0.3).unwrap(), ..curved(12) };
+    let stop = |criterion| ConfidenceStop::new(criterion, delta, noise).unwrap();
+    let spec = mixed("pivot").with_confidence_stop(stop(StopCriterion::Intervals));
+    let mut learner = spec.learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+    let mut means = Spec::named("apt").unwrap().learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+    let intervals = Confidence::new(IntervalKind::Anytime, delta, noise).unwrap();
+    let mut rng = stream(8, Purpose::Noise, 0);
+    let mut pulls = 0;
+    while let Some(arm) = learner.ask() {
+        let reward = problem.means[arm] + noise * uniform(&mut rng);
+        learner.tell(arm, reward);
+        means.tell(arm, reward);
+        pulls += 1;
+        let sides: Vec<bool> = learner.beliefs().means().iter().map(|&mean| problem.question.is_above(mean)).collect();
+        let decided: Vec<_> = means.beliefs().verdicts(&intervals).collect();
+        let is_sure = decided
+            .iter()
+            .zip(sides)
+            .all(|(verdict, is_above)| verdict.is_decided() && problem.question.is_above(verdict.mean) == is_above);
+        assert_eq!(learner.stop_reason().is_some(), is_sure, "after {pulls} pulls");
+    }
+    assert!(pulls > 50 && learner.stop_reason() == Some(StopReason::Confidence), "{pulls}");
+
+    let spec = mixed("pivot").with_confidence_stop(stop(StopCriterion::Evidence));
+    let mut heuristic = spec.learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+    let mut rng = stream(8, Purpose::Noise, 0);
+    while let Some(arm) = heuristic.ask() {
+        heuristic.tell(arm, problem.means[arm] + noise * uniform(&mut rng));
+    }
+    assert_eq!(heuristic.stop_reason(), Some(StopReason::Confidence));
+    assert!(heuristic.beliefs().total_pulls < pulls, "the heuristic ends earlier");
 }

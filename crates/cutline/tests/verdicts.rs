@@ -4,7 +4,10 @@ mod common;
 
 use common::{Plain, Problem, assert_close, spec, take, uniform};
 use cutline::estimators::{DesignedRidge, Estimator, Model, Ridge, SampleMean};
-use cutline::{ALGORITHMS, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Side, Verdict, stream};
+use cutline::{
+    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Side, Verdict, stream,
+};
+use nalgebra::{DMatrix, DVector};
 
 const DELTA: f64 = 0.1;
 /// z₀.₉₅, from a table.
@@ -125,7 +128,7 @@ fn computing_verdicts_does_not_change_the_pulls() {
     }
 }
 
-/// Without a bound on ‖θ‖, S = σ√(d/λ); every setting moves the interval.
+/// Every setting moves the interval.
 #[test]
 fn every_setting_changes_the_interval() {
     let problem = Problem::uniform(6, 3, 1);
@@ -141,10 +144,99 @@ fn every_setting_changes_the_interval() {
         assert!(upper(upper_at(0.05, 2.0)) > upper(upper_at(0.05, 1.0)));
     }
     let default = Confidence::new(IntervalKind::Anytime, 0.05, 2.0).unwrap();
-    let explicit = default.with_norm(2.0 * (3.0 / 0.25_f64).sqrt()).unwrap();
-    assert!((upper(default) - upper(explicit)).abs() < 1e-12);
-    assert!(upper(default.with_norm(1.0).unwrap()) < upper(default));
-    assert!(upper(default) > upper(Confidence::new(IntervalKind::Fixed, 0.05, 2.0).unwrap()));
+    assert!(upper(default.with_norm(1.0).unwrap()) < upper(default.with_norm(2.0).unwrap()));
+    let fixed = Confidence::new(IntervalKind::Fixed, 0.05, 2.0).unwrap();
+    assert!(upper(default) > upper(fixed));
+    assert!(upper(fixed.with_degrees_of_freedom(5.0).unwrap()) > upper(fixed));
+    assert!(fixed.with_degrees_of_freedom(0.0).is_err() && fixed.with_degrees_of_freedom(f64::NAN).is_err());
+}
+
+/// Student's t instead of the normal distribution: `scipy.stats.t.isf(0.05, 10)` and `scipy.stats.t.sf(2, 10)`, version 1.17.
+#[test]
+fn an_estimated_noise_has_the_intervals_and_doubts_of_t() {
+    let arms = Arms::without_features(1).unwrap();
+    let mut learner = spec("apt").learner(&arms, Question::new(1.0, 0.0).unwrap(), 9, 0).unwrap();
+    learner.tell(0, 3.0);
+    let normal = Confidence::new(IntervalKind::Fixed, 0.1, 1.0).unwrap();
+    let mut of = |confidence: Confidence| learner.beliefs().verdicts(&confidence).next().unwrap();
+    let verdict = of(normal.with_degrees_of_freedom(10.0).unwrap());
+    assert!((verdict.upper - 3.0 - 1.8124611228107335).abs() < 1e-9, "{verdict:?}");
+    assert!((verdict.doubt - 0.036694017385370196).abs() < 1e-12, "{verdict:?}");
+    assert!((of(normal).upper - 3.0 - Z).abs() < 1e-12);
+    // Many degrees of freedom are as good as a given σ.
+    let many = of(normal.with_degrees_of_freedom(9e5).unwrap());
+    assert!((many.upper - of(normal).upper).abs() < 1e-5 && (many.doubt - of(normal).doubt).abs() < 1e-6);
+}
+
+/// The interval of least squares by its definition: around xᵀV⁺b, with V⁺ the pseudo-inverse, if x is in the range of V.
+fn check_least_squares(plain: &Plain, lambda: f64, verdicts: &[Verdict], context: &str) -> usize {
+    let rows = &plain.problem.rows;
+    let x = DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j]);
+    let mut v = DMatrix::zeros(x.ncols(), x.ncols());
+    let mut b = DVector::zeros(x.ncols());
+    for &(arm, reward) in &plain.rewards {
+        let row = x.row(arm).transpose();
+        v += &row * row.transpose();
+        b += row * reward;
+    }
+    let inverse = v.clone().pseudo_inverse(1e-12 * v.amax()).unwrap();
+    let level = 2.0 * (1.0 / DELTA).ln() + plain.log_det();
+    let mut determined = 0;
+    for (arm, verdict) in verdicts.iter().enumerate() {
+        let row = x.row(arm).transpose();
+        let z = &inverse * &row;
+        if (&v * &z - &row).amax() > 1e-7 * row.amax() {
+            assert_eq!((verdict.lower, verdict.upper), (f64::NEG_INFINITY, f64::INFINITY), "{context}, arm {arm}");
+            assert_eq!(verdict.side, Side::Undecided);
+            continue;
+        }
+        determined += 1;
+        let centre = z.dot(&b);
+        // Any z with Vz = x gives a valid interval; the pseudo-inverse gives the shortest.
+        let shortest = NOISE * ((row.dot(&z) + lambda * z.norm_squared()) * level).sqrt();
+        let half = (verdict.upper - verdict.lower) / 2.0;
+        let size = shortest + centre.abs();
+        assert!((verdict.upper - half - centre).abs() < 1e-6 * size, "{context}, arm {arm}: {verdict:?} {centre}");
+        assert!(half > shortest * (1.0 - 1e-6), "{context}, arm {arm}: {half} against {shortest}");
+        let is_full = inverse.rank(1e-12 * inverse.amax()) == x.ncols();
+        assert!(!is_full || half < shortest * (1.0 + 1e-6), "{context}, arm {arm}: {half} against {shortest}");
+    }
+    determined
+}
+
+/// Without a bound on ‖θ‖: more arms than features and fewer, columns that depend on each other and of different units, with both forms of
+/// ridge, while few arms and while all are measured.
+#[test]
+fn without_a_bound_on_theta_the_intervals_are_those_of_least_squares() {
+    let mut determined = Vec::new();
+    for (kind, (n_arms, dimension)) in [(9, 4), (3, 5), (9, 4), (8, 3)].into_iter().enumerate() {
+        let unit = if kind == 3 { 100.0_f64 } else { 1.0 };
+        let mut problem = Problem::new(n_arms, dimension, 3 + kind as u64, |j| unit.powf(j));
+        if kind == 2 {
+            for row in &mut problem.rows {
+                row[3] = 2.0 * row[0] - row[1];
+            }
+        }
+        for name in ["linear-apt", "pivot"] {
+            let lambda = 0.5;
+            let spec = spec(name).with("lambda", lambda).unwrap();
+            let mut learner = spec.learner(&problem.arms(), problem.question, 40, 0).unwrap();
+            let mut plain = Plain::new(&problem, lambda);
+            let mut rng = stream(5, Purpose::Noise, 0);
+            let confidence = Confidence::new(IntervalKind::Anytime, DELTA, NOISE).unwrap();
+            while let Some(arm) = learner.ask() {
+                let reward = problem.reward(arm, &mut rng);
+                learner.tell(arm, reward);
+                plain.rewards.push((arm, reward));
+                plain.pulls[arm] += 1;
+                let verdicts: Vec<Verdict> = learner.beliefs().verdicts(&confidence).collect();
+                let context = format!("{name}, kind {kind}, {} rewards", plain.rewards.len());
+                determined.push(check_least_squares(&plain, lambda, &verdicts, &context) == n_arms);
+            }
+        }
+    }
+    let all = determined.iter().filter(|all| **all).count();
+    assert!(all > 150 && determined.len() - all > 20, "{all} of {}", determined.len());
 }
 
 /// Variances and determinants with badly scaled features and a small λ; the last column is nearly a multiple of another.

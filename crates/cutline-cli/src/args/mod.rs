@@ -127,6 +127,9 @@ pub(crate) struct Diagnose {
     /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`
     #[arg(value_name = "REWARDS.csv")]
     pub(crate) rewards: PathBuf,
+    /// Test the linear model on the features as they are, without an intercept: the model of the LinearAPT paper
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,

@@ -5,6 +5,7 @@ use crate::args::{self, Format};
 use crate::clock::{now, rfc3339, span};
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
+use crate::status_summary::reason_in_words;
 use crate::table::{Column, Table};
 use cutline::StopReason;
 use cutline_store::{Campaign, StoreError, Ticket};
@@ -46,7 +47,7 @@ fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
     let state = campaign.state()?;
     Ok(match state.stop_reason() {
         Some(StopReason::Budget) => (format!("the budget of {} is used up", state.progress().budget), ENDED),
-        Some(_) => ("every verdict is certain".into(), ENDED),
+        Some(reason) => (reason_in_words(reason.name()).into(), ENDED),
         None => {
             let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
             let n_open = state.progress().open;

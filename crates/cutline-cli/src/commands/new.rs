@@ -9,7 +9,7 @@ use crate::print::{listed, note, shell};
 use cutline::Candidates;
 use cutline::campaign::CampaignError;
 use cutline_lab::rewards::rewards;
-use cutline_store::{Campaign, CampaignModel, NewCampaign, Settings, Store, StoreError};
+use cutline_store::{Campaign, CampaignModel, NewCampaign, Settings, Store, StoreError, finding};
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     // Everything that can be refused without a store is refused here, so that no empty store is left behind.
@@ -83,7 +83,8 @@ fn constant_columns(candidates: &Candidates) -> Vec<String> {
 /// The settings of the new campaign, one line each.
 fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, Failure> {
     let progress = campaign.progress()?;
-    let estimator = campaign.state()?.terms().spec.estimator();
+    let state = campaign.state()?;
+    let (estimator, found) = (state.terms().spec.estimator(), finding(state));
     let (settings, columns) = (campaign.settings(), campaign.columns());
     let algorithm = settings.algorithm(!columns.is_empty());
     let model = describe(estimator, settings.preparation());
@@ -117,6 +118,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     if observed > 0 {
         let counted = if progress.counted > 0 { "counted" } else { "not counted" };
         lines.push(format!("  observed   {observed} earlier rewards, {counted} towards the budget"));
+        lines.extend(found.map(|found| format!("  found      {found}")));
     }
     Ok(lines)
 }

@@ -19,7 +19,12 @@ pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
     write_file(&args.out, &inputs, |out| out.write_all(page.as_bytes()))?;
     let mut out = std::io::stdout().lock();
     match args.format {
-        Format::Table => writeln!(out, "{}.", answer.sentence)?,
+        Format::Table => {
+            writeln!(out, "{}.", answer.sentence)?;
+            for sentence in answer.model_sentences() {
+                writeln!(out, "{sentence}")?;
+            }
+        }
         Format::Json => json(&mut out, &answer)?,
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(&mut out);

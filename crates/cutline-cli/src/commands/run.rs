@@ -18,6 +18,7 @@ pub(crate) use watchdog::watchdog;
 
 use crate::failure::Failure;
 use crate::print::{note, shell};
+use crate::status_summary::reason_in_words;
 use crate::{args, interrupt};
 use bar::Bar;
 use cutline::{Side, StopReason};
@@ -266,20 +267,22 @@ impl Run<'_> {
     /// Prints the result.
     fn sum_up(&mut self, reason: StopReason) -> Result<(), StoreError> {
         let progress = self.campaign.progress()?;
-        let sides = self.campaign.sides()?;
-        let count = |side: &Side| format!("{} {}", sides.iter().filter(|other| *other == side).count(), side.name());
-        let sides: Vec<String> = Side::ALL.iter().map(count).collect();
-        let reason = match reason {
-            StopReason::Budget => "the budget is used up",
-            StopReason::Confidence => "every verdict is certain",
-            other => other.name(),
+        let verdicts = self.campaign.verdicts()?;
+        let count = |side: &Side| {
+            let number = verdicts.iter().filter(|verdict| verdict.side == *side).count();
+            format!("{number} {}", side.name())
         };
+        let sides: Vec<String> = Side::ALL.iter().map(count).collect();
+        let reason = reason_in_words(reason.name());
         let (measured, failed) = (self.measured, self.failed);
         note(&format!(
             "{measured} measurements made, {failed} failed; {} of {} rewards in the store",
             progress.counted, progress.budget
         ));
         note(&format!("{}; ended because {reason}", sides.join(", ")));
+        if let Some(found) = self.campaign.finding(&verdicts)? {
+            note(&found);
+        }
         note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.address())));
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::{open, parsed, read};
 use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
+use crate::status_summary::reason_in_words;
 use cutline::StopReason;
 use cutline::campaign::TicketId;
 use cutline_lab::rewards::ticket_rewards;
@@ -39,7 +40,7 @@ fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     let progress = state.progress();
     Ok(match state.stop_reason() {
         Some(StopReason::Budget) => format!("the budget of {} is used up", progress.budget),
-        Some(_) => "every verdict is certain".into(),
+        Some(reason) => reason_in_words(reason.name()).into(),
         None => format!("{} to go", progress.budget - progress.counted),
     })
 }

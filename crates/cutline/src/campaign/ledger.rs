@@ -76,7 +76,9 @@ pub(super) enum LearnerUpdate {
 impl Ledger {
     pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
         let noise = match terms.noise {
-            Some(sigma) => NoiseScale::Given(NoiseEstimate { sigma, source: NoiseSource::Given }),
+            Some(sigma) => {
+                NoiseScale::Given(NoiseEstimate { sigma, source: NoiseSource::Given, degrees_of_freedom: None })
+            }
             None if terms.spec.estimator().learns_noise() => NoiseScale::Learnt,
             None => NoiseScale::Estimated(Box::new(NoiseEstimator::new(arms, terms.question.threshold()))),
         };

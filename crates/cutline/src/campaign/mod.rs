@@ -22,9 +22,9 @@ pub use ledger::TicketStatus;
 pub use noise::{NoiseEstimate, NoiseSource};
 pub use terms::{Terms, TermsError};
 
-use crate::diagnostics::RewardStats;
+use crate::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use crate::estimators::{Explained, History};
-use crate::{Arm, Arms, AskTell, StopReason, Verdict};
+use crate::{Arm, Arms, AskTell, EstimatorKind, StopReason, Verdict};
 use ledger::{LearnerUpdate, Ledger};
 
 /// The number of events after which the learner is rebuilt from counts and means.
@@ -68,6 +68,7 @@ pub struct CampaignState {
     is_noise_stale: bool,
     /// What the model has learnt about the features, if it learns that.
     explained: Option<Explained>,
+    spread: Option<f64>,
 }
 
 /// The progress of a campaign.
@@ -107,7 +108,7 @@ impl CampaignState {
         if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
         }
-        Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false, explained: None })
+        Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false, explained: None, spread: None })
     }
 
     /// Applies events from the journal, for example those that another process wrote.
@@ -258,6 +259,20 @@ impl CampaignState {
         self.explained
     }
 
+    /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is
+    /// that of a campaign on ridge: with the features as this campaign prepares them if its estimator is ridge, and otherwise with
+    /// standardised features and an intercept.
+    #[must_use]
+    pub fn diagnose(&self) -> Diagnostics {
+        let rewards = &self.ledger.rewards;
+        let is_linear = self.terms.spec.estimator() == EstimatorKind::Ridge;
+        let prepared = if is_linear { None } else { self.arms.clone().standardised().with_intercept(1.0).ok() };
+        let tests = prepared.map_or_else(|| rewards.diagnose(), |arms| rewards.with_arms(&arms).diagnose());
+        let learnt = self.explained.zip(self.spread);
+        let learnt = learnt.map(|(explained, spread)| LearntModel { explained, noise: self.noise.sigma, spread });
+        Diagnostics { learnt, ..tests }
+    }
+
     /// The rewards received so far, for diagnostics.
     #[must_use]
     pub fn reward_stats(&self) -> &RewardStats {
@@ -324,8 +339,13 @@ impl CampaignState {
         }
         let estimator = self.learner.beliefs().estimator;
         self.explained = estimator.explained();
+        self.spread = estimator.spread();
         if self.terms.noise.is_none() {
-            let learnt = estimator.noise_scale().map(|sigma| NoiseEstimate { sigma, source: NoiseSource::Model });
+            let learnt = estimator.noise_scale().map(|sigma| NoiseEstimate {
+                sigma,
+                source: NoiseSource::Model,
+                degrees_of_freedom: None,
+            });
             self.noise = learnt.unwrap_or(NoiseEstimate::NOTHING);
         }
         self.is_noise_stale = false;

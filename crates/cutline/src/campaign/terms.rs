@@ -18,15 +18,18 @@ pub struct Terms {
     /// The standard deviation σ of a measurement, or `None` to estimate it from the rewards. Choices, stop and verdicts use the same σ;
     /// [`CampaignState::noise`](super::CampaignState::noise) returns it.
     ///
-    /// An estimate comes from replicates as soon as they have ten degrees of freedom, before that from the residuals of least squares
-    /// once these have ten, and before that it is the root mean square of r − τ. It is a function of the journal. The guarantees of
-    /// intervals and stop hold for a given σ; an estimate from ten degrees of freedom is less than σ/2 in about 1 of 110 cases.
+    /// An estimate comes from replicates as soon as they have twenty degrees of freedom, before that from the residuals of least squares
+    /// once these have twenty, and before that it is the root mean square of r − τ. It is a function of the journal. Fixed intervals and
+    /// doubts allow for its error by Student's t distribution. Guarantees at all times need a given σ: an estimate from twenty degrees of
+    /// freedom is less than σ/2 in about 1 of 3,600 cases, and one from rewards that happen to be equal is about 0.
     pub noise: Option<f64>,
     /// The kind of the verdicts' intervals.
     pub interval: IntervalKind,
     /// δ: the verdicts' intervals hold with probability 1 − δ.
     pub delta: f64,
     /// The criterion for stopping early, once every verdict is certain at level 1 − δ; `None` to use the whole budget.
+    /// [`StopCriterion::Intervals`] guarantees its error probability, which it can for a given `noise` only: without one, the campaign
+    /// never stops early. [`Terms::check_guarantee`] refuses such terms.
     pub until_sure: Option<StopCriterion>,
     /// The seed of all random choices.
     pub seed: u64,
@@ -51,16 +54,40 @@ pub enum TermsError {
     /// The algorithm learns from the order of the rewards, so its noise scale cannot change during the campaign.
     #[error("`{0}` cannot estimate the noise during a campaign; it needs a given `noise`")]
     NeedsNoise(&'static str),
+    /// The stop guarantees an error probability, which it can for a given noise scale only.
+    #[error("the stop `{}` guarantees its error probability only for a given `noise`", criterion.name())]
+    GuaranteeNeedsNoise {
+        /// The stop.
+        criterion: StopCriterion,
+    },
 }
 
 impl Terms {
+    /// Refuses a guaranteed stop without a given noise scale. To be called when a campaign begins: earlier versions began such campaigns, and
+    /// those still open, but never stop early.
+    ///
+    /// # Errors
+    /// If `until_sure` guarantees an error probability, and `noise` is not given.
+    pub fn check_guarantee(&self) -> Result<(), TermsError> {
+        match self.until_sure {
+            Some(criterion) if self.lacks_noise_for(criterion) => Err(TermsError::GuaranteeNeedsNoise { criterion }),
+            _ => Ok(()),
+        }
+    }
+
+    fn lacks_noise_for(&self, criterion: StopCriterion) -> bool {
+        criterion == StopCriterion::Intervals && self.noise.is_none()
+    }
+
     /// The algorithm for this noise scale.
     pub(super) fn spec(&self, sigma: f64) -> Result<Spec, TermsError> {
         let mut spec = self.spec.clone().with_noise_scale(sigma)?;
         if let Some(noise) = self.noise {
             spec = spec.with_known_noise(noise)?;
         }
-        if let Some(criterion) = self.until_sure {
+        if let Some(criterion) = self.until_sure
+            && !self.lacks_noise_for(criterion)
+        {
             spec = spec.with_confidence_stop(ConfidenceStop::new(criterion, self.delta, sigma)?);
         }
         Ok(spec)
@@ -70,6 +97,7 @@ impl Terms {
     pub(super) fn confidence(&self, noise: NoiseEstimate) -> Result<Confidence, IntervalError> {
         // While the noise is unknown it is taken to be so large that no arm is decided.
         let sigma = if noise.source == NoiseSource::Nothing { 1e100 } else { noise.sigma };
-        Confidence::new(self.interval, self.delta, sigma)
+        let confidence = Confidence::new(self.interval, self.delta, sigma)?;
+        confidence.with_degrees_of_freedom(noise.degrees_of_freedom.unwrap_or(f64::INFINITY))
     }
 }

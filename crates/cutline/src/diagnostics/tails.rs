@@ -10,7 +10,7 @@ pub(super) fn f_tail(f: f64, upper: f64, lower: f64) -> f64 {
 }
 
 /// P(|t| ≥ |x|) for Student's t: t² is F with 1 and `freedom` degrees of freedom.
-pub(super) fn t_tails(x: f64, freedom: f64) -> f64 {
+pub(crate) fn t_tails(x: f64, freedom: f64) -> f64 {
     f_tail(x * x, 1.0, freedom)
 }
 

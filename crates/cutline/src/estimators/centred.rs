@@ -1,6 +1,6 @@
 //! Rewards measured from a centre: the estimator receives r − c, and c is added to its means.
 
-use super::{Estimator, History, Posterior, VarianceEstimator};
+use super::{Estimator, History, Posterior, PriorFree, VarianceEstimator};
 use crate::Arm;
 use crate::question::short_number;
 use thiserror::Error;
@@ -31,6 +31,7 @@ pub struct Centred<E> {
     estimator: E,
     centre: f64,
     means: Vec<f64>,
+    prior_free_means: Vec<f64>,
 }
 
 /// The centre is NaN, infinite or so large that a squared gap overflows.
@@ -47,7 +48,8 @@ impl<E: Estimator> Centred<E> {
         if !(centre.abs() <= 1e150) {
             return Err(CentreError(centre));
         }
-        Ok(Self { means: vec![centre; estimator.n_arms()], estimator, centre })
+        let means = vec![centre; estimator.n_arms()];
+        Ok(Self { prior_free_means: means.clone(), means, estimator, centre })
     }
 }
 
@@ -88,8 +90,27 @@ impl<E: Estimator> Estimator for Centred<E> {
         Posterior { means: shift(posterior.means, self.centre, &mut self.means), ..posterior }
     }
 
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        let (posterior, prior_free) = self.estimator.posterior_and_prior_free();
+        let shifted = &mut self.prior_free_means;
+        let prior_free = prior_free.map(|estimates| match estimates {
+            PriorFree::SampleMeans { means, n_rewards } => {
+                PriorFree::SampleMeans { means: shift(means, self.centre, shifted), n_rewards }
+            }
+            PriorFree::LeastSquares { means, variances, log_det } => {
+                PriorFree::LeastSquares { means: shift(means, self.centre, shifted), variances, log_det }
+            }
+        });
+        (Posterior { means: shift(posterior.means, self.centre, &mut self.means), ..posterior }, prior_free)
+    }
+
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let (mean, variance) = self.estimator.moments_of(arm);
+        (mean + self.centre, variance)
+    }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let (mean, variance) = self.estimator.prior_free_moments_of(arm);
         (mean + self.centre, variance)
     }
 }

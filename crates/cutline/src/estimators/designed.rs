@@ -3,8 +3,9 @@
 use super::inverse::Inverse;
 use super::linear_belief::LinearBelief;
 use super::posterior::linear;
+use super::prior_free::LeastSquares;
 use super::ridge::{Ridge, RidgeError};
-use super::{Estimator, History, Posterior, VarianceEstimator};
+use super::{Estimator, History, Posterior, PriorFree, VarianceEstimator};
 use crate::vector::numbers;
 use crate::{Arm, Arms};
 
@@ -19,6 +20,7 @@ pub struct DesignedRidge {
     sums: Vec<f64>,
     /// The variances of the observed design, computed on demand.
     observed_variances: Vec<f64>,
+    least_squares: LeastSquares,
 }
 
 impl DesignedRidge {
@@ -35,6 +37,7 @@ impl DesignedRidge {
             planned: vec![0; n_arms],
             sums: vec![0.0; n_arms],
             observed_variances: Vec::with_capacity(n_arms),
+            least_squares: LeastSquares::default(),
         })
     }
 
@@ -99,9 +102,23 @@ impl Estimator for DesignedRidge {
         Posterior { means, variances: &self.observed_variances, n_rewards: &self.observed, model }
     }
 
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        let Self { linear: belief, observed, sums, observed_variances, least_squares, .. } = self;
+        let (features, inverse, step) = belief.scratch();
+        let model = linear(features, observed, inverse, step, observed_variances);
+        let prior_free = least_squares.all(inverse.basis(features), observed, sums, model);
+        let means = &numbers(&belief.means)[..observed.len()];
+        (Posterior { means, variances: observed_variances, n_rewards: observed, model }, prior_free)
+    }
+
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let variance = self.linear.observed_variance_of(arm);
         (numbers(&self.linear.means)[arm], variance)
+    }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let (features, inverse, _) = self.linear.scratch();
+        self.least_squares.one(inverse.basis(features), &self.observed, &self.sums, inverse.lambda(), arm)
     }
 }
 

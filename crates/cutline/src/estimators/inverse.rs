@@ -6,9 +6,10 @@
 //! factorisation.
 
 use super::gram_basis::GramBasis;
+use super::triangle::{WIDTH, factorise, substitute, substitute_down_all, substitute_up, substitute_up_all};
 use crate::Arm;
 use crate::features::{Features, Row};
-use crate::vector::{Unit, Vectors, numbers, numbers_mut, zeros};
+use crate::vector::{LANES, Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
 use pulp::f64x4;
 use std::sync::Arc;
 
@@ -45,7 +46,12 @@ pub(crate) struct Step {
     factor: Vec<f64>,
     diagonal: Vec<f64>,
     row: Vec<f64>,
+    /// Rows of several arms, or columns of V⁻¹.
+    many: Vectors,
 }
+
+/// How many arms are added to V at a time, so that V is read and written once for all of them.
+const ARMS: usize = 4;
 
 impl Step {
     pub(crate) fn new(dimension: usize) -> Self {
@@ -58,14 +64,25 @@ impl Step {
             factor: vec![0.0; dimension * dimension],
             diagonal: row.clone(),
             row,
+            many: zeros(dimension * 4 * WIDTH),
         }
     }
 
-    /// xᵀV⁻¹x = ‖L⁻¹x‖² from the factor of the last [`Inverse::refresh`]; never negative.
-    pub(super) fn variance(&mut self, x: Row<'_>) -> f64 {
-        self.row.iter_mut().zip(x.iter()).for_each(|(to, feature)| *to = feature);
-        substitute_down(&self.factor, &mut self.row);
-        self.row.iter().map(|y| y * y).sum()
+    /// Calls `each` with every arm and xᵀV⁻¹x = ‖L⁻¹x‖², from the factor of the last [`Inverse::refresh`]; never negative.
+    pub(super) fn variances(&mut self, features: &Features, mut each: impl FnMut(Arm, f64)) {
+        let many = self.many.as_chunks_mut::<WIDTH>().0;
+        for first in (0..features.n_arms).step_by(4 * WIDTH) {
+            let blocks: [&[[f64x4; 2]]; WIDTH / 2] = std::array::from_fn(|block| features.block(first / LANES + block));
+            for (column, to) in many.iter_mut().enumerate() {
+                for (block, to) in blocks.iter().zip(to.as_chunks_mut().0) {
+                    *to = block.get(column).copied().unwrap_or([f64x4(0.0, 0.0, 0.0, 0.0); 2]);
+                }
+            }
+            let sums = vectorised!(|unit| squared_norms(unit, &self.factor, many));
+            for (arm, &sum) in (first..features.n_arms).zip(numbers(&sums)) {
+                each(arm, sum);
+            }
+        }
     }
 
     /// L⁻ᵀε for independent standard normal ε, from the factor of the last [`Inverse::refresh`]: its covariance is V⁻¹.
@@ -191,6 +208,12 @@ impl Inverse {
     #[inline(always)]
     pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, weight: f64, step: &mut Step, next: &mut Self) {
         self.solve(unit, x, step);
+        self.advance_solved(unit, weight, step, next);
+    }
+
+    /// As [`Inverse::advance`], where u and q are in `step` already.
+    #[inline(always)]
+    pub(super) fn advance_solved<S: Unit>(&self, unit: S, weight: f64, step: &mut Step, next: &mut Self) {
         step.s = 1.0 + weight * step.q;
         next.condition = self.condition;
         let scale = unit.splat_f64s(weight.sqrt() / step.s.sqrt());
@@ -278,41 +301,150 @@ impl Inverse {
         let gram_basis = self.gram_basis.clone();
         let basis = gram_basis.as_ref().map_or(features, |basis| basis.triangle());
         let d = basis.dimension;
-        let Step { factor: v, diagonal, row: x, .. } = step;
+        let Step { factor: v, diagonal, many, .. } = step;
         v.fill(0.0);
         v.iter_mut()
             .step_by(d + 1)
             .zip(self.precisions.iter())
             .for_each(|(diagonal, precision)| *diagonal = *precision);
+        let rows = &mut numbers_mut(many)[..ARMS * d];
+        let mut weights = [0.0; ARMS];
+        let mut n = 0;
         for (arm, weight) in (0..features.n_arms).map(|arm| (arm, weight(arm))).filter(|(_, weight)| *weight > 0.0) {
-            x.iter_mut().zip(basis.row(arm).iter()).for_each(|(x, feature)| *x = feature);
-            for i in 0..d {
-                for j in 0..=i {
-                    v[i * d + j] += weight * x[i] * x[j];
+            weights[n] = weight;
+            rows[n * d..(n + 1) * d].iter_mut().zip(basis.row(arm).iter()).for_each(|(x, feature)| *x = feature);
+            n += 1;
+            if n == ARMS {
+                vectorised!(|unit| add_outer_products(unit, v, d, rows, weights));
+                n = 0;
+            }
+        }
+        rows[n * d..].fill(0.0);
+        vectorised!(|unit| add_outer_products(unit, v, d, rows, weights));
+        diagonal.iter_mut().zip(v.iter().step_by(d + 1)).for_each(|(to, &value)| *to = value);
+        factorise(v, d, &self.precisions);
+        if let Some(gram_basis) = gram_basis {
+            self.invert_in_basis(gram_basis.triangle(), step);
+        } else {
+            self.invert(step);
+        }
+    }
+
+    /// V⁻¹ and the condition number from the factor of V, several columns at a time.
+    fn invert(&mut self, step: &mut Step) {
+        let Step { factor, diagonal, many, .. } = step;
+        let d = diagonal.len();
+        let stride = 4 * d.div_ceil(4);
+        let inverse = numbers_mut(&mut self.rows);
+        self.condition = 0.0;
+        for first in (0..d).step_by(4 * WIDTH) {
+            numbers_mut(many).fill(0.0);
+            let columns = first..d.min(first + 4 * WIDTH);
+            for column in columns.clone() {
+                numbers_mut(many)[column * 4 * WIDTH + column - first] = 1.0;
+            }
+            vectorised!(|unit| {
+                let many = many.as_chunks_mut().0;
+                substitute_down_all(unit, factor, many, first);
+                substitute_up_all(unit, factor, many, first);
+            });
+            let rows = numbers(many).as_chunks::<{ 4 * WIDTH }>().0;
+            for column in columns {
+                self.condition += diagonal[column] * rows[column][column - first] / d as f64;
+                for row in column..d {
+                    let value = rows[row][column - first];
+                    inverse[row * stride + column] = value;
+                    inverse[column * stride + row] = value;
                 }
             }
         }
-        diagonal.iter_mut().zip(v.iter().step_by(d + 1)).for_each(|(to, &value)| *to = value);
-        factorise(v, d, &self.precisions);
+        self.condition = self.condition.max(1.0);
+    }
+
+    /// As [`Inverse::invert`] where the arms are the coordinates.
+    fn invert_in_basis(&mut self, basis: &Features, step: &mut Step) {
+        let Step { factor, diagonal, row: x, .. } = step;
+        let d = diagonal.len();
         let stride = 4 * d.div_ceil(4);
         let inverse = numbers_mut(&mut self.rows);
         self.condition = 0.0;
         for column in 0..d {
             x.fill(0.0);
             x[column] = 1.0;
-            substitute(v, x);
+            substitute(factor, x);
             self.condition += diagonal[column] * x[column] / d as f64;
-            if gram_basis.is_some() {
-                x.iter_mut().zip(basis.row(column).iter()).for_each(|(x, feature)| *x = feature);
-                substitute(v, x);
-            }
+            x.iter_mut().zip(basis.row(column).iter()).for_each(|(x, feature)| *x = feature);
+            substitute(factor, x);
             for row in column..d {
-                let value = if gram_basis.is_some() { basis.row(row).times(x) } else { x[row] };
+                let value = basis.row(row).times(x);
                 inverse[row * stride + column] = value;
                 inverse[column * stride + row] = value;
             }
         }
         self.condition = self.condition.max(1.0);
+    }
+
+    /// Writes xᵢᵀV⁻¹xᵢ of every arm to `variances`, with the bits of [`Inverse::solve`].
+    pub(super) fn variances(&self, features: &Features, variances: &mut [f64x4]) {
+        vectorised!(|unit| {
+            for (block, variances) in variances.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                *variances = self.variances_of(unit, features.block(block));
+            }
+        });
+    }
+
+    /// xᵀV⁻¹x of the arms of one block.
+    #[inline(always)]
+    fn variances_of<S: Unit>(&self, unit: S, block: &[[f64x4; 2]]) -> [f64x4; 2] {
+        const TILE: usize = 3;
+        let mut sums = [[unit.splat_f64s(0.0); 2]; 2];
+        let mut column = 0;
+        while column + TILE <= block.len() {
+            let tile = self.solve_block::<S, TILE>(unit, block, column);
+            add_products(unit, block, column, &tile, &mut sums);
+            column += TILE;
+        }
+        while column < block.len() {
+            let last = self.solve_block::<S, 1>(unit, block, column);
+            add_products(unit, block, column, &last, &mut sums);
+            column += 1;
+        }
+        [unit.add_f64s(sums[0][0], sums[1][0]), unit.add_f64s(sums[0][1], sums[1][1])]
+    }
+
+    /// `N` numbers of u = V⁻¹x for the arms of one block; even and odd rows have separate sums.
+    #[inline(always)]
+    fn solve_block<S: Unit, const N: usize>(&self, unit: S, block: &[[f64x4; 2]], start: usize) -> [[f64x4; 2]; N] {
+        let stride = 4 * block.len().div_ceil(4);
+        let mut sums = [[[unit.splat_f64s(0.0); 2]; N]; 2];
+        let (pairs, last) = block.as_chunks::<2>();
+        let mut rows = numbers(&self.rows).chunks_exact(2 * stride);
+        for (x, rows) in pairs.iter().zip(&mut rows) {
+            for odd in 0..2 {
+                let row = &rows[odd * stride + start..odd * stride + start + N];
+                for column in 0..N {
+                    let factor = unit.splat_f64s(row[column]);
+                    for half in 0..2 {
+                        sums[odd][column][half] = unit.mul_add_f64s(factor, x[odd][half], sums[odd][column][half]);
+                    }
+                }
+            }
+        }
+        let [mut sums, odd] = sums;
+        if let (Some(x), Some(row)) = (last.first(), rows.remainder().get(start..start + N)) {
+            for column in 0..N {
+                let factor = unit.splat_f64s(row[column]);
+                for half in 0..2 {
+                    sums[column][half] = unit.mul_add_f64s(factor, x[half], sums[column][half]);
+                }
+            }
+        }
+        for column in 0..N {
+            for half in 0..2 {
+                sums[column][half] = unit.add_f64s(sums[column][half], odd[column][half]);
+            }
+        }
+        sums
     }
 
     /// Writes θ̂ = V⁻¹b to `theta`, from the factor of the last [`Inverse::refresh`], with b = Σ (sum of the rewards of arm i) xᵢ. If the
@@ -331,41 +463,43 @@ impl Inverse {
     }
 }
 
-/// The lower triangle L of V = L·Lᵀ, in place. Every pivot is at least its precision; a smaller one is a rounding error.
-fn factorise(v: &mut [f64], d: usize, precisions: &[f64]) {
-    for j in 0..d {
-        for i in j..d {
-            let below: f64 = (0..j).map(|k| v[i * d + k] * v[j * d + k]).sum();
-            v[i * d + j] -= below;
-        }
-        let pivot = v[j * d + j].max(precisions[j]).sqrt();
-        for i in j..d {
-            v[i * d + j] /= pivot;
-        }
-        v[j * d + j] = pivot;
-    }
-}
-
-/// Solves L·x = b, in place.
-fn substitute_down(l: &[f64], x: &mut [f64]) {
-    let d = x.len();
+/// Adds weight·xxᵀ of [`ARMS`] rows x to the lower triangle of V.
+#[inline(always)]
+fn add_outer_products<S: Unit>(_: S, v: &mut [f64], d: usize, rows: &[f64], weights: [f64; ARMS]) {
     for i in 0..d {
-        let below: f64 = (0..i).map(|k| l[i * d + k] * x[k]).sum();
-        x[i] = (x[i] - below) / l[i * d + i];
+        let entries = &mut v[i * d..=i * d + i];
+        let rows: [&[f64]; ARMS] = std::array::from_fn(|arm| &rows[arm * d..=arm * d + i]);
+        let factors: [f64; ARMS] = std::array::from_fn(|arm| weights[arm] * rows[arm][i]);
+        for j in 0..=i {
+            let mut sum = entries[j];
+            for arm in 0..ARMS {
+                sum += factors[arm] * rows[arm][j];
+            }
+            entries[j] = sum;
+        }
     }
 }
 
-/// Solves L·Lᵀ·x = b, in place.
-fn substitute(l: &[f64], x: &mut [f64]) {
-    substitute_down(l, x);
-    substitute_up(l, x);
+/// ‖L⁻¹x‖² of every lane; `x` becomes L⁻¹x.
+#[inline(always)]
+fn squared_norms<S: Unit>(unit: S, l: &[f64], x: &mut [[f64x4; WIDTH]]) -> [f64x4; WIDTH] {
+    substitute_down_all(unit, l, x, 0);
+    let mut sums = [unit.splat_f64s(0.0); WIDTH];
+    for y in x {
+        for vector in 0..WIDTH {
+            sums[vector] = unit.add_f64s(sums[vector], unit.mul_f64s(y[vector], y[vector]));
+        }
+    }
+    sums
 }
 
-/// Solves Lᵀ·x = b, in place.
-fn substitute_up(l: &[f64], x: &mut [f64]) {
-    let d = x.len();
-    for i in (0..d).rev() {
-        let above: f64 = (i + 1..d).map(|k| l[k * d + i] * x[k]).sum();
-        x[i] = (x[i] - above) / l[i * d + i];
+/// Adds x·u, from column `start` on, to the sums of even and odd columns.
+#[inline(always)]
+fn add_products<S: Unit>(unit: S, x: &[[f64x4; 2]], start: usize, u: &[[f64x4; 2]], sums: &mut [[f64x4; 2]; 2]) {
+    for (column, (x, u)) in x[start..].iter().zip(u).enumerate() {
+        let sums = &mut sums[(start + column) % 2];
+        for half in 0..2 {
+            sums[half] = unit.mul_add_f64s(x[half], u[half], sums[half]);
+        }
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct LinearBelief {
     /// By how much any variance may have shrunk since all were recomputed: Π s.
     shrunk: f64,
     covariances: Vectors,
+    /// The arm whose covariances by the planned design are in `probe` and `covariances`.
+    last_probed: Option<Arm>,
 }
 
 /// Every update hᵢ −= weight·cᵢ²/s loses digits, at most log₁₀ Π s in total because hᵢ never falls below hᵢ/s. Beyond this
@@ -64,6 +66,7 @@ impl LinearBelief {
             covariances: means.clone(),
             means,
             shrunk: 1.0,
+            last_probed: None,
             features,
         };
         belief.recompute_variances();
@@ -73,25 +76,24 @@ impl LinearBelief {
     /// hᵢ = zᵢᵀA⁻¹zᵢ.
     fn recompute_variances(&mut self) {
         self.shrunk = 1.0;
-        let Self { features, observed, planned, probe, variances, .. } = self;
-        let inverse = if self.pending == 0 { &*observed } else { &*planned };
-        for arm in 0..features.n_arms {
-            vectorised!(|unit| inverse.solve(unit, features.row(arm), probe));
-            numbers_mut(variances)[arm] = probe.q;
-        }
+        let inverse = if self.pending == 0 { &self.observed } else { &self.planned };
+        inverse.variances(&self.features, &mut self.variances);
     }
 
     /// Adds a pull of `arm` to the planned design, after which the arms have the weights `planned_weights`. The variances are not updated.
     pub(super) fn plan(&mut self, arm: Arm, weight: f64, planned_weights: impl Fn(Arm) -> f64) {
-        let Self { features, observed, planned, spare, step, .. } = self;
+        let is_probed = self.last_probed.take() == Some(arm);
+        let Self { features, observed, planned, spare, step, probe, .. } = self;
         let is_only = self.pending == 0;
+        if is_probed {
+            std::mem::swap(step, probe);
+        }
         vectorised!(|unit| {
-            let x = features.row(arm);
-            if is_only {
-                observed.advance(unit, x, weight, step, planned);
-            } else {
-                planned.advance(unit, x, weight, step, spare);
+            let (design, next) = if is_only { (&*observed, &mut *planned) } else { (&*planned, &mut *spare) };
+            if !is_probed {
+                design.solve(unit, features.row(arm), step);
             }
+            design.advance_solved(unit, weight, step, next);
         });
         if !is_only {
             std::mem::swap(planned, spare);
@@ -106,9 +108,14 @@ impl LinearBelief {
 
     /// Adds a pull of `arm` to the planned design, after which the arms have the weights `planned_weights`, and updates the variances.
     pub(super) fn expect(&mut self, arm: Arm, weight: f64, planned_weights: impl Fn(Arm) -> f64) {
+        let is_probed = self.last_probed == Some(arm);
         self.plan(arm, weight, planned_weights);
-        let Self { features, step, products, variances, .. } = self;
-        features.times(numbers(&step.u), products);
+        let Self { features, step, products, variances, covariances, .. } = self;
+        if is_probed {
+            std::mem::swap(products, covariances);
+        } else {
+            features.times(numbers(&step.u), products);
+        }
         vectorised!(|unit| shrink(unit, variances, products, weight, step.s));
         self.shrunk *= step.s;
         if self.is_refreshed || self.shrunk > SHRINK_LIMIT {
@@ -128,6 +135,7 @@ impl LinearBelief {
     ) {
         let is_last = self.last_planned.take() == Some(arm);
         self.pending -= 1;
+        self.last_probed = None;
         let Self { features, observed, planned, spare, step, products, means, .. } = self;
         if !is_last {
             vectorised!(|unit| observed.advance(unit, features.row(arm), weight, step, spare));
@@ -156,6 +164,7 @@ impl LinearBelief {
     /// the digits it lost, and then calls [`LinearBelief::finish_plan`].
     pub(super) fn clear_plan(&mut self) {
         self.pending = 0;
+        self.last_probed = None;
     }
 
     /// Recomputes the variances after pulls were planned one by one.
@@ -166,6 +175,7 @@ impl LinearBelief {
 
     /// Recomputes the observed design and the means from the weights and the terms of b. [`LinearBelief::finish_plan`] has to follow.
     pub(super) fn restore(&mut self, observed_weights: impl Fn(Arm) -> f64, targets: &[f64]) {
+        self.last_probed = None;
         let Self { features, observed, step, theta, means, .. } = self;
         observed.refresh(features, observed_weights, step);
         observed.regress(features, targets, step, numbers_mut(theta));
@@ -179,8 +189,9 @@ impl LinearBelief {
         }
     }
 
-    /// zᵢᵀA⁻¹zₐ for every arm, by the planned design; and the variances.
-    pub(super) fn covariances_with(&mut self, arm: Arm) -> (&mut Vectors, &Vectors) {
+    /// zᵢᵀA⁻¹zₐ for every arm, by the planned design; and the variances. A pull of the same arm that follows uses them again.
+    pub(super) fn covariances_with(&mut self, arm: Arm) -> (&Vectors, &Vectors) {
+        self.last_probed = Some(arm);
         let Self { features, observed, planned, probe, covariances, variances, .. } = self;
         let inverse = if self.pending == 0 { &*observed } else { &*planned };
         vectorised!(|unit| inverse.solve(unit, features.row(arm), probe));
@@ -189,7 +200,8 @@ impl LinearBelief {
     }
 
     /// zᵢᵀA⁻¹zₐ for every arm, by the observed design.
-    pub(super) fn observed_covariances_with(&mut self, arm: Arm) -> &mut Vectors {
+    pub(super) fn observed_covariances_with(&mut self, arm: Arm) -> &Vectors {
+        self.last_probed = None;
         let Self { features, observed, probe, covariances, .. } = self;
         vectorised!(|unit| observed.solve(unit, features.row(arm), probe));
         features.times(numbers(&probe.u), covariances);
@@ -198,6 +210,7 @@ impl LinearBelief {
 
     /// hₐ by the observed design.
     pub(super) fn observed_variance_of(&mut self, arm: Arm) -> f64 {
+        self.last_probed = None;
         let Self { features, observed, probe, .. } = self;
         vectorised!(|unit| observed.solve(unit, features.row(arm), probe));
         probe.q
@@ -210,6 +223,7 @@ impl LinearBelief {
 
     /// An inverse and a step to overwrite, for recomputing the observed design elsewhere.
     pub(super) fn scratch(&mut self) -> (&Features, &mut Inverse, &mut Step) {
+        self.last_probed = None;
         (&self.features, &mut self.spare, &mut self.probe)
     }
 }

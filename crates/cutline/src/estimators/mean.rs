@@ -1,6 +1,6 @@
 //! The sample mean: μ̂ᵢ = (sum of the rewards of arm i) / (their number).
 
-use super::{Estimator, History, Model, Posterior};
+use super::{Estimator, History, Model, Posterior, PriorFree};
 use crate::{Arm, Arms};
 
 /// The sample mean of each arm; use [`Ridge`](super::Ridge) where the means are related through features.
@@ -54,8 +54,18 @@ impl Estimator for SampleMean {
         Posterior { means, variances, n_rewards: counts, model: Model::Unrelated }
     }
 
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        let posterior = self.posterior();
+        let Posterior { means, n_rewards, .. } = posterior;
+        (posterior, Some(PriorFree::SampleMeans { means, n_rewards }))
+    }
+
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         (self.means[arm], 1.0 / f64::from(self.counts[arm]))
+    }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        self.moments_of(arm)
     }
 }
 

@@ -9,7 +9,9 @@ mod linear_belief;
 mod mean;
 mod mixed;
 mod posterior;
+mod prior_free;
 mod ridge;
+mod triangle;
 
 pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
@@ -18,6 +20,7 @@ pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
 pub use mixed::{Mixed, MixedError, MixedSettings};
 pub use posterior::{Explained, Marginals, Model, Posterior};
+pub use prior_free::PriorFree;
 pub use ridge::{Ridge, RidgeError};
 
 use crate::Arm;
@@ -60,6 +63,11 @@ pub trait Estimator {
     /// Means and variances from the rewards received, pending pulls ignored. Computed on demand, which may cost more than many pulls.
     fn posterior(&mut self) -> Posterior<'_>;
 
+    /// The posterior, and the estimates without a prior on which bounds that hold at all times are based; `None` if there are none.
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        (self.posterior(), None)
+    }
+
     /// σ, the standard deviation of a reward, where the estimator learns it from the rewards; it must be between 1e-100 and 1e100. The
     /// variances are in units of its square, and rule, stop and verdicts use it instead of their own σ.
     fn noise_scale(&self) -> Option<f64> {
@@ -68,6 +76,11 @@ pub trait Estimator {
 
     /// How much of the differences between the arms the features explain, where the estimator learns it from the rewards.
     fn explained(&self) -> Option<Explained> {
+        None
+    }
+
+    /// The standard deviation of the differences between the arms, where the estimator learns it from the rewards.
+    fn spread(&self) -> Option<f64> {
         None
     }
 
@@ -82,6 +95,16 @@ pub trait Estimator {
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let posterior = self.posterior();
         (posterior.means[arm], posterior.variances[arm])
+    }
+
+    /// The estimate of one arm's mean without a prior, and its variance: 1/n for a sample mean, otherwise as in
+    /// [`PriorFree::LeastSquares`]. Cheaper than [`posterior_and_prior_free`](Estimator::posterior_and_prior_free) where possible.
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        match self.posterior_and_prior_free().1 {
+            Some(PriorFree::SampleMeans { means, n_rewards }) => (means[arm], 1.0 / f64::from(n_rewards[arm])),
+            Some(PriorFree::LeastSquares { means, variances, .. }) => (means[arm], variances[arm]),
+            None => (0.0, f64::INFINITY),
+        }
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn linear(
     inverse.refresh(features, |arm| f64::from(n_rewards[arm]), step);
     variances.clear();
     let basis = inverse.basis(features);
-    variances.extend((0..features.n_arms).map(|arm| step.variance(basis.row(arm))));
+    step.variances(basis, |_, variance| variances.push(variance));
     let lambda = inverse.lambda();
     Model::Linear { dimension: inverse.dimension(features), lambda, log_det: step.log_det(lambda) }
 }

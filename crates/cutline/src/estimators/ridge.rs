@@ -2,7 +2,8 @@
 
 use super::inverse::{Inverse, Step};
 use super::posterior::linear;
-use super::{Estimator, History, LazyMeans, Posterior};
+use super::prior_free::LeastSquares;
+use super::{Estimator, History, LazyMeans, Posterior, PriorFree};
 use crate::features::Features;
 use crate::question::short_number;
 use crate::vector::{Vectors, add_scaled, norm, numbers, numbers_mut, vectorised, zeros};
@@ -45,6 +46,7 @@ pub struct Ridge {
     travelled: f64,
     /// xᵢᵀV⁻¹xᵢ, computed on demand.
     variances: Vec<f64>,
+    least_squares: LeastSquares,
 }
 
 /// Why a ridge estimator was refused.
@@ -83,6 +85,7 @@ impl Ridge {
             is_stale: false,
             travelled: 0.0,
             variances: Vec::new(),
+            least_squares: LeastSquares::default(),
             features,
         })
     }
@@ -163,9 +166,22 @@ impl Estimator for Ridge {
         Posterior { means: &numbers(means)[..features.n_arms], variances, n_rewards, model }
     }
 
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        self.means();
+        let Self { features, spare, step, n_rewards, sums, means, variances, least_squares, .. } = self;
+        let model = linear(features, n_rewards, spare, step, variances);
+        let prior_free = least_squares.all(spare.basis(features), n_rewards, sums, model);
+        (Posterior { means: &numbers(means)[..features.n_arms], variances, n_rewards, model }, prior_free)
+    }
+
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let Self { features, inverse, step, theta, .. } = self;
         vectorised!(|unit| inverse.solve(unit, features.row(arm), step));
         (features.row(arm).times(numbers(theta)), step.q)
+    }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        let Self { features, inverse, n_rewards, sums, least_squares, .. } = self;
+        least_squares.one(inverse.basis(features), n_rewards, sums, inverse.lambda(), arm)
     }
 }

@@ -59,12 +59,6 @@ pub enum SpecError {
         /// The estimator.
         estimator: EstimatorKind,
     },
-    /// A confidence stop needs bounds that hold at all times, and the estimator has none.
-    #[error("a confidence stop needs bounds that hold at all times, which the estimator `{}` does not have", estimator.name())]
-    NeedsAnytimeBounds {
-        /// The estimator.
-        estimator: EstimatorKind,
-    },
     /// The arms have no features and the estimator needs them.
     #[error("`{algorithm}` needs arms with features, and these have none")]
     NeedsFeatures {

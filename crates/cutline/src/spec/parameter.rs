@@ -155,15 +155,6 @@ impl EstimatorKind {
         }
     }
 
-    /// Whether there are bounds that hold at all times, which a [confidence stop](super::Spec::with_confidence_stop) needs.
-    #[must_use]
-    pub fn has_anytime_bounds(self) -> bool {
-        match self {
-            Self::SampleMean | Self::Ridge => true,
-            Self::Mixed => false,
-        }
-    }
-
     /// Its parameters.
     #[must_use]
     pub fn parameters(self) -> &'static [Parameter] {

@@ -1,24 +1,25 @@
 //! The stop `confidence`: end when every arm's side is sure at level 1 − δ, by the rewards received.
 //!
-//! Arm k is sure once its gap exceeds a width, Δ̂ₖ > wₖ, with Δ̂ₖ = |μ̂ₖ − τ| + ε. The widths, by name:
+//! The criteria by which an arm is sure, by name:
 //!
-//! - `intervals`: half the *anytime* interval ([`IntervalKind::Anytime`]), so that all arms have a [`Verdict`](crate::Verdict). The
-//!   answer at the stop is wrong with probability at most δ, whatever the rule, if the assumptions of the intervals hold.
-//! - `evidence`: √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S) after t rewards with ridge. With S = 0 this is
+//! - `intervals`: the side that its mean suggests is right for every value in its *anytime* interval ([`IntervalKind::Anytime`]), so that
+//!   all arms have a [`Verdict`](crate::Verdict). The answer at the stop is wrong with probability at most δ, whatever the rule, if
+//!   rewards are σ-sub-Gaussian for the given σ and, with ridge, the means are linear in the features.
+//! - `evidence`: its gap Δ̂ₖ = |μ̂ₖ − τ| + ε exceeds √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S) after t rewards with ridge. With S = 0 this is
 //!   Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the likelihood-ratio test with the threshold that Garivier & Kaufmann (2016, §6)
 //!   recommend in practice. It ends earlier, and no theorem bounds its probability of an error by δ. The S term bounds the
-//!   bias of ridge towards 0; without it, a threshold far from 0 would look like evidence. With the sample mean there is no such
-//!   term, and δ/K replaces δ, because K unrelated arms are K tests.
+//!   bias of ridge towards 0; without it, a threshold far from 0 would look like evidence. With the sample mean and the mixed model there
+//!   is no such term, and δ/K replaces δ, because K arms that are not determined by their features are K tests.
 
 use super::{Stop, StopReason};
-use crate::estimators::{Estimator, Model, Posterior};
+use crate::estimators::{Estimator, Model, Posterior, PriorFree};
 use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question};
 
 /// The criterion by which an arm is sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopCriterion {
-    /// Every arm is decided by its anytime interval. The error probability is guaranteed.
+    /// Every arm is decided by its anytime interval. The error probability is guaranteed for a given σ.
     Intervals,
     /// Every arm has evidence above a threshold. This ends earlier and is a heuristic.
     Evidence,
@@ -53,8 +54,8 @@ impl StopCriterion {
 /// |---|---|---|---|
 /// | `criterion` | none | [`StopCriterion::Intervals`] or [`StopCriterion::Evidence`] | |
 /// | `delta` | none | δ, the probability of an error | 0 < δ < 1, else [`IntervalError`] |
-/// | `noise` | none | σ: rewards are σ-sub-Gaussian | 1e-100 ≤ σ ≤ 1e100, else [`IntervalError`] |
-/// | `norm` | σ√(d/λ) | S, a bound on ‖θ‖; only used with ridge | 0 ≤ S ≤ 1e150, else [`IntervalError`] |
+/// | `noise` | none | σ: rewards are σ-sub-Gaussian. An estimator that learns σ replaces it for `evidence` only | 1e-100 ≤ σ ≤ 1e100, else [`IntervalError`] |
+/// | `norm` | none for `intervals`, σ√(d/λ) for `evidence` | S, a bound on ‖θ‖; only used with ridge | 0 ≤ S ≤ 1e150, else [`IntervalError`] |
 ///
 /// ```
 /// use cutline::{Arms, StopCriterion, StopReason, Question, Spec, ConfidenceStop};
@@ -80,6 +81,8 @@ pub struct ConfidenceStop {
     /// A lower bound on the width of that arm at any later time, in units of σ√q; 0 if unknown. While the gap is smaller, the arm is not
     /// sure.
     least_width: f64,
+    /// Whether that width belongs to the estimate without a prior.
+    is_prior_free: bool,
 }
 
 impl ConfidenceStop {
@@ -89,7 +92,7 @@ impl ConfidenceStop {
     /// If `delta` or `noise` is out of range.
     pub fn new(criterion: StopCriterion, delta: f64, noise: f64) -> Result<Self, IntervalError> {
         let confidence = Confidence::new(IntervalKind::Anytime, delta, noise)?;
-        Ok(Self { criterion, confidence, doubtful: 0, least_width: 0.0 })
+        Ok(Self { criterion, confidence, doubtful: 0, least_width: 0.0, is_prior_free: false })
     }
 
     /// The same with ‖θ‖ ≤ `norm`.
@@ -124,14 +127,13 @@ impl ConfidenceStop {
         self.confidence.norm()
     }
 
-    /// σ√(2 ln((1 + ln t)/δ)) + √λ S for ridge, σ√(2 ln(K(1 + ln t)/δ)) for the sample mean, ∞ for the mixed model: it is never sure.
+    /// σ√(2 ln((1 + ln t)/δ)) + √λ S for ridge, σ√(2 ln(K(1 + ln t)/δ)) for the sample mean and the mixed model.
     fn evidence_factor(&self, n_rewards: &[u32], model: Model) -> f64 {
         let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
         let (tests, bias) = match (model, self.norm()) {
-            (Model::Unrelated, _) => (n_rewards.len() as f64, 0.0),
+            (Model::Unrelated | Model::Mixed, _) => (n_rewards.len() as f64, 0.0),
             (Model::Linear { dimension, .. }, None) => (1.0, self.noise() * (dimension as f64).sqrt()),
             (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
-            (Model::Mixed, _) => return f64::INFINITY,
         };
         let level = 2.0 * ((t as f64).ln().ln_1p() + (tests / self.delta()).ln());
         self.noise() * level.sqrt() + bias
@@ -143,43 +145,62 @@ impl ConfidenceStop {
         if self.least_width == 0.0 {
             return false;
         }
-        let (mean, variance) = beliefs.estimator.moments_of(self.doubtful);
+        let (mean, variance) = if self.is_prior_free {
+            beliefs.estimator.prior_free_moments_of(self.doubtful)
+        } else {
+            beliefs.estimator.moments_of(self.doubtful)
+        };
         let width = self.least_width * self.noise() * variance.max(0.0).sqrt();
         beliefs.question.gap(mean) < (1.0 - 1e-6) * width
     }
 
     /// Checks all arms; returns whether all are sure.
-    fn scan(&mut self, question: Question, posterior: &Posterior<'_>) -> bool {
+    fn scan(&mut self, question: Question, posterior: &Posterior<'_>, prior_free: Option<PriorFree<'_>>) -> bool {
         let &Posterior { means, variances, n_rewards, model, .. } = posterior;
-        let half_width = self.confidence.half_widths(posterior);
+        let intervals = self.confidence.intervals(posterior, prior_free);
         let factor = self.evidence_factor(n_rewards, model);
-        let width = |arm: Arm| match self.criterion {
-            StopCriterion::Intervals => half_width(arm),
-            StopCriterion::Evidence => factor * variances[arm].sqrt(),
+        let interval = |arm: Arm| match self.criterion {
+            StopCriterion::Intervals => intervals(arm),
+            StopCriterion::Evidence => (means[arm], factor * variances[arm].sqrt()),
         };
-        let is_sure = |arm: Arm| is_sure(question, means[arm], width(arm));
-        let certainty = |arm: Arm| question.gap(means[arm]) / width(arm);
+        let is_sure = |arm: Arm| is_sure(question, means[arm], interval(arm));
+        let certainty = |arm: Arm| {
+            let (centre, width) = interval(arm);
+            question.gap(centre) / width
+        };
         let least = (0..means.len()).min_by(|&a, &b| certainty(a).total_cmp(&certainty(b)));
         self.doubtful = least.unwrap_or(0);
-        let least_factor = match (self.criterion, model) {
-            (StopCriterion::Evidence, _) => factor,
-            (StopCriterion::Intervals, Model::Linear { .. }) => width(self.doubtful) / variances[self.doubtful].sqrt(),
-            // The mixture's width in units of √q falls at first, but never below this.
-            (StopCriterion::Intervals, Model::Unrelated) => {
-                self.noise() * (2.0 * (means.len() as f64 / self.delta()).ln()).sqrt()
-            }
-            (StopCriterion::Intervals, Model::Mixed) => f64::INFINITY,
+        let width = match self.criterion {
+            StopCriterion::Intervals => interval(self.doubtful).1 / variances[self.doubtful].sqrt(),
+            StopCriterion::Evidence => factor,
         };
-        let least_width = least_factor / self.noise();
+        let is_sure = (0..means.len()).all(is_sure);
+        self.is_prior_free = self.criterion == StopCriterion::Intervals && (self.norm().is_none() || !is_linear(model));
+        let least_width =
+            if self.is_prior_free { self.least_prior_free_width(prior_free) } else { width / self.noise() };
         self.least_width = if least_width.is_finite() { least_width } else { 0.0 };
-        (0..means.len()).all(is_sure)
+        is_sure
+    }
+
+    /// A lower bound on the width of any arm at any later time, in units of σ√q. The mixture's width falls at first, but never below it.
+    fn least_prior_free_width(&self, prior_free: Option<PriorFree<'_>>) -> f64 {
+        let (tests, log_det) = match prior_free {
+            Some(PriorFree::SampleMeans { n_rewards, .. }) => (n_rewards.len() as f64, 0.0),
+            Some(PriorFree::LeastSquares { log_det, .. }) => (1.0, log_det),
+            None => return 0.0,
+        };
+        (2.0 * (tests / self.delta()).ln() + log_det).sqrt()
     }
 }
 
-/// Whether the side of `mean` is right for every value within `width` of it.
-fn is_sure(question: Question, mean: f64, width: f64) -> bool {
-    let worst = if question.is_above(mean) { mean - width } else { mean + width };
-    mean.is_finite() && width.is_finite() && !question.is_error(worst, mean)
+fn is_linear(model: Model) -> bool {
+    matches!(model, Model::Linear { .. })
+}
+
+/// Whether the side of `mean` is right for every value within `width` of `centre`.
+fn is_sure(question: Question, mean: f64, (centre, width): (f64, f64)) -> bool {
+    let worst = if question.is_above(mean) { centre - width } else { centre + width };
+    mean.is_finite() && worst.is_finite() && !question.is_error(worst, mean)
 }
 
 impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
@@ -188,9 +209,12 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
             return None;
         }
         let question = beliefs.question;
-        let posterior = beliefs.estimator.posterior();
+        let (posterior, prior_free) = match self.criterion {
+            StopCriterion::Intervals => beliefs.estimator.posterior_and_prior_free(),
+            StopCriterion::Evidence => (beliefs.estimator.posterior(), None),
+        };
         let has_rewards = posterior.n_rewards.iter().any(|&n| n > 0);
-        (has_rewards && self.scan(question, &posterior)).then_some(StopReason::Confidence)
+        (has_rewards && self.scan(question, &posterior, prior_free)).then_some(StopReason::Confidence)
     }
 
     fn set_noise(&mut self, noise: f64) {
@@ -198,6 +222,13 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         // With a given bound on ‖θ‖ the widths are not proportional to σ.
         if self.norm().is_some() {
             self.least_width = 0.0;
+        }
+    }
+
+    fn set_learnt_noise(&mut self, noise: f64) {
+        // The guarantee is for a given σ.
+        if self.criterion != StopCriterion::Intervals {
+            <Self as Stop<E>>::set_noise(self, noise);
         }
     }
 

@@ -41,7 +41,7 @@ impl Bar {
         }
         self.next = now + INTERVAL;
         if now >= self.next_verdicts {
-            let undecided = campaign.sides()?.into_iter().filter(|&side| side == Side::Undecided).count();
+            let undecided = campaign.verdicts()?.iter().filter(|verdict| verdict.side == Side::Undecided).count();
             self.undecided = format!("{undecided} arms undecided");
             // With very many arms verdicts take long, and measurements must not wait for them.
             self.next_verdicts = now + (now.elapsed() * VERDICT_SHARE).max(INTERVAL);

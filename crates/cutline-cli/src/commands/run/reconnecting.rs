@@ -3,9 +3,10 @@
 use super::identity::Identity;
 use crate::args::CampaignAddress;
 use crate::commands::open;
+use crate::status_summary::expected_errors_in_words;
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
-use cutline::{Side, StopReason};
-use cutline_store::{Campaign, StoreError, Ticket};
+use cutline::{EstimatorKind, StopReason, Verdict};
+use cutline_store::{Campaign, StoreError, Ticket, expected_errors, finding};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
@@ -108,10 +109,19 @@ impl<'a> ReconnectingCampaign<'a> {
         self.retry(|campaign, _| campaign.progress())
     }
 
-    /// The sides of all arms.
-    pub(super) fn sides(&mut self) -> Result<Vec<Side>, StoreError> {
-        let verdicts = self.retry(|campaign, _| campaign.verdicts())?;
-        Ok(verdicts.into_iter().map(|verdict| verdict.side).collect())
+    pub(super) fn verdicts(&mut self) -> Result<Vec<Verdict>, StoreError> {
+        self.retry(|campaign, _| campaign.verdicts())
+    }
+
+    /// What the mixed model found, in words, and the wrong calls that it expects; `None` for other models.
+    pub(super) fn finding(&mut self, verdicts: &[Verdict]) -> Result<Option<String>, StoreError> {
+        self.retry(|campaign, _| {
+            let state = campaign.state()?;
+            let is_mixed = state.terms().spec.estimator() == EstimatorKind::Mixed;
+            let expected = format!("expected: {}", expected_errors_in_words(expected_errors(verdicts)));
+            let words = finding(state).map_or(expected.clone(), |found| format!("{found}\n{expected}"));
+            Ok(is_mixed.then_some(words))
+        })
     }
 
     pub(super) fn columns(&self) -> &[String] {

@@ -1,7 +1,9 @@
 //! The result of a campaign so far, in one sentence.
 
 use super::View;
+use crate::status_summary::{expected_errors_in_words, reason_in_words};
 use cutline::{Side, StopReason};
+use cutline_store::{CampaignModel, expected_errors, finding};
 use serde::Serialize;
 
 /// The result of a campaign so far: an object of JSON, and a row of CSV.
@@ -19,6 +21,11 @@ pub(crate) struct Answer {
     pub(crate) told: u32,
     pub(crate) budget: u32,
     pub(crate) ending: Option<&'static str>,
+    pub(crate) model: &'static str,
+    /// What the mixed model found about features and noise, without a full stop.
+    pub(crate) finding: Option<String>,
+    /// The wrong calls that the mixed model expects: the sum of the doubts.
+    pub(crate) expected_errors: Option<f64>,
 }
 
 impl Answer {
@@ -37,6 +44,9 @@ impl Answer {
             told: progress.counted,
             budget: progress.budget,
             ending: view.state.stop_reason().map(StopReason::name),
+            model: view.model().name(),
+            finding: finding(&view.state),
+            expected_errors: (view.model() == CampaignModel::Mixed).then(|| expected_errors(&view.verdicts)),
         };
         answer.sentence = answer.in_words();
         answer
@@ -56,16 +66,27 @@ impl Answer {
     }
 
     /// Whether and why the campaign has ended.
-    pub(crate) fn state(&self) -> &'static str {
+    pub(crate) fn state(&self) -> String {
         match self.ending {
-            Some(ending) if ending == StopReason::Confidence.name() => {
-                "The campaign has ended: every verdict is certain."
-            }
-            Some(_) => "The campaign has ended: its budget is used up.",
-            None if self.told == 0 => "The campaign has no rewards yet.",
-            None => "The campaign is in progress.",
+            Some(ending) => format!("The campaign has ended: {}.", reason_in_words(ending)),
+            None if self.told == 0 => "The campaign has no rewards yet.".into(),
+            None => "The campaign is in progress.".into(),
         }
     }
+
+    /// What the model found and expects, one sentence each.
+    pub(crate) fn model_sentences(&self) -> Vec<String> {
+        let found = self.finding.as_deref().map(sentence);
+        let expected = self.expected_errors.map(|expected| sentence(&expected_errors_in_words(expected)));
+        found.into_iter().chain(expected.map(|words| format!("Expected: {words}"))).collect()
+    }
+}
+
+/// With a capital letter and a full stop.
+fn sentence(words: &str) -> String {
+    let mut characters = words.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", characters.as_str())
 }
 
 /// A whole number with commas: 12,345.
@@ -97,7 +118,23 @@ mod tests {
             let n_arms = above + below + undecided;
             let (campaign, sentence) = (String::new(), String::new());
             let (threshold, precision, ending) = (2.5, 0.0, None);
-            Answer { campaign, sentence, n_arms, above, below, undecided, threshold, precision, told, budget, ending }
+            let (model, finding, expected_errors) = ("mixed", None, None);
+            Answer {
+                campaign,
+                sentence,
+                n_arms,
+                above,
+                below,
+                undecided,
+                threshold,
+                precision,
+                told,
+                budget,
+                ending,
+                model,
+                finding,
+                expected_errors,
+            }
         };
         let check = |answer: Answer, expected: &str| assert_eq!(answer.in_words(), expected);
         check(

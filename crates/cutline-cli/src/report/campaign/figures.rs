@@ -1,7 +1,9 @@
 //! The figures of a campaign: its verdicts, and its progress.
 
 use super::View;
-use cutline_figure::{DecidedCount, DecidedFigure, VerdictFigure, interval_note};
+use cutline::IntervalKind;
+use cutline_figure::{DecidedCount, DecidedFigure, VerdictFigure, interval_note, model_interval_note};
+use cutline_store::CampaignModel;
 
 /// The number of points in time at which past verdicts are computed.
 const STAGES: f64 = 60.0;
@@ -13,7 +15,8 @@ const COST: f64 = 1e9;
 pub(super) fn verdicts(view: &View) -> String {
     let terms = view.state.terms();
     let (title, intervals) = ("Mean and interval of every arm", (terms.interval, terms.delta));
-    VerdictFigure::new(title, &view.names, &view.verdicts, terms.question, intervals).to_svg()
+    let figure = VerdictFigure::new(title, &view.names, &view.verdicts, terms.question, intervals);
+    VerdictFigure { note: Some(self::intervals(view)), ..figure }.to_svg()
 }
 
 /// The arms decided against the measurements used.
@@ -37,8 +40,18 @@ pub(super) fn decided(view: &View) -> String {
     figure.to_svg()
 }
 
+/// A sentence about the doubts.
+pub(super) fn doubts(view: &View) -> String {
+    let by = if view.model() == CampaignModel::Mixed { "by the model, " } else { "" };
+    let threshold = view.settings.threshold;
+    format!("Doubt: {by}the probability that the true mean lies on the other side of {threshold} than the estimate.")
+}
+
 /// A sentence about the intervals.
 pub(super) fn intervals(view: &View) -> String {
     let terms = view.state.terms();
-    interval_note(terms.interval, terms.delta)
+    match (view.model(), terms.interval) {
+        (CampaignModel::Mixed, IntervalKind::Fixed) => model_interval_note(terms.delta),
+        (_, kind) => interval_note(kind, terms.delta),
+    }
 }

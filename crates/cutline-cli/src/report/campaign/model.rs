@@ -1,8 +1,9 @@
-//! The section on the linear model, in the words of `cutline diagnose`.
+//! The section on the model: what it found, and the test of the linear model in the words of `cutline diagnose`.
 
 use super::{View, grouped};
 use crate::diagnosis::facts;
 use cutline::diagnostics::Conclusion;
+use cutline_store::CampaignModel;
 
 /// The largest K·d² that is diagnosed, which takes a few seconds.
 const MAX_COST: f64 = 1e9;
@@ -10,7 +11,7 @@ const MAX_COST: f64 = 1e9;
 /// How many of the disagreeing arms are named.
 const NAMED: usize = 10;
 
-/// The diagnosis of the linear model.
+/// What is known about the model.
 pub(super) struct Model {
     pub(super) sentences: Vec<String>,
     /// A warning about the verdicts, if they rest on a model that the rewards contradict.
@@ -21,7 +22,10 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn new(view: &View) -> Self {
         let Some(dimension) = view.state.arms().dimension() else {
-            let separate = "The candidates have no features: each verdict rests on that candidate's own measurements.";
+            let separate = match view.model() {
+                CampaignModel::Mixed => "The candidates have no features: their means are shrunk towards each other.",
+                _ => "The candidates have no features: each verdict rests on that candidate's own measurements.",
+            };
             return Self { sentences: vec![separate.into()], warning: None, facts: Vec::new() };
         };
         if view.cost() > MAX_COST {
@@ -32,7 +36,7 @@ impl Model {
             );
             return Self { sentences: vec![skipped], warning: None, facts: Vec::new() };
         }
-        let diagnostics = view.state.reward_stats().diagnose();
+        let diagnostics = view.state.diagnose();
         let mut sentences = vec![diagnostics.to_string()];
         let disagreeing: Vec<&str> = diagnostics.disagreeing().map(|arm| view.names[arm.arm].as_str()).collect();
         if !disagreeing.is_empty() {
@@ -42,10 +46,15 @@ impl Model {
             sentences.push(format!("The rewards disagree with the model for {named}{more}."));
         }
         let algorithm = view.state.terms().spec.name();
-        if !view.is_linear() {
-            sentences.push(format!("The verdicts do not rest on it: `{algorithm}` treats every arm separately."));
+        match view.model() {
+            CampaignModel::Linear => (),
+            CampaignModel::Mixed => sentences.push(
+                "The verdicts do not rest on the linear model alone: the mixed model weighs its linear part by the rewards."
+                    .into(),
+            ),
+            _ => sentences.push(format!("The verdicts do not rest on it: `{algorithm}` treats every arm separately.")),
         }
-        let is_wrong = view.is_linear() && diagnostics.conclusion == Conclusion::NotBelievable;
+        let is_wrong = view.model() == CampaignModel::Linear && diagnostics.conclusion == Conclusion::NotBelievable;
         let warning = "Check the model: the verdicts rest on a linear model that these rewards contradict.";
         Self { sentences, warning: is_wrong.then(|| warning.into()), facts: facts(&diagnostics).into() }
     }

@@ -2,6 +2,7 @@
 
 use super::figures::intervals;
 use super::{View, grouped};
+use crate::model::describe;
 use crate::print::short;
 use cutline::campaign::NoiseSource;
 
@@ -28,7 +29,7 @@ pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("algorithm", format!("{}: {}", algorithm.name, algorithm.about)),
         ("rule, estimator", format!("{}, {}", algorithm.rule, estimator.name())),
         ("parameters", parameters(view)),
-        ("preparation of features", preparation(view)),
+        ("model", describe(estimator, settings.preparation())),
         ("noise σ", noise(view)),
         ("intervals", format!("{}: {}", settings.interval, intervals(view).trim_end_matches('.'))),
         ("ends", stop),
@@ -53,36 +54,14 @@ fn parameters(view: &View) -> String {
     if values.is_empty() { "none".into() } else { values.join("; ") }
 }
 
-/// How the features were prepared.
-fn preparation(view: &View) -> String {
-    let preparation = view.settings.preparation();
-    if view.columns.is_empty() {
-        return "none".into();
-    }
-    if !view.is_linear() {
-        return "not used: every arm is treated separately".into();
-    }
-    let scale = if preparation.standardise {
-        "standardised to mean 0 and standard deviation 1 over the arms"
-    } else {
-        "used as they are"
-    };
-    let intercept = match preparation.intercept {
-        0.0 => "without an intercept".into(),
-        value => format!("with an intercept of {value}"),
-    };
-    let centre = if preparation.centre { "the model is fitted to r − τ" } else { "the model is fitted to r" };
-    format!("{scale}; {intercept}; {centre}")
-}
-
 fn noise(view: &View) -> String {
     let noise = view.state.noise();
     let sigma = short(noise.sigma);
     match noise.source {
         NoiseSource::Given => format!("{}, as given", noise.sigma),
         NoiseSource::Replicates => format!("{sigma}, estimated from arms measured more than once"),
+        NoiseSource::Model => format!("{sigma}, learnt by the model from the rewards"),
         NoiseSource::Residuals => format!("{sigma}, estimated from the residuals of the linear fit"),
-        NoiseSource::Model => format!("{sigma}, learnt together with the model"),
         NoiseSource::Rewards => {
             format!("{sigma} or less: an upper estimate from the distances of the rewards to the threshold")
         }

@@ -2,7 +2,7 @@
 
 use cutline::campaign::{CampaignState, Record};
 use cutline::{Side, Verdict};
-use cutline_store::{Settings, StoreError};
+use cutline_store::{CampaignModel, Settings, StoreError};
 
 /// A campaign at one moment, so that all parts of a page agree even while others write to the store.
 pub(crate) struct View {
@@ -41,9 +41,9 @@ impl View {
         arms
     }
 
-    /// Whether verdicts rest on the linear model, and so on the rewards of other arms too.
-    pub(crate) fn is_linear(&self) -> bool {
-        self.state.terms().spec.estimator() == cutline::EstimatorKind::Ridge
+    /// The model on which the verdicts rest.
+    pub(crate) fn model(&self) -> CampaignModel {
+        CampaignModel::of(self.state.terms().spec.estimator())
     }
 
     /// K·d², the cost of computing all verdicts once.

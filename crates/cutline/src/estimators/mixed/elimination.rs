@@ -40,7 +40,12 @@ const fn start(row: usize) -> usize {
 
 /// Eliminates the p columns of A; returns ln det A and c − bᵀA⁻¹b of each lane.
 #[inline(always)]
-pub(super) fn eliminate<S: Unit>(unit: S, a: &mut [f64x4], p: usize, panel: &mut Panel) -> ([f64; LANES], [f64; LANES]) {
+pub(super) fn eliminate<S: Unit>(
+    unit: S,
+    a: &mut [f64x4],
+    p: usize,
+    panel: &mut Panel,
+) -> ([f64; LANES], [f64; LANES]) {
     let a = &mut a[..n_entries(p)];
     let panel = panel.0.as_chunks_mut::<PANEL>().0;
     let mut log_det = [0.0; LANES];
@@ -74,7 +79,14 @@ pub(super) fn eliminate<S: Unit>(unit: S, a: &mut [f64x4], p: usize, panel: &mut
 
 /// Subtracts the eliminated columns from the entries to the right of them, two rows at a time.
 #[inline(always)]
-fn update<S: Unit>(unit: S, a: &mut [f64x4], p: usize, from: usize, panel: &[[f64x4; PANEL]], inverses: &[f64x4; PANEL]) {
+fn update<S: Unit>(
+    unit: S,
+    a: &mut [f64x4],
+    p: usize,
+    from: usize,
+    panel: &[[f64x4; PANEL]],
+    inverses: &[f64x4; PANEL],
+) {
     let mut row = from;
     while row <= p {
         let (upper, lower) = a[start(row)..].split_at_mut(row + 1);

@@ -1,15 +1,15 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
-use super::evidence::Rewards;
+use super::evidence::{Rewards, Variances};
 use super::grid::{Fit, Grid};
 use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
 use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, VarianceEstimator};
-use crate::vector::numbers;
+use crate::estimators::{Estimator, Explained, History, Marginals, Model, Posterior, PriorFree, VarianceEstimator};
+use crate::vector::{Vectors, numbers, numbers_mut, zeros};
 use crate::{Arm, Arms, Question, Range};
 use std::sync::Arc;
 
@@ -57,7 +57,9 @@ pub struct Mixed {
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
-    scratch: Vec<f64>,
+    scratch: Vectors,
+    /// Computed on demand.
+    sample_means: Vec<f64>,
 }
 
 /// Up to this many rewards the variances are learnt after each.
@@ -97,7 +99,8 @@ impl Mixed {
             n_rewards: 0,
             next_fit: 1,
             pending: vec![0; n_arms],
-            scratch: vec![0.0; n_arms],
+            scratch: zeros(n_arms),
+            sample_means: Vec::new(),
         };
         mixed.rebuild();
         mixed
@@ -117,6 +120,16 @@ impl Mixed {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
         self.rebuild();
+    }
+
+    /// The posterior, with the variances that were computed last.
+    fn computed_posterior(&self) -> Posterior<'_> {
+        Posterior {
+            means: &numbers(&self.own.means)[..self.n()],
+            variances: &numbers(&self.scratch)[..self.n()],
+            n_rewards: &self.observed.pulls,
+            model: Model::Mixed,
+        }
     }
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
@@ -220,19 +233,30 @@ impl Estimator for Mixed {
         self.fit.is_learnt.then_some(Explained { linear: linear / sum, smooth: smooth / sum, own: own / sum })
     }
 
+    /// σ√ω, without the level.
+    fn spread(&self) -> Option<f64> {
+        let Variances { linear, smooth, own } = self.fit.variances;
+        let linear = if self.columns.n_linear == 1 { 0.0 } else { linear * self.columns.dimension as f64 };
+        let sigma = self.noise_scale().filter(|_| self.fit.is_learnt)?;
+        Some(sigma * (linear + smooth + own).sqrt())
+    }
+
     fn posterior(&mut self) -> Posterior<'_> {
-        let Self { linear, observed, own, scratch, .. } = self;
+        let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
         inverse.refresh(features, |arm| observed.weight(arm), step);
-        for (arm, variance) in scratch.iter_mut().enumerate() {
-            *variance = observed.variance(arm, step.variance(features.row(arm)));
-        }
-        Posterior {
-            means: &numbers(&own.means)[..scratch.len()],
-            variances: scratch,
-            n_rewards: &observed.pulls,
-            model: Model::Mixed,
-        }
+        let variances = numbers_mut(scratch);
+        step.variances(features, |arm, h| variances[arm] = observed.variance(arm, h));
+        self.computed_posterior()
+    }
+
+    /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
+    fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
+        self.sample_means.clear();
+        self.sample_means.extend(self.own.averages.iter().map(|average| self.threshold + average));
+        self.posterior();
+        let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
+        (self.computed_posterior(), Some(prior_free))
     }
 
     fn marginals(&mut self) -> Option<Marginals> {
@@ -246,6 +270,10 @@ impl Estimator for Mixed {
         let h = self.linear.observed_variance_of(arm);
         (numbers(&self.own.means)[arm], self.observed.variance(arm, h))
     }
+
+    fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
+        (self.threshold + self.own.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
+    }
 }
 
 impl VarianceEstimator for Mixed {
@@ -256,9 +284,9 @@ impl VarianceEstimator for Mixed {
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        let (covariances, _) = self.linear.covariances_with(arm);
-        self.planned.scale_covariances(arm, covariances);
-        (&numbers(covariances)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        let (products, _) = self.linear.covariances_with(arm);
+        self.planned.write_covariances(arm, products, &mut self.scratch);
+        (&numbers(&self.scratch)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
     }
 
     fn observed_moments(&mut self) -> (&[f64], &[f64]) {
@@ -271,9 +299,9 @@ impl VarianceEstimator for Mixed {
 
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
         let n_arms = self.n();
-        let covariances = self.linear.observed_covariances_with(arm);
-        self.observed.scale_covariances(arm, covariances);
-        &numbers(covariances)[..n_arms]
+        let products = self.linear.observed_covariances_with(arm);
+        self.observed.write_covariances(arm, products, &mut self.scratch);
+        &numbers(&self.scratch)[..n_arms]
     }
 }
 

@@ -91,11 +91,11 @@ impl Shrinkage {
         vectorised!(|unit| variances_of(unit, factors, base, h, variances));
     }
 
-    /// Turns zᵢᵀA⁻¹zₐ into the covariances gᵢgₐzᵢᵀA⁻¹zₐ + [i = a]ρₐgₐ.
-    pub(super) fn scale_covariances(&self, arm: Arm, products: &mut [f64x4]) {
+    /// Writes the covariances gᵢgₐzᵢᵀA⁻¹zₐ + [i = a]ρₐgₐ, given the products zᵢᵀA⁻¹zₐ.
+    pub(super) fn write_covariances(&self, arm: Arm, products: &[f64x4], covariances: &mut [f64x4]) {
         let factor = self.factor(arm);
-        vectorised!(|unit| scale(unit, products, factor, &self.factors));
-        numbers_mut(products)[arm] += numbers(&self.base)[arm];
+        vectorised!(|unit| scale(unit, products, factor, &self.factors, covariances));
+        numbers_mut(covariances)[arm] += numbers(&self.base)[arm];
     }
 }
 
@@ -188,9 +188,9 @@ fn means_of<S: Unit>(unit: S, g: &[f64x4], base: &[f64x4], linear: &[f64x4], mea
 }
 
 #[inline(always)]
-fn scale<S: Unit>(unit: S, products: &mut [f64x4], factor: f64, g: &[f64x4]) {
+fn scale<S: Unit>(unit: S, products: &[f64x4], factor: f64, g: &[f64x4], covariances: &mut [f64x4]) {
     let factor = unit.splat_f64s(factor);
-    for (product, &g) in products.iter_mut().zip(g) {
-        *product = unit.mul_f64s(*product, unit.mul_f64s(g, factor));
+    for ((covariance, &product), &g) in covariances.iter_mut().zip(products).zip(g) {
+        *covariance = unit.mul_f64s(product, unit.mul_f64s(g, factor));
     }
 }

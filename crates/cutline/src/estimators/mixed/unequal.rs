@@ -11,7 +11,7 @@ const FREEDOMS: [f64; 5] = [3.0, 6.0, 12.0, 25.0, 50.0];
 /// s², in units of the pooled variance within arms: unequal noise has large variances in a few arms, so s² lies below their mean.
 const SCALES: [f64; 7] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// With fewer degrees of freedom within arms, the noise is taken to be equal.
+/// With fewer degrees of freedom within arms, all arms are given the same noise variance.
 const LEAST_FREEDOM: f64 = 10.0;
 /// With ν above this, the noise is taken to be equal.
 const MOST_FREEDOM: f64 = 200.0;
@@ -24,54 +24,50 @@ const LEVELS_PER_OCTAVE: f64 = 8.0;
 pub(super) struct UnequalNoise {
     /// ν.
     freedom: f64,
-    /// The pooled variance within arms.
-    pooled: f64,
+    /// The pooled variance within arms; `None` if there are too few repeats to compare an arm with it.
+    pooled: Option<f64>,
 }
 
 impl UnequalNoise {
-    /// Learns ν from the numbers of rewards and the sums of squares of the arms; `None` if the noise may as well be equal.
+    /// Learns ν from the numbers of rewards and the sums of squares of the arms; `None` if the noise may as well be equal. Without repeated
+    /// measurements, ν is that of the prior.
     pub(super) fn learn(counts: &[u32], squares: &[f64]) -> Option<Self> {
-        let arms: Vec<(f64, f64)> = counts
-            .iter()
-            .zip(squares)
-            .filter(|(n, _)| **n > 1)
-            .map(|(&n, &squares)| (f64::from(n) - 1.0, squares))
-            .collect();
+        let repeats = |(&n, &squares): (&u32, &f64)| (n > 1).then(|| (f64::from(n) - 1.0, squares));
+        let arms: Vec<(f64, f64)> = counts.iter().zip(squares).filter_map(repeats).collect();
         let (freedom, sum) = arms.iter().fold((0.0, 0.0), |(n, s), arm| (n + arm.0, s + arm.1));
         let pooled = sum / freedom;
-        if freedom < LEAST_FREEDOM || !pooled.is_normal() {
-            return None;
-        }
+        let arms = if pooled.is_normal() { &arms[..] } else { &[] };
         let total = |log_density: &dyn Fn(f64, f64) -> f64| -> f64 {
             arms.iter().map(|&(n, squares)| log_density(n, squares / pooled)).sum()
         };
-        let equal = total(&|n, s| -ln_gamma(0.5 * n) + 0.5 * (n * (0.5 * s).max(f64::MIN_POSITIVE).ln() - s));
+        let log_equal = total(&|n, s| -ln_gamma(0.5 * n) + 0.5 * (n * (0.5 * s).max(f64::MIN_POSITIVE).ln() - s));
         let n_settings = (FREEDOMS.len() * SCALES.len()) as f64;
-        let (mut weights, mut inverse_freedom) = (1.0, 0.0);
-        let mut most = equal;
-        for nu in FREEDOMS {
-            for scale in SCALES {
-                let log = total(&|n, s| {
-                    let ratio = s / (nu * scale);
-                    ln_gamma(0.5 * (n + nu)) - ln_gamma(0.5 * n) - ln_gamma(0.5 * nu)
-                        + 0.5 * (n * ratio.max(f64::MIN_POSITIVE).ln() - (n + nu) * ratio.ln_1p())
-                }) - n_settings.ln();
-                // Rescaled, so that the largest weight is 1.
-                let rescale = (most - log.max(most)).exp();
-                most = log.max(most);
-                let weight = (log - most).exp();
-                weights = weights * rescale + weight;
-                inverse_freedom = inverse_freedom * rescale + weight / nu;
-            }
-        }
-        let freedom = weights / inverse_freedom;
+        let log_unequal = |nu: f64, scale: f64| {
+            let log_density = |n: f64, s: f64| {
+                let ratio = s / (nu * scale);
+                ln_gamma(0.5 * (n + nu)) - ln_gamma(0.5 * n) - ln_gamma(0.5 * nu)
+                    + 0.5 * (n * ratio.max(f64::MIN_POSITIVE).ln() - (n + nu) * ratio.ln_1p())
+            };
+            total(&log_density) - n_settings.ln()
+        };
+        let mut settings = vec![(0.0, log_equal)];
+        settings.extend(FREEDOMS.iter().flat_map(|&nu| SCALES.map(|scale| (1.0 / nu, log_unequal(nu, scale)))));
+        let most = settings.iter().map(|setting| setting.1).fold(f64::NEG_INFINITY, f64::max);
+        let weigh = |sums: (f64, f64), &(inverse, log): &(f64, f64)| {
+            let weight = (log - most).exp();
+            (sums.0 + weight, sums.1 + weight * inverse)
+        };
+        let (weights, inverse) = settings.iter().fold((0.0, 0.0), weigh);
+        let pooled = (freedom >= LEAST_FREEDOM && pooled.is_normal()).then_some(pooled);
+        let freedom = weights / inverse;
         (freedom < MOST_FREEDOM).then_some(Self { freedom, pooled })
     }
 
     /// The noise variance of every arm in units of σ², rounded.
     pub(super) fn factors(&self, counts: &[u32], squares: &[f64]) -> Vec<f64> {
         let factor = |(&n, &squares): (&u32, &f64)| {
-            let factor = (self.freedom + squares / self.pooled) / self.degrees_of_freedom(n.max(1));
+            let Some(pooled) = self.pooled else { return 1.0 };
+            let factor = (self.freedom + squares / pooled) / self.degrees_of_freedom(n.max(1));
             ((factor.log2() * LEVELS_PER_OCTAVE).round() / LEVELS_PER_OCTAVE).exp2()
         };
         counts.iter().zip(squares).map(factor).collect()
@@ -110,14 +106,15 @@ mod tests {
             let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
             assert!((4.0..11.0).contains(&unequal.freedom), "{unequal:?}");
             let (counts, squares) = draw(seed, None);
-            assert_eq!(UnequalNoise::learn(&counts, &squares), None);
+            let equal = UnequalNoise::learn(&counts, &squares);
+            assert!(equal.is_none_or(|equal| equal.freedom > 50.0), "{equal:?}");
         }
     }
 
     /// By hand: ν = 4, a pooled variance of 2.
     #[test]
     fn a_factor_is_the_posterior_mean_of_the_variance() {
-        let unequal = UnequalNoise { freedom: 4.0, pooled: 2.0 };
+        let unequal = UnequalNoise { freedom: 4.0, pooled: Some(2.0) };
         let factors = unequal.factors(&[0, 1, 5, 5], &[0.0, 0.0, 8.0, 24.0]);
         assert_eq!(factors, [1.0, 1.0, 1.0, 2.0]);
         assert_eq!([0, 1, 5].map(|n| unequal.degrees_of_freedom(n)), [f64::INFINITY, 4.0, 8.0]);
@@ -125,10 +122,16 @@ mod tests {
         assert_eq!(rounded, 1.0, "1.00625 is nearest to 2⁰");
     }
 
+    /// Half of the prior on equal noise, the rest divided among five ν: the mean of 1/ν is half of their mean of 1/ν.
     #[test]
-    fn too_few_repeats_say_nothing() {
-        assert_eq!(UnequalNoise::learn(&[1; 50], &[0.0; 50]), None);
-        assert_eq!(UnequalNoise::learn(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]), None);
-        assert_eq!(UnequalNoise::learn(&[30; 4], &[0.0; 4]), None, "no noise at all");
+    fn without_repeats_the_prior_is_left() {
+        let prior = 2.0 * 5.0 / (1.0 / 3.0 + 1.0 / 6.0 + 1.0 / 12.0 + 1.0 / 25.0 + 1.0 / 50.0);
+        for (counts, squares) in [([1; 4], [0.0; 4]), ([30; 4], [0.0; 4])] {
+            let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
+            assert!((unequal.freedom / prior - 1.0).abs() < 1e-12, "{unequal:?}, not {prior}");
+            assert_eq!(unequal.factors(&counts, &squares), [1.0; 4]);
+        }
+        let few = UnequalNoise::learn(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]).unwrap();
+        assert_eq!(few.factors(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]), [1.0; 4]);
     }
 }
