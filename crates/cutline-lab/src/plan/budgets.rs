@@ -12,7 +12,7 @@ const PULL_COST: usize = 500;
 impl Plan {
     /// Budgets worth trying, where none are given: 1, 1.5, 2, 3, 5 and 7 times powers of ten.
     ///
-    /// A few runs each try budgets from K/8 on, doubling, to find B₁, where the best campaign is at half the target, and B₂, where every
+    /// A few runs each try budgets from K/8 on, doubling, to find B₁, where the best campaign is well below the target, and B₂, where every
     /// campaign is at the target. The range is from B₁/8 to B₂, which is kept between 2B₁ and 4B₁. It ends at T (500 + K·d) = 10⁷ or
     /// T = 2 max(K, d), whichever is larger. `watch` is called with the number of pulls as they are played.
     ///
@@ -34,11 +34,13 @@ impl Plan {
         let most = (MAX_WORK / (PULL_COST + n_arms * dimension)).max(2 * n_arms.max(dimension));
         let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
         let target = self.goal.value();
+        // A few runs tell a share of wrong calls better than a probability of failure.
+        let enough = target * if matches!(self.goal, Goal::WrongShare(_)) { 0.8 } else { 0.5 };
         let mut best = None;
         let mut budget = u32::try_from(n_arms.div_ceil(8)).unwrap_or(most).min(most);
         loop {
             let rates = self.rates(budget, &mut play)?;
-            if rates.iter().any(|&rate| rate <= 0.5 * target) {
+            if rates.iter().any(|&rate| rate <= enough) {
                 best = best.or(Some(budget));
             }
             let is_wide = best.is_some_and(|best| budget >= best.saturating_mul(4));
