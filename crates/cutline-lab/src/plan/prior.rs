@@ -322,3 +322,124 @@ fn quantile(ascending: &[f64], share: f64, jitter: f64) -> f64 {
     let part = place - below as f64;
     ascending[below] + part * (ascending[(below + 1).min(last)] - ascending[below])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutline::{Purpose, stream};
+    use nalgebra::{DMatrix, DVector};
+
+    fn arms(n_arms: usize, dimension: usize) -> Arms {
+        let mut rng = stream(2, Purpose::Instance, 0);
+        let values: Vec<f64> = (0..n_arms * dimension).map(|_| 100.0 + 7.0 * rng.normal()).collect();
+        Arms::from_slice(&values, dimension).unwrap()
+    }
+
+    fn truths(arms: &Arms, expectation: Expectation) -> Truths {
+        Prior::expected(expectation).unwrap().truths(arms, 3.0).unwrap()
+    }
+
+    /// R² of least squares on the features and a level.
+    fn explained_by_a_line(arms: &Arms, means: &[f64]) -> f64 {
+        let d = arms.dimension().unwrap();
+        let rows: Vec<Vec<f64>> = (0..arms.n_arms()).map(|arm| arms.row(arm).unwrap()).collect();
+        let x = DMatrix::from_fn(arms.n_arms(), d + 1, |i, j| if j < d { rows[i][j] - 100.0 } else { 1.0 });
+        let y = DVector::from_column_slice(means);
+        let fit = &x * x.clone().svd(true, true).solve(&y, 1e-12).unwrap();
+        let residual = (&y - fit).norm_squared();
+        1.0 - residual / y.add_scalar(-y.mean()).norm_squared()
+    }
+
+    /// In every draw the spread is as stated, and so is the number of arms above, to within one arm.
+    #[test]
+    fn spread_and_share_above_are_as_stated() {
+        let arms = arms(90, 3);
+        for (run, above) in [0.5, 0.1, 0.9, 0.0, 1.0, 0.25].into_iter().enumerate() {
+            let truths = truths(&arms, Expectation { spread: 2.5, above, ..Expectation::default() });
+            let means = truths.draw(&mut stream(1, Purpose::Instance, run as u64));
+            let mean = means.iter().sum::<f64>() / 90.0;
+            let deviation = (means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 90.0).sqrt();
+            assert!((deviation - 2.5).abs() < 1e-9, "{deviation}");
+            let count = means.iter().filter(|&&mean| mean >= 3.0).count() as f64;
+            assert!((count - 90.0 * above).abs() <= 1.0, "{count} of 90 above, not {above}");
+        }
+    }
+
+    /// R² of a line over 200 draws: 1 where all is linear; about d/(K − 1) where nothing is explained; `explained` for linear and own
+    /// parts, which are not quite orthogonal in a draw. The standard error of a mean is at most 0.1/√200 = 0.007; tolerance 0.03.
+    #[test]
+    fn shares_are_as_stated() {
+        let arms = arms(120, 3);
+        for (explained, linear_share, expected) in [(1.0, 1.0, 1.0), (0.0, 0.3, 0.025), (0.6, 1.0, 0.61), (0.3, 1.0, 0.32)] {
+            let truths = truths(&arms, Expectation { explained, linear_share, ..Expectation::default() });
+            let draw = |run| explained_by_a_line(&arms, &truths.draw(&mut stream(1, Purpose::Instance, run)));
+            let mean = (0..200).map(draw).sum::<f64>() / 200.0;
+            assert!((mean - expected).abs() < 0.03, "{explained}, {linear_share}: R² = {mean}, not {expected}");
+        }
+    }
+
+    /// The covariance of the smooth part is N_WAVES/2 times the kernel: over n = 20,000 draws the standard error of a product is at most
+    /// √2·N_WAVES/2/√n; 5 of them, so that one of the 6 numbers is off for one seed in 3·10⁵.
+    #[test]
+    fn the_smooth_part_has_its_kernel() {
+        let arms = Arms::from_rows(&[[0.0, 1.0], [1.0, 0.0], [4.0, 2.0]]).unwrap();
+        let truths = truths(&arms, Expectation::default());
+        let rows: Vec<Vec<f64>> = (0..3).map(|arm| truths.arms.row(arm).unwrap()).collect();
+        let n = 20_000;
+        let mut sums = [[0.0; 3]; 3];
+        for run in 0..n {
+            let f = truths.smooth(&mut stream(4, Purpose::Instance, run));
+            (0..3).for_each(|i| (0..3).for_each(|j| sums[i][j] += f[i] * f[j]));
+        }
+        let scale = N_WAVES as f64 / 2.0;
+        for i in 0..3 {
+            for j in 0..3 {
+                let distance2: f64 = rows[i].iter().zip(&rows[j]).map(|(a, b)| (a - b).powi(2)).sum();
+                let (found, expected) = (sums[i][j] / n as f64 / scale, (-distance2 / 4.0).exp());
+                assert!((found - expected).abs() < 5.0 * (2.0 / n as f64).sqrt(), "{i} {j}: {found}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn odd_arms_have_truths() {
+        let rng = || stream(1, Purpose::Instance, 0);
+        let one = truths(&arms(1, 2), Expectation::default()).draw(&mut rng());
+        assert!(one.len() == 1 && one[0] != 3.0 && one[0].is_finite());
+        let equal = Arms::from_slice(&[7.0; 8], 2).unwrap();
+        let bare = Arms::without_features(4).unwrap();
+        for arms in [equal, bare] {
+            let means = truths(&arms, Expectation { explained: 1.0, ..Expectation::default() }).draw(&mut rng());
+            assert!(means.iter().all(|mean| mean.is_finite()), "nothing differs, and nothing is divided by 0");
+            let means = truths(&arms, Expectation::default()).draw(&mut rng());
+            assert!(means[0] != means[1] && means.iter().all(|mean| mean.is_finite()));
+        }
+    }
+
+    #[test]
+    fn quantiles_are_between_the_values() {
+        let values = [1.0, 2.0, 4.0, 8.0];
+        for (share, jitter, expected) in [(0.5, 0.0, 3.0), (0.5, 1.0, 4.0), (0.5, -1.0, 2.0), (0.0, 0.0, 1.0), (1.0, 0.5, 8.0)] {
+            assert_eq!(quantile(&values, share, jitter), expected, "{share} {jitter}");
+        }
+        assert_eq!(quantile(&[5.0], 0.5, 0.3), 5.0);
+    }
+
+    #[test]
+    fn expectations_out_of_range_are_refused() {
+        for bad in [-0.1, 1.1, f64::NAN] {
+            for expectation in [
+                Expectation { explained: bad, ..Expectation::default() },
+                Expectation { linear_share: bad, ..Expectation::default() },
+                Expectation { above: bad, ..Expectation::default() },
+            ] {
+                assert!(matches!(Prior::expected(expectation), Err(PriorError::Share { .. })), "{expectation:?}");
+            }
+        }
+        for spread in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Prior::expected(Expectation { spread, ..Expectation::default() }).is_err());
+            assert!(noise_and_spread(None, None, Some(spread)).is_err() && noise_and_spread(None, Some(spread), None).is_err());
+            assert!(noise_and_spread(Some(spread), None, None).is_err() && Prior::normal(spread).is_err());
+        }
+    }
+}
