@@ -312,7 +312,8 @@ fn observed(arms: &Arms, estimator: &str, n: usize, reward: impl Fn(usize, usize
 /// 40 arms with one feature, and numbers between −1 and 1 that have nothing to do with it.
 fn feature_and_scatter() -> (Arms, impl Fn(usize) -> f64) {
     let rows: Vec<[f64; 1]> = (0..40).map(|i| [f64::from(i)]).collect();
-    (Arms::from_rows(&rows).unwrap(), |i: usize| ((i * 7919 + 13) % 1009) as f64 / 504.5 - 1.0)
+    let scatter = |i: usize| f64::from(stream(1, Purpose::Noise, i as u64).next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0;
+    (Arms::from_rows(&rows).unwrap(), scatter)
 }
 
 /// On a line that does not pass through the origin: a campaign's test has an intercept, that of its raw features has none.
@@ -335,7 +336,7 @@ fn campaigns_are_diagnosed_as_they_prepare_features() {
 #[test]
 fn features_that_say_little() {
     let (arms, scatter) = feature_and_scatter();
-    let ours = observed(&arms, "mixed", 4, |arm, pull| 2.0 * scatter(arm + 500) + 0.5 * scatter(arm + 40 * pull));
+    let ours = observed(&arms, "mixed", 4, |arm, pull| 2.0 * scatter(arm + 5000) + 0.5 * scatter(arm + 40 * pull));
     let learnt = ours.learnt.unwrap();
     assert!(learnt.explained.features() < 0.3, "{learnt:?}");
     assert!((0.7..2.2).contains(&learnt.spread), "{learnt:?}");

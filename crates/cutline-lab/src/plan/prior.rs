@@ -2,7 +2,7 @@
 
 use super::Pilot;
 use crate::source::RandomNumbers;
-use cutline::{Arms, Range, Rng};
+use cutline::{Arm, Arms, Range, Rng};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use thiserror::Error;
@@ -82,6 +82,14 @@ enum Distribution {
     Uniform,
     Normal(f64),
     Pilot(Arc<Pilot>),
+    Known(Arc<Known>),
+}
+
+/// True means, and the rewards that campaigns get first.
+#[derive(Debug)]
+struct Known {
+    means: Vec<f64>,
+    pilot: Vec<(Arm, f64)>,
 }
 
 /// Why a prior was refused.
@@ -122,6 +130,14 @@ pub enum PriorError {
     /// θ is to be drawn, but the arms have no features.
     #[error("the arms have no features, so there is no θ to draw")]
     NoFeatures,
+    /// The known means are not one per arm.
+    #[error("there are {found} means for {expected} arms; give one per arm")]
+    Means {
+        /// The number of arms.
+        expected: usize,
+        /// The number of means.
+        found: usize,
+    },
     /// θ is drawn on features that are so large that means overflow.
     #[error("the features are too large for this prior; scale them down")]
     TooLarge,
@@ -168,9 +184,19 @@ impl Prior {
         Self(Distribution::Pilot(Arc::new(pilot)))
     }
 
+    /// These means in every run, and a pilot, which may be empty: to compare a plan with what really happens.
+    #[must_use]
+    pub fn known(means: Vec<f64>, pilot: Vec<(Arm, f64)>) -> Self {
+        Self(Distribution::Known(Arc::new(Known { means, pilot })))
+    }
+
     /// The rewards that every campaign gets first; none unless there is a pilot.
-    pub(super) fn rewards(&self) -> &[(usize, f64)] {
-        if let Distribution::Pilot(pilot) = &self.0 { pilot.rewards() } else { &[] }
+    pub(super) fn rewards(&self) -> &[(Arm, f64)] {
+        match &self.0 {
+            Distribution::Pilot(pilot) => pilot.rewards(),
+            Distribution::Known(known) => &known.pilot,
+            _ => &[],
+        }
     }
 
     /// What draws true means on these arms; `threshold` is τ.
@@ -178,6 +204,11 @@ impl Prior {
         let is_linear = matches!(self.0, Distribution::Uniform | Distribution::Normal(_));
         if is_linear && arms.dimension().is_none() {
             return Err(PriorError::NoFeatures);
+        }
+        if let Distribution::Known(known) = &self.0
+            && known.means.len() != arms.n_arms()
+        {
+            return Err(PriorError::Means { expected: arms.n_arms(), found: known.means.len() });
         }
         let arms = if is_linear { arms.clone() } else { arms.clone().standardised() };
         Ok(Truths { prior: self.clone(), arms, threshold })
@@ -205,6 +236,9 @@ impl PartialEq for Prior {
             (Distribution::Uniform, Distribution::Uniform) => true,
             (Distribution::Normal(this), Distribution::Normal(other)) => this == other,
             (Distribution::Pilot(this), Distribution::Pilot(other)) => this.rewards() == other.rewards(),
+            (Distribution::Known(this), Distribution::Known(other)) => {
+                (&this.means, &this.pilot) == (&other.means, &other.pilot)
+            }
             _ => false,
         }
     }
@@ -224,6 +258,7 @@ impl std::fmt::Display for Prior {
             Distribution::Uniform => write!(f, "θ uniform on [−1, 1]"),
             Distribution::Normal(scale) => write!(f, "θ from N(0, {scale}² I)"),
             Distribution::Pilot(pilot) => write!(f, "{pilot}"),
+            Distribution::Known(_) => write!(f, "the true means are known"),
         }
     }
 }
@@ -250,6 +285,7 @@ impl Truths {
             Distribution::Uniform => theta((0..dimension).map(|_| rng.uniform()).collect()),
             Distribution::Normal(scale) => theta((0..dimension).map(|_| scale * rng.normal()).collect()),
             Distribution::Pilot(pilot) => pilot.draw(rng),
+            Distribution::Known(known) => known.means.clone(),
         }
     }
 
