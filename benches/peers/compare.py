@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Times Cutline's LinearAPT and Pivot against the peers of `linear_apt_peers.py`, alternating in one session.
+"""Times Cutline's LinearAPT and Pivot against the peers of `linear_apt_peers.py`, and Pivot on the mixed model against `mixed_peer.py`,
+alternating in one session.
 
 `make bench-peers` builds what is needed and calls it. Each contender runs `ROUNDS` times per case, in turn, and its fastest
-round counts: other load on the machine can only make a round slower. Prints a table and writes
+round counts: other load on the machine can only make a round slower. Prints two tables and writes
 target/bench-peers.json.
 """
 import json
@@ -12,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = [sys.executable, str(Path(__file__).with_name("linear_apt_peers.py"))]
+MIXED_PEER = [sys.executable, str(Path(__file__).with_name("mixed_peer.py"))]
 CUTLINE = [str(ROOT / "target/release/examples/ns_per_pull")]
 ROUNDS = 5
 
@@ -21,25 +23,46 @@ def rows(command):
     return [json.loads(line) for line in output.splitlines()]
 
 
+def take(best, found):
+    """Keeps the fastest round of each contender in each case."""
+    for row in found:
+        case = best.setdefault((row["arms"], row["dimension"], row["budget"]), {})
+        previous = case.get(row["peer"])
+        if previous is None or row["ns_per_pull"] < previous["ns_per_pull"]:
+            case[row["peer"]] = row
+
+
+def table(head, lines):
+    for line in [head, ["---"] * len(head), *lines]:
+        print("| " + " | ".join(line) + " |")
+    print()
+
+
 def main():
-    best = {}
+    best, best_mixed = {}, {}
     for number in range(ROUNDS):
         peers = ["numba"] if number else ["loop", "batched", "numba"]
-        for row in rows(PEERS + peers) + rows(CUTLINE + ["linear-apt", "pivot"]):
-            key = (row["arms"], row["dimension"], row["budget"])
-            previous = best.setdefault(key, {}).get(row["peer"])
-            if previous is None or row["ns_per_pull"] < previous["ns_per_pull"]:
-                best[key][row["peer"]] = row
+        take(best, rows(PEERS + peers) + rows(CUTLINE + ["linear-apt", "pivot"]))
+        take(best_mixed, rows(MIXED_PEER) + rows(CUTLINE + ["mixed"]))
     columns = ["loop", "batched", "numba", "linear-apt", "pivot"]
     head = ["K, d, T", *(f"{name} ns" for name in columns), "numba / linear-apt", "numba / pivot"]
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head))
+    lines = []
     for (k, d, t), case in best.items():
         ns = {name: case[name]["ns_per_pull"] for name in columns}
         ratios = [f"{ns['numba'] / ns[name]:.2f}" for name in ("linear-apt", "pivot")]
-        print("| " + " | ".join([f"{k}, {d}, {t}", *(f"{ns[name]:,.0f}" for name in columns), *ratios]) + " |")
+        lines.append([f"{k}, {d}, {t}", *(f"{ns[name]:,.0f}" for name in columns), *ratios])
+    table(head, lines)
+    lines = []
+    for (k, d, t), case in best_mixed.items():
+        peer, ours = case["mixed-numba"], case["mixed"]
+        ms = [f"{row['ns_per_pull'] * t / 1e6:,.1f}" for row in (peer, ours)]
+        wrong = [f"{row['wrong_arms']:.1f}" for row in (peer, ours)]
+        lines.append([f"{k}, {d}, {t}", *ms, f"{peer['ns_per_pull'] / ours['ns_per_pull']:.1f}", *wrong])
+    head = ["K, d, T", "numba, ms per run", "pivot on mixed, ms per run", "ratio", "wrong arms, numba", "wrong arms, mixed"]
+    table(head, lines)
     result = ROOT / "target/bench-peers.json"
-    result.write_text(json.dumps([row for case in best.values() for row in case.values()], indent=1) + "\n")
+    cases = [*best.values(), *best_mixed.values()]
+    result.write_text(json.dumps([row for case in cases for row in case.values()], indent=1) + "\n")
     print(f"wrote {result.relative_to(ROOT)}", file=sys.stderr)
 
 

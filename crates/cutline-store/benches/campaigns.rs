@@ -3,7 +3,7 @@
 //! - An ask and a tell are two commits. The floor is two bare commits of a similar row, measured alternately with them.
 //! - Opening a campaign reads its arms and events and computes its state.
 
-use cutline_store::{Candidates, Settings, Store};
+use cutline_store::{CampaignModel, Candidates, Settings, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -26,23 +26,30 @@ fn main() {
     for (durability, synchronous, rounds) in [("full", "FULL", 200), ("normal", "NORMAL", 3_000)] {
         let path = directory.path().join(format!("{durability}.db"));
         let address = format!("{}?durability={durability}", path.display());
-        let (ours, floor) = ask_and_tell(
-            &address,
-            Some((&directory.path().join(format!("{durability}-bare.db")), synchronous)),
-            rounds,
-        );
+        let bare = directory.path().join(format!("{durability}-bare.db"));
+        let (ours, floor) = ask_and_tell(&address, CampaignModel::Linear, Some((&bare, synchronous)), rounds);
         row(&format!("SQLite, durability {durability}"), ours, floor);
     }
-    row("memory", ask_and_tell("memory", None, 20_000).0, None);
+    let address = format!("{}?durability=normal", directory.path().join("mixed.db").display());
+    let bare = directory.path().join("mixed-bare.db");
+    let (ours, floor) = ask_and_tell(&address, CampaignModel::Mixed, Some((&bare, "NORMAL")), 3_000);
+    row("SQLite, durability normal, mixed", ours, floor);
+    row("memory", ask_and_tell("memory", CampaignModel::Linear, None, 20_000).0, None);
+    row("memory, mixed", ask_and_tell("memory", CampaignModel::Mixed, None, 20_000).0, None);
     if let Ok(server) = std::env::var("CUTLINE_TEST_POSTGRES") {
-        let (ours, _) = ask_and_tell(&format!("{server}/postgres"), None, 300);
+        let (ours, _) = ask_and_tell(&format!("{server}/postgres"), CampaignModel::Linear, None, 300);
         row("PostgreSQL on this machine, durability full", ours, None);
     }
     println!("opening a campaign, best of 5");
-    for (n_arms, dimension, events) in [(1_000, 8, 10_000), (10_000, 32, 100_000), (100_000, 32, 4_000)] {
+    for (n_arms, dimension, events, model) in [
+        (1_000, 8, 10_000, CampaignModel::Linear),
+        (10_000, 32, 100_000, CampaignModel::Linear),
+        (100_000, 32, 4_000, CampaignModel::Linear),
+        (2_000, 23, 20_000, CampaignModel::Mixed),
+    ] {
         let path = directory.path().join(format!("{n_arms}.db"));
         let address = format!("{}?durability=normal", path.display());
-        fill(&address, n_arms, dimension, events);
+        fill(&address, n_arms, dimension, events, model);
         let open = || {
             let start = Instant::now();
             let mut campaign = Store::open(&address).and_then(|store| store.campaign(None)).expect("it was just made");
@@ -50,7 +57,7 @@ fn main() {
             start.elapsed().as_secs_f64() * 1e3
         };
         let best = (0..5).map(|_| open()).fold(f64::MAX, f64::min);
-        row(&format!("K = {n_arms}, d = {dimension}, {events} events"), best, None);
+        row(&format!("K = {n_arms}, d = {dimension}, {events} events, {}", model.name()), best, None);
     }
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench-store.json");
     std::fs::write(&target, format!("[\n  {}\n]\n", results.join(",\n  "))).expect("the target directory");
@@ -67,9 +74,11 @@ fn candidates(n_arms: u32, dimension: u32) -> Candidates {
 }
 
 /// The median time of an ask and a tell, and of two bare commits measured alternately with them, in milliseconds.
-fn ask_and_tell(address: &str, bare: Option<(&Path, &str)>, rounds: u32) -> (f64, Option<f64>) {
+fn ask_and_tell(address: &str, model: CampaignModel, bare: Option<(&Path, &str)>, rounds: u32) -> (f64, Option<f64>) {
     let store = if address == "memory" { Store::memory() } else { Store::create(address).expect("a new store") };
-    let mut campaign = store.begin("bench", &Settings::new(0.1, rounds), candidates(20, 5)).expect("a new campaign");
+    let mut settings = Settings::new(0.1, rounds);
+    settings.model = Some(model);
+    let mut campaign = store.begin("bench", &settings, candidates(20, 5)).expect("a new campaign");
     let bare = bare.map(|(path, synchronous)| {
         let connection = rusqlite::Connection::open(path).expect("a new file");
         let pragmas = format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};");
@@ -104,12 +113,13 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 /// Makes a campaign with this many events: one half asks, the other half rewards.
-fn fill(address: &str, n_arms: u32, dimension: u32, events: u64) {
+fn fill(address: &str, n_arms: u32, dimension: u32, events: u64, model: CampaignModel) {
     let store = Store::create(address).expect("a new store");
     let budget = u32::try_from(events / 2).expect("a budget");
     let mut settings = Settings::new(0.1, budget);
-    settings.algorithm = Some("random".into());
-    settings.algorithm = if budget < n_arms { Some("pivot".into()) } else { settings.algorithm };
+    settings.model = Some(model);
+    let is_random = model == CampaignModel::Linear && budget >= n_arms;
+    settings.algorithm = is_random.then(|| "random".into());
     let mut campaign = store.begin("bench", &settings, candidates(n_arms, dimension)).expect("a new campaign");
     let mut told = 0;
     while told < budget {

@@ -100,11 +100,15 @@ impl Campaign {
                 .collect();
             Ok(events)
         })?;
-        let ticket = |((number, arm, until), features): ((_, Arm, _), _)| {
+        let arms = self.state.as_ref().map(campaign::CampaignState::arms);
+        let unchanged = |arm: Arm| arms.and_then(|arms| arms.row(arm)).unwrap_or_default();
+        let mut features = features.into_iter();
+        let ticket = |(number, arm, until): (_, Arm, _)| {
             let name = self.names[arm].clone();
+            let features = features.next().unwrap_or_else(|| unchanged(arm));
             Ticket { number, arm, name, features, until }
         };
-        Ok(asked.into_iter().zip(features).map(ticket).collect())
+        Ok(asked.into_iter().map(ticket).collect())
     }
 
     /// Records the rewards of tickets, all or none, and returns how many were new. Telling the same reward again changes nothing.
@@ -245,7 +249,9 @@ impl Campaign {
         let mut state = self.take_state()?;
         let mut known = state.n_events();
         let location = &self.location;
-        let done = self.journal.write(self.id, known, &mut |records| {
+        // The state has the features as they are prepared; as they were given, they are in the journal only.
+        let with_features = self.settings.preparation().changes_features();
+        let done = self.journal.write(self.id, known, with_features, &mut |records| {
             state.extend(&records).map_err(|error| damaged_journal(location, error))?;
             known = state.n_events();
             let now = now();
@@ -271,7 +277,7 @@ impl Campaign {
 /// What [`Campaign::write`] wrote.
 struct Written {
     n_events: u64,
-    /// For each `Asked` event, in order, the features of its arm.
+    /// For each `Asked` event, in order, the features of its arm as they were given; empty if the state has them.
     features: Vec<Vec<f64>>,
 }
 

@@ -1,11 +1,12 @@
-//! Decisions among very many arms: compared with reading the features once, and lazy scans compared with full scans.
+//! Decisions among very many arms: compared with reading the features once, on the mixed model compared with reading its columns twice, and
+//! lazy scans compared with full scans.
 //!
-//! `make bench-large` prints both tables and writes them to target/bench-large.json. The first table has the fastest of several
-//! decisions on all threads; the second the mean over many pulls on one thread.
+//! `make bench-large` prints the tables and writes them to target/bench-large.json. The first two have the fastest of several
+//! decisions on all threads; the last one the mean over many pulls on one thread.
 
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "a bench reads the clock and prints")]
 
-use cutline::estimators::{DesignedRidge, Ridge};
+use cutline::estimators::{DesignedRidge, Mixed, MixedSettings, Ridge};
 use cutline::rules::{Apt, Indexed, Pivot};
 use cutline::{Arms, AskTell, Budget, Learner, Purpose, Question, Threads, stream};
 use rand_core::Rng as _;
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 fn main() {
     let mut json = String::from("{\n");
     compare_with_reading(&mut json);
+    compare_mixed(&mut json);
     compare_scans(&mut json);
     json.push_str("}\n");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench-large.json");
@@ -60,6 +62,67 @@ fn compare_with_reading(json: &mut String) {
     let mut pivot = Learner::new(rule, ridge, budget(), question(), 0).expect("no opening");
     row("pivot, two products per pull", 2.0, &mut pivot);
     println!();
+}
+
+/// One decision on the mixed model of 100,000 arms with 32 features and 64 landmarks, compared with the time to read the p columns twice.
+fn compare_mixed(json: &mut String) {
+    const N_ARMS: usize = 100_000;
+    const DIMENSION: usize = 32;
+    const LANDMARKS: usize = 64;
+    const COLUMNS: usize = DIMENSION + 1 + LANDMARKS;
+    let columns = vec![1.0; N_ARMS * COLUMNS];
+    let bytes = size_of_val(&*columns);
+    let twice = 2 * fastest(9, || read(&columns));
+    drop(columns);
+    let values = values(N_ARMS, DIMENSION);
+    let arms = Arms::from_slice(&values, DIMENSION).expect("finite features").with_executor(Threads::executor());
+    drop(values);
+    let before = resident();
+    let settings = MixedSettings { landmarks: LANDMARKS, ..MixedSettings::default() };
+    let start = Instant::now();
+    let mixed = Mixed::new(&arms, question(), &settings, 1).expect("settings in range");
+    let build = start.elapsed();
+    let mut learner =
+        Learner::new(Pivot::new(1.0).expect("noise of 1"), mixed, budget(), question(), 0).expect("no opening");
+    let mut noise = noise();
+    let mut times = Vec::new();
+    let mut most = Duration::ZERO;
+    for pull in 0..400 {
+        let start = Instant::now();
+        let arm = learner.ask().expect("a large budget");
+        learner.tell(arm, mean(&arms, arm) + noise());
+        let time = start.elapsed();
+        most = most.max(time);
+        // After 300 rewards the variances are learnt about every 45 rewards.
+        if pull >= 300 {
+            times.push(time);
+        }
+    }
+    times.sort();
+    let (least, median) = (times[0], times[times.len() / 2]);
+    let memory = (resident() - before) as f64 / bytes as f64;
+    let ratio = |time: Duration| ms(time) / ms(twice);
+    println!(
+        "| mixed, K = {N_ARMS}, p = {COLUMNS}, {} threads | ms | of reading twice |",
+        rayon::current_num_threads()
+    );
+    println!("|---|---|---|");
+    println!("| reading the columns twice | {:.1} | 1 |", ms(twice));
+    println!("| pivot on mixed, median decision | {:.1} | {:.2} |", ms(median), ratio(median));
+    println!("| pivot on mixed, fastest decision | {:.1} | {:.2} |", ms(least), ratio(least));
+    println!("| slowest decision, with learning | {:.1} | {:.2} |", ms(most), ratio(most));
+    println!("| building the learner | {:.1} | {:.2} |", ms(build), ratio(build));
+    println!("\nmemory of the learner, relative to its columns: {memory:.2}\n");
+    writeln!(
+        json,
+        r#" "mixed": {{"ms": {:.3}, "fastest_ms": {:.3}, "slowest_ms": {:.3}, "build_ms": {:.3}, "reading_ms": {:.3}, "memory": {memory:.3}}},"#,
+        ms(median),
+        ms(least),
+        ms(most),
+        ms(build),
+        ms(twice)
+    )
+    .expect("a string");
 }
 
 /// The time per pull after the opening, up to a budget of 1.2 K.

@@ -1,6 +1,9 @@
 //! The matrix of features in memory, and its product with a vector.
 
+mod shared;
 mod standardise;
+
+pub(crate) use shared::Shared;
 
 use crate::Arm;
 use crate::arms::ArmsError;
@@ -28,13 +31,15 @@ pub(crate) struct Features {
     pub(crate) dimension: usize,
     blocks: Arc<Vectors>,
     executor: Option<Arc<dyn Executor>>,
+    /// What was computed from these features and may be needed again.
+    pub(crate) shared: Shared,
 }
 
 impl Features {
     /// All 0.
     pub(crate) fn new(n_arms: usize, dimension: usize) -> Self {
         let blocks = Arc::new(zeros(n_arms.next_multiple_of(LANES) * dimension));
-        Self { n_arms, dimension, blocks, executor: None }
+        Self { n_arms, dimension, blocks, executor: None, shared: Shared::default() }
     }
 
     /// Sets the rows from `first` on to `values`, row after row.
@@ -69,6 +74,16 @@ impl Features {
         Ok(wider)
     }
 
+    /// The same with more columns, all 0, up to `dimension` of them.
+    pub(crate) fn widened(&self, dimension: usize) -> Self {
+        let mut wider = self.zeros_like(dimension);
+        let blocks = Arc::get_mut(&mut wider.blocks).expect("new ones are not shared yet");
+        for (to, from) in blocks.chunks_exact_mut(2 * dimension).zip(self.blocks.chunks_exact(2 * self.dimension)) {
+            to[..from.len()].copy_from_slice(from);
+        }
+        wider
+    }
+
     /// Zeros of the same number of arms with `dimension` columns, on the same executor.
     pub(crate) fn zeros_like(&self, dimension: usize) -> Self {
         Self { executor: self.executor.clone(), ..Self::new(self.n_arms, dimension) }
@@ -76,7 +91,7 @@ impl Features {
 
     /// The same features with products computed on an executor.
     pub(crate) fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
-        Self { executor: Some(executor), ..self.clone() }
+        Self { executor: Some(executor), shared: Shared::default(), ..self.clone() }
     }
 
     /// Zeros, one per arm and for the padding, to be filled by [`Features::times`].

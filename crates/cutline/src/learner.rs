@@ -32,12 +32,12 @@ pub trait AskTell: Send {
     /// If there is no such arm or no pull of it is pending.
     fn forget(&mut self, arm: Arm);
 
-    /// Restores a newly built learner from a history in one step. `changes` is how many times, in that history, a pull was handed out
+    /// Replaces everything that the learner has received by a history, in one step. `changes` is how many times, in that history, a pull was handed out
     /// or lost; it becomes [`Beliefs::changes`].
     ///
     /// # Panics
-    /// If the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards, or the history has another number
-    /// of arms.
+    /// If the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards, the history has another number
+    /// of arms, or it lacks the [`FitHistory`](crate::estimators::FitHistory) that the mixed model needs.
     fn restore(&mut self, history: &History<'_>, changes: u64);
 
     /// Whether its choices depend on the order of the rewards, so that it cannot be [restored](AskTell::restore) from a

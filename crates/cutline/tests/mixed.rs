@@ -3,12 +3,14 @@
 mod common;
 
 use common::{Problem, arms_of, spec, take, uniform};
-use cutline::estimators::{Explained, Mixed, MixedError, MixedSettings};
+use cutline::campaign::{CampaignState, Event, Record, Terms};
+use cutline::estimators::{Explained, Marginals, Mixed, MixedError, MixedSettings};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
     ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
     Spec, SpecError, StopCriterion, StopReason, below, stream,
 };
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::sync::Arc;
 
 fn mixed(name: &str) -> Spec {
@@ -353,12 +355,80 @@ fn verdicts_use_the_noise_that_was_learnt() {
         anytime.iter().map(|verdict| verdict.upper - verdict.lower).fold(0.0, f64::max)
     });
     assert!((widths[1] / widths[0] - 2.0).abs() < 1e-9, "the level of anytime holds for a given σ: {widths:?}");
-    let noise = run.beliefs().estimator.noise_scale().unwrap();
-    let posterior = run.beliefs();
-    let variances = posterior.estimator.posterior().variances.to_vec();
-    for (verdict, q) in fixed.iter().zip(variances) {
-        let half = 1.959_963_984_540_054 * noise * q.sqrt();
-        assert!((verdict.upper - verdict.mean - half).abs() < 1e-12 * half.max(1.0));
+    let Marginals { means, deviations, degrees_of_freedom, .. } = run.beliefs().estimator.marginals().unwrap();
+    for (arm, verdict) in fixed.iter().enumerate() {
+        let t = StudentsT::new(0.0, 1.0, degrees_of_freedom[arm]).unwrap();
+        let half = t.inverse_cdf(0.975) * deviations[arm];
+        assert!((verdict.mean - means[arm]).abs() < 1e-12);
+        assert!((verdict.upper - verdict.mean - half).abs() < 1e-8 * half.max(1.0), "{verdict:?}, {half}");
+    }
+}
+
+/// The journal of a campaign with these rewards in this order: asked in batches of `batch`, with tickets that fail and tickets that
+/// expire in between.
+fn journal(rewards: &[(Arm, f64)], batch: usize) -> Vec<Record> {
+    let mut events = Vec::new();
+    let mut ticket = 0;
+    let mut ask = |arm: Arm, events: &mut Vec<Event>| {
+        ticket += 1;
+        events.push(Event::Asked { ticket, arm, worker: String::new(), until: 1 });
+        ticket
+    };
+    for (number, rewards) in rewards.chunks(batch).enumerate() {
+        let tickets: Vec<_> = rewards.iter().map(|&(arm, _)| ask(arm, &mut events)).collect();
+        let (lost, expired) = (ask(number % 9, &mut events), ask((number + 4) % 9, &mut events));
+        for (place, (&ticket, &(_, reward))) in tickets.iter().zip(rewards).enumerate() {
+            if place == batch / 2 {
+                events.push(Event::Failed { ticket: lost, reason: String::new() });
+            }
+            events.push(Event::Told { ticket, reward });
+        }
+        events.push(Event::Expired { ticket: expired });
+    }
+    (1..).zip(events).map(|(number, event)| Record { number, at: 0, event }).collect()
+}
+
+/// σ and the shares after a number of rewards are a function of the rewards: the same in a learner that receives them one by one, and in
+/// campaigns with any tickets in between, however their journal is split.
+#[test]
+fn what_is_learnt_depends_on_the_rewards_alone() {
+    let problem = curved(15);
+    let mut rng = stream(6, Purpose::Noise, 0);
+    let rewards: Vec<(Arm, f64)> = (0..250)
+        .map(|_| {
+            let arm = below(&mut rng, 15);
+            (arm, 1e3 + problem.reward(arm, &mut rng))
+        })
+        .collect();
+    let question = Question::new(1e3, 0.01).unwrap();
+    let mut learner = mixed("pivot").learner(&problem.arms(), question, 1_000, 0).unwrap();
+    let expected: Vec<(f64, Explained)> = rewards
+        .iter()
+        .map(|&(arm, reward)| {
+            learner.tell(arm, reward);
+            let estimator = learner.beliefs().estimator;
+            (estimator.noise_scale().unwrap(), estimator.explained().unwrap())
+        })
+        .collect();
+    for (batch, piece) in [(1, 1), (7, 1), (30, 1), (1, 50), (7, 3), (30, 301)] {
+        let terms = Terms {
+            question,
+            spec: mixed("pivot"),
+            budget: 2_000,
+            noise: None,
+            interval: IntervalKind::Fixed,
+            delta: 0.05,
+            until_sure: None,
+            seed: 0,
+        };
+        let mut campaign = CampaignState::new(problem.arms(), terms).unwrap();
+        for records in journal(&rewards, batch).chunks(piece) {
+            campaign.extend(records).unwrap();
+            if let Some(last) = (campaign.progress().counted as usize).checked_sub(1) {
+                assert_eq!((campaign.noise().sigma, campaign.explained().unwrap()), expected[last], "after {last}");
+            }
+        }
+        assert_eq!(campaign.progress().counted, 250);
     }
 }
 

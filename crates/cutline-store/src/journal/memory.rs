@@ -68,11 +68,18 @@ impl Journal for Memory {
         Ok(later(&find(&mut self.campaigns(), id).records, after).to_vec())
     }
 
-    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
+    fn write(
+        &mut self,
+        id: Id,
+        after: u64,
+        with_features: bool,
+        decide: &mut Decide<'_>,
+    ) -> Result<Vec<Vec<f64>>, StoreError> {
         let mut campaigns = self.campaigns();
         let StoredCampaign { records, candidates, .. } = find(&mut campaigns, id);
         let events = decide(later(records, after).to_vec())?;
-        let features = asked_arms(&events).map(|arm| candidates.row(arm).to_vec()).collect();
+        let asked = asked_arms(&events).filter(|_| with_features);
+        let features = asked.map(|arm| candidates.row(arm).to_vec()).collect();
         let last = records.len() as u64;
         records.extend(numbered(last, events));
         Ok(features)

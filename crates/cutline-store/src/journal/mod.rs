@@ -51,8 +51,14 @@ pub(crate) trait Journal: Send {
     /// In one transaction, which excludes other writers to the campaign: reads its events after number `after`, passes them to `decide`,
     /// and writes the events that it returns. All of them are durable when this returns; none is written if it fails.
     ///
-    /// Returns the features of the arms in the `Asked` events, in their order, read in the same transaction.
-    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError>;
+    /// If `with_features`, returns the features of the arms in the `Asked` events, in their order, read in the same transaction.
+    fn write(
+        &mut self,
+        id: Id,
+        after: u64,
+        with_features: bool,
+        decide: &mut Decide<'_>,
+    ) -> Result<Vec<Vec<f64>>, StoreError>;
 }
 
 /// Numbers events, beginning after `last`.

@@ -22,6 +22,9 @@ const ADD_ARMS: &str =
     "INSERT INTO cutline_arms (campaign, first, names, features, checksum) VALUES ($1, $2, $3, $4, $5)";
 const CAMPAIGN: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns WHERE id = $1";
 const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
+/// The part with the arm `$2`.
+const ONE_ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms \
+                       WHERE campaign = $1 AND first <= $2 ORDER BY first DESC LIMIT 1";
 /// The parts with the arms in the JSON array `$2`.
 const SOME_ARMS_SQLITE: &str = "SELECT first, names, features, checksum FROM cutline_arms \
                                 WHERE campaign = $1 AND first IN (SELECT (SELECT MAX(part.first) \
@@ -152,13 +155,14 @@ impl<D: Database> Sql<D> {
         if arms.is_empty() {
             return Ok(Vec::new());
         }
-        let statement = match self.database.dialect() {
-            Dialect::Sqlite => SOME_ARMS_SQLITE,
-            Dialect::Postgres => SOME_ARMS_POSTGRES,
-        };
         let list = format!("{arms:?}");
+        let (statement, wanted) = match (arms, self.database.dialect()) {
+            (&[arm], _) => (ONE_ARM, Value::whole(arm)),
+            (_, Dialect::Sqlite) => (SOME_ARMS_SQLITE, Value::Text(&list)),
+            (_, Dialect::Postgres) => (SOME_ARMS_POSTGRES, Value::Text(&list)),
+        };
         let mut found = vec![None; arms.len()];
-        self.database.query(statement, &[Value::Integer(id), Value::Text(&list)], &mut |row| {
+        self.database.query(statement, &[Value::Integer(id), wanted], &mut |row| {
             let part = Part::read(row)?;
             let n_arms = part.n_arms();
             let dimension = part.features().len() / n_arms;
@@ -306,7 +310,13 @@ impl<D: Database> Journal for Sql<D> {
         Ok(records)
     }
 
-    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
+    fn write(
+        &mut self,
+        id: Id,
+        after: u64,
+        with_features: bool,
+        decide: &mut Decide<'_>,
+    ) -> Result<Vec<Vec<f64>>, StoreError> {
         self.database.begin(Lock::Campaign(id))?;
         let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
@@ -316,7 +326,8 @@ impl<D: Database> Journal for Sql<D> {
                 resume_unwind(payload)
             });
             let events = decided?;
-            let features = self.features(id, &asked_arms(&events).collect::<Vec<_>>())?;
+            let asked: Vec<Arm> = asked_arms(&events).filter(|_| with_features).collect();
+            let features = self.features(id, &asked)?;
             let added = append(&mut self.database, id, sum, numbered(last, events))?;
             self.database.commit()?;
             let (last, sum) = added.unwrap_or((last, sum));

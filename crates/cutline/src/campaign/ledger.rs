@@ -1,8 +1,10 @@
 //! The part of a campaign's state that is bookkeeping: the tickets, the rewards of every arm and the budget used.
 
+use super::early_stop::{Checkpoints, EarlyStop};
 use super::noise::{NoiseEstimate, NoiseEstimator, NoiseSource};
 use super::{CampaignError, Event, Terms, TicketId, Time};
 use crate::diagnostics::{MAX_REWARD, RewardStats};
+use crate::estimators::FitHistory;
 use crate::{Arm, Arms};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -14,6 +16,10 @@ const RECENT: usize = 32;
 pub(super) struct Ledger {
     pub(super) rewards: RewardStats,
     noise: NoiseScale,
+    /// The rewards for a model that learns its variances from them.
+    pub(super) fit_history: Option<Box<FitHistory>>,
+    /// For a campaign that ends by the expected number of errors.
+    pub(super) checkpoints: Option<Checkpoints>,
     /// The number of rewards received for each arm.
     pub(super) counts: Vec<u32>,
     /// The number of open tickets for each arm.
@@ -82,9 +88,13 @@ impl Ledger {
             None if terms.spec.estimator().learns_noise() => NoiseScale::Learnt,
             None => NoiseScale::Estimated(Box::new(NoiseEstimator::new(arms, terms.question.threshold()))),
         };
+        let learns = terms.spec.estimator().learns_noise();
         Self {
             rewards: RewardStats::new(arms),
             noise,
+            checkpoints: matches!(terms.until_sure, Some(EarlyStop::ExpectedErrors(_)))
+                .then(|| Checkpoints::new(arms.n_arms())),
+            fit_history: learns.then(|| Box::new(FitHistory::new(arms.n_arms(), terms.question.threshold()))),
             counts: vec![0; arms.n_arms()],
             pending: vec![0; arms.n_arms()],
             tickets: Vec::new(),
@@ -249,6 +259,12 @@ impl Ledger {
         let increase = self.rewards.add(arm, reward);
         if let NoiseScale::Estimated(estimator) = &mut self.noise {
             estimator.add(arm, reward, increase, self.counts[arm] > 0);
+        }
+        if let Some(fit_history) = &mut self.fit_history {
+            fit_history.add(arm, reward);
+            if let Some(checkpoints) = &mut self.checkpoints {
+                checkpoints.pass(fit_history);
+            }
         }
         self.counts[arm] += 1;
     }

@@ -104,15 +104,6 @@ impl RewardStats {
         self.moments[arm].mean()
     }
 
-    /// Σ (r − ȳ)² over an arm's rewards.
-    ///
-    /// # Panics
-    /// If there is no such arm.
-    #[must_use]
-    pub fn squares(&self, arm: Arm) -> f64 {
-        self.moments[arm].squares
-    }
-
     /// Estimates the noise and tests the linear model.
     #[must_use]
     pub fn diagnose(&self) -> Diagnostics {

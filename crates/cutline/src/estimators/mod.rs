@@ -18,7 +18,7 @@ pub use designed::DesignedRidge;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
-pub use mixed::{Mixed, MixedError, MixedSettings};
+pub use mixed::{FitHistory, Mixed, MixedError, MixedSettings};
 pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use prior_free::PriorFree;
 pub use ridge::{Ridge, RidgeError};
@@ -47,9 +47,12 @@ pub trait Estimator {
         let _ = pending;
     }
 
-    /// Takes a whole history in one step instead of pull by pull. Called only on a new estimator.
+    /// Replaces everything received so far by a whole history, in one step instead of pull by pull.
     ///
     /// The result is the same except for rounding, and costs O(Kd² + d³) for any number of pulls.
+    ///
+    /// # Panics
+    /// If the history has another number of arms, or lacks the [`FitHistory`] that the mixed model needs.
     fn restore(&mut self, history: &History<'_>);
 
     /// The current estimates μ̂ of all means; 0 for an arm about which nothing is known.
@@ -115,10 +118,10 @@ pub struct History<'a> {
     pub n_rewards: &'a [u32],
     /// The mean of the rewards received; ignored for arms without rewards.
     pub means: &'a [f64],
-    /// The sum of their squared deviations from that mean; ignored where there is no reward, and by estimators that do not learn σ.
-    pub squares: &'a [f64],
     /// The number of pending pulls.
     pub pending: &'a [u32],
+    /// The same rewards for the [mixed model](Mixed), which cannot be restored without them; other estimators ignore it.
+    pub fit_history: Option<&'a FitHistory>,
 }
 
 impl History<'_> {

@@ -1,6 +1,6 @@
 //! Features scaled to mean 0 and standard deviation 1: column by column, zᵢ = (xᵢ − x̄)/s with s² = Σᵢ (xᵢ − x̄)²/K.
 
-use super::Features;
+use super::{Features, Shared};
 use crate::vector::{LANES, Vectors, numbers_mut};
 use std::sync::Arc;
 
@@ -20,9 +20,15 @@ impl Features {
     /// common offset costs no digits. Additions go arm by arm in a block, then block by block. Numbers that are
     /// shared with other arms are copied, others are changed in place.
     pub(crate) fn standardise(&mut self) {
+        self.standardise_first(self.dimension);
+    }
+
+    /// As [`Features::standardise`], for the first columns only.
+    pub(crate) fn standardise_first(&mut self, n_columns: usize) {
+        self.shared = Shared::default();
         let n_arms = self.n_arms as f64;
         let unknown = Column { low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, deviation: 0.0 };
-        let mut columns = vec![unknown; self.dimension];
+        let mut columns = vec![unknown; n_columns];
         self.by_column(&mut columns, |column, values| {
             column.low = values.iter().copied().fold(column.low, f64::min);
             column.high = values.iter().copied().fold(column.high, f64::max);
@@ -55,7 +61,7 @@ impl Features {
         });
     }
 
-    /// Calls `work` with every column and its values in every block, without the padding.
+    /// Calls `work` with every one of the first columns and its values in every block, without the padding.
     fn by_column(&mut self, columns: &mut [Column], work: impl Fn(&mut Column, &mut [f64])) {
         let blocks: &mut Vectors = Arc::make_mut(&mut self.blocks);
         let lanes = numbers_mut(blocks).as_chunks_mut::<LANES>().0;

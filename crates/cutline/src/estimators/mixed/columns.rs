@@ -7,9 +7,12 @@
 use super::evidence::Variances;
 use super::settings::{MixedSettings, Parts};
 use crate::estimators::gram_basis::GramBasis;
+use crate::estimators::triangle::{WIDTH, substitute_down_all};
 use crate::features::Features;
 use crate::random::draw;
+use crate::vector::{LANES, Unit, Vectors, numbers, vectorised, zeros};
 use crate::{Arm, Arms, Purpose, stream};
+use pulp::f64x4;
 use std::sync::Arc;
 
 /// Added to the diagonal of k(L, L), so that landmarks may coincide.
@@ -17,6 +20,18 @@ const JITTER: f64 = 1e-6;
 
 /// eᵢ is rounded to a multiple of this, so that arms can be pooled.
 const LEVEL: f64 = 1.0 / 16.0;
+
+/// The columns of so many arms are computed at a time.
+const ARMS: usize = 4 * WIDTH;
+
+/// What the columns follow from, besides the features.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Key {
+    parts: Parts,
+    landmarks: usize,
+    length: f64,
+    seed: u64,
+}
 
 /// The columns zᵢ of every arm.
 #[derive(Clone, Debug)]
@@ -28,38 +43,61 @@ pub(super) struct Columns {
     pub(super) dimension: usize,
     /// eᵢ of every arm.
     pub(super) missed: Vec<f64>,
+    pub(super) key: Key,
 }
 
 impl Columns {
+    /// As [`Columns::new`], without computing them again if another learner has the same ones.
+    pub(super) fn shared(arms: &Arms, parts: Parts, settings: &MixedSettings, seed: u64) -> Arc<Self> {
+        let key = Key { parts, landmarks: settings.landmarks, length: settings.length, seed };
+        let make = || Self::new(arms, parts, settings, seed);
+        arms.features()
+            .map_or_else(|| Arc::new(make()), |raw| raw.shared.get_or(|columns: &Self| columns.key == key, make))
+    }
+
     /// The columns of these parts; the landmarks are arms, drawn by the seed. Without a linear part, and for arms without features, the
     /// only linear column is a level of 1.
     pub(super) fn new(arms: &Arms, parts: Parts, settings: &MixedSettings, seed: u64) -> Self {
         let n_arms = arms.n_arms();
+        let key = Key { parts, landmarks: settings.landmarks, length: settings.length, seed };
         let Some(raw) = arms.features() else {
             let mut features = Features::new(n_arms, 1);
             set_row(&mut features, 0, &vec![1.0; n_arms]);
-            return Self { features: Arc::new(features), n_linear: 1, dimension: 1, missed: vec![0.0; n_arms] };
+            return Self { features: Arc::new(features), n_linear: 1, dimension: 1, missed: vec![0.0; n_arms], key };
         };
-        let standardised = arms.clone().standardised();
-        let standardised = standardised.features().expect("as many features as before");
-        let n_landmarks = if parts.smooth { settings.landmarks } else { 0 };
-        let landmarks = Landmarks::new(standardised, &landmarks(n_arms, n_landmarks, seed), settings.length);
         let d = raw.dimension;
+        let n_landmarks = if parts.smooth { settings.landmarks.min(n_arms) } else { 0 };
         // With more features than arms, a triangle with the same inner products has fewer columns.
-        let gram_basis = if parts.linear && n_arms < d { GramBasis::new(standardised) } else { None };
-        let linear = gram_basis.as_ref().map_or(&**standardised, GramBasis::triangle);
-        let (n_linear, dimension) = if parts.linear { (linear.dimension + 1, d) } else { (1, 1) };
-        let mut features = raw.zeros_like(n_linear + landmarks.len());
-        let mut missed = vec![0.0; n_arms];
-        let (mut row, mut x) = (vec![0.0; features.dimension], vec![0.0; d]);
-        for arm in 0..n_arms {
-            row[..n_linear - 1].iter_mut().zip(linear.row(arm).iter()).for_each(|(to, value)| *to = value);
-            row[n_linear - 1] = (dimension as f64).sqrt();
-            x.iter_mut().zip(standardised.row(arm).iter()).for_each(|(to, value)| *to = value);
-            missed[arm] = landmarks.write_columns(&x, &mut row[n_linear..]);
-            set_row(&mut features, arm, &row);
+        let has_triangle = parts.linear && n_arms < d;
+        let (n_linear, dimension) = if parts.linear { (d.min(n_arms) + 1, d) } else { (1, 1) };
+        let p = n_linear + n_landmarks;
+        // Where the standardised features are columns, they are computed in place.
+        let is_in_place = parts.linear && !has_triangle;
+        let mut features = if is_in_place { raw.widened(p) } else { raw.zeros_like(p) };
+        let separate = (!is_in_place).then(|| arms.clone().standardised());
+        if is_in_place {
+            features.standardise_first(d);
         }
-        Self { features: Arc::new(features), n_linear, dimension, missed }
+        let separate = separate.as_ref().and_then(Arms::features);
+        let gram_basis = separate.filter(|_| has_triangle).and_then(|features| GramBasis::new(features));
+        let drawn = landmarks(n_arms, n_landmarks, seed);
+        let landmarks = Landmarks::new(separate.map_or(&features, |it| &**it), d, &drawn, settings.length);
+        let mut missed = vec![0.0; n_arms];
+        let mut row = vec![0.0; p];
+        row[n_linear - 1] = (dimension as f64).sqrt();
+        let mut smooth = zeros(n_landmarks * ARMS);
+        for first in (0..n_arms).step_by(ARMS) {
+            let missed_here = landmarks.write_columns(separate.map_or(&features, |it| &**it), first, &mut smooth);
+            for (lane, arm) in (first..n_arms.min(first + ARMS)).enumerate() {
+                let linear = gram_basis.as_ref().map_or(&features, GramBasis::triangle).row(arm);
+                row[..n_linear - 1].iter_mut().zip(linear.iter()).for_each(|(to, value)| *to = value);
+                let columns = numbers(&smooth).as_chunks::<ARMS>().0;
+                row[n_linear..].iter_mut().zip(columns).for_each(|(to, lanes)| *to = lanes[lane]);
+                set_row(&mut features, arm, &row);
+                missed[arm] = missed_here[lane];
+            }
+        }
+        Self { features: Arc::new(features), n_linear, dimension, missed, key }
     }
 
     /// The prior precision of every column.
@@ -88,9 +126,10 @@ struct Landmarks {
 }
 
 impl Landmarks {
-    fn new(standardised: &Features, arms: &[Arm], length: f64) -> Self {
-        let rows: Vec<Vec<f64>> = arms.iter().map(|&arm| standardised.row(arm).iter().collect()).collect();
-        let scale = -0.5 / (length * length * standardised.dimension as f64);
+    /// The standardised features are the first `d` columns.
+    fn new(standardised: &Features, d: usize, arms: &[Arm], length: f64) -> Self {
+        let rows: Vec<Vec<f64>> = arms.iter().map(|&arm| standardised.row(arm).iter().take(d).collect()).collect();
+        let scale = -0.5 / (length * length * d as f64);
         let n = rows.len();
         let mut landmarks = Self { rows, scale, factor: vec![0.0; n * n] };
         for i in 0..n {
@@ -105,30 +144,56 @@ impl Landmarks {
         landmarks
     }
 
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// k of a landmark and x.
     fn kernel(&self, landmark: usize, x: &[f64]) -> f64 {
         let distance2: f64 = self.rows[landmark].iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum();
         (self.scale * distance2).exp()
     }
 
-    /// Writes the smooth columns p of x, the solution of factor·p = k(L, x); returns e = 1 − ‖p‖², rounded.
-    fn write_columns(&self, x: &[f64], p: &mut [f64]) -> f64 {
-        let n = self.len();
-        if n == 0 {
-            return 0.0;
+    /// Writes the smooth columns p of the arms from `first` on, one arm per lane: the solutions of factor·p = k(L, x). Returns
+    /// e = 1 − ‖p‖² of each arm, rounded.
+    fn write_columns(&self, standardised: &Features, first: Arm, p: &mut Vectors) -> [f64; ARMS] {
+        let p = p.as_chunks_mut::<WIDTH>().0;
+        if p.is_empty() {
+            return [0.0; ARMS];
         }
-        let mut held = 0.0;
-        for i in 0..n {
-            let below: f64 = self.factor[i * n..i * n + i].iter().zip(&*p).map(|(l, p)| l * p).sum();
-            p[i] = (self.kernel(i, x) - below) / self.factor[i * n + i];
-            held += p[i] * p[i];
+        let blocks: [&[[f64x4; 2]]; ARMS / LANES] =
+            std::array::from_fn(|block| standardised.block(first / LANES + block));
+        for (row, p) in self.rows.iter().zip(&mut *p) {
+            for (block, p) in blocks.iter().zip(p.as_chunks_mut::<2>().0) {
+                let distances2 = vectorised!(|unit| distances2(unit, row, block));
+                *p = pulp::cast(distances2.map(|distance2| (self.scale * distance2).exp()));
+            }
         }
-        ((1.0 - held).max(0.0) / LEVEL).round() * LEVEL
+        let held: [f64; ARMS] = pulp::cast(vectorised!(|unit| solve(unit, &self.factor, p)));
+        held.map(|held| ((1.0 - held).max(0.0) / LEVEL).round() * LEVEL)
     }
+}
+
+/// ‖x − row‖² of the arms of one block.
+#[inline(always)]
+fn distances2<S: Unit>(unit: S, row: &[f64], block: &[[f64x4; 2]]) -> [f64; LANES] {
+    let mut sums = [unit.splat_f64s(0.0); 2];
+    for (&value, x) in row.iter().zip(block) {
+        for half in 0..2 {
+            let difference = unit.sub_f64s(unit.splat_f64s(value), x[half]);
+            sums[half] = unit.add_f64s(sums[half], unit.mul_f64s(difference, difference));
+        }
+    }
+    pulp::cast(sums)
+}
+
+/// Solves factor·p = k in place, one arm per lane; returns ‖p‖².
+#[inline(always)]
+fn solve<S: Unit>(unit: S, factor: &[f64], p: &mut [[f64x4; WIDTH]]) -> [f64x4; WIDTH] {
+    substitute_down_all(unit, factor, p, 0);
+    let mut sums = [unit.splat_f64s(0.0); WIDTH];
+    for p in p {
+        for vector in 0..WIDTH {
+            sums[vector] = unit.add_f64s(sums[vector], unit.mul_f64s(p[vector], p[vector]));
+        }
+    }
+    sums
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
-use super::evidence::{Rewards, Variances};
+use super::evidence::Variances;
 use super::grid::{Fit, Grid};
 use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
+use super::rewards::FitHistory;
 use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
@@ -51,9 +52,9 @@ pub struct Mixed {
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
     pub(super) own: OwnParts,
-    /// The number of rewards, and the number at which the variances are learnt next.
-    n_rewards: u64,
-    next_fit: u64,
+    /// qᵢ by the pulls handed out.
+    variances: Vectors,
+    rewards: FitHistory,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
@@ -61,9 +62,6 @@ pub struct Mixed {
     /// Computed on demand.
     sample_means: Vec<f64>,
 }
-
-/// Up to this many rewards the variances are learnt after each.
-const EVERY_REWARD: u64 = 20;
 
 impl Mixed {
     /// The values that `length` may have.
@@ -76,14 +74,15 @@ impl Mixed {
     pub fn new(arms: &Arms, question: Question, settings: &MixedSettings, seed: u64) -> Result<Self, MixedError> {
         settings.check()?;
         let parts = settings.parts(arms)?;
-        let columns = Columns::new(arms, parts, settings, seed);
+        let columns = Columns::shared(arms, parts, settings, seed);
         let grid = Grid::new(columns.dimension, parts, settings);
         let fit = grid.prior();
         let mixed = Self::with_fit(columns, grid, question.threshold(), fit);
         Ok(Self { known_noise: settings.known_noise, ..mixed })
     }
 
-    pub(super) fn with_fit(columns: Columns, grid: Grid, threshold: f64, fit: Fit) -> Self {
+    pub(super) fn with_fit(columns: impl Into<Arc<Columns>>, grid: Grid, threshold: f64, fit: Fit) -> Self {
+        let columns = columns.into();
         let n_arms = columns.missed.len();
         let inverse = Inverse::with_precisions(columns.precisions(&fit.variances));
         let mut mixed = Self {
@@ -91,13 +90,13 @@ impl Mixed {
             observed: Shrinkage::new(n_arms),
             planned: Shrinkage::new(n_arms),
             own: OwnParts::new(n_arms),
-            columns: Arc::new(columns),
+            variances: zeros(n_arms),
+            columns,
             grid: Arc::new(grid),
             threshold,
             known_noise: None,
             fit,
-            n_rewards: 0,
-            next_fit: 1,
+            rewards: FitHistory::new(n_arms, threshold),
             pending: vec![0; n_arms],
             scratch: zeros(n_arms),
             sample_means: Vec::new(),
@@ -110,12 +109,9 @@ impl Mixed {
         self.pending.len()
     }
 
-    /// Learns the variances from all rewards.
+    /// Learns the variances from all rewards received.
     fn refit(&mut self) {
-        let (counts, means) = (&self.observed.pulls, &self.own.averages);
-        let rewards = Rewards { counts, means, within: self.own.within(), factors: None };
-        self.fit = self.grid.fit(&self.columns, &rewards);
-        self.next_fit = next_fit(self.n_rewards);
+        self.fit = self.grid.fit(&self.columns, &self.rewards.at_last_fit.statistics());
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
@@ -134,11 +130,13 @@ impl Mixed {
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
     fn rebuild(&mut self) {
-        let Self { columns, fit, linear, observed, planned, own, .. } = self;
+        let Self { columns, fit, linear, observed, planned, own, rewards, .. } = self;
         let variances = fit.variances;
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
-        own.update_all(self.threshold, observed);
+        for (arm, &average) in rewards.now.averages.iter().enumerate() {
+            own.update(arm, average, self.threshold, observed);
+        }
         linear.set_precisions(&columns.precisions(&variances));
         linear.restore(|arm| observed.weight(arm), &own.targets);
         self.plan_pending();
@@ -147,7 +145,7 @@ impl Mixed {
 
     /// Plans the pending pulls again, on top of the rewards received.
     fn plan_pending(&mut self) {
-        let Self { linear, observed, planned, pending, .. } = self;
+        let Self { linear, observed, planned, pending, variances, .. } = self;
         planned.copy_from(observed);
         linear.clear_plan();
         for (arm, &count) in pending.iter().enumerate() {
@@ -157,18 +155,8 @@ impl Mixed {
             }
         }
         linear.finish_plan();
-        planned.update_variances(&linear.variances);
+        planned.write_variances(&linear.variances, variances);
     }
-}
-
-/// The number of rewards at which the variances are learnt next: a function of the number of rewards alone, whatever it was when they
-/// were learnt last.
-pub(super) fn next_fit(n_rewards: u64) -> u64 {
-    let mut at = n_rewards.min(EVERY_REWARD);
-    while at <= n_rewards {
-        at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
-    }
-    at
 }
 
 impl Estimator for Mixed {
@@ -177,10 +165,10 @@ impl Estimator for Mixed {
     }
 
     fn expect(&mut self, arm: Arm) {
-        let Self { linear, planned, .. } = self;
+        let Self { linear, planned, variances, .. } = self;
         let weight = planned.add(arm);
         linear.expect(arm, weight, |arm| planned.weight(arm));
-        planned.update_variances(&linear.variances);
+        planned.write_variances(&linear.variances, variances);
     }
 
     /// The linear means move by gₐ(r − μ̂ₐ)/(1 + qₐ)·c = gₐ′(r − μ̂ₐ)/s·c, where gₐ′ is gₐ after the reward and s = 1 + gₐgₐ′hₐ.
@@ -188,14 +176,14 @@ impl Estimator for Mixed {
         if self.planned.pulls[arm] == self.observed.pulls[arm] {
             self.expect(arm);
         }
-        let Self { linear, observed, own, .. } = self;
+        let Self { linear, observed, own, rewards, .. } = self;
         let residual = reward - numbers(&own.means)[arm];
         let weight = observed.add(arm);
         let factor = observed.factor(arm);
-        own.add(arm, reward, self.threshold, observed);
+        rewards.add(arm, reward);
+        own.update(arm, rewards.now.averages[arm], self.threshold, observed);
         linear.observe(arm, weight, |s| factor * residual / s, |arm| observed.weight(arm), &own.targets);
-        self.n_rewards += 1;
-        if self.n_rewards >= self.next_fit {
+        if rewards.is_fit_due() {
             self.refit();
         } else {
             own.update_means(observed, &linear.means);
@@ -207,14 +195,17 @@ impl Estimator for Mixed {
         self.plan_pending();
     }
 
+    /// The variances are those of a model that received every reward by itself: they are learnt from the rewards at the last number of
+    /// rewards at which they are learnt.
     fn restore(&mut self, past: &History<'_>) {
-        self.observed.pulls.copy_from_slice(past.n_rewards);
-        for (arm, pulls) in self.planned.pulls.iter_mut().enumerate() {
-            *pulls = past.n_rewards[arm] + past.pending[arm];
+        let rewards = past.fit_history.expect("a history for the mixed model");
+        if rewards.at_last_fit != self.rewards.at_last_fit {
+            self.fit = self.grid.fit(&self.columns, &rewards.at_last_fit.statistics());
         }
-        self.own.restore(past, self.threshold);
-        self.n_rewards = past.n_rewards.iter().map(|&n| u64::from(n)).sum();
-        self.refit();
+        self.rewards.copy_from(rewards);
+        self.observed.pulls.copy_from_slice(&rewards.now.counts);
+        self.pending.copy_from_slice(past.pending);
+        self.rebuild();
     }
 
     fn means(&mut self) -> &[f64] {
@@ -253,17 +244,14 @@ impl Estimator for Mixed {
     /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
     fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
         self.sample_means.clear();
-        self.sample_means.extend(self.own.averages.iter().map(|average| self.threshold + average));
+        self.sample_means.extend(self.rewards.now.averages.iter().map(|average| self.threshold + average));
         self.posterior();
         let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
         (self.computed_posterior(), Some(prior_free))
     }
 
     fn marginals(&mut self) -> Option<Marginals> {
-        let Self { columns, grid, threshold, observed, own, pending, .. } = self;
-        let means: Vec<f64> = own.averages.iter().map(|average| *threshold + average).collect();
-        let history = History { n_rewards: &observed.pulls, means: &means, squares: own.squares(), pending };
-        judge(columns, grid, *threshold, &history)
+        judge(&self.columns, &self.grid, self.threshold, &self.rewards.now)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
@@ -272,21 +260,21 @@ impl Estimator for Mixed {
     }
 
     fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
-        (self.threshold + self.own.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
+        (self.threshold + self.rewards.now.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
     }
 }
 
 impl VarianceEstimator for Mixed {
     fn moments(&mut self) -> (&[f64], &[f64]) {
         let n_arms = self.n();
-        (&numbers(&self.own.means)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        (&numbers(&self.own.means)[..n_arms], &numbers(&self.variances)[..n_arms])
     }
 
     fn covariances_with(&mut self, arm: Arm) -> (&[f64], &[f64]) {
         let n_arms = self.n();
         let (products, _) = self.linear.covariances_with(arm);
         self.planned.write_covariances(arm, products, &mut self.scratch);
-        (&numbers(&self.scratch)[..n_arms], &numbers(&self.planned.variances)[..n_arms])
+        (&numbers(&self.scratch)[..n_arms], &numbers(&self.variances)[..n_arms])
     }
 
     fn observed_moments(&mut self) -> (&[f64], &[f64]) {
@@ -315,7 +303,8 @@ impl Mixed {
         &self.fit
     }
 
-    pub(super) fn without_learning(self) -> Self {
-        Self { next_fit: u64::MAX, ..self }
+    pub(super) fn without_learning(mut self) -> Self {
+        self.rewards.next_fit = u64::MAX;
+        self
     }
 }

@@ -129,12 +129,22 @@ impl Pooled {
     /// Adds up the rewards, in the order of (n, e, arm): the result does not depend on the order in which arms were measured.
     /// `known_noise` is σ², if it is known.
     pub(super) fn new(columns: &Columns, rewards: &Rewards<'_>, known_noise: Option<f64>) -> Self {
+        Self::in_form(columns, rewards, known_noise, is_cheaper_by_arm)
+    }
+
+    /// `by_arm` says whether to eliminate in m×m matrices, given m, p and the number of groups.
+    fn in_form(
+        columns: &Columns,
+        rewards: &Rewards<'_>,
+        known_noise: Option<f64>,
+        by_arm: fn(usize, usize, usize) -> bool,
+    ) -> Self {
         let dimension = columns.features.dimension;
         let key = |arm: Arm| (rewards.counts[arm], rewards.factor(arm).to_bits(), columns.missed[arm].to_bits());
         let mut arms: Vec<Arm> = (0..rewards.counts.len()).filter(|&arm| rewards.counts[arm] > 0).collect();
         arms.sort_by_key(|&arm| key(arm));
         let mut alike: Vec<&[Arm]> = arms.chunk_by(|&a, &b| key(a) == key(b)).collect();
-        let by_arm = is_cheaper_by_arm(arms.len(), dimension, alike.len());
+        let by_arm = by_arm(arms.len(), dimension, alike.len());
         if by_arm {
             alike = arms.chunks(1).collect();
         }
@@ -421,12 +431,13 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
+    use super::super::columns::Key;
     use super::*;
     use crate::{Arms, Purpose, stream};
     use nalgebra::{DMatrix, DVector};
     use rand_core::Rng as _;
 
-    /// By the K×K covariance of the rewards themselves: y ~ N(0, σ²(I + E(Z Λ⁻¹ Zᵀ + diag ρᵢ)Eᵀ)), E the arm of each reward.
+    /// In both forms, by the covariance of the rewards themselves: y ~ N(0, σ²(I + E(Z Λ⁻¹ Zᵀ + diag ρᵢ)Eᵀ)), E the arm of each reward.
     #[test]
     fn is_the_marginal_likelihood_of_the_rewards() {
         let mut rng = stream(3, Purpose::Noise, 0);
@@ -445,7 +456,8 @@ mod tests {
         let within: f64 = pulled.iter().zip(&y).map(|(&arm, y)| (y - means[arm]).powi(2)).sum();
         let arms = Arms::from_rows(&rows).unwrap();
         let features = arms.features().unwrap().clone();
-        let columns = Columns { features, n_linear, dimension: n_linear, missed: missed.clone() };
+        let key = Key::default();
+        let columns = Columns { features, n_linear, dimension: n_linear, missed: missed.clone(), key };
         let settings: Vec<Variances> =
             [(1.0, 0.5, 0.3), (0.1, 2.0, 1e-4), (10.0, 1e-4, 4.0), (3.0, 0.2, 0.0), (0.4, 0.4, 0.4)]
                 .map(|(linear, smooth, own)| Variances { linear, smooth, own })
@@ -453,27 +465,34 @@ mod tests {
         let n = y.len();
         let mean_square = y.iter().map(|y| y * y).sum::<f64>() / n as f64;
         let rewards = Rewards { counts: &counts, means: &means, within, factors: None };
-        let pooled = Pooled::new(&columns, &rewards, None);
-        assert!((pooled.unit() / mean_square - 1.0).abs() < 1e-14);
-        let known = Pooled::new(&columns, &rewards, Some(0.7)).evidence(&settings);
-        for ((setting, evidence), known) in settings.iter().zip(pooled.evidence(&settings)).zip(known) {
-            let covariance = DMatrix::from_fn(n, n, |s, t| {
-                let (a, b) = (pulled[s], pulled[t]);
-                let product = |range: std::ops::Range<usize>| range.map(|j| rows[a][j] * rows[b][j]).sum::<f64>();
-                let related = setting.linear * product(0..n_linear) + setting.smooth * product(n_linear..p);
-                let own = if a == b { setting.own_of(missed[a]) } else { 0.0 };
-                related + own + f64::from(u8::from(s == t))
-            });
-            let factor = covariance.cholesky().unwrap();
-            let rest = DVector::from_column_slice(&y).dot(&factor.solve(&DVector::from_column_slice(&y)));
-            let log_det = 2.0 * factor.l().diagonal().map(f64::ln).sum();
-            let q = rest / mean_square + 0.9;
-            let log_likelihood = -0.5 * (log_det + (n as f64 + 3.0) * q.ln());
-            assert!((evidence.log_likelihood - log_likelihood).abs() < 1e-10, "{evidence:?}, {log_likelihood}");
-            assert!((evidence.noise_variance * (n as f64 + 3.0) / q - 1.0).abs() < 1e-12);
-            let log_likelihood = -0.5 * (log_det + rest / 0.7);
-            assert!((known.log_likelihood - log_likelihood).abs() < 1e-10, "{known:?}, {log_likelihood}");
-            assert_eq!(known.noise_variance, 1.0);
+        let evidence = |known, by_arm| {
+            let pooled =
+                Pooled::in_form(&columns, &rewards, known, if by_arm { |_, _, _| true } else { |_, _, _| false });
+            (pooled.unit(), pooled.evidence(&settings))
+        };
+        for by_arm in [false, true] {
+            let (unit, found) = evidence(None, by_arm);
+            assert!((unit / mean_square - 1.0).abs() < 1e-14);
+            let (_, known) = evidence(Some(0.7), by_arm);
+            for ((setting, evidence), known) in settings.iter().zip(found).zip(known) {
+                let covariance = DMatrix::from_fn(n, n, |s, t| {
+                    let (a, b) = (pulled[s], pulled[t]);
+                    let product = |range: std::ops::Range<usize>| range.map(|j| rows[a][j] * rows[b][j]).sum::<f64>();
+                    let related = setting.linear * product(0..n_linear) + setting.smooth * product(n_linear..p);
+                    let own = if a == b { setting.own_of(missed[a]) } else { 0.0 };
+                    related + own + f64::from(u8::from(s == t))
+                });
+                let factor = covariance.cholesky().unwrap();
+                let rest = DVector::from_column_slice(&y).dot(&factor.solve(&DVector::from_column_slice(&y)));
+                let log_det = 2.0 * factor.l().diagonal().map(f64::ln).sum();
+                let q = rest / mean_square + 0.9;
+                let log_likelihood = -0.5 * (log_det + (n as f64 + 3.0) * q.ln());
+                assert!((evidence.log_likelihood - log_likelihood).abs() < 1e-10, "{evidence:?}, {log_likelihood}");
+                assert!((evidence.noise_variance * (n as f64 + 3.0) / q - 1.0).abs() < 1e-12);
+                let log_likelihood = -0.5 * (log_det + rest / 0.7);
+                assert!((known.log_likelihood - log_likelihood).abs() < 1e-10, "{known:?}, {log_likelihood}");
+                assert_eq!(known.noise_variance, 1.0);
+            }
         }
     }
 }

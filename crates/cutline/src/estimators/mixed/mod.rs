@@ -23,10 +23,12 @@ mod evidence;
 mod grid;
 mod judgement;
 mod own;
+mod rewards;
 mod settings;
 #[cfg(test)]
 mod tests;
 mod unequal;
 
 pub use estimator::Mixed;
+pub use rewards::FitHistory;
 pub use settings::{MixedError, MixedSettings};

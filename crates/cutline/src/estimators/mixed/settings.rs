@@ -90,7 +90,7 @@ const SHARE: Range = Range::new(0.0, 1.0);
 const SCALE: Range = Range::new(1e-6, 1e6);
 
 /// The parts that a model has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) linear: bool,
     pub(super) smooth: bool,

@@ -1,0 +1,114 @@
+//! The rewards as the mixed model keeps them, and as they were when it learnt its variances last.
+
+use super::evidence::Rewards;
+use crate::Arm;
+
+/// Up to this many rewards the variances are learnt after each.
+const EVERY_REWARD: u64 = 20;
+
+/// The number of rewards at which the variances are learnt next: a function of the number of rewards alone, whatever it was when they
+/// were learnt last.
+pub(super) fn next_fit(n_rewards: u64) -> u64 {
+    let mut at = n_rewards.min(EVERY_REWARD);
+    while at <= n_rewards {
+        at += if at < EVERY_REWARD { 1 } else { (3 * at).div_ceil(20) };
+    }
+    at
+}
+
+/// Number, mean and squared deviations of y = r − τ, per arm.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ArmRewards {
+    threshold: f64,
+    pub(super) counts: Vec<u32>,
+    /// ȳ; 0 without a reward.
+    pub(super) averages: Vec<f64>,
+    /// Σ (y − ȳ)².
+    pub(super) squares: Vec<f64>,
+    /// N.
+    pub(super) total: u64,
+}
+
+impl ArmRewards {
+    fn new(n_arms: usize, threshold: f64) -> Self {
+        let zeros = vec![0.0; n_arms];
+        Self { threshold, counts: vec![0; n_arms], averages: zeros.clone(), squares: zeros, total: 0 }
+    }
+
+    /// Adds a reward (Welford 1962).
+    fn add(&mut self, arm: Arm, reward: f64) {
+        let y = reward - self.threshold;
+        let deviation = y - self.averages[arm];
+        self.counts[arm] += 1;
+        self.averages[arm] += deviation / f64::from(self.counts[arm]);
+        self.squares[arm] += deviation * (y - self.averages[arm]);
+        self.total += 1;
+    }
+
+    /// The same rewards as another; both are of the same arms.
+    fn copy_from(&mut self, other: &Self) {
+        self.counts.copy_from_slice(&other.counts);
+        self.averages.copy_from_slice(&other.averages);
+        self.squares.copy_from_slice(&other.squares);
+        self.total = other.total;
+    }
+
+    pub(super) fn statistics(&self) -> Rewards<'_> {
+        Rewards { counts: &self.counts, means: &self.averages, within: self.squares.iter().sum(), factors: None }
+    }
+}
+
+/// The rewards of a [`History`](crate::estimators::History) for the [mixed model](crate::estimators::Mixed): as they are, and as they were
+/// when the model learnt its variances last. With it, a restored model has the variances and σ of one that received every reward by
+/// itself, to the last bit.
+#[derive(Clone, Debug)]
+pub struct FitHistory {
+    pub(super) now: ArmRewards,
+    pub(super) at_last_fit: ArmRewards,
+    pub(super) next_fit: u64,
+}
+
+impl FitHistory {
+    /// No rewards yet; `threshold` is τ.
+    #[must_use]
+    pub fn new(n_arms: usize, threshold: f64) -> Self {
+        let now = ArmRewards::new(n_arms, threshold);
+        Self { at_last_fit: now.clone(), now, next_fit: next_fit(0) }
+    }
+
+    /// The number of rewards.
+    #[must_use]
+    pub fn n_rewards(&self) -> u64 {
+        self.now.total
+    }
+
+    /// The number of rewards of every arm.
+    #[must_use]
+    pub fn counts(&self) -> &[u32] {
+        &self.now.counts
+    }
+
+    /// Takes the next reward.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    pub fn add(&mut self, arm: Arm, reward: f64) {
+        self.now.add(arm, reward);
+        if self.now.total == self.next_fit {
+            self.at_last_fit.copy_from(&self.now);
+            self.next_fit = next_fit(self.now.total);
+        }
+    }
+
+    /// Whether the variances are to be learnt after the last reward.
+    pub(super) fn is_fit_due(&self) -> bool {
+        self.now.total == self.at_last_fit.total
+    }
+
+    /// The same rewards as another; both are of the same arms.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.now.copy_from(&other.now);
+        self.at_last_fit.copy_from(&other.at_last_fit);
+        self.next_fit = other.next_fit;
+    }
+}
