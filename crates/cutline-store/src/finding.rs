@@ -2,6 +2,7 @@
 
 use cutline::Verdict;
 use cutline::campaign::{CampaignState, NoiseSource};
+use cutline::diagnostics::Diagnostics;
 
 /// What the mixed model has learnt about features and noise, without a full stop: `features explain 71 % of the differences
 /// (linear 55 %, smooth 16 %), noise σ ≈ 4.4`. `None` for other models, without features, and before the first reward.
@@ -20,6 +21,15 @@ pub fn finding(state: &CampaignState) -> Option<String> {
     Some(format!(
         "features explain {features} % of the differences (linear {linear} %, smooth {smooth} %), noise σ {sigma}"
     ))
+}
+
+/// A diagnosis in sentences: what the model found, whether a line would do, and what follows.
+#[must_use]
+pub fn diagnosis(finding: Option<&str>, diagnostics: &Diagnostics) -> String {
+    match finding {
+        Some(finding) => format!("{}. {diagnostics}", finding.replacen('f', "F", 1)),
+        None => diagnostics.to_string(),
+    }
 }
 
 /// The number of arms that the mixed model expects to be called wrongly if every arm gets the side of its mean: the sum of the doubts in
