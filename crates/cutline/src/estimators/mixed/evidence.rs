@@ -102,7 +102,7 @@ struct Group {
 enum Matrices {
     /// Of each group Σ zzᵀ, bordered by Σ ȳz and Σ ȳ²: tile by tile of a triangle, and for each tile group by group.
     Columns(Vec<[f64; TILE]>),
-    /// The measured arms are their own groups: the triangles of ZₗZₗᵀ and ZₛZₛᵀ, and ȳ.
+    /// The measured arms are their own groups: the triangles of `ZₗZₗᵀ` and `ZₛZₛᵀ`, and ȳ.
     Arms { linear: Vec<f64>, smooth: Vec<f64>, means: Vec<f64> },
 }
 
