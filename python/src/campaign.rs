@@ -244,11 +244,14 @@ impl Campaign {
         self.with(py, |campaign| Ok(cutline_store::finding(campaign.state()?)))
     }
 
-    /// The number of wrong calls to expect if every arm gets the side of its mean: the sum of the doubts. It is an expectation under
-    /// the model, not a guarantee.
+    /// The number of wrong calls that the mixed model expects if every arm gets the side of its mean: the sum of the doubts. It is an
+    /// expectation under the model, not a guarantee. `None` for other models and before the first reward.
     #[getter]
-    fn expected_errors(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(cutline_store::expected_errors(&self.with(py, cutline_store::Campaign::verdicts)?))
+    fn expected_errors(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        self.with(py, |campaign| {
+            let verdicts = campaign.verdicts()?;
+            Ok(cutline_store::expected_errors(campaign.state()?, &verdicts))
+        })
     }
 
     /// The model in one word: `"mixed"`, `"linear"` or `"independent"`.

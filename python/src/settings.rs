@@ -49,7 +49,7 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
         for (name, value) in parameters {
             let name = string(&name, "the name of a parameter")?;
             let setting = match name.as_str() {
-                "noise" => Some("noise"),
+                "noise" | "known_noise" => Some("noise"),
                 "centre" | "intercept" => Some("prepare"),
                 _ => None,
             };

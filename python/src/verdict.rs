@@ -20,7 +20,8 @@ pub(crate) struct Verdict {
     upper: f64,
     /// The number of the arm's rewards.
     pulls: u32,
-    /// The probability that the true mean is on the other side of the threshold than the estimate; for the mixed model, by that model.
+    /// The probability that the call is wrong: that the true mean is on the other side of the threshold than the estimate, and more
+    /// than the precision from it. For the mixed model it is the probability by that model.
     doubt: f64,
 }
 

@@ -27,7 +27,7 @@ ANYTHING: st.SearchStrategy[Any] = st.one_of(
     st.just(np.array([[1.0]])),
 )
 SETTINGS = (
-    "threshold precision algorithm estimator parameters noise interval confidence until_sure prepare seed name names features"
+    "threshold precision model algorithm estimator parameters noise interval confidence until_sure prepare seed name names features"
 ).split()
 
 
@@ -113,12 +113,24 @@ def test_experiments(keys: dict[str, Any]) -> None:
         ({"precision": -0.1}, "precision"),
         ({"algorithm": "pivott"}, "unknown algorithm `pivott`; known: `linear-apt`"),
         ({"estimator": "x"}, "unknown estimator `x`"),
+        ({"model": "x"}, "unknown model `x`; use `mixed`, `linear` or `independent`"),
+        ({"model": 3}, "`model`"),
+        ({"model": "mixed", "prepare": ()}, 'does not apply to the mixed model, which standardises them and learns the level itself; leave out `prepare=`, or pass `model="linear"`'),
+        ({"prepare": ["centre"]}, "does not apply to the mixed model"),
+        ({"model": "independent", "prepare": ["centre"]}, "does not apply to sample means"),
+        ({"parameters": {"lambda": 1.0}}, '`lambda` does not apply to the mixed model, which learns its variances and the level from the rewards; pass `model="linear"`'),
+        ({"model": "linear", "estimator": "mixed"}, "the model `linear` uses the estimator `ridge`, not `mixed`; leave out `estimator=`"),
+        ({"model": "independent", "algorithm": "pivot"}, "needs variances, which the estimator `sample-mean` does not have; the estimators `mixed` and `ridge` have them"),
+        ({"model": "mixed", "algorithm": "lingame", "noise": 1.0}, "the estimator `ridge` does not learn it"),
         ({"parameters": {"gamma": 1.0}}, "takes no parameter `gamma`"),
         ({"parameters": {"noise": 1.0}}, "set `noise` with the keyword `noise`, not in `parameters`"),
         ({"parameters": {"centre": 1.0}}, "set `centre` with the keyword `prepare`"),
         ({"noise": 0.0}, "noise"),
         ({"confidence": 1.0}, "`confidence` must be a number above 0 and below 1, not 1"),
         ({"interval": "wide"}, "wide"),
+        ({"until_sure": "expected-errors"}, "`expected-errors` needs a number above 0, as in `expected-errors 3`"),
+        ({"model": "linear", "until_sure": "expected-errors 3"}, 'needs the estimator `mixed`, not `ridge`; pass `model="mixed"`'),
+        ({"until_sure": "intervals"}, "only for a given `noise`; pass the standard deviation of one measurement as `noise=`"),
         ({"until_sure": "soon"}, "unknown stopping criterion `soon`; use `intervals` or `evidence`"),
         ({"prepare": "centre"}, "`prepare` must be a list, not 'centre'"),
         ({"prepare": ["scale"]}, "must be `standardise`, `intercept` or `centre`, not `scale`"),
@@ -134,7 +146,7 @@ def test_messages(changed: dict[str, Any], message: str) -> None:
 
 
 def test_a_budget_below_the_number_of_arms() -> None:
-    hint = "the algorithm `pivot` works with a smaller budget if the arms have features"
+    hint = "the algorithm `pivot` works with a smaller budget"
     expected = f"a budget of 1 is too small for 2 arms: every arm is pulled once first; {hint}"
     with pytest.raises(cutline.InputError) as caught:
         cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=1, algorithm="linear-apt")
@@ -145,9 +157,9 @@ def test_a_budget_below_the_number_of_arms() -> None:
 
 
 def test_hints_for_rules_that_need_features_or_variances() -> None:
-    with pytest.raises(cutline.InputError, match="; the algorithm `apt` works without$"):
+    with pytest.raises(cutline.InputError, match="; the estimators `mixed` and `sample-mean` work without$"):
         cutline.Campaign(3, threshold=0.0, budget=5, algorithm="linear-apt")
-    with pytest.raises(cutline.InputError, match='; use `estimator="ridge"`$'):
+    with pytest.raises(cutline.InputError, match="; the estimators `mixed` and `ridge` have them$"):
         cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=5, algorithm="pivot", estimator="sample-mean")
 
 

@@ -58,19 +58,81 @@ def test_every_setting_changes_the_choices() -> None:
         {"precision": 0.3},
         {"algorithm": "linear-apt"},
         {"noise": 3.0},
-        {"prepare": ()},
-        {"prepare": ["standardise"]},
-        {"parameters": {"lambda": 9.0}},
+        {"model": "linear"},
+        {"model": "independent"},
+        {"parameters": {"explore": 0.0}},
     ]
     for settings in changed:
         assert finish(begin(**settings)) != first, settings
+    linear = finish(begin(model="linear"))
+    changed = [{"prepare": ()}, {"prepare": ["standardise"]}, {"parameters": {"lambda": 9.0}}]
+    for settings in changed:
+        assert finish(begin(model="linear", **settings)) != linear, settings
     random = [finish(begin(algorithm="random", seed=seed)) for seed in (1, 1, 2)]
     assert random[0] == random[1] != random[2]
     assert len(finish(begin(budget=400, noise=0.1, until_sure="evidence"))) < 400
+    early = begin(budget=400, until_sure="expected-errors 2")
+    assert 50 <= len(finish(early)) < 400
+    expected = early.expected_errors
+    assert early.progress.ending == "expected-errors" and expected is not None and expected <= 2
     wide, narrow = (begin(noise=0.1, confidence=level, interval="anytime") for level in (0.99, 0.5))
     assert finish(wide) == finish(narrow)
     assert wide.verdicts[0].upper - wide.verdicts[0].lower > narrow.verdicts[0].upper - narrow.verdicts[0].lower
     assert begin(estimator="sample-mean", algorithm="random").settings["estimator"] == "sample-mean"
+
+
+PREPARED = {"standardise": True, "intercept": 1.0, "centre": True}
+RAW = {"standardise": False, "intercept": 0.0, "centre": False}
+
+
+@pytest.mark.parametrize(
+    ("given", "algorithm", "estimator", "preparation"),
+    [
+        ({}, "pivot", "mixed", RAW),
+        ({"model": "linear"}, "pivot", "ridge", PREPARED),
+        ({"model": "linear", "prepare": ()}, "pivot", "ridge", RAW),
+        ({"model": "independent"}, "apt", "sample-mean", RAW),
+        ({"algorithm": "linear-apt"}, "linear-apt", "ridge", RAW),
+        ({"algorithm": "linear-apt", "model": "linear"}, "linear-apt", "ridge", PREPARED),
+        ({"algorithm": "apt"}, "apt", "sample-mean", RAW),
+        ({"algorithm": "straddle"}, "straddle", "mixed", RAW),
+        ({"estimator": "ridge"}, "pivot", "ridge", PREPARED),
+    ],
+)
+def test_models(given: dict[str, Any], algorithm: str, estimator: str, preparation: dict[str, Any]) -> None:
+    campaign = begin(**given)
+    settings = campaign.settings
+    assert (settings["algorithm"], settings["estimator"], settings["preparation"]) == (algorithm, estimator, preparation)
+    assert campaign.model == {"mixed": "mixed", "ridge": "linear", "sample-mean": "independent"}[estimator]
+    again = pickle.loads(pickle.dumps(campaign))
+    assert again.settings == settings and again.ask() == campaign.ask()
+
+
+def test_what_the_mixed_model_found() -> None:
+    campaign = begin(budget=200)
+    assert (campaign.explained, campaign.finding, campaign.expected_errors) == (None, None, None)
+    finish(campaign)
+    shares = campaign.explained
+    assert shares is not None and set(shares) == {"linear", "smooth", "own"}
+    assert abs(sum(shares.values()) - 1) < 1e-9 and shares["linear"] > 0.8, "the truth is linear"
+    percent = round(100 * (shares["linear"] + shares["smooth"]))
+    finding = campaign.finding
+    assert finding is not None and finding.startswith(f"features explain {percent} % of the differences (linear ")
+    assert finding.endswith("noise σ ≈ 0.10") or abs(campaign.noise[0] - 0.1) < 0.03
+    assert finding in repr(campaign)
+    frame = campaign.report()
+    assert not isinstance(frame, list)
+    assert frame.attrs == {
+        "model": "mixed",
+        "finding": finding,
+        "explained": shares,
+        "expected_errors": campaign.expected_errors,
+    }
+    assert campaign.expected_errors == pytest.approx(frame["doubt"].sum())
+    linear = begin(model="linear")
+    finish(linear)
+    assert (linear.explained, linear.finding, linear.expected_errors) == (None, None, None)
+    assert repr(linear).endswith("60 of 60 measured>")
 
 
 def test_the_memory_layout_does_not_matter() -> None:
@@ -136,6 +198,10 @@ def test_the_noise_is_given_or_estimated() -> None:
     assert campaign.noise[1] == "nothing"
     finish(campaign)
     sigma, source = campaign.noise
+    assert source == "model" and 0.05 < sigma < 0.2
+    linear = begin(model="linear")
+    finish(linear)
+    sigma, source = linear.noise
     assert source in ("replicates", "residuals") and 0.05 < sigma < 0.2
 
 

@@ -81,7 +81,8 @@ def test_a_rule_in_python_plays_like_the_same_rule_in_rust(keys: dict[str, float
 
 def test_a_rule_in_python_asks_like_the_same_rule_in_rust() -> None:
     assert asked(Straddle()) == asked("straddle")
-    assert asked(Straddle(), noise=0.3, prepare=()) == asked("straddle", noise=0.3, prepare=())
+    for keys in ({"model": "linear"}, {"model": "linear", "noise": 0.3, "prepare": ()}, {"noise": 0.3}):
+        assert asked(Straddle(), **keys) == asked("straddle", **keys), keys
 
 
 def test_rules_with_sample_means() -> None:
@@ -113,7 +114,7 @@ def test_beliefs() -> None:
             beliefs.means[:] = 0.0
             return int(pulls.sum()) % 12
 
-    campaign = Campaign(X, threshold=0.2, precision=0.1, budget=20, noise=0.5, prepare=(), algorithm=Checks())
+    campaign = Campaign(X, threshold=0.2, precision=0.1, budget=20, noise=0.5, model="linear", prepare=(), algorithm=Checks())
     design, weighted = np.eye(3), np.zeros(3)
     for number in range(20):
         ticket = campaign.ask()

@@ -20,28 +20,32 @@ fn it_says_what_it_understood_and_what_comes_next() {
     place.write("wide.csv", "name,x,same\na,1,2\nb,2,2\n");
     let ran = place.good(&[&NEW[..], &["--precision", "0.02", "--observed", "rewards.csv"]].concat());
     assert_eq!(ran.stdout, "");
+    let found = place.json(&["status", "screen.db"])["finding"].as_str().unwrap().to_owned();
+    assert!(found.starts_with("features explain ") && found.contains(" %), noise σ ≈ "), "{found}");
     assert_eq!(
-        ran.stderr,
+        ran.stderr.replace(&found, "FOUND"),
         "began the campaign `arms`\n\
          \x20 arms       6: `a`, `b`, `c, d`, `-e`, `f \"g\"`, …\n\
          \x20 features   2: `x`, `y`\n\
-         \x20 prepared   features standardised, an intercept added, rewards measured from the threshold\n\
          \x20 question   which means lie above 0.5, give or take 0.02?\n\
          \x20 budget     40 measurements\n\
+         \x20 model      mixed: a linear, a smooth and an own part per arm, with weights learnt from the rewards\n\
          \x20 algorithm  pivot\n\
          \x20 noise      estimated from the rewards; set it with `--noise`\n\
          \x20 observed   2 earlier rewards, not counted towards the budget\n\
+         \x20 found      FOUND\n\
          next: cutline ask screen.db, or cutline run screen.db --measure COMMAND\n"
     );
     let args = ["new", "screen.db", "wide.csv", "--threshold", "-1", "--budget", "9", "--name", "it's 2"];
-    let others = ["--noise", "0.5", "--raw", "--parameter", "lambda=0.1", "--until-sure", "intervals"];
+    let others =
+        ["--noise", "0.5", "--model", "linear", "--raw", "--parameter", "lambda=0.1", "--until-sure", "intervals"];
     let said = place.good(&[&args[..], &others].concat()).stderr;
     for line in [
         "began the campaign `it's 2`",
         "  constant   `same`: the same for all arms, so ignored",
-        "  prepared   nothing: features and rewards are used as given",
+        "  model      linear in the features; features and rewards are used as given",
         "  question   which means lie above -1?",
-        "  budget     9 measurements, or fewer once every verdict is certain by the intervals",
+        "  budget     9 measurements, or fewer once every verdict is certain by the intervals, guaranteed",
         "  algorithm  pivot, lambda = 0.1",
         "  noise      0.5, as given",
         "next: cutline ask screen.db --name 'it'\\''s 2', or cutline run screen.db --name 'it'\\''s 2' --measure COMMAND",
@@ -68,15 +72,13 @@ fn every_option_makes_a_difference() {
     assert_eq!((arms(&tickets), &base), (arms(&verdicts(&same).0), &verdicts(&same).1), "the defaults");
     for options in [
         &["--noise", "0.1"][..],
+        &["--model", "linear"],
+        &["--model", "independent"],
         &["--algorithm", "apt"],
-        &["--parameter", "lambda=0.01"],
+        &["--algorithm", "linear-apt"],
+        &["--parameter", "linear=0"],
         &["--features", "y"],
         &["--features", "y,x"],
-        &["--raw"],
-        &["--raw", "--standardise"],
-        &["--prepare", "intercept,centre"],
-        &["--prepare", "standardise,centre"],
-        &["--prepare", "standardise,intercept"],
         &["--interval", "anytime"],
         &["--confidence", "0.9"],
         &["--observed", "rewards.csv"],
@@ -87,9 +89,26 @@ fn every_option_makes_a_difference() {
         let columns: Vec<&String> = tickets[0]["features"].as_object().unwrap().keys().collect();
         assert_eq!(columns.len(), if options == ["--features", "y"] { 1 } else { 2 });
     }
-    assert_eq!(verdicts(&["--raw"]).1, verdicts(&["--prepare", "none"]).1);
-    assert_eq!(verdicts(&["--raw", "--standardise"]).1, verdicts(&["--prepare", "standardise"]).1);
-    assert_ne!(verdicts(&["--raw", "--standardise"]).1, verdicts(&["--raw"]).1);
+    let linear = |options: &[&str]| verdicts(&[&["--model", "linear"], options].concat()).1;
+    for options in [
+        &["--parameter", "lambda=0.01"][..],
+        &["--raw"],
+        &["--raw", "--standardise"],
+        &["--prepare", "intercept,centre"],
+        &["--prepare", "standardise,centre"],
+        &["--prepare", "standardise,intercept"],
+    ] {
+        assert_ne!(linear(options), linear(&[]), "{options:?} changes no verdict");
+    }
+    assert_eq!(linear(&["--raw"]), linear(&["--prepare", "none"]));
+    assert_eq!(linear(&["--raw", "--standardise"]), linear(&["--prepare", "standardise"]));
+    assert_eq!(linear(&["--standardise"]), linear(&[]), "the default");
+    assert_ne!(linear(&["--raw", "--standardise"]), linear(&["--raw"]));
+    let named = |options: &[&str]| verdicts(&[&["--algorithm", "linear-apt"], options].concat()).1;
+    assert_eq!(named(&[]), named(&["--model", "linear", "--raw"]), "alone it is the paper's model");
+    assert_ne!(named(&[]), named(&["--model", "linear"]));
+    assert_eq!(verdicts(&["--algorithm", "pivot"]).1, base, "alone it is the mixed model");
+    assert_eq!(verdicts(&["--algorithm", "apt"]).1, verdicts(&["--model", "independent"]).1);
     let random = |seed: &str| {
         let place = screen(&["--budget", "40", "--algorithm", "random", "--seed", seed]);
         arms(&place.json(&["ask", "screen.db", "-n", "30"]))
@@ -155,8 +174,8 @@ fn what_is_wrong_with_the_candidates_is_one_line() {
         (ARMS.as_bytes(), &["--name", "a\u{7}"], "`a\\u{7}` cannot be a name"),
         (
             b"name\na\nb\n",
-            &["--algorithm", "pivot"],
-            "`pivot` needs arms with features, and these have none; use `--algorithm apt`",
+            &["--model", "linear"],
+            "`pivot` needs arms with features, and these have none; use `--model mixed` or `--model independent`",
         ),
     ];
     for (csv, options, expected) in refused {
@@ -179,19 +198,67 @@ fn settings_that_do_not_fit_are_one_line() {
         (
             &["--algorithm", "linear-apt"][..],
             "a budget of 5 is too small for 6 arms: every arm is pulled once first; raise `--budget`, or \
-             use `--algorithm pivot` if the arms have features",
+             use `--algorithm pivot`",
         ),
         (&["--algorithm", "ucbe"], "`ucbe` needs the parameter `exploration`"),
         (
             &["--algorithm", "lingame"],
             "`lingame` cannot estimate the noise during a campaign; it needs a given `noise`; give it with `--noise`",
         ),
-        (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `lambda`"),
-        (&["--parameter", "lambda=-1"], "`lambda` must be a finite number of at least 1e-12, not -1"),
+        (&["--parameter", "mu=1"], "`pivot` takes no parameter `mu`; it takes `noise`, `landmarks`"),
+        (
+            &["--model", "linear", "--parameter", "lambda=-1"],
+            "`lambda` must be a finite number of at least 1e-12, not -1",
+        ),
+        (
+            &["--model", "independent", "--algorithm", "pivot"],
+            "the rule `pivot` needs variances, which the estimator `sample-mean` does not have; use `--algorithm apt`, or \
+             `--model mixed` or `--model linear`",
+        ),
+        (
+            &["--model", "linear", "--until-sure", "expected-errors 3"],
+            "the stop `expected-errors` needs the estimator `mixed`, not `ridge`; use `--model mixed`, or `--until-sure intervals` with \
+             `--noise`",
+        ),
+        (
+            &["--until-sure", "intervals"],
+            "the stop `intervals` guarantees its error probability only for a given `noise`; give the standard deviation of one \
+             measurement with `--noise`",
+        ),
+        (
+            &["--model", "mixed", "--algorithm", "lingame", "--noise", "1"],
+            "the rule `lingame` needs a σ that does not change, and the estimator `mixed` learns σ from the rewards; use \
+             `--model linear`",
+        ),
     ] {
         let place = place();
         let line = place.refuses(&[&few[..], options].concat());
         assert!(line.starts_with(&format!("error: {expected}")), "{line}");
+    }
+}
+
+/// Options of the linear model are refused by the others, in one line and with exit code 2.
+#[test]
+fn models_and_options_that_contradict_each_other() {
+    let mixed = "a preparation of the features, `raw` included, does not apply to the mixed model, which standardises them and \
+                 learns the level itself; leave it out, or use `--model linear`";
+    let means = "a preparation of the features does not apply to sample means, which do not use the features; leave it out, or use \
+                 `--model linear`";
+    let lambda = "`lambda` does not apply to the mixed model, which learns its variances and the level from the rewards; use \
+                  `--model linear`";
+    for (options, expected) in [
+        (&["--model", "mixed", "--raw"][..], mixed),
+        (&["--model", "mixed", "--prepare", "centre"], mixed),
+        (&["--model", "mixed", "--standardise"], mixed),
+        (&["--raw"], mixed),
+        (&["--algorithm", "pivot", "--prepare", "none"], mixed),
+        (&["--model", "independent", "--prepare", "intercept"], means),
+        (&["--algorithm", "apt", "--standardise"], means),
+        (&["--parameter", "lambda=1"], lambda),
+    ] {
+        let place = place();
+        assert_eq!(place.run(&[&NEW[..], options].concat()).failed(2), format!("error: {expected}"), "{options:?}");
+        assert!(!place.path("screen.db").exists());
     }
 }
 
@@ -203,8 +270,12 @@ fn wrong_command_lines() {
         (&["--threshold", "nan"], "the threshold must be a number between -1e150 and 1e150, not NaN"),
         (&["--precision", "-1"], "the precision must be a number between 0 and 1e150, not -1"),
         (&["--algorithm", "best"], "[possible values: linear-apt, apt"),
+        (&["--model", "magic"], "[possible values: mixed, linear, independent]"),
+        (&["--parameter", "known_noise=1"], "the noise is given with `--noise`"),
         (&["--interval", "wide"], "[possible values: fixed, anytime]"),
-        (&["--until-sure", "hope"], "[possible values: intervals, evidence]"),
+        (&["--until-sure", "hope"], "unknown stopping criterion `hope`; use `intervals` or `evidence`"),
+        (&["--until-sure", "expected-errors"], "needs a number above 0, as in `expected-errors 3`"),
+        (&["--until-sure", "expected-errors -1"], "needs a number above 0, as in `expected-errors 3`"),
         (&["--confidence", "95"], "a number above 0 and below 1"),
         (&["--parameter", "lambda"], "as in `lambda=0.1`"),
         (&["--parameter", "noise=1"], "the noise is given with `--noise`"),

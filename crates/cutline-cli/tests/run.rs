@@ -79,7 +79,9 @@ fn a_campaign_is_measured_to_its_end() {
         lines[1].contains(" above, ") && lines[1].ends_with(" undecided; ended because the budget is used up"),
         "{said}"
     );
-    assert_eq!((lines[2], lines.len()), ("see the result with `cutline report screen.db`", 3));
+    assert!(lines[2].starts_with("features explain ") && lines[2].contains(", noise σ ≈ "), "{said}");
+    assert!(lines[3].starts_with("expected: ") && lines[3].ends_with("by the model, not guaranteed"), "{said}");
+    assert_eq!((lines[4], lines.len()), ("see the result with `cutline report screen.db`", 5));
     let is_ours = |event: &Event| match event {
         Event::Asked { worker, .. } => worker.starts_with("bench 1:"),
         _ => true,

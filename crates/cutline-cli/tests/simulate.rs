@@ -92,8 +92,9 @@ fn the_table_has_the_theory_below() {
     assert!(place.good(&["simulate", "redrawn.toml"]).stdout.contains("so there is no single H"));
 }
 
-/// In units of σ = 10: θ = 5, H = 2/25, L = 1, d = 1, so that √(T/16H) is 1.25, 5.59 and 12.5 at T = 2, 40 and 200. The
-/// bounds are 41·exp(−0.59²) and 201·exp(−7.5²); at T = 4000 it underflows.
+/// In units of σ = 10: θ = 5, H = 2/25, L = 1, K = 2, d = 1, so that √((T − K)/16H) is 0, 5.45 and 12.44 at T = 2, 40 and 200, and
+/// √(T/16H) 1.25, 5.59 and 12.5. The bounds are 41·exp(−0.45²/2) and 201·exp(−7.44²/2), as printed 41·exp(−0.59²) and 201·exp(−7.5²); at
+/// T = 4000 they underflow.
 #[test]
 fn a_bound_is_printed_only_where_there_is_one() {
     let place = Place::new();
@@ -103,10 +104,11 @@ fn a_bound_is_printed_only_where_there_is_one() {
     place.write("easy.toml", format!("{head}{instance}[[algorithm]]\nname = \"linear-apt\"\n"));
     let stdout = place.good(&["simulate", "easy.toml"]).stdout;
     let theory = "H = 8.000e-4, L = 1.0000, ‖θ‖ = 50.0000; the theorem measures rewards in units of σ
-Theorem 1 at T = 2: not applicable (needs ‖θ‖ < √(T/16H))
-Theorem 1 at T = 40: no guarantee (the bound is 2.894e1)
-Theorem 1 at T = 200: failure probability at most 7.484e-23
-Theorem 1 at T = 4000: failure probability at most 2.225e-308
+Theorem 1 at T = 2: not applicable (needs ‖θ‖ < √((T − K)/16H)); as the paper prints it: not applicable (needs ‖θ‖ < √(T/16H))
+Theorem 1 at T = 40: no guarantee (the bound is 3.708e1); as the paper prints it: no guarantee (the bound is 2.894e1)
+Theorem 1 at T = 200: failure probability at most 1.958e-10; as the paper prints it: failure probability at most 7.484e-23
+Theorem 1 at T = 4000: failure probability at most 2.225e-308; as the paper prints it: failure probability at most 2.225e-308
+The paper's statement is false, with a counterexample in docs/errata.md; the first one is corrected.
 ";
     assert!(stdout.ends_with(theory), "{stdout}");
     for other in ["name = \"pivot\"", "name = \"linear-apt\"\nlambda = 2", "name = \"linear-apt\"\ncentre = 1"] {

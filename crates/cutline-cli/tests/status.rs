@@ -38,7 +38,15 @@ fn the_numbers_add_up() {
     doubts.sort_by(|a, b| b.total_cmp(a));
     let shown: Vec<f64> = status["doubtful"].as_array().unwrap().iter().map(|d| d["doubt"].as_f64().unwrap()).collect();
     assert_eq!(shown, doubts[..5], "the largest first");
-    assert_eq!((&status["noise_from"], &status["ending"]), (&"rewards".into(), &serde_json::Value::Null));
+    assert_eq!((&status["noise_from"], &status["ending"]), (&"model".into(), &serde_json::Value::Null));
+    assert_eq!(status["model"], "mixed");
+    let expected = status["expected_errors"].as_f64().unwrap();
+    assert!((expected - doubts.iter().sum::<f64>()).abs() < 1e-12, "{expected}");
+    let shares = ["linear", "smooth", "own"].map(|part| status["explained"][part].as_f64().unwrap());
+    assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{shares:?}");
+    let features = (100.0 * (shares[0] + shares[1])).round();
+    let found = format!("features explain {features} % of the differences (linear ");
+    assert!(status["finding"].as_str().unwrap().starts_with(&found), "{status}");
     assert!(status["rewards_an_hour"].as_f64().unwrap() > 0.0);
     assert!(status["budget_used_at"].as_str() > Some("2020"));
 }
@@ -51,11 +59,14 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), 19);
+    assert_eq!(header.len(), 25);
     for (key, field) in
         header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
-        let value = &status[key];
+        let value = match key.strip_prefix("explained_") {
+            Some(part) => &status["explained"][part],
+            None => &status[key],
+        };
         let is_same = match value {
             serde_json::Value::String(text) => text == field,
             serde_json::Value::Null => field.is_empty(),
@@ -67,7 +78,7 @@ fn formats_agree() {
     for line in [
         "campaign   arms",
         "question   which of 6 arms have a mean above 0.5, give or take 0.1?",
-        "algorithm  pivot",
+        "algorithm  pivot, mixed model",
         "rewards    9 of 20",
         "tickets    2 open",
         "lost       1 failed, 0 expired",
@@ -80,10 +91,63 @@ fn formats_agree() {
     let ends = text.lines().find(|line| line.starts_with("pace ")).unwrap();
     assert!(ends.contains(" rewards per hour; at this rate the budget is used up in "), "{ends}");
     let noise = text.lines().find(|line| line.starts_with("noise ")).unwrap();
-    assert!(
-        noise.ends_with(", or less: an upper estimate from the distances of the rewards to the threshold"),
-        "{noise}"
-    );
+    assert!(noise.ends_with(", learnt by the model"), "{noise}");
+    let found = format!("found      {}", status["finding"].as_str().unwrap());
+    assert!(text.lines().any(|line| line == found), "{found}: {text}");
+    let expected = text.lines().find(|line| line.starts_with("expected ")).unwrap();
+    let number = format!("expected   {:.1} wrong calls ", status["expected_errors"].as_f64().unwrap());
+    assert!(expected.starts_with(&number) && expected.ends_with("by the model, not guaranteed"), "{expected}");
+}
+
+/// A campaign ends once few enough wrong calls are expected, and every text calls that an expectation.
+#[test]
+fn a_campaign_ends_by_expected_errors() {
+    let place = screen(&["--budget", "400", "--until-sure", "expected-errors 0.5"]);
+    let new = place.good(&["status", "screen.db"]).stdout;
+    let words = "once at most 0.5 wrong calls are expected, which is an expectation and not a guarantee";
+    assert!(new.contains(&format!("\nends       {words}\n")), "{new}");
+    assert_eq!(place.json(&["status", "screen.db"])["until_sure"], "expected-errors 0.5");
+    let mut number = 0;
+    while let Some(tickets) = place.json(&["ask", "screen.db", "-n", "20"]).as_array().filter(|all| !all.is_empty()) {
+        let rewards: Vec<String> = tickets
+            .iter()
+            .flat_map(|ticket| {
+                number += 1;
+                let side = if ticket["index"].as_u64().unwrap() < 3 { 0.8 } else { 0.2 };
+                [ticket["ticket"].to_string(), (side + f64::from(number % 7) / 50.0).to_string()]
+            })
+            .collect();
+        let rewards: Vec<&str> = rewards.iter().map(String::as_str).collect();
+        place.good(&[&["tell", "screen.db"], &rewards[..]].concat());
+    }
+    let status = place.json(&["status", "screen.db"]);
+    assert_eq!(status["ending"], "expected-errors");
+    assert!((50..400).contains(&status["told"].as_u64().unwrap()), "{status}");
+    assert!(status["expected_errors"].as_f64().unwrap() <= 0.5);
+    let reason = "few enough wrong calls are expected, which is not a guarantee";
+    assert!(place.good(&["status", "screen.db"]).stdout.contains(&format!("\nended      {reason}\n")));
+    assert!(place.good(&["ask", "screen.db"]).stderr.contains(reason));
+    place.good(&["report", "screen.db"]);
+    let page = place.text("report.html");
+    assert!(page.contains(&format!("The campaign has ended: {reason}.")) && page.contains(words));
+}
+
+/// The other models have nothing to say about shares and expectations.
+#[test]
+fn other_models_are_named() {
+    for (options, algorithm) in [
+        (["--model", "linear"], "pivot, linear model"),
+        (["--model", "independent"], "apt, independent model"),
+        (["--algorithm", "linear-apt"], "linear-apt, linear model"),
+    ] {
+        let place = screen(&[&["--budget", "20"][..], &options].concat());
+        let status = place.json(&["status", "screen.db"]);
+        for key in ["explained", "expected_errors", "finding"] {
+            assert_eq!(status[key], serde_json::Value::Null, "{key}");
+        }
+        let text = place.good(&["status", "screen.db"]).stdout;
+        assert!(text.contains(&format!("\nalgorithm  {algorithm}\n")), "{text}");
+    }
 }
 
 #[test]

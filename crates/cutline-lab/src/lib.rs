@@ -38,6 +38,7 @@ pub mod rewards;
 mod rows;
 mod source;
 mod stopped;
+pub mod sure;
 pub mod theory;
 
 pub use allocation::Allocation;

@@ -22,11 +22,12 @@ pub fn finding(state: &CampaignState) -> Option<String> {
     ))
 }
 
-/// The number of arms that are expected to be called wrongly if every arm gets the side of its mean: the sum of the doubts. It is an
-/// expectation under the model, not a guarantee.
+/// The number of arms that the mixed model expects to be called wrongly if every arm gets the side of its mean: the sum of the doubts in
+/// its verdicts. It is an expectation under the model, not a guarantee. `None` for other models, and before the first reward.
 #[must_use]
-pub fn expected_errors(verdicts: &[Verdict]) -> f64 {
-    verdicts.iter().map(|verdict| verdict.doubt).sum()
+pub fn expected_errors(state: &CampaignState, verdicts: &[Verdict]) -> Option<f64> {
+    state.explained()?;
+    Some(verdicts.iter().map(|verdict| verdict.doubt).sum())
 }
 
 /// A positive number with two significant digits, or all digits before the point.
@@ -66,7 +67,8 @@ mod tests {
     fn the_sentence_follows_the_model() {
         let mut settings = Settings::new(10.0, 99);
         let mut mixed = state(&settings, &["x"]);
-        assert_eq!(finding(&mixed), None, "no rewards yet");
+        let verdicts = mixed.verdicts();
+        assert_eq!((finding(&mixed), expected_errors(&mixed, &verdicts)), (None, None), "no rewards yet");
         for arm in 0..20 {
             let mean = (arm * 7 % 20) as f64;
             for noise in [0.1, -0.1] {
@@ -79,13 +81,19 @@ mod tests {
         assert!(said.starts_with("features explain ") && said.contains(" % of the differences (linear "), "{said}");
         assert!(said.contains(" %), noise σ ≈ 0.1"), "{said}");
         assert!(parts[0] >= 90 && parts[0] == parts[1..].iter().sum::<u32>(), "{said}");
-        let doubts = expected_errors(&mixed.verdicts());
-        assert!((0.0..=10.0).contains(&doubts));
+        let verdicts = mixed.verdicts();
+        let expected = expected_errors(&mixed, &verdicts).unwrap();
+        assert!(
+            (0.0..=10.0).contains(&expected) && expected == verdicts.iter().map(|verdict| verdict.doubt).sum::<f64>()
+        );
         settings.noise = Some(0.25);
         let mut given = state(&settings, &["x"]);
         given.observe(0, 1.0, true, 0).unwrap();
         assert!(finding(&given).unwrap().ends_with(", noise σ = 0.25 as given"));
         settings.model = Some(crate::CampaignModel::Independent);
-        assert_eq!(finding(&state(&settings, &["x"])), None);
+        let mut independent = state(&settings, &["x"]);
+        independent.observe(0, 1.0, true, 0).unwrap();
+        let verdicts = independent.verdicts();
+        assert_eq!((finding(&independent), expected_errors(&independent, &verdicts)), (None, None));
     }
 }

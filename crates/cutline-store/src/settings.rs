@@ -1,9 +1,9 @@
 //! The settings of a campaign, as they are stored.
 
 use crate::{CampaignModel, StoreError};
-use cutline::campaign::{Terms, TermsError};
+use cutline::campaign::{EarlyStop, Terms, TermsError};
 use cutline::rules::NamedRule;
-use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec, StopCriterion};
+use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings |
 /// | `noise` | estimated | σ, the standard deviation of a measurement |
 /// | `interval`, `delta` | `fixed`, 0.05 | the intervals of the verdicts |
-/// | `until_sure` | none | stop early once every side is certain, by `intervals` or by `evidence` |
+/// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3`: [`EarlyStop`] |
 /// | `preparation` | that of the model | how features and rewards are transformed before learning |
 /// | `seed` | 0 | the seed of all random choices |
 /// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |
@@ -156,13 +156,8 @@ impl Settings {
             noise: self.noise,
             interval: IntervalKind::named(&self.interval)?,
             delta: self.delta,
-            until_sure: self.until_sure.as_deref().map(stop_criterion).transpose()?,
+            until_sure: self.until_sure.as_deref().map(EarlyStop::named).transpose()?,
             seed: self.seed,
         })
     }
-}
-
-fn stop_criterion(name: &str) -> Result<StopCriterion, TermsError> {
-    let found = StopCriterion::ALL.iter().find(|(other, _)| *other == name);
-    found.map(|&(_, criterion)| criterion).ok_or_else(|| TermsError::UnknownCriterion(name.into()))
 }

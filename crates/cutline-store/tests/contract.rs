@@ -366,6 +366,8 @@ fn a_custom_rule_must_be_given_again(store: &Store) {
     let named = NamedRule::new("in-turn", rule.clone()).unwrap();
     let mut with_rule = settings(40);
     with_rule.custom_rule = Some(named.clone());
+    // The mixed model would explore an arm before some pulls, without calling the rule.
+    with_rule.parameters.insert("explore".into(), 0.0);
     let mut campaign = store.begin("custom", &with_rule, candidates()).unwrap();
     assert!(measure(&mut campaign));
     rule.0.store(true, Ordering::Relaxed);

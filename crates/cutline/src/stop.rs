@@ -36,6 +36,8 @@ pub enum StopReason {
     Budget,
     /// Every arm is sure, by the criterion of the [`ConfidenceStop`].
     Confidence,
+    /// Few enough errors are expected: see [`EarlyStop::ExpectedErrors`](crate::campaign::EarlyStop::ExpectedErrors).
+    ExpectedErrors,
 }
 
 impl StopReason {
@@ -45,6 +47,7 @@ impl StopReason {
         match self {
             Self::Budget => "budget",
             Self::Confidence => "confidence",
+            Self::ExpectedErrors => "expected-errors",
         }
     }
 }

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Problem, assert_close, spec, take};
 use cutline::campaign::{
-    BrokenJournal, CampaignError, CampaignState, Event, NoiseSource, Record, Terms, TermsError, TicketId, TicketStatus,
+    BrokenJournal, CampaignError, CampaignState, EarlyStop, Event, NoiseSource, Record, Terms, TermsError, TicketId,
+    TicketStatus,
 };
 use cutline::{
     ALGORITHMS, Arms, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason, Verdict, below,
@@ -309,7 +310,7 @@ fn measurements_without_noise_are_fine() {
 #[test]
 fn it_ends_when_it_is_sure() {
     let mut sure = terms("apt", 1_000);
-    sure.until_sure = Some(StopCriterion::Intervals);
+    sure.until_sure = Some(StopCriterion::Intervals.into());
     sure.noise = Some(1.0);
     let mut campaign = CampaignState::new(Arms::without_features(2).unwrap(), sure).unwrap();
     while let Some((ticket, arm)) = ask(&mut campaign, 0) {
@@ -318,6 +319,45 @@ fn it_ends_when_it_is_sure() {
     assert_eq!(campaign.stop_reason(), Some(StopReason::Confidence));
     assert!(campaign.progress().counted < 100);
     assert!(campaign.verdicts().iter().all(Verdict::is_decided));
+}
+
+/// It ends at one of the scheduled numbers of rewards, whether it is played in one piece or restored before every ask, and not before
+/// max(50, K/4) rewards and one more check.
+#[test]
+fn it_ends_when_few_errors_are_expected() {
+    let rows: Vec<[f64; 2]> = (0..40).map(|i| [f64::from(i % 8), f64::from(i / 8)]).collect();
+    let new = |errors: f64| {
+        let spec = spec("pivot").with_estimator("mixed").unwrap();
+        let until_sure = Some(EarlyStop::ExpectedErrors(errors));
+        let terms = Terms { spec, until_sure, question: Question::new(0.1, 0.0).unwrap(), ..terms("pivot", 1_000) };
+        CampaignState::new(Arms::from_rows(&rows).unwrap(), terms).unwrap()
+    };
+    let mut ends = Vec::new();
+    for errors in [0.5, 4.0, 39.0] {
+        let mut rng: Rng = stream(2, Purpose::Noise, 0);
+        let (mut campaign, mut journal) = (new(errors), Vec::<Record>::new());
+        while let Some((ticket, arm)) = ask(&mut campaign, 0) {
+            let reward = rows[arm][0] - 0.7 * rows[arm][1] + below(&mut rng, 9) as f64 / 4.0 - 1.0;
+            let asked = Event::Asked { ticket, arm, worker: "w".into(), until: 10 };
+            let told = campaign.tell(ticket, reward, 0).unwrap().unwrap();
+            for event in [asked, told] {
+                journal.push(Record { number: journal.len() as u64 + 1, at: 0, event });
+            }
+            if journal.len() > 90 && journal.len() % 6 == 0 {
+                let mut restored = new(errors);
+                restored.extend(&journal).unwrap();
+                assert_eq!(restored.stop_reason(), campaign.stop_reason(), "after {} events", journal.len());
+            }
+        }
+        assert_eq!(campaign.stop_reason(), Some(StopReason::ExpectedErrors));
+        assert!(campaign.verdicts().iter().map(|verdict| verdict.doubt).sum::<f64>() <= errors);
+        ends.push(campaign.progress().counted);
+    }
+    assert_eq!(ends[2], 53, "the second check");
+    assert!(ends[0] > ends[1] && ends[1] >= ends[2], "{ends:?}");
+    let ridge = Terms { until_sure: Some(EarlyStop::ExpectedErrors(1.0)), ..terms("pivot", 9) };
+    let refused = CampaignState::new(Arms::from_rows(&rows).unwrap(), ridge).unwrap_err();
+    assert_eq!(refused.to_string(), "the stop `expected-errors` needs the estimator `mixed`, not `ridge`");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn terms(spec: Spec, until_sure: Option<StopCriterion>) -> Terms {
         noise: None,
         interval: IntervalKind::Fixed,
         delta: 0.1,
-        until_sure,
+        until_sure: until_sure.map(Into::into),
         seed: 3,
     }
 }

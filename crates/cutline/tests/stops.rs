@@ -17,24 +17,34 @@ fn clear(n_arms: usize, dimension: usize, seed: u64) -> Problem {
     Problem { question: Question::new(0.1, 0.2).unwrap(), ..Problem::uniform(n_arms, dimension, seed) }
 }
 
-/// Whether the evidence is above its threshold, by its formula and dense linear algebra: Δ̂/(σ√q) − √λ S/σ, with σ = 0.3, λ = 1.
+/// Whether the evidence is above its threshold, by its formula and dense linear algebra, with σ = 0.3 and λ = 1: Δ̂/(σ√q) − √λ S/σ with
+/// ridge and a bound S on ‖θ‖, Δ̂/(σ√v) − √d with least squares.
 fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> bool {
     let (sigma, n) = (0.3, plain.pulls.len());
-    let (means, variances, shrunk): (Vec<f64>, Vec<f64>, f64) = match estimator {
-        EstimatorKind::Ridge => {
+    let (means, variances, allowance): (Vec<f64>, Vec<f64>, f64) = match (estimator, norm) {
+        (EstimatorKind::Ridge, Some(norm)) => {
             let c = plain.covariances();
-            let d = plain.problem.rows[0].len() as f64;
-            (plain.ridge_means(), (0..n).map(|arm| c[(arm, arm)]).collect(), norm.map_or(d.sqrt(), |norm| norm / sigma))
+            (plain.ridge_means(), (0..n).map(|arm| c[(arm, arm)]).collect(), norm / sigma)
+        }
+        (EstimatorKind::Ridge, None) => {
+            let (means, variances) = plain.least_squares();
+            (means, variances, (plain.problem.rows[0].len() as f64).sqrt())
         }
         _ => (plain.sample_means(), plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect(), 0.0),
     };
-    let tests = if estimator == EstimatorKind::Ridge { 1.0 } else { n as f64 };
-    let threshold = (tests * (1.0 + (plain.rewards.len() as f64).ln()) / 0.1).ln();
-    let z = |arm: usize| {
-        let deviations = plain.problem.question.gap(means[arm]) / (sigma * variances[arm].sqrt());
-        0.5 * (deviations - shrunk).max(0.0).powi(2)
+    let (tests, sides) = match estimator {
+        EstimatorKind::Ridge => (1.0, plain.ridge_means()),
+        _ => (n as f64, means.clone()),
     };
-    (0..n).all(|arm| z(arm) > threshold)
+    let threshold = (tests * (1.0 + (plain.rewards.len() as f64).ln()) / 0.1).ln();
+    let question = plain.problem.question;
+    let z = |arm: usize| {
+        let deviations = question.gap(means[arm]) / (sigma * variances[arm].sqrt());
+        0.5 * (deviations - allowance).max(0.0).powi(2)
+    };
+    // An estimate on the other side of the threshold than ridge's is no evidence for the side of ridge.
+    let agrees = |arm: usize| question.is_above(means[arm]) == question.is_above(sides[arm]);
+    (0..n).all(|arm| z(arm) > threshold && agrees(arm))
 }
 
 /// Plays until the budget is used up or every side is sure; compares the stop with its definition before every pull.

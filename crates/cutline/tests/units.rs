@@ -87,7 +87,7 @@ fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<StopCri
                 noise: noise.map(|noise| noise * unit),
                 interval: IntervalKind::Fixed,
                 delta: 0.05,
-                until_sure,
+                until_sure: until_sure.map(Into::into),
                 seed: 8,
             };
             play(&arms, &problem, terms, unit)

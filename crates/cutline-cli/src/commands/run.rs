@@ -280,8 +280,8 @@ impl Run<'_> {
             progress.counted, progress.budget
         ));
         note(&format!("{}; ended because {reason}", sides.join(", ")));
-        if let Some(found) = self.campaign.finding(&verdicts)? {
-            note(&found);
+        for line in self.campaign.finding(&verdicts)? {
+            note(&line);
         }
         note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.address())));
         Ok(())

@@ -70,22 +70,30 @@ impl Outcome {
             return lines;
         }
         let budgets = self.experiment.budgets();
-        if budgets.iter().all(|&budget| theorem.bound(budget).is_none()) {
+        if budgets.iter().all(|&budget| theorem.bound_as_printed(budget).is_none()) {
             lines.push("Theorem 1: not applicable (needs ‖θ‖ < √(T/16H)) at any of these budgets".into());
-        } else {
-            lines.extend(budgets.iter().map(|&budget| match theorem.bound(budget) {
-                None => format!("Theorem 1 at T = {budget}: not applicable (needs ‖θ‖ < √(T/16H))"),
-                Some(bound) if bound >= 1.0 => {
-                    format!("Theorem 1 at T = {budget}: no guarantee (the bound is {bound:.3e})")
-                }
-                Some(bound) => {
-                    // A bound that underflows is not 0: nothing is certain.
-                    let bound = bound.max(f64::MIN_POSITIVE);
-                    format!("Theorem 1 at T = {budget}: failure probability at most {bound:.3e}")
-                }
-            }));
+            return lines;
         }
+        lines.extend(budgets.iter().map(|&budget| {
+            let printed = statement(theorem.bound_as_printed(budget), "√(T/16H)");
+            let corrected = statement(theorem.bound(budget), "√((T − K)/16H)");
+            format!("Theorem 1 at T = {budget}: {corrected}; as the paper prints it: {printed}")
+        }));
+        lines.push(
+            "The paper's statement is false, with a counterexample in docs/errata.md; the first one is corrected."
+                .into(),
+        );
         lines
+    }
+}
+
+/// What a bound says about the failure probability, if ‖θ‖ is below the `limit` that it needs.
+fn statement(bound: Option<f64>, limit: &str) -> String {
+    match bound {
+        None => format!("not applicable (needs ‖θ‖ < {limit})"),
+        Some(bound) if bound >= 1.0 => format!("no guarantee (the bound is {bound:.3e})"),
+        // A bound that underflows is not 0: nothing is certain.
+        Some(bound) => format!("failure probability at most {:.3e}", bound.max(f64::MIN_POSITIVE)),
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Forecast {
     pub answers: Vec<BudgetAnswer>,
     /// One row per algorithm and budget that it takes.
     pub prospects: Vec<ForecastRow>,
-    /// The paper's guarantee for LinearAPT at each budget; empty with a pilot, which the theorem does not cover.
+    /// The guarantee of the corrected Theorem 1 for LinearAPT at each budget; empty with a pilot, which the theorem does not cover.
     pub theorem_1: Vec<Theorem1Row>,
     /// The budgets that algorithms do not take.
     pub left_out: Vec<SkippedBudgets>,
@@ -73,7 +73,7 @@ pub struct BudgetAnswer {
     pub high: Option<u32>,
 }
 
-/// Theorem 1's guarantee for LinearAPT with λ = 1, averaged over the prior.
+/// The guarantee of Theorem 1, corrected, for LinearAPT with λ = 1, averaged over the prior.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Theorem1Row {

@@ -83,7 +83,7 @@ impl PlanReport {
             return vec!["Theorem 1 is about campaigns without a pilot: here it guarantees nothing.".into()];
         }
         if guarantees.iter().all(|guarantee| guarantee.bound.is_none()) {
-            let line = "Theorem 1 guarantees nothing at any of these budgets: in no run does it apply (‖θ‖ < √(T/16H), T ≥ K) \
+            let line = "Theorem 1 guarantees nothing at any of these budgets: in no run does it apply (‖θ‖ < √((T − K)/16H)) \
                         with a bound below 1.";
             return vec![line.into()];
         }

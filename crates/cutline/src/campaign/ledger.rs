@@ -1,5 +1,6 @@
 //! The part of a campaign's state that is bookkeeping: the tickets, the rewards of every arm and the budget used.
 
+use super::early_stop::{Checkpoints, EarlyStop};
 use super::noise::{NoiseEstimate, NoiseEstimator, NoiseSource};
 use super::{CampaignError, Event, Terms, TicketId, Time};
 use crate::diagnostics::{MAX_REWARD, RewardStats};
@@ -17,6 +18,8 @@ pub(super) struct Ledger {
     noise: NoiseScale,
     /// The rewards for a model that learns its variances from them.
     pub(super) fit_history: Option<Box<FitHistory>>,
+    /// For a campaign that ends by the expected number of errors.
+    pub(super) checkpoints: Option<Checkpoints>,
     /// The number of rewards received for each arm.
     pub(super) counts: Vec<u32>,
     /// The number of open tickets for each arm.
@@ -89,7 +92,9 @@ impl Ledger {
         Self {
             rewards: RewardStats::new(arms),
             noise,
-            fit_history: learns.then(|| Box::new(FitHistory::new(arms.n_arms(), terms.question))),
+            checkpoints: matches!(terms.until_sure, Some(EarlyStop::ExpectedErrors(_)))
+                .then(|| Checkpoints::new(arms.n_arms())),
+            fit_history: learns.then(|| Box::new(FitHistory::new(arms.n_arms(), terms.question.threshold()))),
             counts: vec![0; arms.n_arms()],
             pending: vec![0; arms.n_arms()],
             tickets: Vec::new(),
@@ -257,6 +262,9 @@ impl Ledger {
         }
         if let Some(fit_history) = &mut self.fit_history {
             fit_history.add(arm, reward);
+            if let Some(checkpoints) = &mut self.checkpoints {
+                checkpoints.pass(fit_history);
+            }
         }
         self.counts[arm] += 1;
     }

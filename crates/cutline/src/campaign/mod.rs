@@ -8,6 +8,7 @@
 //! However a journal is split into calls of `extend`, the state is the same to the last bit: after every [`REBUILD_INTERVAL`] events the
 //! learner is rebuilt from the counts and the means of the rewards, and the noise scale is a function of the journal.
 
+mod early_stop;
 mod error;
 mod event;
 mod history;
@@ -15,6 +16,7 @@ mod ledger;
 mod noise;
 mod terms;
 
+pub use early_stop::EarlyStop;
 pub use error::{BrokenJournal, CampaignError};
 pub use event::{Event, Record, TicketId, Time};
 pub use history::DecisionPoint;
@@ -23,8 +25,9 @@ pub use noise::{NoiseEstimate, NoiseSource};
 pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::RewardStats;
-use crate::estimators::{Explained, History};
+use crate::estimators::{Explained, FitHistory, History};
 use crate::{Arm, Arms, AskTell, StopReason, Verdict};
+use early_stop::Checkpoints;
 use ledger::{LearnerUpdate, Ledger};
 
 /// The number of events after which the learner is rebuilt from counts and means.
@@ -68,6 +71,8 @@ pub struct CampaignState {
     is_noise_stale: bool,
     /// What the model has learnt about the features, if it learns that.
     explained: Option<Explained>,
+    /// The expected number of errors at the last checkpoints for which it was computed, by their number of rewards.
+    expected_errors: [Option<(u64, f64)>; 2],
 }
 
 /// The progress of a campaign.
@@ -105,10 +110,25 @@ impl CampaignState {
         // It is kept until there are two, because they share what is expensive to compute.
         let _checked = terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
+        let estimator = terms.spec.estimator();
+        if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
+            && !estimator.learns_noise()
+        {
+            return Err(TermsError::ExpectedErrorsNeedMixed(estimator));
+        }
         if learner.depends_on_order() && terms.noise.is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
         }
-        Ok(Self { terms, arms, ledger, learner, noise, is_noise_stale: false, explained: None })
+        Ok(Self {
+            terms,
+            arms,
+            ledger,
+            learner,
+            noise,
+            is_noise_stale: false,
+            explained: None,
+            expected_errors: [None; 2],
+        })
     }
 
     /// Applies events from the journal, for example those that another process wrote.
@@ -144,6 +164,9 @@ impl CampaignState {
             self.apply(now, event);
         }
         self.update_noise();
+        if self.expects_few_errors() {
+            return events;
+        }
         for _ in 0..n {
             if self.ledger.used() >= self.ledger.budget {
                 break;
@@ -216,7 +239,13 @@ impl CampaignState {
     pub fn stop_reason(&mut self) -> Option<StopReason> {
         self.update_noise();
         let is_used = self.ledger.counted >= self.ledger.budget;
-        if is_used { Some(StopReason::Budget) } else { self.learner.stop_reason() }
+        if is_used {
+            Some(StopReason::Budget)
+        } else if self.expects_few_errors() {
+            Some(StopReason::ExpectedErrors)
+        } else {
+            self.learner.stop_reason()
+        }
     }
 
     /// Its progress.
@@ -309,13 +338,38 @@ impl CampaignState {
         }
     }
 
-    /// Rebuilds the learner from counts and means, so that rounding errors do not depend on where the journal was split.
+    /// Recomputes the estimates of the learner from counts and means, so that rounding errors do not depend on where the journal was split.
     fn rebuild(&mut self) {
         let Ledger { rewards, counts, pending, changes, fit_history, .. } = &self.ledger;
-        self.learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
         let means: Vec<f64> = (0..counts.len()).map(|arm| rewards.mean(arm)).collect();
         let fit_history = fit_history.as_deref();
         self.learner.restore(&History { n_rewards: counts, means: &means, pending, fit_history }, *changes);
+    }
+
+    /// Whether the campaign ends by [`EarlyStop::ExpectedErrors`].
+    fn expects_few_errors(&mut self) -> bool {
+        let Some(EarlyStop::ExpectedErrors(most)) = self.terms.until_sure else { return false };
+        let Some(Checkpoints { last: Some(last), before: Some(before), .. }) = &self.ledger.checkpoints else {
+            return false;
+        };
+        let errors = [before, last].map(|rewards| (rewards.n_rewards(), self.expected_errors_at(rewards)));
+        self.expected_errors = errors.map(Some);
+        errors.iter().all(|&(_, errors)| errors <= most)
+    }
+
+    /// The sum of the doubts of all verdicts by these rewards of the mixed model.
+    fn expected_errors_at(&self, rewards: &FitHistory) -> f64 {
+        let mut known = self.expected_errors.iter().flatten();
+        if let Some(&(_, errors)) = known.find(|(n_rewards, _)| *n_rewards == rewards.n_rewards()) {
+            return errors;
+        }
+        let mut learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
+        let n_arms = self.arms.n_arms();
+        let (means, pending) = (vec![0.0; n_arms], vec![0; n_arms]);
+        let n_rewards = rewards.counts();
+        learner.restore(&History { n_rewards, means: &means, pending: &pending, fit_history: Some(rewards) }, 0);
+        let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
+        learner.beliefs().verdicts(&confidence).map(|verdict| verdict.doubt).sum()
     }
 
     /// Takes σ and the shares of the parts from a model that learns them.

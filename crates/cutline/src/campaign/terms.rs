@@ -1,8 +1,10 @@
 //! The terms of a campaign: its settings, fixed when it begins.
 
+use super::early_stop::EarlyStop;
 use super::noise::{NoiseEstimate, NoiseSource};
 use crate::{
-    Confidence, ConfidenceStop, IntervalError, IntervalKind, Question, QuestionError, Spec, SpecError, StopCriterion,
+    Confidence, ConfidenceStop, EstimatorKind, IntervalError, IntervalKind, Question, QuestionError, Spec, SpecError,
+    StopCriterion,
 };
 use thiserror::Error;
 
@@ -27,10 +29,10 @@ pub struct Terms {
     pub interval: IntervalKind,
     /// δ: the verdicts' intervals hold with probability 1 − δ.
     pub delta: f64,
-    /// The criterion for stopping early, once every verdict is certain at level 1 − δ; `None` to use the whole budget.
+    /// When to stop early; `None` to use the whole budget. Sides are sure at level 1 − δ.
     /// [`StopCriterion::Intervals`] guarantees its error probability, which it can for a given `noise` only: without one, the campaign
     /// never stops early. [`Terms::check_guarantee`] refuses such terms.
-    pub until_sure: Option<StopCriterion>,
+    pub until_sure: Option<EarlyStop>,
     /// The seed of all random choices.
     pub seed: u64,
 }
@@ -46,8 +48,14 @@ pub enum TermsError {
     #[error(transparent)]
     Question(#[from] QuestionError),
     /// There is no stopping criterion of that name.
-    #[error("unknown stopping criterion `{0}`; use {names}", names = StopCriterion::names())]
+    #[error("unknown stopping criterion `{0}`; use {names} or `expected-errors` and a number", names = StopCriterion::names())]
     UnknownCriterion(String),
+    /// The expected number of errors is missing or not above 0.
+    #[error("`{0}`: `expected-errors` needs a number above 0, as in `expected-errors 3`")]
+    ExpectedErrors(String),
+    /// Only the doubts of the mixed model allow for the model being wrong.
+    #[error("the stop `expected-errors` needs the estimator `mixed`, not `{}`", .0.name())]
+    ExpectedErrorsNeedMixed(EstimatorKind),
     /// The noise or δ is out of range.
     #[error(transparent)]
     Interval(#[from] IntervalError),
@@ -70,7 +78,9 @@ impl Terms {
     /// If `until_sure` guarantees an error probability, and `noise` is not given.
     pub fn check_guarantee(&self) -> Result<(), TermsError> {
         match self.until_sure {
-            Some(criterion) if self.lacks_noise_for(criterion) => Err(TermsError::GuaranteeNeedsNoise { criterion }),
+            Some(EarlyStop::Sure(criterion)) if self.lacks_noise_for(criterion) => {
+                Err(TermsError::GuaranteeNeedsNoise { criterion })
+            }
             _ => Ok(()),
         }
     }
@@ -85,7 +95,7 @@ impl Terms {
         if let Some(noise) = self.noise {
             spec = spec.with_known_noise(noise)?;
         }
-        if let Some(criterion) = self.until_sure
+        if let Some(EarlyStop::Sure(criterion)) = self.until_sure
             && !self.lacks_noise_for(criterion)
         {
             spec = spec.with_confidence_stop(ConfidenceStop::new(criterion, self.delta, sigma)?);

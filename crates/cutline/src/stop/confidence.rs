@@ -5,11 +5,13 @@
 //! - `intervals`: the side that its mean suggests is right for every value in its *anytime* interval ([`IntervalKind::Anytime`]), so that
 //!   all arms have a [`Verdict`](crate::Verdict). The answer at the stop is wrong with probability at most δ, whatever the rule, if
 //!   rewards are σ-sub-Gaussian for the given σ and, with ridge, the means are linear in the features.
-//! - `evidence`: its gap Δ̂ₖ = |μ̂ₖ − τ| + ε exceeds √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S) after t rewards with ridge. With S = 0 this is
-//!   Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the likelihood-ratio test with the threshold that Garivier & Kaufmann (2016, §6)
-//!   recommend in practice. It ends earlier, and no theorem bounds its probability of an error by δ. The S term bounds the
-//!   bias of ridge towards 0; without it, a threshold far from 0 would look like evidence. With the sample mean and the mixed model there
-//!   is no such term, and δ/K replaces δ, because K arms that are not determined by their features are K tests.
+//! - `evidence`: its gap Δ̂ₖ = |μ̂ₖ − τ| + ε exceeds σ√(2qₖ ln(K(1 + ln t)/δ)) after t rewards. With ridge the K arms are one test in d
+//!   dimensions: its gap by least squares exceeds σ√vₖ (√(2 ln((1 + ln t)/δ)) + √d), with vₖ as in
+//!   [`PriorFree`](crate::estimators::PriorFree), or, for a given bound S on ‖θ‖, its gap by ridge exceeds
+//!   √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S). With S = 0 that is Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the likelihood-ratio test with the
+//!   threshold that Garivier & Kaufmann (2016, §6) recommend in practice. It ends earlier, and no theorem bounds its probability of an
+//!   error by δ. The S term bounds the bias of ridge towards 0, which would otherwise look like evidence where the threshold is far
+//!   from 0.
 
 use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior, PriorFree};
@@ -55,7 +57,7 @@ impl StopCriterion {
 /// | `criterion` | none | [`StopCriterion::Intervals`] or [`StopCriterion::Evidence`] | |
 /// | `delta` | none | δ, the probability of an error | 0 < δ < 1, else [`IntervalError`] |
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian. An estimator that learns σ replaces it for `evidence` only | 1e-100 ≤ σ ≤ 1e100, else [`IntervalError`] |
-/// | `norm` | none for `intervals`, σ√(d/λ) for `evidence` | S, a bound on ‖θ‖; only used with ridge | 0 ≤ S ≤ 1e150, else [`IntervalError`] |
+/// | `norm` | none | S, a bound on ‖θ‖; only used with ridge | 0 ≤ S ≤ 1e150, else [`IntervalError`] |
 ///
 /// ```
 /// use cutline::{Arms, StopCriterion, StopReason, Question, Spec, ConfidenceStop};
@@ -127,7 +129,7 @@ impl ConfidenceStop {
         self.confidence.norm()
     }
 
-    /// σ√(2 ln((1 + ln t)/δ)) + √λ S for ridge, σ√(2 ln(K(1 + ln t)/δ)) for the sample mean and the mixed model.
+    /// The width of an arm that has evidence, in units of the square root of its variance.
     fn evidence_factor(&self, n_rewards: &[u32], model: Model) -> f64 {
         let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
         let (tests, bias) = match (model, self.norm()) {
@@ -159,9 +161,13 @@ impl ConfidenceStop {
         let &Posterior { means, variances, n_rewards, model, .. } = posterior;
         let intervals = self.confidence.intervals(posterior, prior_free);
         let factor = self.evidence_factor(n_rewards, model);
-        let interval = |arm: Arm| match self.criterion {
-            StopCriterion::Intervals => intervals(arm),
-            StopCriterion::Evidence => (means[arm], factor * variances[arm].sqrt()),
+        let has_norm = self.norm().is_some() && is_linear(model);
+        let interval = |arm: Arm| match (self.criterion, prior_free) {
+            (StopCriterion::Intervals, _) => intervals(arm),
+            (StopCriterion::Evidence, Some(PriorFree::LeastSquares { means, variances, .. })) if !has_norm => {
+                (means[arm], factor * variances[arm].sqrt())
+            }
+            (StopCriterion::Evidence, _) => (means[arm], factor * variances[arm].sqrt()),
         };
         let is_sure = |arm: Arm| is_sure(question, means[arm], interval(arm));
         let certainty = |arm: Arm| {
@@ -170,14 +176,17 @@ impl ConfidenceStop {
         };
         let least = (0..means.len()).min_by(|&a, &b| certainty(a).total_cmp(&certainty(b)));
         self.doubtful = least.unwrap_or(0);
-        let width = match self.criterion {
-            StopCriterion::Intervals => interval(self.doubtful).1 / variances[self.doubtful].sqrt(),
-            StopCriterion::Evidence => factor,
-        };
+        let width = interval(self.doubtful).1 / variances[self.doubtful].sqrt();
         let is_sure = (0..means.len()).all(is_sure);
-        self.is_prior_free = self.criterion == StopCriterion::Intervals && (self.norm().is_none() || !is_linear(model));
-        let least_width =
-            if self.is_prior_free { self.least_prior_free_width(prior_free) } else { width / self.noise() };
+        self.is_prior_free = match self.criterion {
+            StopCriterion::Intervals => !has_norm,
+            StopCriterion::Evidence => !has_norm && is_linear(model),
+        };
+        let least_width = match self.criterion {
+            StopCriterion::Evidence => factor / self.noise(),
+            StopCriterion::Intervals if has_norm => width / self.noise(),
+            StopCriterion::Intervals => self.least_prior_free_width(prior_free),
+        };
         self.least_width = if least_width.is_finite() { least_width } else { 0.0 };
         is_sure
     }
@@ -209,10 +218,7 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
             return None;
         }
         let question = beliefs.question;
-        let (posterior, prior_free) = match self.criterion {
-            StopCriterion::Intervals => beliefs.estimator.posterior_and_prior_free(),
-            StopCriterion::Evidence => (beliefs.estimator.posterior(), None),
-        };
+        let (posterior, prior_free) = beliefs.estimator.posterior_and_prior_free();
         let has_rewards = posterior.n_rewards.iter().any(|&n| n > 0);
         (has_rewards && self.scan(question, &posterior, prior_free)).then_some(StopReason::Confidence)
     }

@@ -114,6 +114,27 @@ impl Plain {
         Self { problem: problem.clone(), lambda, pulls, rewards, gains: RefCell::default() }
     }
 
+    /// The means by least squares and their variances, xᵀV⁻¹x + λ‖V⁻¹x‖² with V = Σ xxᵀ; ∞ where x is not in the range of V.
+    pub fn least_squares(&self) -> (Vec<f64>, Vec<f64>) {
+        let x = self.x();
+        let mut v = DMatrix::zeros(x.ncols(), x.ncols());
+        let mut b = DVector::zeros(x.ncols());
+        for &(arm, reward) in &self.rewards {
+            let row = x.row(arm).transpose();
+            v += &row * row.transpose();
+            b += row * reward;
+        }
+        let inverse = v.clone().pseudo_inverse(1e-12 * v.amax()).expect("a tolerance of at least 0");
+        let of = |arm: usize| {
+            let row = x.row(arm).transpose();
+            let z = &inverse * &row;
+            let is_determined = (&v * &z - &row).amax() <= 1e-7 * row.amax();
+            let variance = row.dot(&z) + self.lambda * z.norm_squared();
+            (z.dot(&b), if is_determined { variance } else { f64::INFINITY })
+        };
+        (0..x.nrows()).map(of).unzip()
+    }
+
     fn x(&self) -> DMatrix<f64> {
         let rows = &self.problem.rows;
         DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])

@@ -5,7 +5,7 @@ use crate::args::CampaignAddress;
 use crate::commands::open;
 use crate::status_summary::expected_errors_in_words;
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
-use cutline::{EstimatorKind, StopReason, Verdict};
+use cutline::{StopReason, Verdict};
 use cutline_store::{Campaign, StoreError, Ticket, expected_errors, finding};
 use std::time::{Duration, Instant};
 
@@ -113,14 +113,12 @@ impl<'a> ReconnectingCampaign<'a> {
         self.retry(|campaign, _| campaign.verdicts())
     }
 
-    /// What the mixed model found, in words, and the wrong calls that it expects; `None` for other models.
-    pub(super) fn finding(&mut self, verdicts: &[Verdict]) -> Result<Option<String>, StoreError> {
+    /// What the mixed model found and how many wrong calls it expects, one line each; nothing for other models.
+    pub(super) fn finding(&mut self, verdicts: &[Verdict]) -> Result<Vec<String>, StoreError> {
         self.retry(|campaign, _| {
             let state = campaign.state()?;
-            let is_mixed = state.terms().spec.estimator() == EstimatorKind::Mixed;
-            let expected = format!("expected: {}", expected_errors_in_words(expected_errors(verdicts)));
-            let words = finding(state).map_or(expected.clone(), |found| format!("{found}\n{expected}"));
-            Ok(is_mixed.then_some(words))
+            let expected = expected_errors(state, verdicts).map(expected_errors_in_words);
+            Ok(finding(state).into_iter().chain(expected.map(|words| format!("expected: {words}"))).collect())
         })
     }
 

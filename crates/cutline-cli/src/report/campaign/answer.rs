@@ -3,7 +3,7 @@
 use super::View;
 use crate::status_summary::{expected_errors_in_words, reason_in_words};
 use cutline::{Side, StopReason};
-use cutline_store::{CampaignModel, expected_errors, finding};
+use cutline_store::{expected_errors, finding};
 use serde::Serialize;
 
 /// The result of a campaign so far: an object of JSON, and a row of CSV.
@@ -46,7 +46,7 @@ impl Answer {
             ending: view.state.stop_reason().map(StopReason::name),
             model: view.model().name(),
             finding: finding(&view.state),
-            expected_errors: (view.model() == CampaignModel::Mixed).then(|| expected_errors(&view.verdicts)),
+            expected_errors: expected_errors(&view.state, &view.verdicts),
         };
         answer.sentence = answer.in_words();
         answer

@@ -43,8 +43,12 @@ pub(super) fn decided(view: &View) -> String {
 /// A sentence about the doubts.
 pub(super) fn doubts(view: &View) -> String {
     let by = if view.model() == CampaignModel::Mixed { "by the model, " } else { "" };
-    let threshold = view.settings.threshold;
-    format!("Doubt: {by}the probability that the true mean lies on the other side of {threshold} than the estimate.")
+    let (threshold, precision) = (view.settings.threshold, view.settings.precision);
+    let beyond = if precision > 0.0 { format!(", and more than {precision} from it") } else { String::new() };
+    format!(
+        "Doubt: {by}the probability that the call is wrong, because the true mean lies on the other side of {threshold} than the \
+         estimate{beyond}."
+    )
 }
 
 /// A sentence about the intervals.

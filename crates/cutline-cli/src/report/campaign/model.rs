@@ -29,7 +29,7 @@ impl Model {
             };
             return Self { sentences: vec![separate.into()], warning: None, facts: Vec::new() };
         };
-        if view.cost() > MAX_COST {
+        if view.linear_cost() > MAX_COST {
             let n_arms = grouped(view.names.len() as u64);
             let skipped = format!(
                 "The linear model was not checked: {n_arms} arms with {dimension} features would take too long. \

@@ -4,6 +4,7 @@ use super::figures::intervals;
 use super::{View, grouped};
 use crate::model::describe;
 use crate::print::short;
+use crate::status_summary::stop_in_words;
 use cutline::campaign::NoiseSource;
 
 /// How many features are named.
@@ -15,9 +16,7 @@ pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
     let terms = view.state.terms();
     let (algorithm, estimator) = (terms.spec.algorithm(), terms.spec.estimator());
     let stop = match terms.until_sure {
-        Some(by) => {
-            format!("once every verdict is certain by {}, δ = {}, or the budget is used up", by.name(), terms.delta)
-        }
+        Some(stop) => format!("{}, δ = {}; or when the budget is used up", stop_in_words(stop), terms.delta),
         None => "when the budget is used up".into(),
     };
     vec![

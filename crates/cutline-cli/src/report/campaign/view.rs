@@ -4,6 +4,9 @@ use cutline::campaign::{CampaignState, Record};
 use cutline::{Side, Verdict};
 use cutline_store::{CampaignModel, Settings, StoreError};
 
+/// The most settings over which verdicts of the mixed model are averaged.
+const MIXED_SETTINGS: f64 = 30.0;
+
 /// A campaign at one moment, so that all parts of a page agree even while others write to the store.
 pub(crate) struct View {
     pub(crate) name: String,
@@ -46,9 +49,21 @@ impl View {
         CampaignModel::of(self.state.terms().spec.estimator())
     }
 
-    /// K·d², the cost of computing all verdicts once.
-    pub(crate) fn cost(&self) -> f64 {
+    /// K·d², the cost of computing all verdicts of the linear model once, and of testing it.
+    pub(crate) fn linear_cost(&self) -> f64 {
         let dimension = self.state.arms().dimension().unwrap_or(1) as f64;
         self.names.len() as f64 * dimension * dimension
+    }
+
+    /// The cost of computing all verdicts once, in the same unit. The mixed model has a column per feature and landmark and averages over
+    /// up to [`MIXED_SETTINGS`] settings.
+    pub(crate) fn cost(&self) -> f64 {
+        if self.model() != CampaignModel::Mixed {
+            return self.linear_cost();
+        }
+        let landmarks = self.state.terms().spec.values().find(|(name, _)| *name == "landmarks").map_or(0.0, |(_, d)| d);
+        let n_arms = self.names.len() as f64;
+        let columns = self.state.arms().dimension().unwrap_or(0) as f64 + 1.0 + landmarks.min(n_arms);
+        MIXED_SETTINGS * n_arms * columns * columns
     }
 }

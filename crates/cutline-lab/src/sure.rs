@@ -1,0 +1,184 @@
+//! How often campaigns that stop early are wrong, measured by simulation.
+//!
+//! Every run is a campaign with the defaults of its model, on its own instance: K arms with d features uniform on [−1, 1]. With `ridge` the
+//! means are linear in the features, with `mixed` partly so, with sample means not at all. Means have standard deviation 1, and no arm is
+//! closer to the threshold than a given gap.
+
+use cutline::campaign::{CampaignState, Event, Terms, TermsError};
+use cutline::{Arms, EstimatorKind, IntervalKind, Purpose, Question, Rng, Spec, StopCriterion, StopReason, stream};
+use rand::{Rng as _, RngExt};
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The threshold, away from 0, which ridge would shrink to.
+const THRESHOLD: f64 = 3.0;
+
+/// The rewards of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RewardKind {
+    /// Gaussian noise of this σ.
+    Gaussian(f64),
+    /// Gaussian noise of this σ, and the reward rounded to a multiple of [`RewardKind::STEP`].
+    Rounded(f64),
+    /// 0 or 1, with probabilities that have this standard deviation over the arms.
+    Bernoulli(f64),
+}
+
+/// Which campaigns are simulated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SureSetting {
+    /// The model.
+    pub estimator: EstimatorKind,
+    /// The criterion for stopping early.
+    pub criterion: StopCriterion,
+    /// δ.
+    pub delta: f64,
+    /// Whether σ is given. If so, it is the smallest that is known to be right: see [`RewardKind::sigma`].
+    pub is_noise_given: bool,
+    /// The rewards.
+    pub rewards: RewardKind,
+    /// The number of arms K.
+    pub n_arms: usize,
+    /// The number of features d.
+    pub dimension: usize,
+    /// The least distance of a mean from the threshold.
+    pub gap: f64,
+    /// The largest number of measurements of a run.
+    pub budget: u32,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+/// How the runs of a setting ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SureCount {
+    /// The number of runs.
+    pub runs: u64,
+    /// The number of runs that stopped early.
+    pub sure: u64,
+    /// The number of runs that stopped early and called some arm wrongly.
+    pub sure_and_wrong: u64,
+    /// The measurements of all runs together.
+    pub pulls: u64,
+}
+
+impl RewardKind {
+    /// The step to which rewards are rounded.
+    pub const STEP: f64 = 0.1;
+
+    /// A σ for which rewards are σ-sub-Gaussian: that of Gaussian noise, and half the range of what is bounded.
+    #[must_use]
+    pub fn sigma(self) -> f64 {
+        match self {
+            Self::Gaussian(sigma) => sigma,
+            Self::Rounded(sigma) => sigma + Self::STEP / 2.0,
+            Self::Bernoulli(_) => 0.5,
+        }
+    }
+
+    /// The reward of a measurement, where the means have standard deviation 1.
+    fn reward(self, mean: f64, rng: &mut Rng) -> f64 {
+        let normal = |rng: &mut Rng| -> f64 { StandardNormal.sample(rng) };
+        match self {
+            Self::Gaussian(sigma) => mean + sigma * normal(rng),
+            Self::Rounded(sigma) => ((mean + sigma * normal(rng)) / Self::STEP).round() * Self::STEP,
+            Self::Bernoulli(spread) => f64::from(u8::from(rng.random::<f64>() < probability(mean, spread))),
+        }
+    }
+}
+
+/// The probability of a 1: ½ at the threshold.
+fn probability(mean: f64, spread: f64) -> f64 {
+    (0.5 + spread * (mean - THRESHOLD)).clamp(0.01, 0.99)
+}
+
+/// Plays these runs.
+///
+/// # Errors
+/// If the terms are refused.
+pub fn sure_and_wrong(setting: &SureSetting, runs: Range<u64>) -> Result<SureCount, TermsError> {
+    let played: Vec<SureCount> = runs.into_par_iter().map(|run| play(setting, run)).collect::<Result<_, _>>()?;
+    Ok(played.iter().fold(SureCount::default(), |sum, run| SureCount {
+        runs: sum.runs + run.runs,
+        sure: sum.sure + run.sure,
+        sure_and_wrong: sum.sure_and_wrong + run.sure_and_wrong,
+        pulls: sum.pulls + run.pulls,
+    }))
+}
+
+fn play(setting: &SureSetting, run: u64) -> Result<SureCount, TermsError> {
+    let (arms, means) = instance(setting, &mut stream(setting.seed, Purpose::Instance, run));
+    let seed = stream(setting.seed, Purpose::Learner, run).next_u64();
+    let (arms, terms) = terms(setting, arms, seed)?;
+    terms.check_guarantee()?;
+    let question = terms.question;
+    let mut campaign = CampaignState::new(arms, terms)?;
+    let mut rng = stream(setting.seed, Purpose::Noise, run);
+    while let [Event::Asked { ticket, arm, .. }] = campaign.ask(1, "", 0, 1)[..] {
+        campaign.tell(ticket, setting.rewards.reward(means[arm], &mut rng), 0).expect("a ticket that is open");
+    }
+    let is_sure = campaign.stop_reason() == Some(StopReason::Confidence);
+    let verdicts = campaign.verdicts();
+    // The mean of 0/1 and of rounded rewards is on the same side: the threshold is ½ and a multiple of the step.
+    let is_above = |mean: f64| mean >= THRESHOLD;
+    let is_wrong =
+        verdicts.iter().zip(&means).any(|(verdict, &mean)| question.is_above(verdict.mean) != is_above(mean));
+    Ok(SureCount {
+        runs: 1,
+        sure: u64::from(is_sure),
+        sure_and_wrong: u64::from(is_sure && is_wrong),
+        pulls: u64::from(campaign.progress().counted),
+    })
+}
+
+/// The terms of a campaign with the defaults of its model.
+fn terms(setting: &SureSetting, arms: Arms, seed: u64) -> Result<(Arms, Terms), TermsError> {
+    let (arms, spec) = match setting.estimator {
+        EstimatorKind::SampleMean => (arms, Spec::named("apt")?),
+        EstimatorKind::Ridge => {
+            let prepared = arms.standardised().with_intercept(1.0).map_err(cutline::SpecError::from)?;
+            (prepared, Spec::named("pivot")?.with_centre(1.0)?)
+        }
+        estimator => (arms, Spec::named("pivot")?.with_estimator(estimator.name())?),
+    };
+    let threshold = if matches!(setting.rewards, RewardKind::Bernoulli(_)) { 0.5 } else { THRESHOLD };
+    let terms = Terms {
+        question: Question::new(threshold, 0.0)?,
+        spec,
+        budget: setting.budget,
+        noise: setting.is_noise_given.then(|| setting.rewards.sigma()),
+        interval: IntervalKind::Fixed,
+        delta: setting.delta,
+        until_sure: Some(setting.criterion.into()),
+        seed,
+    };
+    Ok((arms, terms))
+}
+
+/// Arms and the means of their rewards before rounding.
+fn instance(setting: &SureSetting, rng: &mut Rng) -> (Arms, Vec<f64>) {
+    let SureSetting { n_arms, dimension, .. } = *setting;
+    let normal = |rng: &mut Rng| -> f64 { StandardNormal.sample(rng) };
+    let own_share: f64 = match setting.estimator {
+        EstimatorKind::Ridge => 0.0,
+        EstimatorKind::SampleMean => 1.0,
+        _ => 0.3,
+    };
+    let theta: Vec<f64> = (0..dimension).map(|_| normal(rng)).collect();
+    // A feature has variance 1/3.
+    let length = (theta.iter().map(|t| t * t).sum::<f64>() / 3.0).sqrt();
+    let (mut rows, mut means) = (Vec::new(), Vec::new());
+    while rows.len() < n_arms {
+        let row: Vec<f64> = (0..dimension).map(|_| 2.0 * rng.random::<f64>() - 1.0).collect();
+        let linear: f64 = row.iter().zip(&theta).map(|(x, t)| x * t).sum::<f64>() / length;
+        let mean = (1.0 - own_share).sqrt() * linear + own_share.sqrt() * normal(rng);
+        if mean.abs() >= setting.gap {
+            rows.push(row);
+            means.push(THRESHOLD + mean);
+        }
+    }
+    (Arms::from_rows(&rows).expect("finite features"), means)
+}
