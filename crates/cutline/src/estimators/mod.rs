@@ -1,5 +1,6 @@
 //! Estimators: rewards in, means and variances out.
 
+mod arm_variances;
 mod centred;
 mod designed;
 mod gram_basis;
