@@ -152,7 +152,7 @@ fn terms(setting: &SureSetting, arms: Arms, seed: u64) -> Result<(Arms, Terms), 
         noise: setting.is_noise_given.then(|| setting.rewards.sigma()),
         interval: IntervalKind::Fixed,
         delta: setting.delta,
-        until_sure: Some(setting.criterion),
+        until_sure: Some(setting.criterion.into()),
         seed,
     };
     Ok((arms, terms))
