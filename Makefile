@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store coverage sure centre prepare soak docs
+.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store calibration coverage sure centre prepare real soak docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -24,7 +24,7 @@ python: ## Build the Python package, a wheel in target/wheels, and install it in
 
 # The tests do not run in `python/`, so that they import the installed package.
 test-python: python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
-	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
+	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
 	checks/with-postgres target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
@@ -76,6 +76,9 @@ bench-scaling: python ## Time a simulation without and with Dask workers, and th
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
 	target/python/bin/python benches/python/scaling.py
 
+calibration: ## Measure whether verdicts on the mixed model mean what they say: the tables of docs/verdicts.md; RUNS=N for N campaigns per cell
+	cargo run --release --locked --quiet --package cutline-lab --example calibration -- $(or $(RUNS),20)
+
 coverage: ## Measure how often intervals contain the true means: the table of docs/verdicts.md
 	cargo run --release --locked --quiet --package cutline-lab --example coverage
 
@@ -88,6 +91,10 @@ centre: build ## Simulate ridge with and without a centre and an intercept: the 
 prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
 	target/release/cutline simulate experiments/prepare/raw.toml --out target/prepare/raw
 	target/release/cutline simulate experiments/prepare/standardised.toml --out target/prepare/standardised
+
+real: python ## Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
+	target/python/bin/pip install --quiet --disable-pip-version-check --requirement experiments/real/requirements.txt
+	target/python/bin/python experiments/real/real.py $(if $(QUICK),--quick)
 
 soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: check that nothing is lost; SOAK=N for N times as many kills
 	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test nothing_is_lost -- --nocapture

@@ -71,6 +71,10 @@ def test_every_setting_changes_the_choices() -> None:
     random = [finish(begin(algorithm="random", seed=seed)) for seed in (1, 1, 2)]
     assert random[0] == random[1] != random[2]
     assert len(finish(begin(budget=400, noise=0.1, until_sure="evidence"))) < 400
+    early = begin(budget=400, until_sure="expected-errors 2")
+    assert 50 <= len(finish(early)) < 400
+    expected = early.expected_errors
+    assert early.progress.ending == "expected-errors" and expected is not None and expected <= 2
     wide, narrow = (begin(noise=0.1, confidence=level, interval="anytime") for level in (0.99, 0.5))
     assert finish(wide) == finish(narrow)
     assert wide.verdicts[0].upper - wide.verdicts[0].lower > narrow.verdicts[0].upper - narrow.verdicts[0].lower

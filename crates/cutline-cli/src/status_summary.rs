@@ -2,9 +2,9 @@
 
 use crate::clock::{rfc3339, span};
 use crate::print::{cell, left, short, table};
-use cutline::Side;
-use cutline::campaign::{NoiseSource, Progress, Time};
+use cutline::campaign::{EarlyStop, NoiseSource, Progress, Time};
 use cutline::estimators::Explained;
+use cutline::{Side, StopCriterion};
 use cutline_store::{Campaign, CampaignModel, StoreError, expected_errors, finding};
 use serde::Serialize;
 use std::fmt::Write;
@@ -39,6 +39,10 @@ pub(crate) struct StatusSummary {
     explained: Option<ExplainedShares>,
     /// The wrong calls that the mixed model expects: the sum of the doubts.
     expected_errors: Option<f64>,
+    /// When the campaign ends before its budget is used up, as it is stored.
+    until_sure: Option<String>,
+    #[serde(skip)]
+    early_stop: Option<EarlyStop>,
     /// The rate of the last rewards, and when the budget will be used at that rate.
     #[serde(rename = "rewards_an_hour")]
     rewards_per_hour: Option<f64>,
@@ -163,6 +167,8 @@ impl StatusSummary {
             finding: finding(state),
             explained: state.explained().map(ExplainedShares::from),
             expected_errors: expected_errors(state, &verdicts),
+            until_sure: settings.until_sure,
+            early_stop: state.terms().until_sure,
             rewards_per_hour: pace.map(|pace| pace * 3.6e6),
             budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
             budget_used_in,
@@ -175,7 +181,7 @@ impl StatusSummary {
     }
 
     /// The numbers for the whole campaign, by name.
-    pub(crate) fn numbers(&self) -> [(&'static str, String); 24] {
+    pub(crate) fn numbers(&self) -> [(&'static str, String); 25] {
         let or_empty = |value: Option<String>| value.unwrap_or_default();
         let number = |value: Option<f64>| or_empty(value.map(|value| format!("{value:?}")));
         let share = |of: fn(ExplainedShares) -> f64| number(self.explained.map(of));
@@ -201,6 +207,7 @@ impl StatusSummary {
             ("explained_smooth", share(|explained| explained.smooth)),
             ("explained_own", share(|explained| explained.own)),
             ("expected_errors", number(self.expected_errors)),
+            ("until_sure", or_empty(self.until_sure.clone())),
             ("rewards_an_hour", number(self.rewards_per_hour)),
             ("budget_used_at", or_empty(self.budget_used_at.clone())),
             ("ending", self.ending.unwrap_or_default().into()),
@@ -261,6 +268,9 @@ impl StatusSummary {
             "noise",
             if is_known { format!("{}, {}", short(self.noise), self.source()) } else { self.source().into() },
         ));
+        if let (Some(stop), None) = (self.early_stop, self.ending) {
+            facts.push(("ends", stop_in_words(stop)));
+        }
         if let Some(ending) = self.ending {
             facts.push(("ended", reason_in_words(ending).into()));
         } else if let (Some(pace), Some(left)) = (self.rewards_per_hour, self.budget_used_in) {
@@ -304,11 +314,24 @@ impl StatusSummary {
     }
 }
 
+/// When a campaign ends early, as part of a sentence.
+pub(crate) fn stop_in_words(stop: EarlyStop) -> String {
+    match stop {
+        EarlyStop::ExpectedErrors(errors) => {
+            format!("once at most {errors} wrong calls are expected, which is an expectation and not a guarantee")
+        }
+        EarlyStop::Sure(StopCriterion::Intervals) => {
+            "once every verdict is certain by the intervals, guaranteed".into()
+        }
+        stop => format!("once every verdict is certain by the {stop}, a heuristic"),
+    }
+}
+
 /// Why a campaign has ended, by the name of the reason.
 pub(crate) fn reason_in_words(ending: &str) -> &'static str {
     match ending {
         "budget" => "the budget is used up",
-        "expected-errors" => "few enough wrong calls are expected",
+        "expected-errors" => "few enough wrong calls are expected, which is not a guarantee",
         _ => "every verdict is certain",
     }
 }

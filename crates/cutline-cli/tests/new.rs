@@ -45,7 +45,7 @@ fn it_says_what_it_understood_and_what_comes_next() {
         "  constant   `same`: the same for all arms, so ignored",
         "  model      linear in the features; features and rewards are used as given",
         "  question   which means lie above -1?",
-        "  budget     9 measurements, or fewer once every verdict is certain by the intervals",
+        "  budget     9 measurements, or fewer once every verdict is certain by the intervals, guaranteed",
         "  algorithm  pivot, lambda = 0.1",
         "  noise      0.5, as given",
         "next: cutline ask screen.db --name 'it'\\''s 2', or cutline run screen.db --name 'it'\\''s 2' --measure COMMAND",
@@ -216,6 +216,16 @@ fn settings_that_do_not_fit_are_one_line() {
              `--model mixed` or `--model linear`",
         ),
         (
+            &["--model", "linear", "--until-sure", "expected-errors 3"],
+            "the stop `expected-errors` needs the estimator `mixed`, not `ridge`; use `--model mixed`, or `--until-sure intervals` with \
+             `--noise`",
+        ),
+        (
+            &["--until-sure", "intervals"],
+            "the stop `intervals` guarantees its error probability only for a given `noise`; give the standard deviation of one \
+             measurement with `--noise`",
+        ),
+        (
             &["--model", "mixed", "--algorithm", "lingame", "--noise", "1"],
             "the rule `lingame` needs a σ that does not change, and the estimator `mixed` learns σ from the rewards; use \
              `--model linear`",
@@ -263,7 +273,9 @@ fn wrong_command_lines() {
         (&["--model", "magic"], "[possible values: mixed, linear, independent]"),
         (&["--parameter", "known_noise=1"], "the noise is given with `--noise`"),
         (&["--interval", "wide"], "[possible values: fixed, anytime]"),
-        (&["--until-sure", "hope"], "[possible values: intervals, evidence]"),
+        (&["--until-sure", "hope"], "unknown stopping criterion `hope`; use `intervals` or `evidence`"),
+        (&["--until-sure", "expected-errors"], "needs a number above 0, as in `expected-errors 3`"),
+        (&["--until-sure", "expected-errors -1"], "needs a number above 0, as in `expected-errors 3`"),
         (&["--confidence", "95"], "a number above 0 and below 1"),
         (&["--parameter", "lambda"], "as in `lambda=0.1`"),
         (&["--parameter", "noise=1"], "the noise is given with `--noise`"),

@@ -59,7 +59,7 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), 24);
+    assert_eq!(header.len(), 25);
     for (key, field) in
         header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
@@ -97,6 +97,39 @@ fn formats_agree() {
     let expected = text.lines().find(|line| line.starts_with("expected ")).unwrap();
     let number = format!("expected   {:.1} wrong calls ", status["expected_errors"].as_f64().unwrap());
     assert!(expected.starts_with(&number) && expected.ends_with("by the model, not guaranteed"), "{expected}");
+}
+
+/// A campaign ends once few enough wrong calls are expected, and every text calls that an expectation.
+#[test]
+fn a_campaign_ends_by_expected_errors() {
+    let place = screen(&["--budget", "400", "--until-sure", "expected-errors 0.5"]);
+    let new = place.good(&["status", "screen.db"]).stdout;
+    let words = "once at most 0.5 wrong calls are expected, which is an expectation and not a guarantee";
+    assert!(new.contains(&format!("\nends       {words}\n")), "{new}");
+    assert_eq!(place.json(&["status", "screen.db"])["until_sure"], "expected-errors 0.5");
+    let mut number = 0;
+    while let Some(tickets) = place.json(&["ask", "screen.db", "-n", "20"]).as_array().filter(|all| !all.is_empty()) {
+        let rewards: Vec<String> = tickets
+            .iter()
+            .flat_map(|ticket| {
+                number += 1;
+                let side = if ticket["index"].as_u64().unwrap() < 3 { 0.8 } else { 0.2 };
+                [ticket["ticket"].to_string(), (side + f64::from(number % 7) / 50.0).to_string()]
+            })
+            .collect();
+        let rewards: Vec<&str> = rewards.iter().map(String::as_str).collect();
+        place.good(&[&["tell", "screen.db"], &rewards[..]].concat());
+    }
+    let status = place.json(&["status", "screen.db"]);
+    assert_eq!(status["ending"], "expected-errors");
+    assert!((50..400).contains(&status["told"].as_u64().unwrap()), "{status}");
+    assert!(status["expected_errors"].as_f64().unwrap() <= 0.5);
+    let reason = "few enough wrong calls are expected, which is not a guarantee";
+    assert!(place.good(&["status", "screen.db"]).stdout.contains(&format!("\nended      {reason}\n")));
+    assert!(place.good(&["ask", "screen.db"]).stderr.contains(reason));
+    place.good(&["report", "screen.db"]);
+    let page = place.text("report.html");
+    assert!(page.contains(&format!("The campaign has ended: {reason}.")) && page.contains(words));
 }
 
 /// The other models have nothing to say about shares and expectations.

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings |
 /// | `noise` | estimated | σ, the standard deviation of a measurement |
 /// | `interval`, `delta` | `fixed`, 0.05 | the intervals of the verdicts |
-/// | `until_sure` | none | stop early once every side is certain, by `intervals` or by `evidence` |
+/// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3`: [`EarlyStop`] |
 /// | `preparation` | that of the model | how features and rewards are transformed before learning |
 /// | `seed` | 0 | the seed of all random choices |
 /// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |

@@ -32,7 +32,7 @@ pub trait AskTell: Send {
     /// If there is no such arm or no pull of it is pending.
     fn forget(&mut self, arm: Arm);
 
-    /// Restores a newly built learner from a history in one step. `changes` is how many times, in that history, a pull was handed out
+    /// Replaces everything that the learner has received by a history, in one step. `changes` is how many times, in that history, a pull was handed out
     /// or lost; it becomes [`Beliefs::changes`].
     ///
     /// # Panics

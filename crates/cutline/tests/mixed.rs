@@ -4,12 +4,13 @@ mod common;
 
 use common::{Problem, arms_of, spec, take, uniform};
 use cutline::campaign::{CampaignState, Event, Record, Terms};
-use cutline::estimators::{Explained, Mixed, MixedError, MixedSettings};
+use cutline::estimators::{Explained, Marginals, Mixed, MixedError, MixedSettings};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
     ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
     Spec, SpecError, StopCriterion, StopReason, below, stream,
 };
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::sync::Arc;
 
 fn mixed(name: &str) -> Spec {
@@ -354,12 +355,12 @@ fn verdicts_use_the_noise_that_was_learnt() {
         anytime.iter().map(|verdict| verdict.upper - verdict.lower).fold(0.0, f64::max)
     });
     assert!((widths[1] / widths[0] - 2.0).abs() < 1e-9, "the level of anytime holds for a given σ: {widths:?}");
-    let noise = run.beliefs().estimator.noise_scale().unwrap();
-    let posterior = run.beliefs();
-    let variances = posterior.estimator.posterior().variances.to_vec();
-    for (verdict, q) in fixed.iter().zip(variances) {
-        let half = 1.959_963_984_540_054 * noise * q.sqrt();
-        assert!((verdict.upper - verdict.mean - half).abs() < 1e-12 * half.max(1.0));
+    let Marginals { means, deviations, degrees_of_freedom, .. } = run.beliefs().estimator.marginals().unwrap();
+    for (arm, verdict) in fixed.iter().enumerate() {
+        let t = StudentsT::new(0.0, 1.0, degrees_of_freedom[arm]).unwrap();
+        let half = t.inverse_cdf(0.975) * deviations[arm];
+        assert!((verdict.mean - means[arm]).abs() < 1e-12);
+        assert!((verdict.upper - verdict.mean - half).abs() < 1e-8 * half.max(1.0), "{verdict:?}, {half}");
     }
 }
 

@@ -3,7 +3,8 @@
 use super::number::{Delta, delta, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use cutline::{ALGORITHMS, IntervalKind, StopCriterion};
+use cutline::campaign::EarlyStop;
+use cutline::{ALGORITHMS, IntervalKind};
 use cutline_store::{CampaignModel, Preparation};
 use std::path::PathBuf;
 
@@ -86,14 +87,10 @@ pub(crate) struct New {
     /// The probability that an interval contains the mean
     #[arg(long, value_name = "P", default_value = "0.95", help_heading = ADVANCED, value_parser = delta)]
     pub(crate) confidence: Delta,
-    /// End before the budget is used up, once every verdict is certain by the intervals or by the evidence; see
+    /// End before the budget is used up: `intervals` once every verdict is certain, guaranteed for a given `--noise`; `evidence` earlier, a
+    /// heuristic; `expected-errors 3` once the mixed model expects at most 3 wrong calls, an expectation and not a guarantee; see
     /// docs/stopping.md
-    #[arg(
-        long,
-        value_name = "BY",
-        help_heading = ADVANCED,
-        value_parser = PossibleValuesParser::new(StopCriterion::ALL.iter().map(|&(name, _)| name))
-    )]
+    #[arg(long, value_name = "STOP", help_heading = ADVANCED, value_parser = until_sure)]
     pub(crate) until_sure: Option<String>,
     /// The random seed
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = ADVANCED)]
@@ -113,6 +110,11 @@ fn columns(text: &str) -> Result<Columns, String> {
         return Err("it must be one line".into());
     }
     Ok(Columns(columns.iter().flatten().map(str::to_owned).collect()))
+}
+
+/// The name of a stop, as it is stored.
+fn until_sure(text: &str) -> Result<String, String> {
+    EarlyStop::named(text).map(|stop| stop.to_string()).map_err(|error| error.to_string())
 }
 
 fn parameter(text: &str) -> Result<(String, f64), String> {

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::describe;
 use crate::print::{listed, note, shell};
+use crate::status_summary::stop_in_words;
 use cutline::Candidates;
 use cutline::campaign::CampaignError;
 use cutline_lab::rewards::rewards;
@@ -84,7 +85,7 @@ fn constant_columns(candidates: &Candidates) -> Vec<String> {
 fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, Failure> {
     let progress = campaign.progress()?;
     let state = campaign.state()?;
-    let (estimator, found) = (state.terms().spec.estimator(), finding(state));
+    let (estimator, until_sure, found) = (state.terms().spec.estimator(), state.terms().until_sure, finding(state));
     let (settings, columns) = (campaign.settings(), campaign.columns());
     let algorithm = settings.algorithm(!columns.is_empty());
     let model = describe(estimator, settings.preparation());
@@ -102,10 +103,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let within =
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
     lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
-    let sure = settings
-        .until_sure
-        .as_ref()
-        .map_or_else(String::new, |by| format!(", or fewer once every verdict is certain by the {by}"));
+    let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", stop_in_words(stop)));
     lines.push(format!("  budget     {} measurements{sure}", settings.budget));
     lines.push(format!("  model      {model}"));
     let parameters = settings.parameters.iter().map(|(name, value)| format!(", {name} = {value}"));

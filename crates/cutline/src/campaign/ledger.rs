@@ -94,7 +94,7 @@ impl Ledger {
             noise,
             checkpoints: matches!(terms.until_sure, Some(EarlyStop::ExpectedErrors(_)))
                 .then(|| Checkpoints::new(arms.n_arms())),
-            fit_history: learns.then(|| Box::new(FitHistory::new(arms.n_arms(), terms.question))),
+            fit_history: learns.then(|| Box::new(FitHistory::new(arms.n_arms(), terms.question.threshold()))),
             counts: vec![0; arms.n_arms()],
             pending: vec![0; arms.n_arms()],
             tickets: Vec::new(),

@@ -338,10 +338,9 @@ impl CampaignState {
         }
     }
 
-    /// Rebuilds the learner from counts and means, so that rounding errors do not depend on where the journal was split.
+    /// Recomputes the estimates of the learner from counts and means, so that rounding errors do not depend on where the journal was split.
     fn rebuild(&mut self) {
         let Ledger { rewards, counts, pending, changes, fit_history, .. } = &self.ledger;
-        self.learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
         let means: Vec<f64> = (0..counts.len()).map(|arm| rewards.mean(arm)).collect();
         let fit_history = fit_history.as_deref();
         self.learner.restore(&History { n_rewards: counts, means: &means, pending, fit_history }, *changes);

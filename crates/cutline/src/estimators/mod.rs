@@ -47,7 +47,7 @@ pub trait Estimator {
         let _ = pending;
     }
 
-    /// Takes a whole history in one step instead of pull by pull. Called only on a new estimator.
+    /// Replaces everything received so far by a whole history, in one step instead of pull by pull.
     ///
     /// The result is the same except for rounding, and costs O(Kd² + d³) for any number of pulls.
     ///

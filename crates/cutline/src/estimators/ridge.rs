@@ -141,6 +141,8 @@ impl Estimator for Ridge {
         history.sums(&mut self.sums);
         let Self { features, inverse, step, n_rewards, sums, theta, .. } = self;
         inverse.refresh(features, |arm| f64::from(n_rewards[arm]), step);
+        // θ̂ jumps, by at most the sum of its norms before and after.
+        self.travelled += norm(pulp::Scalar256b, theta) * (1.0 + 1e-9);
         inverse.regress(features, sums, step, numbers_mut(theta));
         self.travelled += norm(pulp::Scalar256b, theta) * (1.0 + 1e-9);
         self.is_stale = true;

@@ -4,7 +4,8 @@ use super::figures::intervals;
 use super::{View, grouped};
 use crate::model::describe;
 use crate::print::short;
-use cutline::campaign::{EarlyStop, NoiseSource};
+use crate::status_summary::stop_in_words;
+use cutline::campaign::NoiseSource;
 
 /// How many features are named.
 const NAMED: usize = 12;
@@ -15,15 +16,8 @@ pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
     let terms = view.state.terms();
     let (algorithm, estimator) = (terms.spec.algorithm(), terms.spec.estimator());
     let stop = match terms.until_sure {
-        Some(EarlyStop::Sure(by)) => {
-            format!("once every verdict is certain by {}, δ = {}, or the budget is used up", by.name(), terms.delta)
-        }
-        Some(EarlyStop::ExpectedErrors(errors)) => {
-            format!(
-                "once at most {errors} wrong calls are expected (an expectation, not a guarantee), or the budget is used up"
-            )
-        }
-        _ => "when the budget is used up".into(),
+        Some(stop) => format!("{}, δ = {}; or when the budget is used up", stop_in_words(stop), terms.delta),
+        None => "when the budget is used up".into(),
     };
     vec![
         ("arms", grouped(view.names.len() as u64)),

@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::grid::{Fit, Grid};
 use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
-use super::rewards::{ArmRewards, FitHistory, next_fit};
+use super::rewards::FitHistory;
 use super::settings::{MixedError, MixedSettings};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
@@ -53,9 +53,7 @@ pub struct Mixed {
     own: OwnParts,
     /// qᵢ by the pulls handed out.
     variances: Vectors,
-    rewards: ArmRewards,
-    /// The number of rewards at which the variances are learnt next.
-    next_fit: u64,
+    rewards: FitHistory,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
@@ -97,8 +95,7 @@ impl Mixed {
             threshold,
             known_noise: None,
             fit,
-            rewards: ArmRewards::new(n_arms, threshold),
-            next_fit: next_fit(0),
+            rewards: FitHistory::new(n_arms, threshold),
             pending: vec![0; n_arms],
             scratch: zeros(n_arms),
             sample_means: Vec::new(),
@@ -111,10 +108,9 @@ impl Mixed {
         self.pending.len()
     }
 
-    /// Learns the variances from all rewards.
+    /// Learns the variances from all rewards received.
     fn refit(&mut self) {
-        self.fit = self.grid.fit(&self.columns, &self.rewards.statistics());
-        self.next_fit = next_fit(self.rewards.total);
+        self.fit = self.grid.fit(&self.columns, &self.rewards.at_last_fit.statistics());
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
@@ -137,7 +133,7 @@ impl Mixed {
         let variances = fit.variances;
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
         planned.copy_from(observed);
-        for (arm, &average) in rewards.averages.iter().enumerate() {
+        for (arm, &average) in rewards.now.averages.iter().enumerate() {
             own.update(arm, average, self.threshold, observed);
         }
         linear.set_precisions(&columns.precisions(&variances));
@@ -184,9 +180,9 @@ impl Estimator for Mixed {
         let weight = observed.add(arm);
         let factor = observed.factor(arm);
         rewards.add(arm, reward);
-        own.update(arm, rewards.averages[arm], self.threshold, observed);
+        own.update(arm, rewards.now.averages[arm], self.threshold, observed);
         linear.observe(arm, weight, |s| factor * residual / s, |arm| observed.weight(arm), &own.targets);
-        if rewards.total >= self.next_fit {
+        if rewards.is_fit_due() {
             self.refit();
         } else {
             own.update_means(observed, &linear.means);
@@ -198,14 +194,15 @@ impl Estimator for Mixed {
         self.plan_pending();
     }
 
-    /// The variances are learnt from the rewards at the last number of rewards at which they are learnt, so that they are what they would
-    /// be if every reward had been received by itself.
+    /// The variances are those of a model that received every reward by itself: they are learnt from the rewards at the last number of
+    /// rewards at which they are learnt.
     fn restore(&mut self, past: &History<'_>) {
-        let FitHistory { now, at_last_fit, .. } = past.fit_history.expect("a history for the mixed model");
-        self.fit = self.grid.fit(&self.columns, &at_last_fit.statistics());
-        self.next_fit = next_fit(now.total);
-        self.rewards.copy_from(now);
-        self.observed.pulls.copy_from_slice(&now.counts);
+        let rewards = past.fit_history.expect("a history for the mixed model");
+        if rewards.at_last_fit != self.rewards.at_last_fit {
+            self.fit = self.grid.fit(&self.columns, &rewards.at_last_fit.statistics());
+        }
+        self.rewards.copy_from(rewards);
+        self.observed.pulls.copy_from_slice(&rewards.now.counts);
         self.pending.copy_from_slice(past.pending);
         self.rebuild();
     }
@@ -238,14 +235,14 @@ impl Estimator for Mixed {
     /// The sample means: the model's own estimates have a prior that is learnt from the rewards, for which no bound at all times is known.
     fn posterior_and_prior_free(&mut self) -> (Posterior<'_>, Option<PriorFree<'_>>) {
         self.sample_means.clear();
-        self.sample_means.extend(self.rewards.averages.iter().map(|average| self.threshold + average));
+        self.sample_means.extend(self.rewards.now.averages.iter().map(|average| self.threshold + average));
         self.posterior();
         let prior_free = PriorFree::SampleMeans { means: &self.sample_means, n_rewards: &self.observed.pulls };
         (self.computed_posterior(), Some(prior_free))
     }
 
     fn marginals(&mut self) -> Option<Marginals> {
-        judge(&self.columns, &self.grid, self.threshold, &self.rewards)
+        judge(&self.columns, &self.grid, self.threshold, &self.rewards.now)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
@@ -254,7 +251,7 @@ impl Estimator for Mixed {
     }
 
     fn prior_free_moments_of(&mut self, arm: Arm) -> (f64, f64) {
-        (self.threshold + self.rewards.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
+        (self.threshold + self.rewards.now.averages[arm], 1.0 / f64::from(self.observed.pulls[arm]))
     }
 }
 
@@ -297,7 +294,8 @@ impl Mixed {
         &self.fit
     }
 
-    pub(super) fn without_learning(self) -> Self {
-        Self { next_fit: u64::MAX, ..self }
+    pub(super) fn without_learning(mut self) -> Self {
+        self.rewards.next_fit = u64::MAX;
+        self
     }
 }

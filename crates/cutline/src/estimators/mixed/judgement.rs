@@ -174,3 +174,96 @@ impl Average {
         self.squares.iter().map(|squares| squares / self.weight)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimators::{FitHistory, MixedSettings};
+    use crate::{Arms, Purpose, stream};
+    use nalgebra::{DMatrix, DVector};
+    use rand_core::Rng as _;
+
+    /// The moments of every arm at one setting, and ln p, from the covariance matrix of the arms' means.
+    struct Dense {
+        means: DVector<f64>,
+        variances: DVector<f64>,
+        noise_variance: f64,
+        log_likelihood: f64,
+    }
+
+    fn dense(columns: &Columns, variances: &Variances, rewards: &ArmRewards, known_noise: Option<f64>) -> Dense {
+        let z: Vec<Vec<f64>> =
+            (0..rewards.counts.len()).map(|arm| columns.features.row(arm).iter().collect()).collect();
+        let prior = DMatrix::from_fn(z.len(), z.len(), |i, j| {
+            let product = |range: std::ops::Range<usize>| range.map(|c| z[i][c] * z[j][c]).sum::<f64>();
+            let (linear, smooth) = (product(0..columns.n_linear), product(columns.n_linear..z[i].len()));
+            let own = if i == j { variances.own_of(columns.missed[i]) } else { 0.0 };
+            variances.linear * linear + variances.smooth * smooth + own
+        });
+        let measured: Vec<Arm> = (0..z.len()).filter(|&arm| rewards.counts[arm] > 0).collect();
+        let n = |arm: Arm| f64::from(rewards.counts[arm]);
+        let covariance = DMatrix::from_fn(measured.len(), measured.len(), |i, j| {
+            prior[(measured[i], measured[j])] + if i == j { 1.0 / n(measured[i]) } else { 0.0 }
+        });
+        let factor = covariance.cholesky().unwrap();
+        let cross = DMatrix::from_fn(z.len(), measured.len(), |i, j| prior[(i, measured[j])]);
+        let y = DVector::from_iterator(measured.len(), measured.iter().map(|&arm| rewards.averages[arm]));
+        let solved = factor.solve(&y);
+        let total: f64 = measured.iter().map(|&arm| n(arm)).sum();
+        let squares: f64 = rewards.squares.iter().sum();
+        let rest = squares + y.dot(&solved);
+        let log_det =
+            2.0 * factor.l().diagonal().map(f64::ln).sum() + measured.iter().map(|&arm| n(arm).ln()).sum::<f64>();
+        let mean_square =
+            (squares + measured.iter().map(|&arm| n(arm) * rewards.averages[arm].powi(2)).sum::<f64>()) / total;
+        let q = rest + 0.9 * mean_square;
+        Dense {
+            means: &cross * solved,
+            variances: (&prior - &cross * factor.solve(&cross.transpose())).diagonal(),
+            noise_variance: known_noise.unwrap_or(q / (total + 3.0)),
+            log_likelihood: known_noise
+                .map_or(-0.5 * (log_det + (total + 3.0) * q.ln()), |noise| -0.5 * (log_det + rest / noise)),
+        }
+    }
+
+    /// By the K×K covariance of the means at all 360 settings, most of whose weight is used.
+    #[test]
+    fn is_the_average_of_dense_posteriors() {
+        let mut rng = stream(5, Purpose::Noise, 0);
+        let mut uniform = || f64::from(rng.next_u32()) / f64::from(u32::MAX) - 0.5;
+        let rows: Vec<[f64; 2]> = (0..9).map(|_| [uniform(), uniform()]).collect();
+        let arms = Arms::from_rows(&rows).unwrap();
+        let mut rewards = FitHistory::new(9, 0.25);
+        for arm in [0, 3, 3, 1, 0, 7, 7, 8, 2] {
+            rewards.add(arm, 3.0 * rows[arm][0] + uniform());
+        }
+        let rewards = &rewards.now;
+        for known_noise in [None, Some(0.4)] {
+            let settings = MixedSettings { landmarks: 4, known_noise, ..MixedSettings::default() };
+            let parts = settings.parts(&arms).unwrap();
+            let columns = Columns::new(&arms, parts, &settings, 1);
+            let grid = Grid::new(columns.dimension, parts, &settings);
+            let all = super::settings(&grid);
+            assert_eq!(all.len(), 360);
+            let dense: Vec<Dense> = all.iter().map(|v| dense(&columns, v, rewards, grid.known_noise)).collect();
+            let log = |i: usize| dense[i].log_likelihood + 0.5 * all[i].own.ln() - all[i].own.ln_1p();
+            let mut order: Vec<usize> = (0..360).collect();
+            order.sort_by(|&a, &b| log(b).total_cmp(&log(a)));
+            order.truncate(MAX_USED);
+            let sum: f64 = order.iter().map(|&i| log(i).exp()).sum();
+            let weight = |i: usize| log(i).exp() / sum;
+            let marginals = judge(&columns, &grid, 0.25, rewards).unwrap();
+            for arm in 0..9 {
+                let mean: f64 = order.iter().map(|&i| weight(i) * dense[i].means[arm]).sum();
+                let variance = |i: usize| dense[i].noise_variance * dense[i].variances[arm];
+                let between = |i: usize| (dense[i].means[arm] - mean).powi(2);
+                let variance: f64 = order.iter().map(|&i| weight(i) * (variance(i) + between(i))).sum();
+                assert!((marginals.means[arm] - 0.25 - mean).abs() < 1e-9, "{arm}: {marginals:?}, {mean}");
+                assert!((marginals.deviations[arm] / variance.sqrt() - 1.0).abs() < 1e-9, "{arm}: {variance}");
+                let freedom = marginals.degrees_of_freedom[arm];
+                assert_eq!(freedom.is_infinite(), known_noise.is_some());
+                assert!(freedom > 10.0, "nine rewards, or the prior of unequal noise");
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The rewards as the mixed model keeps them, and as they were when it learnt its variances last.
 
 use super::evidence::Rewards;
-use crate::{Arm, Question};
+use crate::Arm;
 
 /// Up to this many rewards the variances are learnt after each.
 const EVERY_REWARD: u64 = 20;
@@ -17,7 +17,7 @@ pub(super) fn next_fit(n_rewards: u64) -> u64 {
 }
 
 /// Number, mean and squared deviations of y = r − τ, per arm.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ArmRewards {
     threshold: f64,
     pub(super) counts: Vec<u32>,
@@ -30,13 +30,13 @@ pub(super) struct ArmRewards {
 }
 
 impl ArmRewards {
-    pub(super) fn new(n_arms: usize, threshold: f64) -> Self {
+    fn new(n_arms: usize, threshold: f64) -> Self {
         let zeros = vec![0.0; n_arms];
         Self { threshold, counts: vec![0; n_arms], averages: zeros.clone(), squares: zeros, total: 0 }
     }
 
     /// Adds a reward (Welford 1962).
-    pub(super) fn add(&mut self, arm: Arm, reward: f64) {
+    fn add(&mut self, arm: Arm, reward: f64) {
         let y = reward - self.threshold;
         let deviation = y - self.averages[arm];
         self.counts[arm] += 1;
@@ -46,7 +46,7 @@ impl ArmRewards {
     }
 
     /// The same rewards as another; both are of the same arms.
-    pub(super) fn copy_from(&mut self, other: &Self) {
+    fn copy_from(&mut self, other: &Self) {
         self.counts.copy_from_slice(&other.counts);
         self.averages.copy_from_slice(&other.averages);
         self.squares.copy_from_slice(&other.squares);
@@ -65,14 +65,14 @@ impl ArmRewards {
 pub struct FitHistory {
     pub(super) now: ArmRewards,
     pub(super) at_last_fit: ArmRewards,
-    next_fit: u64,
+    pub(super) next_fit: u64,
 }
 
 impl FitHistory {
-    /// No rewards yet.
+    /// No rewards yet; `threshold` is τ.
     #[must_use]
-    pub fn new(n_arms: usize, question: Question) -> Self {
-        let now = ArmRewards::new(n_arms, question.threshold());
+    pub fn new(n_arms: usize, threshold: f64) -> Self {
+        let now = ArmRewards::new(n_arms, threshold);
         Self { at_last_fit: now.clone(), now, next_fit: next_fit(0) }
     }
 
@@ -98,5 +98,17 @@ impl FitHistory {
             self.at_last_fit.copy_from(&self.now);
             self.next_fit = next_fit(self.now.total);
         }
+    }
+
+    /// Whether the variances are to be learnt after the last reward.
+    pub(super) fn is_fit_due(&self) -> bool {
+        self.now.total == self.at_last_fit.total
+    }
+
+    /// The same rewards as another; both are of the same arms.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.now.copy_from(&other.now);
+        self.at_last_fit.copy_from(&other.at_last_fit);
+        self.next_fit = other.next_fit;
     }
 }
