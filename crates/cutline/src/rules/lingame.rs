@@ -9,7 +9,8 @@
 //! 3. AdaHedge turns the gains so far into weights w, and the pulls track the sum of all weights: arg minᵢ Tᵢ − Σwᵢ.
 //!
 //! In the paper a gain is an upper confidence bound, clipped at ln t. In practice that explores far too long, and the implementation
-//! of Tirinzoni & Degenne (2022), which has published numbers to compare with, leaves it out as this one does.
+//! of Tirinzoni & Degenne (2022), which has published numbers to compare with, leaves it out as this one does. AdaHedge begins with the Δ
+//! of that implementation, 0.01.
 
 use super::hedge::AdaHedge;
 use super::{Rule, RuleError};
@@ -38,6 +39,9 @@ pub struct LinGame {
     gaps: Vec<f64>,
 }
 
+/// Δ of AdaHedge before the first reward, in the units of the gains.
+const FIRST_GAP: f64 = 0.01;
+
 impl LinGame {
     /// The rule for `n_arms` arms and rewards of standard deviation `noise`.
     ///
@@ -48,7 +52,7 @@ impl LinGame {
         let zeros = vec![0.0; n_arms];
         Ok(Self {
             noise,
-            hedge: AdaHedge::new(n_arms),
+            hedge: AdaHedge::new(n_arms, FIRST_GAP),
             tracked: zeros.clone(),
             n_rewards: 0,
             scratch: zeros.clone(),

@@ -88,7 +88,7 @@ pub struct Plain {
 
 /// The weights of AdaHedge before and after each round.
 fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
-    let (mut sums, mut gap) = (vec![0.0; n], 0.0);
+    let (mut sums, mut gap) = (vec![0.0; n], 0.01);
     let mut all = vec![vec![1.0 / n as f64; n]];
     for gains in gains {
         let (w, eta) = (&all[all.len() - 1], (n as f64).ln() / gap);
