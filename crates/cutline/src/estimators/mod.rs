@@ -146,3 +146,13 @@ pub trait VarianceEstimator: Estimator {
     /// The covariances of every arm with `arm`, with only the rewards received in V.
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64];
 }
+
+/// An estimator that can compute what another design than that of the pulls would tell.
+pub trait DesignEstimator: VarianceEstimator {
+    /// The variances xᵢᵀA⁻¹xᵢ of every arm in units of the noise variance, with A = λI + Σ wᵢxᵢxᵢᵀ for these weights. O(Kd² + d³).
+    fn design_variances(&mut self, weights: &[f64]) -> &[f64];
+
+    /// The covariances xᵢᵀA⁻¹xₐ of every arm with `arm`, for A of the last call of
+    /// [`design_variances`](DesignEstimator::design_variances). No other method may have been called since.
+    fn design_covariances_with(&mut self, arm: Arm) -> &[f64];
+}
