@@ -83,6 +83,11 @@ pub trait Estimator {
         None
     }
 
+    /// The standard deviation of the differences between the arms, where the estimator learns it from the rewards.
+    fn spread(&self) -> Option<f64> {
+        None
+    }
+
     /// The posterior of every mean for verdicts, where it differs from N(μ̂, σ²q) of [`posterior`](Estimator::posterior); `None` also
     /// while there is nothing to learn from. Computed on demand, which may cost more than many pulls.
     fn marginals(&mut self, question: Question) -> Option<Marginals> {

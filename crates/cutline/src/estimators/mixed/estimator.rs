@@ -1,6 +1,7 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
+use super::evidence::Variances;
 use super::grid::{Fit, Grid};
 use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
@@ -45,12 +46,12 @@ pub struct Mixed {
     threshold: f64,
     known_noise: Option<f64>,
     fit: Fit,
-    linear: LinearBelief,
+    pub(super) linear: LinearBelief,
     /// By the rewards received, for the means.
-    observed: Shrinkage,
+    pub(super) observed: Shrinkage,
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
-    own: OwnParts,
+    pub(super) own: OwnParts,
     /// qᵢ by the pulls handed out.
     variances: Vectors,
     rewards: FitHistory,
@@ -221,6 +222,14 @@ impl Estimator for Mixed {
         let linear = if self.columns.n_linear == 1 { 0.0 } else { linear };
         let sum = linear + smooth + own;
         self.fit.is_learnt.then_some(Explained { linear: linear / sum, smooth: smooth / sum, own: own / sum })
+    }
+
+    /// σ√ω, without the level.
+    fn spread(&self) -> Option<f64> {
+        let Variances { linear, smooth, own } = self.fit.variances;
+        let linear = if self.columns.n_linear == 1 { 0.0 } else { linear * self.columns.dimension as f64 };
+        let sigma = self.noise_scale().filter(|_| self.fit.is_learnt)?;
+        Some(sigma * (linear + smooth + own).sqrt())
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

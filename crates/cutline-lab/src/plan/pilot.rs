@@ -1,0 +1,104 @@
+//! A pilot: rewards from before the campaign, from which the mixed model learns what to expect.
+
+use crate::source::RandomNumbers;
+use cutline::diagnostics::MAX_REWARD;
+use cutline::estimators::{Estimator, Explained, Mixed, MixedError, MixedSettings};
+use cutline::{Arm, Arms, Question, Rng};
+use thiserror::Error;
+
+/// A pilot and the posterior of the mixed model given it. Shares, spread and noise are those that the model has learnt from the rewards.
+#[derive(Clone, Debug)]
+pub struct Pilot {
+    rewards: Vec<(Arm, f64)>,
+    model: Mixed,
+    explained: Explained,
+    noise: f64,
+}
+
+/// Why a pilot was refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PilotError {
+    /// A measurement is of an arm that does not exist.
+    #[error("there is no arm {arm}: arms are numbered from 0, and there are {n_arms}")]
+    Arm {
+        /// The arm.
+        arm: Arm,
+        /// The number of arms.
+        n_arms: usize,
+    },
+    /// A reward is NaN, infinite or so large that its square overflows.
+    #[error("a reward must be a number between -1e140 and 1e140, not {0:e}")]
+    Reward(f64),
+    /// There are no rewards, or all of them equal the threshold.
+    #[error("a pilot needs rewards, and some that differ from the threshold")]
+    Nothing,
+    /// σ is out of range.
+    #[error(transparent)]
+    Model(#[from] MixedError),
+}
+
+impl Pilot {
+    /// The posterior given `rewards`, pairs of an arm and its reward; σ is `noise`, or learnt from them.
+    ///
+    /// # Errors
+    /// If there is no such arm, a reward is not between −1e140 and 1e140, the rewards say nothing, or σ is out of range.
+    pub fn new(
+        arms: &Arms,
+        question: Question,
+        rewards: Vec<(Arm, f64)>,
+        noise: Option<f64>,
+        seed: u64,
+    ) -> Result<Self, PilotError> {
+        let settings = MixedSettings { known_noise: noise, ..MixedSettings::default() };
+        let mut model = Mixed::new(arms, question, &settings, seed)?;
+        for &(arm, reward) in &rewards {
+            if !(reward.abs() <= MAX_REWARD) {
+                return Err(PilotError::Reward(reward));
+            }
+            if arm >= arms.n_arms() {
+                return Err(PilotError::Arm { arm, n_arms: arms.n_arms() });
+            }
+            model.observe(arm, reward);
+        }
+        let (Some(explained), Some(noise)) = (model.explained(), model.noise_scale()) else {
+            return Err(PilotError::Nothing);
+        };
+        Ok(Self { rewards, model, explained, noise })
+    }
+
+    /// The rewards.
+    #[must_use]
+    pub fn rewards(&self) -> &[(Arm, f64)] {
+        &self.rewards
+    }
+
+    /// What the model has learnt of the shares of its parts.
+    #[must_use]
+    pub fn explained(&self) -> Explained {
+        self.explained
+    }
+
+    /// σ as the model has learnt it.
+    #[must_use]
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// The means of all arms, drawn from the posterior.
+    pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        self.model.clone().draw(|| rng.normal())
+    }
+}
+
+impl std::fmt::Display for Pilot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Explained { linear, smooth, .. } = self.explained;
+        write!(
+            f,
+            "the posterior given a pilot of {}: features explain {:.2} of the differences (linear {linear:.2}, smooth {smooth:.2})",
+            self.rewards.len(),
+            linear + smooth
+        )
+    }
+}
