@@ -33,14 +33,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (rewards, name, n_arms, dimension, gap, budget) in CASES {
         for estimator in [EstimatorKind::Ridge, EstimatorKind::SampleMean, EstimatorKind::Mixed] {
             let mut cells = Vec::new();
+            let given = Some(rewards.sigma());
             let settings =
-                [(StopCriterion::Intervals, true), (StopCriterion::Evidence, true), (StopCriterion::Evidence, false)];
-            for (criterion, is_noise_given) in settings {
+                [(StopCriterion::Intervals, given), (StopCriterion::Evidence, given), (StopCriterion::Evidence, None)];
+            for (criterion, noise) in settings {
                 let setting = SureSetting {
                     estimator,
                     criterion,
                     delta: DELTA,
-                    is_noise_given,
+                    noise,
                     rewards,
                     n_arms,
                     dimension,

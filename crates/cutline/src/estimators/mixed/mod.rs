@@ -21,6 +21,7 @@ mod estimator;
 mod evidence;
 mod grid;
 mod judgement;
+mod matrices;
 mod own;
 mod rewards;
 mod settings;
