@@ -80,13 +80,15 @@ fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<EarlySt
     if spec.estimator() != EstimatorKind::Ridge {
         cases.push(Arms::without_features(24).unwrap());
     }
+    // With a large ε stops are met soon.
+    let precision = if until_sure.is_some() { 1.0 } else { 0.01 };
     let mut stop = None;
     for arms in cases {
         let play = |unit: f64| {
             // UCB-E's exploration is in units of the squared rewards.
             let spec = spec.clone().with_oracle_exploration(2.0 * unit * unit).unwrap();
             let terms = Terms {
-                question: Question::new(0.2 * unit, 0.01 * unit).unwrap(),
+                question: Question::new(0.2 * unit, precision * unit).unwrap(),
                 spec,
                 budget: 1_000,
                 noise: noise.map(|noise| noise * unit),
@@ -167,9 +169,6 @@ fn of_stops() {
         (mixed, None, EarlyStop::ExpectedErrors(6.0)),
     ] {
         let case = format!("{} on {} until {stop}", spec.name(), spec.estimator().name());
-        let reason = check(&case, &spec, noise, Some(stop));
-        if spec.name() == "pivot" && stop != intervals {
-            assert!(reason.is_some(), "{case}");
-        }
+        assert!(check(&case, &spec, noise, Some(stop)).is_some(), "{case}: never met");
     }
 }
