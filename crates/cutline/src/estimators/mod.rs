@@ -23,7 +23,7 @@ pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use prior_free::PriorFree;
 pub use ridge::{Ridge, RidgeError};
 
-use crate::Arm;
+use crate::{Arm, Question};
 
 /// Turns rewards into estimates of the means.
 ///
@@ -84,7 +84,8 @@ pub trait Estimator {
 
     /// The posterior of every mean for verdicts, where it differs from N(μ̂, σ²q) of [`posterior`](Estimator::posterior); `None` also
     /// while there is nothing to learn from. Computed on demand, which may cost more than many pulls.
-    fn marginals(&mut self) -> Option<Marginals> {
+    fn marginals(&mut self, question: Question) -> Option<Marginals> {
+        let _ = question;
         None
     }
 
