@@ -68,14 +68,14 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards:
 }
 
 /// One setting that is used.
-struct WeightedSetting {
-    weight: f64,
-    variances: Variances,
-    noise_variance: f64,
+pub(super) struct WeightedSetting {
+    pub(super) weight: f64,
+    pub(super) variances: Variances,
+    pub(super) noise_variance: f64,
 }
 
 /// The settings that are used, the most probable one first. Their weights add up to 1.
-fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
+pub(super) fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
     if !rewards.has_evidence() {
         return None;
     }
