@@ -1,8 +1,8 @@
 //! Stores that earlier versions wrote still open and report the same verdicts.
 
-use cutline::EstimatorKind;
-use cutline::campaign::{Event, TicketStatus};
-use cutline_store::{Campaign, Preparation, Store};
+use cutline::campaign::{Event, TermsError, TicketStatus};
+use cutline::{EstimatorKind, StopReason};
+use cutline_store::{Campaign, Candidates, NewCampaign, Preparation, Settings, Store, StoreError};
 use std::path::Path;
 use std::time::Duration;
 
@@ -90,4 +90,32 @@ fn a_campaign_without_features() {
     ];
     assert_verdicts(&mut campaign, &expected);
     assert_eq!(campaign.progress().unwrap().counted, 5);
+}
+
+/// Earlier versions began campaigns with the guaranteed stop and without a given σ. They open, keep their rewards and never stop early,
+/// because nothing is guaranteed for an estimate of σ. New ones are refused.
+#[test]
+fn a_guaranteed_stop_without_noise_opens_and_never_stops_early() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sure.db");
+    let location = path.to_str().unwrap();
+    let mut settings = Settings::new(0.5, 40);
+    settings.until_sure = Some("intervals".into());
+    let candidates = || Candidates::new(["a", "b"].map(String::from).to_vec(), Vec::new(), Vec::new()).unwrap();
+    let refused = NewCampaign::new("sure", settings.clone(), candidates()).unwrap_err();
+    assert!(matches!(refused, StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. })), "{refused}");
+    let old = NewCampaign::continued("sure", settings, candidates()).unwrap();
+    let mut campaign = Store::create(location).unwrap().begin_new(old).unwrap();
+    let measure = |campaign: &mut Campaign| {
+        let ticket = campaign.ask(1, "w", Duration::from_secs(60)).unwrap().pop()?;
+        campaign.tell(&[(ticket.number, [5.0, -5.0][ticket.arm])]).unwrap();
+        Some(())
+    };
+    (0..30).for_each(|_| measure(&mut campaign).unwrap());
+    drop(campaign);
+    let mut campaign = Store::open(location).unwrap().campaign(Some("sure")).unwrap();
+    assert_eq!((campaign.events(0).unwrap().len(), campaign.stop_reason().unwrap()), (60, None));
+    (0..10).for_each(|_| measure(&mut campaign).unwrap());
+    assert_eq!(campaign.stop_reason().unwrap(), Some(StopReason::Budget));
+    assert!(campaign.verdicts().unwrap().iter().all(cutline::Verdict::is_decided));
 }

@@ -287,10 +287,12 @@ fn unusual_data_give_finite_numbers() {
     assert!(ours.arms[1].fit.unwrap().test.is_some());
 }
 
-/// A campaign on this estimator with rewards of every arm, `n` each.
+/// A campaign on this estimator with rewards of every arm, `n` each; its threshold is their mean.
 fn observed(arms: &Arms, estimator: &str, n: usize, reward: impl Fn(usize, usize) -> f64) -> Diagnostics {
+    let rewards = (0..n).flat_map(|pull| (0..arms.n_arms()).map(move |arm| (arm, pull)));
+    let mean = rewards.map(|(arm, pull)| reward(arm, pull)).sum::<f64>() / (n * arms.n_arms()) as f64;
     let terms = Terms {
-        question: Question::new(1.0, 0.0).unwrap(),
+        question: Question::new(mean, 0.0).unwrap(),
         spec: Spec::named("pivot").unwrap().with_estimator(estimator).unwrap(),
         budget: 1,
         noise: None,
@@ -336,7 +338,7 @@ fn campaigns_are_diagnosed_as_they_prepare_features() {
 #[test]
 fn features_that_say_little() {
     let (arms, scatter) = feature_and_scatter();
-    let ours = observed(&arms, "mixed", 4, |arm, pull| 2.0 * scatter(arm + 5000) + 0.5 * scatter(arm + 40 * pull));
+    let ours = observed(&arms, "mixed", 8, |arm, pull| 2.0 * scatter(arm + 5000) + 0.5 * scatter(arm + 40 * pull));
     let learnt = ours.learnt.unwrap();
     assert!(learnt.explained.features() < 0.3, "{learnt:?}");
     assert!((0.7..2.2).contains(&learnt.spread), "{learnt:?}");

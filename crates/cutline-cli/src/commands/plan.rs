@@ -21,8 +21,6 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     let options = &args.simulation;
     let plan = requested(args)?;
     let pool = pool(options)?;
-    let inputs = Inputs::files([args.features.as_path()].into_iter().chain(args.pilot.as_deref()));
-    let output = output(options, &[&plan.name], inputs)?;
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
     } else {
@@ -32,6 +30,8 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
         budgets
     };
     let bar = progress::bar(plan.runs.saturating_mul(plan.pulls_per_run(&budgets)?));
+    let inputs = Inputs::files([args.features.as_path()].into_iter().chain(args.pilot.as_deref()));
+    let output = output(options, &[&plan.name], inputs)?;
     bar.set_message(plan.name.clone());
     let tally = pool.install(|| plan.play(&budgets, 0..plan.runs, &|pulls| bar.inc(pulls)))?;
     bar.finish_and_clear();

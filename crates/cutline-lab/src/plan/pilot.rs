@@ -6,11 +6,13 @@ use cutline::estimators::{Estimator, Explained, Mixed, MixedError, MixedSettings
 use cutline::{Arm, Arms, Question, Rng};
 use thiserror::Error;
 
-/// A pilot and the posterior of the mixed model given it. Shares, spread and noise are those that the model has learnt from the rewards.
+/// A pilot and the posterior of the mixed model given it. A draw takes one of the settings that the model's verdicts average over, so that
+/// shares and spread are as uncertain as the rewards leave them; σ is that of the model as it chooses arms.
 #[derive(Clone, Debug)]
 pub struct Pilot {
     rewards: Vec<(Arm, f64)>,
-    model: Mixed,
+    /// The model at each setting, with the weights of all settings up to it.
+    settings: Vec<(f64, Mixed)>,
     explained: Explained,
     noise: f64,
 }
@@ -64,7 +66,13 @@ impl Pilot {
         let (Some(explained), Some(noise)) = (model.explained(), model.noise_scale()) else {
             return Err(PilotError::Nothing);
         };
-        Ok(Self { rewards, model, explained, noise })
+        let mut settings = model.settings();
+        let mut sum = 0.0;
+        for (weight, _) in &mut settings {
+            sum += *weight;
+            *weight = sum;
+        }
+        if settings.is_empty() { Err(PilotError::Nothing) } else { Ok(Self { rewards, settings, explained, noise }) }
     }
 
     /// The rewards.
@@ -86,8 +94,11 @@ impl Pilot {
     }
 
     /// The means of all arms, drawn from the posterior.
-    pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.model.clone().draw(|| rng.normal())
+    #[must_use]
+    pub fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        let at = 0.5 * (rng.uniform() + 1.0);
+        let position = self.settings.partition_point(|(sum, _)| *sum < at).min(self.settings.len() - 1);
+        self.settings[position].1.clone().draw(|| rng.normal())
     }
 }
 

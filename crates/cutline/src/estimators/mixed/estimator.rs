@@ -41,11 +41,11 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Mixed {
-    columns: Arc<Columns>,
-    grid: Arc<Grid>,
+    pub(super) columns: Arc<Columns>,
+    pub(super) grid: Arc<Grid>,
     threshold: f64,
-    known_noise: Option<f64>,
-    fit: Fit,
+    pub(super) known_noise: Option<f64>,
+    pub(super) fit: Fit,
     pub(super) linear: LinearBelief,
     /// By the rewards received, for the means.
     pub(super) observed: Shrinkage,
@@ -54,7 +54,7 @@ pub struct Mixed {
     pub(super) own: OwnParts,
     /// qᵢ by the pulls handed out.
     variances: Vectors,
-    rewards: FitHistory,
+    pub(super) rewards: FitHistory,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
@@ -129,7 +129,7 @@ impl Mixed {
     }
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
-    fn rebuild(&mut self) {
+    pub(super) fn rebuild(&mut self) {
         let Self { columns, fit, linear, observed, planned, own, rewards, .. } = self;
         let variances = fit.variances;
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
@@ -250,8 +250,8 @@ impl Estimator for Mixed {
         (self.computed_posterior(), Some(prior_free))
     }
 
-    fn marginals(&mut self) -> Option<Marginals> {
-        judge(&self.columns, &self.grid, self.threshold, &self.rewards.now)
+    fn marginals(&mut self, question: Question) -> Option<Marginals> {
+        judge(&self.columns, &self.grid, question, &self.rewards.now)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
