@@ -31,7 +31,7 @@ def draw(results, shares, file):
             axis.plot(x, mean, color=colour, marker=marker, ls=dash, lw=1.4, ms=7 if marker == "*" else 4, label=label)
             low, high = ([m + sign * 2 * s for m, s in zip(mean, se)] for sign in (-1, 1))
             axis.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
-        axis.set(title=f"{name}, K = {results.sizes[name]}", xscale="log", xlabel="measurements T", ylim=(0, None))
+        axis.set(title=f"{name}, K = {results.sizes[name]:,}", xscale="log", xlabel="measurements T", ylim=(0, None))
         axis.set_xticks(list(shares), list(shares.values()))
         axis.minorticks_off()
     axes[0][0].set_ylabel("arms called wrongly")

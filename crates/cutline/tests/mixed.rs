@@ -388,7 +388,9 @@ fn verdicts_use_the_noise_that_was_learnt() {
         anytime.iter().map(|verdict| verdict.upper - verdict.lower).fold(0.0, f64::max)
     });
     assert!((widths[1] / widths[0] - 2.0).abs() < 1e-9, "the level of anytime holds for a given σ: {widths:?}");
-    let Marginals { means, deviations, degrees_of_freedom, .. } = run.beliefs().estimator.marginals().unwrap();
+    let beliefs = run.beliefs();
+    let Marginals { means, deviations, degrees_of_freedom, .. } =
+        beliefs.estimator.marginals(beliefs.question).unwrap();
     for (arm, verdict) in fixed.iter().enumerate() {
         let t = StudentsT::new(0.0, 1.0, degrees_of_freedom[arm]).unwrap();
         let half = t.inverse_cdf(0.975) * deviations[arm];

@@ -6,7 +6,7 @@
 //! factorisation.
 
 use super::gram_basis::GramBasis;
-use super::triangle::{WIDTH, factorise, substitute, substitute_down_all, substitute_up_all};
+use super::triangle::{WIDTH, factorise, substitute, substitute_down_all, substitute_up, substitute_up_all};
 use crate::Arm;
 use crate::features::{Features, Row};
 use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
@@ -66,6 +66,13 @@ impl Step {
             row,
             many: zeros(dimension * 4 * WIDTH),
         }
+    }
+
+    /// L⁻ᵀε for independent standard normal ε, from the factor of the last [`Inverse::refresh`]: its covariance is V⁻¹.
+    pub(super) fn deviation(&mut self, normal: &mut impl FnMut() -> f64) -> &[f64] {
+        self.row.fill_with(normal);
+        substitute_up(&self.factor, &mut self.row);
+        &self.row
     }
 
     /// ln(det V/λᵈ) from the factor of the last [`Inverse::refresh`].

@@ -16,6 +16,7 @@
 //! a grid: see `evidence` and `grid`.
 
 mod columns;
+mod draws;
 mod elimination;
 mod estimator;
 mod evidence;
