@@ -40,7 +40,9 @@ impl Planning {
         let candidates = candidates(names, columns, features.as_ref())?;
         let dimension = candidates.columns().len();
         if dimension == 0 {
-            return Err(input("a plan draws means from features, so the arms need some; give one row of features per arm"));
+            return Err(input(
+                "a plan draws means from features, so the arms need some; give one row of features per arm",
+            ));
         }
         let arms = Arms::from_slice(candidates.features(), dimension).map_err(input)?;
         let question = Question::new(keywords.required_number("threshold")?, keywords.required_number("precision")?);
@@ -49,9 +51,10 @@ impl Planning {
         let (prior, noise) = prior(&keywords, &arms, &candidates, question, seed)?;
         let algorithms = keywords.get("algorithms")?.map(|names| strings(&names, "`algorithms`")).transpose()?;
         let campaigns = match algorithms {
-            Some(names) => {
-                names.iter().map(|name| campaign(&keywords, question, Some(name), &candidates)).collect::<PyResult<_>>()?
-            }
+            Some(names) => names
+                .iter()
+                .map(|name| campaign(&keywords, question, Some(name), &candidates))
+                .collect::<PyResult<_>>()?,
             None => vec![campaign(&keywords, question, None, &candidates)?],
         };
         Ok(Self(Plan {
@@ -194,14 +197,17 @@ fn prior(
     if let Some(name) = prior.as_ref().map(|_| "prior").or(pilot.as_ref().map(|_| "pilot")) {
         for other in ["explained", "linear_share", "noise_ratio", "spread", "above", "pilot"] {
             if other != name && keywords.get(other)?.is_some() {
-                return Err(input(format!("`{name}` and `{other}` both say what to expect of the arms; leave one out")));
+                return Err(input(format!(
+                    "`{name}` and `{other}` both say what to expect of the arms; leave one out"
+                )));
             }
         }
     }
     if let Some(prior) = prior {
         let expected = "`prior` must be \"uniform\" or \"normal:s\"";
         let hint = "; arms and rewards measured before are given as `pilot=`";
-        let name = prior.cast::<PyString>().map_err(|_| input(format!("{expected}, not {}{hint}", short_repr(&prior))))?;
+        let name =
+            prior.cast::<PyString>().map_err(|_| input(format!("{expected}, not {}{hint}", short_repr(&prior))))?;
         let prior: Prior = string(name, "`prior`")?.parse().map_err(input)?;
         return Ok((prior, noise.unwrap_or(1.0)));
     }

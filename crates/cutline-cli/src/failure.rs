@@ -136,9 +136,10 @@ fn new_hint(error: &SpecError) -> Option<String> {
 /// What to change in a call of `cutline plan`.
 fn plan_hint(error: &PlanError) -> Option<String> {
     Some(match error {
-        PlanError::Campaign { error: TermsError::Spec(SpecError::Learner(LearnerError::BudgetBelowArms { .. })), .. } => {
-            "raise `--budgets` or use `--algorithms pivot`".into()
-        }
+        PlanError::Campaign {
+            error: TermsError::Spec(SpecError::Learner(LearnerError::BudgetBelowArms { .. })),
+            ..
+        } => "raise `--budgets` or use `--algorithms pivot`".into(),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => "give it with `--noise`".into(),
         PlanError::Prior(PriorError::Overdetermined) => "`--noise`, `--noise-ratio` or `--spread`".into(),
         _ => return None,

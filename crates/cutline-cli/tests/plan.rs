@@ -37,7 +37,8 @@ fn the_table_ends_with_the_answers() {
     assert_eq!(rows[0], header);
     let names: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[0], row[1])).collect();
     assert_eq!(names, [("pivot", "2"), ("pivot", "10"), ("pivot", "40"), ("apt", "10"), ("apt", "40")]);
-    let left_out = "`apt` pulls each of the 5 arms once first: left out at T = 2\nA plan is only as good as what it expects";
+    let left_out =
+        "`apt` pulls each of the 5 arms once first: left out at T = 2\nA plan is only as good as what it expects";
     assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
     let answers: Vec<&str> = ran.stdout.lines().rev().take(2).collect();
     assert!(answers[1].starts_with("`pivot` needs "), "{answers:?}");

@@ -218,7 +218,11 @@ fn a_target_of_wrong_verdicts_belongs_to_the_right_panel() {
 fn a_plan_without_an_answer_explains_no_answer() {
     let svg = plan(vec![forecast("pivot", None)]).to_svg();
     assert!(svg.contains(">target<") && !svg.contains("planned budget"));
-    assert!(!PlanFigure { target: PlanTarget::Failures(f64::NAN), ..plan(vec![forecast("pivot", None)]) }.to_svg().contains(">target<"));
+    assert!(
+        !PlanFigure { target: PlanTarget::Failures(f64::NAN), ..plan(vec![forecast("pivot", None)]) }
+            .to_svg()
+            .contains(">target<")
+    );
 }
 
 #[test]
@@ -233,7 +237,8 @@ fn unusual_plans_are_drawn() {
     ];
     for forecasts in cases {
         let numbers = [0.05, 0.0, 1.0, -3.0, f64::NAN, f64::INFINITY, 1e-300, 1e300];
-        for target in numbers.into_iter().flat_map(|number| [PlanTarget::Failures(number), PlanTarget::Errors(number)]) {
+        for target in numbers.into_iter().flat_map(|number| [PlanTarget::Failures(number), PlanTarget::Errors(number)])
+        {
             let svg = PlanFigure { target, ..plan(forecasts.clone()) }.to_svg();
             parsed(&svg);
             assert!(!svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("inf "));

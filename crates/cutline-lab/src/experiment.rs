@@ -3,8 +3,8 @@
 use crate::keys::FileError;
 use crate::monte_carlo::RunError;
 use crate::{CustomInstances, Entrant, Instance, InstanceSource, Noise, NoiseKind};
-use cutline::rules::NamedRule;
 use cutline::AskTell;
+use cutline::rules::NamedRule;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;

@@ -50,8 +50,8 @@ pub use monte_carlo::{Cell, RunError, Tally, simulate};
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
 pub use plan::{
-    BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport, PlanTally,
-    PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
+    BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
+    PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
 };
 pub use published::{PublishedCell, PublishedResult, compared, within_band};
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};

@@ -231,7 +231,8 @@ fn invalid_plans_are_refused() {
     let arms = Arms::from_rows(&[[1e9]]).unwrap();
     let large = Plan { campaigns: vec![campaign(&arms, "pivot", 1.0)], arms, ..good() };
     assert!(refused(&large, &[4]).to_string().contains("too large"));
-    let huge = Plan { prior: Prior::normal(1e100).unwrap(), ..Plan { arms: Arms::from_rows(&[[1e60]]).unwrap(), ..good() } };
+    let huge =
+        Plan { prior: Prior::normal(1e100).unwrap(), ..Plan { arms: Arms::from_rows(&[[1e60]]).unwrap(), ..good() } };
     assert_eq!(refused(&huge, &[4]).to_string(), "the features are too large for this prior; scale them down");
     let bare = Plan { arms: Arms::without_features(3).unwrap(), ..good() };
     assert_eq!(refused(&bare, &[4]).to_string(), "the arms have no features, so there is no θ to draw");

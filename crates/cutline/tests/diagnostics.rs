@@ -215,8 +215,18 @@ fn each_conclusion() {
     let not_enough = Conclusion::NotEnoughData;
     for (arms, rewards, expected, sentence) in [
         (&line, of(10, 1.0, |x| 2.0 * x), Conclusion::Believable, "believable: the means lie no further from it than"),
-        (&line, of(10, 1.0, |x| x * x), Conclusion::NotBelievable, "p = 5.9e-36, 6 arms disagree). That matters only to campaigns on `linear`"),
-        (&line, one_off, Conclusion::NotBelievable, "1 arm disagrees). That matters only to campaigns on `linear`: `mixed` learns what a line does not explain."),
+        (
+            &line,
+            of(10, 1.0, |x| x * x),
+            Conclusion::NotBelievable,
+            "p = 5.9e-36, 6 arms disagree). That matters only to campaigns on `linear`",
+        ),
+        (
+            &line,
+            one_off,
+            Conclusion::NotBelievable,
+            "1 arm disagrees). That matters only to campaigns on `linear`: `mixed` learns what a line does not explain.",
+        ),
         (&line, vec![], not_enough(MissingEvidence::Rewards), "there are no rewards yet."),
         (
             &line,
@@ -314,7 +324,8 @@ fn observed(arms: &Arms, estimator: &str, n: usize, reward: impl Fn(usize, usize
 /// 40 arms with one feature, and numbers between −1 and 1 that have nothing to do with it.
 fn feature_and_scatter() -> (Arms, impl Fn(usize) -> f64) {
     let rows: Vec<[f64; 1]> = (0..40).map(|i| [f64::from(i)]).collect();
-    let scatter = |i: usize| f64::from(stream(1, Purpose::Noise, i as u64).next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0;
+    let scatter =
+        |i: usize| f64::from(stream(1, Purpose::Noise, i as u64).next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0;
     (Arms::from_rows(&rows).unwrap(), scatter)
 }
 
@@ -345,7 +356,10 @@ fn features_that_say_little() {
     let text = ours.to_string();
     let end = format!("about {} measurement", learnt.pulls_per_arm());
     assert!(text.contains("That matters only to campaigns on `linear`"), "{text}");
-    assert!(text.contains(" The features say little about these arms. What they do not explain has a spread of "), "{text}");
+    assert!(
+        text.contains(" The features say little about these arms. What they do not explain has a spread of "),
+        "{text}"
+    );
     assert!(text.contains(&end) && text.ends_with(" of an arm bring its error to half of that."), "{text}");
     assert_eq!(ours.model(), Some("mixed"));
 }

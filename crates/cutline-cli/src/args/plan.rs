@@ -123,7 +123,9 @@ fn scale(text: &str) -> Result<f64, String> {
 
 fn prior(text: &str) -> Result<Prior, String> {
     text.parse().map_err(|error| match error {
-        PriorError::Unknown(_) => "it must be `uniform` or `normal:s`; a file of rewards is given with `--pilot`".into(),
+        PriorError::Unknown(_) => {
+            "it must be `uniform` or `normal:s`; a file of rewards is given with `--pilot`".into()
+        }
         error => error.to_string(),
     })
 }

@@ -44,11 +44,7 @@ impl Default for Expectation {
 ///
 /// # Errors
 /// If all three are given, or a number is not between 1e-100 and 1e100.
-pub fn noise_and_spread(
-    noise: Option<f64>,
-    ratio: Option<f64>,
-    spread: Option<f64>,
-) -> Result<(f64, f64), PriorError> {
+pub fn noise_and_spread(noise: Option<f64>, ratio: Option<f64>, spread: Option<f64>) -> Result<(f64, f64), PriorError> {
     if noise.is_some() && ratio.is_some() && spread.is_some() {
         return Err(PriorError::Overdetermined);
     }
@@ -406,7 +402,9 @@ mod tests {
     #[test]
     fn shares_are_as_stated() {
         let arms = arms(120, 3);
-        for (explained, linear_share, expected) in [(1.0, 1.0, 1.0), (0.0, 0.3, 0.025), (0.6, 1.0, 0.61), (0.3, 1.0, 0.32)] {
+        for (explained, linear_share, expected) in
+            [(1.0, 1.0, 1.0), (0.0, 0.3, 0.025), (0.6, 1.0, 0.61), (0.3, 1.0, 0.32)]
+        {
             let truths = truths(&arms, Expectation { explained, linear_share, ..Expectation::default() });
             let draw = |run| explained_by_a_line(&arms, &truths.draw(&mut stream(1, Purpose::Instance, run)));
             let mean = (0..200).map(draw).sum::<f64>() / 200.0;
@@ -455,7 +453,9 @@ mod tests {
     #[test]
     fn quantiles_are_between_the_values() {
         let values = [1.0, 2.0, 4.0, 8.0];
-        for (share, jitter, expected) in [(0.5, 0.0, 3.0), (0.5, 1.0, 4.0), (0.5, -1.0, 2.0), (0.0, 0.0, 1.0), (1.0, 0.5, 8.0)] {
+        for (share, jitter, expected) in
+            [(0.5, 0.0, 3.0), (0.5, 1.0, 4.0), (0.5, -1.0, 2.0), (0.0, 0.0, 1.0), (1.0, 0.5, 8.0)]
+        {
             assert_eq!(quantile(&values, share, jitter), expected, "{share} {jitter}");
         }
         assert_eq!(quantile(&[5.0], 0.5, 0.3), 5.0);
@@ -474,7 +474,10 @@ mod tests {
         }
         for spread in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(Prior::expected(Expectation { spread, ..Expectation::default() }).is_err());
-            assert!(noise_and_spread(None, None, Some(spread)).is_err() && noise_and_spread(None, Some(spread), None).is_err());
+            assert!(
+                noise_and_spread(None, None, Some(spread)).is_err()
+                    && noise_and_spread(None, Some(spread), None).is_err()
+            );
             assert!(noise_and_spread(Some(spread), None, None).is_err() && Prior::normal(spread).is_err());
         }
     }

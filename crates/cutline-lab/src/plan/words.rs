@@ -21,7 +21,8 @@ impl PlanReport {
     #[must_use]
     pub fn heading(&self) -> String {
         let Plan { runs, seed, noise, prior, campaigns, .. } = &self.plan;
-        let mut estimators: Vec<&str> = campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
+        let mut estimators: Vec<&str> =
+            campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
         estimators.dedup();
         let (estimators, sigma) = (estimators.join(", "), short(noise.scale()));
         format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}")

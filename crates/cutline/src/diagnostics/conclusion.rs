@@ -109,8 +109,9 @@ impl Diagnostics {
         let mut advice = Vec::new();
         match self.model() {
             Some("linear") => advice.push("A campaign on `linear` would do as well as one on `mixed`.".to_owned()),
-            Some("mixed") => advice
-                .push("That matters only to campaigns on `linear`: `mixed` learns what a line does not explain.".to_owned()),
+            Some("mixed") => advice.push(
+                "That matters only to campaigns on `linear`: `mixed` learns what a line does not explain.".to_owned(),
+            ),
             _ => (),
         }
         if let Some(learnt) = self.learnt.filter(|learnt| self.features.is_some() && learnt.explained.own >= OWN) {
