@@ -110,9 +110,10 @@ fn store_hint(error: &StoreError) -> Option<String> {
 /// What to change in a call of `cutline new` whose options contradict each other.
 fn model_hint(error: &ModelError) -> Option<String> {
     match error {
-        ModelError::MixedPreparation => Some("leave it out, or use `--model linear`".into()),
+        ModelError::MixedPreparation | ModelError::SampleMeanPreparation => {
+            Some("leave it out, or use `--model linear`".into())
+        }
         ModelError::MixedParameter(_) => Some("use `--model linear`".into()),
-        ModelError::SampleMeanPreparation => Some("leave it out, or use `--model linear`".into()),
         _ => None,
     }
 }

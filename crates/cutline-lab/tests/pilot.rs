@@ -134,7 +134,7 @@ fn draws_are_as_uncertain_as_verdicts() {
     let pilot = Pilot::new(&arms, question(), rewards.clone(), None, 0).unwrap();
     let mut model = Mixed::new(&arms, question(), &MixedSettings::default(), 0).unwrap();
     rewards.iter().for_each(|&(arm, reward)| model.observe(arm, reward));
-    let verdicts = model.marginals().unwrap();
+    let verdicts = model.marginals(question()).unwrap();
     let draws: Vec<Vec<f64>> = (0..400).map(|run| pilot.draw(&mut stream(1, Purpose::Instance, run))).collect();
     let mut ratios = 0.0;
     for arm in 0..150 {

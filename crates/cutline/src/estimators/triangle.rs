@@ -132,7 +132,9 @@ mod tests {
                 }
             }
             let mut all = zeros(d * 4 * WIDTH);
-            numbers_mut(&mut all).iter_mut().for_each(|x| *x = uniform());
+            for x in numbers_mut(&mut all) {
+                *x = uniform();
+            }
             let mut single: Vec<Vec<f64>> = (0..4 * WIDTH)
                 .map(|lane| numbers(&all).iter().skip(lane).step_by(4 * WIDTH).copied().collect())
                 .collect();

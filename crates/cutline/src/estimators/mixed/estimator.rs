@@ -250,8 +250,8 @@ impl Estimator for Mixed {
         (self.computed_posterior(), Some(prior_free))
     }
 
-    fn marginals(&mut self) -> Option<Marginals> {
-        judge(&self.columns, &self.grid, self.threshold, &self.rewards.now)
+    fn marginals(&mut self, question: Question) -> Option<Marginals> {
+        judge(&self.columns, &self.grid, question, &self.rewards.now)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

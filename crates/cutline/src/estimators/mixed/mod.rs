@@ -22,6 +22,7 @@ mod estimator;
 mod evidence;
 mod grid;
 mod judgement;
+mod matrices;
 mod own;
 mod rewards;
 mod settings;
