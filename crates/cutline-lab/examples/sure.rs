@@ -1,6 +1,6 @@
 //! How often campaigns that stop early are wrong: the table of `docs/stopping.md`.
 //!
-//! `cargo run --release --package cutline-lab --example sure -- [RUNS]`
+//! `cargo run --release --package cutline-lab --example sure -- [RUNS [MODEL]]`
 
 use cutline::{EstimatorKind, StopCriterion};
 use cutline_lab::sure::{RewardKind, SureSetting, sure_and_wrong};
@@ -25,22 +25,27 @@ const CASES: [Case; 9] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let runs: u64 = std::env::args().nth(1).map_or(Ok(500), |runs| runs.parse())?;
+    let models: Vec<EstimatorKind> = match std::env::args().nth(2) {
+        Some(name) => EstimatorKind::ALL.iter().copied().filter(|model| model.name() == name).collect(),
+        None => EstimatorKind::ALL.to_vec(),
+    };
     println!(
         "δ = {DELTA}, {runs} runs per cell; runs that ended sure and were wrong / that ended sure, in %, mean pulls\n"
     );
     println!("| rewards, σ/spread | model | `intervals`, σ given | `evidence`, σ given | `evidence`, σ estimated |");
     println!("|---|---|---|---|---|");
     for (rewards, name, n_arms, dimension, gap, budget) in CASES {
-        for estimator in [EstimatorKind::Ridge, EstimatorKind::SampleMean, EstimatorKind::Mixed] {
+        for &estimator in &models {
             let mut cells = Vec::new();
+            let given = Some(rewards.sigma());
             let settings =
-                [(StopCriterion::Intervals, true), (StopCriterion::Evidence, true), (StopCriterion::Evidence, false)];
-            for (criterion, is_noise_given) in settings {
+                [(StopCriterion::Intervals, given), (StopCriterion::Evidence, given), (StopCriterion::Evidence, None)];
+            for (criterion, noise) in settings {
                 let setting = SureSetting {
                     estimator,
                     criterion,
                     delta: DELTA,
-                    is_noise_given,
+                    noise,
                     rewards,
                     n_arms,
                     dimension,

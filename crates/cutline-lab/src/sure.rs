@@ -35,8 +35,8 @@ pub struct SureSetting {
     pub criterion: StopCriterion,
     /// δ.
     pub delta: f64,
-    /// Whether σ is given. If so, it is the smallest that is known to be right: see [`RewardKind::sigma`].
-    pub is_noise_given: bool,
+    /// σ as it is given, or `None` to estimate it from the rewards. [`RewardKind::sigma`] is right.
+    pub noise: Option<f64>,
     /// The rewards.
     pub rewards: RewardKind,
     /// The number of arms K.
@@ -149,7 +149,7 @@ fn terms(setting: &SureSetting, arms: Arms, seed: u64) -> Result<(Arms, Terms), 
         question: Question::new(threshold, 0.0)?,
         spec,
         budget: setting.budget,
-        noise: setting.is_noise_given.then(|| setting.rewards.sigma()),
+        noise: setting.noise,
         interval: IntervalKind::Fixed,
         delta: setting.delta,
         until_sure: Some(setting.criterion.into()),

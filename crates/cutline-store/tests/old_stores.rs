@@ -1,8 +1,8 @@
 //! Stores that earlier versions wrote still open and report the same verdicts.
 
-use cutline::EstimatorKind;
-use cutline::campaign::{Event, TicketStatus};
-use cutline_store::{Campaign, Preparation, Store};
+use cutline::campaign::{Event, TermsError, TicketStatus};
+use cutline::{EstimatorKind, StopReason};
+use cutline_store::{Campaign, Candidates, NewCampaign, Preparation, Settings, Store, StoreError};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn schema_1(directory: &Path, name: &str) -> Campaign {
 
 /// Checks mean, lower, upper and doubt of every arm. The last digits depend on how the engine was compiled. Means, and intervals for a
 /// given σ, are those of the version that wrote the store. Doubts allow for ε, and intervals for an estimated σ use Student's t
-/// distribution; these numbers agree with SciPy's.
+/// distribution; these numbers agree with `scipy.stats`.
 fn assert_verdicts(campaign: &mut Campaign, expected: &[[f64; 4]]) {
     let found: Vec<_> = campaign.verdicts().unwrap().iter().map(|v| [v.mean, v.lower, v.upper, v.doubt]).collect();
     assert_eq!(found.len(), expected.len());
@@ -72,7 +72,7 @@ fn an_old_default_stays_ridge_on_prepared_features() {
     for ticket in [4, 10, 11] {
         assert!(campaign.fail(ticket, "closed").unwrap());
     }
-    let asked = campaign.ask(8, "w", Duration::from_secs(3600)).unwrap();
+    let asked = campaign.ask(8, "w", Duration::from_hours(1)).unwrap();
     let arms: Vec<&str> = asked.iter().map(|ticket| ticket.name.as_str()).collect();
     let as_before = ["acetone", "ether, ü", "toluene", "water", "ether, ü", "toluene", "ether, ü", "toluene"];
     assert_eq!(arms, as_before, "the arms that the earlier version proposed");
@@ -90,4 +90,32 @@ fn a_campaign_without_features() {
     ];
     assert_verdicts(&mut campaign, &expected);
     assert_eq!(campaign.progress().unwrap().counted, 5);
+}
+
+/// Earlier versions began campaigns with the guaranteed stop and without a given σ. They open, keep their rewards and never stop early,
+/// because nothing is guaranteed for an estimate of σ. New ones are refused.
+#[test]
+fn a_guaranteed_stop_without_noise_opens_and_never_stops_early() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sure.db");
+    let location = path.to_str().unwrap();
+    let mut settings = Settings::new(0.5, 40);
+    settings.until_sure = Some("intervals".into());
+    let candidates = || Candidates::new(["a", "b"].map(String::from).to_vec(), Vec::new(), Vec::new()).unwrap();
+    let refused = NewCampaign::new("sure", settings.clone(), candidates()).unwrap_err();
+    assert!(matches!(refused, StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. })), "{refused}");
+    let old = NewCampaign::continued("sure", settings, candidates()).unwrap();
+    let mut campaign = Store::create(location).unwrap().begin_new(old).unwrap();
+    let measure = |campaign: &mut Campaign| {
+        let ticket = campaign.ask(1, "w", Duration::from_secs(60)).unwrap().pop()?;
+        campaign.tell(&[(ticket.number, [5.0, -5.0][ticket.arm])]).unwrap();
+        Some(())
+    };
+    (0..30).for_each(|_| measure(&mut campaign).unwrap());
+    drop(campaign);
+    let mut campaign = Store::open(location).unwrap().campaign(Some("sure")).unwrap();
+    assert_eq!((campaign.events(0).unwrap().len(), campaign.stop_reason().unwrap()), (60, None));
+    (0..10).for_each(|_| measure(&mut campaign).unwrap());
+    assert_eq!(campaign.stop_reason().unwrap(), Some(StopReason::Budget));
+    assert!(campaign.verdicts().unwrap().iter().all(cutline::Verdict::is_decided));
 }

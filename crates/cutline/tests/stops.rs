@@ -18,7 +18,7 @@ fn clear(n_arms: usize, dimension: usize, seed: u64) -> Problem {
 }
 
 /// Whether the evidence is above its threshold, by its formula and dense linear algebra, with σ = 0.3 and λ = 1: Δ̂/(σ√q) − √λ S/σ with
-/// ridge and a bound S on ‖θ‖, Δ̂/(σ√v) − √d with least squares.
+/// ridge and a bound S on ‖θ‖, Δ̂/(σ√v) with least squares.
 fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> bool {
     let (sigma, n) = (0.3, plain.pulls.len());
     let (means, variances, allowance): (Vec<f64>, Vec<f64>, f64) = match (estimator, norm) {
@@ -28,7 +28,7 @@ fn has_evidence(plain: &Plain, estimator: EstimatorKind, norm: Option<f64>) -> b
         }
         (EstimatorKind::Ridge, None) => {
             let (means, variances) = plain.least_squares();
-            (means, variances, (plain.problem.rows[0].len() as f64).sqrt())
+            (means, variances, 0.0)
         }
         _ => (plain.sample_means(), plain.pulls.iter().map(|&n| 1.0 / f64::from(n)).collect(), 0.0),
     };

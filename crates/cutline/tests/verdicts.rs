@@ -59,13 +59,12 @@ fn check(estimator: EstimatorKind, plain: &Plain, verdicts: &[Verdict], interval
         }
         let ours = [verdict.mean - verdict.lower, verdict.upper - verdict.mean];
         assert!(ours.iter().all(|ours| (ours - half).abs() <= 1e-9 * (half + 1.0)), "arm {arm}: {ours:?}, not {half}");
-        let distance = (verdict.mean - question.threshold()).abs();
         let slack = half - question.gap(verdict.mean);
         if slack.abs() > 1e-9 {
             let side = if verdict.mean >= question.threshold() { Side::Above } else { Side::Below };
             assert_eq!(verdict.side, if slack > 0.0 { Side::Undecided } else { side }, "arm {arm}");
         }
-        let z = distance / (NOISE * variances[arm].sqrt());
+        let z = question.gap(verdict.mean) / (NOISE * variances[arm].sqrt());
         assert!((verdict.doubt - tail(z)).abs() < 1e-6, "arm {arm}: doubt {} against {}", verdict.doubt, tail(z));
     }
 }

@@ -1,6 +1,6 @@
 //! Rewards measured from a centre: the estimator receives r − c, and c is added to its means.
 
-use super::{Estimator, History, Posterior, PriorFree, VarianceEstimator};
+use super::{DesignEstimator, Estimator, History, Posterior, PriorFree, VarianceEstimator};
 use crate::Arm;
 use crate::question::short_number;
 use thiserror::Error;
@@ -132,5 +132,15 @@ impl<E: VarianceEstimator> VarianceEstimator for Centred<E> {
 
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
         self.estimator.observed_covariances_with(arm)
+    }
+}
+
+impl<E: DesignEstimator> DesignEstimator for Centred<E> {
+    fn design_variances(&mut self, weights: &[f64]) -> &[f64] {
+        self.estimator.design_variances(weights)
+    }
+
+    fn design_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        self.estimator.design_covariances_with(arm)
     }
 }

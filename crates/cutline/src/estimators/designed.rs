@@ -5,7 +5,7 @@ use super::linear_belief::LinearBelief;
 use super::posterior::linear;
 use super::prior_free::LeastSquares;
 use super::ridge::{Ridge, RidgeError};
-use super::{Estimator, History, Posterior, PriorFree, VarianceEstimator};
+use super::{DesignEstimator, Estimator, History, Posterior, PriorFree, VarianceEstimator};
 use crate::vector::numbers;
 use crate::{Arm, Arms};
 
@@ -145,5 +145,21 @@ impl VarianceEstimator for DesignedRidge {
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64] {
         let n_arms = self.n();
         &numbers(self.linear.observed_covariances_with(arm))[..n_arms]
+    }
+}
+
+impl DesignEstimator for DesignedRidge {
+    fn design_variances(&mut self, weights: &[f64]) -> &[f64] {
+        let (features, inverse, step) = self.linear.scratch();
+        inverse.refresh(features, |arm| weights[arm], step);
+        let (basis, variances) = (inverse.basis(features), &mut self.observed_variances);
+        variances.clear();
+        step.variances(basis, |_, variance| variances.push(variance));
+        variances
+    }
+
+    fn design_covariances_with(&mut self, arm: Arm) -> &[f64] {
+        let n_arms = self.n();
+        &numbers(self.linear.scratch_covariances_with(arm))[..n_arms]
     }
 }

@@ -221,6 +221,14 @@ impl LinearBelief {
         self.pending == 0
     }
 
+    /// zᵢᵀA⁻¹zₐ for every arm, by the design that was last computed in [`LinearBelief::scratch`].
+    pub(super) fn scratch_covariances_with(&mut self, arm: Arm) -> &Vectors {
+        let Self { features, spare, probe, covariances, .. } = self;
+        vectorised!(|unit| spare.solve(unit, features.row(arm), probe));
+        features.times(numbers(&probe.u), covariances);
+        covariances
+    }
+
     /// An inverse and a step to overwrite, for recomputing the observed design elsewhere.
     pub(super) fn scratch(&mut self) -> (&Features, &mut Inverse, &mut Step) {
         self.last_probed = None;

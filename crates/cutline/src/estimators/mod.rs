@@ -1,5 +1,6 @@
 //! Estimators: rewards in, means and variances out.
 
+mod arm_variances;
 mod centred;
 mod designed;
 mod gram_basis;
@@ -82,6 +83,11 @@ pub trait Estimator {
         None
     }
 
+    /// The standard deviation of the differences between the arms, where the estimator learns it from the rewards.
+    fn spread(&self) -> Option<f64> {
+        None
+    }
+
     /// The posterior of every mean for verdicts, where it differs from N(μ̂, σ²q) of [`posterior`](Estimator::posterior); `None` also
     /// while there is nothing to learn from. Computed on demand, which may cost more than many pulls.
     fn marginals(&mut self, question: Question) -> Option<Marginals> {
@@ -144,4 +150,14 @@ pub trait VarianceEstimator: Estimator {
 
     /// The covariances of every arm with `arm`, with only the rewards received in V.
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64];
+}
+
+/// An estimator that can compute what another design than that of the pulls would tell.
+pub trait DesignEstimator: VarianceEstimator {
+    /// The variances xᵢᵀA⁻¹xᵢ of every arm in units of the noise variance, with A = λI + Σ wᵢxᵢxᵢᵀ for these weights. O(Kd² + d³).
+    fn design_variances(&mut self, weights: &[f64]) -> &[f64];
+
+    /// The covariances xᵢᵀA⁻¹xₐ of every arm with `arm`, for A of the last call of
+    /// [`design_variances`](DesignEstimator::design_variances). No other method may have been called since.
+    fn design_covariances_with(&mut self, arm: Arm) -> &[f64];
 }

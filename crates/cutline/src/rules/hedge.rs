@@ -14,9 +14,9 @@ pub(super) struct AdaHedge {
 }
 
 impl AdaHedge {
-    /// Equal weights.
-    pub(super) fn new(n_arms: usize) -> Self {
-        Self { gains: vec![0.0; n_arms], gap: 0.0, weights: vec![1.0 / n_arms as f64; n_arms] }
+    /// Equal weights, and Δ = `gap` to begin with; 0 in the paper.
+    pub(super) fn new(n_arms: usize, gap: f64) -> Self {
+        Self { gains: vec![0.0; n_arms], gap, weights: vec![1.0 / n_arms as f64; n_arms] }
     }
 
     /// The weights of the next round; their sum is 1.
@@ -66,7 +66,7 @@ mod tests {
     /// (4, 1)/5: the mixed gain is log₄((4 + 4)/5), and Δ grows by that less 1/5.
     #[test]
     fn two_rounds_by_hand() {
-        let mut hedge = AdaHedge::new(2);
+        let mut hedge = AdaHedge::new(2, 0.0);
         assert_eq!(hedge.weights(), [0.5, 0.5]);
         hedge.gain(&[1.0, 0.0]);
         assert!((hedge.weights()[0] - 0.8).abs() < 1e-15 && (hedge.weights()[1] - 0.2).abs() < 1e-15);
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn regret_stays_below_the_bounds_of_the_paper() {
         for (n_arms, better) in [(2, 0.0), (7, 0.1), (30, 0.5)] {
-            let (mut hedge, mut earned, rounds) = (AdaHedge::new(n_arms), 0.0, 3_000_u32);
+            let (mut hedge, mut earned, rounds) = (AdaHedge::new(n_arms, 0.0), 0.0, 3_000_u32);
             let mut rng = stream(3, Purpose::Rule, n_arms as u64);
             for round in 0..rounds {
                 // Every round a random arm is good; arm 1 is better on average.
@@ -100,10 +100,10 @@ mod tests {
 
     #[test]
     fn one_arm_and_equal_gains_change_nothing() {
-        let mut one = AdaHedge::new(1);
+        let mut one = AdaHedge::new(1, 0.0);
         one.gain(&[3.0]);
         assert_eq!(one.weights(), [1.0]);
-        let mut equal = AdaHedge::new(3);
+        let mut equal = AdaHedge::new(3, 0.0);
         for _ in 0..5 {
             equal.gain(&[0.7; 3]);
         }

@@ -118,7 +118,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         needs_variances: true,
         needs_fixed_noise: true,
         rule_parameters: &[NOISE],
-        build: |builder, parameters| builder.with_variances(LinGame::new(parameters[0], builder.arms.n_arms())?),
+        build: |builder, parameters| builder.with_designs(LinGame::new(parameters[0], builder.arms.n_arms())?),
         batch: None,
     },
 ];

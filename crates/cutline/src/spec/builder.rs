@@ -49,6 +49,23 @@ impl LearnerBuilder<'_> {
         }
     }
 
+    /// For a rule that needs variances, other designs and a σ that does not change. The algorithm declares it:
+    /// [`Algorithm::needs_fixed_noise`].
+    pub(super) fn with_designs<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
+    {
+        match self.estimator {
+            EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
+            EstimatorKind::SampleMean => {
+                Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator: self.estimator })
+            }
+            EstimatorKind::Mixed => {
+                Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator })
+            }
+        }
+    }
+
     /// For the custom rule of the spec.
     pub(super) fn custom(&self, noise: f64) -> Result<Box<dyn AskTell>, SpecError> {
         let rule = self.custom_rule.expect("a spec with a custom rule");

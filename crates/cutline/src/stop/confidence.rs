@@ -5,13 +5,12 @@
 //! - `intervals`: the side that its mean suggests is right for every value in its *anytime* interval ([`IntervalKind::Anytime`]), so that
 //!   all arms have a [`Verdict`](crate::Verdict). The answer at the stop is wrong with probability at most δ, whatever the rule, if
 //!   rewards are σ-sub-Gaussian for the given σ and, with ridge, the means are linear in the features.
-//! - `evidence`: its gap Δ̂ₖ = |μ̂ₖ − τ| + ε exceeds σ√(2qₖ ln(K(1 + ln t)/δ)) after t rewards. With ridge the K arms are one test in d
-//!   dimensions: its gap by least squares exceeds σ√vₖ (√(2 ln((1 + ln t)/δ)) + √d), with vₖ as in
-//!   [`PriorFree`](crate::estimators::PriorFree), or, for a given bound S on ‖θ‖, its gap by ridge exceeds
-//!   √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S). With S = 0 that is Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the likelihood-ratio test with the
-//!   threshold that Garivier & Kaufmann (2016, §6) recommend in practice. It ends earlier, and no theorem bounds its probability of an
-//!   error by δ. The S term bounds the bias of ridge towards 0, which would otherwise look like evidence where the threshold is far
-//!   from 0.
+//! - `evidence`: its gap Δ̂ₖ = |μ̂ₖ − τ| + ε exceeds σ√(2qₖ ln(K(1 + ln t)/δ)) after t rewards. With ridge the K arms are one test: its gap
+//!   by least squares exceeds σ√(2vₖ ln((1 + ln t)/δ)), with vₖ as in [`PriorFree`](crate::estimators::PriorFree), or, for a given bound S on
+//!   ‖θ‖, its gap by ridge exceeds √qₖ (σ√(2 ln((1 + ln t)/δ)) + √λ S). With S = 0 that is Z = minₖ Δ̂ₖ²/(2σ²qₖ) > ln((1 + ln t)/δ), the
+//!   likelihood-ratio test with the threshold that Garivier & Kaufmann (2016, §6) recommend in practice. It ends earlier, and no theorem
+//!   bounds its probability of an error by δ. The S term bounds the bias of ridge towards 0, which would otherwise look like evidence where
+//!   the threshold is far from 0; least squares has no such bias.
 
 use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior, PriorFree};
@@ -134,7 +133,7 @@ impl ConfidenceStop {
         let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
         let (tests, bias) = match (model, self.norm()) {
             (Model::Unrelated | Model::Mixed, _) => (n_rewards.len() as f64, 0.0),
-            (Model::Linear { dimension, .. }, None) => (1.0, self.noise() * (dimension as f64).sqrt()),
+            (Model::Linear { .. }, None) => (1.0, 0.0),
             (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
         };
         let level = 2.0 * ((t as f64).ln().ln_1p() + (tests / self.delta()).ln());

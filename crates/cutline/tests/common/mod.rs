@@ -88,7 +88,7 @@ pub struct Plain {
 
 /// The weights of AdaHedge before and after each round.
 fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
-    let (mut sums, mut gap) = (vec![0.0; n], 0.0);
+    let (mut sums, mut gap) = (vec![0.0; n], 0.01);
     let mut all = vec![vec![1.0 / n as f64; n]];
     for gains in gains {
         let (w, eta) = (&all[all.len() - 1], (n as f64).ln() / gap);
@@ -172,9 +172,14 @@ impl Plain {
 
     /// X V⁻¹ Xᵀ with every pull counted, pending or not.
     pub fn covariances(&self) -> DMatrix<f64> {
+        self.design_covariances(|arm| f64::from(self.pulls[arm]))
+    }
+
+    /// X A⁻¹ Xᵀ with A = λI + Σ wxxᵀ for these weights.
+    fn design_covariances(&self, weight: impl Fn(usize) -> f64) -> DMatrix<f64> {
         let x = self.x();
-        let pulls: Vec<f64> = self.pulls.iter().map(|&n| f64::from(n)).collect();
-        let solved = self.design(&pulls).cholesky().unwrap().solve(&x.transpose());
+        let weights: Vec<f64> = (0..self.pulls.len()).map(weight).collect();
+        let solved = self.design(&weights).cholesky().unwrap().solve(&x.transpose());
         x * solved
     }
 
@@ -252,13 +257,13 @@ impl Plain {
             let mut past = Self::new(&self.problem, self.lambda);
             past.rewards = self.rewards[..t].to_vec();
             past.rewards.iter().for_each(|&(arm, _)| past.pulls[arm] += 1);
-            let (means, c) = (past.ridge_means(), past.covariances());
+            let weights = ada_hedge(&self.gains.borrow(), self.pulls.len()).pop().unwrap();
+            let (means, c) = (past.ridge_means(), past.design_covariances(|arm| t as f64 * weights[arm]));
             let gap = |arm: usize| self.problem.question.gap(means[arm]);
             let evidence = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)];
             let k = (0..means.len()).min_by(|a, b| evidence(a).total_cmp(&evidence(b))).unwrap();
-            let log = (t as f64).ln();
-            let apart = |arm| gap(k) * c[(arm, k)].abs() / c[(k, k)] + (2.0 * log * c[(arm, arm)]).sqrt();
-            let gains = (0..means.len()).map(|arm| (0.5 * apart(arm).powi(2)).min(log)).collect();
+            let apart = |arm| gap(k) * c[(arm, k)] / c[(k, k)];
+            let gains = (0..means.len()).map(|arm| 0.5 * apart(arm).powi(2)).collect();
             self.gains.borrow_mut().push(gains);
         }
         ada_hedge(&self.gains.borrow(), self.pulls.len())

@@ -1,16 +1,18 @@
 //! What the rewards say about every arm, for verdicts: an average over many settings of the model.
 //!
 //! To choose the next arm, one setting is enough (see `grid`); but its intervals would be too narrow, because the variances of the
-//! parts are themselves uncertain. A verdict therefore averages over a grid of settings g with posterior weights p_g:
+//! parts are themselves uncertain. A verdict therefore averages over a grid of settings g with posterior weights `p_g`:
 //!
 //! ```text
 //! mean = Σ p_g mean_g      variance = Σ p_g σ_g²q_g + Σ p_g (mean_g − mean)²
 //! ```
 //!
 //! At one setting, the arm's mean has a t distribution. Its degrees of freedom are N + ν, because σ is learnt, or fewer for an arm whose
-//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings, because the tails of such a mixture are
-//! heavier than those of a t distribution with its moments; for an interval the moments are enough. The weights are p_g ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the
-//! purely linear model has no share of its own in the prior, because intervals that rely on it are wrong wherever it does not hold.
+//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings, because the tails of such a mixture
+//! are heavier than those of a t distribution with its moments; for an interval the moments are enough.
+//!
+//! The weights are `p_g` ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the purely linear model has no share of its own in the prior,
+//! because intervals that rely on it are wrong wherever it does not hold.
 
 use super::columns::Columns;
 use super::evidence::{Pooled, Rewards, Variances};
@@ -66,14 +68,14 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards:
 }
 
 /// One setting that is used.
-struct WeightedSetting {
-    weight: f64,
-    variances: Variances,
-    noise_variance: f64,
+pub(super) struct WeightedSetting {
+    pub(super) weight: f64,
+    pub(super) variances: Variances,
+    pub(super) noise_variance: f64,
 }
 
 /// The settings that are used, the most probable one first. Their weights add up to 1.
-fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
+pub(super) fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
     if !rewards.has_evidence() {
         return None;
     }
