@@ -24,9 +24,9 @@ class Plan:
     >>> import cutline
     >>> plan = cutline.plan([[float(i)] for i in range(20)], threshold=0.0, budgets=[10, 20, 40, 80])
     >>> plan.budget("pivot")
-    0
-    >>> plan.to_pandas()[["algorithm", "budget", "mean_errors", "expected_errors"]].round(1)
-    x
+    80
+    >>> [(row["budget"], round(row["mean_errors"], 1), round(row["expected_errors"], 1)) for row in plan.prospects]
+    [(10, 4.0, 4.1), (20, 2.9, 2.7), (40, 1.7, 1.4), (80, 1.0, 0.8)]
     """
 
     __slots__ = ("_report", "_svg", "heading", "remarks", "sentences")
@@ -134,7 +134,7 @@ def plan(
     >>> import cutline
     >>> plan = cutline.plan([[float(i)] for i in range(20)], threshold=0.0, explained=0.9, noise_ratio=0.3)
     >>> plan.budget("pivot")
-    0
+    54
 
     | argument | default | meaning |
     |---|---|---|
