@@ -3,6 +3,7 @@
 
 `make check-diagnostics` builds what is needed and calls it with the program's path. Where possible, the number is computed in a
 different way: lack of fit as the F-test of one statsmodels model against another, an arm's t as the coefficient of a dummy for that arm.
+Every case is checked with `--raw`, on the features as they are, and without, on standardised features and an intercept.
 """
 import json
 import subprocess
@@ -49,7 +50,15 @@ def shape(what, ours, x):
     return rank
 
 
-def diagnose(program, features, rewards, names, directory):
+def prepared(features):
+    """Standardised features and an intercept, as the program prepares them."""
+    is_constant = (features == features[0]).all(axis=0)
+    deviation = np.where(is_constant, 1.0, features.std(axis=0))
+    standardised = np.where(is_constant, 0.0, (features - features.mean(axis=0)) / deviation)
+    return np.column_stack([standardised, np.ones(len(features))])
+
+
+def diagnose(program, features, rewards, names, directory, raw):
     """Runs the program on two CSV files and returns its JSON; checks that its CSV has the same columns and arms."""
     header = [f"x{j}" for j in range(features.shape[1])]
     rows = [[repr(float(value)) for value in row] for row in features]
@@ -60,8 +69,8 @@ def diagnose(program, features, rewards, names, directory):
     (directory / "features.csv").write_text(text + "\n")
     lines = [f"{names[arm] if names else arm},{reward!r}" for arm, reward in rewards]
     (directory / "rewards.csv").write_text("\n".join(["arm,reward", *lines]) + "\n")
-    command = [program, "diagnose", directory / "features.csv", directory / "rewards.csv", "--format"]
-    run = lambda form: subprocess.run([*command, form], check=True, capture_output=True, text=True).stdout
+    command = [program, "diagnose", directory / "features.csv", directory / "rewards.csv", *(["--raw"] if raw else [])]
+    run = lambda form: subprocess.run([*command, "--format", form], check=True, capture_output=True, text=True).stdout
     ours = json.loads(run("json"))
     table = run("csv").splitlines()
     same("CSV header", table[0], ",".join(ours["arms"][0]))
@@ -69,8 +78,9 @@ def diagnose(program, features, rewards, names, directory):
     return ours
 
 
-def check(program, features, rewards, directory, names=None):
-    ours = diagnose(program, features, rewards, names, directory)
+def check(program, features, rewards, directory, names, raw):
+    ours = diagnose(program, features, rewards, names, directory, raw)
+    features = features if raw else prepared(features)
     arms = np.array([arm for arm, _ in rewards])
     y = np.array([reward for _, reward in rewards])
     pulled, counts = np.unique(arms, return_counts=True)
@@ -183,10 +193,11 @@ def main():
             rewards = [(arm, float(means[arm] + noise * rng.normal())) for arm, n in enumerate(pulls) for _ in range(n)]
             rewards = [rewards[i] for i in rng.permutation(len(rewards))]
             names = [f"arm {arm}" for arm in range(len(features))] if number % 2 else None
-            try:
-                check(program, features, rewards, Path(directory), names)
-            except AssertionError as error:
-                sys.exit(f"{what}: {error}")
+            for raw in (True, False):
+                try:
+                    check(program, features, rewards, Path(directory), names, raw)
+                except AssertionError as error:
+                    sys.exit(f"{what}{', raw' if raw else ''}: {error}")
     print(f"{compared} numbers of `cutline diagnose` agree with statsmodels and SciPy")
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import cutline
 
 ENTRANTS = {
-    "mixed": {"algorithm": "pivot", "estimator": "mixed", "prepare": ()},
-    "linear": {},
-    "independent": {"algorithm": "apt"},
-    "linear-apt": {"algorithm": "linear-apt", "prepare": ()},
+    "mixed": {},
+    "linear": {"model": "linear"},
+    "independent": {"model": "independent"},
+    "linear-apt": {"algorithm": "linear-apt"},
 }
 """The arguments of `cutline.Campaign` by entrant; the last is the model of the LinearAPT paper, with unchanged features."""
 

@@ -1,6 +1,6 @@
 """Wrong calls against budget on some tables, one panel per table."""
 
-PANELS = ("diabetes", "cars", "cancer")
+PANELS = ("diabetes", "cars", "weather")
 NOISE = 0.5
 # Colour, marker and dash: colours of Okabe and Ito, as in Cutline's own figures.
 STYLES = {
@@ -25,13 +25,13 @@ def draw(results, shares, file):
     figure, axes = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3.4), squeeze=False, layout="constrained")
     for axis, name in zip(axes[0], panels):
         for entrant, (label, colour, marker, dash) in STYLES.items():
-            values = [(share, results.over_thresholds(name, NOISE, share, entrant)) for share in shares]
-            points = [(share, *value) for share, value in values if value is not None]
+            points = [(share, *results.over_thresholds(name, NOISE, share, entrant)) for share in shares]
+            points = [point for point in points if point[1] is not None]
             x, mean, se = ([point[part] for point in points] for part in range(3))
             axis.plot(x, mean, color=colour, marker=marker, ls=dash, lw=1.4, ms=7 if marker == "*" else 4, label=label)
             low, high = ([m + sign * 2 * s for m, s in zip(mean, se)] for sign in (-1, 1))
             axis.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
-        axis.set(title=f"{name}, K = {results.sizes[name]}", xscale="log", xlabel="measurements T", ylim=(0, None))
+        axis.set(title=f"{name}, K = {results.sizes[name]:,}", xscale="log", xlabel="measurements T", ylim=(0, None))
         axis.set_xticks(list(shares), list(shares.values()))
         axis.minorticks_off()
     axes[0][0].set_ylabel("arms called wrongly")

@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 TARGET = HERE.parents[1] / "target/real"
 PLANS = {
     # Tables, seeds, seeds of tables with more than a thousand arms, and seeds with a Gaussian process (fewer as it is slow).
-    "full": (list(tables.LOADERS), 12, 6, 3),
+    "full": (list(tables.LOADERS), 12, 6, 6),
     "quick": (["iris", "barley", "penguins", "diabetes"], 2, 2, 1),
     "smoke": (["iris"], 1, 1, 1),
 }
@@ -76,7 +76,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true", help="two seeds on small tables")
     parser.add_argument("--smoke", action="store_true", help="one seed on one table")
-    parser.add_argument("--only", choices=list(runs.PLAYS), help="play only Cutline's entrants or only the others")
+    parser.add_argument("--only", choices=list(runs.PLAYS), help="play only Cutline's entrants or only the others, without a report")
     parser.add_argument("--report", action="store_true", help="play nothing; report the runs that are saved")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="the number of processes")
     parser.add_argument("--target", type=Path, default=TARGET, help="the directory for runs and results")
@@ -92,6 +92,8 @@ def main():
                 future.result()
                 if number % 20 == 0 or number == len(futures):
                     print(f"{number} of {len(futures)} played", file=sys.stderr, flush=True)
+    if arguments.only and not arguments.report:
+        return  # the report compares both
     import report
 
     rows = [row for file, *_ in wanted if file.exists() for row in json.loads(file.read_text())["rows"]]

@@ -13,6 +13,8 @@ OURS = ("mixed", "linear", "independent", "linear-apt")
 OUTSIDE = ("means", "ridge", "ridge+own", "forest", "forest+own", "gp", "gp+own")
 ENTRANTS = OURS + OUTSIDE
 SHARES = {0.25: "K/4", 0.5: "K/2", 1: "K", 2: "2K", 4: "4K"}
+SHOWN = OURS + ("means", "ridge+own", "forest+own", "gp+own")
+"""The entrants in the table of wrong calls by table; the others are in the summary and in results.csv."""
 SIGNIFICANT = 2.0
 """The z above which a cell is listed as one where the mixed model is not the best."""
 
@@ -39,17 +41,22 @@ class Results:
     def mean(self, cell, entrant, key="wrong"):
         return float(np.mean([row[key] for row in self.cells[cell][entrant].values()]))
 
+    def per_cent(self, cell, entrant):
+        """The mean of wrong calls and its standard error, in per cent of the arms."""
+        wrong = [100 * row["wrong"] / self.sizes[cell[0]] for row in self.cells[cell][entrant].values()]
+        return float(np.mean(wrong)), error(wrong)
+
     def thresholds(self, name):
         return sorted({cell[2] for cell in self.cells if cell[0] == name}, key=("half", "quarter").index)
 
     def over_thresholds(self, name, noise, share, entrant):
-        """The mean number of wrong calls over the thresholds and its standard error, or `None` if there is none."""
+        """The mean number of wrong calls over the thresholds and its standard error; both `None` if there is none."""
         seeds = defaultdict(list)
         for threshold in self.thresholds(name):
             for seed, row in self.cells[name, noise, threshold, share].get(entrant, {}).items():
                 seeds[seed].append(row["wrong"])
         values = [np.mean(wrong) for wrong in seeds.values()]
-        return (float(np.mean(values)), error(values)) if values else None
+        return (float(np.mean(values)), error(values)) if values else (None, None)
 
     def versus_best(self, cell):
         """The other entrant with the fewest wrong calls, and the paired difference of `mixed` to it: mean, error and z."""
@@ -97,10 +104,18 @@ def summary(results):
         row = [f"**{entrant}**" if entrant == "mixed" else entrant]
         for share in SHARES:
             cells = [cell for cell in results.cells if cell[3] == share]
-            known = [100 * results.mean(cell, entrant) / results.sizes[cell[0]] for cell in cells if entrant in results.cells[cell]]
-            row.append(f"{np.mean(known):.1f}" if len(known) == len(cells) else "–")
+            known = [results.per_cent(cell, entrant) for cell in cells if entrant in results.cells[cell]]
+            if len(known) == len(cells):
+                mean, se = np.mean([mean for mean, _ in known]), np.sqrt(sum(se**2 for _, se in known)) / len(cells)
+                row.append(f"{mean:.1f} ± {se:.1f}")
+            else:
+                row.append("–")
         rows.append(row)
     return markdown(["wrong calls, % of arms", *SHARES.values()], rows)
+
+
+def number(value):
+    return "–" if value is None else f"{value:.0f}" if value >= 99.95 else f"{value:.1f}"
 
 
 def by_table(results):
@@ -108,12 +123,12 @@ def by_table(results):
     rows = []
     for name in results.names():
         for noise in runs.NOISES:
-            row = [f"{name}, σ = {noise}"]
-            for entrant in ENTRANTS:
-                values = [results.over_thresholds(name, noise, share, entrant) for share in SHARES]
-                row.append(" / ".join("–" if value is None else f"{value[0]:.1f}" for value in values))
+            row = [f"{name}, {noise}"]
+            for entrant in SHOWN:
+                values = [results.over_thresholds(name, noise, share, entrant)[0] for share in SHARES]
+                row.append(" / ".join(number(value) for value in values))
             rows.append(row)
-    return markdown(["table, noise", *ENTRANTS], rows)
+    return markdown(["table, σ", *SHOWN], rows)
 
 
 def exceptions(results):

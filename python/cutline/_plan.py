@@ -15,26 +15,18 @@ from ._progress import Watch, watching
 if TYPE_CHECKING:
     import pandas as pd
 
-ALGORITHMS = ("pivot", "linear-apt", "random")
-"""The algorithms that are compared by default."""
-
 Pilot = tuple[Iterable["SupportsIndex | str"], Iterable[float]]
 
 
 class Plan:
-    """The number of measurements that a campaign needs, per algorithm: what `cutline.plan` returns.
+    """The number of measurements that a campaign needs: what `cutline.plan` returns.
 
     >>> import cutline
-    >>> plan = cutline.plan([[1.0]], threshold=0.0, prior="normal:1", target=0.1, algorithms=["pivot"], budgets=[4, 8, 16, 32])
-    >>> print(plan)
-    plan: 1000 runs, seed 0, θ from N(0, 1² I)
-    `pivot` needs 12 measurements for a failure probability of 0.1 (95 % interval: 8 to 16)
-    >>> plan.to_pandas()[["algorithm", "budget", "failure_rate"]]
-      algorithm  budget  failure_rate
-    0     pivot       4         0.160
-    1     pivot       8         0.124
-    2     pivot      16         0.080
-    3     pivot      32         0.053
+    >>> plan = cutline.plan([[float(i)] for i in range(20)], threshold=0.0, budgets=[10, 20, 40, 80])
+    >>> plan.budget("pivot")
+    80
+    >>> [(row["budget"], round(row["mean_errors"], 1), round(row["expected_errors"], 1)) for row in plan.prospects]
+    [(10, 4.0, 4.1), (20, 2.9, 2.7), (40, 1.7, 1.4), (80, 1.0, 0.8)]
     """
 
     __slots__ = ("_report", "_svg", "heading", "remarks", "sentences")
@@ -44,7 +36,7 @@ class Plan:
     sentences: list[str]
     """The budget of each algorithm in words, and what to try if no budget is enough."""
     remarks: list[str]
-    """What Theorem 1 guarantees, and which algorithms were skipped at which budgets."""
+    """Which algorithms were skipped at which budgets, and how far a plan can be relied on."""
 
     def __init__(self, report: str, heading: str, sentences: list[str], remarks: list[str], svg: str) -> None:
         self._report: dict[str, Any] = json.loads(report)
@@ -55,7 +47,7 @@ class Plan:
 
     def __repr__(self) -> str:
         budgets = ", ".join(f"{answer['algorithm']} {answer['budget'] or 'none'}" for answer in self.answers)
-        return f"<Plan {self.name!r}: budgets for a failure probability of {self.target}: {budgets}>"
+        return f"<Plan {self.name!r}: budgets for a {self.goal} of {self.target}: {budgets}>"
 
     def __str__(self) -> str:
         return "\n".join([f"{self.name}: {self.heading}", *self.sentences])
@@ -66,8 +58,13 @@ class Plan:
         return str(self._report["experiment"])
 
     @property
+    def goal(self) -> str:
+        """What the target is about: `"wrong-share"`, the mean share of arms called wrongly, or `"failure-probability"`."""
+        return str(self._report["goal"])
+
+    @property
     def target(self) -> float:
-        """The failure probability that a budget must reach."""
+        """The share or the probability that a budget must reach."""
         return float(self._report["target"])
 
     @property
@@ -78,7 +75,8 @@ class Plan:
 
     @property
     def prospects(self) -> list[dict[str, Any]]:
-        """One dict per algorithm and budget: failure rate and mean number of wrong verdicts, with their 95 % intervals."""
+        """One dict per algorithm and budget: mean number of wrong calls and failure rate with their 95 % intervals, the wrong calls that
+        the campaign expects itself, and the share of arms that it decides."""
         return list(self._report["prospects"])
 
     def budget(self, algorithm: str) -> int | None:
@@ -99,7 +97,7 @@ class Plan:
         return _import("pandas").DataFrame(self.prospects)
 
     def figure(self) -> Figure:
-        """Failure probability and wrong verdicts against budget, and where each algorithm meets the target."""
+        """Failure probability and wrong calls against budget, and where each algorithm meets the target."""
         return Figure(self._svg)
 
 
@@ -108,12 +106,21 @@ def plan(
     *,
     threshold: float,
     precision: float = 0.0,
-    noise: float = 1.0,
-    prior: str | Pilot = "uniform",
-    target: float = 0.05,
-    algorithms: Sequence[str] = ALGORITHMS,
+    wrong: float | None = None,
+    target: float | None = None,
+    noise: float | None = None,
+    explained: float | None = None,
+    linear_share: float | None = None,
+    noise_ratio: float | None = None,
+    spread: float | None = None,
+    above: float | None = None,
+    pilot: Pilot | None = None,
+    prior: str | None = None,
+    model: str | None = None,
+    algorithms: Sequence[str] | None = None,
+    raw: bool = False,
     budgets: Iterable[int] | None = None,
-    runs: int = 1000,
+    runs: int = 100,
     seed: int = 0,
     names: Iterable[object] | None = None,
     features: Sequence[str] | None = None,
@@ -121,24 +128,34 @@ def plan(
     threads: int | None = None,
     progress: bool | Watch = False,
 ) -> Plan:
-    """Simulates campaigns on these arms, each with a truth drawn from a prior, to find how many measurements are enough.
+    """Simulates the campaign that `Campaign` would begin, with true means drawn as you expect them, to find how many measurements are
+    enough. A plan is only as good as what it expects of the arms.
 
     >>> import cutline
-    >>> plan = cutline.plan([[1.0, 0.0], [0.5, 0.5], [-1.0, 0.2]], threshold=0.25, precision=0.1, algorithms=["pivot"])
+    >>> plan = cutline.plan([[float(i)] for i in range(20)], threshold=0.0, explained=0.9, noise_ratio=0.3)
     >>> plan.budget("pivot")
-    90
+    54
 
     | argument | default | meaning |
     |---|---|---|
-    | `X` | required | the arms, as in `Campaign`, with features, which are not prepared |
+    | `X` | required | the arms, as in `Campaign`, with features |
     | `threshold` | required | τ: the question is which arms have a mean above it |
     | `precision` | 0 | ε: arms within ε of τ may be classified either way |
-    | `noise` | 1 | σ, the standard deviation of a measurement |
-    | `prior` | `"uniform"` | the prior of θ: uniform on [−1, 1]; `"normal:s"`: N(0, s²I); or the posterior given a pilot, `(arms, rewards)`, with arms as in `Campaign.observe` |
-    | `target` | 0.05 | the failure probability that a budget must reach |
-    | `algorithms` | `pivot`, `linear-apt`, `random` | the algorithms to compare |
-    | `budgets` | chosen around where the target is met | the budgets to try, ascending |
-    | `runs`, `seed` | 1000, 0 | the number of simulated campaigns, and the seed of all random numbers |
+    | `wrong` | 0.05 | the share of arms that may be called wrongly, on average |
+    | `target` | | in place of `wrong`: the probability with which any arm at all may be called wrongly |
+    | `noise` | estimated by the campaign | σ, the standard deviation of a measurement, which the campaign is then given too |
+    | `explained` | 0.7 | the share of the differences between the arms that the features explain |
+    | `linear_share` | 0.7 | the share of that which is linear in the features; the rest is a smooth curve |
+    | `noise_ratio` | 0.5 | σ in units of the spread |
+    | `spread` | 1, or `noise`/`noise_ratio` | the standard deviation of the arms' true means |
+    | `above` | 0.5 | the share of the arms above the threshold |
+    | `pilot` | | learn all of that from rewards measured before: `(arms, rewards)`, with arms as in `Campaign.observe` |
+    | `prior` | | or draw means xᵀθ on the features as they are: `"uniform"` on [−1, 1], or `"normal:s"` for N(0, s²I); σ is 1 without `noise` |
+    | `model` | `"mixed"`, or that of the algorithm | the model, as in `Campaign` |
+    | `algorithms` | that of `Campaign` | the algorithms to compare, each in a campaign of its own |
+    | `raw` | `False` | with `model="linear"`: features and rewards as they are |
+    | `budgets` | chosen around where the goal is met | the budgets to try, ascending |
+    | `runs`, `seed` | 100, 0 | the number of simulated campaigns, and the seed of all random numbers |
     | `names`, `features` | as in `Campaign` | |
     | `name` | `"plan"` | the plan's name |
     | `threads` | all cores | the number of threads; it does not change the plan |
@@ -149,18 +166,25 @@ def plan(
     keywords = {
         "threshold": threshold,
         "precision": precision,
-        "noise": noise,
-        "prior": prior,
+        "wrong": wrong,
         "target": target,
+        "noise": noise,
+        "explained": explained,
+        "linear_share": linear_share,
+        "noise_ratio": noise_ratio,
+        "spread": spread,
+        "above": above,
+        "pilot": pilot,
+        "prior": prior,
+        "model": model,
         "algorithms": algorithms,
+        "raw": raw,
         "runs": runs,
         "seed": seed,
         "name": name,
     }
     planning = _native.Planning(*_arms.read(X, names, features), keywords)
     if budgets is None:
-        budgets = planning.scout(lambda experiment, runs: experiment.play(0, runs, threads=threads))
-    experiment = planning.experiment(budgets)
-    with watching(progress, experiment.runs, "runs") as watch:
-        tally = experiment.play(0, experiment.runs, threads=threads, watch=watch.add)
-    return Plan(*planning.forecast(experiment, tally, threads))
+        budgets = planning.scout(threads)
+    with watching(progress, runs, "runs") as watch:
+        return Plan(*planning.forecast(budgets, threads, watch.add))

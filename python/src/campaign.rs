@@ -311,11 +311,24 @@ impl Campaign {
         PyList::new(py, events)
     }
 
-    /// Whether the rewards so far support the model that means are linear in the prepared features, and how large the noise is: a
-    /// dict whose `sentence` is the conclusion in words. docs/diagnostics.md explains each number.
-    fn diagnose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let diagnostics = self.with(py, |campaign| Ok(campaign.state()?.reward_stats().diagnose()))?;
-        diagnostics::to_dict(py, &diagnostics, self.names.as_slice())
+    /// What the rewards so far say about the arms: how much the features explain of their differences, how large the noise is, and
+    /// whether a line would do. A dict whose `sentence` says it in words. docs/diagnostics.md explains each number.
+    ///
+    /// The linear model is tested as a campaign on it would fit it, or with `raw` on the features as they are, without an intercept.
+    #[pyo3(signature = (*, raw=false))]
+    fn diagnose<'py>(&self, py: Python<'py>, raw: bool) -> PyResult<Bound<'py, PyDict>> {
+        let (diagnostics, finding) = self.with(py, |campaign| {
+            let arms = if raw { Some(campaign.candidates()?.arms()) } else { None };
+            let state = campaign.state()?;
+            let mut diagnostics = state.diagnose();
+            if let Some(arms) = arms {
+                let learnt = diagnostics.learnt;
+                diagnostics = state.reward_stats().with_arms(&arms).diagnose();
+                diagnostics.learnt = learnt;
+            }
+            Ok((diagnostics, cutline_store::finding(state)))
+        })?;
+        diagnostics::to_dict(py, &diagnostics, finding.as_deref(), self.names.as_slice())
     }
 
     /// The settings as JSON.

@@ -1,6 +1,8 @@
-//! Diagnostics of the linear model as a dict, with the keys of `cutline diagnose --format json`.
+//! Diagnostics as a dict, with the keys of `cutline diagnose --format json`.
 
 use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate};
+use cutline::estimators::Explained;
+use cutline_store::diagnosis;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -8,6 +10,7 @@ use pyo3::types::PyDict;
 pub(crate) fn to_dict<'py>(
     py: Python<'py>,
     diagnostics: &Diagnostics,
+    finding: Option<&str>,
     names: &[String],
 ) -> PyResult<Bound<'py, PyDict>> {
     let conclusion = diagnostics.conclusion;
@@ -15,8 +18,14 @@ pub(crate) fn to_dict<'py>(
     let dict = PyDict::new(py);
     dict.set_item("conclusion", conclusion.name())?;
     dict.set_item("missing", missing)?;
-    dict.set_item("sentence", diagnostics.to_string())?;
-    dict.set_item("algorithm", conclusion.algorithm())?;
+    dict.set_item("sentence", diagnosis(finding, diagnostics))?;
+    dict.set_item("model", diagnostics.model())?;
+    dict.set_item("finding", finding)?;
+    let learnt = diagnostics.learnt;
+    dict.set_item("explained", learnt.map(|learnt| shares(py, &learnt.explained)).transpose()?)?;
+    dict.set_item("noise", learnt.map(|learnt| learnt.noise))?;
+    dict.set_item("spread", learnt.map(|learnt| learnt.spread))?;
+    dict.set_item("pulls_per_arm", learnt.map(|learnt| learnt.pulls_per_arm()))?;
     dict.set_item("n_arms", diagnostics.n_arms)?;
     dict.set_item("n_pulled", diagnostics.arms.len())?;
     dict.set_item("pulls", diagnostics.pulls)?;
@@ -27,6 +36,14 @@ pub(crate) fn to_dict<'py>(
     dict.set_item("lack_of_fit", diagnostics.lack_of_fit.map(|test| lack_of_fit(py, &test)).transpose()?)?;
     let arms = diagnostics.arms.iter().map(|fit| arm(py, fit, &names[fit.arm])).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("arms", arms)?;
+    Ok(dict)
+}
+
+fn shares<'py>(py: Python<'py>, explained: &Explained) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("linear", explained.linear)?;
+    dict.set_item("smooth", explained.smooth)?;
+    dict.set_item("own", explained.own)?;
     Ok(dict)
 }
 

@@ -101,10 +101,12 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
 
 /// The exception for an error of a plan.
 pub(crate) fn plan(error: &PlanError) -> PyErr {
-    match error {
-        PlanError::Run(error) => run(error),
-        error => input(error),
-    }
+    let hint = match error {
+        PlanError::Campaign { error: TermsError::Spec(error), .. } => spec_hint(error),
+        PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => Some("pass it as `noise=`"),
+        _ => None,
+    };
+    ErrorKind::Input.with_hint(error, hint)
 }
 
 /// The exception for an error of a simulation.

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How often Python should get control, for Ctrl-C and progress.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The base class of `cutline.Experiment`.
 #[pyclass(frozen, subclass, module = "cutline._native")]

@@ -3,16 +3,21 @@
 use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, short_repr, string, strings};
 use crate::errors::{self, input};
-use crate::experiment::Experiment;
+use crate::experiment::POLL_INTERVAL;
 use crate::handle::candidates;
 use crate::pool::pool;
-use crate::tally::Tally;
-use cutline::{Arms, Candidates, Question, Spec};
+use cutline::{Arms, Candidates, Question};
 use cutline_lab::figures::plan_figure;
-use cutline_lab::{Noise, NoiseKind, Plan, PlanError, PlanReport, Prior, RunError, ThetaPosterior};
+use cutline_lab::{
+    Expectation, Goal, Noise, NoiseKind, Pilot, Plan, PlanError, PlanReport, PlanTally, PlannedCampaign, Prior,
+    noise_and_spread,
+};
+use cutline_store::{CampaignModel, NewCampaign, Preparation, Settings};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use rayon::ThreadPool;
+use std::time::Instant;
 
 /// The largest budget to try.
 const MAX_BUDGET: u64 = 100_000_000;
@@ -31,73 +36,209 @@ impl Planning {
         features: Option<PyReadonlyArray2<'_, f64>>,
         keywords: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let get = |key: &str| keywords.get_item(key)?.ok_or_else(|| input(format!("`{key}` is missing")));
+        let keywords = Keywords(keywords);
         let candidates = candidates(names, columns, features.as_ref())?;
         let dimension = candidates.columns().len();
         if dimension == 0 {
-            return Err(input("a plan draws θ, so the arms need features; give one row of features per arm"));
+            return Err(input(
+                "a plan draws means from features, so the arms need some; give one row of features per arm",
+            ));
         }
         let arms = Arms::from_slice(candidates.features(), dimension).map_err(input)?;
-        let threshold = number(&get("threshold")?, "`threshold`")?;
-        let question = Question::new(threshold, number(&get("precision")?, "`precision`")?).map_err(input)?;
-        let noise = Noise::new(NoiseKind::Gaussian, number(&get("noise")?, "`noise`")?).map_err(input)?;
-        let prior = prior(&get("prior")?, &arms, &candidates, noise.scale())?;
-        let algorithms = strings(&get("algorithms")?, "`algorithms`")?;
-        let algorithms = algorithms.iter().map(|name| {
-            let refused = |error| errors::run(&RunError::Algorithm { label: name.clone(), error });
-            Spec::named(name).map_err(refused)
-        });
+        let question = Question::new(keywords.required_number("threshold")?, keywords.required_number("precision")?);
+        let question = question.map_err(input)?;
+        let seed = integer(&keywords.required("seed")?, "`seed`", 0, u64::MAX)?;
+        let (prior, noise) = prior(&keywords, &arms, &candidates, question, seed)?;
+        let algorithms = keywords.get("algorithms")?.map(|names| strings(&names, "`algorithms`")).transpose()?;
+        let campaigns = match algorithms {
+            Some(names) => names
+                .iter()
+                .map(|name| campaign(&keywords, question, Some(name), &candidates))
+                .collect::<PyResult<_>>()?,
+            None => vec![campaign(&keywords, question, None, &candidates)?],
+        };
         Ok(Self(Plan {
-            name: string(&get("name")?, "`name`")?,
+            name: string(&keywords.required("name")?, "`name`")?,
             arms,
             question,
-            noise,
+            noise: Noise::new(NoiseKind::Gaussian, noise).map_err(input)?,
             prior,
-            algorithms: algorithms.collect::<PyResult<_>>()?,
-            target: number(&get("target")?, "`target`")?,
-            runs: integer(&get("runs")?, "`runs`", 1, 1 << 50)?,
-            seed: integer(&get("seed")?, "`seed`", 0, u64::MAX)?,
+            campaigns,
+            goal: goal(&keywords)?,
+            runs: integer(&keywords.required("runs")?, "`runs`", 1, 1 << 50)?,
+            seed,
         }))
     }
 
-    /// Budgets worth trying. `play` is called with an experiment and a number of runs, and returns their tally.
-    fn scout(&self, py: Python<'_>, play: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-        let play = |experiment: &cutline_lab::Experiment, runs| {
-            let experiment = Bound::new(py, Experiment(experiment.clone()))?;
-            Ok::<_, ScoutError>(play.call1((experiment, runs))?.cast::<Tally>().map_err(PyErr::from)?.get().0.clone())
-        };
+    /// Budgets worth trying.
+    fn scout(&self, py: Python<'_>, threads: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<u32>> {
+        let pool = pool(threads)?;
+        let play = |budgets: &[u32], runs| Ok::<_, ScoutError>(self.play(py, &pool, budgets, runs, None)?);
         Ok(self.0.scout_with(play)?)
     }
 
-    /// The experiment that plays these budgets.
-    fn experiment(&self, py: Python<'_>, budgets: &Bound<'_, PyAny>) -> PyResult<Experiment> {
+    /// Plays the campaigns at these budgets, and returns the plan as JSON, in words, and as a figure. `watch` is called regularly with
+    /// the number of runs since its last call.
+    #[pyo3(signature = (budgets, threads, watch))]
+    fn forecast<'py>(
+        &self,
+        py: Python<'py>,
+        budgets: &Bound<'py, PyAny>,
+        threads: Option<&Bound<'py, PyAny>>,
+        watch: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let budget = |value: &Bound<'_, PyAny>| {
             let budget = integer(value, "a budget", 1, MAX_BUDGET)?;
             Ok(u32::try_from(budget).expect("checked"))
         };
         let budgets = elements(budgets, "`budgets`")?.iter().map(budget).collect::<PyResult<Vec<_>>>()?;
-        py.detach(|| self.0.experiment(&budgets)).map(Experiment).map_err(|error| errors::plan(&error))
-    }
-
-    /// The plan from the counts of its runs: as JSON, in words, and as a figure.
-    fn forecast<'py>(
-        &self,
-        py: Python<'py>,
-        experiment: &Experiment,
-        tally: &Tally,
-        threads: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        experiment.check(tally)?;
-        let pool = pool(threads)?;
-        let experiment = experiment.0.clone();
-        let forecast = py
-            .detach(|| pool.install(|| self.0.forecast(&experiment, &tally.0)))
-            .map_err(|error| errors::run(&error))?;
-        let report = PlanReport { experiment, forecast };
+        let tally = self.play(py, &pool(threads)?, &budgets, self.0.runs, Some(watch))?;
+        let forecast = self.0.forecast(&budgets, &tally);
+        let report = PlanReport { plan: self.0.clone(), budgets, forecast };
         let json = serde_json::to_string(&report).map_err(input)?;
         let svg = py.detach(|| plan_figure(&report).to_svg());
         (json, report.heading(), report.answers(), report.remarks(), svg).into_pyobject(py)
     }
+}
+
+impl Planning {
+    /// Plays the first runs, and gives Python control regularly, for Ctrl-C and progress.
+    fn play(
+        &self,
+        py: Python<'_>,
+        pool: &ThreadPool,
+        budgets: &[u32],
+        runs: u64,
+        watch: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PlanTally> {
+        let tally = |runs| {
+            let tally = py.detach(|| pool.install(|| self.0.play(budgets, runs, &|_| ())));
+            tally.map_err(|error| errors::plan(&error))
+        };
+        let mut sum = tally(0..0)?;
+        let (mut next, mut at_once) = (0, 1);
+        while next < runs {
+            let end = runs.min(next.saturating_add(at_once));
+            let begun = Instant::now();
+            sum += &tally(next..end)?;
+            let is_short = begun.elapsed() < POLL_INTERVAL;
+            py.check_signals()?;
+            if let Some(watch) = watch {
+                watch.call1((end - next,))?;
+            }
+            next = end;
+            let least = pool.current_num_threads() as u64;
+            at_once = if is_short { at_once.saturating_mul(2) } else { (at_once / 2).max(least) };
+        }
+        Ok(sum)
+    }
+}
+
+/// The keywords of `cutline.plan`; `None` means the default.
+struct Keywords<'a, 'py>(&'a Bound<'py, PyDict>);
+
+impl<'py> Keywords<'_, 'py> {
+    fn get(&self, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.0.get_item(key)?.filter(|value| !value.is_none()))
+    }
+
+    fn required(&self, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.0.get_item(key)?.ok_or_else(|| input(format!("`{key}` is missing")))
+    }
+
+    fn number(&self, key: &str) -> PyResult<Option<f64>> {
+        self.get(key)?.map(|value| number(&value, &format!("`{key}`"))).transpose()
+    }
+
+    fn required_number(&self, key: &str) -> PyResult<f64> {
+        number(&self.required(key)?, &format!("`{key}`"))
+    }
+}
+
+fn goal(keywords: &Keywords<'_, '_>) -> PyResult<Goal> {
+    match (keywords.number("wrong")?, keywords.number("target")?) {
+        (Some(_), Some(_)) => Err(input("`wrong` and `target` are two goals; leave one out")),
+        (_, Some(probability)) => Ok(Goal::FailureProbability(probability)),
+        (wrong, None) => Ok(Goal::WrongShare(wrong.unwrap_or(0.05))),
+    }
+}
+
+/// The campaign that `cutline.Campaign` would begin, with any budget.
+fn campaign(
+    keywords: &Keywords<'_, '_>,
+    question: Question,
+    algorithm: Option<&String>,
+    candidates: &Candidates,
+) -> PyResult<PlannedCampaign> {
+    let mut settings = Settings::new(question.threshold(), u32::MAX);
+    settings.precision = question.precision();
+    if let Some(model) = keywords.get("model")? {
+        let model = string(&model, "`model`")?;
+        settings.model = Some(CampaignModel::named(&model).map_err(|error| errors::store(&error.into()))?);
+    }
+    settings.algorithm = algorithm.cloned();
+    settings.noise = keywords.number("noise")?;
+    settings.preparation = keywords.required("raw")?.is_truthy()?.then(Preparation::raw);
+    let new = NewCampaign::new("plan", settings, candidates.clone()).map_err(|error| errors::store(&error))?;
+    let label = new.settings().algorithm(true).to_owned();
+    Ok(PlannedCampaign { label, arms: new.state().arms().clone(), terms: new.state().terms().clone() })
+}
+
+/// What is expected of the arms, and σ.
+fn prior(
+    keywords: &Keywords<'_, '_>,
+    arms: &Arms,
+    candidates: &Candidates,
+    question: Question,
+    seed: u64,
+) -> PyResult<(Prior, f64)> {
+    let noise = keywords.number("noise")?;
+    let (prior, pilot) = (keywords.get("prior")?, keywords.get("pilot")?);
+    if let Some(name) = prior.as_ref().map(|_| "prior").or(pilot.as_ref().map(|_| "pilot")) {
+        for other in ["explained", "linear_share", "noise_ratio", "spread", "above", "pilot"] {
+            if other != name && keywords.get(other)?.is_some() {
+                return Err(input(format!(
+                    "`{name}` and `{other}` both say what to expect of the arms; leave one out"
+                )));
+            }
+        }
+    }
+    if let Some(prior) = prior {
+        let expected = "`prior` must be \"uniform\" or \"normal:s\"";
+        let hint = "; arms and rewards measured before are given as `pilot=`";
+        let name =
+            prior.cast::<PyString>().map_err(|_| input(format!("{expected}, not {}{hint}", short_repr(&prior))))?;
+        let prior: Prior = string(name, "`prior`")?.parse().map_err(input)?;
+        return Ok((prior, noise.unwrap_or(1.0)));
+    }
+    if let Some(pilot) = pilot {
+        let pilot = Pilot::new(arms, question, rewards(&pilot, candidates)?, noise, seed).map_err(input)?;
+        let noise = pilot.noise();
+        return Ok((Prior::pilot(pilot), noise));
+    }
+    let (noise, spread) =
+        noise_and_spread(noise, keywords.number("noise_ratio")?, keywords.number("spread")?).map_err(input)?;
+    let usual = Expectation::default();
+    let expectation = Expectation {
+        explained: keywords.number("explained")?.unwrap_or(usual.explained),
+        linear_share: keywords.number("linear_share")?.unwrap_or(usual.linear_share),
+        above: keywords.number("above")?.unwrap_or(usual.above),
+        spread,
+    };
+    Ok((Prior::expected(expectation).map_err(input)?, noise))
+}
+
+/// The arms and rewards of a pilot.
+fn rewards(value: &Bound<'_, PyAny>, candidates: &Candidates) -> PyResult<Vec<(usize, f64)>> {
+    let invalid = || input(format!("`pilot` must be a pair of arms and rewards, not {}", short_repr(value)));
+    let (pilot, rewards) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().map_err(|_| invalid())?;
+    let (pilot, rewards) = (elements(&pilot, "the arms of a pilot")?, elements(&rewards, "the rewards of a pilot")?);
+    if pilot.len() != rewards.len() {
+        return Err(input(format!("the pilot has {} arms, but {} rewards", pilot.len(), rewards.len())));
+    }
+    let names = ArmNames::new(candidates.names().to_vec());
+    let rewards = pilot.iter().zip(&rewards).map(|(arm, reward)| Ok((names.find(arm)?, number(reward, "a reward")?)));
+    rewards.collect()
 }
 
 /// Why no budgets were found.
@@ -125,24 +266,4 @@ impl From<ScoutError> for PyErr {
             ScoutError::Python(error) => error,
         }
     }
-}
-
-/// A prior by its name, or the posterior given the arms and rewards of a pilot.
-fn prior(value: &Bound<'_, PyAny>, arms: &Arms, candidates: &Candidates, noise: f64) -> PyResult<Prior> {
-    if let Ok(name) = value.cast::<PyString>() {
-        return string(name, "`prior`")?.parse().map_err(input);
-    }
-    let invalid = || {
-        let expected = "`prior` must be \"uniform\", \"normal:s\" or a pair of arms and rewards";
-        input(format!("{expected}, not {}", short_repr(value)))
-    };
-    let (pilot, rewards) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().map_err(|_| invalid())?;
-    let (pilot, rewards) = (elements(&pilot, "the arms of a pilot")?, elements(&rewards, "the rewards of a pilot")?);
-    if pilot.len() != rewards.len() {
-        return Err(input(format!("the pilot has {} arms, but {} rewards", pilot.len(), rewards.len())));
-    }
-    let names = ArmNames::new(candidates.names().to_vec());
-    let rewards = pilot.iter().zip(&rewards).map(|(arm, reward)| Ok((names.find(arm)?, number(reward, "a reward")?)));
-    let posterior = ThetaPosterior::new(arms, rewards.collect::<PyResult<_>>()?, noise).map_err(input)?;
-    Ok(Prior::posterior(posterior))
 }

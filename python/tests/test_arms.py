@@ -261,13 +261,13 @@ def test_diagnose_reads_integers_as_observe_does() -> None:
 def test_a_pilot_reads_integers_as_observe_does() -> None:
     frame = FRAME.query("index > 0")
     asked: dict[str, Any] = {"threshold": 1.5, "budgets": [4, 8], "runs": 50, "algorithms": ["pivot"]}
-    named = cutline.plan(frame, prior=(["1", "3", "3"], [0.5, 2.0, 1.0]), **asked).to_dict()
-    assert cutline.plan(frame, prior=(np.array([1, 3, 3]), [0.5, 2.0, 1.0]), **asked).to_dict() == named
-    assert cutline.plan(frame.reset_index(drop=True), prior=([0, 2, 2], [0.5, 2.0, 1.0]), **asked).to_dict() == named
+    named = cutline.plan(frame, pilot=(["1", "3", "3"], [0.5, 2.0, 1.0]), **asked).to_dict()
+    assert cutline.plan(frame, pilot=(np.array([1, 3, 3]), [0.5, 2.0, 1.0]), **asked).to_dict() == named
+    assert cutline.plan(frame.reset_index(drop=True), pilot=([0, 2, 2], [0.5, 2.0, 1.0]), **asked).to_dict() == named
     with pytest.raises(cutline.NotFoundError, match="there is no arm called `0`"):
-        cutline.plan(frame, prior=([0], [0.5]), **asked)
+        cutline.plan(frame, pilot=([0], [0.5]), **asked)
     with pytest.raises(cutline.InputError, match="an arm must be a name or a position from 0, not True"):
-        cutline.plan(frame, prior=([True], [0.5]), **asked)
+        cutline.plan(frame, pilot=([True], [0.5]), **asked)
 
 
 def test_tickets_keep_their_numbers() -> None:

@@ -118,7 +118,7 @@ def test_what_the_mixed_model_found() -> None:
     percent = round(100 * (shares["linear"] + shares["smooth"]))
     finding = campaign.finding
     assert finding is not None and finding.startswith(f"features explain {percent} % of the differences (linear ")
-    assert finding.endswith("noise σ ≈ 0.10") or abs(campaign.noise[0] - 0.1) < 0.03
+    assert ", noise σ ≈ 0." in finding and 0.05 < campaign.noise[0] < 0.2
     assert finding in repr(campaign)
     frame = campaign.report()
     assert not isinstance(frame, list)

@@ -134,7 +134,7 @@ def test_random_choices_are_a_function_of_the_seed() -> None:
 
 @pytest.mark.parametrize("answer", [12, -1, 1.5, "a", None, [0]])
 def test_invalid_choices(answer: Any) -> None:
-    campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Answers(answer))
+    campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Answers(answer))
     with pytest.raises(InputError, match="`choose` of `Answers` must return an arm, a position from 0 to 11, not"):
         campaign.ask()
     assert (campaign.progress.out, campaign.events()) == (0, [])
@@ -148,7 +148,7 @@ def test_the_exception_of_a_rule_is_raised(error: BaseException, tmp_path: Path)
         cutline.simulate(experiment(Answers(error)), threads=2)
     rule = Answers(error)
     for storage in (None, f"sqlite:///{tmp_path}/x.db"):
-        campaign = Campaign(X, threshold=0.0, budget=20, algorithm=rule, storage=storage)
+        campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=rule, storage=storage)
         rule.answer = 4
         assert campaign.tell(campaign.ask(2), [1.0, 2.0]) == 2
         rule.answer = error
@@ -158,6 +158,13 @@ def test_the_exception_of_a_rule_is_raised(error: BaseException, tmp_path: Path)
         rule.answer = 5
         ticket = campaign.ask()
         assert ticket is not None and (ticket.arm, ticket.ticket) == (5, 3)
+
+
+def test_the_mixed_model_explores_before_some_pulls() -> None:
+    always_seven = asked(Answers(7))
+    others = [pull for pull, arm in enumerate(always_seven, 1) if arm != 7]
+    assert set(others) <= {1, 2, 5, 10, 17, 26, 37, 50, 65, 82, 101, 122, 145} and len(others) == 11, "every other arm once"
+    assert set(asked(Answers(7), parameters={"explore": 0.0})) == {7}
 
 
 def test_a_rule_in_a_store(tmp_path: Path) -> None:
@@ -207,7 +214,7 @@ def test_beliefs_expire() -> None:
             assert len(failed) == 1, "another thread"
             return 0
 
-    campaign = Campaign(X, threshold=0.0, budget=20, algorithm=Keeps())
+    campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Keeps())
     campaign.ask(2)
     with pytest.raises(InputError, match="can be read only within `choose`"):
         earlier[0].variances
@@ -223,7 +230,7 @@ def test_a_rule_does_not_use_its_campaign() -> None:
             return 0
 
     rule = Asks()
-    rule.campaign = Campaign(X, threshold=0.0, budget=20, algorithm=rule)
+    rule.campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=rule)
     with pytest.raises(InputError, match="a rule cannot use campaigns within `choose`"):
         rule.campaign.ask()
     assert rule.campaign.progress.out == 0

@@ -116,22 +116,30 @@ def test_the_model_is_diagnosed() -> None:
     noise = rng.normal(scale=0.1, size=180)
     linear = X @ [1.0, -2.0]
     result = cutline.diagnose(X, arms, linear[arms] + noise)
-    assert result["conclusion"] == "believable" and result["algorithm"] is None
+    assert result["conclusion"] == "believable" and result["model"] == "linear"
+    assert result["explained"]["linear"] > 0.9 and abs(sum(result["explained"].values()) - 1) < 1e-12
+    assert 0.08 < result["noise"] < 0.12 and 1 < result["spread"] < 6
+    assert result["sentence"].startswith("Features explain 100 % of the differences (linear 9") and "`linear`" in result["sentence"]
     assert 0.08 < result["replicates"]["sigma"] < 0.12 and result["replicates"]["freedom"] == 150
-    assert result["lack_of_fit"]["freedom"] == (28, 150)
+    assert result["lack_of_fit"]["freedom"] == (27, 150)
+    assert cutline.diagnose(X, arms, linear[arms] + noise, raw=True)["lack_of_fit"]["freedom"] == (28, 150)
     bent = cutline.diagnose(X, arms, linear[arms] ** 2 + noise, names=[f"arm {i}" for i in range(30)])
-    assert (bent["conclusion"], bent["algorithm"]) == ("not-believable", "apt")
+    assert (bent["conclusion"], bent["model"]) == ("not-believable", "mixed")
+    assert bent["explained"]["linear"] < 0.9 and "matters only to campaigns on `linear`" in bent["sentence"]
     assert bent["arms"][7]["name"] == "arm 7" and any(arm["disagrees"] for arm in bent["arms"])
     shifted = cutline.Campaign(X, threshold=5.0, budget=999)
     shifted.observe(arms, linear[arms] + 5.0 + noise)
     assert shifted.diagnose()["conclusion"] == "believable", "the campaign's model has an intercept"
-    assert cutline.diagnose(X, arms, linear[arms] + 5.0 + noise)["conclusion"] == "not-believable"
-    assert cutline.diagnose(3, [], [])["conclusion"] == "no-features"
+    assert shifted.diagnose(raw=True)["conclusion"] == "not-believable"
+    assert cutline.diagnose(X, arms, linear[arms] + 5.0 + noise)["conclusion"] == "believable"
+    assert cutline.diagnose(X, arms, linear[arms] + 5.0 + noise, raw=True)["conclusion"] == "not-believable"
+    bare = cutline.diagnose(3, [], [])
+    assert bare["conclusion"] == "no-features" and bare["explained"] is None and bare["noise"] is None
 
 
 def test_reprs(campaign: cutline.Campaign) -> None:
     assert repr(campaign) == "<Campaign 'Screen & co': 4 arms, threshold 0.5, 0 of 40 measured>"
-    verdict = 'Verdict("one", above, mean=1.0000, interval=(0.8693, 1.1307), pulls=9, doubt=3.19e-14)'
+    verdict = 'Verdict("one", above, mean=1.0000, interval=(0.8693, 1.1307), pulls=9, doubt=1.13e-19)'
     assert repr(campaign.verdicts[0]) == verdict
     assert repr(campaign.progress) == "Progress(counted=0, budget=40, out=0, failed=0, expired=0, ending=None)"
     assert repr(campaign.figure()).startswith("<Figure, ")

@@ -19,7 +19,7 @@ import cutline
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["x1", "x2", "x3", "x4", "x5"]
 ARMS = np.array([[1, 0], [0.5, 0.5], [-1, 0.25], [0, -2], [0.1, 1]])
-ASKED: dict[str, Any] = {"threshold": 0.25, "precision": 0.1, "budgets": [2, 10, 40, 160], "runs": 200}
+ASKED: dict[str, Any] = {"threshold": 0.25, "precision": 0.1, "budgets": [2, 10, 40], "runs": 40}
 PILOT = (["x1", "x4", "x4", "x5"], [0.9, -1.5, -2.25, 0.75])
 
 
@@ -35,23 +35,16 @@ def test_a_plan_is_that_of_the_command_line() -> None:
         [
             row["algorithm"],
             str(row["budget"]),
-            f"{row['failure_rate']:.4f}",
-            f"{row['low']:.4f} – {row['high']:.4f}",
-            f"{row['mean_errors']:.3f} ({row['errors_low']:.3f} – {row['errors_high']:.3f})",
+            f"{row['mean_errors']:.2f} ({row['errors_low']:.2f} – {row['errors_high']:.2f})",
+            f"{row['expected_errors']:.2f}",
+            f"{100 * row['decided']:.1f} %",
+            f"{row['failure_rate']:.3f} ({row['low']:.3f} – {row['high']:.3f})",
         ]
         for row in plan.prospects
     ]
     below = [line for line in printed[1:] if line and not line.startswith("|")]
     assert below == plan.remarks + plan.sentences
-    assert (plan.budget("pivot"), plan.budget("linear-apt"), plan.budget("random")) == (194, 396, 478)
-    assert plan.answers[0] == {
-        "algorithm": "pivot",
-        "tried_from": 50,
-        "tried_to": 1500,
-        "budget": 194,
-        "low": 160,
-        "high": 270,
-    }
+    assert f"`pivot` needs {plan.budget('pivot')} measurements for 5 % wrong calls" in plan.sentences[0]
     assert plan.figure().svg == (ROOT / "docs/iris-plan.svg").read_text(encoding="utf-8")
 
 
@@ -59,7 +52,15 @@ def test_one_arm_agrees_with_a_formula() -> None:
     """θ ~ N(0, s²): the failure probability is arctan(σ/(s√T))/π. 5 standard errors: a false alarm in 10⁶."""
     scale, noise = 0.7, 1.3
     plan = cutline.plan(
-        [[1.0]], threshold=0, noise=noise, prior=f"normal:{scale}", budgets=[5, 20, 80], runs=20_000, target=0.1
+        [[1.0]],
+        threshold=0,
+        noise=noise,
+        prior=f"normal:{scale}",
+        model="linear",
+        raw=True,
+        budgets=[5, 20, 80],
+        runs=20_000,
+        target=0.1,
     )
     for row in plan.prospects:
         rate = math.atan(noise / (scale * math.sqrt(row["budget"]))) / math.pi
@@ -83,16 +84,23 @@ def test_any_kind_of_arms_gives_the_same_plan() -> None:
 def test_every_argument_changes_the_plan() -> None:
     plan = cutline.plan(ARMS, names=NAMES, **ASKED)
     changes: list[dict[str, Any]] = [
-        {"noise": 2.0},
+        {"noise": 2.0, "spread": 1.0},
+        {"explained": 0.1},
+        {"linear_share": 0.1},
+        {"noise_ratio": 2.0},
+        {"spread": 0.3},
+        {"above": 0.2},
         {"prior": "normal:3"},
-        {"prior": PILOT},
+        {"pilot": PILOT},
+        {"model": "linear"},
+        {"model": "linear", "raw": True},
         {"seed": 1},
-        {"target": 0.2},
-        {"threshold": -0.5},
-        {"precision": 0.3},
-        {"runs": 100},
+        {"wrong": 0.2},
+        {"target": 0.9},
+        {"precision": 0.6},
+        {"runs": 20},
         {"algorithms": ["pivot", "linear-apt"]},
-        {"budgets": [2, 10, 40]},
+        {"budgets": [2, 10]},
         {"budgets": None},
     ]
     for changed in changes:
@@ -102,32 +110,36 @@ def test_every_argument_changes_the_plan() -> None:
 
 
 def test_a_pilot_by_name_or_position() -> None:
-    named = cutline.plan(ARMS, names=NAMES, prior=PILOT, **ASKED)
-    numbered = cutline.plan(ARMS, prior=(np.array([0, 3, 3, 4]), np.array(PILOT[1])), **ASKED)
+    asked = {**ASKED, "wrong": 0.4}
+    named = cutline.plan(ARMS, names=NAMES, pilot=PILOT, **asked)
+    numbered = cutline.plan(ARMS, pilot=(np.array([0, 3, 3, 4]), np.array(PILOT[1])), **asked)
     assert named.to_dict() == numbered.to_dict()
-    assert named.to_dict()["pilot"] == 4 and named.to_dict()["theorem_1"] == []
-    assert "more measurements" in named.sentences[0]
-    assert named.heading == "200 runs, seed 0, θ from the posterior given a pilot of 4"
+    assert named.to_dict()["pilot"] == 4 and "more measurement" in named.sentences[0]
+    assert "; the posterior given a pilot of 4: features explain 0." in named.heading
 
 
 def test_a_plan_is_rows_words_and_a_figure() -> None:
-    plan = cutline.plan(ARMS, name="five & more", **ASKED)
+    plan = cutline.plan(ARMS, name="five & more", algorithms=["pivot", "linear-apt"], **ASKED)
     frame = plan.to_pandas()
-    assert list(frame.algorithm) == ["pivot"] * 4 + ["linear-apt"] * 3 + ["random"] * 3
-    assert (frame.failure_rate == frame.failures / 200).all()
-    assert str(plan).splitlines() == ["five & more: 200 runs, seed 0, θ uniform on [−1, 1]", *plan.sentences]
-    assert repr(plan).startswith("<Plan 'five & more': budgets for a failure probability of 0.05: pivot ")
+    assert list(frame.algorithm) == ["pivot"] * 3 + ["linear-apt"] * 2
+    assert (frame.failure_rate == frame.failures / 40).all()
+    assert ((frame.decided >= 0) & (frame.decided <= 1) & (frame.expected_errors >= 0)).all()
+    expected = "features explain 0.7 of the differences (0.7 of that linear), spread 1, 0.5 of the arms above; noise σ = 0.5"
+    heading = f"five & more: 40 runs, seed 0; estimator mixed, ridge; {expected}"
+    assert str(plan).splitlines() == [heading, *plan.sentences]
+    assert repr(plan).startswith("<Plan 'five & more': budgets for a wrong-share of 0.05: pivot ")
+    assert (plan.goal, plan.target) == ("wrong-share", 0.05)
     assert plan.remarks[0] == "`linear-apt` pulls each of the 5 arms once first: left out at T = 2"
     title = ElementTree.fromstring(plan.figure().svg).find("{*}title")
-    assert title is not None and title.text == "five & more: budgets for a failure probability of 0.05"
+    assert title is not None and title.text == "five & more: budgets for 5 % wrong calls"
     twin = pickle.loads(pickle.dumps(plan))
     assert twin.to_dict() == plan.to_dict() and twin.figure().svg == plan.figure().svg and str(twin) == str(plan)
-    with pytest.raises(cutline.NotFoundError, match="no algorithm `apt` here; there are `pivot`, `linear-apt`, `random`"):
+    with pytest.raises(cutline.NotFoundError, match="no algorithm `apt` here; there are `pivot`, `linear-apt`"):
         plan.budget("apt")
 
 
 def test_no_budget_is_enough() -> None:
-    plan = cutline.plan(ARMS, threshold=0, budgets=[2], runs=100, algorithms=["pivot"], target=1e-9)
+    plan = cutline.plan(ARMS, threshold=0, budgets=[2], runs=20, target=1e-9)
     assert plan.budget("pivot") is None
     assert plan.sentences[-1] == "No budget is enough: try larger budgets, a larger precision or a larger target"
     assert repr(plan).endswith("pivot none>")
@@ -149,15 +161,31 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"algorithms": ["ucbe"]}, "needs the parameter `exploration`"),
     ({"algorithms": "pivot"}, "`algorithms` must be a list, not 'pivot'"),
     ({"algorithms": ["random"], "budgets": [3]}, "budget"),
+    ({"wrong": 0}, "the target must be a number of at least 1e-9 and below 1, not 0"),
+    ({"wrong": 0.1, "target": 0.1}, "`wrong` and `target` are two goals; leave one out"),
+    ({"explained": 1.1}, "`explained` is a share: it must be a number between 0 and 1, not 1.1"),
+    ({"linear_share": -1}, "`linear share` is a share: it must be a number between 0 and 1, not -1"),
+    ({"above": math.nan}, "`above` is a share: it must be a number between 0 and 1, not NaN"),
+    ({"spread": 0}, "the spread must be a number between 1e-100 and 1e100, not 0"),
+    ({"noise_ratio": -1}, "the noise scale must be a number between 1e-100 and 1e100, not -1"),
+    ({"noise": 1, "noise_ratio": 1, "spread": 1}, "two of them determine the third; leave one out"),
+    ({"prior": "uniform", "explained": 0.5}, "`prior` and `explained` both say what to expect of the arms; leave one out"),
+    ({"prior": "uniform", "pilot": PILOT}, "`prior` and `pilot` both say what to expect of the arms; leave one out"),
+    ({"pilot": ([0], [1.0]), "spread": 2}, "`pilot` and `spread` both say what to expect of the arms; leave one out"),
+    ({"model": "cubic"}, "unknown model `cubic`; use `mixed`, `linear` or `independent`"),
+    ({"raw": True}, "does not apply to the mixed model"),
     ({"prior": "flat"}, "unknown prior `flat`; use `uniform` or `normal:s`"),
     ({"prior": "normal"}, "a normal prior needs its standard deviation"),
     ({"prior": "normal:x"}, "a normal prior needs its standard deviation"),
     ({"prior": "normal:0"}, "the prior's scale must be a number between"),
-    ({"prior": 3}, "`prior` must be \"uniform\", \"normal:s\" or a pair of arms and rewards, not 3"),
-    ({"prior": ([0, 1], [0.5])}, "the pilot has 2 arms, but 1 rewards"),
-    ({"prior": ([0], ["good"])}, "a reward must be a number, not 'good'"),
-    ({"prior": ([0], [math.inf])}, "a reward must be a number between"),
-    ({"prior": ([0.5], [1.0])}, "an arm must be a name or a position from 0, not 0.5"),
+    ({"prior": 3}, "`prior` must be \"uniform\" or \"normal:s\", not 3; arms and rewards measured before are given as `pilot=`"),
+    ({"prior": PILOT}, "arms and rewards measured before are given as `pilot=`"),
+    ({"pilot": 3}, "`pilot` must be a pair of arms and rewards, not 3"),
+    ({"pilot": ([0, 1], [0.5])}, "the pilot has 2 arms, but 1 rewards"),
+    ({"pilot": ([0], ["good"])}, "a reward must be a number, not 'good'"),
+    ({"pilot": ([0], [math.inf])}, "a reward must be a number between"),
+    ({"pilot": ([0.5], [1.0])}, "an arm must be a name or a position from 0, not 0.5"),
+    ({"pilot": ([], [])}, "a pilot needs rewards, and some that differ from the threshold"),
     ({"runs": 0}, "`runs` must be a whole number between"),
     ({"seed": -1}, "`seed` must be a whole number between"),
     ({"threads": 0}, "`threads` must be a whole number between"),
@@ -173,17 +201,22 @@ def test_invalid_plans(changed: dict[str, Any], message: str) -> None:
 
 
 def test_invalid_arms_for_plans() -> None:
-    with pytest.raises(cutline.InputError, match="the arms need features; give one row of features per arm"):
+    with pytest.raises(cutline.InputError, match="the arms need some; give one row of features per arm"):
         cutline.plan(3, threshold=0)
     with pytest.raises(cutline.InputError, match="feature 1 of arm 0 is NaN; features must be finite"):
         cutline.plan([[1.0, math.nan]], threshold=0)
     for arm in (5, "x9"):
         with pytest.raises(cutline.NotFoundError, match="there is no arm"):
-            cutline.plan(ARMS, names=NAMES, prior=([arm], [1.0]), **ASKED)
+            cutline.plan(ARMS, names=NAMES, pilot=([arm], [1.0]), **ASKED)
 
 
 @given(
-    key=st.sampled_from(["threshold", "precision", "noise", "prior", "target", "algorithms", "budgets", "runs", "seed", "name"]),
+    key=st.sampled_from(
+        [
+            *["threshold", "precision", "wrong", "target", "noise", "explained", "linear_share", "noise_ratio", "spread", "above"],
+            *["pilot", "prior", "model", "algorithms", "raw", "budgets", "runs", "seed", "name"],
+        ]
+    ),
     value=st.one_of(
         st.none(),
         st.integers(-3, 50),
@@ -205,9 +238,9 @@ def test_any_argument_gives_a_plan_or_a_line(key: str, value: Any) -> None:
 def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     seen: list[tuple[int, int]] = []
     plan = cutline.plan(ARMS, **ASKED, progress=lambda done, runs: seen.append((done, runs)))
-    assert seen[-1] == (200, 200) and [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1] == (40, 40) and [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert cutline.plan(ARMS, **ASKED, progress=True).to_dict() == plan.to_dict()
-    assert capsys.readouterr().err.endswith("\r200 of 200 runs\n")
+    assert capsys.readouterr().err.endswith("\r40 of 40 runs\n")
 
     def refuse(done: int, runs: int) -> None:
         raise KeyError("enough")

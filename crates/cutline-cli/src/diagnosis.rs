@@ -1,10 +1,10 @@
-//! The numbers of a diagnosis: features, noise and the fit of the linear model.
+//! The numbers of a diagnosis: noise, spread, features and the fit of the linear model.
 
 use crate::print::short;
-use cutline::diagnostics::{DesignShape, Diagnostics, NoiseScaleEstimate};
+use cutline::diagnostics::{DesignShape, Diagnostics, LearntModel, NoiseScaleEstimate};
 
 /// The numbers about all arms together, each with its name.
-pub(crate) fn facts(diagnostics: &Diagnostics) -> [(&'static str, String); 8] {
+pub(crate) fn facts(diagnostics: &Diagnostics) -> [(&'static str, String); 10] {
     let none = || String::from("-");
     let shape = |shape: Option<DesignShape>| {
         shape.map_or_else(none, |DesignShape { dimension, rank, condition }| {
@@ -24,9 +24,12 @@ pub(crate) fn facts(diagnostics: &Diagnostics) -> [(&'static str, String); 8] {
         let (f, p_value) = (short(lack.f), short(lack.p_value));
         format!("F = {f} on {upper} and {lower} degrees of freedom, p = {p_value}")
     });
-    let Diagnostics { n_arms, pulls, arms, .. } = diagnostics;
+    let Diagnostics { n_arms, pulls, arms, learnt, .. } = diagnostics;
+    let number = |number: fn(&LearntModel) -> f64| learnt.as_ref().map_or_else(none, |learnt| short(number(learnt)));
     [
         ("arms", format!("{n_arms}, {} of them pulled, {pulls} pulls", arms.len())),
+        ("noise by the model", number(|learnt| learnt.noise)),
+        ("spread of the arms", number(|learnt| learnt.spread)),
         ("features of all arms", shape(diagnostics.features)),
         ("features as pulled", shape(diagnostics.design)),
         ("noise from replicates", scale(diagnostics.replicates)),

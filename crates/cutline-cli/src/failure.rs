@@ -3,7 +3,7 @@
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
 use cutline_lab::rewards::RewardsError;
-use cutline_lab::{ExperimentError, PlanError, PriorError, RunError};
+use cutline_lab::{ExperimentError, PilotError, PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     #[error("{}: {error}", path.display())]
     Csv { path: PathBuf, error: RewardsError },
     #[error("{}: {error}", path.display())]
-    ThetaPosterior { path: PathBuf, error: PriorError },
+    Pilot { path: PathBuf, error: PilotError },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
     /// The output would replace a file that must be kept.
@@ -76,10 +76,7 @@ impl Failure {
 pub(crate) fn hint(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Store(error) => store_hint(error),
-        Failure::Run(error) | Failure::Plan(PlanError::Run(error)) => match error {
-            RunError::Algorithm { error, .. } => plan_hint(error),
-            _ => None,
-        },
+        Failure::Plan(error) => plan_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
@@ -113,9 +110,10 @@ fn store_hint(error: &StoreError) -> Option<String> {
 /// What to change in a call of `cutline new` whose options contradict each other.
 fn model_hint(error: &ModelError) -> Option<String> {
     match error {
-        ModelError::MixedPreparation => Some("leave it out, or use `--model linear`".into()),
+        ModelError::MixedPreparation | ModelError::SampleMeanPreparation => {
+            Some("leave it out, or use `--model linear`".into())
+        }
         ModelError::MixedParameter(_) => Some("use `--model linear`".into()),
-        ModelError::SampleMeanPreparation => Some("leave it out, or use `--model linear`".into()),
         _ => None,
     }
 }
@@ -136,14 +134,17 @@ fn new_hint(error: &SpecError) -> Option<String> {
     })
 }
 
-/// What to change in a call of `cutline plan` whose algorithm does not fit.
-fn plan_hint(error: &SpecError) -> Option<String> {
-    match error {
-        SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
-            Some("raise `--budgets` or use `--algorithms pivot`".into())
-        }
-        _ => None,
-    }
+/// What to change in a call of `cutline plan`.
+fn plan_hint(error: &PlanError) -> Option<String> {
+    Some(match error {
+        PlanError::Campaign {
+            error: TermsError::Spec(SpecError::Learner(LearnerError::BudgetBelowArms { .. })),
+            ..
+        } => "raise `--budgets` or use `--algorithms pivot`".into(),
+        PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => "give it with `--noise`".into(),
+        PlanError::Prior(PriorError::Overdetermined) => "`--noise`, `--noise-ratio` or `--spread`".into(),
+        _ => return None,
+    })
 }
 
 impl From<std::io::Error> for Failure {

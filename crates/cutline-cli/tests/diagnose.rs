@@ -44,7 +44,11 @@ fn the_output_is_as_documented() {
 fn formats_agree() {
     let place = place();
     let report = json(&place);
-    assert_eq!((&report["conclusion"], &report["algorithm"]), (&"not-believable".into(), &"apt".into()));
+    assert_eq!((&report["conclusion"], &report["model"]), (&"not-believable".into(), &"mixed".into()));
+    let shares = ["linear", "smooth", "own"].map(|part| report["explained"][part].as_f64().unwrap());
+    assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && report["noise"].as_f64() > Some(0.0), "{report}");
+    let (sentence, finding) = (report["sentence"].as_str().unwrap(), report["finding"].as_str().unwrap());
+    assert!(sentence.starts_with("Features explain ") && sentence[1..].starts_with(&finding[1..]), "{sentence}");
     let table = place.good(&["diagnose", "features.csv", "rewards.csv"]).stdout;
     assert!(table.ends_with(&format!("\n\n{}\n", report["sentence"].as_str().unwrap())), "{table}");
     assert!(table.contains("noise from replicates  0.7071 on 4 degrees of freedom"), "{table}");
@@ -87,6 +91,25 @@ fn rewards_may_come_in_any_form() {
 
 fn numbered((name, reward): (&str, &str)) -> String {
     format!("me,{reward},{}", "abcd".find(name).unwrap())
+}
+
+/// The linear model has an intercept, so that a column of ones changes nothing; with `--raw` it has none.
+#[test]
+fn the_linear_model_has_an_intercept_unless_raw() {
+    let place = place();
+    let fit = |place: &Place, more: &[&str]| {
+        let ran = place.good(&[&["diagnose", "features.csv", "rewards.csv", "--format", "json"], more].concat());
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()
+    };
+    let (with, raw) = (fit(&place, &[]), fit(&place, &["--raw"]));
+    assert_eq!((&with["features"]["rank"], &raw["features"]["rank"]), (&2.into(), &2.into()));
+    place.write("features.csv", FEATURES.replace("one,", "").replace(",1,", ","));
+    let (without_ones, raw_without) = (fit(&place, &[]), fit(&place, &["--raw"]));
+    let f = |report: &Value| report["lack_of_fit"]["f"].as_f64().unwrap();
+    assert!((f(&with) - f(&without_ones)).abs() < 1e-9 && (f(&with) - f(&raw)).abs() < 1e-9);
+    assert_eq!(raw_without["features"]["dimension"], 1);
+    assert!((f(&raw_without) - f(&with)).abs() > 0.1, "no intercept");
+    assert_eq!(raw_without["explained"], without_ones["explained"]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 const ARMS: &str = "name,a,b\nx1,1,0\nx2,0.5,0.5\nx3,-1,0.25\nx4,0,-2\nx5,0.1,1\n";
 const PILOT: &str = "arm,reward\nx1,0.9\nx4,-1.5\nx4,-2.25\nx5,0.75\n";
-const PLAN: [&str; 8] = ["plan", "arms.csv", "--threshold", "0.25", "--precision", "0.1", "--runs", "200"];
-const BUDGETS: [&str; 2] = ["--budgets", "2,10,40,160"];
+const PLAN: [&str; 8] = ["plan", "arms.csv", "--threshold", "0.25", "--precision", "0.1", "--runs", "40"];
+const BUDGETS: [&str; 2] = ["--budgets", "2,10,40"];
 
 fn place() -> Place {
     let place = Place::new();
@@ -28,22 +28,51 @@ fn plan_json(place: &Place, more: &[&str]) -> Value {
 #[test]
 fn the_table_ends_with_the_answers() {
     let place = place();
-    let ran = run(&place, &["--out", "out"]);
-    assert!(ran.stdout.starts_with("\narms: 200 runs, seed 0, θ uniform on [−1, 1]\n"), "{}", ran.stdout);
+    let ran = run(&place, &["--algorithms", "pivot,apt", "--wrong", "0.2", "--out", "out"]);
+    let heading = "\narms: 40 runs, seed 0; estimator mixed, sample-mean; features explain 0.7 of the differences (0.7 of that \
+                   linear), spread 1, 0.5 of the arms above; noise σ = 0.5\n";
+    assert!(ran.stdout.starts_with(heading), "{}", ran.stdout);
     let rows: Vec<Vec<&str>> = ran.stdout.lines().filter(|line| line.starts_with("| ")).map(fields).collect();
-    assert_eq!(rows[0], ["algorithm", "T", "failure rate", "95 % interval", "wrong arms (95 % interval)"]);
+    let header = ["algorithm", "T", "wrong calls (95 % interval)", "expected", "decided", "any wrong (95 % interval)"];
+    assert_eq!(rows[0], header);
     let names: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[0], row[1])).collect();
-    let openers = ["linear-apt", "random"].map(|name| ["10", "40", "160"].map(|budget| (name, budget)));
-    assert_eq!(names, [&["2", "10", "40", "160"].map(|t| ("pivot", t))[..], openers.as_flattened()].concat());
-    let left_out = "`linear-apt` pulls each of the 5 arms once first: left out at T = 2\n\
-                    `random` pulls each of the 5 arms once first: left out at T = 2\n";
+    assert_eq!(names, [("pivot", "2"), ("pivot", "10"), ("pivot", "40"), ("apt", "10"), ("apt", "40")]);
+    let left_out =
+        "`apt` pulls each of the 5 arms once first: left out at T = 2\nA plan is only as good as what it expects";
     assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
-    assert!(ran.stdout.contains("\nTheorem 1 guarantees nothing at any of these budgets"), "{}", ran.stdout);
-    let answers: Vec<&str> = ran.stdout.lines().rev().take(3).collect();
-    assert!(answers[2].starts_with("`pivot` needs "), "{answers:?}");
-    assert!(answers[2].contains(" measurements for a failure probability of 0.05 (95 % interval: "), "{answers:?}");
+    let answers: Vec<&str> = ran.stdout.lines().rev().take(2).collect();
+    assert!(answers[1].starts_with("`pivot` needs "), "{answers:?}");
+    assert!(answers[1].contains(" for 20 % wrong calls (95 % interval: "), "{answers:?}");
     assert_eq!(ran.stderr, "wrote out/report.html and 3 more files beside it\n", "and no progress bar");
     assert_eq!(place.names("out"), ["arms.png", "arms.svg", "report.html", "results.csv"]);
+}
+
+/// By default a plan simulates what `cutline new` would begin: `pivot` on the mixed model with estimated noise; every option of `new`
+/// that a plan takes has the same effect.
+#[test]
+fn the_campaign_is_that_of_new() {
+    let place = place();
+    let campaign = |more: &[&str]| {
+        run(&place, more);
+        let html = place.text("results/report.html");
+        let settings = html.rsplit("</svg>").next().unwrap();
+        let row = settings.split("<tr><td>").filter_map(|row| row.split_once("</td><td class=\"wrap\">"));
+        let row = row.map(|(name, value)| (name.to_owned(), value.split("</td>").next().unwrap().to_owned())).last();
+        row.expect("the campaign comes last")
+    };
+    let (name, settings) = campaign(&[]);
+    assert_eq!(name, "pivot");
+    assert!(settings.starts_with("mixed; ") && settings.ends_with("; σ is estimated"), "{settings}");
+    assert!(settings.contains("explore = 1"), "{settings}");
+    let (name, settings) = campaign(&["--model", "linear", "--noise", "2"]);
+    assert_eq!(name, "pivot");
+    assert!(settings.starts_with("ridge; ") && settings.ends_with("; σ = 2 is given"), "{settings}");
+    let (name, settings) = campaign(&["--model", "independent"]);
+    assert!(name == "apt" && settings.starts_with("sample-mean; "), "{name}: {settings}");
+    let (name, settings) = campaign(&["--algorithms", "linear-apt"]);
+    assert!(name == "linear-apt" && settings.starts_with("ridge; "), "{name}: {settings}");
+    let line = place.run(&[&PLAN[..], &["--raw"]].concat()).failed(2);
+    assert!(line.contains("does not apply to the mixed model") && line.contains("`--model linear`"), "{line}");
 }
 
 fn fields(line: &str) -> Vec<&str> {
@@ -53,21 +82,20 @@ fn fields(line: &str) -> Vec<&str> {
 #[test]
 fn json_has_all_and_csv_the_same_numbers() {
     let place = place();
-    let json = plan_json(&place, &["--seed", "5", "--target", "0.1"]);
-    assert_eq!((&json["experiment"], &json["runs"], &json["seed"]), (&"arms".into(), &200.into(), &5.into()));
-    assert_eq!((&json["target"], &json["pilot"]), (&0.1.into(), &0.into()));
+    let json = plan_json(&place, &["--seed", "5", "--target", "0.6"]);
+    assert_eq!((&json["experiment"], &json["runs"], &json["seed"]), (&"arms".into(), &40.into(), &5.into()));
+    assert_eq!((&json["goal"], &json["target"]), (&"failure-probability".into(), &0.6.into()));
+    assert_eq!((&json["pilot"], &json["noise"]), (&0.into(), &0.5.into()));
+    assert_eq!(plan_json(&place, &[])["goal"], "wrong-share");
     let answer = &json["answers"][0];
     assert_eq!(
         (&answer["algorithm"], &answer["tried_from"], &answer["tried_to"]),
-        (&"pivot".into(), &2.into(), &160.into())
+        (&"pivot".into(), &2.into(), &40.into())
     );
-    let [low, budget, high] = ["low", "budget", "high"].map(|key| answer[key].as_u64().unwrap());
-    assert!(2 < low && low <= budget && budget <= high && high <= 160, "{answer}");
-    assert_eq!(json["left_out"][1]["budgets"], Value::from(vec![2]));
-    assert_eq!(json["theorem_1"].as_array().unwrap().len(), 4);
-    assert_eq!(json["theorem_1"][0]["bound"], Value::Null);
+    let [budget, high] = ["budget", "high"].map(|key| answer[key].as_u64().unwrap());
+    assert!(2 <= budget && budget <= high && high <= 40, "{answer}");
 
-    let csv = run(&place, &["--seed", "5", "--target", "0.1", "--format", "csv"]).stdout;
+    let csv = run(&place, &["--seed", "5", "--target", "0.6", "--format", "csv"]).stdout;
     assert_eq!(csv, place.text("results/results.csv"));
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
@@ -94,30 +122,41 @@ fn json_has_all_and_csv_the_same_numbers() {
 
 #[test]
 fn threads_change_nothing() {
-    for more in [&[][..], &["--prior", "pilot.csv"]] {
+    for more in [&[][..], &["--pilot", "pilot.csv"]] {
         let place = place();
-        let on = |threads| place.good(&[&PLAN[..], more, &["--threads", threads, "--out", threads]].concat()).stdout;
+        let on = |threads| {
+            let args = [&PLAN[..], &BUDGETS, more, &["--threads", threads, "--out", threads]].concat();
+            place.good(&args).stdout
+        };
         assert_eq!(on("1"), on("2"));
         assert!(place.files("1") == place.files("2"), "the files differ");
     }
 }
 
-/// Every option changes the answer.
+/// Every option changes the numbers.
 #[test]
 fn options_matter() {
     let place = place();
     let base = plan_json(&place, &[]);
     for more in [
-        &["--noise", "2"][..],
+        &["--noise", "2", "--spread", "1"][..],
+        &["--explained", "0.1"],
+        &["--linear-share", "0.1"],
+        &["--noise-ratio", "2"],
+        &["--spread", "0.3"],
+        &["--above", "0.2"],
         &["--prior", "normal:3"],
-        &["--prior", "pilot.csv"],
+        &["--prior", "uniform"],
+        &["--pilot", "pilot.csv"],
+        &["--model", "linear"],
         &["--seed", "1"],
-        &["--target", "0.2"],
-        &["--algorithms", "pivot,linear-apt"],
     ] {
+        assert_ne!(plan_json(&place, more)["prospects"], base["prospects"], "{more:?}");
+    }
+    for more in [&["--wrong", "0.2"][..], &["--target", "0.2"]] {
         assert_ne!(plan_json(&place, more)["answers"], base["answers"], "{more:?}");
     }
-    for (option, value) in [("--threshold", "-0.5"), ("--precision", "0.3"), ("--runs", "100")] {
+    for (option, value) in [("--precision", "0.6"), ("--runs", "20")] {
         let position = PLAN.iter().position(|arg| *arg == option).unwrap() + 1;
         let mut args = [&PLAN[..], &BUDGETS, &["--format", "json"]].concat();
         args[position] = value;
@@ -130,11 +169,11 @@ fn options_matter() {
     assert_eq!(names, ["apt", "pivot"]);
 }
 
-/// A pilot makes budgets smaller; budgets count new measurements only.
+/// Budgets count new measurements only.
 #[test]
 fn a_pilot_by_name_or_by_number() {
     let place = place();
-    let by_name = run(&place, &["--prior", "pilot.csv", "--format", "csv"]).stdout;
+    let by_name = run(&place, &["--pilot", "pilot.csv", "--format", "csv"]).stdout;
     place.write(
         "arms.csv",
         ARMS.replace("name,", "")
@@ -145,19 +184,18 @@ fn a_pilot_by_name_or_by_number() {
             .replace("x5,", ""),
     );
     place.write("pilot.csv", "arm,reward\n0,0.9\n3,-1.5\n3,-2.25\n4,0.75\n");
-    assert_eq!(by_name, run(&place, &["--prior", "pilot.csv", "--format", "csv"]).stdout);
-    let table = run(&place, &["--prior", "pilot.csv"]).stdout;
-    assert!(table.contains("θ from the posterior given a pilot of 4\n"), "{table}");
-    assert!(table.contains(" more measurements for a failure probability of 0.05"), "{table}");
-    assert!(table.contains("Theorem 1 is about campaigns without a pilot: here it guarantees nothing.\n"), "{table}");
-    let html = place.text("results/report.html");
-    assert!(html.contains("<td class=\"wrap\">features given, θ from the posterior given a pilot of 4</td>"));
+    assert_eq!(by_name, run(&place, &["--pilot", "pilot.csv", "--format", "csv"]).stdout);
+    let table = run(&place, &["--pilot", "pilot.csv", "--wrong", "0.4"]).stdout;
+    assert!(table.contains("; the posterior given a pilot of 4: features explain 0."), "{table}");
+    assert!(table.contains(" more measurement") && table.contains(" for 40 % wrong calls"), "{table}");
+    let json = plan_json(&place, &["--pilot", "pilot.csv", "--noise", "0.3"]);
+    assert_eq!((&json["pilot"], &json["noise"]), (&4.into(), &0.3.into()));
 }
 
 #[test]
 fn budgets_are_found_if_none_are_given() {
     let place = place();
-    let stdout = place.good(&[&PLAN[..], &["--format", "json"]].concat()).stdout;
+    let stdout = place.good(&[&PLAN[..], &["--wrong", "0.1", "--format", "json"]].concat()).stdout;
     let json: Value = serde_json::from_str(&stdout).unwrap();
     let answer = &json["answers"][0];
     let [from, budget, to] = ["tried_from", "budget", "tried_to"].map(|key| answer[key].as_u64().unwrap());
@@ -167,29 +205,15 @@ fn budgets_are_found_if_none_are_given() {
 #[test]
 fn budgets_that_are_too_small() {
     let place = place();
-    let args = [&PLAN[..], &["--budgets", "1,2,3", "--algorithms", "pivot"]].concat();
+    let args = [&PLAN[..], &["--budgets", "1,2,3"]].concat();
     let stdout = place.good(&args).stdout;
-    assert!(stdout.contains("`pivot` does not reach a failure probability of 0.05: at T = 3 it is 0."), "{stdout}");
+    assert!(stdout.contains("`pivot` does not reach 5 % wrong calls: at T = 3 it is "), "{stdout}");
     assert!(stdout.ends_with("No budget is enough: try larger budgets, a larger precision or a larger target\n"));
     assert!(!place.text("results/arms.svg").contains("planned budget"));
-    let stdout = place.good(&[&args[..], &["--target", "0.99"]].concat()).stdout;
-    assert!(stdout.ends_with("`pivot` needs at most 1 measurement, the smallest budget tried, for a failure probability of 0.99 (95 % interval: up to 1)\n"), "{stdout}");
-}
-
-/// T ≥ K, d = 1 and hardly any noise: Theorem 1 gives a bound.
-#[test]
-fn theorem_1_gives_a_bound_where_it_applies() {
-    let place = place();
-    place.write("easy.csv", "a\n1\n-1\n");
-    let args =
-        ["plan", "easy.csv", "--threshold", "0", "--budgets", "1,32,100,1000", "--runs", "100", "--prior", "normal:2"];
-    let stdout = place.good(&args).stdout;
-    assert!(stdout.contains("\nTheorem 1 guarantees nothing at T = 1, 32\n"), "{stdout}");
-    let line = stdout.lines().find(|line| line.starts_with("Theorem 1 at T = 1000: ")).unwrap();
-    assert!(line.contains("`linear-apt` fails with probability at most 0."), "{line}");
-    let json: Value = serde_json::from_str(&place.good(&[&args[..], &["--format", "json"]].concat()).stdout).unwrap();
-    let share = |position: usize| json["theorem_1"][position]["share"].as_f64().unwrap();
-    assert!(share(1) == 0.0 && 0.0 < share(2) && share(2) < share(3), "{json}");
+    let stdout = place.good(&[&args[..], &["--target", "0.05"]].concat()).stdout;
+    assert!(stdout.contains("`pivot` does not reach a failure probability of 0.05: at T = 3 it is "), "{stdout}");
+    let stdout = place.good(&[&args[..], &["--wrong", "0.99"]].concat()).stdout;
+    assert!(stdout.ends_with("`pivot` needs at most 1 measurement, the smallest budget tried, for 99 % wrong calls (95 % interval: up to 1)\n"), "{stdout}");
 }
 
 #[test]
@@ -197,21 +221,19 @@ fn the_report_has_figure_table_and_settings() {
     let place = place();
     run(&place, &["--prior", "normal:0.5"]);
     let html = place.text("results/report.html");
-    assert!(html.contains("<h1>Plan: arms</h1>") && html.contains("class=\"summary\"><code>pivot</code> needs "));
+    assert!(html.contains("<h1>Plan: arms</h1>") && html.contains("class=\"summary\"><code>pivot</code> "));
     let text = html.split("<svg").next().unwrap().to_owned() + html.rsplit("</svg>").next().unwrap();
-    assert!(!text.contains('`') && text.matches("<code>").count() >= 5, "code is marked up: {text}");
+    assert!(!text.contains('`') && text.matches("<code>").count() >= 1, "code is marked up: {text}");
     assert!(text.contains("max-width: 64rem"), "as wide as the report of a campaign");
     assert!(html.contains(&place.text("results/arms.svg").trim().to_owned()), "the figure is inside");
     for (name, value) in [
-        ("target", "0.05"),
-        ("runs", "200"),
-        ("budgets", "2, 10, 40, 160"),
-        ("noise", "gaussian, σ = 1"),
-        ("instances", "features given, θ from N(0, 0.5² I)"),
-        ("threshold τ", "0.25"),
-        ("precision ε", "0.1"),
-        ("arms", "5"),
-        ("features", "2"),
+        ("target", "5 % wrong calls"),
+        ("runs", "40"),
+        ("budgets", "2, 10, 40"),
+        ("noise", "Gaussian, σ = 1"),
+        ("true means", "θ from N(0, 0.5² I)"),
+        ("threshold", "0.25"),
+        ("precision", "0.1"),
     ] {
         assert!(html.contains(&format!("<tr><td>{name}</td><td class=\"wrap\">{value}</td></tr>")), "{name}");
     }
@@ -237,7 +259,7 @@ fn features_that_are_rejected() {
     place.write("bad.csv", b"a\n1\n\xff\n");
     assert!(place.refuses(&["plan", "bad.csv", "--threshold", "0"]).contains("UTF-8"));
     place.write("bad.csv", "a\n1e9\n");
-    let line = place.refuses(&["plan", "bad.csv", "--threshold", "0"]);
+    let line = place.refuses(&["plan", "bad.csv", "--threshold", "0", "--model", "linear", "--raw"]);
     assert!(line.contains("the features are too large for this lambda"), "{line}");
     let line = place.refuses(&["plan", "no.csv", "--threshold", "0"]);
     assert_eq!(line, "error: cannot read no.csv: No such file or directory (os error 2)");
@@ -247,7 +269,7 @@ fn features_that_are_rejected() {
 #[test]
 fn pilots_that_are_rejected() {
     let place = place();
-    let with = |prior: &str| place.refuses(&[&PLAN[..], &["--prior", prior]].concat());
+    let with = |pilot: &str| place.refuses(&[&PLAN[..], &["--pilot", pilot]].concat());
     for (text, expected) in [
         ("arm,reward\n", "there are no rewards: the file needs a header and one row per reward"),
         ("arm,value\nx1,2\n", "there is no column `reward` in the header `arm,value`"),
@@ -262,9 +284,11 @@ fn pilots_that_are_rejected() {
         place.write("bad.csv", text);
         assert_eq!(with("bad.csv"), format!("error: bad.csv: {expected}"));
     }
-    let line = with("unifrom");
-    assert!(line.starts_with("error: cannot read unifrom: No such file"), "{line}");
-    assert!(line.ends_with("; `--prior` takes `uniform`, `normal:s` or a CSV file of `arm,reward`"), "{line}");
+    place.write("bad.csv", "arm,reward\nx1,0.25\nx2,0.25\n");
+    assert_eq!(with("bad.csv"), "error: bad.csv: a pilot needs rewards, and some that differ from the threshold");
+    let line = with("no.csv");
+    assert!(line.starts_with("error: cannot read no.csv: No such file"), "{line}");
+    assert!(line.ends_with("; `--pilot` takes a CSV file of `arm,reward`"), "{line}");
 }
 
 #[test]
@@ -276,6 +300,10 @@ fn plans_that_do_not_fit() {
     assert_eq!(line, expected);
     let line = place.refuses(&[&PLAN[..], &["--algorithms", "apt,pivot,apt"]].concat());
     assert_eq!(line, "error: the algorithm `apt` is listed twice");
+    let line = place.refuses(&[&PLAN[..], &["--noise", "1", "--noise-ratio", "1", "--spread", "1"]].concat());
+    let expected = "error: noise, noise ratio and spread are all given, and two of them determine the third; leave one out; \
+                    `--noise`, `--noise-ratio` or `--spread`";
+    assert_eq!(line, expected);
 }
 
 #[test]
@@ -299,6 +327,16 @@ fn invalid_options() {
         ("--budgets", "10,10"),
         ("--budgets", "10,x"),
         ("--budgets", "100000001"),
+        ("--wrong", "0"),
+        ("--wrong", "1"),
+        ("--explained", "1.1"),
+        ("--explained", "-0.1"),
+        ("--linear-share", "nan"),
+        ("--noise-ratio", "0"),
+        ("--spread", "-1"),
+        ("--above", "2"),
+        ("--model", "cubic"),
+        ("--prior", "pilot.csv"),
         ("--prior", "normal"),
         ("--prior", "normal:"),
         ("--prior", "normal:0"),
@@ -315,6 +353,13 @@ fn invalid_options() {
         let ran = place.run(&args);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{option} {value}: {}", ran.stderr);
         assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(option), "{}", ran.stderr);
+    }
+    let ran = place.run(&["plan", "arms.csv", "--threshold", "0", "--prior", "pilot.csv"]);
+    let hint = "it must be `uniform` or `normal:s`; a file of rewards is given with `--pilot`";
+    assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    for both in [["--prior", "uniform", "--pilot", "pilot.csv"], ["--pilot", "pilot.csv", "--explained", "0.5"]] {
+        let ran = place.run(&[&PLAN[..], &both].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     }
     let ran = place.run(&["plan", "arms.csv"]);
     assert_eq!(ran.code, Some(2));

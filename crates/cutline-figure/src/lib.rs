@@ -39,6 +39,6 @@ mod verdict;
 
 pub use crate::decided::{DecidedCount, DecidedFigure};
 pub use crate::failure::{Curve, FailureFigure, Point};
-pub use crate::plan::{BudgetRange, PlanCurve, PlanFigure};
+pub use crate::plan::{BudgetRange, PlanCurve, PlanFigure, PlanTarget};
 pub use crate::svg::{PngError, png};
 pub use crate::verdict::{ArmVerdict, VerdictFigure, interval_note, model_interval_note};

@@ -31,11 +31,26 @@ pub struct BudgetRange {
     pub high: f64,
 }
 
-/// On the left the failure probability, with the target and the budget at which each algorithm meets it; on the right the
-/// number of wrong verdicts.
+/// What a budget has to reach: the target is drawn in the panel that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PlanTarget {
+    /// This failure probability.
+    Failures(f64),
+    /// This mean number of wrong verdicts.
+    Errors(f64),
+}
+
+impl Default for PlanTarget {
+    fn default() -> Self {
+        Self::Failures(0.0)
+    }
+}
+
+/// On the left the failure probability, on the right the number of wrong verdicts; in one of them the target, and the budget at which
+/// each algorithm meets it.
 ///
 /// ```
-/// use cutline_figure::{PlanCurve, PlanFigure, BudgetRange, Point};
+/// use cutline_figure::{PlanCurve, PlanFigure, PlanTarget, BudgetRange, Point};
 ///
 /// let forecast = PlanCurve {
 ///     label: "pivot".into(),
@@ -46,7 +61,8 @@ pub struct BudgetRange {
 ///     errors: vec![Point { budget: 100.0, rate: 3.1, low: 3.0, high: 3.2 }],
 ///     planned: Some(BudgetRange { budget: 210.0, low: 190.0, high: 230.0 }),
 /// };
-/// let figure = PlanFigure { title: "Iris".into(), target: 0.05, forecasts: vec![forecast], note: None };
+/// let target = PlanTarget::Failures(0.05);
+/// let figure = PlanFigure { title: "Iris".into(), target, forecasts: vec![forecast], note: None };
 /// let svg = figure.to_svg();
 /// assert!(svg.contains("planned budget") && svg.contains(">pivot<"));
 /// ```
@@ -54,8 +70,8 @@ pub struct BudgetRange {
 pub struct PlanFigure {
     /// The title above the panels.
     pub title: String,
-    /// The failure probability to reach.
-    pub target: f64,
+    /// What a budget has to reach.
+    pub target: PlanTarget,
     /// In the order in which they are drawn and listed.
     pub forecasts: Vec<PlanCurve>,
     /// Small print under the figure.
@@ -81,7 +97,7 @@ impl PlanFigure {
         let curves = [self.curves(|forecast| &forecast.failures), self.curves(|forecast| &forecast.errors)];
         let series = [Series::up_to(1.0, &curves[0]), Series::up_to(MAX_ERRORS, &curves[1])];
         let budgets = Axis::budgets(&series[0], WIDE);
-        let rates = [Axis::log_rates_with(&series[0], self.drawn_target()), Axis::log_rates(&series[1])];
+        let rates = [0, 1].map(|position| Axis::log_rates_with(&series[position], self.drawn_target(position)));
         let planned: Vec<(BudgetRange, Style)> = self.planned(&series[0]).collect();
         let legend = Legend::new(&series[0], &self.symbols(!planned.is_empty()));
         let mut page = WidePage::new(&self.title, &rates, legend, note_lines(self.note.as_deref()));
@@ -93,7 +109,7 @@ impl PlanFigure {
             let svg = &mut page.svg;
             panel.draw(svg, heading);
             panel.draw_no_data_if_empty(svg, &series[position]);
-            let target = self.drawn_target().filter(|_| position == 0);
+            let target = self.drawn_target(position);
             draw_target_lines(svg, &panel, &planned, target);
             draw_curves(svg, &panel, &series[position], false);
             if let Some(target) = target {
@@ -112,9 +128,12 @@ impl PlanFigure {
         self.forecasts.iter().map(curve).collect()
     }
 
-    /// The target, if it is a probability that the axis can show.
-    fn drawn_target(&self) -> Option<f64> {
-        (1e-9..=1.0).contains(&self.target).then_some(self.target)
+    /// The target, if it belongs to the panel at this position and its axis can show it.
+    fn drawn_target(&self, position: usize) -> Option<f64> {
+        match self.target {
+            PlanTarget::Failures(rate) => (position == 0 && (1e-9..=1.0).contains(&rate)).then_some(rate),
+            PlanTarget::Errors(errors) => (position == 1 && (1e-9..=MAX_ERRORS).contains(&errors)).then_some(errors),
+        }
     }
 
     /// The budgets that meet the target, with the styles of their algorithms.
@@ -128,7 +147,7 @@ impl PlanFigure {
     }
 
     fn symbols(&self, has_planned: bool) -> Vec<Symbol> {
-        let target = self.drawn_target();
+        let target = self.drawn_target(0).or(self.drawn_target(1));
         let planned = target.filter(|_| has_planned).map(|_| Symbol::PlannedBudget);
         target.map(|_| Symbol::Target).into_iter().chain(planned).collect()
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{groups, parsed, places, texts};
-use cutline_figure::{BudgetRange, Curve, FailureFigure, PlanCurve, PlanFigure, Point, png};
+use cutline_figure::{BudgetRange, Curve, FailureFigure, PlanCurve, PlanFigure, PlanTarget, Point, png};
 use resvg::tiny_skia::Pixmap;
 use roxmltree::Node;
 
@@ -166,7 +166,7 @@ fn forecast(label: &str, planned: Option<BudgetRange>) -> PlanCurve {
 }
 
 fn plan(forecasts: Vec<PlanCurve>) -> PlanFigure {
-    PlanFigure { title: "Plan".into(), target: 0.05, forecasts, note: Some("Note".into()) }
+    PlanFigure { title: "Plan".into(), target: PlanTarget::Failures(0.05), forecasts, note: Some("Note".into()) }
 }
 
 #[test]
@@ -197,11 +197,32 @@ fn a_plan_shows_rates_counts_the_target_and_the_budget() {
     assert!(line[1].0 < bar[0].0 && bar[0].0 < bar[1].0 && bar[1].0 < line[2].0, "150 to 300 lies between 100 and 400");
 }
 
+/// A target of wrong verdicts is drawn in the right panel, at its own height.
+#[test]
+fn a_target_of_wrong_verdicts_belongs_to_the_right_panel() {
+    let found = BudgetRange { budget: 200.0, low: 150.0, high: 300.0 };
+    let target = PlanTarget::Errors(1.0);
+    let svg = PlanFigure { target, ..plan(vec![forecast("pivot", Some(found))]) }.to_svg();
+    let document = parsed(&svg);
+    let shapes: Vec<usize> =
+        groups(&document, "target").iter().map(|g| g.children().filter(Node::is_element).count()).collect();
+    assert_eq!(shapes, [1, 2]);
+    let first = |class, panel: usize| {
+        let line = groups(&document, class)[panel].children().find(Node::is_element);
+        places(line.and_then(|line| line.attribute("d")).expect("a line"))
+    };
+    assert!(first("lines", 1)[1].1 < first("target", 1)[0].1, "2 is above 1");
+}
+
 #[test]
 fn a_plan_without_an_answer_explains_no_answer() {
     let svg = plan(vec![forecast("pivot", None)]).to_svg();
     assert!(svg.contains(">target<") && !svg.contains("planned budget"));
-    assert!(!PlanFigure { target: f64::NAN, ..plan(vec![forecast("pivot", None)]) }.to_svg().contains(">target<"));
+    assert!(
+        !PlanFigure { target: PlanTarget::Failures(f64::NAN), ..plan(vec![forecast("pivot", None)]) }
+            .to_svg()
+            .contains(">target<")
+    );
 }
 
 #[test]
@@ -215,7 +236,9 @@ fn unusual_plans_are_drawn() {
         (0..20).map(|k| forecast(&format!("rule {k}"), odd(60.0, 50.0, 400.0))).collect(),
     ];
     for forecasts in cases {
-        for target in [0.05, 0.0, 1.0, -3.0, f64::NAN, f64::INFINITY, 1e-300] {
+        let numbers = [0.05, 0.0, 1.0, -3.0, f64::NAN, f64::INFINITY, 1e-300, 1e300];
+        for target in numbers.into_iter().flat_map(|number| [PlanTarget::Failures(number), PlanTarget::Errors(number)])
+        {
             let svg = PlanFigure { target, ..plan(forecasts.clone()) }.to_svg();
             parsed(&svg);
             assert!(!svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("inf "));

@@ -2,9 +2,9 @@
 
 use crate::keys::FileError;
 use crate::monte_carlo::RunError;
-use crate::{CustomInstances, Entrant, Instance, InstanceKind, InstanceSource, Noise, NoiseKind};
+use crate::{CustomInstances, Entrant, Instance, InstanceSource, Noise, NoiseKind};
+use cutline::AskTell;
 use cutline::rules::NamedRule;
-use cutline::{Arm, AskTell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
@@ -186,13 +186,7 @@ impl Experiment {
         &self.published
     }
 
-    /// The measurements that every learner gets before its first pull; budgets do not count them.
-    #[must_use]
-    pub fn pilot(&self) -> &[(Arm, f64)] {
-        if let InstanceKind::Features(_, prior) = self.source.kind() { prior.pilot() } else { &[] }
-    }
-
-    /// A learner of `entrant` for `budget` pulls on `instance`, after the pilot.
+    /// A learner of `entrant` for `budget` pulls on `instance`.
     pub(crate) fn learner(
         &self,
         entrant: &Entrant,
@@ -200,15 +194,8 @@ impl Experiment {
         budget: u32,
         seed: u64,
     ) -> Result<Box<dyn AskTell>, RunError> {
-        let pilot = self.pilot();
-        // The learner counts the pilot's rewards as pulls, so they are added to the budget.
-        let budget = budget.saturating_add(u32::try_from(pilot.len()).unwrap_or(u32::MAX));
         let learner = entrant.learner(instance, budget, seed);
-        let mut learner = learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
-        for &(arm, reward) in pilot {
-            learner.tell(arm, reward);
-        }
-        Ok(learner)
+        learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })
     }
 
     /// The number of pulls per run, over all entrants and budgets.

@@ -1,7 +1,7 @@
 //! The figures of experiments and plans, as data; only with the feature `figure`.
 
-use crate::{BudgetAnswer, Experiment, ForecastRow, PlanReport, Row};
-use cutline_figure::{BudgetRange, Curve, FailureFigure, PlanCurve, PlanFigure, Point};
+use crate::{BudgetAnswer, Experiment, ForecastRow, Goal, PlanReport, Row};
+use cutline_figure::{BudgetRange, Curve, FailureFigure, PlanCurve, PlanFigure, PlanTarget, Point};
 
 /// Failure probability against budget, with the published values where there are any; `rows` are the rows of this experiment.
 #[must_use]
@@ -28,8 +28,8 @@ pub fn failure_figure(experiment: &Experiment, rows: &[Row]) -> FailureFigure {
 
 /// The forecast of a plan, and the budgets that it proposes.
 #[must_use]
-pub fn plan_figure(plan: &PlanReport) -> PlanFigure {
-    let PlanReport { experiment, forecast } = plan;
+pub fn plan_figure(report: &PlanReport) -> PlanFigure {
+    let PlanReport { plan, forecast, .. } = report;
     let curve = |answer: &BudgetAnswer| {
         let rows = || forecast.prospects.iter().filter(|row| row.algorithm == answer.algorithm);
         let failures =
@@ -55,9 +55,12 @@ pub fn plan_figure(plan: &PlanReport) -> PlanFigure {
     let budgets: Vec<String> = budgets.collect();
     let planned_budgets = if budgets.is_empty() { "none".into() } else { budgets.join(", ") };
     PlanFigure {
-        title: format!("{}: budgets for a failure probability of {}", experiment.name(), forecast.target),
-        target: forecast.target,
+        title: format!("{}: budgets for {}", plan.name, plan.goal),
+        target: match plan.goal {
+            Goal::WrongShare(share) => PlanTarget::Errors(share * plan.arms.n_arms() as f64),
+            Goal::FailureProbability(probability) => PlanTarget::Failures(probability),
+        },
         forecasts: forecast.answers.iter().map(curve).collect(),
-        note: Some(format!("{}. Planned budgets: {planned_budgets}.", plan.heading())),
+        note: Some(format!("{}. Planned budgets: {planned_budgets}.", report.heading())),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An [`Experiment`] is a TOML file: instances, noise, budgets and the algorithms that compete. [`simulate`] plays any range of
 //! its runs, in parallel and bit-identical for any number of threads or splits; [`rows`](rows()) turns the counts into results.
-//! A [`Plan`] is an experiment whose θ is drawn from a prior: it finds the budget that a campaign needs.
+//! A [`Plan`] plays campaigns whose true means are drawn from a prior: it finds the budget that a campaign needs.
 //!
 //! ```
 //! use cutline_lab::{Overrides, paper, rows, simulate};
@@ -50,8 +50,8 @@ pub use monte_carlo::{Cell, RunError, Tally, simulate};
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
 pub use plan::{
-    BudgetAnswer, Forecast, ForecastRow, Plan, PlanError, PlanReport, Prior, PriorError, SkippedBudgets, Theorem1Row,
-    ThetaPosterior,
+    BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
+    PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
 };
 pub use published::{PublishedCell, PublishedResult, compared, within_band};
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};

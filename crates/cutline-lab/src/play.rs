@@ -24,7 +24,7 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Outcome {
     /// The number of arms on the wrong side.
     pub(crate) errors: u32,
-    /// The number of pulls, without those of the pilot, after which the confidence stop ended the run; `None` if the budget did.
+    /// The number of pulls after which the confidence stop ended the run; `None` if the budget did.
     pub(crate) stopped_after: Option<u64>,
 }
 
@@ -55,13 +55,8 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
         let at_once = if entrant.is_anytime() { n_budgets } else { 1 };
         for (chunk, budgets) in experiment.budgets().chunks(at_once).enumerate() {
             let first_cell = position * n_budgets + chunk * at_once;
-            // A batch starts without rewards, so runs with a pilot, which are rewards known in advance, are played individually.
-            let batch = if experiment.pilot().is_empty() {
-                let instances: Vec<&Instance> = runs.iter().map(|run| &*run.instance).collect();
-                entrant.batch(&instances, budgets)
-            } else {
-                None
-            };
+            let instances: Vec<&Instance> = runs.iter().map(|run| &*run.instance).collect();
+            let batch = entrant.batch(&instances, budgets);
             if let Some(mut learners) = batch {
                 play_batch(&mut learners, experiment, runs, budgets, first_cell);
                 continue;
@@ -85,7 +80,7 @@ fn play_individually(
     budgets: &[u32],
     first_cell: usize,
 ) {
-    let (noise, pilot) = (experiment.noise(), experiment.pilot().len() as u64);
+    let noise = experiment.noise();
     let mut pulled = 0;
     for (cell, &budget) in (first_cell..).zip(budgets) {
         for &variate in &run.variates[pulled..budget as usize] {
@@ -97,7 +92,7 @@ fn play_individually(
         let mut beliefs = learner.beliefs();
         run.results[cell] = Outcome {
             errors: run.instance.n_errors(beliefs.means().iter().copied()),
-            stopped_after: is_confident.then_some(beliefs.total_pulls - pilot),
+            stopped_after: is_confident.then_some(beliefs.total_pulls),
         };
     }
 }

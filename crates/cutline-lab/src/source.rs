@@ -1,7 +1,7 @@
 //! The instances of an experiment and how they are drawn.
 
 use crate::numpy::RandomState;
-use crate::{Instance, InstanceError, Prior, Threshold, dataset};
+use crate::{Instance, InstanceError, Threshold, dataset};
 use cutline::{Arms, Purpose, Rng, stream};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -21,8 +21,8 @@ pub enum InstanceKind {
         /// d.
         dimension: usize,
     },
-    /// These features, with θ drawn from a prior.
-    Features(Arms, Prior),
+    /// These features, with θ from U([−1, 1]^d).
+    Features(Arms),
     /// These features and this θ, or these means: nothing is drawn.
     Fixed(Truth),
     /// Drawn by the caller's code.
@@ -247,13 +247,14 @@ impl InstanceSource {
 
     /// An instance from random numbers: first θ, then the arms row by row.
     fn draw(&self, numbers: &mut impl RandomNumbers) -> Result<Instance, InstanceError> {
+        let mut theta = |dimension: usize| -> Vec<f64> { (0..dimension).map(|_| numbers.uniform()).collect() };
         let (arms, theta) = match &self.kind {
             InstanceKind::Uniform { n_arms, dimension } => {
-                let theta = Prior::uniform().draw(*dimension, numbers);
+                let theta = theta(*dimension);
                 let features: Vec<f64> = (0..n_arms * dimension).map(|_| numbers.uniform()).collect();
                 (Arms::from_slice(&features, *dimension)?, theta)
             }
-            InstanceKind::Features(arms, prior) => (arms.clone(), prior.draw(arms.dimension().unwrap_or(0), numbers)),
+            InstanceKind::Features(arms) => (arms.clone(), theta(arms.dimension().unwrap_or(0))),
             InstanceKind::Fixed(truth) => return self.instance_with(truth.clone()),
             InstanceKind::Custom(instances) => return self.instance_with(instances.draw(numbers.uniform().to_bits())),
         };
@@ -272,13 +273,13 @@ impl InstanceKind {
     /// Iris with θ drawn, as in the paper.
     #[must_use]
     pub fn iris() -> Self {
-        Self::Features(dataset::iris(), Prior::uniform())
+        Self::Features(dataset::iris())
     }
 
     /// Wine with θ drawn, as in the paper.
     #[must_use]
     pub fn wine() -> Self {
-        Self::Features(dataset::wine(), Prior::uniform())
+        Self::Features(dataset::wine())
     }
 }
 

@@ -115,12 +115,6 @@ fn estimators() {
         ),
         (
             "\"pivot\"",
-            "\"pivot\"\nestimator = \"mixed\"\nstop = { confidence = 0.05, by = \"intervals\" }",
-            "15: `algorithm` `pivot` does not fit: a confidence stop needs bounds that hold at all times, which the estimator `mixed` \
-             does not have",
-        ),
-        (
-            "\"pivot\"",
             "\"pivot\"\nestimator = \"mixed\"\nlambda = 1",
             "18: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `noise`, `landmarks`, `length`, \
              `linear`, `smooth`, `own`, `known_noise`, `explore`",

@@ -16,8 +16,8 @@ fn wrong(tally: &Tally, entrant: usize, budget: usize) -> (f64, f64) {
 
 /// On real tables Pivot on `mixed` calls far fewer arms wrongly than Pivot on ridge once there are as many pulls as arms.
 ///
-/// The bounds follow from 100 runs of another seed, in which the ratio of the two numbers at K and 4K was 0.81 and 0.41 on iris, 0.46 and 0.05 on
-/// wine, 0.31 and 0.05 on diabetes. With 12 runs its standard error is below 0.13, 0.09; 0.06, 0.04; 0.02, 0.02. So each bound is at least five
+/// The bounds follow from 100 runs of another seed, in which the ratio of the two numbers at K and 4K was 0.81 and 0.37 on iris, 0.47 and 0.04 on
+/// wine, 0.31 and 0.04 on diabetes. With 12 runs its standard error is below 0.13, 0.09; 0.06, 0.04; 0.02, 0.02. So each bound is at least five
 /// standard errors away: false alarms for fewer than one seed in 10⁶.
 #[test]
 fn fewer_arms_are_called_wrongly_where_the_means_are_not_linear() {

@@ -3,28 +3,44 @@
 //! Seeds are fixed. Unless a test says otherwise, a tolerance is 4.9 standard errors of what is compared, so that a
 //! correct program would fail a comparison for one seed in 10⁶.
 
-use cutline::{Arms, ConfidenceStop, Question, Spec, StopCriterion};
-use cutline_lab::{Forecast, ForecastRow, Noise, NoiseKind, Plan, PlanError, Prior, ThetaPosterior, simulate};
+use cutline::campaign::Terms;
+use cutline::{Arms, IntervalKind, Question, Spec};
+use cutline_lab::{Forecast, ForecastRow, Goal, Noise, NoiseKind, Plan, PlanError, PlannedCampaign, Prior};
 use std::f64::consts::PI;
+
+/// A campaign on these features that is told σ.
+fn campaign(arms: &Arms, name: &str, noise: f64) -> PlannedCampaign {
+    let terms = Terms {
+        question: Question::new(0.0, 0.0).unwrap(),
+        spec: Spec::named(name).unwrap(),
+        budget: 1,
+        noise: Some(noise),
+        interval: IntervalKind::Fixed,
+        delta: 0.05,
+        until_sure: None,
+        seed: 0,
+    };
+    PlannedCampaign { label: name.into(), arms: arms.clone(), terms }
+}
 
 /// A plan for arms with these features; rewards have noise 1, and arms are above if their mean is.
 fn plan(rows: &[Vec<f64>], prior: Prior, algorithms: &[&str]) -> Plan {
+    let arms = Arms::from_rows(rows).unwrap();
     Plan {
         name: "test".into(),
-        arms: Arms::from_rows(rows).unwrap(),
         question: Question::new(0.0, 0.0).unwrap(),
         noise: Noise::new(NoiseKind::Gaussian, 1.0).unwrap(),
         prior,
-        algorithms: algorithms.iter().map(|name| Spec::named(name).unwrap()).collect(),
-        target: 0.05,
+        campaigns: algorithms.iter().map(|name| campaign(&arms, name, 1.0)).collect(),
+        goal: Goal::FailureProbability(0.05),
         runs: 20_000,
         seed: 1,
+        arms,
     }
 }
 
 fn forecast(plan: &Plan, budgets: &[u32]) -> Forecast {
-    let experiment = plan.experiment(budgets).unwrap();
-    plan.forecast(&experiment, &simulate(&experiment, 0..plan.runs, &|_| ()).unwrap()).unwrap()
+    plan.forecast(budgets, &plan.play(budgets, 0..plan.runs, &|_| ()).unwrap())
 }
 
 fn assert_failure(row: &ForecastRow, probability: f64) {
@@ -44,6 +60,7 @@ fn one_arm_needs_what_trigonometry_says() {
     for (sigma, scale) in [(1.0, 1.0), (3.0, 3.0), (0.5, 1.0)] {
         let mut plan = Plan { runs: 10_000, ..one_arm(Prior::normal(scale).unwrap()) };
         plan.noise = Noise::new(NoiseKind::Gaussian, sigma).unwrap();
+        plan.campaigns = vec![campaign(&plan.arms, "pivot", sigma)];
         let ratio = sigma / scale;
         let budgets = [2, 5, 10, 20, 50, 100];
         let forecast = forecast(&plan, &budgets);
@@ -91,41 +108,6 @@ fn orthogonal_arms_fail_independently() {
     }
 }
 
-/// A pilot of n = 2 with rewards 3 and 1, λ = 1: θ ~ N(4/3, 1/3). With τ = 4/3 and T more rewards, the posterior mean
-/// is on the wrong side with probability arccos(√(T/(1 + n + T)))/π. A learner without the pilot would estimate
-/// the mean from its own rewards only, shrunk towards 0.
-#[test]
-fn budgets_come_after_the_pilot() {
-    let arms = Arms::from_rows(&[[1.0]]).unwrap();
-    let posterior = ThetaPosterior::new(&arms, vec![(0, 3.0), (0, 1.0)], 1.0).unwrap();
-    assert!((posterior.mean()[0] - 4.0 / 3.0).abs() < 1e-15);
-    let mut plan = one_arm(Prior::posterior(posterior));
-    plan.question = Question::new(4.0 / 3.0, 0.0).unwrap();
-    plan.algorithms.push(Spec::named("linear-apt").unwrap());
-    let forecast = forecast(&plan, &[1, 3, 9]);
-    for row in &forecast.prospects {
-        let t = f64::from(row.budget);
-        assert_failure(row, (t / (3.0 + t)).sqrt().acos() / PI);
-    }
-    assert_eq!((forecast.pilot, forecast.theorem_1.len()), (2, 0), "the theorem knows no pilot");
-}
-
-/// A pilot that decides every arm: every run stops before its first pull, because the pilot's pulls are not counted.
-#[test]
-fn pulls_until_the_stop_do_not_count_the_pilot() {
-    let arms = Arms::from_rows(&[[1.0]]).unwrap();
-    let posterior = ThetaPosterior::new(&arms, vec![(0, 5.0); 100], 1.0).unwrap();
-    let mut plan = one_arm(Prior::posterior(posterior));
-    plan.algorithms = vec![
-        Spec::named("pivot")
-            .unwrap()
-            .with_confidence_stop(ConfidenceStop::new(StopCriterion::Intervals, 0.05, 1.0).unwrap()),
-    ];
-    let tally = simulate(&plan.experiment(&[10]).unwrap(), 0..8, &|_| ()).unwrap();
-    let stopped = tally.stopped(0, 0);
-    assert_eq!((stopped.runs(), stopped.quantile(100, 8, 10)), (8, 0));
-}
-
 /// Features with some spread, from a small generator: K rows of d numbers in [−1, 1).
 fn spread(n_arms: usize, dimension: usize) -> Vec<Vec<f64>> {
     let mut state = 7_u64;
@@ -167,63 +149,8 @@ fn any_number_of_threads_plans_the_same() {
         pool.install(|| (plan.scout(&|_| ()).unwrap(), forecast(&plan, &[5, 40, 4000])))
     };
     let one = on(1);
-    assert!(one.1.theorem_1[2].share > 0.5, "the sum has terms below 1");
     assert_eq!(one, on(2));
     assert_eq!(one, on(5));
-}
-
-/// x = ±1, τ = ε = 0: H = 2/θ², so for T > 32 the bound is (1 + T) exp(−θ²(√(T/32) − 1)²), averaged here over
-/// θ ~ N(0, 4) by Simpson's rule.
-#[test]
-fn theorem_1_is_averaged_over_the_prior() {
-    let plan = plan(&[vec![1.0], vec![-1.0]], Prior::normal(2.0).unwrap(), &["linear-apt"]);
-    let forecast = forecast(&plan, &[1, 2, 32, 100, 400]);
-    for guarantee in &forecast.theorem_1 {
-        let t = f64::from(guarantee.budget);
-        if t <= 32.0 {
-            assert_eq!((guarantee.share, guarantee.bound), (0.0, None), "T = {t}");
-            continue;
-        }
-        let bound = |theta: f64| (1.0 + t) * (-(theta * ((t / 32.0).sqrt() - 1.0)).powi(2)).exp();
-        let mean = over_normal(2.0, |theta| bound(theta).min(1.0));
-        let share = over_normal(2.0, |theta| f64::from(bound(theta) < 1.0));
-        let error = 0.5 / (plan.runs as f64).sqrt();
-        assert!((guarantee.share - share).abs() <= 4.9 * error, "T = {t}: {} not {share}", guarantee.share);
-        assert!((guarantee.bound.unwrap() - mean).abs() <= 4.9 * error, "T = {t}: {:?} not {mean}", guarantee.bound);
-    }
-}
-
-/// With ε = 100 the bound is tiny at any budget, but LinearAPT takes none below K = 30.
-#[test]
-fn theorem_1_guarantees_nothing_below_the_number_of_arms() {
-    let mut plan = practical(&["pivot", "linear-apt"]);
-    plan.question = Question::new(0.2, 100.0).unwrap();
-    plan.runs = 20;
-    let theorem = forecast(&plan, &[29, 30]).theorem_1;
-    assert_eq!((theorem[0].share, theorem[0].bound), (0.0, None));
-    assert!(theorem[1].share == 1.0 && theorem[1].bound.is_some_and(|bound| 0.0 < bound && bound < 1e-6));
-}
-
-/// Pivot gets the noise of the plan.
-#[test]
-fn rules_get_the_noise() {
-    let mut plan = practical(&["pivot"]);
-    plan.noise = Noise::new(NoiseKind::Gaussian, 2.5).unwrap();
-    let experiment = plan.experiment(&[4]).unwrap();
-    assert!(experiment.entrants()[0].spec().values().any(|value| value == ("noise", 2.5)));
-}
-
-/// E f(θ), θ ~ N(0, s²).
-fn over_normal(scale: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let n = 200_000;
-    let step = 16.0 / f64::from(n);
-    let density = |z: f64| (-z * z / 2.0).exp() / (2.0 * PI).sqrt();
-    let term = |i: i32| {
-        let z = -8.0 + step * f64::from(i);
-        let weight = if i == 0 || i == n { 1.0 } else { f64::from(2 + 2 * (i % 2)) };
-        weight * density(z) * f(scale * z)
-    };
-    (0..=n).map(term).sum::<f64>() * step / 3.0
 }
 
 #[test]
@@ -241,15 +168,10 @@ fn budgets_below_the_number_of_arms_are_skipped() {
     assert_eq!((budgets("pivot"), budgets("linear-apt")), (vec![5, 29, 30, 60], vec![30, 60]));
     assert_eq!(around.answers[0].tried_from, 30);
 
-    plan.algorithms.pop();
-    let refused = plan.experiment(&[5, 29]).unwrap_err().to_string();
+    plan.campaigns.pop();
+    let refused = plan.play(&[5, 29], 0..1, &|_| ()).unwrap_err().to_string();
     assert!(refused.starts_with("algorithm `linear-apt`: a budget of 29 is too small for 30 arms"), "{refused}");
     assert!(plan.scout(&|_| ()).unwrap().last().is_some_and(|&budget| budget >= 30), "it goes on to larger budgets");
-
-    // With a pilot of two, 28 more are enough for one pull per arm.
-    let posterior = ThetaPosterior::new(&plan.arms, vec![(3, 1.0), (4, 0.5)], 1.0).unwrap();
-    plan.prior = Prior::posterior(posterior);
-    assert!(plan.experiment(&[27]).is_err() && plan.experiment(&[28]).is_ok());
 }
 
 /// The scouted budgets lie on both sides of the answer; where the target cannot be met, they end.
@@ -259,7 +181,7 @@ fn scouts_find_the_range() {
     plan.runs = 200;
     for (precision, target) in [(0.25, 0.05), (0.4, 0.01), (0.1, 0.3)] {
         plan.question = Question::new(0.2, precision).unwrap();
-        plan.target = target;
+        plan.goal = Goal::FailureProbability(target);
         let budgets = plan.scout(&|_| ()).unwrap();
         let forecast = forecast(&plan, &budgets);
         let best = forecast.answers.iter().filter_map(|answer| answer.budget).min().unwrap();
@@ -268,7 +190,7 @@ fn scouts_find_the_range() {
     }
     // At ε = 0 with a tiny target there is no end.
     plan.question = Question::new(0.2, 0.0).unwrap();
-    (plan.target, plan.runs) = (1e-6, 4);
+    (plan.goal, plan.runs) = (Goal::FailureProbability(1e-6), 4);
     let budgets = plan.scout(&|_| ()).unwrap();
     assert!(*budgets.last().unwrap() <= 10_000_000 / 590, "{budgets:?}");
 }
@@ -289,19 +211,29 @@ fn small_and_odd_shapes() {
 #[test]
 fn invalid_plans_are_refused() {
     let good = || Plan { runs: 2, ..one_arm(Prior::uniform()) };
+    let refused = |plan: &Plan, budgets: &[u32]| plan.play(budgets, 0..1, &|_| ()).unwrap_err();
     for target in [0.0, 1e-10, 1.0, -0.1, f64::NAN] {
-        let refused = Plan { target, ..good() }.experiment(&[4]).unwrap_err();
-        assert!(matches!(refused, PlanError::Target(_)), "{refused}");
+        for goal in [Goal::FailureProbability(target), Goal::WrongShare(target)] {
+            let error = refused(&Plan { goal, ..good() }, &[4]);
+            assert!(matches!(error, PlanError::Target(_)), "{error}");
+        }
     }
     for budgets in [&[][..], &[0], &[0, 4], &[4, 4], &[8, 4]] {
-        assert_eq!(good().experiment(budgets).unwrap_err(), PlanError::Budgets);
+        assert_eq!(refused(&good(), budgets), PlanError::Budgets);
     }
-    let named = |names: &[&str]| Plan { algorithms: names.iter().map(|n| Spec::named(n).unwrap()).collect(), ..good() };
-    assert_eq!(named(&[]).experiment(&[4]).unwrap_err(), PlanError::NoAlgorithms);
-    assert_eq!(named(&["apt", "pivot", "apt"]).experiment(&[4]).unwrap_err(), PlanError::Twice("apt"));
+    let named = |names: &[&str]| {
+        let plan = good();
+        Plan { campaigns: names.iter().map(|name| campaign(&plan.arms, name, 1.0)).collect(), ..plan }
+    };
+    assert_eq!(refused(&named(&[]), &[4]), PlanError::NoCampaigns);
+    assert_eq!(refused(&named(&["apt", "pivot", "apt"]), &[4]), PlanError::Twice("apt".into()));
     assert!(named(&["ucbe"]).scout(&|_| ()).unwrap_err().to_string().contains("needs the parameter `exploration`"));
-    let large = Plan { arms: Arms::from_rows(&[[1e9]]).unwrap(), ..good() };
-    assert!(large.experiment(&[4]).unwrap_err().to_string().contains("too large"));
+    let arms = Arms::from_rows(&[[1e9]]).unwrap();
+    let large = Plan { campaigns: vec![campaign(&arms, "pivot", 1.0)], arms, ..good() };
+    assert!(refused(&large, &[4]).to_string().contains("too large"));
+    let huge =
+        Plan { prior: Prior::normal(1e100).unwrap(), ..Plan { arms: Arms::from_rows(&[[1e60]]).unwrap(), ..good() } };
+    assert_eq!(refused(&huge, &[4]).to_string(), "the features are too large for this prior; scale them down");
     let bare = Plan { arms: Arms::without_features(3).unwrap(), ..good() };
-    assert!(bare.experiment(&[4]).is_err());
+    assert_eq!(refused(&bare, &[4]).to_string(), "the arms have no features, so there is no θ to draw");
 }

@@ -2,6 +2,7 @@
 
 use cutline::Verdict;
 use cutline::campaign::{CampaignState, NoiseSource};
+use cutline::diagnostics::Diagnostics;
 
 /// What the mixed model has learnt about features and noise, without a full stop: `features explain 71 % of the differences
 /// (linear 55 %, smooth 16 %), noise σ ≈ 4.4`. `None` for other models, without features, and before the first reward.
@@ -20,6 +21,15 @@ pub fn finding(state: &CampaignState) -> Option<String> {
     Some(format!(
         "features explain {features} % of the differences (linear {linear} %, smooth {smooth} %), noise σ {sigma}"
     ))
+}
+
+/// A diagnosis in sentences: what the model found, whether a line would do, and what follows.
+#[must_use]
+pub fn diagnosis(finding: Option<&str>, diagnostics: &Diagnostics) -> String {
+    match finding {
+        Some(finding) => format!("{}. {diagnostics}", finding.replacen('f', "F", 1)),
+        None => diagnostics.to_string(),
+    }
 }
 
 /// The number of arms that the mixed model expects to be called wrongly if every arm gets the side of its mean: the sum of the doubts in
@@ -71,7 +81,7 @@ mod tests {
         assert_eq!((finding(&mixed), expected_errors(&mixed, &verdicts)), (None, None), "no rewards yet");
         for arm in 0..20 {
             let mean = (arm * 7 % 20) as f64;
-            for noise in [0.1, -0.1] {
+            for noise in [2.0, -2.0] {
                 mixed.observe(arm, mean + noise, true, 0).unwrap();
             }
         }
@@ -79,7 +89,7 @@ mod tests {
         let parts: Vec<u32> =
             said.split(|c: char| !c.is_ascii_digit()).take(6).filter_map(|part| part.parse().ok()).collect();
         assert!(said.starts_with("features explain ") && said.contains(" % of the differences (linear "), "{said}");
-        assert!(said.contains(" %), noise σ ≈ 0.1"), "{said}");
+        assert!(said.contains(" %), noise σ ≈ 2."), "{said}");
         assert!(parts[0] >= 90 && parts[0] == parts[1..].iter().sum::<u32>(), "{said}");
         let verdicts = mixed.verdicts();
         let expected = expected_errors(&mixed, &verdicts).unwrap();

@@ -39,7 +39,7 @@ mod store;
 pub use campaign::{Campaign, Ticket};
 pub use cutline::Candidates;
 pub use error::StoreError;
-pub use finding::{expected_errors, finding};
+pub use finding::{diagnosis, expected_errors, finding};
 pub use location::{Durability, LocationError};
 pub use model::{CampaignModel, ModelError};
 pub use new_campaign::NewCampaign;

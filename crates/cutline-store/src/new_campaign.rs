@@ -77,4 +77,10 @@ impl NewCampaign {
     pub fn candidates(&self) -> &Candidates {
         &self.candidates
     }
+
+    /// The state in which it begins: its terms, its arms as it learns from them, and the rewards it begins with.
+    #[must_use]
+    pub fn state(&self) -> &campaign::CampaignState {
+        &self.state
+    }
 }

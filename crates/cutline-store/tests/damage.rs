@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Place, begin, candidates, reward, settings};
-use cutline_store::{Campaign, Store, StoreError};
+use cutline_store::{Campaign, CampaignModel, Store, StoreError};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -249,7 +249,10 @@ const TOGGLE_DAMAGE: &str = "UPDATE cutline_arms SET checksum = -1 - checksum";
 /// If the features of a ticket cannot be read, the ticket was not handed out.
 fn a_failed_ask_writes_nothing(address: &str, toggle_damage: impl Fn()) {
     let store = Store::create(address).unwrap();
-    let mut campaign = store.begin("screen", &settings(10), candidates()).unwrap();
+    let mut settings = settings(10);
+    // Only where features are prepared are those of a ticket read from the store.
+    settings.model = Some(CampaignModel::Linear);
+    let mut campaign = store.begin("screen", &settings, candidates()).unwrap();
     let mut other = store.campaign(None).unwrap();
     measure(&mut campaign, 4).unwrap();
     toggle_damage();

@@ -17,7 +17,7 @@ fn schema_1(directory: &Path, name: &str) -> Campaign {
 
 /// Checks mean, lower, upper and doubt of every arm. The last digits depend on how the engine was compiled. Means, and intervals for a
 /// given σ, are those of the version that wrote the store. Doubts allow for ε, and intervals for an estimated σ use Student's t
-/// distribution; these numbers agree with SciPy's.
+/// distribution; these numbers agree with `scipy.stats`.
 fn assert_verdicts(campaign: &mut Campaign, expected: &[[f64; 4]]) {
     let found: Vec<_> = campaign.verdicts().unwrap().iter().map(|v| [v.mean, v.lower, v.upper, v.doubt]).collect();
     assert_eq!(found.len(), expected.len());
@@ -72,7 +72,7 @@ fn an_old_default_stays_ridge_on_prepared_features() {
     for ticket in [4, 10, 11] {
         assert!(campaign.fail(ticket, "closed").unwrap());
     }
-    let asked = campaign.ask(8, "w", Duration::from_secs(3600)).unwrap();
+    let asked = campaign.ask(8, "w", Duration::from_hours(1)).unwrap();
     let arms: Vec<&str> = asked.iter().map(|ticket| ticket.name.as_str()).collect();
     let as_before = ["acetone", "ether, ü", "toluene", "water", "ether, ü", "toluene", "ether, ü", "toluene"];
     assert_eq!(arms, as_before, "the arms that the earlier version proposed");

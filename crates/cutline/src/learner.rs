@@ -121,7 +121,7 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
         {
             return Err(LearnerError::BudgetBelowArms { budget, n_arms });
         }
-        Ok(Self {
+        let mut learner = Self {
             rule,
             estimator,
             stop,
@@ -129,7 +129,9 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
             seed,
             counts: Counts { pulls: vec![0; n_arms], total: 0, changes: 0, first_unpulled: 0 },
             pending: vec![0; n_arms],
-        })
+        };
+        learner.follow_noise();
+        Ok(learner)
     }
 
     /// Where the estimator learns σ, rule and stop use the same, except for a stop that guarantees something for a given σ.

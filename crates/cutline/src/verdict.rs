@@ -66,7 +66,7 @@ impl Verdict {
         (centre, half_width): (f64, f64),
         deviation: f64,
         pulls: u32,
-        tail: impl Fn(f64) -> f64,
+        doubt: f64,
     ) -> Self {
         // Rewards close to the largest f64 may have overflowed; then nothing is known.
         let is_known = mean.is_finite()
@@ -79,7 +79,6 @@ impl Verdict {
         let (lower, upper) = (centre - half_width, centre + half_width);
         let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
         let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
-        let doubt = if deviation > 0.0 { tail(question.gap(mean) / deviation) } else { 0.0 };
         Self { mean, lower, upper, side, pulls, doubt }
     }
 
@@ -119,7 +118,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         if confidence.interval() == IntervalKind::Fixed {
             confidence.set_noise(noise);
         }
-        let marginals = self.estimator.marginals();
+        let marginals = self.estimator.marginals(question);
         let (posterior, prior_free) = match confidence.interval() {
             IntervalKind::Fixed => (self.estimator.posterior(), None),
             IntervalKind::Anytime => self.estimator.posterior_and_prior_free(),
@@ -128,19 +127,21 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let Posterior { means, variances, n_rewards, .. } = posterior;
         let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
-            let (mean, deviation, freedom) = match &marginals {
-                Some(Marginals { means, deviations, degrees_of_freedom }) => {
-                    (means[arm], deviations[arm], degrees_of_freedom[arm])
-                }
-                None => (means[arm], noise * variances[arm].sqrt(), confidence.degrees_of_freedom()),
+            let Some(Marginals { means, deviations, degrees_of_freedom, doubts }) = &marginals else {
+                let (mean, deviation) = (means[arm], noise * variances[arm].sqrt());
+                let doubt = doubt(question, mean, deviation, confidence.degrees_of_freedom());
+                return Verdict::new(question, mean, interval(arm), deviation, n_rewards[arm], doubt);
             };
-            let interval = match (confidence.interval(), &marginals) {
-                (IntervalKind::Fixed, Some(_)) => (mean, quantiles.of(freedom) * deviation),
-                _ => interval(arm),
-            };
-            Verdict::new(question, mean, interval, deviation, n_rewards[arm], |x| tail(x, freedom))
+            let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
+            let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
+            Verdict::new(question, means[arm], interval, deviations[arm], n_rewards[arm], doubts[arm])
         })
     }
+}
+
+/// The probability that the side of the mean is an error, under a t distribution.
+fn doubt(question: Question, mean: f64, deviation: f64, degrees_of_freedom: f64) -> f64 {
+    if deviation > 0.0 { tail(question.gap(mean) / deviation, degrees_of_freedom) } else { 0.0 }
 }
 
 /// The quantiles of t distributions, each computed once.
@@ -163,14 +164,14 @@ impl Quantiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interval::normal_tail;
 
     fn question() -> Question {
         Question::new(1.0, 0.25).unwrap()
     }
 
     fn verdict(mean: f64, half: f64, deviation: f64) -> Verdict {
-        Verdict::new(question(), mean, (mean, half), deviation, 1, normal_tail)
+        let doubt = doubt(question(), mean, deviation, f64::INFINITY);
+        Verdict::new(question(), mean, (mean, half), deviation, 1, doubt)
     }
 
     fn side(mean: f64, half: f64) -> Side {

@@ -1,7 +1,9 @@
 //! Diagnostics against dense linear algebra with one row per reward, and their conclusion for each kind of data.
 
-use cutline::diagnostics::{Conclusion, DesignShape, Diagnostics, MissingEvidence, RewardStats};
-use cutline::{Arm, Arms, Purpose, Rng, algorithm, stream};
+use cutline::campaign::{CampaignState, Terms};
+use cutline::diagnostics::{Conclusion, DesignShape, Diagnostics, LearntModel, MissingEvidence, RewardStats};
+use cutline::estimators::Explained;
+use cutline::{Arm, Arms, IntervalKind, Purpose, Question, Rng, Spec, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
 
@@ -213,8 +215,18 @@ fn each_conclusion() {
     let not_enough = Conclusion::NotEnoughData;
     for (arms, rewards, expected, sentence) in [
         (&line, of(10, 1.0, |x| 2.0 * x), Conclusion::Believable, "believable: the means lie no further from it than"),
-        (&line, of(10, 1.0, |x| x * x), Conclusion::NotBelievable, "p = 5.9e-36, 6 arms disagree); use `apt`"),
-        (&line, one_off, Conclusion::NotBelievable, "1 arm disagrees); use `apt`, which does not need it."),
+        (
+            &line,
+            of(10, 1.0, |x| x * x),
+            Conclusion::NotBelievable,
+            "p = 5.9e-36, 6 arms disagree). That matters only to campaigns on `linear`",
+        ),
+        (
+            &line,
+            one_off,
+            Conclusion::NotBelievable,
+            "1 arm disagrees). That matters only to campaigns on `linear`: `mixed` learns what a line does not explain.",
+        ),
         (&line, vec![], not_enough(MissingEvidence::Rewards), "there are no rewards yet."),
         (
             &line,
@@ -236,15 +248,18 @@ fn each_conclusion() {
             Conclusion::AlwaysTrue,
             "the features of the 2 arms are linearly independent, so any means fit it.",
         ),
-        (&plain, vec![(0, 1.0)], Conclusion::NoFeatures, "no linear model; use `apt`."),
+        (&plain, vec![(0, 1.0)], Conclusion::NoFeatures, "no linear model: every arm has to be measured."),
     ] {
         let ours = diagnose(arms, &rewards);
         assert_eq!(ours.conclusion, expected, "{ours}");
         let text = ours.to_string();
         assert!(text.contains(sentence) && text.ends_with('.') && !text.contains('\n'), "{text}");
-        if let Some(name) = expected.algorithm() {
-            assert!(text.contains(&format!("use `{}`", algorithm(name).unwrap().name)), "{text}");
-        }
+        let model = match expected {
+            Conclusion::NotBelievable => Some("mixed"),
+            Conclusion::NoFeatures => Some("independent"),
+            _ => None,
+        };
+        assert_eq!(ours.model(), model, "{text}");
     }
 }
 
@@ -280,4 +295,80 @@ fn unusual_data_give_finite_numbers() {
     let ours = diagnose(&basis, &[(0, 5.0), (0, 6.0), (1, 1.0), (1, 2.0), (2, 3.0)]);
     assert_eq!(ours.arms[0].fit.unwrap().test, None, "the fit of the only arm of its kind is its own mean");
     assert!(ours.arms[1].fit.unwrap().test.is_some());
+}
+
+/// A campaign on this estimator with rewards of every arm, `n` each; its threshold is their mean.
+fn observed(arms: &Arms, estimator: &str, n: usize, reward: impl Fn(usize, usize) -> f64) -> Diagnostics {
+    let rewards = (0..n).flat_map(|pull| (0..arms.n_arms()).map(move |arm| (arm, pull)));
+    let mean = rewards.map(|(arm, pull)| reward(arm, pull)).sum::<f64>() / (n * arms.n_arms()) as f64;
+    let terms = Terms {
+        question: Question::new(mean, 0.0).unwrap(),
+        spec: Spec::named("pivot").unwrap().with_estimator(estimator).unwrap(),
+        budget: 1,
+        noise: None,
+        interval: IntervalKind::Fixed,
+        delta: 0.05,
+        until_sure: None,
+        seed: 0,
+    };
+    let mut campaign = CampaignState::new(arms.clone(), terms).unwrap();
+    assert!(campaign.diagnose().learnt.is_none(), "no rewards yet");
+    for pull in 0..n {
+        for arm in 0..arms.n_arms() {
+            campaign.observe(arm, reward(arm, pull), false, 0).unwrap();
+        }
+    }
+    campaign.diagnose()
+}
+
+/// 40 arms with one feature, and numbers between −1 and 1 that have nothing to do with it.
+fn feature_and_scatter() -> (Arms, impl Fn(usize) -> f64) {
+    let rows: Vec<[f64; 1]> = (0..40).map(|i| [f64::from(i)]).collect();
+    let scatter =
+        |i: usize| f64::from(stream(1, Purpose::Noise, i as u64).next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0;
+    (Arms::from_rows(&rows).unwrap(), scatter)
+}
+
+/// On a line that does not pass through the origin: a campaign's test has an intercept, that of its raw features has none.
+#[test]
+fn campaigns_are_diagnosed_as_they_prepare_features() {
+    let (arms, scatter) = feature_and_scatter();
+    let reward = |arm: usize, pull: usize| 50.0 + 0.3 * arm as f64 + scatter(arm + 40 * pull);
+    let mixed = observed(&arms, "mixed", 8, reward);
+    assert_eq!((mixed.conclusion, mixed.features.unwrap().dimension), (Conclusion::Believable, 2));
+    let learnt = mixed.learnt.unwrap();
+    assert!(learnt.explained.linear > 0.9 && (0.4..0.75).contains(&learnt.noise), "{learnt:?}");
+    assert_eq!(mixed.model(), Some("linear"));
+    assert!(mixed.to_string().ends_with(" A campaign on `linear` would do as well as one on `mixed`."), "{mixed}");
+    let raw = observed(&arms, "ridge", 8, reward);
+    assert_eq!((raw.conclusion, raw.features.unwrap().dimension), (Conclusion::NotBelievable, 1));
+    assert!(raw.learnt.is_none());
+}
+
+/// Means that have nothing to do with the feature: the advice is what the numbers support, measurements.
+#[test]
+fn features_that_say_little() {
+    let (arms, scatter) = feature_and_scatter();
+    let ours = observed(&arms, "mixed", 8, |arm, pull| 2.0 * scatter(arm + 5000) + 0.5 * scatter(arm + 40 * pull));
+    let learnt = ours.learnt.unwrap();
+    assert!(learnt.explained.features() < 0.3, "{learnt:?}");
+    assert!((0.7..2.2).contains(&learnt.spread), "{learnt:?}");
+    let text = ours.to_string();
+    let end = format!("about {} measurement", learnt.pulls_per_arm());
+    assert!(text.contains("That matters only to campaigns on `linear`"), "{text}");
+    assert!(
+        text.contains(" The features say little about these arms. What they do not explain has a spread of "),
+        "{text}"
+    );
+    assert!(text.contains(&end) && text.ends_with(" of an arm bring its error to half of that."), "{text}");
+    assert_eq!(ours.model(), Some("mixed"));
+}
+
+/// σ = 3 and an own spread of √0.25 · 4 = 2: the error of nine measurements is 1, half of that.
+#[test]
+fn measurements_per_arm() {
+    let explained = Explained { linear: 0.5, smooth: 0.25, own: 0.25 };
+    let learnt = LearntModel { explained, noise: 3.0, spread: 4.0 };
+    assert_eq!((learnt.own_spread(), learnt.pulls_per_arm()), (2.0, 9.0));
+    assert_eq!(LearntModel { noise: 0.1, ..learnt }.pulls_per_arm(), 1.0);
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Problem, arms_of, spec, take, uniform};
-use cutline::campaign::{CampaignState, Event, Record, Terms};
+use cutline::campaign::{CampaignState, Event, NoiseSource, Record, Terms};
 use cutline::estimators::{Explained, Marginals, Mixed, MixedError, MixedSettings};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
@@ -274,6 +274,39 @@ fn the_noise_can_be_known() {
     assert_eq!(values, spec("pivot").values().collect::<Vec<_>>());
 }
 
+/// A campaign that is given σ has a model that is given σ.
+#[test]
+fn the_noise_of_a_campaign_is_known_to_the_model() {
+    let problem = curved(20);
+    let terms = |noise| Terms {
+        question: problem.question,
+        spec: mixed("straddle"),
+        budget: 60,
+        noise,
+        interval: IntervalKind::Fixed,
+        delta: 0.05,
+        until_sure: None,
+        seed: 4,
+    };
+    let play = |noise| {
+        let mut campaign = CampaignState::new(problem.arms(), terms(noise)).unwrap();
+        let mut rng = stream(9, Purpose::Noise, 0);
+        let mut arms = Vec::new();
+        while let [Event::Asked { ticket, arm, .. }] = campaign.ask(1, "me", 0, 1)[..] {
+            campaign.tell(ticket, problem.reward(arm, &mut rng), 0).unwrap();
+            arms.push(arm);
+        }
+        (arms, campaign.noise())
+    };
+    let known = mixed("straddle").with_known_noise(0.6).unwrap();
+    let (arms, noise) = play(Some(0.6));
+    assert_eq!(arms, arms_of(learner(&known, &problem, 60).as_mut(), &problem, 9));
+    assert_eq!((noise.sigma, noise.source), (0.6, NoiseSource::Given));
+    let (arms, noise) = play(None);
+    assert_eq!(arms, arms_of(learner(&mixed("straddle"), &problem, 60).as_mut(), &problem, 9));
+    assert_eq!(noise.source, NoiseSource::Model);
+}
+
 /// The order in which arms are explored, from its definition.
 fn exploration_order(n_arms: usize, seed: u64) -> Vec<Arm> {
     let mut rng = stream(seed, Purpose::Exploration, 0);
@@ -355,7 +388,9 @@ fn verdicts_use_the_noise_that_was_learnt() {
         anytime.iter().map(|verdict| verdict.upper - verdict.lower).fold(0.0, f64::max)
     });
     assert!((widths[1] / widths[0] - 2.0).abs() < 1e-9, "the level of anytime holds for a given σ: {widths:?}");
-    let Marginals { means, deviations, degrees_of_freedom, .. } = run.beliefs().estimator.marginals().unwrap();
+    let beliefs = run.beliefs();
+    let Marginals { means, deviations, degrees_of_freedom, .. } =
+        beliefs.estimator.marginals(beliefs.question).unwrap();
     for (arm, verdict) in fixed.iter().enumerate() {
         let t = StudentsT::new(0.0, 1.0, degrees_of_freedom[arm]).unwrap();
         let half = t.inverse_cdf(0.975) * deviations[arm];

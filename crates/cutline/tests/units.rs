@@ -3,11 +3,11 @@
 mod common;
 
 use common::{Problem, spec, take};
-use cutline::campaign::{CampaignState, Event, Terms, TicketId};
+use cutline::campaign::{CampaignState, EarlyStop, Event, Terms, TicketId};
 use cutline::rules::{CustomRule, NamedRule, RuleContext};
 use cutline::{
-    ALGORITHMS, Arm, Arms, EstimatorKind, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, below,
-    stream,
+    ALGORITHMS, Arm, Arms, EstimatorKind, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason,
+    below, stream,
 };
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ struct Played {
     doubts: Vec<f64>,
     means: Vec<f64>,
     noise: f64,
+    stop: Option<StopReason>,
 }
 
 /// 120 asks in batches of up to four, whose rewards come in any order; some tickets fail, and some rewards come after their ticket has
@@ -26,8 +27,10 @@ struct Played {
 fn play(arms: &Arms, problem: &Problem, terms: Terms, unit: f64) -> Played {
     let mut campaign = CampaignState::new(arms.clone(), terms).unwrap();
     let (mut choices, mut noise) = (stream(3, Purpose::Rule, 0), stream(4, Purpose::Noise, 0));
-    let (mut open, mut late): (Vec<(TicketId, Arm)>, Vec<(TicketId, Arm)>) = (Vec::new(), Vec::new());
-    let mut played = Played { arms: Vec::new(), sides: Vec::new(), doubts: Vec::new(), means: Vec::new(), noise: 0.0 };
+    let mut open: Vec<(TicketId, Arm)> = Vec::new();
+    let mut late = Vec::new();
+    let mut played =
+        Played { arms: Vec::new(), sides: Vec::new(), doubts: Vec::new(), means: Vec::new(), noise: 0.0, stop: None };
     while played.arms.len() < 120 {
         let asked = campaign.ask(1 + below(&mut choices, 4), "me", 0, 1000);
         if asked.is_empty() && open.is_empty() {
@@ -53,7 +56,7 @@ fn play(arms: &Arms, problem: &Problem, terms: Terms, unit: f64) -> Played {
             let (ticket, arm) = take(&mut late, &mut choices);
             campaign.tell(ticket, unit * problem.reward(arm, &mut noise), 0).unwrap();
         }
-        if played.arms.len() % 5 == 0 {
+        if played.arms.len().is_multiple_of(5) {
             played.sides.extend(campaign.verdicts().iter().map(|verdict| verdict.side));
         }
     }
@@ -63,11 +66,12 @@ fn play(arms: &Arms, problem: &Problem, terms: Terms, unit: f64) -> Played {
         played.means.push(verdict.mean / unit);
     }
     played.noise = campaign.noise().sigma / unit;
+    played.stop = campaign.stop_reason();
     played
 }
 
 /// Plays in units of 1, 2⁻¹⁰ and 2¹⁰, and compares. `noise` is σ in units of 1, if it is to be given.
-fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<StopCriterion>) {
+fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<EarlyStop>) -> Option<StopReason> {
     let mut problem = Problem::uniform(24, 3, 5);
     // Some arms are to be decided soon.
     problem.means.iter_mut().for_each(|mean| *mean *= 3.0);
@@ -76,18 +80,21 @@ fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<StopCri
     if spec.estimator() != EstimatorKind::Ridge {
         cases.push(Arms::without_features(24).unwrap());
     }
+    // With a large ε stops are met soon.
+    let precision = if until_sure.is_some() { 1.0 } else { 0.01 };
+    let mut stop = None;
     for arms in cases {
         let play = |unit: f64| {
             // UCB-E's exploration is in units of the squared rewards.
             let spec = spec.clone().with_oracle_exploration(2.0 * unit * unit).unwrap();
             let terms = Terms {
-                question: Question::new(0.2 * unit, 0.01 * unit).unwrap(),
+                question: Question::new(0.2 * unit, precision * unit).unwrap(),
                 spec,
                 budget: 1_000,
                 noise: noise.map(|noise| noise * unit),
                 interval: IntervalKind::Fixed,
                 delta: 0.05,
-                until_sure: until_sure.map(Into::into),
+                until_sure,
                 seed: 8,
             };
             play(&arms, &problem, terms, unit)
@@ -97,7 +104,9 @@ fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<StopCri
         for unit in [2.0_f64.powi(-10), 2.0_f64.powi(10)] {
             assert_eq!(play(unit), expected, "{case} in units of {unit}");
         }
+        stop = stop.or(expected.stop);
     }
+    stop
 }
 
 /// Every algorithm with every estimator it takes. σ is estimated or learnt, except for `lingame`, which has to be given σ.
@@ -146,11 +155,20 @@ fn of_custom_rules() {
     }
 }
 
+/// Stops are met after the same asks.
 #[test]
 fn of_stops() {
-    for criterion in [StopCriterion::Intervals, StopCriterion::Evidence] {
-        for name in ["pivot", "apt", "clucb"] {
-            check(&format!("{name} until {}", criterion.name()), &spec(name), None, Some(criterion));
-        }
+    let mixed = spec("pivot").with_estimator("mixed").unwrap();
+    let (intervals, evidence) = (StopCriterion::Intervals.into(), StopCriterion::Evidence.into());
+    for (spec, noise, stop) in [
+        (spec("pivot"), Some(0.6), intervals),
+        (spec("apt"), Some(0.6), intervals),
+        (mixed.clone(), Some(0.6), intervals),
+        (spec("pivot"), None, evidence),
+        (spec("clucb"), None, evidence),
+        (mixed, None, EarlyStop::ExpectedErrors(6.0)),
+    ] {
+        let case = format!("{} on {} until {stop}", spec.name(), spec.estimator().name());
+        assert!(check(&case, &spec, noise, Some(stop)).is_some(), "{case}: never met");
     }
 }

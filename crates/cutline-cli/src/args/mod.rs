@@ -14,7 +14,7 @@ pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell
 pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use number::rewards;
-pub(crate) use plan::{Plan, PriorArg};
+pub(crate) use plan::Plan;
 pub(crate) use report::Report;
 #[cfg(unix)]
 pub(crate) use run::Run;
@@ -93,14 +93,14 @@ pub(crate) enum Command {
     Export(Export),
     /// Plan a budget before the first measurement: how many measurements these features need
     ///
-    /// Simulates campaigns on the features, each with θ drawn from a prior, and finds the smallest budget that meets the
-    /// target. Prints the expected failure rates and writes `report.html`, `results.csv` and a figure as SVG and PNG.
-    /// docs/planning.md describes the method.
+    /// Simulates the campaign that `cutline new` would begin, many times, with true means drawn as you expect them, and finds the
+    /// smallest budget that is enough. Prints the wrong calls to expect at each budget and writes `report.html`, `results.csv` and a
+    /// figure as SVG and PNG. A plan is only as good as what you expect of the arms. docs/planning.md describes the method.
     Plan(Box<Plan>),
-    /// Check whether rewards fit the linear model, and estimate the noise
+    /// Say how much the features explain of the differences between the arms, how noisy rewards are, and whether a line would do
     ///
-    /// Compares replicates with the fit, for all arms together and for each arm, and ends with one sentence.
-    /// docs/diagnostics.md explains each number.
+    /// Fits the mixed model, as a campaign would, and tests the linear one: replicates against the fit, for all arms together and for
+    /// each arm. Ends with what follows from it. docs/diagnostics.md explains each number.
     Diagnose(Diagnose),
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
@@ -127,6 +127,9 @@ pub(crate) struct Diagnose {
     /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`
     #[arg(value_name = "REWARDS.csv")]
     pub(crate) rewards: PathBuf,
+    /// Test the linear model on the features as they are, without an intercept: the model of the LinearAPT paper
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,

@@ -40,7 +40,7 @@ pub(crate) struct Simulate {
 /// The options of all simulations.
 #[derive(Debug, Args)]
 pub(crate) struct Simulation {
-    /// How many runs [default: the file's `runs` in `simulate`, 10,000 in `reproduce`, 1,000 in `plan`]
+    /// How many runs [default: the file's `runs` in `simulate`, 10,000 in `reproduce`, 100 in `plan`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 50))]
     pub(crate) runs: Option<u64>,
     /// How many threads to use; results do not depend on it [default: one per core]

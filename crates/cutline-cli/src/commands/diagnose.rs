@@ -5,36 +5,53 @@ use crate::args::{Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
 use crate::print::{self, json, short, table};
-use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate, RewardStats};
+use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate};
+use cutline::estimators::Explained;
+use cutline::{Arm, Candidates};
 use cutline_lab::rewards::rewards;
+use cutline_store::{CampaignModel, NewCampaign, Settings, diagnosis, finding};
 use serde::Serialize;
 use std::io::Write;
 
 pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
     let (candidates, names) = labelled(&args.features)?;
     let arms = candidates.arms();
-    drop(candidates);
     let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
-    let mut stats = RewardStats::new(&arms);
-    for (arm, reward) in rewards {
-        stats.tell(arm, reward);
+    let new = observed(candidates, &rewards)?;
+    let mut diagnostics = new.state().diagnose();
+    if args.raw {
+        let learnt = diagnostics.learnt;
+        diagnostics = new.state().reward_stats().with_arms(&arms).diagnose();
+        diagnostics.learnt = learnt;
     }
-    let diagnostics = stats.diagnose();
+    let finding = finding(new.state());
     let rows: Vec<Row<'_>> = diagnostics.arms.iter().map(|arm| Row::new(arm, &names)).collect();
+    let sentence = diagnosis(finding.as_deref(), &diagnostics);
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Table => {
             describe(&mut out, &diagnostics)?;
-            writeln!(out, "\n{}\n\n{diagnostics}", arm_table(&rows))?;
+            writeln!(out, "\n{}\n\n{sentence}", arm_table(&rows))?;
         }
-        Format::Json => json(&mut out, &Report::new(&diagnostics, &rows))?,
+        Format::Json => json(&mut out, &Report::new(&diagnostics, finding, sentence, &rows))?,
         Format::Csv => {
             csv(&mut out, &rows)?;
-            print::note(&diagnostics.to_string());
+            print::note(&sentence);
         }
     }
     out.flush()?;
     Ok(())
+}
+
+/// A campaign on the mixed model with these rewards. Its threshold, from which the model measures rewards, is their mean.
+fn observed(candidates: Candidates, rewards: &[(Arm, f64)]) -> Result<NewCampaign, Failure> {
+    let n = rewards.len() as f64;
+    let mean = rewards.iter().map(|(_, reward)| reward / n).sum();
+    let mut settings = Settings::new(mean, u32::MAX);
+    settings.model = Some(CampaignModel::Mixed);
+    let mut new = NewCampaign::new("diagnose", settings, candidates)?;
+    new.observe(rewards, false)?;
+    Ok(new)
 }
 
 /// A pulled arm: a row of CSV and an object of JSON.
@@ -76,7 +93,12 @@ struct Report<'a> {
     conclusion: &'static str,
     missing: Option<&'static str>,
     sentence: String,
-    algorithm: Option<&'static str>,
+    model: Option<&'static str>,
+    finding: Option<String>,
+    explained: Option<Shares>,
+    noise: Option<f64>,
+    spread: Option<f64>,
+    pulls_per_arm: Option<f64>,
     n_arms: usize,
     n_pulled: usize,
     pulls: u64,
@@ -86,6 +108,13 @@ struct Report<'a> {
     residuals: Option<Noise>,
     lack_of_fit: Option<Test>,
     arms: &'a [Row<'a>],
+}
+
+#[derive(Serialize)]
+struct Shares {
+    linear: f64,
+    smooth: f64,
+    own: f64,
 }
 
 #[derive(Serialize)]
@@ -111,16 +140,22 @@ struct Test {
 }
 
 impl<'a> Report<'a> {
-    fn new(diagnostics: &Diagnostics, arms: &'a [Row<'a>]) -> Self {
+    fn new(diagnostics: &Diagnostics, finding: Option<String>, sentence: String, arms: &'a [Row<'a>]) -> Self {
+        let shares = |Explained { linear, smooth, own }| Shares { linear, smooth, own };
         let matrix = |DesignShape { dimension, rank, condition }| Matrix { dimension, rank, condition };
         let noise = |NoiseScaleEstimate { sigma, freedom }| Noise { sigma, freedom };
         let test = |LackOfFit { f, freedom, p_value, misfit, power }| Test { f, freedom, p_value, misfit, power };
-        let conclusion = diagnostics.conclusion;
+        let (conclusion, learnt) = (diagnostics.conclusion, diagnostics.learnt);
         Self {
             conclusion: conclusion.name(),
             missing: if let Conclusion::NotEnoughData(missing) = conclusion { Some(missing.name()) } else { None },
-            sentence: diagnostics.to_string(),
-            algorithm: conclusion.algorithm(),
+            sentence,
+            model: diagnostics.model(),
+            finding,
+            explained: learnt.map(|learnt| shares(learnt.explained)),
+            noise: learnt.map(|learnt| learnt.noise),
+            spread: learnt.map(|learnt| learnt.spread),
+            pulls_per_arm: learnt.map(|learnt| learnt.pulls_per_arm()),
             n_arms: diagnostics.n_arms,
             n_pulled: diagnostics.arms.len(),
             pulls: diagnostics.pulls,

@@ -7,35 +7,35 @@ pub(crate) use page::page;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{json, table};
-use cutline_lab::{BudgetAnswer, ForecastRow, PlanReport, Theorem1Row};
+use cutline_lab::{BudgetAnswer, ForecastRow, PlanReport};
 use std::io::Write;
 
 /// A column of the table, in the terminal and on the page: its header and the text of a cell.
 type TextColumn = (&'static str, fn(&ForecastRow) -> String);
 
-const TEXT_COLUMNS: [TextColumn; 5] = [
+const TEXT_COLUMNS: [TextColumn; 6] = [
     ("algorithm", |row| row.algorithm.clone()),
     ("T", |row| row.budget.to_string()),
-    ("failure rate", |row| format!("{:.4}", row.failure_rate)),
-    ("95 % interval", |row| format!("{:.4} – {:.4}", row.low, row.high)),
-    ("wrong arms (95 % interval)", |row| {
-        format!("{:.3} ({:.3} – {:.3})", row.mean_errors, row.errors_low, row.errors_high)
+    ("wrong calls (95 % interval)", |row| {
+        format!("{:.2} ({:.2} – {:.2})", row.mean_errors, row.errors_low, row.errors_high)
     }),
+    ("expected", |row| format!("{:.2}", row.expected_errors)),
+    ("decided", |row| format!("{:.1} %", 100.0 * row.decided)),
+    ("any wrong (95 % interval)", |row| format!("{:.3} ({:.3} – {:.3})", row.failure_rate, row.low, row.high)),
 ];
 
-/// A row of CSV: a forecast with the plan, its algorithm's answer and, for LinearAPT, the guarantee of Theorem 1.
+/// A row of CSV: a forecast with the plan and its algorithm's answer.
 struct CsvRow<'a> {
     plan: &'a PlanReport,
     forecast: &'a ForecastRow,
     answer: Option<&'a BudgetAnswer>,
-    guarantee: Option<&'a Theorem1Row>,
 }
 
 /// A column of CSV: its key and its field.
 type CsvColumn = (&'static str, fn(&CsvRow<'_>) -> String);
 
-const CSV_COLUMNS: [CsvColumn; 17] = [
-    ("experiment", |row| row.plan.experiment.name().to_owned()),
+const CSV_COLUMNS: [CsvColumn; 18] = [
+    ("experiment", |row| row.plan.plan.name.clone()),
     ("algorithm", |row| row.forecast.algorithm.clone()),
     ("budget", |row| row.forecast.budget.to_string()),
     ("runs", |row| row.forecast.runs.to_string()),
@@ -46,12 +46,13 @@ const CSV_COLUMNS: [CsvColumn; 17] = [
     ("mean_errors", |row| row.forecast.mean_errors.to_string()),
     ("errors_low", |row| row.forecast.errors_low.to_string()),
     ("errors_high", |row| row.forecast.errors_high.to_string()),
+    ("expected_errors", |row| row.forecast.expected_errors.to_string()),
+    ("decided", |row| row.forecast.decided.to_string()),
+    ("goal", |row| row.plan.forecast.goal.to_owned()),
     ("target", |row| row.plan.forecast.target.to_string()),
     ("planned", |row| or_empty(row.answer.and_then(|answer| answer.budget))),
     ("planned_low", |row| or_empty(row.answer.and_then(|answer| answer.low))),
     ("planned_high", |row| or_empty(row.answer.and_then(|answer| answer.high))),
-    ("guarantee", |row| or_empty(row.guarantee.and_then(|guarantee| guarantee.bound))),
-    ("guarantee_share", |row| or_empty(row.guarantee.map(|guarantee| guarantee.share))),
 ];
 
 fn or_empty(value: Option<impl ToString>) -> String {
@@ -67,7 +68,7 @@ pub(crate) fn print(plan: &PlanReport, format: Format) -> Result<(), Failure> {
             for cells in cells(plan) {
                 table.add_row(cells);
             }
-            writeln!(out, "\n{}: {}\n{table}", plan.experiment.name(), plan.heading())?;
+            writeln!(out, "\n{}: {}\n{table}", plan.plan.name, plan.heading())?;
             for line in plan.remarks().into_iter().chain([String::new()]).chain(plan.answers()) {
                 writeln!(out, "{line}")?;
             }
@@ -80,20 +81,18 @@ pub(crate) fn print(plan: &PlanReport, format: Format) -> Result<(), Failure> {
 }
 
 /// One row of cells per algorithm and budget.
-fn cells(plan: &PlanReport) -> Vec<[String; 5]> {
+fn cells(plan: &PlanReport) -> Vec<[String; 6]> {
     plan.forecast.prospects.iter().map(|row| TEXT_COLUMNS.map(|(_, cell)| cell(row))).collect()
 }
 
 /// The plan as CSV, one row per algorithm and budget.
 pub(crate) fn csv(plan: &PlanReport) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |record: [String; 17]| writer.write_record(record).expect("writing to memory does not fail");
+    let mut write = |record: [String; 18]| writer.write_record(record).expect("writing to memory does not fail");
     write(CSV_COLUMNS.map(|(key, _)| key.to_owned()));
     for forecast in &plan.forecast.prospects {
         let answer = plan.forecast.answers.iter().find(|answer| answer.algorithm == forecast.algorithm);
-        let guarantee = plan.forecast.theorem_1.iter().find(|guarantee| guarantee.budget == forecast.budget);
-        let guarantee = guarantee.filter(|_| forecast.algorithm == "linear-apt");
-        let row = CsvRow { plan, forecast, answer, guarantee };
+        let row = CsvRow { plan, forecast, answer };
         write(CSV_COLUMNS.map(|(_, field)| field(&row)));
     }
     writer.into_inner().expect("writing to memory does not fail")

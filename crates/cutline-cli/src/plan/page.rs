@@ -3,7 +3,6 @@
 use super::{TEXT_COLUMNS, cells};
 use crate::failure::Failure;
 use crate::report::html;
-use crate::report::simulation::settings;
 use askama::Template;
 use cutline_lab::PlanReport;
 
@@ -16,17 +15,15 @@ struct Page<'a> {
     svg: &'a str,
     answers: Vec<String>,
     remarks: Vec<String>,
-    header: [&'static str; 5],
-    rows: Vec<[String; 5]>,
+    header: [&'static str; 6],
+    rows: Vec<[String; 6]>,
     settings: Vec<(String, String)>,
 }
 
 /// The page for a plan and its figure.
 pub(crate) fn page(plan: &PlanReport, svg: &str) -> Result<String, Failure> {
-    let mut settings = settings(&plan.experiment);
-    settings.insert(0, ("target".to_owned(), plan.forecast.target.to_string()));
     let page = Page {
-        title: format!("Plan: {}", plan.experiment.name()),
+        title: format!("Plan: {}", plan.plan.name),
         version: env!("CARGO_PKG_VERSION"),
         heading: plan.heading(),
         svg,
@@ -34,7 +31,7 @@ pub(crate) fn page(plan: &PlanReport, svg: &str) -> Result<String, Failure> {
         remarks: plan.remarks(),
         header: TEXT_COLUMNS.map(|(name, _)| name),
         rows: cells(plan),
-        settings,
+        settings: plan.settings(),
     };
     Ok(page.render()?)
 }

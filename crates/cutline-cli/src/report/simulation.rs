@@ -94,7 +94,7 @@ fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
     let source = experiment.source();
     let kind = match source.kind() {
         InstanceKind::Uniform { .. } => "features and θ uniform on [−1, 1]".to_owned(),
-        InstanceKind::Features(_, prior) => format!("features given, {prior}"),
+        InstanceKind::Features(_) => "features given, θ uniform on [−1, 1]".into(),
         InstanceKind::Fixed(Truth::Linear(..)) => "features and θ given".to_owned(),
         InstanceKind::Fixed(Truth::Means(arms, _)) if arms.dimension().is_some() => {
             "features and means given".to_owned()

@@ -1,10 +1,10 @@
 //! The table `[instance]`.
 
+use crate::InstanceError;
 use crate::dataset;
 use crate::experiment::Extensions;
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{DrawSchedule, InstanceKind, Truth};
-use crate::{InstanceError, Prior};
 use cutline::{Arms, ArmsError, Candidates};
 use std::path::Path;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, FileError> {
         return Ok(InstanceKind::Fixed(Truth::Means(arms, means)));
     }
     let arms = dataset::with_features(candidates).map_err(|error| refused(&error))?.arms();
-    let Some(theta_field) = theta_field else { return Ok(InstanceKind::Features(arms, Prior::uniform())) };
+    let Some(theta_field) = theta_field else { return Ok(InstanceKind::Features(arms)) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());
     if expected != found {

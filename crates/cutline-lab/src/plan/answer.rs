@@ -1,36 +1,32 @@
-//! The answer to a plan: failure rates and wrong verdicts against budget, the smallest budget that is enough, and Theorem 1.
+//! The answer to a plan: wrong calls against budget, and the smallest budget that is enough.
 
-use super::Plan;
-use super::simulation::{accepts, first_instance};
-use crate::metrics::mean_count;
-use crate::theory::Theorem1;
-use crate::{Experiment, RunError, Tally, rows};
-use rayon::prelude::*;
+use super::{Goal, Plan, PlanCell, PlanTally};
+use crate::metrics::{mean_count, wilson};
 use serde::Serialize;
 
-/// The forecast of a plan, for all algorithms and budgets.
+/// The forecast of a plan, for all campaigns and budgets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Forecast {
-    /// The failure probability to reach.
+    /// What the target is about: `wrong-share` or `failure-probability`, the names of [`Goal`].
+    pub goal: &'static str,
+    /// The share or probability to reach.
     pub target: f64,
     /// The number of measurements in the pilot.
     pub pilot: usize,
-    /// One per algorithm that took part, in their order.
+    /// One per campaign that took part, in their order.
     pub answers: Vec<BudgetAnswer>,
-    /// One row per algorithm and budget that it takes.
+    /// One row per campaign and budget that it takes.
     pub prospects: Vec<ForecastRow>,
-    /// The guarantee of the corrected Theorem 1 for LinearAPT at each budget; empty with a pilot, which the theorem does not cover.
-    pub theorem_1: Vec<Theorem1Row>,
-    /// The budgets that algorithms do not take.
+    /// The budgets that campaigns do not take.
     pub left_out: Vec<SkippedBudgets>,
 }
 
-/// One algorithm at one budget.
+/// One campaign at one budget.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ForecastRow {
-    /// The algorithm.
+    /// The algorithm of the campaign.
     pub algorithm: String,
     /// The budget T, in new measurements.
     pub budget: u32,
@@ -50,16 +46,20 @@ pub struct ForecastRow {
     pub errors_low: f64,
     /// The upper end.
     pub errors_high: f64,
+    /// The mean number of wrong calls that the campaign expects itself: the sum of the doubts of its verdicts.
+    pub expected_errors: f64,
+    /// The mean share of arms that the campaign's verdicts decide.
+    pub decided: f64,
 }
 
-/// The smallest budget at which an algorithm's failure probability is at most the target, and its 95 % interval.
+/// The smallest budget at which a campaign meets the goal, and its 95 % interval.
 ///
-/// Failure rates are first made non-increasing by isotonic regression; between two budgets ln p is linear in ln T. The ends of the
-/// interval are where the lower and the upper ends of the rates' intervals fall to the target, found in the same way.
+/// Rates are first made non-increasing by isotonic regression; between two budgets ln p is linear in ln T. The ends of the interval are
+/// where the lower and the upper ends of the rates' intervals fall to the target, found in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BudgetAnswer {
-    /// The algorithm.
+    /// The algorithm of the campaign.
     pub algorithm: String,
     /// The smallest budget it was tried at.
     pub tried_from: u32,
@@ -73,114 +73,93 @@ pub struct BudgetAnswer {
     pub high: Option<u32>,
 }
 
-/// The guarantee of Theorem 1, corrected, for LinearAPT with λ = 1, averaged over the prior.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Theorem1Row {
-    /// The budget.
-    pub budget: u32,
-    /// The share of runs on whose instance the theorem applies with a bound below 1.
-    pub share: f64,
-    /// The bound on the failure probability, averaged over all runs; a run without a bound below 1 counts as 1. `None` if
-    /// no run has one.
-    pub bound: Option<f64>,
-}
-
-/// Budgets that an algorithm does not take, because it pulls every arm once first.
+/// Budgets that a campaign does not take, because its algorithm pulls every arm once first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SkippedBudgets {
-    /// The algorithm.
+    /// The algorithm of the campaign.
     pub algorithm: String,
     /// The budgets.
     pub budgets: Vec<u32>,
 }
 
 impl Plan {
-    /// The forecast from the counts of [`Plan::experiment`]'s runs.
-    ///
-    /// # Errors
-    /// If an instance is refused; playing the runs would have failed with the same error.
-    pub fn forecast(&self, experiment: &Experiment, tally: &Tally) -> Result<Forecast, RunError> {
-        let left_out = skipped(self, experiment)?;
-        let is_skipped = |algorithm: &str, budget: u32| {
-            left_out.iter().any(|skipped| skipped.algorithm == algorithm && skipped.budgets.contains(&budget))
-        };
-        let mut prospects = forecast_rows(experiment, tally);
-        prospects.retain(|row| !is_skipped(&row.algorithm, row.budget));
-        let answers = prospects.chunk_by(|a, b| a.algorithm == b.algorithm).map(|curve| answer(curve, self.target));
-        Ok(Forecast {
-            target: self.target,
-            pilot: experiment.pilot().len(),
-            answers: answers.collect(),
-            theorem_1: if experiment.pilot().is_empty() { guarantees(experiment)? } else { Vec::new() },
+    /// The forecast from the counts of [`Plan::play`] with the same budgets.
+    #[must_use]
+    pub fn forecast(&self, budgets: &[u32], tally: &PlanTally) -> Forecast {
+        let (mut prospects, mut left_out) = (Vec::new(), Vec::new());
+        for (position, campaign) in self.campaigns.iter().enumerate() {
+            let mut skipped = Vec::new();
+            for (column, &budget) in budgets.iter().enumerate() {
+                match tally.cell(position, column) {
+                    PlanCell { runs: 0, .. } => skipped.push(budget),
+                    cell => prospects.push(ForecastRow::new(&campaign.label, budget, &cell, self.arms.n_arms())),
+                }
+            }
+            if !skipped.is_empty() {
+                left_out.push(SkippedBudgets { algorithm: campaign.label.clone(), budgets: skipped });
+            }
+        }
+        let curves = prospects.chunk_by(|a, b| a.algorithm == b.algorithm);
+        Forecast {
+            goal: self.goal.name(),
+            target: self.goal.value(),
+            pilot: self.prior.rewards().len(),
+            answers: curves.map(|curve| answer(curve, self.goal, self.arms.n_arms())).collect(),
             prospects,
             left_out,
-        })
+        }
     }
 }
 
-fn forecast_rows(experiment: &Experiment, tally: &Tally) -> Vec<ForecastRow> {
-    let n_budgets = experiment.budgets().len();
-    let forecast_row = |(position, row): (usize, crate::Row)| {
-        let cell = tally.cell(position / n_budgets, position % n_budgets);
+impl ForecastRow {
+    fn new(algorithm: &str, budget: u32, cell: &PlanCell, n_arms: usize) -> Self {
+        let runs = cell.runs as f64;
+        let (low, high) = wilson(cell.failures, cell.runs);
         let (errors_low, errors_high) = mean_count(cell.errors, cell.squared_errors, cell.runs);
-        ForecastRow {
-            algorithm: row.algorithm,
-            budget: row.budget,
-            runs: row.runs,
-            failures: row.failures,
-            failure_rate: row.failure_rate,
-            low: row.low,
-            high: row.high,
-            mean_errors: row.mean_errors,
+        Self {
+            algorithm: algorithm.into(),
+            budget,
+            runs: cell.runs,
+            failures: cell.failures,
+            failure_rate: cell.failures as f64 / runs,
+            low,
+            high,
+            mean_errors: cell.errors as f64 / runs,
             errors_low,
             errors_high,
-        }
-    };
-    rows(experiment, tally).into_iter().enumerate().map(forecast_row).collect()
-}
-
-/// The budgets that each algorithm refuses. Simulation counts anytime learners at smaller budgets too, but no campaign could
-/// be started with those.
-fn skipped(plan: &Plan, experiment: &Experiment) -> Result<Vec<SkippedBudgets>, RunError> {
-    let instance = first_instance(experiment)?;
-    let mut all = Vec::new();
-    for spec in &plan.algorithms {
-        let algorithm = spec.algorithm().name;
-        let entrant = experiment.entrants().iter().find(|entrant| entrant.label() == algorithm);
-        let mut budgets = Vec::new();
-        for &budget in experiment.budgets() {
-            let is_accepted = match entrant {
-                Some(entrant) => accepts(experiment, entrant, &instance, budget)?.is_ok(),
-                None => false,
-            };
-            budgets.extend((!is_accepted).then_some(budget));
-        }
-        if !budgets.is_empty() {
-            all.push(SkippedBudgets { algorithm: algorithm.into(), budgets });
+            expected_errors: 1e-6 * cell.doubts as f64 / runs,
+            decided: cell.decided as f64 / (runs * n_arms as f64),
         }
     }
-    Ok(all)
+
+    /// The number that the goal is about, and the ends of its interval.
+    fn rates(&self, goal: Goal, n_arms: usize) -> [f64; 3] {
+        match goal {
+            Goal::WrongShare(_) => [self.mean_errors, self.errors_low, self.errors_high].map(|n| n / n_arms as f64),
+            Goal::FailureProbability(_) => [self.failure_rate, self.low, self.high],
+        }
+    }
 }
 
-/// The answer from one algorithm's curve, budgets ascending.
-fn answer(curve: &[ForecastRow], target: f64) -> BudgetAnswer {
+/// The answer from one campaign's curve, budgets ascending.
+fn answer(curve: &[ForecastRow], goal: Goal, n_arms: usize) -> BudgetAnswer {
     let budgets: Vec<f64> = curve.iter().map(|row| f64::from(row.budget)).collect();
     let (first, last) = (curve[0].budget, curve[curve.len() - 1].budget);
-    // A rate of 0 has no logarithm; below half a failure the runs cannot resolve it.
-    let floor = 0.5 / curve[0].runs.max(1) as f64;
-    let reached = |rate: fn(&ForecastRow) -> f64| {
-        let rates: Vec<f64> = curve.iter().map(rate).collect();
-        crossing(&budgets, &falling(&rates), target, floor)
+    // A rate of 0 has no logarithm; below half a wrong call the runs cannot resolve it.
+    let per_run = if matches!(goal, Goal::WrongShare(_)) { n_arms as f64 } else { 1.0 };
+    let floor = 0.5 / (curve[0].runs.max(1) as f64 * per_run);
+    let reached = |which: usize| {
+        let rates: Vec<f64> = curve.iter().map(|row| row.rates(goal, n_arms)[which]).collect();
+        crossing(&budgets, &falling(&rates), goal.value(), floor)
     };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it lies between two budgets")]
     let whole = |budget: f64| budget as u32;
     // Rounding in the logarithms must not add a measurement.
     let up = |budget: f64| whole((budget - 1e-9 * budget).ceil()).clamp(first, last);
-    let budget = reached(|row| row.failure_rate).map(up);
-    let low = reached(|row| row.low).map(|budget| whole(budget.floor())).filter(|&low| low > first);
-    let high = reached(|row| row.high).map(up);
+    let budget = reached(0).map(up);
+    let low = reached(1).map(|budget| whole(budget.floor())).filter(|&low| low > first);
+    let high = reached(2).map(up);
     BudgetAnswer { algorithm: curve[0].algorithm.clone(), tried_from: first, tried_to: last, budget, low, high }
 }
 
@@ -206,39 +185,6 @@ fn crossing(budgets: &[f64], rates: &[f64], target: f64, floor: f64) -> Option<f
     // Where both rates are below the floor, the answer is the second budget.
     let share = if to < from { ((from / target).ln() / (from / to).ln()).min(1.0) } else { 1.0 };
     Some(budgets[before] * (budgets[after] / budgets[before]).powf(share))
-}
-
-/// Runs per batch: their theorems are computed in parallel and summed in the order of the runs.
-const RUNS_PER_BATCH: u64 = 4096;
-
-/// Theorem 1 at each budget, averaged over the instances of all runs. LinearAPT does not take budgets below K.
-fn guarantees(experiment: &Experiment) -> Result<Vec<Theorem1Row>, RunError> {
-    let (sigma, runs) = (experiment.noise().scale(), experiment.runs());
-    let n_arms = first_instance(experiment)?.arms().n_arms();
-    let mut sums = vec![(0_u64, 0.0); experiment.budgets().len()];
-    for start in (0..runs).step_by(usize::try_from(RUNS_PER_BATCH).unwrap_or(usize::MAX)) {
-        let batch = start..runs.min(start.saturating_add(RUNS_PER_BATCH));
-        let theorem = |run: u64| {
-            let instance = experiment.source().instance(run).map_err(|error| RunError::Instance { run, error })?;
-            Ok(Theorem1::new(&instance, sigma))
-        };
-        let theorems = batch.into_par_iter().map(theorem).collect::<Result<Vec<_>, RunError>>()?;
-        for ((n_bounds, sum), &budget) in sums.iter_mut().zip(experiment.budgets()) {
-            for theorem in &theorems {
-                let bound = theorem.and_then(|theorem| theorem.bound(budget)).filter(|&bound| bound < 1.0);
-                let bound = bound.filter(|_| budget as usize >= n_arms);
-                *n_bounds += u64::from(bound.is_some());
-                *sum += bound.unwrap_or(1.0);
-            }
-        }
-    }
-    let guarantee = |(&(n_bounds, sum), &budget): (&(u64, f64), &u32)| {
-        let share = n_bounds as f64 / runs.max(1) as f64;
-        // A bound that underflows is still not 0.
-        let bound = (n_bounds > 0).then(|| (sum / runs as f64).max(f64::MIN_POSITIVE));
-        Theorem1Row { budget, share, bound }
-    };
-    Ok(sums.iter().zip(experiment.budgets()).map(guarantee).collect())
 }
 
 #[cfg(test)]
@@ -276,16 +222,30 @@ mod tests {
         assert_eq!(crossing(&[10.0, 20.0], &[0.004, 0.0], 0.001, 0.005), Some(20.0));
     }
 
+    /// Ten arms, of which a tenth of the failure rate is called wrongly.
     fn row(budget: u32, failure_rate: f64, low: f64, high: f64) -> ForecastRow {
-        let (algorithm, failures, runs) = ("pivot".into(), 0, 1000);
-        let (mean_errors, errors_low, errors_high) = (0.0, 0.0, 0.0);
-        ForecastRow { algorithm, budget, runs, failures, failure_rate, low, high, mean_errors, errors_low, errors_high }
+        ForecastRow {
+            algorithm: "pivot".into(),
+            budget,
+            runs: 1000,
+            failures: 0,
+            failure_rate,
+            low,
+            high,
+            mean_errors: failure_rate,
+            errors_low: low,
+            errors_high: high,
+            expected_errors: 0.0,
+            decided: 0.0,
+        }
     }
 
     #[test]
     fn what_is_not_found_is_none() {
         let found = |curve: &[ForecastRow], target| {
-            let answer = answer(curve, target);
+            let answer = answer(curve, Goal::FailureProbability(target), 10);
+            let by_share = super::answer(curve, Goal::WrongShare(target / 10.0), 10);
+            assert_eq!(answer, by_share);
             (answer.budget, answer.low, answer.high)
         };
         let curve = [row(8, 0.5, 0.4, 0.6), row(16, 0.25, 0.2, 0.3), row(32, 0.125, 0.1, 0.15)];

@@ -1,43 +1,62 @@
-//! How much budget a campaign needs: its arms and its question are known, θ is not, so every run draws θ from a prior.
+//! How much budget a campaign needs: its arms and its question are known, the true means are not, so every run draws them from a prior
+//! and plays the campaign itself.
 //!
-//! A [`Plan`] is the question. `simulation.rs` turns it into an [`Experiment`](crate::Experiment) and picks the budgets to
-//! try, `answer.rs` reads the [`Forecast`] off the counts of its runs, and `words.rs` puts that into sentences.
+//! A [`Plan`] is the question. `prior.rs` draws the true means, `simulation.rs` plays the campaigns, `budgets.rs`
+//! picks the budgets to try, `answer.rs` reads the [`Forecast`] off the counts, and `words.rs` puts that into sentences.
 
 mod answer;
+mod budgets;
+mod counts;
+mod pilot;
 mod prior;
 mod simulation;
 mod words;
 
-pub use answer::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets, Theorem1Row};
-pub use prior::{Prior, PriorError, ThetaPosterior};
+pub use answer::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets};
+pub use counts::{PlanCell, PlanTally};
+pub use pilot::{Pilot, PilotError};
+pub use prior::{Expectation, Prior, PriorError, noise_and_spread};
 pub use words::PlanReport;
 
-use crate::{Noise, RunError};
-use cutline::{Arms, Question, Spec};
+use crate::Noise;
+use cutline::campaign::{Terms, TermsError};
+use cutline::{Arms, Question};
 use thiserror::Error;
 
-/// The campaign to plan for. It is checked when an [`Experiment`](crate::Experiment) is made from it.
+/// The campaigns to plan for. It is checked when it is [scouted](Plan::scout) or [played](Plan::play).
 ///
-/// The budgets of a plan are new measurements: with a [`Prior::posterior`] every learner first gets the pilot's rewards.
+/// The budgets of a plan are new measurements: with a [pilot](Prior::pilot), every campaign first gets the pilot's rewards.
 ///
 /// ```
-/// use cutline::{Arms, Question, Spec};
-/// use cutline_lab::{Noise, NoiseKind, Plan, Prior, simulate};
+/// use cutline::campaign::Terms;
+/// use cutline::{Arms, IntervalKind, Question, Spec};
+/// use cutline_lab::{Goal, Noise, NoiseKind, Plan, PlannedCampaign, Prior};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (arms, question) = (Arms::from_rows(&[[1.0]])?, Question::new(0.0, 0.0)?);
+/// let terms = Terms {
+///     question,
+///     spec: Spec::named("pivot")?,
+///     budget: 1,
+///     noise: Some(1.0),
+///     interval: IntervalKind::Fixed,
+///     delta: 0.05,
+///     until_sure: None,
+///     seed: 0,
+/// };
 /// let plan = Plan {
 ///     name: "one arm".into(),
-///     arms: Arms::from_rows(&[[1.0]])?,
-///     question: Question::new(0.0, 0.0)?,
+///     arms: arms.clone(),
+///     question,
 ///     noise: Noise::new(NoiseKind::Gaussian, 1.0)?,
 ///     prior: Prior::normal(1.0)?,
-///     algorithms: vec![Spec::named("pivot")?],
-///     target: 0.1,
+///     campaigns: vec![PlannedCampaign { label: "pivot".into(), arms, terms }],
+///     goal: Goal::FailureProbability(0.1),
 ///     runs: 1_000,
 ///     seed: 1,
 /// };
-/// let experiment = plan.experiment(&[4, 8, 16])?;
-/// let forecast = plan.forecast(&experiment, &simulate(&experiment, 0..plan.runs, &|_| ())?)?;
+/// let budgets = [4, 8, 16];
+/// let forecast = plan.forecast(&budgets, &plan.play(&budgets, 0..plan.runs, &|_| ())?);
 /// assert!(forecast.answers[0].budget.is_some_and(|budget| (7..=13).contains(&budget))); // (1/tan 0.1π)² = 9.5
 /// # Ok(())
 /// # }
@@ -46,41 +65,102 @@ use thiserror::Error;
 pub struct Plan {
     /// The name of the results.
     pub name: String,
-    /// The arms, with features.
+    /// The arms as the user has them; the true means are drawn on their features.
     pub arms: Arms,
     /// Threshold and precision.
     pub question: Question,
-    /// The noise of a measurement.
+    /// The noise of a measurement. Campaigns know it only if their terms say so.
     pub noise: Noise,
-    /// The distribution that θ is drawn from in every run.
+    /// The distribution that the true means are drawn from in every run.
     pub prior: Prior,
-    /// The algorithms that compete. A rule that takes the noise scale gets that of `noise`.
-    pub algorithms: Vec<Spec>,
-    /// The failure probability to reach.
-    pub target: f64,
+    /// The campaigns that are compared.
+    pub campaigns: Vec<PlannedCampaign>,
+    /// What a budget has to reach.
+    pub goal: Goal,
     /// The number of runs.
     pub runs: u64,
     /// The seed of everything random.
     pub seed: u64,
 }
 
+/// A campaign to simulate: what a store would keep for it.
+#[derive(Clone, Debug)]
+pub struct PlannedCampaign {
+    /// Its name in the results.
+    pub label: String,
+    /// The arms as the campaign learns from them: as many as those of the plan, with their features prepared.
+    pub arms: Arms,
+    /// Its terms. Question, budget and seed are replaced by those of the plan and of the run.
+    pub terms: Terms,
+}
+
+/// What a budget has to reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// The mean share of arms that are called wrongly is at most this.
+    WrongShare(f64),
+    /// The probability that any arm is called wrongly is at most this.
+    FailureProbability(f64),
+}
+
+impl Goal {
+    /// Its name in JSON and CSV.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WrongShare(_) => "wrong-share",
+            Self::FailureProbability(_) => "failure-probability",
+        }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        let (Self::WrongShare(value) | Self::FailureProbability(value)) = self;
+        value
+    }
+}
+
+/// In words, to follow "needs … measurements for".
+impl std::fmt::Display for Goal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WrongShare(share) => write!(f, "{} % wrong calls", percent(*share)),
+            Self::FailureProbability(probability) => write!(f, "a failure probability of {probability}"),
+        }
+    }
+}
+
+/// A share as a percentage, without rounding errors in the last digits.
+fn percent(share: f64) -> f64 {
+    (share * 1e12).round() / 1e10
+}
+
 /// Why a plan was refused.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The target is not a probability that a simulation can tell from 0 or 1.
+    /// The goal is not a share that a simulation can tell from 0 or 1.
     #[error("the target must be a number of at least 1e-9 and below 1, not {0}")]
     Target(f64),
     /// There are no budgets, one is 0, or they do not ascend.
     #[error("budgets must be whole numbers of at least 1, each larger than the one before")]
     Budgets,
-    /// There are no algorithms.
+    /// There are no campaigns.
     #[error("no algorithms; a plan needs at least one")]
-    NoAlgorithms,
-    /// An algorithm is listed twice.
+    NoCampaigns,
+    /// Two campaigns have one name.
     #[error("the algorithm `{0}` is listed twice")]
-    Twice(&'static str),
-    /// The instances or an algorithm do not fit.
+    Twice(String),
+    /// A campaign cannot be started.
+    #[error("algorithm `{label}`: {error}")]
+    Campaign {
+        /// The campaign.
+        label: String,
+        /// Why.
+        error: TermsError,
+    },
+    /// The prior does not fit the arms.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Prior(#[from] PriorError),
 }

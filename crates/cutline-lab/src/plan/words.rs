@@ -2,32 +2,33 @@
 //!
 //! Sentences are plain text without markup, so that a terminal, a web page and Python can show them as they are.
 
-use super::{BudgetAnswer, Forecast, SkippedBudgets, Theorem1Row};
-use crate::{Experiment, InstanceKind};
+use super::{BudgetAnswer, Forecast, Goal, Plan, SkippedBudgets};
 use serde::{Serialize, Serializer};
 
-/// A finished plan: the experiment that was played and its forecast. It serialises to the JSON of a plan.
+/// A finished plan: what was simulated, at which budgets, and its forecast. It serialises to the JSON of a plan.
 #[derive(Clone, Debug)]
 pub struct PlanReport {
-    /// The experiment that was played.
-    pub experiment: Experiment,
+    /// The plan.
+    pub plan: Plan,
+    /// The budgets that were tried.
+    pub budgets: Vec<u32>,
     /// Its forecast.
     pub forecast: Forecast,
 }
 
 impl PlanReport {
-    /// The runs, the seed and the prior, in one line.
+    /// The runs, the seed and what is expected, in one line.
     #[must_use]
     pub fn heading(&self) -> String {
-        let experiment = &self.experiment;
-        let prior = match experiment.source().kind() {
-            InstanceKind::Features(_, prior) => prior.to_string(),
-            _ => String::new(),
-        };
-        format!("{} runs, seed {}, {prior}", experiment.runs(), experiment.seed())
+        let Plan { runs, seed, noise, prior, campaigns, .. } = &self.plan;
+        let mut estimators: Vec<&str> =
+            campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
+        estimators.dedup();
+        let (estimators, sigma) = (estimators.join(", "), short(noise.scale()));
+        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}")
     }
 
-    /// The budget of each algorithm, one line each, and what to try if no budget is enough.
+    /// The budget of each campaign, one line each, and what to try if no budget is enough.
     #[must_use]
     pub fn answers(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.forecast.answers.iter().map(|answer| self.answer(answer)).collect();
@@ -39,14 +40,19 @@ impl PlanReport {
 
     fn answer(&self, answer: &BudgetAnswer) -> String {
         let BudgetAnswer { algorithm, tried_from, tried_to, .. } = answer;
-        let target = self.forecast.target;
+        let goal = self.plan.goal;
         let Some(budget) = answer.budget else {
             let last = self.forecast.prospects.iter().rfind(|row| row.algorithm == *algorithm);
-            let rate =
-                last.map_or(String::new(), |row| format!("{:.4} ({:.4} – {:.4})", row.failure_rate, row.low, row.high));
-            return format!(
-                "`{algorithm}` does not reach a failure probability of {target}: at T = {tried_to} it is {rate}"
-            );
+            let reached = last.map_or(String::new(), |row| match goal {
+                Goal::WrongShare(_) => {
+                    let percent = |errors: f64| 100.0 * errors / self.plan.arms.n_arms() as f64;
+                    let (mean, low, high) =
+                        (percent(row.mean_errors), percent(row.errors_low), percent(row.errors_high));
+                    format!("{mean:.1} % ({low:.1} – {high:.1})")
+                }
+                Goal::FailureProbability(_) => format!("{:.4} ({:.4} – {:.4})", row.failure_rate, row.low, row.high),
+            });
+            return format!("`{algorithm}` does not reach {goal}: at T = {tried_to} it is {reached}");
         };
         let interval = match (answer.low, answer.high) {
             (Some(low), Some(high)) => format!("{low} to {high}"),
@@ -59,51 +65,52 @@ impl PlanReport {
         let at_most = if budget == *tried_from { "at most " } else { "" };
         let smallest = if budget == *tried_from { ", the smallest budget tried," } else { "" };
         format!(
-            "`{algorithm}` needs {at_most}{budget} {more}measurement{plural}{smallest} for a failure probability of {target} (95 % interval: {interval})"
+            "`{algorithm}` needs {at_most}{budget} {more}measurement{plural}{smallest} for {goal} (95 % interval: {interval})"
         )
     }
 
-    /// The budgets that algorithms do not take, and what Theorem 1 guarantees; one line each.
+    /// The budgets that campaigns do not take, one line each, and how far a plan can be relied on.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
-        let n_arms = match self.experiment.source().kind() {
-            InstanceKind::Features(arms, _) => arms.n_arms(),
-            _ => 0,
-        };
+        let n_arms = self.plan.arms.n_arms();
         let skipped = |SkippedBudgets { algorithm, budgets, .. }: &SkippedBudgets| {
             let budgets: Vec<String> = budgets.iter().map(ToString::to_string).collect();
             format!("`{algorithm}` pulls each of the {n_arms} arms once first: left out at T = {}", budgets.join(", "))
         };
-        self.forecast.left_out.iter().map(skipped).chain(self.theory()).collect()
+        let caution = "A plan is only as good as what it expects of the arms: plan again with other numbers to see what depends on them.";
+        self.forecast.left_out.iter().map(skipped).chain([caution.into()]).collect()
     }
 
-    fn theory(&self) -> Vec<String> {
-        let guarantees = &self.forecast.theorem_1;
-        if self.forecast.pilot > 0 {
-            return vec!["Theorem 1 is about campaigns without a pilot: here it guarantees nothing.".into()];
+    /// Every setting, by name.
+    #[must_use]
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let Plan { question, noise, prior, campaigns, goal, runs, seed, .. } = &self.plan;
+        let budgets: Vec<String> = self.budgets.iter().map(ToString::to_string).collect();
+        let mut settings = vec![
+            ("target".to_owned(), goal.to_string()),
+            ("runs".to_owned(), runs.to_string()),
+            ("seed".to_owned(), seed.to_string()),
+            ("budgets".to_owned(), budgets.join(", ")),
+            ("threshold".to_owned(), question.threshold().to_string()),
+            ("precision".to_owned(), question.precision().to_string()),
+            ("true means".to_owned(), prior.to_string()),
+            ("noise".to_owned(), format!("Gaussian, σ = {}", noise.scale())),
+        ];
+        for campaign in campaigns {
+            let spec = &campaign.terms.spec;
+            let values: Vec<String> = spec.values().map(|(name, value)| format!("{name} = {value}")).collect();
+            let sigma = campaign.terms.noise.map_or("σ is estimated".into(), |sigma| format!("σ = {sigma} is given"));
+            let value = format!("{}; {}; {sigma}", spec.estimator().name(), values.join(", "));
+            settings.push((campaign.label.clone(), value));
         }
-        if guarantees.iter().all(|guarantee| guarantee.bound.is_none()) {
-            let line = "Theorem 1 guarantees nothing at any of these budgets: in no run does it apply (‖θ‖ < √((T − K)/16H)) \
-                        with a bound below 1.";
-            return vec![line.into()];
-        }
-        let (without, with): (Vec<&Theorem1Row>, Vec<&Theorem1Row>) =
-            guarantees.iter().partition(|guarantee| guarantee.bound.is_none());
-        let without = (!without.is_empty()).then(|| {
-            let budgets: Vec<String> = without.iter().map(|guarantee| guarantee.budget.to_string()).collect();
-            format!("Theorem 1 guarantees nothing at T = {}", budgets.join(", "))
-        });
-        let line = |guarantee: &Theorem1Row| {
-            let (budget, share) = (guarantee.budget, 100.0 * guarantee.share);
-            let bound = guarantee.bound.unwrap_or(1.0);
-            let bound = if bound < 0.001 { format!("{bound:.3e}") } else { format!("{bound:.4}") };
-            format!(
-                "Theorem 1 at T = {budget}: `linear-apt` fails with probability at most {bound} over the prior; the bound is \
-                 below 1 in {share:.1} % of the runs"
-            )
-        };
-        without.into_iter().chain(with.into_iter().map(line)).collect()
+        settings
     }
+}
+
+/// A number with at most four significant digits.
+fn short(number: f64) -> String {
+    let rounded: f64 = format!("{number:.3e}").parse().unwrap_or(number);
+    rounded.to_string()
 }
 
 impl Serialize for PlanReport {
@@ -113,11 +120,11 @@ impl Serialize for PlanReport {
             experiment: &'a str,
             runs: u64,
             seed: u64,
+            noise: f64,
             #[serde(flatten)]
             forecast: &'a Forecast,
         }
-        let Self { experiment, forecast } = self;
-        Json { experiment: experiment.name(), runs: experiment.runs(), seed: experiment.seed(), forecast }
-            .serialize(serializer)
+        let Self { plan: Plan { name, runs, seed, noise, .. }, forecast, .. } = self;
+        Json { experiment: name, runs: *runs, seed: *seed, noise: noise.scale(), forecast }.serialize(serializer)
     }
 }

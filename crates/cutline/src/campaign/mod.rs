@@ -24,9 +24,9 @@ pub use ledger::TicketStatus;
 pub use noise::{NoiseEstimate, NoiseSource};
 pub use terms::{Terms, TermsError};
 
-use crate::diagnostics::RewardStats;
+use crate::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use crate::estimators::{Explained, FitHistory, History};
-use crate::{Arm, Arms, AskTell, StopReason, Verdict};
+use crate::{Arm, Arms, AskTell, EstimatorKind, StopReason, Verdict};
 use early_stop::Checkpoints;
 use ledger::{LearnerUpdate, Ledger};
 
@@ -71,6 +71,7 @@ pub struct CampaignState {
     is_noise_stale: bool,
     /// What the model has learnt about the features, if it learns that.
     explained: Option<Explained>,
+    spread: Option<f64>,
     /// The expected number of errors at the last checkpoints for which it was computed, by their number of rewards.
     expected_errors: [Option<(u64, f64)>; 2],
 }
@@ -127,6 +128,7 @@ impl CampaignState {
             noise,
             is_noise_stale: false,
             explained: None,
+            spread: None,
             expected_errors: [None; 2],
         })
     }
@@ -288,6 +290,20 @@ impl CampaignState {
         self.explained
     }
 
+    /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is
+    /// that of a campaign on ridge: with the features as this campaign prepares them if its estimator is ridge, and otherwise with
+    /// standardised features and an intercept.
+    #[must_use]
+    pub fn diagnose(&self) -> Diagnostics {
+        let rewards = &self.ledger.rewards;
+        let is_linear = self.terms.spec.estimator() == EstimatorKind::Ridge;
+        let prepared = if is_linear { None } else { self.arms.clone().standardised().with_intercept(1.0).ok() };
+        let tests = prepared.map_or_else(|| rewards.diagnose(), |arms| rewards.with_arms(&arms).diagnose());
+        let learnt = self.explained.zip(self.spread);
+        let learnt = learnt.map(|(explained, spread)| LearntModel { explained, noise: self.noise.sigma, spread });
+        Diagnostics { learnt, ..tests }
+    }
+
     /// The rewards received so far, for diagnostics.
     #[must_use]
     pub fn reward_stats(&self) -> &RewardStats {
@@ -379,6 +395,7 @@ impl CampaignState {
         }
         let estimator = self.learner.beliefs().estimator;
         self.explained = estimator.explained();
+        self.spread = estimator.spread();
         if self.terms.noise.is_none() {
             let learnt = estimator.noise_scale().map(|sigma| NoiseEstimate {
                 sigma,

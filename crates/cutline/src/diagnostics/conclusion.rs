@@ -66,12 +66,6 @@ impl Conclusion {
             Self::NoFeatures => "no-features",
         }
     }
-
-    /// The algorithm to use instead of those that need the linear model, if that model should not be relied on.
-    #[must_use]
-    pub fn algorithm(self) -> Option<&'static str> {
-        matches!(self, Self::NotBelievable | Self::NoFeatures).then_some("apt")
-    }
 }
 
 impl MissingEvidence {
@@ -88,7 +82,60 @@ impl MissingEvidence {
     }
 }
 
-/// The conclusion as one sentence, with the numbers that led to it.
+/// The share of the differences from which on the linear model is called as good as the mixed one.
+const LINEAR_ENOUGH: f64 = 0.9;
+
+/// Features that explain less say little about the arms.
+const LITTLE: f64 = 0.3;
+
+/// What the features do not explain is mentioned from this share on.
+const OWN: f64 = 0.1;
+
+impl Diagnostics {
+    /// The model of a campaign that these numbers support, by its name: `linear` where a line is enough, `mixed` where it is not,
+    /// `independent` without features; `None` if they do not say.
+    #[must_use]
+    pub fn model(&self) -> Option<&'static str> {
+        match self.conclusion {
+            Conclusion::NoFeatures => Some("independent"),
+            Conclusion::NotBelievable => Some("mixed"),
+            _ if self.learnt.is_some_and(|learnt| learnt.explained.linear >= LINEAR_ENOUGH) => Some("linear"),
+            _ => None,
+        }
+    }
+
+    /// What follows for a campaign, in sentences.
+    fn advice(&self) -> Vec<String> {
+        let mut advice = Vec::new();
+        match self.model() {
+            Some("linear") => advice.push("A campaign on `linear` would do as well as one on `mixed`.".to_owned()),
+            Some("mixed") => advice.push(
+                "That matters only to campaigns on `linear`: `mixed` learns what a line does not explain.".to_owned(),
+            ),
+            _ => (),
+        }
+        if let Some(learnt) = self.learnt.filter(|learnt| self.features.is_some() && learnt.explained.own >= OWN) {
+            if learnt.explained.features() < LITTLE {
+                advice.push("The features say little about these arms.".into());
+            }
+            let (spread, pulls) = (short(learnt.own_spread()), learnt.pulls_per_arm());
+            let times = if pulls == 1.0 { "measurement" } else { "measurements" };
+            let pulls = if pulls < 1e6 { pulls.to_string() } else { format!("{pulls:.1e}") };
+            advice.push(format!(
+                "What they do not explain has a spread of {spread}: about {pulls} {times} of an arm bring its error to half of that."
+            ));
+        }
+        advice
+    }
+}
+
+/// Two significant digits.
+fn short(number: f64) -> String {
+    let rounded: f64 = format!("{number:.1e}").parse().unwrap_or(number);
+    if (1e-4..1e7).contains(&rounded) { rounded.to_string() } else { format!("{number:.1e}") }
+}
+
+/// The conclusion about the linear model with the numbers that led to it, and what follows.
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.conclusion {
@@ -96,23 +143,25 @@ impl fmt::Display for Diagnostics {
                 f,
                 "The linear model is believable: the means lie no further from it than the noise explains ({}).",
                 evidence(self)
-            ),
+            )?,
             Conclusion::NotBelievable => write!(
                 f,
-                "The linear model is not believable: means lie further from it than the noise explains ({}); use `apt`, which \
-                 does not need it.",
+                "The linear model is not believable: means lie further from it than the noise explains ({}).",
                 evidence(self)
-            ),
+            )?,
             Conclusion::NotEnoughData(missing) => {
-                write!(f, "Not enough data to tell whether the linear model holds: {}.", remedy(self, missing))
+                write!(f, "Not enough data to tell whether the linear model holds: {}.", remedy(self, missing))?;
             }
             Conclusion::AlwaysTrue => write!(
                 f,
                 "The linear model holds whatever the rewards: the features of the {} arms are linearly independent, so any means fit it.",
                 self.n_arms
-            ),
-            Conclusion::NoFeatures => write!(f, "The arms have no features, so there is no linear model; use `apt`."),
+            )?,
+            Conclusion::NoFeatures => {
+                write!(f, "The arms have no features, so there is no linear model: every arm has to be measured.")?;
+            }
         }
+        self.advice().iter().try_for_each(|sentence| write!(f, " {sentence}"))
     }
 }
 

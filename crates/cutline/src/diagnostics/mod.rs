@@ -1,4 +1,6 @@
-//! Whether the linear model is believable: estimates of the noise, and tests of μᵢ = xᵢᵀθ, from the rewards received so far.
+//! What the rewards received so far say about the arms: how much the features explain, the noise, and whether a line would do.
+//!
+//! The shares and σ are those that the mixed model learns. The linear model is tested by itself:
 //!
 //! Arm i was pulled nᵢ times with mean ȳᵢ; m arms were pulled, n = Σ nᵢ times in all; r is the rank of their features. The
 //! model is fitted by least squares, without λ: minimise Σ nᵢ (ȳᵢ − xᵢᵀθ)². The squared deviations of the rewards from the
@@ -23,6 +25,7 @@ pub(crate) use reward_stats::Moments;
 pub use reward_stats::{MAX_REWARD, RewardStats};
 
 use crate::Arm;
+use crate::estimators::Explained;
 use qr::Qr;
 pub(crate) use tails::t_tails;
 use tails::{f_power, f_tail, holm};
@@ -33,7 +36,8 @@ pub const LEVEL: f64 = 0.05;
 /// The least power with which the linear model may be called believable.
 pub const POWER: f64 = 0.8;
 
-/// Estimates of the noise and tests of the linear model; computed by [`RewardStats::diagnose`].
+/// Estimates of the noise, tests of the linear model, and what the mixed model has learnt; computed by [`RewardStats::diagnose`], and with
+/// the mixed model by [`CampaignState::diagnose`](crate::campaign::CampaignState::diagnose).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diagnostics {
@@ -56,6 +60,33 @@ pub struct Diagnostics {
     pub arms: Vec<ArmFit>,
     /// Whether the linear model is believable.
     pub conclusion: Conclusion,
+    /// What the mixed model has learnt; `None` without rewards and without that model.
+    pub learnt: Option<LearntModel>,
+}
+
+/// What the mixed model has learnt from the rewards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LearntModel {
+    /// The shares of its parts in the differences between the arms.
+    pub explained: Explained,
+    /// σ, learnt or given.
+    pub noise: f64,
+    /// The standard deviation of the differences between the arms.
+    pub spread: f64,
+}
+
+impl LearntModel {
+    /// The spread of what the features do not explain.
+    #[must_use]
+    pub fn own_spread(&self) -> f64 {
+        self.explained.own.sqrt() * self.spread
+    }
+
+    /// The measurements of an arm that bring the error of their mean to half of what the features do not explain: (2σ/own spread)².
+    #[must_use]
+    pub fn pulls_per_arm(&self) -> f64 {
+        (2.0 * self.noise / self.own_spread()).powi(2).ceil().max(1.0)
+    }
 }
 
 /// Rank and condition of a matrix of features with one row per arm and its columns scaled to length 1.
@@ -159,6 +190,7 @@ impl Diagnostics {
             lack_of_fit,
             arms,
             conclusion: Conclusion::NoFeatures,
+            learnt: None,
         };
         diagnostics.conclusion = Conclusion::of(&diagnostics);
         diagnostics

@@ -22,7 +22,7 @@ pub const MAX_REWARD: f64 = 1e140;
 /// }
 /// let diagnostics = rewards.diagnose();
 /// assert_eq!(diagnostics.conclusion, Conclusion::NotBelievable);
-/// assert_eq!(diagnostics.conclusion.algorithm(), Some("apt"));
+/// assert_eq!(diagnostics.model(), Some("mixed"));
 /// # Ok::<(), cutline::ArmsError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -69,6 +69,16 @@ impl RewardStats {
     #[must_use]
     pub fn new(arms: &Arms) -> Self {
         Self { arms: arms.clone(), moments: vec![Moments::default(); arms.n_arms()] }
+    }
+
+    /// The same rewards of arms with other features.
+    ///
+    /// # Panics
+    /// If there are more or fewer arms.
+    #[must_use]
+    pub fn with_arms(&self, arms: &Arms) -> Self {
+        assert_eq!(arms.n_arms(), self.arms.n_arms(), "the same arms");
+        Self { arms: arms.clone(), moments: self.moments.clone() }
     }
 
     /// Takes the reward of one pull, in any order.

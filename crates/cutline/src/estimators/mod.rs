@@ -1,5 +1,6 @@
 //! Estimators: rewards in, means and variances out.
 
+mod arm_variances;
 mod centred;
 mod designed;
 mod gram_basis;
@@ -23,7 +24,7 @@ pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use prior_free::PriorFree;
 pub use ridge::{Ridge, RidgeError};
 
-use crate::Arm;
+use crate::{Arm, Question};
 
 /// Turns rewards into estimates of the means.
 ///
@@ -82,9 +83,15 @@ pub trait Estimator {
         None
     }
 
+    /// The standard deviation of the differences between the arms, where the estimator learns it from the rewards.
+    fn spread(&self) -> Option<f64> {
+        None
+    }
+
     /// The posterior of every mean for verdicts, where it differs from N(μ̂, σ²q) of [`posterior`](Estimator::posterior); `None` also
     /// while there is nothing to learn from. Computed on demand, which may cost more than many pulls.
-    fn marginals(&mut self) -> Option<Marginals> {
+    fn marginals(&mut self, question: Question) -> Option<Marginals> {
+        let _ = question;
         None
     }
 

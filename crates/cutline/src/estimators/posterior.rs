@@ -38,16 +38,18 @@ pub enum Model {
     Mixed,
 }
 
-/// The posterior of every mean, each a t distribution.
+/// The posterior of every mean, for verdicts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Marginals {
     /// The means of the distributions.
     pub means: Vec<f64>,
-    /// Their scales: half the width of an interval is the quantile of t times this.
+    /// Their standard deviations: half the width of an interval is a quantile of t times this.
     pub deviations: Vec<f64>,
-    /// Their degrees of freedom; ∞ for a normal distribution.
+    /// The degrees of freedom of that t distribution; ∞ for a normal one.
     pub degrees_of_freedom: Vec<f64>,
+    /// The probability that the side of the mean is an error.
+    pub doubts: Vec<f64>,
 }
 
 /// How much of the differences between the means each part of the [mixed model](super::Mixed) explains, as learnt from the rewards: shares

@@ -51,8 +51,13 @@ pub(super) fn substitute_down(l: &[f64], x: &mut [f64]) {
 
 /// Solves L·Lᵀ·x = b, in place.
 pub(super) fn substitute(l: &[f64], x: &mut [f64]) {
-    let d = x.len();
     substitute_down(l, x);
+    substitute_up(l, x);
+}
+
+/// Solves Lᵀ·x = b, in place.
+pub(super) fn substitute_up(l: &[f64], x: &mut [f64]) {
+    let d = x.len();
     for i in (0..d).rev() {
         let above: f64 = (i + 1..d).map(|k| l[k * d + i] * x[k]).sum();
         x[i] = (x[i] - above) / l[i * d + i];
@@ -127,7 +132,9 @@ mod tests {
                 }
             }
             let mut all = zeros(d * 4 * WIDTH);
-            numbers_mut(&mut all).iter_mut().for_each(|x| *x = uniform());
+            for x in numbers_mut(&mut all) {
+                *x = uniform();
+            }
             let mut single: Vec<Vec<f64>> = (0..4 * WIDTH)
                 .map(|lane| numbers(&all).iter().skip(lane).step_by(4 * WIDTH).copied().collect())
                 .collect();

@@ -14,10 +14,10 @@ impl Shared {
         if let Some(last) = last.and_then(|last| last.downcast::<T>().ok()).filter(|last| fits(last)) {
             return last;
         }
-        let made = Arc::new(make());
-        let weak: Weak<T> = Arc::downgrade(&made);
+        let result = Arc::new(make());
+        let weak: Weak<T> = Arc::downgrade(&result);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(weak);
-        made
+        result
     }
 }
 

@@ -7,8 +7,8 @@ use super::Rule;
 use crate::random::draw;
 use crate::{Arm, Beliefs, Purpose, Rng, stream};
 
-/// Before pulls 1, 2, 5, 10, 17, … (one more than a square, pending pulls included), the first arm never pulled in an order that the seed
-/// determines, if there is one; otherwise the choice of another rule.
+/// Pulls 1, 2, 5, 10, 17, … (one more than a square, pending pulls counted) are of the first arm never pulled in an order that the seed
+/// determines, if there is one. All others are the choice of another rule.
 ///
 /// [`Spec`](crate::Spec) puts every rule inside this one where the estimator is [mixed](crate::estimators::Mixed), unless the parameter
 /// `explore` is 0.

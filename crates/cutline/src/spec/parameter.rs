@@ -113,7 +113,7 @@ const MIXED: &[Parameter] = &[
     },
     switch(
         "explore",
-        "1 pulls an arm that was never pulled before pulls 1, 2, 5, 10, 17, …, whatever the rule says; 0 leaves all pulls to the rule",
+        "1 makes pulls 1, 2, 5, 10, 17, … explore: they are of arms never pulled before, whatever the rule says; 0 leaves all pulls to the rule",
     ),
 ];
 

@@ -2,8 +2,7 @@
 
 use super::{View, grouped};
 use crate::diagnosis::facts;
-use cutline::campaign::Event;
-use cutline::diagnostics::{Conclusion, RewardStats};
+use cutline::diagnostics::Conclusion;
 use cutline_store::CampaignModel;
 
 /// The largest K·d² that is diagnosed, which takes a few seconds.
@@ -37,7 +36,7 @@ impl Model {
             );
             return Self { sentences: vec![skipped], warning: None, facts: Vec::new() };
         }
-        let diagnostics = linear_rewards(view).diagnose();
+        let diagnostics = view.state.diagnose();
         let mut sentences = vec![diagnostics.to_string()];
         let disagreeing: Vec<&str> = diagnostics.disagreeing().map(|arm| view.names[arm.arm].as_str()).collect();
         if !disagreeing.is_empty() {
@@ -59,26 +58,4 @@ impl Model {
         let warning = "Check the model: the verdicts rest on a linear model that these rewards contradict.";
         Self { sentences, warning: is_wrong.then(|| warning.into()), facts: facts(&diagnostics).into() }
     }
-}
-
-/// The rewards, for a test of the linear model as `--model linear` would fit it: the other models keep the features as they are, so these
-/// are standardised here and get an intercept.
-fn linear_rewards(view: &View) -> RewardStats {
-    if view.model() == CampaignModel::Linear {
-        return view.state.reward_stats().clone();
-    }
-    let arms = view.state.arms().clone().standardised();
-    let arms = arms.with_intercept(1.0).unwrap_or(arms);
-    let mut rewards = RewardStats::new(&arms);
-    for record in &view.records {
-        match record.event {
-            Event::Observed { arm, reward, .. } => rewards.tell(arm, reward),
-            Event::Told { ticket, reward } => {
-                let (arm, ..) = view.state.ticket(ticket).expect("a ticket of this campaign");
-                rewards.tell(arm, reward);
-            }
-            _ => (),
-        }
-    }
-    rewards
 }

@@ -47,7 +47,7 @@ fn features(columns: &[String]) -> String {
 
 /// The parameters of the algorithm, except for those listed as settings of their own.
 fn parameters(view: &View) -> String {
-    let listed = ["noise", "centre", "intercept"];
+    let listed = ["noise", "known_noise", "centre", "intercept"];
     let values = view.state.terms().spec.values().filter(|(name, _)| !listed.contains(name));
     let values: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
     if values.is_empty() { "none".into() } else { values.join("; ") }

@@ -79,7 +79,7 @@ impl Columns {
             features.standardise_first(d);
         }
         let separate = separate.as_ref().and_then(Arms::features);
-        let gram_basis = separate.filter(|_| has_triangle).and_then(|features| GramBasis::new(features));
+        let gram_basis = separate.filter(|_| has_triangle).and_then(GramBasis::new);
         let drawn = landmarks(n_arms, n_landmarks, seed);
         let landmarks = Landmarks::new(separate.map_or(&features, |it| &**it), d, &drawn, settings.length);
         let mut missed = vec![0.0; n_arms];

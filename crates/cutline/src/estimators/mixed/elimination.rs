@@ -69,7 +69,7 @@ pub(super) fn eliminate<S: Unit>(
                 }
             }
         }
-        for row in panel[first..=p].iter_mut() {
+        for row in &mut panel[first..=p] {
             row[width..].fill(unit.splat_f64s(0.0));
         }
         update(unit, a, p, first + width, panel, &inverses);

@@ -1,6 +1,7 @@
 //! The estimator of the mixed model.
 
 use super::columns::Columns;
+use super::evidence::Variances;
 use super::grid::{Fit, Grid};
 use super::judgement::judge;
 use super::own::{OwnParts, Shrinkage};
@@ -40,20 +41,20 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Mixed {
-    columns: Arc<Columns>,
-    grid: Arc<Grid>,
+    pub(super) columns: Arc<Columns>,
+    pub(super) grid: Arc<Grid>,
     threshold: f64,
-    known_noise: Option<f64>,
-    fit: Fit,
-    linear: LinearBelief,
+    pub(super) known_noise: Option<f64>,
+    pub(super) fit: Fit,
+    pub(super) linear: LinearBelief,
     /// By the rewards received, for the means.
-    observed: Shrinkage,
+    pub(super) observed: Shrinkage,
     /// By the pulls handed out, for the variances.
     planned: Shrinkage,
-    own: OwnParts,
+    pub(super) own: OwnParts,
     /// qᵢ by the pulls handed out.
     variances: Vectors,
-    rewards: FitHistory,
+    pub(super) rewards: FitHistory,
     /// Pending pulls of each arm, while they are planned again.
     pending: Vec<u32>,
     /// The variances by the rewards received, and covariances; computed on demand.
@@ -128,7 +129,7 @@ impl Mixed {
     }
 
     /// Recomputes everything that depends on the fit, from the rewards received and the pending pulls.
-    fn rebuild(&mut self) {
+    pub(super) fn rebuild(&mut self) {
         let Self { columns, fit, linear, observed, planned, own, rewards, .. } = self;
         let variances = fit.variances;
         observed.set_own_variances(columns.missed.iter().map(|&missed| variances.own_of(missed)));
@@ -223,6 +224,14 @@ impl Estimator for Mixed {
         self.fit.is_learnt.then_some(Explained { linear: linear / sum, smooth: smooth / sum, own: own / sum })
     }
 
+    /// σ√ω, without the level.
+    fn spread(&self) -> Option<f64> {
+        let Variances { linear, smooth, own } = self.fit.variances;
+        let linear = if self.columns.n_linear == 1 { 0.0 } else { linear * self.columns.dimension as f64 };
+        let sigma = self.noise_scale().filter(|_| self.fit.is_learnt)?;
+        Some(sigma * (linear + smooth + own).sqrt())
+    }
+
     fn posterior(&mut self) -> Posterior<'_> {
         let Self { linear, observed, scratch, .. } = self;
         let (features, inverse, step) = linear.scratch();
@@ -241,8 +250,8 @@ impl Estimator for Mixed {
         (self.computed_posterior(), Some(prior_free))
     }
 
-    fn marginals(&mut self) -> Option<Marginals> {
-        judge(&self.columns, &self.grid, self.threshold, &self.rewards.now)
+    fn marginals(&mut self, question: Question) -> Option<Marginals> {
+        judge(&self.columns, &self.grid, question, &self.rewards.now)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

@@ -173,7 +173,7 @@ mod tests {
             let is_linear = |s: &&Setting| s.shares.linear > 0.999;
             let linear_weight: f64 = grid.settings.iter().filter(is_linear).map(weight).sum();
             let all: f64 = grid.settings.iter().map(weight).sum();
-            let expected = if !linear { 0.0 } else { [1.0, 0.5][usize::from(n_shares > 1)] };
+            let expected = if linear { [1.0, 0.5][usize::from(n_shares > 1)] } else { 0.0 };
             assert!((linear_weight / all - expected).abs() < 1e-12, "{linear_weight} of {all}");
             for (setting, variances) in grid.settings.iter().zip(&grid.variances) {
                 let Shares { linear: s_linear, smooth: s_smooth, own: s_own } = setting.shares;

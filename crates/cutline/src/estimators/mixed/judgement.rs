@@ -1,26 +1,30 @@
 //! What the rewards say about every arm, for verdicts: an average over many settings of the model.
 //!
 //! To choose the next arm, one setting is enough (see `grid`); but its intervals would be too narrow, because the variances of the
-//! parts are themselves uncertain. A verdict therefore averages over a grid of settings g with posterior weights p_g:
+//! parts are themselves uncertain. A verdict therefore averages over a grid of settings g with posterior weights `p_g`:
 //!
 //! ```text
 //! mean = Σ p_g mean_g      variance = Σ p_g σ_g²q_g + Σ p_g (mean_g − mean)²
 //! ```
 //!
-//! and takes the arm's mean to have a t distribution with these moments. Its degrees of freedom are N + ν, because σ is learnt, or
-//! fewer for an arm whose own noise is uncertain (see `unequal`). The weights are p_g ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the
-//! purely linear model has no share of its own in the prior, because intervals that rely on it are wrong wherever it does not hold.
+//! At one setting, the arm's mean has a t distribution. Its degrees of freedom are N + ν, because σ is learnt, or fewer for an arm whose
+//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings, because the tails of such a mixture
+//! are heavier than those of a t distribution with its moments; for an interval the moments are enough.
+//!
+//! The weights are `p_g` ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the purely linear model has no share of its own in the prior,
+//! because intervals that rely on it are wrong wherever it does not hold.
 
 use super::columns::Columns;
 use super::evidence::{Pooled, Rewards, Variances};
 use super::grid::Grid;
 use super::rewards::ArmRewards;
 use super::unequal::UnequalNoise;
-use crate::Arm;
 use crate::estimators::Marginals;
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
+use crate::interval::tail;
 use crate::vector::numbers;
+use crate::{Arm, Question};
 use std::sync::Arc;
 
 /// The variances of the parts, in units of σ²; those of the linear part are divided among d columns.
@@ -29,11 +33,11 @@ const SMOOTH: [f64; 6] = [1e-4, 0.01, 0.1, 1.0, 10.0, 100.0];
 const OWN: [f64; 10] = [1e-4, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0];
 
 /// Settings are used from the most probable one on, until their weights add up to this, and no more than this many.
-const WEIGHT_USED: f64 = 0.99;
-const MAX_USED: usize = 30;
+const WEIGHT_USED: f64 = 0.999;
+const MAX_USED: usize = 90;
 
 /// The posterior of every mean by these rewards; `None` if they say nothing.
-pub(super) fn judge(columns: &Columns, grid: &Grid, threshold: f64, rewards: &ArmRewards) -> Option<Marginals> {
+pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards: &ArmRewards) -> Option<Marginals> {
     let known_noise = grid.known_noise;
     let ArmRewards { counts, averages, squares, total, .. } = rewards;
     let unequal = if known_noise.is_some() { None } else { UnequalNoise::learn(counts, squares) };
@@ -44,7 +48,9 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, threshold: f64, rewards: &Ar
     let pooled = Pooled::new(columns, &rewards, known_noise);
     let settings = weighted_settings(grid, &pooled)?;
     let degrees_of_freedom = known_noise.map_or(*total as f64 + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
-    let mut average = Average::new(counts.len());
+    let of_noise = |arm: Arm| unequal.as_ref().map_or(f64::INFINITY, |unequal| unequal.degrees_of_freedom(counts[arm]));
+    let freedom: Vec<f64> = (0..counts.len()).map(|arm| of_noise(arm).min(degrees_of_freedom)).collect();
+    let mut average = Average::new(&freedom, question);
     let mut belief = SettingBelief::new(columns);
     for setting in &settings {
         let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
@@ -58,23 +64,18 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, threshold: f64, rewards: &Ar
             (mean, setting.noise_variance * (own(arm) * g + g * g * h))
         });
     }
-    let of_noise = |arm: Arm| unequal.as_ref().map_or(f64::INFINITY, |unequal| unequal.degrees_of_freedom(counts[arm]));
-    Some(Marginals {
-        means: average.means.iter().map(|mean| threshold + mean).collect(),
-        deviations: average.variances().map(f64::sqrt).collect(),
-        degrees_of_freedom: (0..counts.len()).map(|arm| of_noise(arm).min(degrees_of_freedom)).collect(),
-    })
+    Some(average.marginals())
 }
 
 /// One setting that is used.
-struct WeightedSetting {
-    weight: f64,
-    variances: Variances,
-    noise_variance: f64,
+pub(super) struct WeightedSetting {
+    pub(super) weight: f64,
+    pub(super) variances: Variances,
+    pub(super) noise_variance: f64,
 }
 
 /// The settings that are used, the most probable one first. Their weights add up to 1.
-fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
+pub(super) fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<WeightedSetting>> {
     if !rewards.has_evidence() {
         return None;
     }
@@ -147,32 +148,60 @@ impl SettingBelief {
     }
 }
 
-/// The weighted mean and variance of every arm over settings (West 1979).
-struct Average {
+/// The weighted mean and variance (West 1979) and the probabilities of errors of every arm over settings.
+struct Average<'a> {
+    question: Question,
+    degrees_of_freedom: &'a [f64],
     weight: f64,
     means: Vec<f64>,
     /// Σ weight·variance, within settings and between them.
     squares: Vec<f64>,
+    /// Σ weight·P(below τ − ε), and of at least τ + ε.
+    below: Vec<f64>,
+    above: Vec<f64>,
 }
 
-impl Average {
-    fn new(n_arms: usize) -> Self {
-        Self { weight: 0.0, means: vec![0.0; n_arms], squares: vec![0.0; n_arms] }
+impl<'a> Average<'a> {
+    fn new(degrees_of_freedom: &'a [f64], question: Question) -> Self {
+        let zeros = vec![0.0; degrees_of_freedom.len()];
+        let (means, squares, below, above) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
+        Self { question, degrees_of_freedom, weight: 0.0, means, squares, below, above }
     }
 
+    /// Adds a setting by the mean, from τ, and the variance of every arm.
     fn add(&mut self, weight: f64, mean_and_variance: impl Fn(Arm) -> (f64, f64)) {
         self.weight += weight;
-        for (arm, (average, squares)) in self.means.iter_mut().zip(&mut self.squares).enumerate() {
+        let precision = self.question.precision();
+        for arm in 0..self.means.len() {
             let (mean, variance) = mean_and_variance(arm);
-            let deviation = mean - *average;
-            *average += deviation * weight / self.weight;
-            *squares += weight * (variance + deviation * (mean - *average));
+            let change = mean - self.means[arm];
+            self.means[arm] += change * weight / self.weight;
+            self.squares[arm] += weight * (variance + change * (mean - self.means[arm]));
+            let (deviation, freedom) = (variance.sqrt(), self.degrees_of_freedom[arm]);
+            let below = probability_above((mean + precision) / deviation, freedom);
+            let above =
+                if precision == 0.0 { 1.0 - below } else { probability_above((precision - mean) / deviation, freedom) };
+            self.below[arm] += weight * below;
+            self.above[arm] += weight * above;
         }
     }
 
-    fn variances(&self) -> impl Iterator<Item = f64> {
-        self.squares.iter().map(|squares| squares / self.weight)
+    fn marginals(self) -> Marginals {
+        let Self { question, weight, means, squares, below, above, .. } = self;
+        let is_above = |mean: f64| question.is_above(question.threshold() + mean);
+        let doubt = |arm: Arm| if is_above(means[arm]) { below[arm] } else { above[arm] } / weight;
+        Marginals {
+            doubts: (0..means.len()).map(doubt).collect(),
+            deviations: squares.iter().map(|squares| (squares / weight).sqrt()).collect(),
+            degrees_of_freedom: self.degrees_of_freedom.to_vec(),
+            means: means.iter().map(|mean| question.threshold() + mean).collect(),
+        }
     }
+}
+
+/// P(X > x) for an X of Student's t distribution.
+fn probability_above(x: f64, degrees_of_freedom: f64) -> f64 {
+    if x < 0.0 { 1.0 - tail(-x, degrees_of_freedom) } else { tail(x, degrees_of_freedom) }
 }
 
 #[cfg(test)]
@@ -182,6 +211,7 @@ mod tests {
     use crate::{Arms, Purpose, stream};
     use nalgebra::{DMatrix, DVector};
     use rand_core::Rng as _;
+    use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
     /// The moments of every arm at one setting, and ln p, from the covariance matrix of the arms' means.
     struct Dense {
@@ -249,19 +279,38 @@ mod tests {
             let log = |i: usize| dense[i].log_likelihood + 0.5 * all[i].own.ln() - all[i].own.ln_1p();
             let mut order: Vec<usize> = (0..360).collect();
             order.sort_by(|&a, &b| log(b).total_cmp(&log(a)));
+            let all_weights: f64 = (0..360).map(|i| log(i).exp()).sum();
+            let mut used = 0.0;
+            order.retain(|&i| {
+                let is_used = used < WEIGHT_USED * all_weights;
+                used += log(i).exp();
+                is_used
+            });
             order.truncate(MAX_USED);
             let sum: f64 = order.iter().map(|&i| log(i).exp()).sum();
             let weight = |i: usize| log(i).exp() / sum;
-            let marginals = judge(&columns, &grid, 0.25, rewards).unwrap();
+            let question = Question::new(0.25, 0.1).unwrap();
+            let marginals = judge(&columns, &grid, question, rewards).unwrap();
             for arm in 0..9 {
                 let mean: f64 = order.iter().map(|&i| weight(i) * dense[i].means[arm]).sum();
-                let variance = |i: usize| dense[i].noise_variance * dense[i].variances[arm];
+                let variance_of = |i: usize| dense[i].noise_variance * dense[i].variances[arm];
                 let between = |i: usize| (dense[i].means[arm] - mean).powi(2);
-                let variance: f64 = order.iter().map(|&i| weight(i) * (variance(i) + between(i))).sum();
+                let variance: f64 = order.iter().map(|&i| weight(i) * (variance_of(i) + between(i))).sum();
                 assert!((marginals.means[arm] - 0.25 - mean).abs() < 1e-9, "{arm}: {marginals:?}, {mean}");
                 assert!((marginals.deviations[arm] / variance.sqrt() - 1.0).abs() < 1e-9, "{arm}: {variance}");
                 let freedom = marginals.degrees_of_freedom[arm];
                 assert_eq!(freedom.is_infinite(), known_noise.is_some());
+                let doubt = |i: usize| {
+                    let (mean, deviation) = (dense[i].means[arm], variance_of(i).sqrt());
+                    let is_above = marginals.means[arm] >= 0.25;
+                    let error = |law: &dyn ContinuousCDF<f64, f64>| if is_above { law.cdf(-0.1) } else { law.sf(0.1) };
+                    if known_noise.is_some() {
+                        return error(&Normal::new(mean, deviation).unwrap());
+                    }
+                    error(&StudentsT::new(mean, deviation, freedom).unwrap())
+                };
+                let doubt: f64 = order.iter().map(|&i| weight(i) * doubt(i)).sum();
+                assert!((marginals.doubts[arm] - doubt).abs() < 1e-8, "{arm}: {}, {doubt}", marginals.doubts[arm]);
                 assert!(freedom > 10.0, "nine rewards, or the prior of unequal noise");
             }
         }

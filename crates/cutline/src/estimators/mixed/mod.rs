@@ -16,11 +16,13 @@
 //! a grid: see `evidence` and `grid`.
 
 mod columns;
+mod draws;
 mod elimination;
 mod estimator;
 mod evidence;
 mod grid;
 mod judgement;
+mod matrices;
 mod own;
 mod rewards;
 mod settings;

@@ -64,6 +64,11 @@ impl Shrinkage {
         f64::from(self.pulls[arm]) * self.factor(arm)
     }
 
+    /// ρg, the variance of what is unknown of the own part.
+    pub(super) fn own_variance(&self, arm: Arm) -> f64 {
+        self.own(arm) * self.factor(arm)
+    }
+
     /// q = ρg + g²h of an arm with this h.
     pub(super) fn variance(&self, arm: Arm, h: f64) -> f64 {
         let factor = self.factor(arm);

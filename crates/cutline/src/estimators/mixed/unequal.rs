@@ -1,6 +1,6 @@
 //! Noise that is not equal for all arms, learnt from arms that were measured more than once.
 //!
-//! The noise variance of an arm is taken to be σᵢ² = νs²/χ²_ν around a common s². The sum of squares Sᵢ of an arm with n rewards is then
+//! The noise variance of an arm is taken to be `σᵢ² = νs²/χ²_ν` around a common s². The sum of squares Sᵢ of an arm with n rewards is then
 //! distributed as a multiple of Fisher's F, which gives the likelihood of ν; half of the prior is on equal noise, ν = ∞. Given ν, the
 //! variance of an arm is estimated by (νs² + Sᵢ)/(ν + n − 1), with ν + n − 1 degrees of freedom.
 
@@ -91,7 +91,7 @@ mod tests {
         -2.0 * uniform().ln() * (std::f64::consts::TAU * uniform()).cos().powi(2)
     }
 
-    /// 200 arms of 6 rewards: S = σᵢ²χ²₅ with σᵢ² = ν/χ²_ν.
+    /// 200 arms of 6 rewards: S = σᵢ²χ²₅ with `σᵢ² = ν/χ²_ν`.
     fn draw(seed: u64, freedom: Option<u32>) -> (Vec<u32>, Vec<f64>) {
         let mut rng = stream(seed, Purpose::Noise, 0);
         let mut sum = |n: u32| (0..n).map(|_| chi2(&mut rng)).sum::<f64>();
