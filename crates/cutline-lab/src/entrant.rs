@@ -1,7 +1,7 @@
 //! An algorithm that takes part in an experiment.
 
 use crate::theory::{complexity, complexity_as_published};
-use crate::{Instance, Noise};
+use crate::{Instance, Noise, RunError};
 use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;
 
@@ -63,6 +63,16 @@ impl Entrant {
     /// If the algorithm cannot work with the instance or the budget.
     pub fn learner(&self, instance: &Instance, budget: u32, seed: u64) -> Result<Box<dyn AskTell>, SpecError> {
         self.tuned(instance, budget)?.learner(instance.arms(), instance.question(), budget, seed)
+    }
+
+    /// A learner for a run, with the entrant's name in the error.
+    pub(crate) fn run_learner(
+        &self,
+        instance: &Instance,
+        budget: u32,
+        seed: u64,
+    ) -> Result<Box<dyn AskTell>, RunError> {
+        self.learner(instance, budget, seed).map_err(|error| RunError::Algorithm { label: self.label().into(), error })
     }
 
     /// A batch of runs, one per instance, up to the last of `budgets`; `None` where the algorithm or the instances do not

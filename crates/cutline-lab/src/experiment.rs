@@ -3,7 +3,6 @@
 use crate::keys::FileError;
 use crate::monte_carlo::RunError;
 use crate::{CustomInstances, Entrant, Instance, InstanceSource, Noise, NoiseKind};
-use cutline::AskTell;
 use cutline::rules::NamedRule;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -186,18 +185,6 @@ impl Experiment {
         &self.published
     }
 
-    /// A learner of `entrant` for `budget` pulls on `instance`.
-    pub(crate) fn learner(
-        &self,
-        entrant: &Entrant,
-        instance: &Instance,
-        budget: u32,
-        seed: u64,
-    ) -> Result<Box<dyn AskTell>, RunError> {
-        let learner = entrant.learner(instance, budget, seed);
-        learner.map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })
-    }
-
     /// The number of pulls per run, over all entrants and budgets.
     #[must_use]
     pub fn pulls_per_run(&self) -> u64 {
@@ -225,7 +212,7 @@ impl Experiment {
             let budgets =
                 if entrant.is_anytime() { &self.budgets[self.budgets.len() - 1..] } else { &self.budgets[..] };
             for &budget in budgets {
-                self.learner(entrant, &instance, budget, 0)?;
+                entrant.run_learner(&instance, budget, 0)?;
             }
         }
         Ok(())

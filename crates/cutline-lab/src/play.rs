@@ -63,7 +63,7 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
             }
             for run in &mut *runs {
                 let max_budget = budgets.last().copied().unwrap_or(0);
-                let mut learner = experiment.learner(entrant, &run.instance, max_budget, run.seed)?;
+                let mut learner = entrant.run_learner(&run.instance, max_budget, run.seed)?;
                 play_individually(learner.as_mut(), experiment, run, budgets, first_cell);
             }
         }

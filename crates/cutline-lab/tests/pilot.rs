@@ -133,7 +133,9 @@ fn draws_are_as_uncertain_as_verdicts() {
     let (_, rewards) = measured(&arms, 200);
     let pilot = Pilot::new(&arms, question(), rewards.clone(), None, 0).unwrap();
     let mut model = Mixed::new(&arms, question(), &MixedSettings::default(), 0).unwrap();
-    rewards.iter().for_each(|&(arm, reward)| model.observe(arm, reward));
+    for &(arm, reward) in &rewards {
+        model.observe(arm, reward);
+    }
     let verdicts = model.marginals(question()).unwrap();
     let draws: Vec<Vec<f64>> = (0..400).map(|run| pilot.draw(&mut stream(1, Purpose::Instance, run))).collect();
     let mut ratios = 0.0;

@@ -337,10 +337,14 @@ impl Truths {
 fn unit(mut values: Vec<f64>) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    values.iter_mut().for_each(|value| *value -= mean);
+    for value in &mut values {
+        *value -= mean;
+    }
     let variance = values.iter().map(|value| value * value).sum::<f64>() / n;
     let scale = if variance > 1e-20 { 1.0 / variance.sqrt() } else { 0.0 };
-    values.iter_mut().for_each(|value| *value *= scale);
+    for value in &mut values {
+        *value *= scale;
+    }
     values
 }
 
@@ -412,8 +416,8 @@ mod tests {
         }
     }
 
-    /// The covariance of the smooth part is N_WAVES/2 times the kernel: over n = 20,000 draws the standard error of a product is at most
-    /// √2·N_WAVES/2/√n; 5 of them, so that one of the 6 numbers is off for one seed in 3·10⁵.
+    /// The covariance of the smooth part is `N_WAVES`/2 times the kernel: over n = 20,000 draws the standard error of a product is at most
+    /// √2·`N_WAVES`/2/√n; 5 of them, so that one of the 6 numbers is off for one seed in 3·10⁵.
     #[test]
     fn the_smooth_part_has_its_kernel() {
         let arms = Arms::from_rows(&[[0.0, 1.0], [1.0, 0.0], [4.0, 2.0]]).unwrap();
