@@ -105,7 +105,7 @@ fn a_bound_is_printed_only_where_there_is_one() {
     let stdout = place.good(&["simulate", "easy.toml"]).stdout;
     let theory = "H = 8.000e-4, L = 1.0000, ‖θ‖ = 50.0000; the theorem measures rewards in units of σ
 Theorem 1 at T = 2: not applicable (needs ‖θ‖ < √((T − K)/16H)); as the paper prints it: not applicable (needs ‖θ‖ < √(T/16H))
-Theorem 1 at T = 40: no guarantee (the bound is 3.708e1); as the paper prints it: no guarantee (the bound is 2.894e1)
+Theorem 1 at T = 40: no guarantee (the bound is 3.707e1); as the paper prints it: no guarantee (the bound is 2.894e1)
 Theorem 1 at T = 200: failure probability at most 1.958e-10; as the paper prints it: failure probability at most 7.484e-23
 Theorem 1 at T = 4000: failure probability at most 2.225e-308; as the paper prints it: failure probability at most 2.225e-308
 The paper's statement is false, with a counterexample in docs/errata.md; the first one is corrected.
