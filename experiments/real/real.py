@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 TARGET = HERE.parents[1] / "target/real"
 PLANS = {
     # Tables, seeds, seeds of tables with more than a thousand arms, and seeds with a Gaussian process (fewer as it is slow).
-    "full": (list(tables.LOADERS), 12, 6, 3),
+    "full": (list(tables.LOADERS), 12, 6, 6),
     "quick": (["iris", "barley", "penguins", "diabetes"], 2, 2, 1),
     "smoke": (["iris"], 1, 1, 1),
 }

@@ -73,7 +73,9 @@ impl KnownTruth {
         if let MeasurementNoise::Unequal(_) = noise {
             factors.fill_with(|| (0.5 * normal(&mut rng)).exp());
             let mean_square = factors.iter().map(|factor| factor * factor).sum::<f64>() / factors.len() as f64;
-            factors.iter_mut().for_each(|factor| *factor /= mean_square.sqrt());
+            for factor in &mut factors {
+                *factor /= mean_square.sqrt();
+            }
         }
         Self { instance, noise, factors }
     }
@@ -106,7 +108,9 @@ impl KnownTruth {
         let mut means = standardised(means);
         let mut threshold = 0.0;
         if noise == MeasurementNoise::Bernoulli {
-            means.iter_mut().for_each(|mean| *mean = (0.5 + 0.2 * *mean).clamp(0.02, 0.98));
+            for mean in &mut means {
+                *mean = (0.5 + 0.2 * *mean).clamp(0.02, 0.98);
+            }
             threshold = 0.5;
         }
         let arms = Arms::from_slice(&x, dimension)?;
@@ -137,9 +141,13 @@ fn normal(rng: &mut Rng) -> f64 {
 fn standardised(mut values: Vec<f64>) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    values.iter_mut().for_each(|value| *value -= mean);
+    for value in &mut values {
+        *value -= mean;
+    }
     let deviation = (values.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
-    values.iter_mut().for_each(|value| *value /= deviation);
+    for value in &mut values {
+        *value /= deviation;
+    }
     values
 }
 
@@ -207,6 +215,9 @@ impl Calibration {
 ///
 /// # Errors
 /// If a truth or a campaign is refused.
+///
+/// # Panics
+/// Never: a ticket that was just handed out takes a reward.
 pub fn calibrate(
     truth: impl Fn(u64) -> Result<KnownTruth, CalibrationError> + Sync,
     terms: impl Fn(&KnownTruth, u64) -> Terms + Sync,

@@ -82,7 +82,9 @@ fn fixed_intervals_allow_for_the_error_of_an_estimated_noise() {
     for _ in 0..runs {
         noise.draw(&mut rng, &mut rewards);
         let mut learner = Spec::named("apt").unwrap().learner(&arms, question, 100, 0).unwrap();
-        rewards.iter().for_each(|&reward| learner.tell(0, reward));
+        for &reward in &rewards {
+            learner.tell(0, reward);
+        }
         let mean = rewards.iter().sum::<f64>() / n as f64;
         let squares: f64 = rewards.iter().map(|reward| (reward - mean).powi(2)).sum();
         let normal = Confidence::new(IntervalKind::Fixed, delta, (squares / 10.0).sqrt()).unwrap();

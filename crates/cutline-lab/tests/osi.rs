@@ -1,8 +1,8 @@
 //! Pulls until the published stop on the instance "OSI" (online sign identification) of Tirinzoni & Degenne (2022), *On elimination
-//! strategies for bandit fixed-confidence identification*, NeurIPS: d = 20, K = 50, τ = 0, N(0, 1), δ = 0.01, λ = 1, 100 runs.
+//! strategies for bandit fixed-confidence identification*, `NeurIPS`: d = 20, K = 50, τ = 0, N(0, 1), δ = 0.01, λ = 1, 100 runs.
 //!
 //! `tests/osi/instance.csv` is θ and then the 50 arms. Every arm is pulled once first; a run ends when
-//! minₖ μ̂ₖ²/(2qₖ) > ln((t + 1)/δ). The published means are 23,770 pulls (standard deviation 4,100) for LinGame and 17,310 for LinGapE.
+//! minₖ μ̂ₖ²/(2qₖ) > ln((t + 1)/δ). The published means are 23,770 pulls (standard deviation 4,100) for LinGame and 17,310 for `LinGapE`.
 //!
 //! `cargo test --release --package cutline-lab --test osi -- --ignored --nocapture` plays 100 runs and prints means.
 

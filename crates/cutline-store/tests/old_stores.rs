@@ -107,7 +107,7 @@ fn a_guaranteed_stop_without_noise_opens_and_never_stops_early() {
     let old = NewCampaign::continued("sure", settings, candidates()).unwrap();
     let mut campaign = Store::create(location).unwrap().begin_new(old).unwrap();
     let measure = |campaign: &mut Campaign| {
-        let ticket = campaign.ask(1, "w", Duration::from_secs(60)).unwrap().pop()?;
+        let ticket = campaign.ask(1, "w", Duration::from_mins(1)).unwrap().pop()?;
         campaign.tell(&[(ticket.number, [5.0, -5.0][ticket.arm])]).unwrap();
         Some(())
     };

@@ -127,18 +127,14 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let Posterior { means, variances, n_rewards, .. } = posterior;
         let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
-            let (mean, deviation, interval, doubt) = match &marginals {
-                Some(Marginals { means, deviations, degrees_of_freedom, doubts }) => {
-                    let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
-                    let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
-                    (means[arm], deviations[arm], interval, doubts[arm])
-                }
-                None => {
-                    let (mean, deviation) = (means[arm], noise * variances[arm].sqrt());
-                    (mean, deviation, interval(arm), doubt(question, mean, deviation, confidence.degrees_of_freedom()))
-                }
+            let Some(Marginals { means, deviations, degrees_of_freedom, doubts }) = &marginals else {
+                let (mean, deviation) = (means[arm], noise * variances[arm].sqrt());
+                let doubt = doubt(question, mean, deviation, confidence.degrees_of_freedom());
+                return Verdict::new(question, mean, interval(arm), deviation, n_rewards[arm], doubt);
             };
-            Verdict::new(question, mean, interval, deviation, n_rewards[arm], doubt)
+            let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
+            let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
+            Verdict::new(question, means[arm], interval, deviations[arm], n_rewards[arm], doubts[arm])
         })
     }
 }

@@ -166,6 +166,8 @@ impl ConfidenceStop {
             (StopCriterion::Evidence, Some(PriorFree::LeastSquares { means, variances, .. })) if !has_norm => {
                 (means[arm], factor * variances[arm].sqrt())
             }
+            // What an arm's features do not explain shows only in its own rewards.
+            (StopCriterion::Evidence, _) if model == Model::Mixed && n_rewards[arm] == 0 => (means[arm], f64::INFINITY),
             (StopCriterion::Evidence, _) => (means[arm], factor * variances[arm].sqrt()),
         };
         let is_sure = |arm: Arm| is_sure(question, means[arm], interval(arm));
