@@ -167,7 +167,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"linear_share": -1}, "`linear share` is a share: it must be a number between 0 and 1, not -1"),
     ({"above": math.nan}, "`above` is a share: it must be a number between 0 and 1, not NaN"),
     ({"spread": 0}, "the spread must be a number between 1e-100 and 1e100, not 0"),
-    ({"noise_ratio": -1}, "the noise scale must be a number between 1e-100 and 1e100, not -1"),
+    ({"noise_ratio": -1}, "the noise ratio must be a number between 1e-100 and 1e100, not -1"),
     ({"noise": 1, "noise_ratio": 1, "spread": 1}, "two of them determine the third; leave one out"),
     ({"prior": "uniform", "explained": 0.5}, "`prior` and `explained` both say what to expect of the arms; leave one out"),
     ({"prior": "uniform", "pilot": PILOT}, "`prior` and `pilot` both say what to expect of the arms; leave one out"),

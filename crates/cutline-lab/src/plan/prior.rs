@@ -49,14 +49,16 @@ pub fn noise_and_spread(noise: Option<f64>, ratio: Option<f64>, spread: Option<f
         return Err(PriorError::Overdetermined);
     }
     let ratio = ratio.unwrap_or(0.5);
+    let checked = |name, value: f64| {
+        if Range::NOISE_SCALE.contains(value) { Ok(value) } else { Err(PriorError::Noise { name, value }) }
+    };
+    checked("noise scale", noise.unwrap_or(1.0))?;
+    checked("noise ratio", ratio)?;
     let spread = spread.unwrap_or_else(|| noise.map_or(1.0, |noise| noise / ratio));
-    let noise = noise.unwrap_or(ratio * spread);
-    for (name, value) in [("noise scale", noise), ("noise ratio", ratio)] {
-        if !Range::NOISE_SCALE.contains(value) {
-            return Err(PriorError::Noise { name, value });
-        }
+    if !Range::NOISE_SCALE.contains(spread) {
+        return Err(PriorError::Spread(spread));
     }
-    if Range::NOISE_SCALE.contains(spread) { Ok((noise, spread)) } else { Err(PriorError::Spread(spread)) }
+    Ok((checked("noise scale", noise.unwrap_or(ratio * spread))?, spread))
 }
 
 /// The distribution that the true means are drawn from.
