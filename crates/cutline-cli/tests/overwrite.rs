@@ -142,7 +142,7 @@ fn simulations_keep_their_inputs() {
     place.write("results.csv", "arm,reward\na,1\nb,0\nc,1\n");
     let mut plan = PLAN;
     plan[1] = "arms.csv";
-    let line = refused(&place, &[&plan[..], &["--prior", "results.csv", "--out", "."]].concat());
+    let line = refused(&place, &[&plan[..], &["--pilot", "results.csv", "--out", "."]].concat());
     assert!(line.starts_with("error: ./results.csv is an input of this command"), "{line}");
     // Through a hard link, too.
     std::fs::hard_link(place.path("arms.csv"), place.path("arms.svg")).unwrap();
