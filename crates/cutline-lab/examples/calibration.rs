@@ -2,9 +2,7 @@
 //!
 //! `cargo run --release --package cutline-lab --example calibration -- [RUNS]`
 
-use cutline::campaign::Terms;
-use cutline::{IntervalKind, Spec};
-use cutline_lab::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate};
+use cutline_lab::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate, default_terms};
 use std::error::Error;
 use std::io::Write as _;
 
@@ -33,20 +31,6 @@ fn noises() -> Vec<(String, MeasurementNoise)> {
     with_scales.chain([("0 or 1".into(), MeasurementNoise::Bernoulli)]).collect()
 }
 
-/// The terms of a campaign with the defaults.
-fn terms(truth: &KnownTruth, run: u64) -> Terms {
-    Terms {
-        question: truth.instance.question(),
-        spec: Spec::named("pivot").and_then(|spec| spec.with_estimator("mixed")).expect("an algorithm and its model"),
-        budget: u32::MAX,
-        noise: None,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: run,
-    }
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     let runs: u64 = std::env::args().nth(1).map_or(Ok(20), |runs| runs.parse())?;
     println!("Coverage of 95 % intervals, {runs} campaigns per cell, T = K / 2K / 5K:\n");
@@ -59,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             for (_, function) in FUNCTIONS {
                 let budgets = BUDGETS.map(|times| times * u32::try_from(n_arms).expect("a few hundred"));
                 let truth = |run| KnownTruth::synthetic(function, noise, n_arms, dimension, run);
-                let found = calibrate(truth, terms, &budgets, 0..runs)?;
+                let found = calibrate(truth, default_terms, &budgets, 0..runs)?;
                 let shares: Vec<String> = found.iter().map(|c| format!("{:.3}", c.coverage())).collect();
                 print!(" {} |", shares.join(" / "));
                 std::io::stdout().flush()?;

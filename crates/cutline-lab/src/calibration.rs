@@ -6,7 +6,7 @@
 
 use crate::{Instance, InstanceError, Threshold};
 use cutline::campaign::{CampaignState, Event, Terms, TermsError};
-use cutline::{Arm, Arms, ArmsError, Purpose, Rng, stream};
+use cutline::{Arm, Arms, ArmsError, IntervalKind, Purpose, Rng, Spec, stream};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal, StudentT};
 use rayon::prelude::*;
@@ -149,6 +149,24 @@ fn standardised(mut values: Vec<f64>) -> Vec<f64> {
         *value /= deviation;
     }
     values
+}
+
+/// The terms of a campaign with the defaults: Pivot on the mixed model, σ learnt, 95 % intervals, no budget.
+///
+/// # Panics
+/// Never: `pivot` works with `mixed`.
+#[must_use]
+pub fn default_terms(truth: &KnownTruth, seed: u64) -> Terms {
+    Terms {
+        question: truth.instance.question(),
+        spec: Spec::named("pivot").and_then(|spec| spec.with_estimator("mixed")).expect("an algorithm and its model"),
+        budget: u32::MAX,
+        noise: None,
+        interval: IntervalKind::Fixed,
+        delta: 0.05,
+        until_sure: None,
+        seed,
+    }
 }
 
 /// The upper ends of the bins of doubt.

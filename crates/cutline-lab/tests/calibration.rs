@@ -1,21 +1,7 @@
 //! The verdicts of campaigns with the defaults mean what they say. `make calibration` is the long version.
 
 use cutline::campaign::{EarlyStop, Terms};
-use cutline::{IntervalKind, Spec};
-use cutline_lab::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate};
-
-fn terms(truth: &KnownTruth, run: u64) -> Terms {
-    Terms {
-        question: truth.instance.question(),
-        spec: Spec::named("pivot").unwrap().with_estimator("mixed").unwrap(),
-        budget: u32::MAX,
-        noise: None,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: run,
-    }
-}
+use cutline_lab::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate, default_terms};
 
 const LINEAR: MeanFunction = MeanFunction::Linear { own: 0.0 };
 const OWN: MeanFunction = MeanFunction::Linear { own: 0.3 };
@@ -34,7 +20,7 @@ fn intervals_hold_the_means_whatever_the_truth() {
     ];
     for (function, noise) in cases {
         let truth = |run| KnownTruth::synthetic(function, noise, 60, 4, run);
-        for found in calibrate(truth, terms, &[60, 180], 0..20).unwrap() {
+        for found in calibrate(truth, default_terms, &[60, 180], 0..20).unwrap() {
             assert!(found.coverage() > 0.87, "{function:?}, {noise:?}: {found:?}");
         }
     }
@@ -47,8 +33,10 @@ fn intervals_hold_the_means_whatever_the_truth() {
 fn the_expected_number_of_errors_is_what_is_left() {
     for function in [LINEAR, OWN, UNRELATED] {
         let truth = |run| KnownTruth::synthetic(function, MeasurementNoise::Gaussian(0.5), 100, 5, run);
-        let stopping =
-            |truth: &KnownTruth, run| Terms { until_sure: Some(EarlyStop::ExpectedErrors(3.0)), ..terms(truth, run) };
+        let stopping = |truth: &KnownTruth, run| Terms {
+            until_sure: Some(EarlyStop::ExpectedErrors(3.0)),
+            ..default_terms(truth, run)
+        };
         let Calibration { runs, wrong, doubts, measurements, .. } =
             calibrate(truth, stopping, &[2_000], 0..40).unwrap()[0];
         let per_run = |sum: f64| sum / runs as f64;

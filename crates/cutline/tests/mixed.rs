@@ -319,7 +319,7 @@ fn exploration_order(n_arms: usize, seed: u64) -> Vec<Arm> {
     order
 }
 
-/// Before pull k² + 1 an arm is explored, if one was never pulled; otherwise the rule chooses. Pending pulls count, lost ones do not,
+/// An arm that was never pulled is explored before pull number k² + 1; otherwise the rule chooses. Pending pulls count, lost ones do not,
 /// and rewards that were not asked for count as pulls.
 #[test]
 fn exploration_by_its_definition() {
