@@ -315,7 +315,7 @@ fn elimination_settles_an_arm_when_it_is_sure_for_the_first_time() {
         let mut unrestricted = spec.learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
         let mut plain = Plain::new(&problem, 1.0);
         let mut rng = stream(2, Purpose::Noise, 0);
-        let (mut expected, mut differs) = (Vec::new(), false);
+        let (mut expected, mut differs) = (Vec::<(usize, bool, u64)>::new(), false);
         while let Some(arm) = learner.ask() {
             let without = unrestricted.propose().unwrap();
             differs |= arm != without;
