@@ -2,6 +2,7 @@
 //!
 //! Runs are played in batches if the algorithm supports it, else individually; the results are the same to the last bit.
 
+use crate::experiment_noise::ArmNoise;
 use crate::monte_carlo::RunError;
 use crate::{Experiment, Instance};
 use cutline::{Arm, AskTell, BatchLearner, Purpose, StopReason, stream};
@@ -11,6 +12,8 @@ use std::borrow::Cow;
 /// One run: its instance, its noise, and its results.
 pub(crate) struct Run<'a> {
     instance: Cow<'a, Instance>,
+    /// The noise of its arms.
+    noise: ArmNoise<'a>,
     /// The seed of its learners.
     seed: u64,
     /// One random number per pull, from which its reward is computed, whichever arm is pulled. All entrants get the same numbers.
@@ -32,13 +35,15 @@ impl<'a> Run<'a> {
     /// Draws the instance and the noise of run number `run`.
     pub(crate) fn new(experiment: &'a Experiment, run: u64) -> Result<Self, RunError> {
         let instance = experiment.source().instance(run).map_err(|error| RunError::Instance { run, error })?;
-        experiment.check_probabilities(&instance, run)?;
+        experiment.check_noise(&instance, run)?;
+        let draw = if experiment.source().fixed().is_some() { 0 } else { run };
+        let noise = experiment.noise().of_arms(experiment.seed(), draw, instance.means().len());
         let max_budget = experiment.budgets().last().copied().unwrap_or(0);
         let mut variates = vec![0.0; max_budget as usize];
-        experiment.noise().draw(&mut stream(experiment.seed(), Purpose::Noise, run), &mut variates);
+        experiment.noise().draw(experiment.seed(), run, &mut variates);
         let seed = stream(experiment.seed(), Purpose::Learner, run).next_u64();
         let results = vec![Outcome::default(); experiment.entrants().len() * experiment.budgets().len()];
-        Ok(Self { instance, seed, variates, results })
+        Ok(Self { instance, noise, seed, variates, results })
     }
 
     /// The results, by entrant and then budget.
@@ -58,13 +63,13 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
             let instances: Vec<&Instance> = runs.iter().map(|run| &*run.instance).collect();
             let batch = entrant.batch(&instances, budgets);
             if let Some(mut learners) = batch {
-                play_batch(&mut learners, experiment, runs, budgets, first_cell);
+                play_batch(&mut learners, runs, budgets, first_cell);
                 continue;
             }
             for run in &mut *runs {
                 let max_budget = budgets.last().copied().unwrap_or(0);
                 let mut learner = entrant.run_learner(&run.instance, max_budget, run.seed)?;
-                play_individually(learner.as_mut(), experiment, run, budgets, first_cell);
+                play_individually(learner.as_mut(), run, budgets, first_cell);
             }
         }
     }
@@ -73,19 +78,12 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>]) -> Result<(), 
 
 /// Plays one learner and stores its results at the budgets in `run.results`, beginning with `first_cell`. After an early stop the
 /// results stay the same.
-fn play_individually(
-    learner: &mut dyn AskTell,
-    experiment: &Experiment,
-    run: &mut Run<'_>,
-    budgets: &[u32],
-    first_cell: usize,
-) {
-    let noise = experiment.noise();
+fn play_individually(learner: &mut dyn AskTell, run: &mut Run<'_>, budgets: &[u32], first_cell: usize) {
     let mut pulled = 0;
     for (cell, &budget) in (first_cell..).zip(budgets) {
         for &variate in &run.variates[pulled..budget as usize] {
             let Some(arm) = learner.ask() else { break };
-            learner.tell(arm, noise.reward(run.instance.means()[arm], variate));
+            learner.tell(arm, run.noise.reward(arm, run.instance.means()[arm], variate));
         }
         pulled = budget as usize;
         let has_ended_early = learner.stop_reason().is_some_and(|reason| reason != StopReason::Budget);
@@ -105,20 +103,13 @@ fn play_individually(
 }
 
 /// As [`play_individually`], for a batch of runs.
-fn play_batch(
-    learners: &mut BatchLearner,
-    experiment: &Experiment,
-    runs: &mut [Run<'_>],
-    budgets: &[u32],
-    first_cell: usize,
-) {
-    let noise = experiment.noise();
+fn play_batch(learners: &mut BatchLearner, runs: &mut [Run<'_>], budgets: &[u32], first_cell: usize) {
     let mut pulled = 0;
     for (cell, &budget) in (first_cell..).zip(budgets) {
         for pull in pulled..budget as usize {
             learners.pull(|run, arm| {
                 let run = &runs[run];
-                noise.reward(run.instance.means()[arm], run.variates[pull])
+                run.noise.reward(arm, run.instance.means()[arm], run.variates[pull])
             });
         }
         pulled = budget as usize;
