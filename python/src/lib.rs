@@ -12,6 +12,8 @@ mod errors;
 mod events;
 mod experiment;
 mod handle;
+mod interruptible;
+mod per_run;
 mod plan;
 mod pool;
 mod replay;

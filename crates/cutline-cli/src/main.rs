@@ -9,11 +9,13 @@ mod failure;
 mod interrupt;
 mod model;
 mod output;
+mod per_run;
 mod plan;
 mod print;
 mod progress;
 mod report;
 mod results;
+mod resume;
 mod status_summary;
 mod table;
 

@@ -10,6 +10,7 @@ use crate::source::{DrawSchedule, InstanceSource};
 use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The largest number of pulls per run: its noise is kept in memory.
 const MAX_PULLS: u64 = 100_000_000;
@@ -94,7 +95,9 @@ fn experiment(
     };
     let runs = overrides.runs.unwrap_or(runs);
     let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
-    let experiment = Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published };
+    let fingerprint = OnceLock::new();
+    let experiment =
+        Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published, fingerprint };
     match experiment.check() {
         Ok(()) => Ok(experiment),
         Err(RunError::Algorithm { label, error }) => {
@@ -102,7 +105,7 @@ fn experiment(
             Err(algorithms[position].error(format!("`{label}` does not fit: {error}")))
         }
         Err(error @ RunError::NoProbability { .. }) => Err(noise_field.unwrap_or(instance_field).refused(error)),
-        Err(error @ RunError::Instance { .. }) => Err(instance_field.refused(error)),
+        Err(error @ (RunError::Instance { .. } | RunError::Interrupted)) => Err(instance_field.refused(error)),
     }
 }
 
