@@ -1,6 +1,6 @@
 //! Experiments: read by the lab's reader, played in ranges of runs.
 
-use crate::convert::{integer, string};
+use crate::convert::{elements, integer, string};
 use crate::custom::{catch_exceptions, extensions};
 use crate::errors::{ErrorKind, input, run};
 use crate::interruptible::interruptible;
@@ -215,11 +215,26 @@ impl Experiment {
         Ok((0..self.0.budgets().len()).map(compare).collect())
     }
 
-    /// Failure probability against budget, as SVG.
-    fn _svg(&self, py: Python<'_>, tally: &Tally) -> PyResult<String> {
+    /// Failure probability against budget, as SVG; with this title, and only these algorithms.
+    fn _svg(
+        &self,
+        py: Python<'_>,
+        tally: &Tally,
+        title: Option<&Bound<'_, PyAny>>,
+        algorithms: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let title = title.map(|title| string(title, "`title`")).transpose()?;
+        let labels = algorithms.map(|labels| elements(labels, "`algorithms`")).transpose()?;
+        let shown = labels.map(|labels| labels.iter().map(|label| self.position(label)).collect::<PyResult<Vec<_>>>());
+        let shown = shown.transpose()?;
         py.detach(|| {
             let rows = self.rows(tally)?;
-            Ok(failure_figure(&self.0, &rows).to_svg())
+            let mut figure = failure_figure(&self.0, &rows);
+            if let Some(shown) = shown {
+                figure.curves = shown.into_iter().map(|position| figure.curves[position].clone()).collect();
+            }
+            figure.title = title.unwrap_or(figure.title);
+            Ok(figure.to_svg())
         })
     }
 }

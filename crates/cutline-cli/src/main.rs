@@ -6,6 +6,7 @@ mod clock;
 mod commands;
 mod diagnosis;
 mod failure;
+mod figure_files;
 mod interrupt;
 mod model;
 mod output;

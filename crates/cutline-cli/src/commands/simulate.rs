@@ -3,6 +3,7 @@
 use super::{output, play, pool, pulls, write};
 use crate::args::Simulate;
 use crate::failure::Failure;
+use crate::figure_files::FigureFiles;
 use crate::output::Inputs;
 use crate::per_run::PerRunFile;
 use crate::progress;
@@ -22,6 +23,7 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let per_run = args.per_run.as_ref().map(|path| PerRunFile::create(path, inputs.clone())).transpose()?;
     let resumed = args.resume.as_ref().map(|path| Resumed::open(path, inputs.clone(), &experiments)).transpose()?;
     let names: Vec<&str> = experiments.iter().map(Experiment::name).collect();
+    let figures = args.figure.as_ref().map(|path| FigureFiles::new(path, &names, inputs.clone())).transpose()?;
     let output = output(options, &names, inputs)?;
     let outcomes = match (per_run, resumed) {
         (Some(file), _) => play_per_run(experiments, &pool, file)?,
@@ -31,6 +33,7 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     // A reader that closes stdout early must not lose the files.
     let printed = results::print(&outcomes, options.format, false, &[]);
     write(&outcomes, &output, &[])?;
+    figures.map_or(Ok(()), |figures| figures.write(&outcomes))?;
     printed
 }
 
