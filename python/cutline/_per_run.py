@@ -40,6 +40,7 @@ class PerRun:
     """
 
     __slots__ = (
+        "_settled",
         "above",
         "algorithms",
         "arm_pulls",
@@ -50,6 +51,7 @@ class PerRun:
         "n_arms",
         "pulls",
         "runs",
+        "settled_after",
         "stop",
         "threshold",
         "true_means",
@@ -75,13 +77,18 @@ class PerRun:
     pulls: NDArray[np.uint64]
     """The number of pulls after which a run ended or reached the budget: runs × algorithms × budgets."""
     stop: NDArray[np.str_]
-    """Why it ended, `budget` or `confidence`: runs × algorithms × budgets."""
+    """Why it ended, `budget`, `confidence`, `settled` or `done`: runs × algorithms × budgets."""
     arm_pulls: NDArray[np.uint32]
     """The pulls of every arm: runs × algorithms × budgets × K."""
     means: NDArray[np.float64]
     """The estimated means at the end: runs × algorithms × budgets × K."""
     above: NDArray[np.bool_]
     """Whether an arm is classified as above the threshold: runs × algorithms × budgets × K."""
+
+    settled_after: NDArray[np.uint64]
+    """The number of rewards after which the side of an arm was settled for good, 0 if it was not: runs × algorithms × budgets × K."""
+    _settled: tuple[list[NDArray[Any]], list[NDArray[Any]]]
+    """For each row the arms that were settled, in this order, and the number of rewards after which each of them was."""
 
     def __init__(self, experiment: Experiment, parts: Sequence[Columns]) -> None:
         parts = sorted(parts, key=lambda part: int(part["runs"][0]) if len(part["runs"]) else -1)
@@ -98,6 +105,12 @@ class PerRun:
         self.arm_pulls = self._of_arms(joined["arm_pulls"], shape[1:])
         self.means = self._of_arms(joined["means"], shape[1:])
         self.above = self._of_arms(joined["above"], shape[1:])
+        ends = np.cumsum(joined["n_settled"])[:-1]
+        self._settled = np.split(joined["settled_arms"], ends), np.split(joined["settled_after"], ends)
+        self.settled_after = np.zeros(self.means.shape, dtype=np.uint64)
+        rows = self.settled_after.reshape(-1, self.settled_after.shape[-1])
+        for row, arms, after in zip(rows, *self._settled):
+            row[arms] = after
 
     def _of_arms(self, flat: NDArray[Any], inner: tuple[int, ...]) -> NDArray[Any]:
         """Values of arms in their shape: runs × `inner` × K."""
@@ -144,6 +157,8 @@ class PerRun:
             "arm_pulls": lists(self.arm_pulls.astype(np.int32)),
             "means": lists(self.means),
             "above": lists(self.above),
+            "settled_arms": [arms.astype(np.int32) for arms in self._settled[0]],
+            "settled_after": [after.astype(np.int64) for after in self._settled[1]],
         }
 
     def to_pandas(self) -> pd.DataFrame:

@@ -27,5 +27,8 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, results: PerRun) -> PyResult<Bound<'
     columns.set_item("arm_pulls", PyArray1::from_vec(py, results.arm_pulls))?;
     columns.set_item("means", PyArray1::from_vec(py, results.means))?;
     columns.set_item("above", PyArray1::from_vec(py, results.above))?;
+    columns.set_item("n_settled", PyArray1::from_vec(py, results.n_settled))?;
+    columns.set_item("settled_arms", PyArray1::from_vec(py, results.settled_arms))?;
+    columns.set_item("settled_after", PyArray1::from_vec(py, results.settled_after))?;
     Ok(columns)
 }

@@ -29,9 +29,11 @@ const SCHEMA: &str = "message per_run {
     required group arm_pulls (LIST) { repeated group list { required int32 element; } }
     required group means (LIST) { repeated group list { required double element; } }
     required group above (LIST) { repeated group list { required boolean element; } }
+    required group settled_arms (LIST) { repeated group list { required int32 element; } }
+    required group settled_after (LIST) { repeated group list { required int64 element; } }
 }";
 
-const CSV_HEADER: [&str; 13] = [
+const CSV_HEADER: [&str; 15] = [
     "experiment",
     "run",
     "algorithm",
@@ -45,6 +47,8 @@ const CSV_HEADER: [&str; 13] = [
     "arm_pulls",
     "means",
     "above",
+    "settled_arms",
+    "settled_after",
 ];
 
 /// How many entries of arms are kept in memory before they are written.
@@ -167,23 +171,17 @@ impl<'a> Columns<'a> {
 
     /// For each row the true means of its run.
     fn true_means(&self) -> impl Iterator<Item = &[f64]> {
-        let mut rest = &self.results.true_means[..];
-        let of_run = self.results.n_arms.iter().map(move |&n| {
-            let (means, later) = rest.split_at(n);
-            rest = later;
-            means
-        });
-        self.by_run(of_run)
+        self.by_run(split(&self.results.true_means, self.results.n_arms.iter().copied()))
     }
 
     /// For each row the values of its arms.
     fn arms<'b, T>(&self, values: &'b [T]) -> impl Iterator<Item = &'b [T]> {
-        let mut rest = values;
-        self.n_arms().map(move |n| {
-            let (arms, later) = rest.split_at(n);
-            rest = later;
-            arms
-        })
+        split(values, self.n_arms())
+    }
+
+    /// For each row the values of its settled arms.
+    fn settled<'b, T>(&self, values: &'b [T]) -> impl Iterator<Item = &'b [T]> {
+        split(values, self.results.n_settled.iter().copied())
     }
 
     fn write_csv(&self, writer: &mut csv::Writer<impl Write>) -> Result<()> {
@@ -191,7 +189,8 @@ impl<'a> Columns<'a> {
         let thresholds = self.by_run(results.thresholds.iter().copied());
         let heads = self.runs().zip(self.labels()).zip(self.budgets()).zip(thresholds).zip(self.true_means());
         let lists = self.arms(&results.arm_pulls).zip(self.arms(&results.means)).zip(self.arms(&results.above));
-        for (row, (head, ((pulls, means), above))) in heads.zip(lists).enumerate() {
+        let settled = self.settled(&results.settled_arms).zip(self.settled(&results.settled_after));
+        for (row, ((head, ((pulls, means), above)), (arms, after))) in heads.zip(lists).zip(settled).enumerate() {
             let ((((run, label), budget), threshold), true_means) = head;
             let errors = results.errors[row];
             writer.write_record([
@@ -208,6 +207,8 @@ impl<'a> Columns<'a> {
                 &format!("{pulls:?}"),
                 &format!("{means:?}"),
                 &format!("{above:?}"),
+                &format!("{arms:?}"),
+                &format!("{after:?}"),
             ])?;
         }
         Ok(())
@@ -237,9 +238,21 @@ impl<'a> Columns<'a> {
         lists::<Int32Type, _>(&mut group, self.arms(&results.arm_pulls), |&pulls| pulls.cast_signed())?;
         lists::<DoubleType, _>(&mut group, self.arms(&results.means), |&mean| mean)?;
         lists::<BoolType, _>(&mut group, self.arms(&results.above), |&above| above)?;
+        lists::<Int32Type, _>(&mut group, self.settled(&results.settled_arms), |&arm| arm.cast_signed())?;
+        lists::<Int64Type, _>(&mut group, self.settled(&results.settled_after), |&after| after.cast_signed())?;
         group.close()?;
         Ok(())
     }
+}
+
+/// Consecutive parts of these lengths.
+fn split<T>(values: &[T], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &[T]> {
+    let mut rest = values;
+    lengths.map(move |n| {
+        let (part, later) = rest.split_at(n);
+        rest = later;
+        part
+    })
 }
 
 type Group<'a, W> = SerializedRowGroupWriter<'a, W>;

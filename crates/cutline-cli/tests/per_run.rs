@@ -6,7 +6,7 @@ use common::{Place, SMALL};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 15] = [
     "experiment",
     "run",
     "algorithm",
@@ -20,6 +20,8 @@ const COLUMNS: [&str; 13] = [
     "arm_pulls",
     "means",
     "above",
+    "settled_arms",
+    "settled_after",
 ];
 
 fn records(csv: &str) -> Vec<csv::StringRecord> {

@@ -1,8 +1,7 @@
 //! The results of every run, for one's own metrics.
 
-use crate::Experiment;
 use crate::play::Run;
-use cutline::StopReason;
+use cutline::{SettledArm, StopReason};
 
 /// The results of some runs as columns. The rows are ordered by run, then entrant, then budget.
 ///
@@ -31,6 +30,12 @@ pub struct PerRun {
     pub means: Vec<f64>,
     /// Whether an arm is classified as above the threshold, per row.
     pub above: Vec<bool>,
+    /// The number of settled arms, those whose side was fixed for good before the end, per row.
+    pub n_settled: Vec<usize>,
+    /// The settled arms, in the order in which they were settled, per row. Their side is that in `above`.
+    pub settled_arms: Vec<u32>,
+    /// The number of rewards after which each of them was settled, per row.
+    pub settled_after: Vec<u64>,
 }
 
 /// The results of the arms for one entrant at one budget.
@@ -38,6 +43,7 @@ pub(crate) struct ArmResults {
     pub(crate) pulls: Vec<u32>,
     pub(crate) means: Vec<f64>,
     pub(crate) above: Vec<bool>,
+    pub(crate) settled: Vec<SettledArm>,
 }
 
 impl PerRun {
@@ -45,12 +51,6 @@ impl PerRun {
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.errors.len()
-    }
-
-    /// The number of the entries of arms per run of `experiment`, over all its rows; for estimates of memory.
-    #[must_use]
-    pub fn entries_per_run(experiment: &Experiment, n_arms: usize) -> usize {
-        experiment.entrants().len() * experiment.budgets().len() * n_arms
     }
 
     /// Adds a run; it must have been played with its arms recorded.
@@ -67,6 +67,10 @@ impl PerRun {
             self.arm_pulls.extend_from_slice(&arms.pulls);
             self.means.extend_from_slice(&arms.means);
             self.above.extend_from_slice(&arms.above);
+            self.n_settled.push(arms.settled.len());
+            let arm_number = |settled: &SettledArm| u32::try_from(settled.arm).unwrap_or(u32::MAX);
+            self.settled_arms.extend(arms.settled.iter().map(arm_number));
+            self.settled_after.extend(arms.settled.iter().map(|settled| settled.after));
         }
     }
 
@@ -82,5 +86,8 @@ impl PerRun {
         self.arm_pulls.append(&mut later.arm_pulls);
         self.means.append(&mut later.means);
         self.above.append(&mut later.above);
+        self.n_settled.append(&mut later.n_settled);
+        self.settled_arms.append(&mut later.settled_arms);
+        self.settled_after.append(&mut later.settled_after);
     }
 }

@@ -5,7 +5,7 @@
 use crate::monte_carlo::RunError;
 use crate::per_run::ArmResults;
 use crate::{Experiment, Instance};
-use cutline::{AskTell, BatchLearner, Purpose, StopReason, stream};
+use cutline::{Arm, AskTell, BatchLearner, Purpose, StopReason, stream};
 use rand::Rng as _;
 use std::borrow::Cow;
 
@@ -127,16 +127,20 @@ fn play_individually(
         pulled = budget as usize;
         let stop = learner.stop_reason().unwrap_or(StopReason::Budget);
         let mut beliefs = learner.beliefs();
-        run.results.push(Outcome {
-            errors: run.instance.n_errors(beliefs.means().iter().copied()),
-            pulls: beliefs.total_pulls,
-            stop,
-        });
+        let (settled, pulls) = (beliefs.settled, beliefs.total_pulls);
+        // A settled side counts whatever the mean says.
+        let estimate = |(arm, &mean): (Arm, &f64)| match settled.side(arm) {
+            None => mean,
+            Some(true) => f64::INFINITY,
+            Some(false) => f64::NEG_INFINITY,
+        };
+        let errors = run.instance.n_errors(beliefs.means().iter().enumerate().map(estimate));
+        run.results.push(Outcome { errors, pulls, stop });
         if manner.records_arms {
-            let question = run.instance.question();
-            let (pulls, means) = (beliefs.pulls.to_vec(), beliefs.means().to_vec());
-            let above = means.iter().map(|&mean| question.is_above(mean)).collect();
-            run.arms.push(ArmResults { pulls, means, above });
+            let means = beliefs.means().to_vec();
+            let above = (0..means.len()).map(|arm| beliefs.is_above(arm)).collect();
+            let settled = beliefs.settled.in_order().to_vec();
+            run.arms.push(ArmResults { pulls: beliefs.pulls.to_vec(), means, above, settled });
         }
     }
     Ok(())
@@ -179,7 +183,7 @@ fn play_batch(
                 let question = run.instance.question();
                 let means: Vec<f64> = learners.means(number).collect();
                 let above = means.iter().map(|&mean| question.is_above(mean)).collect();
-                run.arms.push(ArmResults { pulls: pulls.clone(), means, above });
+                run.arms.push(ArmResults { pulls: pulls.clone(), means, above, settled: Vec::new() });
             }
         }
     }

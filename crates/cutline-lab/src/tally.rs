@@ -154,7 +154,7 @@ impl Tally {
     pub(crate) fn count(&mut self, run: u64, results: &[Outcome]) {
         self.runs.extend(&RunRanges::new(run..run + 1));
         for (stopped, result) in self.stopped.iter_mut().zip(results) {
-            if result.stop == StopReason::Confidence {
+            if result.stop != StopReason::Budget {
                 stopped.count(result.pulls, result.errors > 0);
             }
         }
