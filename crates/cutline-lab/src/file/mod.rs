@@ -11,6 +11,7 @@ use crate::source::{DrawSchedule, InstanceSource};
 use crate::{Entrant, ExperimentNoise, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The largest number of pulls per run: its noise is kept in memory.
 const MAX_PULLS: u64 = 100_000_000;
@@ -99,7 +100,9 @@ fn experiment(
     };
     let runs = overrides.runs.unwrap_or(runs);
     let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
-    let experiment = Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published };
+    let fingerprint = OnceLock::new();
+    let experiment =
+        Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published, fingerprint };
     match experiment.check() {
         Ok(()) => Ok(experiment),
         Err(RunError::Algorithm { label, error }) => {
@@ -109,7 +112,7 @@ fn experiment(
         Err(error @ (RunError::NoProbability { .. } | RunError::Scales { .. })) => {
             Err(noise_field.unwrap_or(instance_field).refused(error))
         }
-        Err(error @ RunError::Instance { .. }) => Err(instance_field.refused(error)),
+        Err(error @ (RunError::Instance { .. } | RunError::Interrupted)) => Err(instance_field.refused(error)),
     }
 }
 
