@@ -54,7 +54,10 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
             if means.is_empty() {
                 return Err(field.error("must give the mean of at least one arm"));
             }
-            let arms = Arms::without_features(means.len()).map_err(|error| field.refused(error))?;
+            let mut arms = Arms::without_features(means.len()).map_err(|error| field.refused(error))?;
+            if let Some(costs) = keys.get("costs") {
+                arms = arms.with_costs(&costs.numbers()?).map_err(|error| costs.refused(error))?;
+            }
             Ok(InstanceKind::Fixed(Truth::Means(arms, means)))
         }),
     ];

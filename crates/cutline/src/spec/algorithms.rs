@@ -20,7 +20,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         needs_fixed_noise: false,
         rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
     },
     Algorithm {
         name: "apt",
@@ -32,7 +32,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         needs_fixed_noise: false,
         rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
     },
     Algorithm {
         name: "random",
@@ -62,7 +62,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             role: ParameterRole::OracleExploration,
         }],
         build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
-        batch: Some(|group| group.index(|parameters| UcbE::new(parameters[0]))),
+        batch: Some(|group| group.index(|_, parameters| UcbE::new(parameters[0]))),
     },
     Algorithm {
         name: "pivot",
