@@ -6,7 +6,7 @@ use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, LinGame, Pivot, Straddle, UcbE, Uniform};
+use crate::rules::{Apt, Clucb, LinGame, Lsa, Pivot, Straddle, UcbE, Uniform};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -120,6 +120,27 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_designs(LinGame::new(parameters[0], builder.arms.n_arms())?),
         batch: None,
+    },
+    Algorithm {
+        name: "lsa",
+        about: "as `apt`, but also pulls arms with few pulls; made for few wrong arms on average",
+        paper: "Tao, Blanco, Peng & Zhou 2019, LSA",
+        rule: "lsa",
+        estimator: EstimatorKind::SampleMean,
+        needs_variances: false,
+        needs_fixed_noise: false,
+        rule_parameters: &[
+            Parameter {
+                name: "alpha",
+                default: Some(1.0),
+                about: "α, how much the distance to the threshold counts compared with the pulls",
+                range: Lsa::ALPHA,
+                role: ParameterRole::Setting,
+            },
+            NOISE,
+        ],
+        build: |builder, parameters| builder.index(Lsa::new(parameters[0], parameters[1])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Lsa::new(parameters[0], parameters[1]))),
     },
 ];
 

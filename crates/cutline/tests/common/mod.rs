@@ -216,6 +216,7 @@ impl Plain {
         let indices = match rule {
             "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
             "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
+            "lsa" => self.after_opening(|arm| self.x_of(arm, means) + pulls(arm).ln()),
             "pivot" => {
                 let c = self.covariances();
                 let certainty = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)] - c[(arm, arm)].ln();
