@@ -6,7 +6,7 @@ use common::{Problem, spec, uniform};
 use cutline::{ALGORITHMS, Arms, Purpose, Question, Spec, stream};
 
 /// The algorithms that can be played in batches.
-const BATCHED: [&str; 5] = ["linear-apt", "apt", "ucbe", "pivot", "lsa"];
+const BATCHED: [&str; 7] = ["linear-apt", "apt", "ucbe", "pivot", "lsa", "fwt", "fwt-gaps"];
 
 /// Plays all problems in one batch and each of them individually.
 fn compare(name: &str, problems: &[Problem], budget: u32) {

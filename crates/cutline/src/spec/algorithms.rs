@@ -6,7 +6,7 @@ use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, LinGame, Lsa, Pivot, Straddle, UcbE, Uniform};
+use crate::rules::{Apt, Clucb, Fwt, LinGame, Lsa, Pivot, Straddle, UcbE, Uniform};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -141,6 +141,30 @@ pub static ALGORITHMS: &[Algorithm] = &[
         ],
         build: |builder, parameters| builder.index(Lsa::new(parameters[0], parameters[1])?),
         batch: Some(|group| group.mean_index(|_, parameters| Lsa::new(parameters[0], parameters[1]))),
+    },
+    Algorithm {
+        name: "fwt",
+        about: "pulls the arm for which a pull lowers the expected cost of all errors most; for budgets of many times K",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, FWT",
+        rule: "fwt",
+        estimator: EstimatorKind::SampleMean,
+        needs_variances: false,
+        needs_fixed_noise: false,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::new(builder.arms, parameters[0])?),
+        batch: Some(|group| group.mean_index(|arms, parameters| Fwt::new(arms, parameters[0]))),
+    },
+    Algorithm {
+        name: "fwt-gaps",
+        about: "as `fwt`, where an error costs the distance of its mean to the threshold",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, section 3.3",
+        rule: "fwt-gaps",
+        estimator: EstimatorKind::SampleMean,
+        needs_variances: false,
+        needs_fixed_noise: false,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::gaps(parameters[0])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Fwt::gaps(parameters[0]))),
     },
 ];
 

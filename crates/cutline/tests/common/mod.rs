@@ -217,6 +217,14 @@ impl Plain {
             "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
             "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
             "lsa" => self.after_opening(|arm| self.x_of(arm, means) + pulls(arm).ln()),
+            "fwt" => self.after_opening(|arm| {
+                let (x, cost) = (self.x_of(arm, means).max(1.0), self.problem.costs.as_ref().map_or(1.0, |c| c[arm]));
+                x - x.ln() + (pulls(arm) / cost).ln()
+            }),
+            "fwt-gaps" => self.after_opening(|arm| {
+                let y = self.x_of(arm, means).max(1.5);
+                y - 1.5 * y.ln() + 1.5 * pulls(arm).ln()
+            }),
             "pivot" => {
                 let c = self.covariances();
                 let certainty = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)] - c[(arm, arm)].ln();
