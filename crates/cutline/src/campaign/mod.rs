@@ -117,8 +117,10 @@ impl CampaignState {
         {
             return Err(TermsError::ExpectedErrorsNeedMixed(estimator));
         }
-        if learner.depends_on_order() && terms.noise.is_none() {
-            return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
+        let is_custom = terms.spec.algorithm().name != terms.spec.name();
+        let needs_noise = terms.spec.algorithm().needs_fixed_noise || (is_custom && learner.depends_on_order());
+        if needs_noise && terms.noise.is_none() {
+            return Err(TermsError::NeedsNoise(terms.spec.name().into()));
         }
         Ok(Self {
             terms,
@@ -431,5 +433,5 @@ fn without_negative_zero(reward: f64) -> f64 {
 
 /// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
-    Ok(terms.spec(sigma)?.learner(arms, terms.question, u32::MAX, terms.seed)?)
+    Ok(terms.spec(sigma)?.learner_for(arms, terms.question, u32::MAX, terms.budget, terms.seed)?)
 }
