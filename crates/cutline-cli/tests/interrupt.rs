@@ -90,7 +90,7 @@ fn a_large_ask_ends_within_a_second() {
     assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""));
     let status: serde_json::Value = place.json(&["status", "screen.db"]);
-    assert_eq!(status["open_tickets"], serde_json::json!([]), "{status}");
+    assert_eq!(status["out"], serde_json::json!([]), "{status}");
 }
 
 /// It ends even if the message cannot be written.
