@@ -83,7 +83,7 @@ fn a_large_ask_ends_within_a_second() {
     place.write("arms.csv", format!("name,x,y\n{}\n", arms.join("\n")));
     place.good(&["new", "screen.db", "arms.csv", "--threshold", "30", "--budget", "1000000"]);
     let child = start(&place, &["ask", "screen.db", "-n", "1000000"]);
-    std::thread::sleep(Duration::from_millis(1000));
+    std::thread::sleep(Duration::from_secs(1));
     let asked = Instant::now();
     signal(&child, "INT");
     let ran = Ran::from(child.wait_with_output().unwrap());

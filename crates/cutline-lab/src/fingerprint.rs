@@ -57,7 +57,9 @@ impl Hash {
 
     fn numbers(&mut self, values: &[f64]) {
         self.whole(values.len() as u64);
-        values.iter().for_each(|&value| self.number(value));
+        for &value in values {
+            self.number(value);
+        }
     }
 
     fn instance(&mut self, instance: &Instance) {
@@ -76,8 +78,12 @@ impl Hash {
         let noise = experiment.noise();
         let mut variates = [0.0; N_REWARDS];
         noise.draw(&mut stream(experiment.seed(), Purpose::Noise, 0), &mut variates);
-        variates.iter().for_each(|&variate| self.number(noise.reward(instance.means()[0], variate)));
-        instance.means().iter().for_each(|&mean| self.number(noise.reward(mean, variates[0])));
+        for variate in variates {
+            self.number(noise.reward(instance.means()[0], variate));
+        }
+        for &mean in instance.means() {
+            self.number(noise.reward(mean, variates[0]));
+        }
     }
 
     fn entrant(&mut self, entrant: &Entrant) {
