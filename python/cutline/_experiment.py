@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Self
 
-Extensions = tuple["dict[str, _custom.Rule | _custom.RuleFactory]", "_custom.Instance | None"]
-"""The parts of an experiment that TOML cannot hold: custom rules by name, and a function that draws instances."""
+Extensions = tuple["dict[str, _custom.Rule | _custom.RuleFactory]", "_custom.Instance | None", "_custom.Noise | None"]
+"""The parts of an experiment that TOML cannot hold: custom rules by name, and functions that draw instances and noise."""
 
 
 class Experiment(_native.Experiment):
@@ -32,7 +32,9 @@ class Experiment(_native.Experiment):
 
     `docs/experiments.md` describes the keys. An algorithm in the list may be a name, a custom `Rule`, or a dict of keys, with
     `{"rule": …}` for a custom rule. `instance` may be a function that draws an instance with a `numpy.random.Generator`: it returns
-    `(X, theta)`, or means for arms without features, or a dict of `X` and `means`.
+    `(X, theta)`, or means for arms without features, or a dict of `X` and `means`. `noise` may be a function of a
+    `numpy.random.Generator` and the number of pulls of a run: it returns one number per pull, with mean 0 and standard deviation 1. With
+    `{"kind": function, "scale": 2.0}` they are multiplied by 2. The results are the same on any number of threads.
 
     >>> import cutline
     >>> experiment = cutline.Experiment(
@@ -82,7 +84,7 @@ class Experiment(_native.Experiment):
         redraw: bool,
         runs: int | None,
         seed: int | None,
-        extensions: Extensions = ({}, None),
+        extensions: Extensions = ({}, None, None),
     ) -> Self:
         self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed, *extensions)
         self._read = (toml, name, directory, file, redraw)
@@ -155,7 +157,19 @@ def _split(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Extensions]:
         instance = {"kind": instance}
     if isinstance(instance, Mapping) and callable(instance.get("kind")):
         instances, split["instance"] = instance["kind"], {**instance, "kind": "own"}
-    return split, (rules, instances)
+    return split, (rules, instances, _noise(split))
+
+
+def _noise(split: dict[str, Any]) -> _custom.Noise | None:
+    """The function that draws noise, if there is one; it leaves `kind = "own"` in its place."""
+    noise = split.get("noise")
+    if callable(noise):
+        noise = {"kind": noise}
+    if not isinstance(noise, Mapping) or not callable(noise.get("kind")):
+        return None
+    split["noise"] = {**noise, "kind": "own"}
+    function: _custom.Noise = noise["kind"]
+    return function
 
 
 def _algorithm(entry: Any, rules: dict[str, _custom.Rule | _custom.RuleFactory]) -> Any:

@@ -208,6 +208,7 @@ class Experiment:
         seed: int | None,
         rules: dict[str, Any],
         instances: Callable[..., Any] | None,
+        noise: Callable[..., Any] | None,
     ) -> Self: ...
     @property
     def name(self) -> str: ...

@@ -91,6 +91,7 @@ impl Experiment {
         seed: Option<&Bound<'_, PyAny>>,
         rules: &Bound<'_, PyDict>,
         instances: Option<&Bound<'_, PyAny>>,
+        noise: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
             runs: runs.map(|runs| integer(runs, "`runs`", 1, 1 << 50)).transpose()?,
@@ -101,7 +102,7 @@ impl Experiment {
         let (toml, name) = (string(toml, "the experiment")?, string(name, "`name`")?);
         let directory = string(directory, "the directory")?;
         let file = file.map(|file| string(file, "the file")).transpose()?;
-        let extensions = extensions(rules, instances)?;
+        let extensions = extensions(rules, instances, noise)?;
         let read = || cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides, &extensions);
         let read = py.detach(|| catch_exceptions(read))?;
         read.map(Self).map_err(|error| match file {

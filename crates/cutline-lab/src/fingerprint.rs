@@ -1,7 +1,6 @@
 //! The fingerprint of an experiment: equal fingerprints mean the same runs.
 
 use crate::{Entrant, Experiment, Instance};
-use cutline::{Purpose, stream};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -77,12 +76,13 @@ impl Hash {
     fn noise(&mut self, experiment: &Experiment, instance: &Instance) {
         let noise = experiment.noise();
         let mut variates = [0.0; N_REWARDS];
-        noise.draw(&mut stream(experiment.seed(), Purpose::Noise, 0), &mut variates);
+        noise.draw(experiment.seed(), 0, &mut variates);
+        let of_arms = noise.of_arms(experiment.seed(), 0, instance.means().len());
         for variate in variates {
-            self.number(noise.reward(instance.means()[0], variate));
+            self.number(of_arms.reward(0, instance.means()[0], variate));
         }
-        for &mean in instance.means() {
-            self.number(noise.reward(mean, variates[0]));
+        for (arm, &mean) in instance.means().iter().enumerate() {
+            self.number(of_arms.reward(arm, mean, variates[0]));
         }
     }
 

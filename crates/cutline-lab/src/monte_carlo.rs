@@ -31,6 +31,16 @@ pub enum RunError {
         /// Why.
         error: SpecError,
     },
+    /// There is not one noise scale per arm.
+    #[error("run {run}: there are {found} noise scales, but {expected} arms")]
+    Scales {
+        /// The run.
+        run: u64,
+        /// The number of arms.
+        expected: usize,
+        /// The number of scales.
+        found: usize,
+    },
     /// Bernoulli rewards need means in [0, 1].
     #[error("run {run}: arm {arm} has mean {mean}; bernoulli noise needs means between 0 and 1")]
     NoProbability {

@@ -2,6 +2,7 @@
 //!
 //! Runs are played in batches if the algorithm supports it, else individually; the results are the same to the last bit.
 
+use crate::experiment_noise::ArmNoise;
 use crate::monte_carlo::RunError;
 use crate::per_run::ArmResults;
 use crate::{Experiment, Instance};
@@ -19,6 +20,8 @@ const INTERVAL: usize = 16;
 pub(crate) struct Run<'a> {
     number: u64,
     instance: Cow<'a, Instance>,
+    /// The noise of its arms.
+    noise: ArmNoise<'a>,
     /// The seed of its learners.
     seed: u64,
     /// One random number per pull, from which its reward is computed, whichever arm is pulled. All entrants get the same numbers.
@@ -53,12 +56,14 @@ impl<'a> Run<'a> {
     /// Draws the instance and the noise of run number `run`.
     pub(crate) fn new(experiment: &'a Experiment, run: u64) -> Result<Self, RunError> {
         let instance = experiment.source().instance(run).map_err(|error| RunError::Instance { run, error })?;
-        experiment.check_probabilities(&instance, run)?;
+        experiment.check_noise(&instance, run)?;
+        let draw = if experiment.source().fixed().is_some() { 0 } else { run };
+        let noise = experiment.noise().of_arms(experiment.seed(), draw, instance.means().len());
         let max_budget = experiment.budgets().last().copied().unwrap_or(0);
         let mut variates = vec![0.0; max_budget as usize];
-        experiment.noise().draw(&mut stream(experiment.seed(), Purpose::Noise, run), &mut variates);
+        experiment.noise().draw(experiment.seed(), run, &mut variates);
         let seed = stream(experiment.seed(), Purpose::Learner, run).next_u64();
-        Ok(Self { number: run, instance, seed, variates, results: Vec::new(), arms: Vec::new() })
+        Ok(Self { number: run, instance, noise, seed, variates, results: Vec::new(), arms: Vec::new() })
     }
 
     /// Its number.
@@ -91,13 +96,13 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>], manner: Manner
             let instances: Vec<&Instance> = runs.iter().map(|run| &*run.instance).collect();
             let batch = entrant.batch(&instances, budgets);
             if let Some(mut learners) = batch {
-                play_batch(&mut learners, experiment, runs, budgets, manner)?;
+                play_batch(&mut learners, runs, budgets, manner)?;
                 continue;
             }
             for run in &mut *runs {
                 let max_budget = budgets.last().copied().unwrap_or(0);
                 let mut learner = entrant.run_learner(&run.instance, max_budget, run.seed)?;
-                play_individually(learner.as_mut(), experiment, run, budgets, manner)?;
+                play_individually(learner.as_mut(), run, budgets, manner)?;
             }
         }
     }
@@ -107,12 +112,10 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>], manner: Manner
 /// Plays one learner and adds its results at the budgets to the run. After an early stop the results stay the same.
 fn play_individually(
     learner: &mut dyn AskTell,
-    experiment: &Experiment,
     run: &mut Run<'_>,
     budgets: &[u32],
     manner: Manner<'_>,
 ) -> Result<(), RunError> {
-    let noise = experiment.noise();
     let mut pulled = 0;
     for &budget in budgets {
         'pulls: for variates in run.variates[pulled..budget as usize].chunks(INTERVAL) {
@@ -121,7 +124,7 @@ fn play_individually(
             }
             for &variate in variates {
                 let Some(arm) = learner.ask() else { break 'pulls };
-                learner.tell(arm, noise.reward(run.instance.means()[arm], variate));
+                learner.tell(arm, run.noise.reward(arm, run.instance.means()[arm], variate));
             }
         }
         pulled = budget as usize;
@@ -149,12 +152,10 @@ fn play_individually(
 /// As [`play_individually`], for a batch of runs.
 fn play_batch(
     learners: &mut BatchLearner,
-    experiment: &Experiment,
     runs: &mut [Run<'_>],
     budgets: &[u32],
     manner: Manner<'_>,
 ) -> Result<(), RunError> {
-    let noise = experiment.noise();
     let n_counted = if manner.records_arms { runs.len() } else { 0 };
     let mut arm_pulls: Vec<Vec<u32>> =
         runs[..n_counted].iter().map(|run| vec![0; run.instance.means().len()]).collect();
@@ -171,7 +172,7 @@ fn play_batch(
                         pulls[arm] += 1;
                     }
                     let run = &runs[number];
-                    noise.reward(run.instance.means()[arm], run.variates[pull])
+                    run.noise.reward(arm, run.instance.means()[arm], run.variates[pull])
                 });
             }
             pulled = end;

@@ -122,7 +122,8 @@ impl Bounds {
             entrants.filter(|spec| spec.confidence_stop().is_some()).any(|spec| spec.estimator() == estimator)
         };
         let noise = experiment.noise();
-        let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
+        let is_gaussian = noise.law().is_some_and(|law| law.kind() == NoiseKind::Gaussian);
+        let instance = experiment.source().fixed().filter(|_| is_gaussian);
         // Without θ the means are not linear in the features, so the bound with features does not apply.
         let with = instance.filter(|instance| uses(EstimatorKind::Ridge) && instance.theta().is_some());
         let without = instance.filter(|_| uses(EstimatorKind::SampleMean));
