@@ -124,6 +124,15 @@ def test_rewards_out_of_order_are_learnt_in_the_order_of_arrival() -> None:
     assert measured(campaign, 30) == measured(twin, 30)
 
 
+def test_a_campaign_with_a_learning_rule_may_end_early() -> None:
+    settings: Any = {"threshold": 0.1, "budget": 200, "noise": 0.05, "algorithm": Momentum, "until_sure": "expected-errors 0.5"}
+    campaign = Campaign(X, **settings)
+    while (ticket := campaign.ask()) is not None:
+        campaign.tell(ticket, float(TRUTH[ticket.arm]))
+    assert campaign.progress.ending == "expected-errors" and campaign.progress.counted < 200
+    assert pickle.loads(pickle.dumps(campaign)).progress == campaign.progress
+
+
 def test_a_learning_rule_needs_a_given_noise() -> None:
     with pytest.raises(InputError, match="`Momentum` cannot estimate the noise during a campaign; .*; pass it as `noise=`"):
         Campaign(X, threshold=0.1, budget=20, algorithm=Momentum)
