@@ -96,7 +96,7 @@ class Progress:
 
 @final
 class Beliefs:
-    """The estimates that a custom rule chooses from. Arms are positions from 0. Its arrays are copies, which the rule may keep or
+    """The estimates that a custom rule chooses from and learns with. Arms are positions from 0. Its arrays are copies, which the rule may keep or
     change."""
 
     @property
@@ -117,6 +117,8 @@ class Beliefs:
     def variances(self) -> NDArray[np.float64]: ...
     @property
     def pulls(self) -> NDArray[np.uint32]: ...
+    @property
+    def settled(self) -> NDArray[np.int8]: ...
     def covariances(self, arm: int) -> NDArray[np.float64]: ...
 
 @final

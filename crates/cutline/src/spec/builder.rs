@@ -114,7 +114,8 @@ impl LearnerBuilder<'_> {
     }
 
     fn mixed<R: Rule<Mixed> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
-        if rule.learns() {
+        // A custom rule sees the σ of each moment, which is the same when the rewards are told again in order.
+        if rule.learns() && self.custom_rule.is_none() {
             return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
         }
         let (settings, explore) = mixed_settings(self.parameters);
