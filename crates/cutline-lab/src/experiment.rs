@@ -2,7 +2,9 @@
 
 use crate::keys::FileError;
 use crate::monte_carlo::RunError;
-use crate::{ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Instance, InstanceSource};
+use crate::{
+    ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Instance, InstanceSource, PublishedMeans,
+};
 use cutline::rules::NamedRule;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +22,7 @@ pub struct Experiment {
     pub(crate) source: InstanceSource,
     pub(crate) entrants: Vec<Entrant>,
     pub(crate) published: Vec<PublishedCurve>,
+    pub(crate) published_means: Vec<PublishedMeans>,
 }
 
 /// A published curve to compare the results with.
@@ -185,6 +188,12 @@ impl Experiment {
     #[must_use]
     pub fn published(&self) -> &[PublishedCurve] {
         &self.published
+    }
+
+    /// The published means to compare with, other than success rates.
+    #[must_use]
+    pub fn published_means(&self) -> &[PublishedMeans] {
+        &self.published_means
     }
 
     /// The number of pulls per run, over all entrants and budgets.

@@ -22,6 +22,7 @@ mod entrant;
 pub mod exact;
 mod experiment;
 mod experiment_noise;
+pub mod field;
 #[cfg(feature = "figure")]
 pub mod figures;
 mod file;
@@ -33,6 +34,7 @@ pub mod metrics;
 mod monte_carlo;
 mod noise;
 mod numpy;
+mod outputs;
 pub mod paper;
 mod plan;
 mod play;
@@ -53,11 +55,14 @@ pub use keys::FileError;
 pub use monte_carlo::{Cell, RunError, Tally, simulate};
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
+pub use outputs::{OutputTimes, WholeSum};
 pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
     PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
 };
-pub use published::{PublishedCell, PublishedResult, compared, within_band};
+pub use published::{
+    ComparedLine, Metric, PublishedCell, PublishedMeans, PublishedResult, compared, compared_lines, within_band,
+};
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};
 pub use stopped::StoppingTimes;

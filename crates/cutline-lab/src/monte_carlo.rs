@@ -4,6 +4,7 @@
 //! computed anywhere and merged exactly. In a run all entrants have the same instance and, pull by pull, the same noise, so
 //! their differences are paired.
 
+use crate::outputs::OutputTimes;
 use crate::play::{Outcome, Run, play};
 use crate::stopped::StoppingTimes;
 use crate::{Experiment, InstanceError};
@@ -26,7 +27,7 @@ pub struct Cell {
     pub squared_errors: u128,
 }
 
-/// The counts of a range of runs: a [`Cell`] and [`StoppingTimes`] per entrant and budget, and per pair of entrants the runs that
+/// The counts of a range of runs: a [`Cell`], [`StoppingTimes`] and [`OutputTimes`] per entrant and budget, and per pair of entrants the runs that
 /// only one of them failed. Tallies of disjoint ranges add up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +35,7 @@ pub struct Tally {
     n_budgets: usize,
     cells: Vec<Cell>,
     stopped: Vec<StoppingTimes>,
+    outputs: Vec<OutputTimes>,
     /// By entrant that failed, entrant that did not, and budget.
     only: Vec<u64>,
 }
@@ -121,7 +123,8 @@ impl Tally {
         let n_entrants = experiment.entrants().len();
         let n_cells = n_entrants * n_budgets;
         let (cells, stopped) = (vec![Cell::default(); n_cells], vec![StoppingTimes::default(); n_cells]);
-        Self { n_budgets, cells, stopped, only: vec![0; n_entrants * n_cells] }
+        let outputs = vec![OutputTimes::default(); n_cells];
+        Self { n_budgets, cells, stopped, outputs, only: vec![0; n_entrants * n_cells] }
     }
 
     /// Whether it has the same numbers of entrants and budgets as `other`, so that the two can be added.
@@ -157,6 +160,16 @@ impl Tally {
         &self.stopped[entrant * self.n_budgets + budget]
     }
 
+    /// When the runs of one entrant at one budget gave their answers.
+    ///
+    /// # Panics
+    /// If there is no such entrant or budget.
+    #[must_use]
+    pub fn outputs(&self, entrant: usize, budget: usize) -> &OutputTimes {
+        assert!(budget < self.n_budgets, "budget {budget} of {}", self.n_budgets);
+        &self.outputs[entrant * self.n_budgets + budget]
+    }
+
     /// The runs in which `entrant` failed and `other` did not, by their positions.
     ///
     /// # Panics
@@ -175,6 +188,9 @@ impl Tally {
             if let Some(pulls) = result.stopped_after {
                 stopped.count(pulls, result.errors > 0);
             }
+        }
+        for (times, result) in self.outputs.iter_mut().zip(results) {
+            times.count(&result.outputs, result.pulls);
         }
         for (cell, &Outcome { errors, .. }) in self.cells.iter_mut().zip(results) {
             cell.runs += 1;
@@ -203,6 +219,7 @@ impl AddAssign<&Tally> for Tally {
             cell.squared_errors += other.squared_errors;
         }
         self.stopped.iter_mut().zip(&other.stopped).for_each(|(stopped, other)| *stopped += other);
+        self.outputs.iter_mut().zip(&other.outputs).for_each(|(times, other)| *times += other);
         self.only.iter_mut().zip(&other.only).for_each(|(only, other)| *only += other);
     }
 }

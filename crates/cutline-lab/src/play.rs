@@ -23,12 +23,16 @@ pub(crate) struct Run<'a> {
 }
 
 /// The result of one entrant at one budget.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Outcome {
     /// The number of arms on the wrong side.
     pub(crate) errors: u32,
     /// The number of pulls after which the run ended early; `None` if the budget ended it.
     pub(crate) stopped_after: Option<u64>,
+    /// The number of pulls.
+    pub(crate) pulls: u64,
+    /// The number of pulls at which each arm was called above for good, in their order.
+    pub(crate) outputs: Vec<u64>,
 }
 
 impl<'a> Run<'a> {
@@ -98,6 +102,8 @@ fn play_individually(learner: &mut dyn AskTell, run: &mut Run<'_>, budgets: &[u3
         run.results[cell] = Outcome {
             errors: run.instance.n_errors(beliefs.means().iter().enumerate().map(estimate)),
             stopped_after: has_ended_early.then_some(total_pulls),
+            pulls: total_pulls,
+            outputs: settled.in_order().iter().filter(|arm| arm.is_above).map(|arm| arm.after).collect(),
         };
     }
 }
@@ -114,7 +120,8 @@ fn play_batch(learners: &mut BatchLearner, runs: &mut [Run<'_>], budgets: &[u32]
         }
         pulled = budget as usize;
         for (number, run) in runs.iter_mut().enumerate() {
-            run.results[cell] = Outcome { errors: run.instance.n_errors(learners.means(number)), stopped_after: None };
+            let errors = run.instance.n_errors(learners.means(number));
+            run.results[cell] = Outcome { errors, pulls: budget.into(), ..Outcome::default() };
         }
     }
 }

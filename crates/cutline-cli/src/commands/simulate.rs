@@ -4,7 +4,7 @@ use super::{output, play, pool, write};
 use crate::args::Simulate;
 use crate::failure::Failure;
 use crate::output::Inputs;
-use crate::results;
+use crate::results::{self, Detail};
 use cutline_lab::{Experiment, Overrides};
 
 pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
@@ -18,7 +18,7 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let output = output(options, &names, inputs)?;
     let outcomes = play(experiments, &pool)?;
     // A reader that closes stdout early must not lose the files.
-    let printed = results::print(&outcomes, options.format, false, &[]);
+    let printed = results::print(&outcomes, options.format, false, Detail::Full, &[]);
     write(&outcomes, &output, &[])?;
     printed
 }
