@@ -3,11 +3,12 @@
 use crate::keys::FileError;
 use crate::monte_carlo::RunError;
 use crate::{
-    ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Instance, InstanceSource, PublishedMeans,
+    ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Fingerprint, Instance, InstanceSource,
+    PublishedMeans,
 };
 use cutline::rules::NamedRule;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// An experiment, checked: every algorithm fits the instances and the budgets.
@@ -23,6 +24,8 @@ pub struct Experiment {
     pub(crate) entrants: Vec<Entrant>,
     pub(crate) published: Vec<PublishedCurve>,
     pub(crate) published_means: Vec<PublishedMeans>,
+    /// Set by [`Experiment::check`].
+    pub(crate) fingerprint: OnceLock<Fingerprint>,
 }
 
 /// A published curve to compare the results with.
@@ -196,6 +199,15 @@ impl Experiment {
         &self.published_means
     }
 
+    /// A hash of everything that determines its runs.
+    ///
+    /// # Panics
+    /// Never: it is computed when the experiment is read.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        *self.fingerprint.get().expect("computed when the experiment was read")
+    }
+
     /// The number of pulls per run, over all entrants and budgets.
     #[must_use]
     pub fn pulls_per_run(&self) -> u64 {
@@ -220,7 +232,8 @@ impl Experiment {
         }
     }
 
-    /// Builds every learner of the first run once, so that anything that does not fit is reported before the work starts.
+    /// Builds every learner of the first run once, so that anything that does not fit is reported before the work starts, and
+    /// computes the fingerprint.
     pub(crate) fn check(&self) -> Result<(), RunError> {
         let instance = self.source.instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
         self.check_noise(&instance, 0)?;
@@ -231,6 +244,7 @@ impl Experiment {
                 entrant.run_learner(&instance, budget, 0)?;
             }
         }
+        self.fingerprint.get_or_init(|| Fingerprint::new(self, &instance));
         Ok(())
     }
 }

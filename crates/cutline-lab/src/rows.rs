@@ -1,8 +1,7 @@
 //! Results as rows, for tables, JSON and CSV.
 
 use crate::metrics::{paired_difference, wilson, z_score};
-use crate::monte_carlo::Tally;
-use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes, WholeSum};
+use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes, Tally, WholeSum};
 use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 

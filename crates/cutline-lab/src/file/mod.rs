@@ -12,6 +12,7 @@ use crate::source::{DrawSchedule, InstanceSource};
 use crate::{Entrant, ExperimentNoise, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The largest number of pulls per run: its noise is kept in memory.
 const MAX_PULLS: u64 = 100_000_000;
@@ -100,8 +101,20 @@ fn experiment(
     };
     let runs = overrides.runs.unwrap_or(runs);
     let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
-    let experiment =
-        Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published, published_means };
+    let fingerprint = OnceLock::new();
+    let experiment = Experiment {
+        name,
+        runs,
+        seed,
+        budgets,
+        noise,
+        baseline,
+        source,
+        entrants,
+        published,
+        published_means,
+        fingerprint,
+    };
     match experiment.check() {
         Ok(()) => Ok(experiment),
         Err(RunError::Algorithm { label, error }) => {
@@ -111,7 +124,7 @@ fn experiment(
         Err(error @ (RunError::NoProbability { .. } | RunError::Scales { .. })) => {
             Err(noise_field.unwrap_or(instance_field).refused(error))
         }
-        Err(error @ RunError::Instance { .. }) => Err(instance_field.refused(error)),
+        Err(error @ (RunError::Instance { .. } | RunError::Interrupted)) => Err(instance_field.refused(error)),
     }
 }
 
