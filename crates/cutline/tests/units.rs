@@ -121,7 +121,7 @@ fn of_every_algorithm_with_every_estimator() {
             n_cases += 1;
         }
     }
-    assert_eq!(n_cases, 5 * 3 + 2 * 2 + 1, "five rules take any estimator, two need variances, `lingame` needs ridge");
+    assert_eq!(n_cases, 6 * 3 + 3 * 2 + 1, "six rules take any estimator, three need variances, `lingame` needs ridge");
 }
 
 /// The features as campaigns prepare them: centred at τ, and with an intercept.

@@ -109,7 +109,8 @@ impl CampaignState {
         terms.confidence(noise)?;
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
         // It is kept until there are two, because they share what is expensive to compute.
-        let _checked = terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
+        let _checked =
+            terms.spec(noise.sigma)?.learner_with_any_stop(&arms, terms.question, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
         let estimator = terms.spec.estimator();
         if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
@@ -431,5 +432,5 @@ fn without_negative_zero(reward: f64) -> f64 {
 
 /// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
-    Ok(terms.spec(sigma)?.learner(arms, terms.question, u32::MAX, terms.seed)?)
+    Ok(terms.spec(sigma)?.learner_with_any_stop(arms, terms.question, u32::MAX, terms.seed)?)
 }

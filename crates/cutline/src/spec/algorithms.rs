@@ -2,11 +2,11 @@
 
 use super::builder::LearnerBuilder;
 use super::group::GroupBuilder;
-use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
+use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, LinGame, Pivot, Straddle, UcbE, Uniform};
+use crate::rules::{Apt, Clucb, Grapl, LinGame, Pivot, RandomStraddle, Straddle, UcbE, Uniform};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -18,6 +18,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::Ridge,
         needs_variances: false,
         needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: false,
         rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
@@ -30,6 +32,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::SampleMean,
         needs_variances: false,
         needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: false,
         rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
@@ -42,6 +46,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::Ridge,
         needs_variances: false,
         needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: false,
         rule_parameters: &[],
         build: |builder, _| builder.any(Uniform),
         batch: None,
@@ -54,6 +60,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::Ridge,
         needs_variances: false,
         needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: false,
         rule_parameters: &[Parameter {
             name: "exploration",
             default: None,
@@ -72,6 +80,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
         needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Pivot::new(parameters[0])?),
         batch: Some(|group| group.pivot(|parameters| Pivot::new(parameters[0]))),
@@ -84,6 +94,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
         needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Straddle::new(parameters[0])?),
         batch: None,
@@ -96,6 +108,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::SampleMean,
         needs_variances: false,
         needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: false,
         rule_parameters: &[
             NOISE,
             Parameter {
@@ -117,8 +131,44 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
         needs_fixed_noise: true,
+        is_centred: false,
+        starves_arms: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_designs(LinGame::new(parameters[0], builder.arms.n_arms())?),
+        batch: None,
+    },
+    Algorithm {
+        name: "grapl",
+        about: "the rule of `linear-apt` for arms on a graph or with a kernel; does not pull every arm first; its λ is GrAPL's γ",
+        paper: "LeJeune, Dasarathy & Baraniuk 2020, GrAPL",
+        rule: "grapl",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: false,
+        needs_fixed_noise: false,
+        is_centred: true,
+        starves_arms: false,
+        rule_parameters: &[Parameter {
+            name: "alpha",
+            default: Some(1e-8),
+            about: "α, added to the pulls of every arm",
+            range: Grapl::ALPHA,
+            role: ParameterRole::Setting,
+        }],
+        build: |builder, parameters| builder.any(Grapl::new(parameters[0])?),
+        batch: None,
+    },
+    Algorithm {
+        name: "random-straddle",
+        about: "as `straddle`, with intervals whose width is drawn anew for every pull",
+        paper: "Inatsu, Takeno, Kutsukake & Takeuchi 2024, randomised straddle",
+        rule: "random-straddle",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: false,
+        is_centred: false,
+        starves_arms: true,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.with_variances(RandomStraddle::new(parameters[0])?),
         batch: None,
     },
 ];
@@ -132,6 +182,8 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
     estimator: EstimatorKind::Ridge,
     needs_variances: false,
     needs_fixed_noise: false,
+    is_centred: false,
+    starves_arms: false,
     rule_parameters: &[NOISE],
     build: |builder, parameters| builder.custom(parameters[0]),
     batch: None,
@@ -157,6 +209,10 @@ pub struct Algorithm {
     /// Whether its rule learns from every reward with the σ of that time, so that it refuses an estimator that
     /// [changes σ](EstimatorKind::learns_noise).
     pub needs_fixed_noise: bool,
+    /// Whether ridge measures the rewards from τ, unless its `centre` says otherwise.
+    pub is_centred: bool,
+    /// Whether its rule may pull a few arms for ever and never decide the others, so that a confidence stop is refused.
+    pub starves_arms: bool,
     pub(super) rule_parameters: &'static [Parameter],
     pub(super) build: Build,
     pub(super) batch: Option<BuildGroup>,
@@ -189,6 +245,14 @@ impl Algorithm {
 
     /// The parameters of its rule and of its default estimator.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
-        self.rule_parameters.iter().chain(self.estimator.parameters())
+        self.rule_parameters.iter().chain(self.estimator_parameters(self.estimator))
+    }
+
+    /// The parameters of an estimator, with the defaults that this algorithm gives them.
+    pub(super) fn estimator_parameters(&self, estimator: EstimatorKind) -> &'static [Parameter] {
+        match estimator {
+            EstimatorKind::Ridge if self.is_centred => CENTRED_RIDGE,
+            estimator => estimator.parameters(),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
-use cutline::{Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
+use cutline::{ALGORITHMS, Algorithm, Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
 use std::cell::RefCell;
@@ -61,12 +61,26 @@ pub fn spec(name: &str) -> Spec {
     if name == "clucb" {
         spec = spec.with("noise", 0.1).unwrap();
     }
+    // The plain ridge is not centred.
+    if spec.algorithm().is_centred {
+        spec = spec.with_centre(0.0).unwrap();
+    }
     for parameter in spec.parameters() {
         if parameter.default.is_none() {
             spec = spec.with(parameter.name, 2.0).unwrap();
         }
     }
     spec
+}
+
+/// Whether the choices of its rule are drawn at random.
+pub fn is_random(algorithm: &Algorithm) -> bool {
+    ["uniform", "random-straddle"].contains(&algorithm.rule)
+}
+
+/// Every algorithm that takes a confidence stop.
+pub fn with_confidence_stop() -> impl Iterator<Item = &'static Algorithm> {
+    ALGORITHMS.iter().filter(|algorithm| !algorithm.starves_arms)
 }
 
 /// Removes and returns a random element.
@@ -236,6 +250,9 @@ impl Plain {
                 let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
                 arms.map(|arm| pulls(arm) - sum(arm)).collect()
             }
+            "grapl" => arms.map(|arm| (pulls(arm) + 1e-8).sqrt() * gap(arm)).collect(),
+            // `level_sets.rs` has its definition, with the random numbers.
+            "random-straddle" => return None,
             "uniform" if self.pulls.contains(&0) => self.after_opening(|_| 0.0),
             "uniform" => return None,
             _ => panic!("write the definition of the rule `{rule}` into `Plain::indices`"),
