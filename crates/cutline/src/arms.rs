@@ -3,10 +3,12 @@
 mod covariance;
 mod graph;
 mod kernel;
+mod kind;
 
 pub use covariance::CovarianceError;
-pub use graph::{Edge, Graph, GraphError};
+pub use graph::{Edge, Graph};
 pub use kernel::Kernel;
+pub use kind::CovarianceKind;
 
 use crate::features::{Executor, Features};
 use crate::vector::numbers;

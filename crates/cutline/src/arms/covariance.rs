@@ -3,7 +3,7 @@
 //! With these features, ridge with λ is the Gaussian posterior of means that are N(0, (σ²/λ)·P) before the first pull, because the means Xθ of
 //! θ ~ N(0, (σ²/λ)·I) have this covariance.
 
-use super::{Arms, ArmsError};
+use super::{Arm, Arms, ArmsError, Graph, Kernel};
 use crate::features::Features;
 use crate::question::short_number;
 use std::sync::Arc;
@@ -61,8 +61,48 @@ pub enum CovarianceError {
     #[error("a kernel needs arms with features, and these have none")]
     NoFeatures,
     /// The length of a kernel is NaN or out of range.
-    #[error("the length of a kernel must be a number {}, not {}", super::Kernel::LENGTH, short_number(*.0))]
+    #[error("the length of a kernel must be a number {}, not {}", Kernel::LENGTH, short_number(*.0))]
     Length(f64),
+    /// An edge has a node that does not exist.
+    #[error("an edge has the node {node}, but there are only {n_nodes}, from 0 on")]
+    UnknownNode {
+        /// The node.
+        node: Arm,
+        /// The number of nodes.
+        n_nodes: usize,
+    },
+    /// An edge leads from a node to itself.
+    #[error("an edge leads from node {0} to itself")]
+    SelfLoop(Arm),
+    /// An edge is listed twice.
+    #[error("the edge between nodes {one} and {other} is listed twice")]
+    Twice {
+        /// The first node, as it was listed last.
+        one: Arm,
+        /// The second node.
+        other: Arm,
+    },
+    /// A weight is NaN, infinite, negative or 0.
+    #[error("the edge between nodes {one} and {other} has the weight {}; it must be a number {}", short_number(*.weight), Graph::WEIGHT)]
+    Weight {
+        /// The first node.
+        one: Arm,
+        /// The second node.
+        other: Arm,
+        /// The weight.
+        weight: f64,
+    },
+    /// The ridge of a graph is NaN or out of range.
+    #[error("the ridge of a graph must be a number {}, not {}", Graph::RIDGE, short_number(*.0))]
+    Ridge(f64),
+    /// The graph has another number of nodes than there are arms.
+    #[error("the graph has {n_nodes} nodes, but there are {n_arms} arms")]
+    Nodes {
+        /// The number of nodes.
+        n_nodes: usize,
+        /// The number of arms.
+        n_arms: usize,
+    },
 }
 
 /// A matrix is refused if the variance of an arm given other arms is negative, and larger than this part of the arm's own variance.

@@ -3,10 +3,8 @@
 use super::Arms;
 use super::covariance::{CovarianceError, check_size};
 use crate::estimators::invert_precision;
-use crate::question::short_number;
 use crate::{Arm, Range};
 use std::collections::HashSet;
-use thiserror::Error;
 
 /// An undirected graph whose nodes are the arms. An edge of weight w adds w(μᵢ − μⱼ)² to the penalty of the means, so that means vary
 /// little along edges of large weight; nodes without a path between them are unrelated.
@@ -30,35 +28,6 @@ pub struct Graph {
 /// The two nodes of an edge and its weight.
 pub type Edge = (Arm, Arm, f64);
 
-/// Why a graph was refused. Nodes count from 0.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum GraphError {
-    /// The nodes are too many or none.
-    #[error(transparent)]
-    Covariance(#[from] CovarianceError),
-    /// An edge has a node that does not exist.
-    #[error("an edge has the node {node}, but there are only {n_nodes}, from 0 on")]
-    UnknownNode {
-        /// The node.
-        node: Arm,
-        /// The number of nodes.
-        n_nodes: usize,
-    },
-    /// An edge leads from a node to itself.
-    #[error("an edge leads from node {0} to itself")]
-    SelfLoop(Arm),
-    /// An edge is listed twice.
-    #[error("the edge between nodes {0} and {1} is listed twice")]
-    Twice(Arm, Arm),
-    /// A weight is NaN, infinite, negative or 0.
-    #[error("the edge between nodes {0} and {1} has the weight {weight}; it must be a number {range}", weight = short_number(*.2), range = Graph::WEIGHT)]
-    Weight(Arm, Arm, f64),
-    /// The ridge is NaN or out of range.
-    #[error("the ridge of a graph must be a number {}, not {}", Graph::RIDGE, short_number(*.0))]
-    Ridge(f64),
-}
-
 impl Graph {
     /// The weights that an edge may have.
     pub const WEIGHT: Range = Range::new(1e-12, 1e12);
@@ -74,21 +43,21 @@ impl Graph {
     /// # Errors
     /// If there are no nodes or more than [`Arms::MAX_WITH_COVARIANCE`], an edge has an unknown node or leads from a node to itself, an edge
     /// is listed twice, or a weight is not between 1e-12 and 1e12.
-    pub fn new(n_nodes: usize, edges: &[Edge]) -> Result<Self, GraphError> {
+    pub fn new(n_nodes: usize, edges: &[Edge]) -> Result<Self, CovarianceError> {
         check_size(n_nodes)?;
         let mut seen = HashSet::with_capacity(edges.len());
         for &(one, other, weight) in edges {
             if let Some(node) = [one, other].into_iter().find(|&node| node >= n_nodes) {
-                return Err(GraphError::UnknownNode { node, n_nodes });
+                return Err(CovarianceError::UnknownNode { node, n_nodes });
             }
             if one == other {
-                return Err(GraphError::SelfLoop(one));
+                return Err(CovarianceError::SelfLoop(one));
             }
             if !Self::WEIGHT.contains(weight) {
-                return Err(GraphError::Weight(one, other, weight));
+                return Err(CovarianceError::Weight { one, other, weight });
             }
             if !seen.insert((one.min(other), one.max(other))) {
-                return Err(GraphError::Twice(one, other));
+                return Err(CovarianceError::Twice { one, other });
             }
         }
         Ok(Self { n_nodes, edges: edges.into() })
@@ -126,9 +95,9 @@ impl Graph {
     ///
     /// # Errors
     /// If ρ is not between 1e-12 and 1e12.
-    pub fn arms(&self, ridge: f64) -> Result<Arms, GraphError> {
+    pub fn arms(&self, ridge: f64) -> Result<Arms, CovarianceError> {
         if !Self::RIDGE.contains(ridge) {
-            return Err(GraphError::Ridge(ridge));
+            return Err(CovarianceError::Ridge(ridge));
         }
         let (factor, covariance) = invert_precision(self.precision(ridge), self.n_nodes, ridge);
         Ok(Arms::with_factor(&factor, covariance.into(), self.n_nodes))
