@@ -51,10 +51,11 @@ impl Entrant {
         self.oracle
     }
 
-    /// Whether one trajectory serves all budgets. Tuning depends on T, so with an oracle every budget needs its own.
+    /// Whether one trajectory serves all budgets. Tuning depends on T, so with an oracle every budget needs its own, as it does for a rule that
+    /// [plans](cutline::Algorithm::needs_horizon) for T.
     #[must_use]
     pub fn is_anytime(&self) -> bool {
-        self.oracle.is_none()
+        self.oracle.is_none() && !self.spec.algorithm().needs_horizon
     }
 
     /// A learner for `instance`.

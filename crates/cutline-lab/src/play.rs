@@ -4,7 +4,7 @@
 
 use crate::monte_carlo::RunError;
 use crate::{Experiment, Instance};
-use cutline::{AskTell, BatchLearner, Purpose, StopReason, stream};
+use cutline::{Arm, AskTell, BatchLearner, Purpose, StopReason, stream};
 use rand::Rng as _;
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Outcome {
     /// The number of arms on the wrong side.
     pub(crate) errors: u32,
-    /// The number of pulls after which the confidence stop ended the run; `None` if the budget did.
+    /// The number of pulls after which the run ended early; `None` if the budget ended it.
     pub(crate) stopped_after: Option<u64>,
 }
 
@@ -88,11 +88,18 @@ fn play_individually(
             learner.tell(arm, noise.reward(run.instance.means()[arm], variate));
         }
         pulled = budget as usize;
-        let is_confident = learner.stop_reason() == Some(StopReason::Confidence);
+        let has_ended_early = learner.stop_reason().is_some_and(|reason| reason != StopReason::Budget);
         let mut beliefs = learner.beliefs();
+        let (settled, total_pulls) = (beliefs.settled, beliefs.total_pulls);
+        // A settled side counts whatever the mean says.
+        let estimate = |(arm, &mean): (Arm, &f64)| match settled.side(arm) {
+            None => mean,
+            Some(true) => f64::INFINITY,
+            Some(false) => f64::NEG_INFINITY,
+        };
         run.results[cell] = Outcome {
-            errors: run.instance.n_errors(beliefs.means().iter().copied()),
-            stopped_after: is_confident.then_some(beliefs.total_pulls),
+            errors: run.instance.n_errors(beliefs.means().iter().enumerate().map(estimate)),
+            stopped_after: has_ended_early.then_some(total_pulls),
         };
     }
 }

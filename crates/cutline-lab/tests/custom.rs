@@ -1,6 +1,6 @@
 //! Custom rules and instances.
 
-use cutline::rules::{CustomRule, NamedRule, RuleContext};
+use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
 use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, Truth, simulate};
 use std::path::Path;
@@ -10,14 +10,14 @@ use std::sync::Arc;
 struct Straddle;
 
 impl CustomRule for Straddle {
-    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+    fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
         let threshold = context.question().threshold();
         let spread: Vec<f64> = context.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
         let index = |arm: Arm, mean: f64| spread[arm] - (mean - threshold).abs();
         let first = (0, f64::NEG_INFINITY);
         let means = context.means().iter().enumerate();
         let best = means.map(|(arm, &mean)| (arm, index(arm, mean)));
-        best.fold(first, |best, next| if next.1 > best.1 { next } else { best }).0
+        best.fold(first, |best, next| if next.1 > best.1 { next } else { best }).0.into()
     }
 }
 
@@ -46,7 +46,10 @@ fn read(kind: &str, extensions: &Extensions) -> Result<Experiment, String> {
 }
 
 fn extensions() -> Extensions {
-    Extensions { rules: vec![NamedRule::new("mine", Arc::new(Straddle)).unwrap()], instances: Some(Arc::new(OfSeed)) }
+    Extensions {
+        rules: vec![NamedRule::new("mine", || Box::new(Straddle)).unwrap()],
+        instances: Some(Arc::new(OfSeed)),
+    }
 }
 
 #[test]

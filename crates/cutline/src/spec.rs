@@ -57,20 +57,20 @@ impl Spec {
     /// A custom rule with ridge, or with [sample means](Spec::with_estimator). Its parameters are `noise` and those of its estimator.
     ///
     /// ```
-    /// use cutline::rules::{RuleContext, NamedRule, CustomRule};
-    /// use cutline::{Arm, Arms, Question, Rng, Spec};
-    /// use std::sync::Arc;
+    /// use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
+    /// use cutline::{Arms, Question, Rng, Spec};
     ///
     /// struct LeastPulled;
     ///
     /// impl CustomRule for LeastPulled {
-    ///     fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
-    ///         (0..context.pulls().len()).min_by_key(|&arm| context.pulls()[arm]).unwrap()
+    ///     fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
+    ///         let least_pulled = (0..context.pulls().len()).min_by_key(|&arm| context.pulls()[arm]);
+    ///         least_pulled.map_or(Choice::Done, Choice::Pull)
     ///     }
     /// }
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let spec = Spec::custom(NamedRule::new("least-pulled", Arc::new(LeastPulled))?);
+    /// let spec = Spec::custom(NamedRule::new("least-pulled", || Box::new(LeastPulled))?);
     /// let arms = Arms::from_rows(&[[1.0], [-1.0]])?;
     /// let mut learner = spec.learner(&arms, Question::new(0.0, 0.01)?, 10, 0)?;
     /// assert_eq!([learner.ask(), learner.ask(), learner.ask()], [Some(0), Some(1), Some(0)]);
@@ -239,7 +239,7 @@ impl Spec {
         seed: u64,
     ) -> Result<Box<dyn AskTell>, SpecError> {
         self.check_stop(self.confidence_stop.is_some())?;
-        self.learner_with_any_stop(arms, question, budget, seed)
+        self.learner_for(arms, question, budget, budget, seed)
     }
 
     /// Refuses a confidence stop for a rule that may never meet it.
@@ -248,12 +248,14 @@ impl Spec {
         if starves { Err(SpecError::Starves { algorithm: self.algorithm.name }) } else { Ok(()) }
     }
 
-    /// As [`Spec::learner`], for campaigns that an earlier version began with a stop that is refused today.
-    pub(crate) fn learner_with_any_stop(
+    /// As [`learner`](Spec::learner), ending after `budget` pulls, for a rule that [plans](Algorithm::needs_horizon) for `horizon` pulls.
+    /// It refuses no stop, because an earlier version may have begun a campaign with it.
+    pub(crate) fn learner_for(
         &self,
         arms: &Arms,
         question: Question,
         budget: u32,
+        horizon: u32,
         seed: u64,
     ) -> Result<Box<dyn AskTell>, SpecError> {
         let algorithm = self.algorithm;
@@ -266,6 +268,7 @@ impl Spec {
             arms,
             question,
             budget: Budget::new(budget)?,
+            horizon,
             confidence_stop: self.confidence_stop,
             seed,
             algorithm,

@@ -40,6 +40,14 @@ fn picks_of_straddle() {
     assert_eq!(picks(&spec("straddle"), 0.0), [0, 12, 36, 26, 19, 6, 40, 27, 11, 38, 0, 26]);
 }
 
+#[test]
+fn picks_of_lse() {
+    let constant = spec("lse").with("beta", 9.0).unwrap();
+    assert_eq!(picks(&constant, 0.1), [0, 11, 23, 40, 32, 5, 27, 15, 37, 11, 0, 38]);
+    let growing = spec("lse").with("delta", 0.05).unwrap();
+    assert_eq!(picks(&growing, 0.1), [0, 8, 16, 25, 32, 40, 11, 37, 27, 3, 0, 38]);
+}
+
 /// arg max of max(√(−2 ln U) s − |μ̂ − τ|, 0), with one U per choice from the stream of the rule.
 #[test]
 fn random_straddle_agrees_with_its_definition() {

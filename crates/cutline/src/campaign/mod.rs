@@ -110,7 +110,7 @@ impl CampaignState {
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
         // It is kept until there are two, because they share what is expensive to compute.
         let _checked =
-            terms.spec(noise.sigma)?.learner_with_any_stop(&arms, terms.question, terms.budget, terms.seed)?;
+            terms.spec(noise.sigma)?.learner_for(&arms, terms.question, terms.budget, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
         let estimator = terms.spec.estimator();
         if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
@@ -118,8 +118,10 @@ impl CampaignState {
         {
             return Err(TermsError::ExpectedErrorsNeedMixed(estimator));
         }
-        if learner.depends_on_order() && terms.noise.is_none() {
-            return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
+        let is_custom = terms.spec.algorithm().name != terms.spec.name();
+        let needs_noise = terms.spec.algorithm().needs_fixed_noise || (is_custom && learner.depends_on_order());
+        if needs_noise && terms.noise.is_none() {
+            return Err(TermsError::NeedsNoise(terms.spec.name().into()));
         }
         Ok(Self {
             terms,
@@ -432,5 +434,5 @@ fn without_negative_zero(reward: f64) -> f64 {
 
 /// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
-    Ok(terms.spec(sigma)?.learner_with_any_stop(arms, terms.question, u32::MAX, terms.seed)?)
+    Ok(terms.spec(sigma)?.learner_for(arms, terms.question, u32::MAX, terms.budget, terms.seed)?)
 }

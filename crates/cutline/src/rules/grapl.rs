@@ -1,8 +1,8 @@
 //! GrAPL: arg minᵢ (|μ̂ᵢ − τ| + ε)√(Tᵢ + α) (LeJeune, Dasarathy & Baraniuk 2020, for arms on a graph).
 
-use super::{Rule, RuleError};
+use super::{Choice, Rule, RuleError};
 use crate::estimators::Estimator;
-use crate::{Arm, Beliefs, Range, Rng, arg_min};
+use crate::{Beliefs, Range, Rng};
 
 /// The index of [`Apt`](super::Apt) with an offset α of the pulls, so that arms need not be pulled once first: the estimator has to tell
 /// something about arms without pulls, as ridge does on the arms of a [`Graph`](crate::Graph). Ties go to the first arm.
@@ -31,10 +31,9 @@ impl Grapl {
 impl<E: Estimator + ?Sized> Rule<E> for Grapl {
     const OPENS_WITH_EVERY_ARM: bool = false;
 
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         let (question, alpha) = (beliefs.question, self.alpha);
-        arg_min(beliefs.estimator.means(), beliefs.pulls, |mean, pulls| {
-            question.gap(mean) * (f64::from(pulls) + alpha).sqrt()
-        })
+        let index = |mean: f64, pulls: u32| question.gap(mean) * (f64::from(pulls) + alpha).sqrt();
+        beliefs.settled.arg_min_open(beliefs.estimator.means(), beliefs.pulls, index).into()
     }
 }

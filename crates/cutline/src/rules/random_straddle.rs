@@ -1,9 +1,9 @@
 //! Randomised straddle: arg maxᵢ max(√β σ√qᵢ − |μ̂ᵢ − τ|, 0), with β drawn anew from χ² with two degrees of freedom at every choice
 //! (Inatsu, Takeno, Kutsukake & Takeuchi 2024, for level sets).
 
-use super::{Rule, RuleError};
+use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
-use crate::{Arm, Beliefs, Range, Rng, arg_max};
+use crate::{Beliefs, Range, Rng};
 use rand_core::Rng as _;
 
 /// [`Straddle`](super::Straddle) with a random width: mostly it pulls arms near the threshold, and sometimes the least certain one.
@@ -33,11 +33,12 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for RandomStraddle {
     const OPENS_WITH_EVERY_ARM: bool = false;
 
     /// −2 ln U has the χ² distribution with two degrees of freedom, for U uniform on (0, 1].
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Choice {
         let uniform = ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         let (variance, threshold) = (-2.0 * uniform.ln() * self.variance, beliefs.question.threshold());
         let (means, variances) = beliefs.estimator.moments();
-        arg_max(means, variances, |mean, q| ((variance * q).sqrt() - (mean - threshold).abs()).max(0.0))
+        let score = |mean: f64, q: f64| ((variance * q).sqrt() - (mean - threshold).abs()).max(0.0);
+        beliefs.settled.arg_max_open(means, variances, score).into()
     }
 
     fn set_noise(&mut self, noise: f64) {

@@ -6,7 +6,7 @@ use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, Parameter
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, Grapl, LinGame, Pivot, RandomStraddle, Straddle, UcbE, Uniform};
+use crate::rules::{Apt, Clucb, Csar, Grapl, LinGame, Lse, Pivot, RandomStraddle, Straddle, UcbE, Uniform};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -16,13 +16,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "apt",
         estimator: EstimatorKind::Ridge,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        is_centred: false,
-        starves_arms: false,
-        rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
+        ..PLAIN
     },
     Algorithm {
         name: "apt",
@@ -30,13 +26,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Locatelli, Gutzeit & Carpentier 2016, APT",
         rule: "apt",
         estimator: EstimatorKind::SampleMean,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        is_centred: false,
-        starves_arms: false,
-        rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
+        ..PLAIN
     },
     Algorithm {
         name: "random",
@@ -44,13 +36,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "uniform",
         estimator: EstimatorKind::Ridge,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        is_centred: false,
-        starves_arms: false,
-        rule_parameters: &[],
         build: |builder, _| builder.any(Uniform),
-        batch: None,
+        ..PLAIN
     },
     Algorithm {
         name: "ucbe",
@@ -58,10 +45,6 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Audibert, Bubeck & Munos 2010, UCB-E; Locatelli et al. 2016",
         rule: "ucb-e",
         estimator: EstimatorKind::Ridge,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        is_centred: false,
-        starves_arms: false,
         rule_parameters: &[Parameter {
             name: "exploration",
             default: None,
@@ -71,6 +54,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         }],
         build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
         batch: Some(|group| group.index(|parameters| UcbE::new(parameters[0]))),
+        ..PLAIN
     },
     Algorithm {
         name: "pivot",
@@ -79,12 +63,10 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "pivot",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
-        needs_fixed_noise: false,
-        is_centred: false,
-        starves_arms: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Pivot::new(parameters[0])?),
         batch: Some(|group| group.pivot(|parameters| Pivot::new(parameters[0]))),
+        ..PLAIN
     },
     Algorithm {
         name: "straddle",
@@ -93,12 +75,10 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "straddle",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
-        needs_fixed_noise: false,
-        is_centred: false,
         starves_arms: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Straddle::new(parameters[0])?),
-        batch: None,
+        ..PLAIN
     },
     Algorithm {
         name: "clucb",
@@ -106,10 +86,6 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
         rule: "clucb",
         estimator: EstimatorKind::SampleMean,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        is_centred: false,
-        starves_arms: false,
         rule_parameters: &[
             NOISE,
             Parameter {
@@ -121,7 +97,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             },
         ],
         build: |builder, parameters| builder.any(Clucb::new(parameters[0], parameters[1])?),
-        batch: None,
+        ..PLAIN
     },
     Algorithm {
         name: "lingame",
@@ -131,11 +107,24 @@ pub static ALGORITHMS: &[Algorithm] = &[
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
         needs_fixed_noise: true,
-        is_centred: false,
-        starves_arms: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_designs(LinGame::new(parameters[0], builder.arms.n_arms())?),
-        batch: None,
+        ..PLAIN
+    },
+    Algorithm {
+        name: "csar",
+        about: "pulls all open arms equally often, then settles the one whose side is clearest, in K phases planned for the budget",
+        paper: "Chen, Lin, King, Lyu & Chen 2014, CSAR",
+        rule: "csar",
+        estimator: EstimatorKind::SampleMean,
+        needs_horizon: true,
+        needs_sample_means: true,
+        settles: true,
+        build: |builder, _| {
+            let csar = Csar::new(builder.horizon, builder.arms.n_arms());
+            builder.settling(csar, csar)
+        },
+        ..PLAIN
     },
     Algorithm {
         name: "grapl",
@@ -143,10 +132,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "LeJeune, Dasarathy & Baraniuk 2020, GrAPL",
         rule: "grapl",
         estimator: EstimatorKind::Ridge,
-        needs_variances: false,
-        needs_fixed_noise: false,
         is_centred: true,
-        starves_arms: false,
         rule_parameters: &[Parameter {
             name: "alpha",
             default: Some(1e-8),
@@ -155,7 +141,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             role: ParameterRole::Setting,
         }],
         build: |builder, parameters| builder.any(Grapl::new(parameters[0])?),
-        batch: None,
+        ..PLAIN
     },
     Algorithm {
         name: "random-straddle",
@@ -164,14 +150,60 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "random-straddle",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
-        needs_fixed_noise: false,
-        is_centred: false,
         starves_arms: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(RandomStraddle::new(parameters[0])?),
-        batch: None,
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lse",
+        about: "pulls the undecided arm whose interval reaches furthest across the threshold, and settles arms by intervals that only shrink",
+        paper: "Gotovos, Casati, Hitz & Krause 2013, LSE",
+        rule: "lse",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        settles: true,
+        rule_parameters: &[
+            NOISE,
+            Parameter {
+                name: "beta",
+                default: Some(0.0),
+                about: "β, the squared width of the intervals in standard deviations; 0 means the growing βₜ of the paper",
+                range: Lse::BETA,
+                role: ParameterRole::Setting,
+            },
+            Parameter {
+                name: "delta",
+                default: Some(0.05),
+                about: "δ, the probability that any interval ever fails, in βₜ",
+                range: Lse::DELTA,
+                role: ParameterRole::Confidence,
+            },
+        ],
+        build: |builder, parameters| builder.lse(parameters[0], parameters[1], parameters[2]),
+        ..PLAIN
     },
 ];
+
+/// What most algorithms have in common.
+const PLAIN: Algorithm = Algorithm {
+    name: "",
+    about: "",
+    paper: "",
+    rule: "",
+    estimator: EstimatorKind::SampleMean,
+    needs_variances: false,
+    needs_fixed_noise: false,
+    needs_horizon: false,
+    needs_sample_means: false,
+    settles: false,
+    is_centred: false,
+    starves_arms: false,
+    rule_parameters: &[],
+    build: |_, _| unreachable!("every algorithm has its own"),
+    batch: None,
+};
 
 /// The algorithm of every spec with a custom rule. It is not listed.
 pub(super) static CUSTOM: Algorithm = Algorithm {
@@ -180,13 +212,9 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
     paper: "none",
     rule: "own",
     estimator: EstimatorKind::Ridge,
-    needs_variances: false,
-    needs_fixed_noise: false,
-    is_centred: false,
-    starves_arms: false,
     rule_parameters: &[NOISE],
     build: |builder, parameters| builder.custom(parameters[0]),
-    batch: None,
+    ..PLAIN
 };
 
 /// A named algorithm: a rule and an estimator, with a description. The stop is the budget, or what a spec
@@ -209,6 +237,12 @@ pub struct Algorithm {
     /// Whether its rule learns from every reward with the σ of that time, so that it refuses an estimator that
     /// [changes σ](EstimatorKind::learns_noise).
     pub needs_fixed_noise: bool,
+    /// Whether its choices depend on the budget T, so that a run for one budget does not serve as a run for a smaller one.
+    pub needs_horizon: bool,
+    /// Whether its rule looks at the pulls of an arm as if nothing else was known about its mean, so that it works with the sample mean only.
+    pub needs_sample_means: bool,
+    /// Whether it [settles](crate::Settled) arms, so that it may end before its budget is used up.
+    pub settles: bool,
     /// Whether ridge measures the rewards from τ, unless its `centre` says otherwise.
     pub is_centred: bool,
     /// Whether its rule may pull a few arms for ever and never decide the others, so that a confidence stop is refused.
@@ -234,7 +268,9 @@ impl Algorithm {
     /// Whether its rule works with an estimator.
     pub(super) fn check_estimator(&self, estimator: EstimatorKind) -> Result<(), SpecError> {
         let rule = self.rule;
-        if self.needs_variances && !estimator.has_variances() {
+        if self.needs_sample_means && estimator != EstimatorKind::SampleMean {
+            Err(SpecError::NeedsSampleMeans { rule, estimator })
+        } else if self.needs_variances && !estimator.has_variances() {
             Err(SpecError::NeedsVariances { rule, estimator })
         } else if self.needs_fixed_noise && estimator.learns_noise() {
             Err(SpecError::NeedsFixedNoise { rule, estimator })

@@ -2,14 +2,16 @@
 
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
-use crate::rules::{Exploring, Index, Indexed, NamedRule, Rule};
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question};
+use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop};
 
 /// Everything that a learner is built from except the rule.
 pub(super) struct LearnerBuilder<'a> {
     pub(super) arms: &'a Arms,
     pub(super) question: Question,
     pub(super) budget: Budget,
+    /// The number of pulls for which a rule [plans](Algorithm::needs_horizon) its choices.
+    pub(super) horizon: u32,
     pub(super) confidence_stop: Option<ConfidenceStop>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
@@ -68,11 +70,11 @@ impl LearnerBuilder<'_> {
 
     /// For the custom rule of the spec.
     pub(super) fn custom(&self, noise: f64) -> Result<Box<dyn AskTell>, SpecError> {
-        let rule = self.custom_rule.expect("a spec with a custom rule");
+        let rule = self.custom_rule.expect("a spec with a custom rule").make();
         if rule.opens_with_every_arm() {
-            self.any_with_variances(rule.adapter::<true>(noise))
+            self.any_with_variances(CustomRuleAdapter::<true>::new(rule, noise))
         } else {
-            self.any_with_variances(rule.adapter::<false>(noise))
+            self.any_with_variances(CustomRuleAdapter::<false>::new(rule, noise))
         }
     }
 
@@ -98,21 +100,46 @@ impl LearnerBuilder<'_> {
         R: Rule<E> + Rule<Centred<E>> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
-        let ridge = if intercept == 0.0 {
-            new(self.arms, lambda)?
-        } else {
-            new(&self.arms.with_intercept(intercept)?, lambda)?
-        };
-        if centre == 0.0 {
-            self.learner(rule, ridge)
-        } else {
-            self.learner(rule, Centred::new(ridge, centre * self.question.threshold())?)
+        let ridge = self.ridge_estimator(new)?;
+        match self.centre() {
+            None => self.learner(rule, ridge),
+            Some(centre) => self.learner(rule, Centred::new(ridge, centre)?),
         }
     }
 
+    /// Ridge, with an intercept if its parameters say so.
+    fn ridge_estimator<E>(&self, new: impl Fn(&Arms, f64) -> Result<E, RidgeError>) -> Result<E, SpecError> {
+        let [lambda, _, intercept] = *ridge_parameters(self.parameters);
+        let arms = if intercept == 0.0 { self.arms.clone() } else { self.arms.with_intercept(intercept)? };
+        Ok(new(&arms, lambda)?)
+    }
+
+    /// What ridge measures the rewards from; `None` if it takes them as they are.
+    fn centre(&self) -> Option<f64> {
+        let [_, centre, _] = *ridge_parameters(self.parameters);
+        (centre != 0.0).then(|| centre * self.question.threshold())
+    }
+
+    /// For [`Lse`], which needs variances and a σ that does not change. The algorithm declares it: [`Algorithm::needs_fixed_noise`].
+    pub(super) fn lse(&self, noise: f64, beta: f64, delta: f64) -> Result<Box<dyn AskTell>, SpecError> {
+        let (rule, estimator) = (self.algorithm.rule, self.estimator);
+        match estimator {
+            EstimatorKind::Ridge => (),
+            EstimatorKind::SampleMean => return Err(SpecError::NeedsVariances { rule, estimator }),
+            EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
+        }
+        let mut ridge = self.ridge_estimator(DesignedRidge::new)?;
+        let Some(centre) = self.centre() else {
+            let lse = Lse::new(noise, beta, delta, &mut ridge)?;
+            return self.settled_by(lse.clone(), lse, ridge);
+        };
+        let mut ridge = Centred::new(ridge, centre)?;
+        let lse = Lse::new(noise, beta, delta, &mut ridge)?;
+        self.settled_by(lse.clone(), lse, ridge)
+    }
+
     fn mixed<R: Rule<Mixed> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
-        if R::LEARNS {
+        if rule.learns() {
             return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
         }
         let (settings, explore) = mixed_settings(self.parameters);
@@ -122,6 +149,34 @@ impl LearnerBuilder<'_> {
         } else {
             self.learner(rule, mixed)
         }
+    }
+
+    /// For a rule on sample means and a stop that settles arms; the budget, and a confidence stop if there is one, end it too. The algorithm
+    /// declares it: [`Algorithm::needs_sample_means`].
+    pub(super) fn settling<R, S>(&self, rule: R, stop: S) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<SampleMean> + Send + 'static,
+        S: Stop<SampleMean> + Send + 'static,
+    {
+        if self.estimator != EstimatorKind::SampleMean {
+            let (rule, estimator) = (self.algorithm.rule, self.estimator);
+            return Err(SpecError::NeedsSampleMeans { rule, estimator });
+        }
+        self.settled_by(rule, stop, SampleMean::new(self.arms))
+    }
+
+    /// With a stop that settles arms, in addition to the budget and the confidence stop.
+    fn settled_by<R, S, E>(&self, rule: R, stop: S, estimator: E) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<E> + Send + 'static,
+        S: Stop<E> + Send + 'static,
+        E: Estimator + Send + 'static,
+    {
+        let Self { question, budget, confidence_stop, seed, .. } = *self;
+        Ok(match confidence_stop {
+            None => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
+            Some(sure) => Box::new(Learner::new(rule, estimator, Either(Either(stop, sure), budget), question, seed)?),
+        })
     }
 
     fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>

@@ -55,10 +55,10 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
     arms
 }
 
-/// The algorithm with all parameters set. CLUCB gets a small noise scale, so that arms are decided after few pulls.
+/// The algorithm with all parameters set. CLUCB and LSE get a small noise scale, so that arms are decided after few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
-    if name == "clucb" {
+    if ["clucb", "lse"].contains(&name) {
         spec = spec.with("noise", 0.1).unwrap();
     }
     // The plain ridge is not centred.
@@ -93,11 +93,18 @@ pub fn take<T>(items: &mut Vec<T>, rng: &mut Rng) -> T {
 pub struct Plain {
     pub problem: Problem,
     pub lambda: f64,
+    /// T, for rules that plan for it.
+    pub budget: u32,
     pub pulls: Vec<u32>,
     /// The rewards received, with their arms, in order.
     pub rewards: Vec<(usize, f64)>,
     /// The gains of LinGame's rounds, cached because they are expensive.
     gains: RefCell<Vec<Vec<f64>>>,
+}
+
+/// βₜ of LSE for δ = 0.05, times its σ² = 0.01.
+fn beta(t: usize, n_arms: usize) -> f64 {
+    0.01 * 2.0 * (n_arms as f64 * (std::f64::consts::PI * t as f64).powi(2) / (6.0 * 0.05)).ln()
 }
 
 /// The weights of AdaHedge before and after each round.
@@ -125,7 +132,7 @@ fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
 impl Plain {
     pub fn new(problem: &Problem, lambda: f64) -> Self {
         let (pulls, rewards) = (vec![0; problem.rows.len()], Vec::new());
-        Self { problem: problem.clone(), lambda, pulls, rewards, gains: RefCell::default() }
+        Self { problem: problem.clone(), lambda, budget: 0, pulls, rewards, gains: RefCell::default() }
     }
 
     /// The means by least squares and their variances, xᵀV⁻¹x + λ‖V⁻¹x‖² with V = Σ xxᵀ; ∞ where x is not in the range of V.
@@ -250,14 +257,97 @@ impl Plain {
                 let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
                 arms.map(|arm| pulls(arm) - sum(arm)).collect()
             }
+            "lse" => {
+                let (settled, (lower, upper)) = (self.settled(rule), self.intervals());
+                let (c, threshold) = (self.covariances(), self.problem.question.threshold());
+                let half = |arm: usize| (beta(self.rewards.len() + 1, self.pulls.len()) * c[(arm, arm)]).sqrt();
+                let ambiguity = |arm: usize| {
+                    let (lower, upper) =
+                        (lower[arm].max(means[arm] - half(arm)), upper[arm].min(means[arm] + half(arm)));
+                    (upper - threshold).min(threshold - lower)
+                };
+                arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { -ambiguity(arm) }).collect()
+            }
             "grapl" => arms.map(|arm| (pulls(arm) + 1e-8).sqrt() * gap(arm)).collect(),
             // `level_sets.rs` has its definition, with the random numbers.
             "random-straddle" => return None,
+            "csar" => {
+                let settled = self.settled(rule);
+                arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { pulls(arm) }).collect()
+            }
             "uniform" if self.pulls.contains(&0) => self.after_opening(|_| 0.0),
             "uniform" => return None,
             _ => panic!("write the definition of the rule `{rule}` into `Plain::indices`"),
         };
         Some(indices)
+    }
+
+    /// The arms that the rule has settled, in order, found by going through the rewards received.
+    ///
+    /// # Panics
+    /// If the rule settles no arms.
+    pub fn settled(&self, rule: &str) -> Vec<usize> {
+        let mut settled = Vec::new();
+        let mut past = Self::new(&self.problem, self.lambda);
+        for &(arm, reward) in &self.rewards {
+            past.rewards.push((arm, reward));
+            past.pulls[arm] += 1;
+            match rule {
+                "csar" => past.end_phases(self.budget, &mut settled),
+                "lse" => past.settle_by_intervals(&mut settled),
+                _ => panic!("write how the rule `{rule}` settles arms into `Plain::settled`"),
+            }
+        }
+        settled
+    }
+
+    /// CSAR: while every open arm has ⌈(T − K)/(L n)⌉ rewards, L = Σ 1/i and n the number of open arms, the one furthest from τ is settled.
+    fn end_phases(&self, budget: u32, settled: &mut Vec<usize>) {
+        let k = self.pulls.len();
+        let harmonic: f64 = (1..=k).map(|i| 1.0 / i as f64).sum();
+        loop {
+            let open: Vec<usize> = (0..k).filter(|arm| !settled.contains(arm)).collect();
+            let target = ((f64::from(budget) - k as f64) / (harmonic * open.len() as f64)).ceil().max(1.0);
+            if open.is_empty() || open.iter().any(|&arm| f64::from(self.pulls[arm]) < target) {
+                return;
+            }
+            let means = self.sample_means();
+            let distance = |arm: usize| (means[arm] - self.problem.question.threshold()).abs();
+            let most = open.iter().map(|&arm| distance(arm)).fold(0.0, f64::max);
+            settled.extend(open.iter().find(|&&arm| distance(arm) == most));
+        }
+    }
+
+    /// LSE: the intersection of the intervals before the first reward and after each.
+    fn intervals(&self) -> (Vec<f64>, Vec<f64>) {
+        let k = self.pulls.len();
+        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; k], vec![f64::INFINITY; k]);
+        let mut past = Self::new(&self.problem, self.lambda);
+        for n in 0..=self.rewards.len() {
+            if let Some(&(arm, reward)) = n.checked_sub(1).and_then(|last| self.rewards.get(last)) {
+                past.rewards.push((arm, reward));
+                past.pulls[arm] += 1;
+            }
+            let (means, c) = (past.ridge_means(), past.covariances());
+            for arm in 0..k {
+                let half = (beta(n + 1, k) * c[(arm, arm)]).sqrt();
+                lower[arm] = lower[arm].max(means[arm] - half);
+                upper[arm] = upper[arm].min(means[arm] + half);
+            }
+        }
+        (lower, upper)
+    }
+
+    /// LSE: an arm is settled when min C + ε > τ or max C − ε ≤ τ, or C is empty.
+    fn settle_by_intervals(&self, settled: &mut Vec<usize>) {
+        let (lower, upper) = self.intervals();
+        let (threshold, precision) = (self.problem.question.threshold(), self.problem.question.precision());
+        for arm in 0..self.pulls.len() {
+            let is_decided = lower[arm] + precision > threshold || upper[arm] - precision <= threshold;
+            if !settled.contains(&arm) && (is_decided || lower[arm] > upper[arm]) {
+                settled.push(arm);
+            }
+        }
     }
 
     /// The index of every arm for a rule that pulls every arm once first, in their order.
