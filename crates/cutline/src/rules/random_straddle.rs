@@ -1,5 +1,6 @@
 //! Randomised straddle: arg maxᵢ max(√β σ√qᵢ − |μ̂ᵢ − τ|, 0), with β drawn anew from χ² with two degrees of freedom at every choice
-//! (Inatsu, Takeno, Kutsukake & Takeuchi 2024, for level sets).
+//! (Inatsu, Takeno, Kutsukake & Takeuchi 2024, for level sets). Arms for which this is 0 are tied; the one with the largest value before the
+//! maximum with 0 is chosen among them.
 
 use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
@@ -7,7 +8,7 @@ use crate::{Beliefs, Range, Rng};
 use rand_core::Rng as _;
 
 /// [`Straddle`](super::Straddle) with a random width: mostly it pulls arms near the threshold, and sometimes the least certain one.
-/// All arms get the same β. Where no interval reaches the threshold, the first arm is chosen, because all values are 0.
+/// All arms get the same β. Ties go to the first arm.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -37,7 +38,7 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for RandomStraddle {
         let uniform = ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         let (variance, threshold) = (-2.0 * uniform.ln() * self.variance, beliefs.question.threshold());
         let (means, variances) = beliefs.estimator.moments();
-        let score = |mean: f64, q: f64| ((variance * q).sqrt() - (mean - threshold).abs()).max(0.0);
+        let score = |mean: f64, q: f64| (variance * q).sqrt() - (mean - threshold).abs();
         beliefs.settled.arg_max_open(means, variances, score).into()
     }
 

@@ -58,8 +58,8 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
 /// The algorithm with all parameters set. CLUCB and LSE get a small noise scale, so that arms are decided after few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
-    if ["clucb", "lse"].contains(&name) {
-        spec = spec.with("noise", 0.1).unwrap();
+    if let Some((_, noise)) = [("clucb", 0.1), ("lse", 0.5)].into_iter().find(|(other, _)| *other == name) {
+        spec = spec.with("noise", noise).unwrap();
     }
     // The plain ridge is not centred.
     if spec.algorithm().is_centred {
@@ -102,9 +102,9 @@ pub struct Plain {
     gains: RefCell<Vec<Vec<f64>>>,
 }
 
-/// βₜ of LSE for δ = 0.05, times its σ² = 0.01.
+/// βₜ of LSE for δ = 0.05, times its σ² = 0.25.
 fn beta(t: usize, n_arms: usize) -> f64 {
-    0.01 * 2.0 * (n_arms as f64 * (std::f64::consts::PI * t as f64).powi(2) / (6.0 * 0.05)).ln()
+    0.25 * 2.0 * (n_arms as f64 * (std::f64::consts::PI * t as f64).powi(2) / (6.0 * 0.05)).ln()
 }
 
 /// The weights of AdaHedge before and after each round.
