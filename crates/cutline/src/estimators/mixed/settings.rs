@@ -69,6 +69,9 @@ pub enum MixedError {
     /// The own part is left out, and the arms have no features for another part.
     #[error("arms without features need the own part of the mixed model")]
     NeedsOwn,
+    /// The arms have a covariance of their own.
+    #[error("the mixed model learns how the means are related, so it takes no covariance, kernel or graph")]
+    Covariance,
     /// The length scale is NaN or out of range.
     #[error("the length must be a number {}, not {}", Mixed::LENGTH, short_number(*.0))]
     Length(f64),
@@ -104,6 +107,9 @@ impl MixedSettings {
         let smooth = self.smooth && self.landmarks > 0;
         if !(linear || smooth || own) {
             return Err(MixedError::NoPart);
+        }
+        if arms.has_covariance() {
+            return Err(MixedError::Covariance);
         }
         let has_features = arms.dimension().is_some();
         if !has_features && !own {
