@@ -4,7 +4,7 @@ use crate::convert::{integer, short_repr, string};
 use crate::errors::input;
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{CustomInstances, Extensions, Truth};
+use cutline_lab::{CustomInstances, CustomNoise, Extensions, Truth};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -47,11 +47,16 @@ pub(crate) fn named_rule(name: &Bound<'_, PyAny>, rule: &Bound<'_, PyAny>) -> Py
     NamedRule::new(&name, move || Box::new(custom.clone())).map_err(input)
 }
 
-/// The parts of an experiment that TOML cannot hold: custom rules by name, and a function that draws instances.
-pub(crate) fn extensions(rules: &Bound<'_, PyDict>, instances: Option<&Bound<'_, PyAny>>) -> PyResult<Extensions> {
+/// The parts of an experiment that TOML cannot hold: custom rules by name, and functions that draw instances and noise.
+pub(crate) fn extensions(
+    rules: &Bound<'_, PyDict>,
+    instances: Option<&Bound<'_, PyAny>>,
+    noise: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Extensions> {
     Ok(Extensions {
         rules: rules.iter().map(|(name, rule)| named_rule(&name, &rule)).collect::<PyResult<_>>()?,
         instances: instances.map(|function| Arc::new(PythonInstances(function.clone().unbind())) as _),
+        noise: noise.map(|function| Arc::new(PythonNoise(function.clone().unbind())) as _),
     })
 }
 
@@ -205,5 +210,19 @@ impl CustomInstances for PythonInstances {
                 (None, None) => unreachable!("`draw` returns theta or means"),
             })
         })
+    }
+}
+
+#[derive(Debug)]
+struct PythonNoise(Py<PyAny>);
+
+impl CustomNoise for PythonNoise {
+    fn draw(&self, seed: u64, variates: &mut [f64]) {
+        call_python(|py| {
+            let drawn = py.import("cutline._custom")?.call_method1("draw_noise", (&self.0, seed, variates.len()))?;
+            let drawn: PyReadonlyArray1<'_, f64> = drawn.extract()?;
+            variates.copy_from_slice(drawn.as_slice()?);
+            Ok(())
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! An algorithm that takes part in an experiment.
 
 use crate::theory::{complexity, complexity_as_published};
-use crate::{Instance, Noise, RunError};
+use crate::{ExperimentNoise, Instance, RunError};
 use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;
 
@@ -116,7 +116,7 @@ impl Oracle {
 }
 
 /// The spec with the noise scale of the experiment, if its algorithm takes one.
-pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
+pub(crate) fn with_noise(spec: Spec, noise: &ExperimentNoise) -> Result<Spec, SpecError> {
     spec.with_noise_scale(noise.scale())
 }
 
