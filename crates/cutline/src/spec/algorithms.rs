@@ -6,7 +6,9 @@ use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, Parameter
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, Csar, Fwt, Grapl, LinGame, Lsa, Lse, Pivot, RandomStraddle, Straddle, UcbE, Uniform};
+use crate::rules::{
+    Apt, Clucb, Csar, Fwt, Grapl, LinGame, LinGapE, Lsa, Lse, Lucb, Pivot, RandomStraddle, Straddle, UcbE, Uniform,
+};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -226,7 +228,43 @@ pub static ALGORITHMS: &[Algorithm] = &[
         build: |builder, parameters| builder.lse(parameters[0], parameters[1], parameters[2]),
         ..PLAIN
     },
+    Algorithm {
+        name: "lingape",
+        about: "pulls the arm that is most informative about the arm whose interval reaches furthest across the threshold; made for a confidence stop",
+        paper: "Xu, Honda & Sugiyama 2018, LinGapE; for thresholds Tirinzoni & Degenne 2022",
+        rule: "lingape",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let rule = LinGapE::new(parameters[0], parameters[1])?;
+            builder.with_variances(rule.with_stop_width(builder.stop_width()))
+        },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lucb",
+        about: "pulls the arm whose interval reaches furthest across the threshold, by its own rewards; made for a confidence stop",
+        paper: "Kalyanakrishnan, Tewari, Auer & Stone 2012, LUCB; for thresholds Tirinzoni & Degenne 2022",
+        rule: "lucb",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let rule = Lucb::new(parameters[0], parameters[1])?;
+            builder.any(rule.with_stop_width(builder.stop_width()))
+        },
+        ..PLAIN
+    },
 ];
+
+/// δ of rules that aim at arms which a test at this level would have in doubt.
+const DELTA: Parameter = Parameter {
+    name: "delta",
+    default: Some(0.05),
+    about: "δ, the probability of an error",
+    range: LinGapE::DELTA,
+    role: ParameterRole::Confidence,
+};
 
 /// What most algorithms have in common.
 const PLAIN: Algorithm = Algorithm {

@@ -3,7 +3,7 @@
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
 use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule};
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
 
 /// Everything that a learner is built from except the rule.
 pub(super) struct LearnerBuilder<'a> {
@@ -22,6 +22,12 @@ pub(super) struct LearnerBuilder<'a> {
 }
 
 impl LearnerBuilder<'_> {
+    /// The width of the confidence stop, if there is one.
+    pub(super) fn stop_width(&self) -> Option<StopWidth> {
+        let lambda = (self.estimator == EstimatorKind::Ridge).then(|| ridge_parameters(self.parameters)[0]);
+        self.confidence_stop.map(|stop| StopWidth::new(&stop, self.arms, lambda))
+    }
+
     /// For an index, which works with any estimator.
     pub(super) fn index(&self, index: impl Index + Send + 'static) -> Result<Box<dyn AskTell>, SpecError> {
         self.any(Indexed::new(index, self.arms.n_arms()))
