@@ -11,6 +11,7 @@ from ._errors import CutlineError, InputError, NotFoundError, RefusedError, Stor
 from ._experiment import Experiment, Results
 from ._figure import Figure
 from ._native import Beliefs, Progress, Tally, Ticket, Verdict, version
+from ._per_run import PerRun
 from ._plan import Plan, plan
 from ._reproduce import Replay, Reproduction, reproduce
 from ._run import run
@@ -26,6 +27,7 @@ __all__ = [
     "Figure",
     "InputError",
     "NotFoundError",
+    "PerRun",
     "Plan",
     "Progress",
     "RefusedError",

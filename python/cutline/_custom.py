@@ -1,4 +1,4 @@
-"""Custom rules and instances."""
+"""Custom rules, instances and noise."""
 
 from __future__ import annotations
 
@@ -48,6 +48,10 @@ Instance = Callable[["np.random.Generator"], Any]
 """Draws an instance: `(X, theta)`, or means for arms without features, or a dict of `X` and `theta` or `means`."""
 
 
+Noise = Callable[["np.random.Generator", int], Any]
+"""Draws the noise of a run: one number per pull, with mean 0 and standard deviation 1."""
+
+
 def name_of(rule: Rule) -> str:
     """The name of a rule: its `name`, or else the name of its class."""
     name = getattr(rule, "name", None)
@@ -81,6 +85,22 @@ def draw(function: Instance, seed: int) -> Drawn:
         features = np.ascontiguousarray(features)
     theta, means = (_vector(drawn[key], key) if key in drawn else None for key in ("theta", "means"))
     return features, theta, means
+
+
+def draw_noise(function: Noise, seed: int, pulls: int) -> NDArray[np.float64]:
+    """The noise that `function` draws for a seed: one number per pull."""
+    import numpy as np
+
+    drawn = function(np.random.default_rng(seed), pulls)
+    try:
+        noise = np.ascontiguousarray(drawn, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError("`noise` must return an array of numbers, one per pull") from error
+    if noise.shape != (pulls,):
+        raise InputError(f"`noise` must return {pulls} numbers, one per pull, not an array of shape {np.shape(drawn)}")
+    if not np.isfinite(noise).all():
+        raise InputError("`noise` must return finite numbers")
+    return noise
 
 
 def _vector(values: Any, what: str) -> NDArray[np.float64]:

@@ -2,9 +2,9 @@
 
 use crate::convert::{integer, short_repr, string};
 use crate::errors::input;
-use cutline::rules::{CustomRule, NamedRule, RuleContext};
+use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{CustomInstances, Extensions, Truth};
+use cutline_lab::{CustomInstances, CustomNoise, Extensions, Truth};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -43,21 +43,27 @@ fn call_python<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
 pub(crate) fn named_rule(name: &Bound<'_, PyAny>, rule: &Bound<'_, PyAny>) -> PyResult<NamedRule> {
     let name = string(name, "the name of a rule")?;
     let opens = rule.getattr_opt("opens_with_every_arm")?.map_or(Ok(false), |opens| opens.is_truthy())?;
-    let custom = PythonRule { name: name.clone(), rule: rule.clone().unbind(), opens_with_every_arm: opens };
-    NamedRule::new(&name, Arc::new(custom)).map_err(input)
+    let custom = PythonRule { name: name.clone(), rule: Arc::new(rule.clone().unbind()), opens_with_every_arm: opens };
+    NamedRule::new(&name, move || Box::new(custom.clone())).map_err(input)
 }
 
-/// The parts of an experiment that TOML cannot hold: custom rules by name, and a function that draws instances.
-pub(crate) fn extensions(rules: &Bound<'_, PyDict>, instances: Option<&Bound<'_, PyAny>>) -> PyResult<Extensions> {
+/// The parts of an experiment that TOML cannot hold: custom rules by name, and functions that draw instances and noise.
+pub(crate) fn extensions(
+    rules: &Bound<'_, PyDict>,
+    instances: Option<&Bound<'_, PyAny>>,
+    noise: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Extensions> {
     Ok(Extensions {
         rules: rules.iter().map(|(name, rule)| named_rule(&name, &rule)).collect::<PyResult<_>>()?,
         instances: instances.map(|function| Arc::new(PythonInstances(function.clone().unbind())) as _),
+        noise: noise.map(|function| Arc::new(PythonNoise(function.clone().unbind())) as _),
     })
 }
 
+#[derive(Clone)]
 struct PythonRule {
     name: String,
-    rule: Py<PyAny>,
+    rule: Arc<Py<PyAny>>,
     opens_with_every_arm: bool,
 }
 
@@ -66,7 +72,7 @@ impl CustomRule for PythonRule {
         self.opens_with_every_arm
     }
 
-    fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm {
+    fn choose(&mut self, context: &mut dyn RuleContext, rng: &mut Rng) -> Choice {
         call_python(|py| {
             let n_arms = context.pulls().len();
             let beliefs = Bound::new(py, Beliefs::new(context, rng.next_u64()))?;
@@ -74,7 +80,7 @@ impl CustomRule for PythonRule {
             beliefs.get().has_expired.store(true, Ordering::Relaxed);
             let chosen = chosen?;
             let arm = chosen.extract::<Arm>().ok().filter(|&arm| arm < n_arms);
-            arm.ok_or_else(|| {
+            arm.map(Choice::Pull).ok_or_else(|| {
                 let (name, last) = (&self.name, n_arms - 1);
                 let expected = format!("`choose` of `{name}` must return an arm, a position from 0 to {last}");
                 input(format!("{expected}, not {}", short_repr(&chosen)))
@@ -204,5 +210,19 @@ impl CustomInstances for PythonInstances {
                 (None, None) => unreachable!("`draw` returns theta or means"),
             })
         })
+    }
+}
+
+#[derive(Debug)]
+struct PythonNoise(Py<PyAny>);
+
+impl CustomNoise for PythonNoise {
+    fn draw(&self, seed: u64, variates: &mut [f64]) {
+        call_python(|py| {
+            let drawn = py.import("cutline._custom")?.call_method1("draw_noise", (&self.0, seed, variates.len()))?;
+            let drawn: PyReadonlyArray1<'_, f64> = drawn.extract()?;
+            variates.copy_from_slice(drawn.as_slice()?);
+            Ok(())
+        });
     }
 }

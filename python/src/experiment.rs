@@ -1,19 +1,19 @@
 //! Experiments: read by the lab's reader, played in ranges of runs.
 
-use crate::convert::{integer, string};
+use crate::convert::{elements, integer, string};
 use crate::custom::{catch_exceptions, extensions};
 use crate::errors::{ErrorKind, input, run};
+use crate::interruptible::interruptible;
+use crate::per_run;
 use crate::pool::pool;
 use crate::tally::Tally;
 use cutline_lab::figures::failure_figure;
-use cutline_lab::{Overrides, Row, compared, within_band};
+use cutline_lab::{Overrides, Row, RunError, Watch, compared, simulate_per_run, simulate_watched, within_band};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::ops::Range;
 use std::path::Path;
-use std::time::{Duration, Instant};
-
-/// How often Python should get control, for Ctrl-C and progress.
-pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(100);
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// The base class of `cutline.Experiment`.
 #[pyclass(frozen, subclass, module = "cutline._native")]
@@ -33,9 +33,47 @@ impl Experiment {
         })
     }
 
+    /// Plays runs; Ctrl-C ends it, and `watch` is called regularly with the number of runs since its last call.
+    fn watched<T: Send>(
+        &self,
+        py: Python<'_>,
+        play: impl FnOnce(&Ended<'_>) -> Result<T, RunError> + Send,
+        watch: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<T> {
+        let ended = AtomicU64::new(0);
+        let work = |is_interrupted: &AtomicBool| catch_exceptions(|| play(&Ended { runs: &ended, is_interrupted }));
+        let tick = || match (watch, ended.swap(0, Relaxed)) {
+            (Some(watch), runs @ 1..) => watch.call1((runs,)).map(drop),
+            _ => Ok(()),
+        };
+        interruptible(py, work, tick)??.map_err(|error| run(&error))
+    }
+
     fn rows(&self, tally: &Tally) -> PyResult<Vec<Row>> {
         self.check(tally)?;
         Ok(cutline_lab::rows(&self.0, &tally.0))
+    }
+}
+
+/// The range of the runs from `start` up to, but not including, `stop`.
+fn range(start: &Bound<'_, PyAny>, stop: &Bound<'_, PyAny>) -> PyResult<Range<u64>> {
+    let stop = integer(stop, "`stop`", 0, 1 << 50)?;
+    Ok(integer(start, "`start`", 0, stop)?..stop)
+}
+
+/// Counts runs as they end.
+struct Ended<'a> {
+    runs: &'a AtomicU64,
+    is_interrupted: &'a AtomicBool,
+}
+
+impl Watch for Ended<'_> {
+    fn ended(&self, tally: &cutline_lab::Tally) {
+        self.runs.fetch_add(tally.runs().n_runs(), Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.is_interrupted.load(Relaxed)
     }
 }
 
@@ -54,6 +92,7 @@ impl Experiment {
         seed: Option<&Bound<'_, PyAny>>,
         rules: &Bound<'_, PyDict>,
         instances: Option<&Bound<'_, PyAny>>,
+        noise: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
             runs: runs.map(|runs| integer(runs, "`runs`", 1, 1 << 50)).transpose()?,
@@ -64,7 +103,7 @@ impl Experiment {
         let (toml, name) = (string(toml, "the experiment")?, string(name, "`name`")?);
         let directory = string(directory, "the directory")?;
         let file = file.map(|file| string(file, "the file")).transpose()?;
-        let extensions = extensions(rules, instances)?;
+        let extensions = extensions(rules, instances, noise)?;
         let read = || cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides, &extensions);
         let read = py.detach(|| catch_exceptions(read))?;
         read.map(Self).map_err(|error| match file {
@@ -119,26 +158,27 @@ impl Experiment {
         threads: Option<&Bound<'_, PyAny>>,
         watch: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tally> {
-        let stop = integer(stop, "`stop`", 0, 1 << 50)?;
-        let start = integer(start, "`start`", 0, stop)?;
+        let runs = range(start, stop)?;
         let pool = pool(threads)?;
-        let simulate = |runs| pool.install(|| cutline_lab::simulate(&self.0, runs, &|_| ()));
-        let tally = |runs| py.detach(|| catch_exceptions(|| simulate(runs)))?.map_err(|error| run(&error));
-        let mut sum = tally(start..start)?;
-        let (mut next, mut runs) = (start, 1);
-        while next < stop {
-            let end = stop.min(next.saturating_add(runs));
-            let begun = Instant::now();
-            sum += &tally(next..end)?;
-            let is_short = begun.elapsed() < POLL_INTERVAL;
-            py.check_signals()?;
-            if let Some(watch) = watch {
-                watch.call1((end - next,))?;
-            }
-            next = end;
-            runs = if is_short { runs.saturating_mul(2) } else { (runs / 2).max(1) };
-        }
-        Ok(Tally(sum))
+        let play = |watch: &Ended<'_>| pool.install(|| simulate_watched(&self.0, runs, watch));
+        self.watched(py, play, watch).map(Tally)
+    }
+
+    /// As `play`; also returns the results of every run, as flat arrays.
+    #[pyo3(signature = (start, stop, *, threads=None, watch=None))]
+    fn _play_per_run<'py>(
+        &self,
+        py: Python<'py>,
+        start: &Bound<'_, PyAny>,
+        stop: &Bound<'_, PyAny>,
+        threads: Option<&Bound<'_, PyAny>>,
+        watch: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Tally, Bound<'py, PyDict>)> {
+        let runs = range(start, stop)?;
+        let pool = pool(threads)?;
+        let play = |watch: &Ended<'_>| pool.install(|| simulate_per_run(&self.0, runs, watch));
+        let (tally, results) = self.watched(py, play, watch)?;
+        Ok((Tally(tally), per_run::to_dict(py, results)?))
     }
 
     /// The results as JSON: one row per algorithm and budget.
@@ -176,11 +216,26 @@ impl Experiment {
         Ok((0..self.0.budgets().len()).map(compare).collect())
     }
 
-    /// Failure probability against budget, as SVG.
-    fn _svg(&self, py: Python<'_>, tally: &Tally) -> PyResult<String> {
+    /// Failure probability against budget, as SVG; with this title, and only these algorithms.
+    fn _svg(
+        &self,
+        py: Python<'_>,
+        tally: &Tally,
+        title: Option<&Bound<'_, PyAny>>,
+        algorithms: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let title = title.map(|title| string(title, "`title`")).transpose()?;
+        let labels = algorithms.map(|labels| elements(labels, "`algorithms`")).transpose()?;
+        let shown = labels.map(|labels| labels.iter().map(|label| self.position(label)).collect::<PyResult<Vec<_>>>());
+        let shown = shown.transpose()?;
         py.detach(|| {
             let rows = self.rows(tally)?;
-            Ok(failure_figure(&self.0, &rows).to_svg())
+            let mut figure = failure_figure(&self.0, &rows);
+            if let Some(shown) = shown {
+                figure.curves = shown.into_iter().map(|position| figure.curves[position].clone()).collect();
+            }
+            figure.title = title.unwrap_or(figure.title);
+            Ok(figure.to_svg())
         })
     }
 }

@@ -98,12 +98,30 @@ def _kill() -> None:
 def test_tallies_can_be_pickled_and_added() -> None:
     parts = [pickle.loads(pickle.dumps(EXPERIMENT.play(start, start + 100))) for start in (200, 0, 100)]
     assert parts[0] + parts[1] + parts[2] == TALLY
+    assert sum(parts) == TALLY
     assert parts[0] + parts[1] != TALLY
-    other = cutline.Experiment({**KEYS, "algorithm": ["pivot"]})
-    with pytest.raises(cutline.InputError, match="different experiments cannot be added"):
-        TALLY + other.play(0, 1)
-    with pytest.raises(cutline.InputError, match="belongs to another experiment"):
-        other.results(TALLY)
+    assert (parts[0] + parts[1]).runs == [(0, 100), (200, 300)] and TALLY.runs == [(0, 300)]
+    assert parts[0].fingerprint == TALLY.fingerprint
+
+
+def test_tallies_that_do_not_belong_together_are_refused() -> None:
+    with pytest.raises(cutline.InputError, match="runs 40 to 99 are in both tallies, so they cannot be added"):
+        EXPERIMENT.play(0, 100) + EXPERIMENT.play(40, 120)
+    with pytest.raises(cutline.InputError, match="run 7 is in both tallies"):
+        sum([EXPERIMENT.play(0, 5), EXPERIMENT.play(7, 8), EXPERIMENT.play(5, 9)])
+    # The same shape, but another seed, parameter or order of the algorithms.
+    for change in ({"seed": 1}, {"threshold": 0.2}, {"noise": 2.0}, {"algorithm": ["pivot", "linear-apt", {"name": "apt"}]}):
+        other = cutline.Experiment({**KEYS, **change})
+        with pytest.raises(cutline.InputError, match="different experiments cannot be added"):
+            EXPERIMENT.play(0, 1) + other.play(1, 2)
+        with pytest.raises(cutline.InputError, match="belongs to another experiment"):
+            other.results(TALLY)
+    with pytest.raises(cutline.InputError, match="a tally cannot be added to 3"):
+        3 + TALLY  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        TALLY + 0  # type: ignore[operator]
+    with pytest.raises(cutline.InputError, match="or those of an earlier version of Cutline"):
+        cutline.Tally(b'{"n_budgets":1,"cells":[],"stopped":[],"only":[]}')
     for counts in (b"", b"{}", b"\xff"):
         with pytest.raises(cutline.InputError, match="invalid counts for a tally"):
             cutline.Tally(counts)

@@ -3,7 +3,7 @@
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
 use cutline_lab::rewards::RewardsError;
-use cutline_lab::{ExperimentError, PilotError, PlanError, PriorError, RunError};
+use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -29,6 +29,8 @@ pub(crate) enum Failure {
     Pilot { path: PathBuf, error: PilotError },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
+    #[error("{} is {error}", path.display())]
+    Checkpoint { path: PathBuf, error: CheckpointError },
     /// The output would replace a file that must be kept.
     #[error("{} is {what} and would be overwritten", path.display())]
     Overwrite { path: PathBuf, what: &'static str },
@@ -78,6 +80,10 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Store(error) => store_hint(error),
         Failure::Plan(error) => plan_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
+        Failure::Checkpoint { error: CheckpointError::Runs { .. }, .. } => {
+            Some("raise `--runs`, or name another file with `--resume`".into())
+        }
+        Failure::Checkpoint { .. } => Some("name another file with `--resume`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),

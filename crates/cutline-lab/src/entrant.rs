@@ -1,7 +1,7 @@
 //! An algorithm that takes part in an experiment.
 
 use crate::theory::{complexity, complexity_as_published};
-use crate::{Instance, Noise, RunError};
+use crate::{ExperimentNoise, Instance, RunError};
 use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;
 
@@ -51,10 +51,11 @@ impl Entrant {
         self.oracle
     }
 
-    /// Whether one trajectory serves all budgets. Tuning depends on T, so with an oracle every budget needs its own.
+    /// Whether one trajectory serves all budgets. Tuning depends on T, so with an oracle every budget needs its own, as it does for a rule that
+    /// [plans](cutline::Algorithm::needs_horizon) for T.
     #[must_use]
     pub fn is_anytime(&self) -> bool {
-        self.oracle.is_none()
+        self.oracle.is_none() && !self.spec.algorithm().needs_horizon
     }
 
     /// A learner for `instance`.
@@ -115,7 +116,7 @@ impl Oracle {
 }
 
 /// The spec with the noise scale of the experiment, if its algorithm takes one.
-pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
+pub(crate) fn with_noise(spec: Spec, noise: &ExperimentNoise) -> Result<Spec, SpecError> {
     spec.with_noise_scale(noise.scale())
 }
 

@@ -6,8 +6,8 @@
 use crate::numpy::RandomState;
 use crate::{Entrant, Experiment, Instance, RunError};
 use cutline::estimators::Ridge;
-use cutline::rules::Rule;
-use cutline::{Arm, AskTell, Beliefs, Budget, Learner, Rng, SpecError};
+use cutline::rules::{Choice, Rule};
+use cutline::{AskTell, Beliefs, Budget, Learner, Rng, SpecError};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -131,9 +131,9 @@ struct ReplayedUniform {
 impl<E: ?Sized> Rule<E> for ReplayedUniform {
     const OPENS_WITH_EVERY_ARM: bool = true;
 
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         let n_arms = u32::try_from(beliefs.pulls.len()).unwrap_or(u32::MAX);
-        beliefs.first_unpulled.unwrap_or_else(|| lock(&self.state).below(n_arms) as usize)
+        beliefs.first_unpulled.unwrap_or_else(|| lock(&self.state).below(n_arms) as usize).into()
     }
 }
 

@@ -1,8 +1,7 @@
 //! Results as rows, for tables, JSON and CSV.
 
 use crate::metrics::{paired_difference, wilson, z_score};
-use crate::monte_carlo::Tally;
-use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes};
+use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes, Tally};
 use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 
@@ -123,7 +122,8 @@ impl Bounds {
             entrants.filter(|spec| spec.confidence_stop().is_some()).any(|spec| spec.estimator() == estimator)
         };
         let noise = experiment.noise();
-        let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
+        let is_gaussian = noise.law().is_some_and(|law| law.kind() == NoiseKind::Gaussian);
+        let instance = experiment.source().fixed().filter(|_| is_gaussian);
         // Without θ the means are not linear in the features, so the bound with features does not apply.
         let with = instance.filter(|instance| uses(EstimatorKind::Ridge) && instance.theta().is_some());
         let without = instance.filter(|_| uses(EstimatorKind::SampleMean));

@@ -87,10 +87,25 @@ impl Campaign {
     /// # Errors
     /// If the store fails.
     pub fn ask(&mut self, n: usize, worker: &str, lease: Duration) -> Result<Vec<Ticket>, StoreError> {
+        self.ask_unless(n, worker, lease, &|| false)
+    }
+
+    /// As [`Campaign::ask`], and asks `is_interrupted` before every ticket: if that is true, no ticket is handed out and nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// If it was interrupted, or the store fails.
+    pub fn ask_unless(
+        &mut self,
+        n: usize,
+        worker: &str,
+        lease: Duration,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Ticket>, StoreError> {
         let lease = Time::try_from(lease.as_millis()).unwrap_or(Time::MAX);
         let mut asked = Vec::new();
         let Written { features, .. } = self.write(|state, now| {
-            let events = state.ask(n, worker, now, lease);
+            let events = state.ask_unless(n, worker, now, lease, is_interrupted).ok_or(StoreError::Interrupted)?;
             asked = events
                 .iter()
                 .filter_map(|event| match *event {

@@ -80,6 +80,9 @@ pub enum StoreError {
     /// The store has no campaign.
     #[error("{0} has no campaign yet")]
     NoCampaigns(String),
+    /// The caller interrupted it; nothing was written.
+    #[error("the request was interrupted")]
+    Interrupted,
     /// The campaign uses a custom rule with this name, and the rule was not given.
     #[error("the campaign uses the custom rule `{0}`, which was not given")]
     CustomRuleMissing(String),

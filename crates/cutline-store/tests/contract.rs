@@ -4,8 +4,8 @@ mod common;
 
 use common::{Place, candidates, reward, settings};
 use cutline::campaign::{CampaignError, Event, Record, TermsError, TicketStatus};
-use cutline::rules::{CustomRule, NamedRule, RuleContext};
-use cutline::{Arm, IntervalError, Rng, SpecError, StopReason, Verdict};
+use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
+use cutline::{IntervalError, Rng, SpecError, StopReason, Verdict};
 use cutline_store::{Campaign, CampaignModel, Candidates, NewCampaign, Preparation, Store, StoreError, Ticket};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -349,36 +349,36 @@ fn fresh_ask(records: &[Record], campaign: &mut Campaign) -> Event {
 }
 
 /// Pulls the arms in turn; panics while its flag is set.
-#[derive(Default)]
-struct RoundRobin(AtomicBool);
+struct RoundRobin(Arc<AtomicBool>);
 
 impl CustomRule for RoundRobin {
-    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+    fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
         if self.0.load(Ordering::Relaxed) {
             resume_unwind(Box::new("no arm"));
         }
-        context.pulls().iter().sum::<u32>() as usize % context.pulls().len()
+        Choice::Pull(context.pulls().iter().sum::<u32>() as usize % context.pulls().len())
     }
 }
 
 fn a_custom_rule_must_be_given_again(store: &Store) {
-    let rule = Arc::new(RoundRobin::default());
-    let named = NamedRule::new("in-turn", rule.clone()).unwrap();
+    let panics = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&panics);
+    let named = NamedRule::new("in-turn", move || Box::new(RoundRobin(Arc::clone(&flag)))).unwrap();
     let mut with_rule = settings(40);
     with_rule.custom_rule = Some(named.clone());
     // The mixed model would explore an arm before some pulls, without calling the rule.
     with_rule.parameters.insert("explore".into(), 0.0);
     let mut campaign = store.begin("custom", &with_rule, candidates()).unwrap();
     assert!(measure(&mut campaign));
-    rule.0.store(true, Ordering::Relaxed);
+    panics.store(true, Ordering::Relaxed);
     assert!(catch_unwind(AssertUnwindSafe(|| campaign.ask(1, "w", LEASE))).is_err());
-    rule.0.store(false, Ordering::Relaxed);
+    panics.store(false, Ordering::Relaxed);
     assert_eq!(campaign.progress().unwrap().events, 2, "the panic changed nothing");
     assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].arm, 1, "and left no transaction open");
 
     let mut again = store.campaign_with_rule(Some("custom"), Some(named)).unwrap();
     assert_eq!(again.ask(1, "w", LEASE).unwrap()[0].arm, 2);
-    let other = NamedRule::new("other", rule).unwrap();
+    let other = NamedRule::new("other", || Box::new(RoundRobin(Arc::default()))).unwrap();
     if let Err(refused) = store.campaign(Some("custom")) {
         // A store in memory still has the rule itself.
         assert_eq!(refused.to_string(), "the campaign uses the custom rule `in-turn`, which was not given");

@@ -1,7 +1,7 @@
 //! The view of a learner that rules, stops and verdicts work on: the question, the pulls and the estimates.
 
 use crate::estimators::Estimator;
-use crate::{Arm, Question};
+use crate::{Arm, Question, Settled};
 
 /// The current state of a learner: the question, the pulls handed out so far, and the estimator.
 #[derive(Debug)]
@@ -15,8 +15,10 @@ pub struct Beliefs<'a, E: ?Sized> {
     pub total_pulls: u64,
     /// How often a pull was handed out or lost. If it has not changed since a rule cached values, they are still valid.
     pub changes: u64,
-    /// The first arm that was never pulled.
+    /// The first open arm that was never pulled.
     pub first_unpulled: Option<Arm>,
+    /// The arms whose side is fixed for good; a rule chooses among the others.
+    pub settled: &'a Settled,
     /// The estimator, which has the means.
     pub estimator: &'a mut E,
 }
@@ -27,12 +29,12 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         self.estimator.means()
     }
 
-    /// Whether `arm` would be classified as above if the learner stopped now: μ̂ ≥ τ.
+    /// Whether `arm` would be classified as above if the learner stopped now: the side it was settled with, otherwise whether μ̂ ≥ τ.
     ///
     /// # Panics
     /// If there is no such arm.
     pub fn is_above(&mut self, arm: Arm) -> bool {
         let question = self.question;
-        question.is_above(self.means()[arm])
+        self.settled.side(arm).unwrap_or_else(|| question.is_above(self.means()[arm]))
     }
 }

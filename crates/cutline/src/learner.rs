@@ -1,8 +1,8 @@
 //! A learner: rule × estimator × stop.
 
 use crate::estimators::{Estimator, History};
-use crate::rules::Rule;
-use crate::{Arm, Beliefs, Purpose, Question, Range, Stop, StopReason, stream};
+use crate::rules::{Choice, Rule};
+use crate::{Arm, Beliefs, Purpose, Question, Range, Settled, Stop, StopReason, stream};
 use thiserror::Error;
 
 /// The interface of every learner, whatever its rule, estimator and stop. Simulations and campaigns use it as `dyn AskTell`.
@@ -11,7 +11,8 @@ use thiserror::Error;
 /// [`ask`](AskTell::ask)) and counts from then on. It is pending until its reward is told, in any order among the pending pulls,
 /// or the pull is [forgotten](AskTell::forget).
 pub trait AskTell: Send {
-    /// The arm to pull next, or `None` once the stop is met. Asking twice without a change in between gives the same arm.
+    /// The arm to pull next, or `None` once the stop is met or while the rule [waits](Choice::Wait) for rewards of pending pulls:
+    /// [`stop_reason`](AskTell::stop_reason) tells which. Asking twice without a change in between gives the same arm.
     fn propose(&mut self) -> Option<Arm>;
 
     /// Hands out a pull of `arm`, proposed or not.
@@ -48,12 +49,14 @@ pub trait AskTell: Send {
     /// [learns σ](crate::estimators::Estimator::noise_scale), this has no effect once it has done so.
     ///
     /// # Panics
-    /// If σ is not between 1e-100 and 1e100, or the choices of the learner [depend on the order](AskTell::depends_on_order) of the
-    /// rewards: the state of its rule was computed with the old σ.
+    /// If σ is not between 1e-100 and 1e100, or the rule [learns](Rule::learns): its state was computed with the old σ.
     fn set_noise(&mut self, noise: f64);
 
-    /// Why [`propose`](AskTell::propose) returns `None`; `None` while the stop is not met.
+    /// Why the learner has ended; `None` if it has not.
     fn stop_reason(&mut self) -> Option<StopReason>;
+
+    /// The arms whose side is fixed for good, and when that happened.
+    fn settled(&self) -> &Settled;
 
     /// The question, the pulls and the estimates at this moment.
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator>;
@@ -92,6 +95,11 @@ pub struct Learner<R, E, S> {
     seed: u64,
     counts: Counts,
     pending: Vec<u32>,
+    settled: Settled,
+    /// What a rule sees that is not restricted to open arms.
+    nothing_settled: Settled,
+    /// The arms that are settled by one reward.
+    newly_settled: Vec<(Arm, bool)>,
 }
 
 /// Why a learner was refused.
@@ -127,9 +135,16 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
             stop,
             question,
             seed,
-            counts: Counts { pulls: vec![0; n_arms], total: 0, changes: 0, first_unpulled: 0 },
+            counts: Counts { pulls: vec![0; n_arms], total: 0, n_rewards: 0, changes: 0, first_unpulled: 0 },
             pending: vec![0; n_arms],
+            settled: Settled::none(n_arms),
+            nothing_settled: Settled::none(n_arms),
+            newly_settled: Vec::new(),
         };
+        if learner.stop.settles() {
+            learner.settled.reserve();
+            learner.newly_settled.reserve(n_arms);
+        }
         learner.follow_noise();
         Ok(learner)
     }
@@ -142,6 +157,29 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
             self.stop.set_learnt_noise(noise);
         }
     }
+
+    #[inline]
+    fn stop_is_met(&mut self) -> Option<StopReason> {
+        self.stop.stop_reason(&mut self.counts.beliefs(self.question, &self.settled, &mut self.estimator))
+    }
+
+    #[inline]
+    fn choose(&mut self) -> Choice {
+        let seen = if self.stop.restricts_rules() { &self.settled } else { &self.nothing_settled };
+        let mut beliefs = self.counts.beliefs(self.question, seen, &mut self.estimator);
+        let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
+        self.rule.choose(&mut beliefs, &mut rng)
+    }
+
+    /// Settles arms after a reward of `told`.
+    fn settle(&mut self, told: Arm) {
+        self.newly_settled.clear();
+        let mut beliefs = self.counts.beliefs(self.question, &self.settled, &mut self.estimator);
+        self.stop.settle(&mut beliefs, told, &mut self.newly_settled);
+        for &(arm, is_above) in &self.newly_settled {
+            self.settled.settle(arm, is_above, self.counts.n_rewards);
+        }
+    }
 }
 
 /// How often each arm was pulled, pending pulls included, and the totals.
@@ -149,6 +187,8 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
 struct Counts {
     pulls: Vec<u32>,
     total: u64,
+    /// The number of rewards received.
+    n_rewards: u64,
     /// How often a pull was handed out or lost.
     changes: u64,
     /// All arms before this one have been pulled.
@@ -179,14 +219,24 @@ impl Counts {
             *pulls = rewards + pending;
         }
         self.total = self.pulls.iter().map(|&pulls| u64::from(pulls)).sum();
+        self.n_rewards = history.n_rewards.iter().map(|&n| u64::from(n)).sum();
         self.changes = changes;
         self.first_unpulled = self.pulls.iter().position(|&pulls| pulls == 0).unwrap_or(self.pulls.len());
     }
 
-    fn beliefs<'a, E: ?Sized>(&'a self, question: Question, estimator: &'a mut E) -> Beliefs<'a, E> {
-        let first_unpulled = Some(self.first_unpulled).filter(|&arm| arm < self.pulls.len());
+    fn beliefs<'a, E: ?Sized>(
+        &'a self,
+        question: Question,
+        settled: &'a Settled,
+        estimator: &'a mut E,
+    ) -> Beliefs<'a, E> {
         let Self { pulls, total, changes, .. } = self;
-        Beliefs { question, pulls, total_pulls: *total, changes: *changes, first_unpulled, estimator }
+        let first_unpulled = if settled.is_empty() {
+            Some(self.first_unpulled).filter(|&arm| arm < pulls.len())
+        } else {
+            (self.first_unpulled..pulls.len()).find(|&arm| pulls[arm] == 0 && settled.is_open(arm))
+        };
+        Beliefs { question, pulls, total_pulls: *total, changes: *changes, first_unpulled, settled, estimator }
     }
 }
 
@@ -197,12 +247,13 @@ where
     S: Stop<E> + Send,
 {
     fn propose(&mut self) -> Option<Arm> {
-        let mut beliefs = self.counts.beliefs(self.question, &mut self.estimator);
-        if self.stop.stop_reason(&mut beliefs).is_some() {
+        if self.settled.n_open() == 0 || self.stop_is_met().is_some() {
             return None;
         }
-        let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
-        Some(self.rule.choose(&mut beliefs, &mut rng))
+        match self.choose() {
+            Choice::Pull(arm) => Some(arm),
+            Choice::Wait | Choice::Done => None,
+        }
     }
 
     fn assign(&mut self, arm: Arm) {
@@ -217,9 +268,14 @@ where
             self.assign(arm);
         }
         self.pending[arm] -= 1;
+        self.counts.n_rewards += 1;
         self.estimator.observe(arm, reward);
         self.follow_noise();
-        self.rule.learn(&mut self.counts.beliefs(self.question, &mut self.estimator));
+        if self.stop.settles() {
+            self.settle(arm);
+        }
+        let seen = if self.stop.restricts_rules() { &self.settled } else { &self.nothing_settled };
+        self.rule.learn(&mut self.counts.beliefs(self.question, seen, &mut self.estimator), arm, reward);
     }
 
     fn forget(&mut self, arm: Arm) {
@@ -230,7 +286,7 @@ where
     }
 
     fn restore(&mut self, history: &History<'_>, changes: u64) {
-        assert!(!R::LEARNS, "the state of this rule depends on the order of the rewards");
+        assert!(!self.depends_on_order(), "the state of this learner depends on the order of the rewards");
         self.counts.restore(history, changes);
         self.pending.copy_from_slice(history.pending);
         self.estimator.restore(history);
@@ -238,22 +294,30 @@ where
     }
 
     fn depends_on_order(&self) -> bool {
-        R::LEARNS
+        self.rule.learns() || self.stop.settles()
     }
 
     fn set_noise(&mut self, noise: f64) {
         assert!(Range::NOISE_SCALE.contains(noise), "the noise must be between 1e-100 and 1e100, not {noise}");
-        assert!(!R::LEARNS, "the state of this rule was computed with another noise");
+        assert!(!self.rule.learns(), "the state of this rule was computed with another noise");
         self.rule.set_noise(noise);
         self.stop.set_noise(noise);
         self.follow_noise();
     }
 
     fn stop_reason(&mut self) -> Option<StopReason> {
-        self.stop.stop_reason(&mut self.counts.beliefs(self.question, &mut self.estimator))
+        if self.settled.n_open() == 0 {
+            return Some(StopReason::Settled);
+        }
+        let met = self.stop_is_met();
+        met.or_else(|| (self.rule.may_end() && self.choose() == Choice::Done).then_some(StopReason::Done))
+    }
+
+    fn settled(&self) -> &Settled {
+        &self.settled
     }
 
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator> {
-        self.counts.beliefs(self.question, &mut self.estimator)
+        self.counts.beliefs(self.question, &self.settled, &mut self.estimator)
     }
 }

@@ -37,6 +37,7 @@ mod random;
 mod range;
 pub mod rules;
 mod scan;
+mod settled;
 mod spec;
 mod stop;
 #[cfg(feature = "rayon")]
@@ -55,8 +56,9 @@ pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
 pub use range::Range;
 pub use scan::{arg_max, arg_min};
+pub use settled::{Settled, SettledArm};
 pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Spec, SpecError, algorithm};
-pub use stop::{Budget, BudgetError, ConfidenceStop, Either, Stop, StopCriterion, StopReason};
+pub use stop::{Budget, BudgetError, ConfidenceStop, Either, Elimination, Stop, StopCriterion, StopReason};
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
 pub use verdict::{Side, Verdict};

@@ -56,20 +56,20 @@ impl Spec {
     /// A custom rule with ridge, or with [sample means](Spec::with_estimator). Its parameters are `noise` and those of its estimator.
     ///
     /// ```
-    /// use cutline::rules::{RuleContext, NamedRule, CustomRule};
-    /// use cutline::{Arm, Arms, Question, Rng, Spec};
-    /// use std::sync::Arc;
+    /// use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
+    /// use cutline::{Arms, Question, Rng, Spec};
     ///
     /// struct LeastPulled;
     ///
     /// impl CustomRule for LeastPulled {
-    ///     fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
-    ///         (0..context.pulls().len()).min_by_key(|&arm| context.pulls()[arm]).unwrap()
+    ///     fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
+    ///         let least_pulled = (0..context.pulls().len()).min_by_key(|&arm| context.pulls()[arm]);
+    ///         least_pulled.map_or(Choice::Done, Choice::Pull)
     ///     }
     /// }
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let spec = Spec::custom(NamedRule::new("least-pulled", Arc::new(LeastPulled))?);
+    /// let spec = Spec::custom(NamedRule::new("least-pulled", || Box::new(LeastPulled))?);
     /// let arms = Arms::from_rows(&[[1.0], [-1.0]])?;
     /// let mut learner = spec.learner(&arms, Question::new(0.0, 0.01)?, 10, 0)?;
     /// assert_eq!([learner.ask(), learner.ask(), learner.ask()], [Some(0), Some(1), Some(0)]);
@@ -228,6 +228,18 @@ impl Spec {
         budget: u32,
         seed: u64,
     ) -> Result<Box<dyn AskTell>, SpecError> {
+        self.learner_for(arms, question, budget, budget, seed)
+    }
+
+    /// As [`learner`](Spec::learner), ending after `budget` pulls, for a rule that [plans](Algorithm::needs_horizon) for `horizon` pulls.
+    pub(crate) fn learner_for(
+        &self,
+        arms: &Arms,
+        question: Question,
+        budget: u32,
+        horizon: u32,
+        seed: u64,
+    ) -> Result<Box<dyn AskTell>, SpecError> {
         let algorithm = self.algorithm;
         if self.estimator == EstimatorKind::Ridge && arms.dimension().is_none() {
             return Err(SpecError::NeedsFeatures { algorithm: algorithm.name });
@@ -238,6 +250,7 @@ impl Spec {
             arms,
             question,
             budget: Budget::new(budget)?,
+            horizon,
             confidence_stop: self.confidence_stop,
             seed,
             algorithm,

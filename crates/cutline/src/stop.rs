@@ -2,9 +2,9 @@
 
 mod confidence;
 
-pub use confidence::{ConfidenceStop, StopCriterion};
+pub use confidence::{ConfidenceStop, Elimination, StopCriterion};
 
-use crate::Beliefs;
+use crate::{Arm, Beliefs};
 use thiserror::Error;
 
 /// Decides when to end. The learner checks it before every pull; once it is met, the learner proposes nothing more.
@@ -17,7 +17,25 @@ pub trait Stop<E: ?Sized> {
     /// The largest number of pulls it allows, or `None` if there is no limit.
     fn budget(&self) -> Option<u32>;
 
-    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. A stop without σ ignores the call.
+    /// Whether [`settle`](Stop::settle) does anything. If so, a learner can be restored only by telling it all rewards again in order.
+    fn settles(&self) -> bool {
+        false
+    }
+
+    /// Called once per reward, in the order of arrival, with the arm it belongs to: appends the arms whose side is fixed from now on, and
+    /// whether each is above. Use only the rewards received, not the pending pulls. When no arm is open any more, the learner ends.
+    #[inline]
+    fn settle(&mut self, beliefs: &mut Beliefs<'_, E>, told: Arm, newly: &mut Vec<(Arm, bool)>) {
+        let _ = (beliefs, told, newly);
+    }
+
+    /// Whether rules see which arms are settled, and choose among the open ones.
+    fn restricts_rules(&self) -> bool {
+        true
+    }
+
+    /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. A stop without σ ignores the call. Arms that are
+    /// [settled](Stop::settle) already stay so.
     fn set_noise(&mut self, noise: f64) {
         let _ = noise;
     }
@@ -38,6 +56,10 @@ pub enum StopReason {
     Confidence,
     /// Few enough errors are expected: see [`EarlyStop::ExpectedErrors`](crate::campaign::EarlyStop::ExpectedErrors).
     ExpectedErrors,
+    /// The side of every arm is [settled](crate::Settled).
+    Settled,
+    /// The rule has [no more pulls](crate::rules::Choice::Done).
+    Done,
 }
 
 impl StopReason {
@@ -48,6 +70,8 @@ impl StopReason {
             Self::Budget => "budget",
             Self::Confidence => "confidence",
             Self::ExpectedErrors => "expected-errors",
+            Self::Settled => "settled",
+            Self::Done => "done",
         }
     }
 }
@@ -93,6 +117,19 @@ impl<E: ?Sized, A: Stop<E>, B: Stop<E>> Stop<E> for Either<A, B> {
 
     fn budget(&self) -> Option<u32> {
         [self.0.budget(), self.1.budget()].into_iter().flatten().min()
+    }
+
+    fn settles(&self) -> bool {
+        self.0.settles() || self.1.settles()
+    }
+
+    fn settle(&mut self, beliefs: &mut Beliefs<'_, E>, told: Arm, newly: &mut Vec<(Arm, bool)>) {
+        self.0.settle(beliefs, told, newly);
+        self.1.settle(beliefs, told, newly);
+    }
+
+    fn restricts_rules(&self) -> bool {
+        self.0.restricts_rules() && self.1.restricts_rules()
     }
 
     fn set_noise(&mut self, noise: f64) {

@@ -2,7 +2,7 @@
 
 use crate::estimators::{Estimator, Marginals, Posterior};
 use crate::interval::{Confidence, quantile, tail};
-use crate::{Beliefs, IntervalKind, Question};
+use crate::{Beliefs, IntervalKind, Question, SettledArm};
 use std::collections::HashMap;
 
 /// The side of the threshold on which an arm lies.
@@ -41,6 +41,9 @@ pub struct Verdict {
     /// other side. It is taken under the posterior N(μ̂, σ²q), or under Student's t distribution where σ is an estimate, and does not
     /// depend on the kind of interval.
     pub doubt: f64,
+    /// The number of rewards, of all arms, after which the side was [settled](crate::Settled); `None` if it is not. Later rewards do not
+    /// change a settled side, even if they contradict it.
+    pub settled_after: Option<u64>,
 }
 
 impl Side {
@@ -74,12 +77,19 @@ impl Verdict {
             && (half_width.is_finite() || (half_width > 0.0 && deviation.is_finite()));
         if !is_known {
             let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
-            return Self { mean, lower, upper, side: Side::Undecided, pulls, doubt: 0.5 };
+            return Self { mean, lower, upper, side: Side::Undecided, pulls, doubt: 0.5, settled_after: None };
         }
         let (lower, upper) = (centre - half_width, centre + half_width);
         let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
         let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
-        Self { mean, lower, upper, side, pulls, doubt }
+        Self { mean, lower, upper, side, pulls, doubt, settled_after: None }
+    }
+
+    /// The same with the side that was settled, if it was.
+    fn settled(self, settled: Option<SettledArm>) -> Self {
+        let Some(SettledArm { is_above, after, .. }) = settled else { return self };
+        let side = if is_above { Side::Above } else { Side::Below };
+        Self { side, settled_after: Some(after), ..self }
     }
 
     /// Whether the arm is known to be above or below.
@@ -113,7 +123,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// # }
     /// ```
     pub fn verdicts(&mut self, confidence: &Confidence) -> impl ExactSizeIterator<Item = Verdict> {
-        let (question, mut confidence) = (self.question, *confidence);
+        let (question, mut confidence, settled) = (self.question, *confidence, self.settled);
         let noise = self.estimator.noise_scale().unwrap_or(confidence.noise());
         if confidence.interval() == IntervalKind::Fixed {
             confidence.set_noise(noise);
@@ -130,11 +140,13 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
             let Some(Marginals { means, deviations, degrees_of_freedom, doubts }) = &marginals else {
                 let (mean, deviation) = (means[arm], noise * variances[arm].sqrt());
                 let doubt = doubt(question, mean, deviation, confidence.degrees_of_freedom());
-                return Verdict::new(question, mean, interval(arm), deviation, n_rewards[arm], doubt);
+                return Verdict::new(question, mean, interval(arm), deviation, n_rewards[arm], doubt)
+                    .settled(settled.get(arm));
             };
             let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
             let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
             Verdict::new(question, means[arm], interval, deviations[arm], n_rewards[arm], doubts[arm])
+                .settled(settled.get(arm))
         })
     }
 }

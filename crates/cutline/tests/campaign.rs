@@ -104,7 +104,7 @@ fn the_state_does_not_depend_on_how_the_events_are_split() {
             let problem = Problem::uniform(n_arms, dimension, 5);
             let context = format!("{} on {} with {n_arms} arms", spec.name(), spec.estimator().name());
             let mut terms = Terms { spec: spec.clone(), ..terms(spec.name(), 150) };
-            if spec.name() == "lingame" {
+            if spec.algorithm().needs_fixed_noise {
                 terms.noise = Some(0.6);
             }
             let fresh = || CampaignState::new(problem.arms(), terms.clone()).unwrap();
@@ -371,7 +371,7 @@ fn terms_that_do_not_fit_are_refused() {
     assert!(message(Terms { noise: Some(f64::NAN), ..terms("apt", 9) }).contains("noise"));
     assert!(message(Terms { spec: Spec::named("ucbe").unwrap(), ..terms("ucbe", 9) }).contains("exploration"));
     let lingame = CampaignState::new(arms(), terms("lingame", 9)).unwrap_err();
-    assert_eq!(lingame, TermsError::NeedsNoise("lingame"));
+    assert_eq!(lingame, TermsError::NeedsNoise("lingame".into()));
     let bare = CampaignState::new(Arms::without_features(2).unwrap(), terms("pivot", 9)).unwrap_err();
     assert!(bare.to_string().contains("features"), "{bare}");
 }

@@ -35,6 +35,10 @@ fn pending_pulls_count_against_the_budget() {
         let problem = Problem::uniform(6, 3, 0);
         let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 15, 0).unwrap();
         let pending: Vec<usize> = std::iter::from_fn(|| learner.ask()).collect();
+        if pending.len() < 15 {
+            assert!(algorithm.needs_horizon && learner.stop_reason().is_none(), "{} waits", algorithm.name);
+            continue;
+        }
         assert_eq!(pending.len(), 15, "{}", algorithm.name);
         assert_eq!(learner.propose(), None);
         learner.tell(pending[0], 1.0);
@@ -58,7 +62,7 @@ fn a_lost_pull_is_returned_to_the_budget_and_forgotten() {
         assert_eq!(with_loss.beliefs().pulls, without.beliefs().pulls, "{}", algorithm.name);
         let rest = play(with_loss.as_mut(), &problem, 30);
         assert_eq!(rest, play(without.as_mut(), &problem, 30), "{}", algorithm.name);
-        assert_eq!(rest.len(), 20);
+        assert!(rest.len() == 20 || algorithm.settles, "{}", algorithm.name);
     }
 }
 

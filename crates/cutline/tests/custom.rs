@@ -4,24 +4,25 @@ mod common;
 
 use common::{Problem, arms_of, spec};
 use cutline::campaign::{CampaignState, Event, Terms};
-use cutline::rules::{CustomRule, NamedRule, RuleContext, RuleNameError};
+use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext, RuleNameError};
 use cutline::{Arm, Arms, IntervalKind, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
 use rand_core::Rng as _;
-use std::sync::Arc;
 
 /// The same as `straddle`, written as a custom rule.
+#[derive(Clone)]
 struct Straddle;
 
 impl CustomRule for Straddle {
-    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+    fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
         let threshold = context.question().threshold();
         let mut index: Vec<f64> = context.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
         index.iter_mut().zip(context.means()).for_each(|(index, mean)| *index -= (mean - threshold).abs());
-        first_largest(&index)
+        first_largest(&index).into()
     }
 }
 
 /// The rule of `apt`, which pulls every arm once first.
+#[derive(Clone)]
 struct Apt;
 
 impl CustomRule for Apt {
@@ -29,11 +30,11 @@ impl CustomRule for Apt {
         true
     }
 
-    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+    fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
         let (question, pulls) = (context.question(), context.pulls().to_vec());
         let means = context.means().iter();
         let index = means.zip(pulls).map(|(&mean, pulls)| -question.gap(mean) * f64::from(pulls).sqrt());
-        first_largest(&index.collect::<Vec<_>>())
+        first_largest(&index.collect::<Vec<_>>()).into()
     }
 }
 
@@ -41,8 +42,8 @@ fn first_largest(index: &[f64]) -> Arm {
     (1..index.len()).fold(0, |best, arm| if index[arm] > index[best] { arm } else { best })
 }
 
-fn custom(rule: impl CustomRule + 'static) -> Spec {
-    Spec::custom(NamedRule::new("mine", Arc::new(rule)).unwrap())
+fn custom(rule: impl CustomRule + Clone + Sync + 'static) -> Spec {
+    Spec::custom(NamedRule::new("mine", move || Box::new(rule.clone())).unwrap())
 }
 
 #[test]
@@ -76,9 +77,10 @@ fn opens_with_every_arm_if_declared() {
 /// σ²xᵢᵀV⁻¹xⱼ with V = I + Σ xxᵀ for ridge on one feature, σ²/Tᵢ for sample means; `rng` is a function of seed and pull.
 #[test]
 fn receives_variances_and_covariances() {
+    #[derive(Clone)]
     struct Checks;
     impl CustomRule for Checks {
-        fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm {
+        fn choose(&mut self, context: &mut dyn RuleContext, rng: &mut Rng) -> Choice {
             assert_eq!(
                 rng.next_u64(),
                 stream(9, Purpose::Rule, context.pulls().iter().map(|&n| u64::from(n)).sum()).next_u64()
@@ -98,7 +100,7 @@ fn receives_variances_and_covariances() {
             for (got, expected) in context.covariances_with(0).iter().zip(&expected[1]) {
                 assert!(got == expected || (got - expected).abs() < 1e-12, "{got}, not {expected}");
             }
-            context.pulls().iter().sum::<u32>() as usize % context.pulls().len()
+            Choice::Pull(context.pulls().iter().sum::<u32>() as usize % context.pulls().len())
         }
     }
     let spec = custom(Checks).with("noise", 2.0).unwrap();
@@ -143,7 +145,7 @@ fn works_in_a_campaign() {
 fn has_a_valid_and_unused_name() {
     assert_eq!(custom(Apt).name(), "mine");
     assert_eq!(spec("apt").name(), "apt");
-    assert_eq!(NamedRule::new("pivot", Arc::new(Apt)).unwrap_err(), RuleNameError::Taken("pivot".into()));
-    assert!(matches!(NamedRule::new("", Arc::new(Apt)), Err(RuleNameError::Invalid(_))));
-    assert!(matches!(NamedRule::new("a\nb", Arc::new(Apt)), Err(RuleNameError::Invalid(_))));
+    assert_eq!(NamedRule::new("pivot", || Box::new(Apt)).unwrap_err(), RuleNameError::Taken("pivot".into()));
+    assert!(matches!(NamedRule::new("", || Box::new(Apt)), Err(RuleNameError::Invalid(_))));
+    assert!(matches!(NamedRule::new("a\nb", || Box::new(Apt)), Err(RuleNameError::Invalid(_))));
 }

@@ -5,13 +5,12 @@ mod common;
 use common::{Problem, arms_of, spec, take, uniform};
 use cutline::campaign::{CampaignState, Event, NoiseSource, Record, Terms};
 use cutline::estimators::{Explained, Marginals, Mixed, MixedError, MixedSettings};
-use cutline::rules::{CustomRule, NamedRule, RuleContext};
+use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{
     ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
     Spec, SpecError, StopCriterion, StopReason, below, stream,
 };
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use std::sync::Arc;
 
 fn mixed(name: &str) -> Spec {
     spec(name).with_estimator("mixed").unwrap()
@@ -21,7 +20,7 @@ fn mixed(name: &str) -> Spec {
 fn all() -> impl Iterator<Item = (&'static str, Spec)> {
     ALGORITHMS
         .iter()
-        .filter(|algorithm| algorithm.name != "lingame")
+        .filter(|algorithm| !algorithm.needs_fixed_noise && !algorithm.needs_sample_means)
         .map(|algorithm| (algorithm.name, mixed(algorithm.name)))
 }
 
@@ -330,7 +329,7 @@ fn exploration_order(n_arms: usize, seed: u64) -> Vec<Arm> {
 fn exploration_by_its_definition() {
     let problem = curved(25);
     let order = exploration_order(25, 4);
-    let custom = Spec::custom(NamedRule::new("mine", Arc::new(Straddle)).unwrap()).with_estimator("mixed").unwrap();
+    let custom = Spec::custom(NamedRule::new("mine", || Box::new(Straddle)).unwrap()).with_estimator("mixed").unwrap();
     for (name, spec) in all().chain([("custom", custom)]) {
         let mut exploring = learner(&spec, &problem, u32::MAX);
         let mut plain = learner(&spec.with("explore", 0.0).unwrap(), &problem, u32::MAX);
@@ -476,18 +475,18 @@ fn what_is_learnt_depends_on_the_rewards_alone() {
 struct Straddle;
 
 impl CustomRule for Straddle {
-    fn choose(&self, context: &mut dyn RuleContext, _: &mut Rng) -> Arm {
+    fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
         let threshold = context.question().threshold();
         let mut index: Vec<f64> = context.variances().iter().map(|variance| 1.96 * variance.sqrt()).collect();
         index.iter_mut().zip(context.means()).for_each(|(index, mean)| *index -= (mean - threshold).abs());
-        (1..index.len()).fold(0, |best, arm| if index[arm] > index[best] { arm } else { best })
+        Choice::Pull((1..index.len()).fold(0, |best, arm| if index[arm] > index[best] { arm } else { best }))
     }
 }
 
 #[test]
 fn custom_rules_see_the_noise_that_was_learnt() {
     let problem = curved(20);
-    let rule = NamedRule::new("mine", Arc::new(Straddle)).unwrap();
+    let rule = NamedRule::new("mine", || Box::new(Straddle)).unwrap();
     let custom = Spec::custom(rule).with_estimator("mixed").unwrap();
     let run = |spec: &Spec| arms_of(learner(spec, &problem, 80).as_mut(), &problem, 5);
     assert_eq!(run(&custom), run(&mixed("straddle")));

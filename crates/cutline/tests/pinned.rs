@@ -5,16 +5,18 @@ mod common;
 use common::{Problem, arms_of, spec};
 use cutline::ALGORITHMS;
 
-/// One row per algorithm: the pulls after the first 8, which are the opening where there is one.
-const PINNED: &[(&str, [usize; 20])] = &[
-    ("linear-apt", [1, 7, 1, 1, 5, 5, 5, 5, 0, 0, 7, 7, 0, 0, 2, 2, 1, 2, 7, 7]),
-    ("apt", [4, 1, 2, 0, 4, 0, 2, 0, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2]),
-    ("random", [5, 2, 5, 6, 1, 1, 5, 6, 7, 1, 2, 1, 3, 7, 0, 7, 7, 7, 1, 7]),
-    ("ucbe", [1, 7, 5, 0, 2, 4, 0, 2, 5, 1, 3, 7, 6, 5, 2, 1, 2, 5, 7, 1]),
-    ("straddle", [0, 1, 1, 1, 3, 2, 0, 2, 2, 2, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2]),
-    ("clucb", [0, 1, 2, 4, 0, 1, 2, 2, 3, 5, 6, 7, 3, 4, 5, 6, 7, 0, 0, 0]),
-    ("lingame", [2, 7, 6, 3, 4, 0, 6, 3, 0, 6, 4, 3, 1, 3, 6, 3, 4, 3, 2, 6]),
-    ("pivot", [0, 6, 3, 0, 0, 3, 0, 3, 3, 3, 6, 0, 3, 3, 0, 6, 3, 3, 0, 3]),
+/// One row per algorithm: the pulls after the first 8, which are the opening where there is one. An algorithm that settles arms may end
+/// before its budget of 28.
+const PINNED: &[(&str, &[usize])] = &[
+    ("linear-apt", &[1, 7, 1, 1, 5, 5, 5, 5, 0, 0, 7, 7, 0, 0, 2, 2, 1, 2, 7, 7]),
+    ("apt", &[4, 1, 2, 0, 4, 0, 2, 0, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2]),
+    ("random", &[5, 2, 5, 6, 1, 1, 5, 6, 7, 1, 2, 1, 3, 7, 0, 7, 7, 7, 1, 7]),
+    ("ucbe", &[1, 7, 5, 0, 2, 4, 0, 2, 5, 1, 3, 7, 6, 5, 2, 1, 2, 5, 7, 1]),
+    ("straddle", &[0, 1, 1, 1, 3, 2, 0, 2, 2, 2, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2]),
+    ("clucb", &[0, 1, 2, 4, 0, 1, 2, 2, 3, 5, 6, 7, 3, 4, 5, 6, 7, 0, 0, 0]),
+    ("lingame", &[2, 7, 6, 3, 4, 0, 6, 3, 0, 6, 4, 3, 1, 3, 6, 3, 4, 3, 2, 6]),
+    ("csar", &[0, 1, 2, 4, 5, 6, 7, 1, 2, 7, 1, 2, 1, 1, 1, 1]),
+    ("pivot", &[0, 6, 3, 0, 0, 3, 0, 3, 3, 3, 6, 0, 3, 3, 0, 6, 3, 3, 0, 3]),
 ];
 
 fn pulls(name: &str) -> Vec<usize> {
@@ -28,7 +30,7 @@ fn every_algorithm_is_pinned() {
     for algorithm in ALGORITHMS {
         let arms = pulls(algorithm.name);
         let pinned = PINNED.iter().find(|(name, _)| *name == algorithm.name);
-        let Some((_, pinned)) = pinned else { panic!("pin `{}`: {:?}", algorithm.name, &arms[8..]) };
-        assert_eq!(arms[8..], *pinned, "{}", algorithm.name);
+        let Some((_, pinned)) = pinned else { panic!("pin `{}`: &{:?}", algorithm.name, &arms[8..]) };
+        assert_eq!(arms[8..], **pinned, "{}", algorithm.name);
     }
 }

@@ -6,8 +6,8 @@ use common::{Plain, Problem, spec};
 use cutline::estimators::SampleMean;
 use cutline::rules::Uniform;
 use cutline::{
-    ALGORITHMS, Arms, AskTell, Budget, Confidence, ConfidenceStop, Either, EstimatorKind, IntervalKind, Learner,
-    Purpose, Question, Rng, Spec, Stop, StopCriterion, StopReason, stream,
+    ALGORITHMS, Arms, AskTell, Budget, Confidence, ConfidenceStop, Either, Elimination, EstimatorKind, IntervalKind,
+    Learner, Purpose, Question, Rng, Side, Spec, Stop, StopCriterion, StopReason, stream,
 };
 
 const CRITERIA: [StopCriterion; 2] = [StopCriterion::Intervals, StopCriterion::Evidence];
@@ -79,7 +79,8 @@ fn compare(name: &str, criterion: StopCriterion, norm: Option<f64>, problem: &Pr
 
 #[test]
 fn the_stop_agrees_with_its_definition_for_every_algorithm() {
-    for algorithm in ALGORITHMS {
+    // Where arms are settled, the run may end for another reason.
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| !algorithm.settles) {
         let mut endings = Vec::new();
         for criterion in CRITERIA {
             for (seed, norm) in [(3, None), (4, Some(0.0)), (5, Some(2.0))] {
@@ -123,7 +124,7 @@ fn the_cache_of_a_stop_changes_nothing() {
 /// Pulls without a reward do not make an arm sure, and forgetting a pull restores the state before it.
 #[test]
 fn only_rewards_make_a_side_sure() {
-    for algorithm in ALGORITHMS {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| !algorithm.settles) {
         for criterion in CRITERIA {
             let problem = Problem::uniform(6, 2, 1);
             let sure = ConfidenceStop::new(criterion, 0.3, 1e-3).unwrap().with_norm(0.0).unwrap();
@@ -238,7 +239,7 @@ fn every_parameter_of_the_stop_matters() {
 #[test]
 fn changing_the_noise_equals_building_with_it() {
     let mut endings = 0;
-    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.name != "lingame") {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| !algorithm.needs_fixed_noise && !algorithm.settles) {
         for criterion in CRITERIA {
             for norm in [None, Some(0.5)] {
                 let problem = clear(7, 3, 3);
@@ -300,4 +301,49 @@ fn batches_have_no_confidence_stop() {
     assert_eq!((plain.stop(), stopping.stop()), ("budget", "confidence or budget"));
     let other_estimator = stopping.with_estimator("sample-mean").unwrap();
     assert!(other_estimator.confidence_stop().is_some(), "another estimator keeps the stop");
+}
+
+/// The test of Tirinzoni & Degenne by its definition, at every reward: Δ̂ₖ²/(2σ²qₖ) > ln((t + 1)/δ).
+#[test]
+fn elimination_settles_an_arm_when_it_is_sure_for_the_first_time() {
+    let problem = Problem::uniform(12, 3, 4);
+    let (delta, noise) = (0.1, 0.6);
+    for elimination in [Elimination::Stop, Elimination::Sampling] {
+        let stop = ConfidenceStop::new(StopCriterion::LikelihoodRatio, delta, noise).unwrap();
+        let spec = spec("pivot").with_noise_scale(noise).unwrap();
+        let eliminating = spec.clone().with_confidence_stop(stop.with_elimination(elimination));
+        let mut learner = eliminating.learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+        let mut unrestricted = spec.learner(&problem.arms(), problem.question, 4_000, 0).unwrap();
+        let mut plain = Plain::new(&problem, 1.0);
+        let mut rng = stream(2, Purpose::Noise, 0);
+        let (mut expected, mut differs) = (Vec::<(usize, bool, u64)>::new(), false);
+        while let Some(arm) = learner.ask() {
+            let without = unrestricted.propose().unwrap();
+            differs |= arm != without;
+            assert!(elimination == Elimination::Sampling || arm == without, "the rule does not see what is settled");
+            let reward = problem.reward(arm, &mut rng);
+            learner.tell(arm, reward);
+            unrestricted.tell(arm, reward);
+            plain.rewards.push((arm, reward));
+            plain.pulls[arm] += 1;
+            let (means, c, t) = (plain.ridge_means(), plain.covariances(), plain.rewards.len());
+            let level = ((t as f64 + 1.0) / delta).ln();
+            for arm in 0..means.len() {
+                let gap = problem.question.gap(means[arm]);
+                let is_known = expected.iter().any(|&(known, ..)| known == arm);
+                if !is_known && gap * gap / (2.0 * noise * noise * c[(arm, arm)]) > level {
+                    expected.push((arm, problem.question.is_above(means[arm]), t as u64));
+                }
+            }
+        }
+        let settled = learner.settled().in_order().iter();
+        assert_eq!(settled.map(|arm| (arm.arm, arm.is_above, arm.after)).collect::<Vec<_>>(), expected);
+        assert_eq!((learner.stop_reason(), expected.len()), (Some(StopReason::Settled), 12));
+        assert_eq!(differs, elimination == Elimination::Sampling);
+        let confidence = Confidence::new(IntervalKind::Fixed, delta, noise).unwrap();
+        let verdicts: Vec<_> = learner.beliefs().verdicts(&confidence).collect();
+        for &(arm, is_above, after) in &expected {
+            assert_eq!((verdicts[arm].side == Side::Above, verdicts[arm].settled_after), (is_above, Some(after)));
+        }
+    }
 }

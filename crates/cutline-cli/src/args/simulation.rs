@@ -33,6 +33,15 @@ pub(crate) struct Simulate {
     /// The experiment, a TOML file
     #[arg(value_name = "FILE.toml")]
     pub(crate) file: PathBuf,
+    /// Also write the results of every run to a file that ends in `.parquet` or `.csv`: one row per run, algorithm and budget
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub(crate) per_run: Option<PathBuf>,
+    /// Also draw the figure into a file that ends in `.pdf`, `.svg` or `.png`; with several variants, one file per variant
+    #[arg(long, value_name = "FILE")]
+    pub(crate) figure: Option<PathBuf>,
+    /// Keep the finished runs in this file and, if it is there already, play only the others; the results are the same
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) simulation: Simulation,
 }

@@ -4,7 +4,7 @@ use super::html;
 use crate::failure::Failure;
 use crate::results::{Outcome, TextTable, stopping};
 use askama::Template;
-use cutline_lab::{Experiment, InstanceKind, NoiseKind, Oracle, Threshold, Truth};
+use cutline_lab::{ArmScales, Experiment, InstanceKind, Oracle, Threshold, Truth};
 
 #[derive(Template)]
 #[template(path = "simulation.html")]
@@ -58,13 +58,22 @@ fn section(outcome: &Outcome, svg: &str) -> Section {
 /// Every setting of an experiment, by name.
 pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
     let noise = experiment.noise();
-    let kind = NoiseKind::ALL.iter().find(|(_, kind)| *kind == noise.kind()).map_or("", |(name, _)| name);
+    let scale = match noise.scales() {
+        ArmScales::Given(given) => {
+            let scales: Vec<String> = given.iter().map(ToString::to_string).collect();
+            format!("σ per arm: {}", scales.join(", "))
+        }
+        ArmScales::Spread(spread) => {
+            format!("σ drawn per arm, from {} to {}", noise.scale() / spread / spread, noise.scale())
+        }
+        _ => format!("σ = {}", noise.scale()),
+    };
     let budgets: Vec<String> = experiment.budgets().iter().map(ToString::to_string).collect();
     let mut settings = vec![
         ("runs".to_owned(), experiment.runs().to_string()),
         ("seed".to_owned(), experiment.seed().to_string()),
         ("budgets".to_owned(), budgets.join(", ")),
-        ("noise".to_owned(), format!("{kind}, σ = {}", noise.scale())),
+        ("noise".to_owned(), format!("{}, {scale}", noise.kind_name())),
     ];
     settings.extend(instance_settings(experiment));
     settings

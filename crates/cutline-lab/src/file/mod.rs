@@ -1,15 +1,17 @@
 //! The schema of an experiment file, read strictly. `docs/experiments.md` describes it for users.
 
 mod instance;
+mod noise;
 mod stop;
 
 use crate::entrant::{with_noise, with_stop};
 use crate::experiment::{Experiment, Extensions, Overrides, PublishedCurve};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{DrawSchedule, InstanceSource};
-use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
+use crate::{Entrant, ExperimentNoise, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The largest number of pulls per run: its noise is kept in memory.
 const MAX_PULLS: u64 = 100_000_000;
@@ -61,7 +63,6 @@ fn experiment(
     let threshold = threshold(&keys.need("threshold")?)?;
     let precision = keys.get("precision").map_or(Ok(0.0), |field| precision(&field))?;
     let noise_field = keys.get("noise");
-    let noise = noise(noise_field.as_ref())?;
     let baseline = keys.get("baseline");
     let instance_field = keys.need("instance")?;
     let algorithms_field = keys.need("algorithm")?;
@@ -71,6 +72,11 @@ fn experiment(
 
     let seed = overrides.seed.unwrap_or(seed);
     let table = instance::instance(&keys.need_table("instance")?, directory, extensions)?;
+    let noise = noise::noise(noise_field.as_ref(), table.noise, extensions)?;
+    if table.noise_is_fixed && noise.law().is_none_or(|law| law.kind() != table.noise) {
+        let (kind, noise) = (table.noise.name(), noise_field.as_ref().unwrap_or(&instance_field));
+        return Err(noise.error(format!("must be {{ kind = \"{kind}\" }} or be left out: the instance says so")));
+    }
     let schedule = if overrides.redraw { DrawSchedule::EveryRun } else { table.schedule };
     let source = InstanceSource::new(table.kind, schedule, seed, threshold, precision)
         .and_then(|source| source.with_offset(table.offset))
@@ -78,12 +84,12 @@ fn experiment(
     let source = if table.is_standardised { source.standardised() } else { source };
     let file = instance_field.keys("[instance]")?.get("file");
     let source = source.with_file(file.and_then(|field| field.text().ok().map(|name| directory.join(name))));
-    let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
+    let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, &noise))?;
     let algorithms = keys.lists("algorithm")?;
     if algorithms.is_empty() {
         return Err(algorithms_field.error("must name at least one algorithm"));
     }
-    let entrants = entrants(&algorithms, noise, stop, extensions)?;
+    let entrants = entrants(&algorithms, &noise, stop, extensions)?;
     let baseline = match baseline {
         None => None,
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
@@ -94,15 +100,19 @@ fn experiment(
     };
     let runs = overrides.runs.unwrap_or(runs);
     let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
-    let experiment = Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published };
+    let fingerprint = OnceLock::new();
+    let experiment =
+        Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published, fingerprint };
     match experiment.check() {
         Ok(()) => Ok(experiment),
         Err(RunError::Algorithm { label, error }) => {
             let position = position(&algorithms_field, &label, &experiment.entrants)?;
             Err(algorithms[position].error(format!("`{label}` does not fit: {error}")))
         }
-        Err(error @ RunError::NoProbability { .. }) => Err(noise_field.unwrap_or(instance_field).refused(error)),
-        Err(error @ RunError::Instance { .. }) => Err(instance_field.refused(error)),
+        Err(error @ (RunError::NoProbability { .. } | RunError::Scales { .. })) => {
+            Err(noise_field.unwrap_or(instance_field).refused(error))
+        }
+        Err(error @ (RunError::Instance { .. } | RunError::Interrupted)) => Err(instance_field.refused(error)),
     }
 }
 
@@ -135,33 +145,9 @@ fn precision(field: &Field<'_>) -> Result<f64, FileError> {
     Ok(precision)
 }
 
-fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
-    let Some(field) = field else {
-        return Ok(Noise::new(NoiseKind::Gaussian, 1.0).expect("a positive scale"));
-    };
-    let (kind, scale) = if field.is_table() {
-        let keys = field.keys("`noise`")?;
-        let kind = keys.need("kind")?.choice(NoiseKind::ALL)?;
-        let scale = keys.get("scale");
-        if kind == NoiseKind::Bernoulli
-            && let Some(scale) = scale
-        {
-            return Err(scale.error("does not go with bernoulli noise: its spread follows from the mean"));
-        }
-        keys.finish()?;
-        (kind, scale.map_or(Ok(1.0), |scale| scale.number())?)
-    } else {
-        if field.is_text() {
-            return Err(field.error("must be σ, a finite number, or a table such as `{ kind = \"bernoulli\" }`"));
-        }
-        (NoiseKind::Gaussian, field.number()?)
-    };
-    Noise::new(kind, scale).map_err(|error| field.refused(error))
-}
-
 fn entrants(
     tables: &[Field<'_>],
-    noise: Noise,
+    noise: &ExperimentNoise,
     stop: Option<ConfidenceStop>,
     extensions: &Extensions,
 ) -> Result<Vec<Entrant>, FileError> {
@@ -178,7 +164,7 @@ fn entrants(
 
 fn entrant(
     field: &Field<'_>,
-    noise: Noise,
+    noise: &ExperimentNoise,
     stop: Option<ConfidenceStop>,
     extensions: &Extensions,
 ) -> Result<Entrant, FileError> {

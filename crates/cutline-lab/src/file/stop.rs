@@ -1,11 +1,12 @@
 //! The key `stop`.
 
-use crate::Noise;
+use crate::ExperimentNoise;
 use crate::keys::{Field, FileError};
-use cutline::{ConfidenceStop, StopCriterion};
+use cutline::{ConfidenceStop, Elimination, StopCriterion};
 
-/// The stop in addition to the budget: none for `"budget"`, else `{ confidence = δ, by = "…" }`.
-pub(super) fn stop(field: &Field<'_>, noise: Noise) -> Result<Option<ConfidenceStop>, FileError> {
+/// The stop in addition to the budget: none for `"budget"`, else `{ confidence = δ, by = "…" }`, with `elimination = "…"` if arms are
+/// settled one by one.
+pub(super) fn stop(field: &Field<'_>, noise: &ExperimentNoise) -> Result<Option<ConfidenceStop>, FileError> {
     if !field.is_table() {
         let wanted = "\"budget\" or a table such as `{ confidence = 0.05, by = \"intervals\" }`";
         return field.choice(&[("budget", None)]).map_err(|_| field.is_not(wanted));
@@ -14,9 +15,13 @@ pub(super) fn stop(field: &Field<'_>, noise: Noise) -> Result<Option<ConfidenceS
     let confidence = keys.need("confidence")?;
     let by = keys.need("by")?.choice(StopCriterion::ALL)?;
     let norm = keys.get("norm");
+    let elimination = keys.get("elimination").map(|field| field.choice(Elimination::ALL)).transpose()?;
     keys.finish()?;
-    let stop =
+    let mut stop =
         ConfidenceStop::new(by, confidence.number()?, noise.scale()).map_err(|error| confidence.refused(error))?;
+    if let Some(elimination) = elimination {
+        stop = stop.with_elimination(elimination);
+    }
     match norm {
         None => Ok(Some(stop)),
         Some(norm) => stop.with_norm(norm.number()?).map(Some).map_err(|error| norm.refused(error)),

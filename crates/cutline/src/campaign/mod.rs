@@ -117,8 +117,10 @@ impl CampaignState {
         {
             return Err(TermsError::ExpectedErrorsNeedMixed(estimator));
         }
-        if learner.depends_on_order() && terms.noise.is_none() {
-            return Err(TermsError::NeedsNoise(terms.spec.algorithm().name));
+        let is_custom = terms.spec.algorithm().name != terms.spec.name();
+        let needs_noise = terms.spec.algorithm().needs_fixed_noise || (is_custom && learner.depends_on_order());
+        if needs_noise && terms.noise.is_none() {
+            return Err(TermsError::NeedsNoise(terms.spec.name().into()));
         }
         Ok(Self {
             terms,
@@ -159,6 +161,19 @@ impl CampaignState {
     ///
     /// Fewer than `n` are handed out, or none, once the budget is used up or the campaign stops early because every arm is decided.
     pub fn ask(&mut self, n: usize, worker: &str, now: Time, lease: Time) -> Vec<Event> {
+        self.ask_unless(n, worker, now, lease, &|| false).unwrap_or_default()
+    }
+
+    /// As [`CampaignState::ask`], and asks `is_interrupted` before every ticket. `None` if that is true: some tickets are then handed out
+    /// without their events, so the state is to be dropped.
+    pub fn ask_unless(
+        &mut self,
+        n: usize,
+        worker: &str,
+        now: Time,
+        lease: Time,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Option<Vec<Event>> {
         let is_due = |&(_, until): &(TicketId, Time)| until <= now;
         let due: Vec<TicketId> = self.ledger.open_tickets().take_while(is_due).map(|(ticket, _)| ticket).collect();
         let mut events: Vec<Event> = due.into_iter().map(|ticket| Event::Expired { ticket }).collect();
@@ -167,9 +182,12 @@ impl CampaignState {
         }
         self.update_noise();
         if self.expects_few_errors() {
-            return events;
+            return Some(events);
         }
         for _ in 0..n {
+            if is_interrupted() {
+                return None;
+            }
             if self.ledger.used() >= self.ledger.budget {
                 break;
             }
@@ -179,7 +197,7 @@ impl CampaignState {
             self.apply(now, &event);
             events.push(event);
         }
-        events
+        Some(events)
     }
 
     /// Records the reward of a ticket. Returns the event, or `None` if the same reward is already recorded.
@@ -431,5 +449,5 @@ fn without_negative_zero(reward: f64) -> f64 {
 
 /// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
-    Ok(terms.spec(sigma)?.learner(arms, terms.question, u32::MAX, terms.seed)?)
+    Ok(terms.spec(sigma)?.learner_for(arms, terms.question, u32::MAX, terms.budget, terms.seed)?)
 }

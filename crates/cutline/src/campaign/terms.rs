@@ -61,7 +61,7 @@ pub enum TermsError {
     Interval(#[from] IntervalError),
     /// The algorithm learns from the order of the rewards, so its noise scale cannot change during the campaign.
     #[error("`{0}` cannot estimate the noise during a campaign; it needs a given `noise`")]
-    NeedsNoise(&'static str),
+    NeedsNoise(String),
     /// The stop guarantees an error probability, which it can for a given noise scale only.
     #[error("the stop `{}` guarantees its error probability only for a given `noise`", criterion.name())]
     GuaranteeNeedsNoise {

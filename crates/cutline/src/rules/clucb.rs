@@ -1,9 +1,9 @@
 //! CLUCB for thresholds: among the undecided arms, Δ̂ᵢ < radᵢ, the one with the largest radᵢ = σ√(2 ln(4Kt³/δ)/Tᵢ)
 //! (Chen, Lin, King, Lyu & Chen 2014; the decision class is the set of all subsets of arms).
 
-use super::{Rule, RuleError};
+use super::{Choice, Rule, RuleError};
 use crate::estimators::Estimator;
-use crate::{Arm, Beliefs, Range, Rng, arg_min};
+use crate::{Beliefs, Range, Rng};
 
 /// Does not pull arms whose interval lies on one side of the threshold, and pulls the others in turn;
 /// [`LinGame`](super::LinGame) also uses the information that a pull has about other arms. The radius counts only the pulls of the
@@ -40,18 +40,19 @@ impl<E: Estimator + ?Sized> Rule<E> for Clucb {
     const OPENS_WITH_EVERY_ARM: bool = true;
 
     /// The radius falls with Tᵢ, so the largest is that of the arm pulled least; an arm is undecided if Tᵢ Δ̂ᵢ² < 2σ² ln(4Kt³/δ).
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         if let Some(arm) = beliefs.first_unpulled {
-            return arm;
+            return arm.into();
         }
         let (k, t) = (beliefs.pulls.len() as f64, beliefs.total_pulls as f64);
         let level = 2.0 * ((4.0 * k).ln() + 3.0 * t.ln() - self.delta.ln());
         let (question, noise, pulls) = (beliefs.question, self.noise, beliefs.pulls);
-        arg_min(beliefs.estimator.means(), pulls, |mean, pulls| {
+        let index = |mean, pulls| {
             let (pulls, distance) = (f64::from(pulls), question.gap(mean) / noise);
             // Decided arms come after all undecided ones.
             if pulls * distance * distance < level { pulls } else { pulls + 4_294_967_296.0 }
-        })
+        };
+        beliefs.settled.arg_min_open(beliefs.estimator.means(), pulls, index).into()
     }
 
     fn set_noise(&mut self, noise: f64) {

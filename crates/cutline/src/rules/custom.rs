@@ -1,25 +1,39 @@
 //! Custom rules: rules that the program receives at run time as trait objects, for example from another language.
 
-use super::Rule;
+use super::{Choice, Rule};
 use crate::estimators::{Estimator, SampleMean, VarianceEstimator};
-use crate::{Arm, Beliefs, Question, Rng, algorithm};
+use crate::{Arm, Beliefs, Question, Rng, Settled, algorithm};
 use std::sync::Arc;
 use thiserror::Error;
 
 /// A custom rule, for [`Spec::custom`](crate::Spec::custom). If the rule is known at compile time, implement [`Rule`] instead: that is
 /// simpler and faster.
 ///
-/// The choice may depend only on the context and on `rng`, never on state of the rule: campaigns are resumed by other processes, and
-/// runs may be played on any machine.
-pub trait CustomRule: Send + Sync {
+/// Every learner has its own, made by the factory of its [`NamedRule`]. The choice may depend only on the context, on `rng` and on what
+/// earlier calls of [`learn`](CustomRule::learn) received: asked twice in the same state, it must be the same. Campaigns are resumed by other
+/// processes, which tell the rewards again in order if the rule [learns](CustomRule::learns), and runs may be played on any machine.
+pub trait CustomRule: Send {
     /// Whether the learner pulls every arm once before it calls [`choose`](CustomRule::choose). If so, budgets below K are refused.
     fn opens_with_every_arm(&self) -> bool {
         false
     }
 
-    /// The arm to pull next. To report an error, panic: the learner is then unchanged.
-    fn choose(&self, context: &mut dyn RuleContext, rng: &mut Rng) -> Arm;
+    /// The next pull, or whether to wait for rewards or to end. To report an error, panic: the learner is then unchanged.
+    fn choose(&mut self, context: &mut dyn RuleContext, rng: &mut Rng) -> Choice;
+
+    /// Whether [`learn`](CustomRule::learn) does anything.
+    fn learns(&self) -> bool {
+        false
+    }
+
+    /// Called once per reward, in the order of arrival, after the estimator has taken it.
+    fn learn(&mut self, context: &mut dyn RuleContext, arm: Arm, reward: f64) {
+        let _ = (context, arm, reward);
+    }
 }
+
+/// Makes the rule of one learner.
+type RuleFactory = dyn Fn() -> Box<dyn CustomRule> + Send + Sync;
 
 /// The [`Beliefs`] as a custom rule sees them: in units of the rewards, for any estimator.
 pub trait RuleContext {
@@ -31,6 +45,9 @@ pub trait RuleContext {
 
     /// The pulls Tᵢ of every arm, including pending ones.
     fn pulls(&self) -> &[u32];
+
+    /// The arms whose side is fixed for good; a rule chooses among the others.
+    fn settled(&self) -> &Settled;
 
     /// The estimates μ̂ of all means.
     fn means(&mut self) -> &[f64];
@@ -49,7 +66,7 @@ pub trait RuleContext {
 #[derive(Clone)]
 pub struct NamedRule {
     name: Arc<str>,
-    rule: Arc<dyn CustomRule>,
+    factory: Arc<RuleFactory>,
 }
 
 /// Why a custom rule cannot have a given name.
@@ -64,18 +81,21 @@ pub enum RuleNameError {
 }
 
 impl NamedRule {
-    /// A rule with a name.
+    /// A rule with a name; `factory` makes it afresh for every learner.
     ///
     /// # Errors
     /// If a built-in algorithm has this name, or the name is not valid.
-    pub fn new(name: &str, rule: Arc<dyn CustomRule>) -> Result<Self, RuleNameError> {
+    pub fn new(
+        name: &str,
+        factory: impl Fn() -> Box<dyn CustomRule> + Send + Sync + 'static,
+    ) -> Result<Self, RuleNameError> {
         if algorithm(name).is_some() {
             return Err(RuleNameError::Taken(name.into()));
         }
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
             return Err(RuleNameError::Invalid(name.into()));
         }
-        Ok(Self { name: name.into(), rule })
+        Ok(Self { name: name.into(), factory: Arc::new(factory) })
     }
 
     /// Its name.
@@ -84,14 +104,9 @@ impl NamedRule {
         &self.name
     }
 
-    /// As [`CustomRule::opens_with_every_arm`].
-    pub(crate) fn opens_with_every_arm(&self) -> bool {
-        self.rule.opens_with_every_arm()
-    }
-
-    /// This rule as a [`Rule`], for rewards of standard deviation `noise`.
-    pub(crate) fn adapter<const OPENS: bool>(&self, noise: f64) -> CustomRuleAdapter<OPENS> {
-        CustomRuleAdapter { rule: self.clone(), noise, scratch: Vec::new() }
+    /// A rule for one learner.
+    pub(crate) fn make(&self) -> Box<dyn CustomRule> {
+        (self.factory)()
     }
 }
 
@@ -104,24 +119,46 @@ impl std::fmt::Debug for NamedRule {
 /// Equal if both rule and name are the same.
 impl PartialEq for NamedRule {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && Arc::ptr_eq(&self.rule, &other.rule)
+        self.name == other.name && Arc::ptr_eq(&self.factory, &other.factory)
     }
 }
 
-/// [`NamedRule`] as a [`Rule`].
+/// [`CustomRule`] as a [`Rule`].
 pub(crate) struct CustomRuleAdapter<const OPENS: bool> {
-    rule: NamedRule,
+    rule: Box<dyn CustomRule>,
     noise: f64,
     scratch: Vec<f64>,
+}
+
+impl<const OPENS: bool> CustomRuleAdapter<OPENS> {
+    /// The rule for rewards of standard deviation `noise`.
+    pub(crate) fn new(rule: Box<dyn CustomRule>, noise: f64) -> Self {
+        Self { rule, noise, scratch: Vec::new() }
+    }
 }
 
 impl<E: PullVariances, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
     const OPENS_WITH_EVERY_ARM: bool = OPENS;
 
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Choice {
         match beliefs.first_unpulled {
-            Some(arm) if OPENS => arm,
-            _ => self.rule.rule.choose(&mut Context { beliefs, noise: self.noise, scratch: &mut self.scratch }, rng),
+            Some(arm) if OPENS => arm.into(),
+            _ => self.rule.choose(&mut Context { beliefs, noise: self.noise, scratch: &mut self.scratch }, rng),
+        }
+    }
+
+    fn may_end(&self) -> bool {
+        true
+    }
+
+    fn learns(&self) -> bool {
+        self.rule.learns()
+    }
+
+    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>, arm: Arm, reward: f64) {
+        if self.rule.learns() {
+            let context = &mut Context { beliefs, noise: self.noise, scratch: &mut self.scratch };
+            self.rule.learn(context, arm, reward);
         }
     }
 
@@ -148,6 +185,10 @@ impl<E: PullVariances> RuleContext for Context<'_, '_, E> {
 
     fn pulls(&self) -> &[u32] {
         self.beliefs.pulls
+    }
+
+    fn settled(&self) -> &Settled {
+        self.beliefs.settled
     }
 
     fn means(&mut self) -> &[f64] {

@@ -3,7 +3,7 @@
 //! Rules pull arms near the threshold, so what is learnt about the model is learnt there. A few arms drawn without regard to the rewards
 //! show how well it does elsewhere. The number of such pulls grows with √t, so that they cost little.
 
-use super::Rule;
+use super::{Choice, Rule};
 use crate::random::draw;
 use crate::{Arm, Beliefs, Purpose, Rng, stream};
 
@@ -45,20 +45,27 @@ impl<R> Exploring<R> {
         if root * root != beliefs.total_pulls || beliefs.first_unpulled.is_none() {
             return None;
         }
-        self.order.iter().copied().find(|&arm| beliefs.pulls[arm] == 0)
+        self.order.iter().copied().find(|&arm| beliefs.pulls[arm] == 0 && beliefs.settled.is_open(arm))
     }
 }
 
 impl<E: ?Sized, R: Rule<E>> Rule<E> for Exploring<R> {
     const OPENS_WITH_EVERY_ARM: bool = R::OPENS_WITH_EVERY_ARM;
-    const LEARNS: bool = R::LEARNS;
 
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm {
-        self.explored(beliefs).unwrap_or_else(|| self.rule.choose(beliefs, rng))
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Choice {
+        self.explored(beliefs).map_or_else(|| self.rule.choose(beliefs, rng), Choice::Pull)
     }
 
-    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>) {
-        self.rule.learn(beliefs);
+    fn may_end(&self) -> bool {
+        self.rule.may_end()
+    }
+
+    fn learns(&self) -> bool {
+        self.rule.learns()
+    }
+
+    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>, arm: Arm, reward: f64) {
+        self.rule.learn(beliefs, arm, reward);
     }
 
     fn set_noise(&mut self, noise: f64) {

@@ -1,9 +1,9 @@
 //! Index rules: every arm once, then the arm whose index, a function of its mean and its pulls, is least.
 
-use super::Rule;
 use super::lazy::{LazyScan, MIN_ARMS};
+use super::{Choice, Rule};
 use crate::estimators::Estimator;
-use crate::{Arm, Beliefs, Question, Rng, arg_min};
+use crate::{Arm, Beliefs, Question, Rng};
 
 /// A function of an arm's mean and pulls; the least value is chosen. [`Indexed`] turns it into a rule.
 ///
@@ -81,24 +81,25 @@ impl<I: Index> Indexed<I> {
 impl<I: Index, E: Estimator + ?Sized> Rule<E> for Indexed<I> {
     const OPENS_WITH_EVERY_ARM: bool = true;
 
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         if let Some(arm) = beliefs.first_unpulled {
-            return arm;
+            return arm.into();
         }
         self.update_weights(beliefs.pulls, beliefs.changes);
         let (question, index) = (beliefs.question, &self.index);
         if let Some(scan) = &mut self.lazy_scan
+            && beliefs.settled.is_empty()
             && let Some(means) = beliefs.estimator.lazy_means()
         {
             self.chosen = scan.arg_min(index, &question, means, &self.weights);
-            return self.chosen;
+            return self.chosen.into();
         }
-        self.chosen = arg_min(
+        self.chosen = beliefs.settled.arg_min_open(
             beliefs.estimator.means(),
             &self.weights,
             #[inline(always)]
             |mean, weight| index.index(&question, mean, weight),
         );
-        self.chosen
+        self.chosen.into()
     }
 }

@@ -13,7 +13,7 @@
 //! of that implementation, 0.01.
 
 use super::hedge::AdaHedge;
-use super::{Rule, RuleError};
+use super::{Choice, Rule, RuleError};
 use crate::estimators::DesignEstimator;
 use crate::{Arm, Beliefs, Range, Rng, arg_min};
 
@@ -21,7 +21,7 @@ use crate::{Arm, Beliefs, Range, Rng, arg_min};
 /// [`Pivot`](super::Pivot) looks one pull ahead instead. It is made for a [`ConfidenceStop`](crate::ConfidenceStop) and
 /// chooses in the same way without one. A reward costs O(Kd² + d³).
 ///
-/// Ties go to the first arm. The opponent never answers with an arm whose features are all 0.
+/// Ties go to the first arm. The opponent answers with an open arm, and never with one whose features are all 0.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -63,17 +63,20 @@ impl LinGame {
 
 impl<E: DesignEstimator + ?Sized> Rule<E> for LinGame {
     const OPENS_WITH_EVERY_ARM: bool = false;
-    const LEARNS: bool = true;
 
     /// Pending pulls count in Tᵢ, and the current weights are tracked once for each of them.
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         let rounds = (beliefs.total_pulls + 1 - self.n_rewards) as f64;
         let sums = self.tracked.iter().zip(self.hedge.weights());
         self.scratch.iter_mut().zip(sums).for_each(|(to, (sum, weight))| *to = rounds.mul_add(*weight, *sum));
-        arg_min(beliefs.pulls, &self.scratch, |pulls, sum| f64::from(pulls) - sum)
+        arg_min(beliefs.pulls, &self.scratch, |pulls, sum| f64::from(pulls) - sum).into()
     }
 
-    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>) {
+    fn learns(&self) -> bool {
+        true
+    }
+
+    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>, _: Arm, _: f64) {
         self.n_rewards += 1;
         self.tracked.iter_mut().zip(self.hedge.weights()).for_each(|(sum, weight)| *sum += weight);
         let rewards = self.n_rewards as f64;
@@ -81,7 +84,7 @@ impl<E: DesignEstimator + ?Sized> Rule<E> for LinGame {
         let question = beliefs.question;
         self.gaps.iter_mut().zip(beliefs.estimator.means()).for_each(|(gap, &mean)| *gap = question.gap(mean));
         let variances = beliefs.estimator.design_variances(&self.scratch);
-        let nearest = arg_min(&self.gaps, variances, |gap, q| gap * gap / q);
+        let nearest = beliefs.settled.arg_min_open(&self.gaps, variances, |gap, q| gap * gap / q);
         let q = variances[nearest];
         // Where all features are 0, no pull separates any parameters.
         let scale = if q > 0.0 { self.gaps[nearest] / (self.noise * q) } else { 0.0 };

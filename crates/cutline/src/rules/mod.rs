@@ -2,6 +2,7 @@
 
 mod apt;
 mod clucb;
+mod csar;
 mod custom;
 mod exploring;
 mod hedge;
@@ -15,6 +16,8 @@ mod uniform;
 
 pub use apt::Apt;
 pub use clucb::Clucb;
+pub use csar::Csar;
+pub(crate) use custom::CustomRuleAdapter;
 pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
 pub use exploring::Exploring;
 pub use index::{Index, Indexed};
@@ -36,30 +39,57 @@ use thiserror::Error;
 /// not compile.
 ///
 /// [`choose`](Rule::choose) is called when an arm is proposed and the stop is not met. It may depend only on the beliefs, on `rng` and
-/// on what earlier calls of [`learn`](Rule::learn) received: asked twice in the same state, it must return the same arm. Use its
+/// on what earlier calls of [`learn`](Rule::learn) received: asked twice in the same state, it must return the same choice. Use its
 /// `&mut self` for caches only. `rng` is a stream seeded by the number of changes to the pulls, so it is the same in both calls.
+///
+/// A rule chooses among the open arms: those that are not [settled](Beliefs::settled). Where a pull of a settled arm is informative about
+/// open ones, it may choose that.
 pub trait Rule<E: ?Sized> {
     /// Whether every arm has to be pulled once before the rule is defined; a budget below K is then refused.
     const OPENS_WITH_EVERY_ARM: bool;
 
-    /// Whether [`learn`](Rule::learn) does anything. If so, a learner can be restored only by telling it all rewards again in order.
-    const LEARNS: bool = false;
+    /// The arm to pull next; or to wait for rewards that are out, or to end.
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Choice;
 
-    /// The arm to pull next.
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Arm;
+    /// Whether [`choose`](Rule::choose) may return [`Choice::Done`].
+    fn may_end(&self) -> bool {
+        false
+    }
+
+    /// Whether [`learn`](Rule::learn) does anything. If so, a learner can be restored only by telling it all rewards again in order.
+    fn learns(&self) -> bool {
+        false
+    }
 
     /// Called once per reward, in the order of arrival, after the estimator has taken it: for rules whose state depends on that order.
     /// Use only the rewards received, not the pending pulls, because a pending pull may be lost and the state cannot be rolled back.
     #[inline]
-    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>) {
-        let _ = beliefs;
+    fn learn(&mut self, beliefs: &mut Beliefs<'_, E>, arm: Arm, reward: f64) {
+        let _ = (beliefs, arm, reward);
     }
 
     /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. Rules without σ ignore the call. It is never called for rules
-    /// that [learn](Rule::LEARNS).
+    /// that [learn](Rule::learns).
     #[inline]
     fn set_noise(&mut self, noise: f64) {
         let _ = noise;
+    }
+}
+
+/// What a rule says when it is asked for the next pull.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Pull this arm.
+    Pull(Arm),
+    /// Wait: the choice depends on rewards that are out. Only for a time at which pulls are pending.
+    Wait,
+    /// No more pulls are of use.
+    Done,
+}
+
+impl From<Arm> for Choice {
+    fn from(arm: Arm) -> Self {
+        Self::Pull(arm)
     }
 }
 

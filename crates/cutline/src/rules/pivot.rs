@@ -7,7 +7,7 @@
 //! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal a
 //! pull has no information about other arms, and the rule has no advantage.
 
-use super::{Rule, RuleError};
+use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
 use crate::scan::{ROUGH, arg_min_among, quotient_minus_ln, rough_quotient_minus_ln};
 use crate::{Arm, Beliefs, Question, Range, Rng, arg_max};
@@ -15,7 +15,7 @@ use crate::{Arm, Beliefs, Question, Range, Rng, arg_max};
 /// The rule of the module documentation. A pull is informative about other arms too, so the rule does not have to pull every arm once
 /// and works with budgets below K. A pull costs two K×d products where [`Apt`](super::Apt) needs one.
 ///
-/// Ties go to the first arm. An arm whose features are all 0 is never the pivot: its mean is known to be 0.
+/// The pivot is an open arm; the arm pulled may be a settled one. Ties go to the first arm. An arm whose features are all 0 is never the pivot: its mean is known to be 0.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -100,20 +100,24 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
     const OPENS_WITH_EVERY_ARM: bool = false;
 
     #[inline]
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         let (question, rule) = (beliefs.question, *self);
         let (means, variances) = beliefs.estimator.moments();
-        let bound = rule.bound(&question, means[rule.last], variances[rule.last]);
-        self.last = arg_min_among(
-            means,
-            variances,
-            #[inline(always)]
-            |mean, q| rule.may_be_less_certain(&bound, &question, mean, q),
-            #[inline(always)]
-            |mean, q| rule.certainty(&question, mean, q),
-        );
+        self.last = if beliefs.settled.is_empty() {
+            let bound = rule.bound(&question, means[rule.last], variances[rule.last]);
+            arg_min_among(
+                means,
+                variances,
+                #[inline(always)]
+                |mean, q| rule.may_be_less_certain(&bound, &question, mean, q),
+                #[inline(always)]
+                |mean, q| rule.certainty(&question, mean, q),
+            )
+        } else {
+            beliefs.settled.arg_min_open(means, variances, |mean, q| rule.certainty(&question, mean, q))
+        };
         let (covariances, variances) = beliefs.estimator.covariances_with(self.last);
-        arg_max(covariances, variances, Self::information)
+        arg_max(covariances, variances, Self::information).into()
     }
 
     fn set_noise(&mut self, noise: f64) {

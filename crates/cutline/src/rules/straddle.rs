@@ -1,9 +1,9 @@
 //! Straddle: the arm whose interval reaches furthest across the threshold, arg maxᵢ 1.96 σ√qᵢ − |μ̂ᵢ − τ|
 //! (Bryan, Schneider, Nichol, Miller, Genovese & Wasserman 2005, for level sets).
 
-use super::{Rule, RuleError};
+use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
-use crate::{Arm, Beliefs, Range, Rng, arg_max};
+use crate::{Beliefs, Range, Rng};
 
 /// Weighs the uncertainty of an arm's mean against its distance from the threshold. [`Pivot`](super::Pivot) also uses the information
 /// that a pull has about other arms. It does not have to pull every arm once first. Ties go to the first arm.
@@ -31,10 +31,11 @@ impl Straddle {
 impl<E: VarianceEstimator + ?Sized> Rule<E> for Straddle {
     const OPENS_WITH_EVERY_ARM: bool = false;
 
-    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Arm {
+    fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         let (variance, threshold) = (self.variance, beliefs.question.threshold());
         let (means, variances) = beliefs.estimator.moments();
-        arg_max(means, variances, |mean, q| 1.96 * (variance * q).sqrt() - (mean - threshold).abs())
+        let score = |mean: f64, q: f64| 1.96 * (variance * q).sqrt() - (mean - threshold).abs();
+        beliefs.settled.arg_max_open(means, variances, score).into()
     }
 
     fn set_noise(&mut self, noise: f64) {

@@ -6,7 +6,7 @@ use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, LinGame, Pivot, Straddle, UcbE, Uniform};
+use crate::rules::{Apt, Clucb, Csar, LinGame, Pivot, Straddle, UcbE, Uniform};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -16,11 +16,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "apt",
         estimator: EstimatorKind::Ridge,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
+        ..PLAIN
     },
     Algorithm {
         name: "apt",
@@ -28,11 +26,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Locatelli, Gutzeit & Carpentier 2016, APT",
         rule: "apt",
         estimator: EstimatorKind::SampleMean,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        rule_parameters: &[],
         build: |builder, _| builder.index(Apt),
         batch: Some(|group| group.index(|_| Ok(Apt))),
+        ..PLAIN
     },
     Algorithm {
         name: "random",
@@ -40,11 +36,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Wu, Tsai & Lin 2024, LinearAPT",
         rule: "uniform",
         estimator: EstimatorKind::Ridge,
-        needs_variances: false,
-        needs_fixed_noise: false,
-        rule_parameters: &[],
         build: |builder, _| builder.any(Uniform),
-        batch: None,
+        ..PLAIN
     },
     Algorithm {
         name: "ucbe",
@@ -52,8 +45,6 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Audibert, Bubeck & Munos 2010, UCB-E; Locatelli et al. 2016",
         rule: "ucb-e",
         estimator: EstimatorKind::Ridge,
-        needs_variances: false,
-        needs_fixed_noise: false,
         rule_parameters: &[Parameter {
             name: "exploration",
             default: None,
@@ -63,6 +54,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         }],
         build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
         batch: Some(|group| group.index(|parameters| UcbE::new(parameters[0]))),
+        ..PLAIN
     },
     Algorithm {
         name: "pivot",
@@ -71,10 +63,10 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "pivot",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
-        needs_fixed_noise: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Pivot::new(parameters[0])?),
         batch: Some(|group| group.pivot(|parameters| Pivot::new(parameters[0]))),
+        ..PLAIN
     },
     Algorithm {
         name: "straddle",
@@ -83,10 +75,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "straddle",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
-        needs_fixed_noise: false,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Straddle::new(parameters[0])?),
-        batch: None,
+        ..PLAIN
     },
     Algorithm {
         name: "clucb",
@@ -94,8 +85,6 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
         rule: "clucb",
         estimator: EstimatorKind::SampleMean,
-        needs_variances: false,
-        needs_fixed_noise: false,
         rule_parameters: &[
             NOISE,
             Parameter {
@@ -107,7 +96,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             },
         ],
         build: |builder, parameters| builder.any(Clucb::new(parameters[0], parameters[1])?),
-        batch: None,
+        ..PLAIN
     },
     Algorithm {
         name: "lingame",
@@ -119,9 +108,41 @@ pub static ALGORITHMS: &[Algorithm] = &[
         needs_fixed_noise: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_designs(LinGame::new(parameters[0], builder.arms.n_arms())?),
-        batch: None,
+        ..PLAIN
+    },
+    Algorithm {
+        name: "csar",
+        about: "pulls all open arms equally often, then settles the one whose side is clearest, in K phases planned for the budget",
+        paper: "Chen, Lin, King, Lyu & Chen 2014, CSAR",
+        rule: "csar",
+        estimator: EstimatorKind::SampleMean,
+        needs_horizon: true,
+        needs_sample_means: true,
+        settles: true,
+        build: |builder, _| {
+            let csar = Csar::new(builder.horizon, builder.arms.n_arms());
+            builder.settling(csar, csar)
+        },
+        ..PLAIN
     },
 ];
+
+/// What most algorithms have in common.
+const PLAIN: Algorithm = Algorithm {
+    name: "",
+    about: "",
+    paper: "",
+    rule: "",
+    estimator: EstimatorKind::SampleMean,
+    needs_variances: false,
+    needs_fixed_noise: false,
+    needs_horizon: false,
+    needs_sample_means: false,
+    settles: false,
+    rule_parameters: &[],
+    build: |_, _| unreachable!("every algorithm has its own"),
+    batch: None,
+};
 
 /// The algorithm of every spec with a custom rule. It is not listed.
 pub(super) static CUSTOM: Algorithm = Algorithm {
@@ -130,11 +151,9 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
     paper: "none",
     rule: "own",
     estimator: EstimatorKind::Ridge,
-    needs_variances: false,
-    needs_fixed_noise: false,
     rule_parameters: &[NOISE],
     build: |builder, parameters| builder.custom(parameters[0]),
-    batch: None,
+    ..PLAIN
 };
 
 /// A named algorithm: a rule and an estimator, with a description. The stop is the budget, or what a spec
@@ -157,6 +176,12 @@ pub struct Algorithm {
     /// Whether its rule learns from every reward with the σ of that time, so that it refuses an estimator that
     /// [changes σ](EstimatorKind::learns_noise).
     pub needs_fixed_noise: bool,
+    /// Whether its choices depend on the budget T, so that a run for one budget does not serve as a run for a smaller one.
+    pub needs_horizon: bool,
+    /// Whether its rule looks at the pulls of an arm as if nothing else was known about its mean, so that it works with the sample mean only.
+    pub needs_sample_means: bool,
+    /// Whether it [settles](crate::Settled) arms, so that it may end before its budget is used up.
+    pub settles: bool,
     pub(super) rule_parameters: &'static [Parameter],
     pub(super) build: Build,
     pub(super) batch: Option<BuildGroup>,
@@ -178,7 +203,9 @@ impl Algorithm {
     /// Whether its rule works with an estimator.
     pub(super) fn check_estimator(&self, estimator: EstimatorKind) -> Result<(), SpecError> {
         let rule = self.rule;
-        if self.needs_variances && !estimator.has_variances() {
+        if self.needs_sample_means && estimator != EstimatorKind::SampleMean {
+            Err(SpecError::NeedsSampleMeans { rule, estimator })
+        } else if self.needs_variances && !estimator.has_variances() {
             Err(SpecError::NeedsVariances { rule, estimator })
         } else if self.needs_fixed_noise && estimator.learns_noise() {
             Err(SpecError::NeedsFixedNoise { rule, estimator })

@@ -2,14 +2,16 @@
 
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
-use crate::rules::{Exploring, Index, Indexed, NamedRule, Rule};
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question};
+use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, NamedRule, Rule};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop};
 
 /// Everything that a learner is built from except the rule.
 pub(super) struct LearnerBuilder<'a> {
     pub(super) arms: &'a Arms,
     pub(super) question: Question,
     pub(super) budget: Budget,
+    /// The number of pulls for which a rule [plans](Algorithm::needs_horizon) its choices.
+    pub(super) horizon: u32,
     pub(super) confidence_stop: Option<ConfidenceStop>,
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
@@ -68,11 +70,11 @@ impl LearnerBuilder<'_> {
 
     /// For the custom rule of the spec.
     pub(super) fn custom(&self, noise: f64) -> Result<Box<dyn AskTell>, SpecError> {
-        let rule = self.custom_rule.expect("a spec with a custom rule");
+        let rule = self.custom_rule.expect("a spec with a custom rule").make();
         if rule.opens_with_every_arm() {
-            self.any_with_variances(rule.adapter::<true>(noise))
+            self.any_with_variances(CustomRuleAdapter::<true>::new(rule, noise))
         } else {
-            self.any_with_variances(rule.adapter::<false>(noise))
+            self.any_with_variances(CustomRuleAdapter::<false>::new(rule, noise))
         }
     }
 
@@ -112,7 +114,7 @@ impl LearnerBuilder<'_> {
     }
 
     fn mixed<R: Rule<Mixed> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
-        if R::LEARNS {
+        if rule.learns() {
             return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
         }
         let (settings, explore) = mixed_settings(self.parameters);
@@ -122,6 +124,25 @@ impl LearnerBuilder<'_> {
         } else {
             self.learner(rule, mixed)
         }
+    }
+
+    /// For a rule on sample means and a stop that settles arms; the budget, and a confidence stop if there is one, end it too. The algorithm
+    /// declares it: [`Algorithm::needs_sample_means`].
+    pub(super) fn settling<R, S>(&self, rule: R, stop: S) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<SampleMean> + Send + 'static,
+        S: Stop<SampleMean> + Send + 'static,
+    {
+        let Self { question, budget, confidence_stop, seed, .. } = *self;
+        if self.estimator != EstimatorKind::SampleMean {
+            let (rule, estimator) = (self.algorithm.rule, self.estimator);
+            return Err(SpecError::NeedsSampleMeans { rule, estimator });
+        }
+        let estimator = SampleMean::new(self.arms);
+        Ok(match confidence_stop {
+            None => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
+            Some(sure) => Box::new(Learner::new(rule, estimator, Either(Either(stop, sure), budget), question, seed)?),
+        })
     }
 
     fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>

@@ -59,6 +59,14 @@ pub enum SpecError {
         /// The estimator.
         estimator: EstimatorKind,
     },
+    /// The rule works with sample means only.
+    #[error("the rule `{rule}` works with the estimator `sample-mean` only, not with `{}`", estimator.name())]
+    NeedsSampleMeans {
+        /// The rule.
+        rule: &'static str,
+        /// The estimator.
+        estimator: EstimatorKind,
+    },
     /// The arms have no features and the estimator needs them.
     #[error("`{algorithm}` needs arms with features, and these have none")]
     NeedsFeatures {

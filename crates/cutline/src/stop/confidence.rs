@@ -11,6 +11,11 @@
 //!   likelihood-ratio test with the threshold that Garivier & Kaufmann (2016, §6) recommend in practice. It ends earlier, and no theorem
 //!   bounds its probability of an error by δ. The S term bounds the bias of ridge towards 0, which would otherwise look like evidence where
 //!   the threshold is far from 0; least squares has no such bias.
+//! - `llr`: its gap exceeds σ√(2qₖ ln((t + 1)/δ)) after t rewards, the likelihood-ratio test with the threshold of Tirinzoni & Degenne
+//!   (2022), which has published numbers to compare with. It is a heuristic too.
+//!
+//! With [elimination](Elimination) an arm is settled as soon as it is sure, and the learner ends when all are; without it all have to be sure
+//! at the same time.
 
 use super::{Stop, StopReason};
 use crate::estimators::{Estimator, Model, Posterior, PriorFree};
@@ -24,11 +29,38 @@ pub enum StopCriterion {
     Intervals,
     /// Every arm has evidence above a threshold. This ends earlier and is a heuristic.
     Evidence,
+    /// Every arm has a likelihood ratio above ln((t + 1)/δ). A heuristic, for comparison with published numbers.
+    LikelihoodRatio,
+}
+
+/// Whether an arm is settled as soon as it is sure (Tirinzoni & Degenne 2022).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Elimination {
+    /// Arms are settled, and the rule chooses as if they were not.
+    Stop,
+    /// Arms are settled, and the rule chooses among the open ones.
+    Sampling,
+}
+
+impl Elimination {
+    /// All of them, with their names.
+    pub const ALL: &[(&str, Self)] = &[("stop", Self::Stop), ("sampling", Self::Sampling)];
+
+    /// Its name in files, in JSON and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Sampling => "sampling",
+        }
+    }
 }
 
 impl StopCriterion {
     /// All of them, with their names.
-    pub const ALL: &[(&str, Self)] = &[("intervals", Self::Intervals), ("evidence", Self::Evidence)];
+    pub const ALL: &[(&str, Self)] =
+        &[("intervals", Self::Intervals), ("evidence", Self::Evidence), ("llr", Self::LikelihoodRatio)];
 
     /// Its name in files, in JSON and on the command line.
     #[must_use]
@@ -36,6 +68,7 @@ impl StopCriterion {
         match self {
             Self::Intervals => "intervals",
             Self::Evidence => "evidence",
+            Self::LikelihoodRatio => "llr",
         }
     }
 
@@ -53,10 +86,11 @@ impl StopCriterion {
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
-/// | `criterion` | none | [`StopCriterion::Intervals`] or [`StopCriterion::Evidence`] | |
+/// | `criterion` | none | one of [`StopCriterion`] | |
 /// | `delta` | none | δ, the probability of an error | 0 < δ < 1, else [`IntervalError`] |
 /// | `noise` | none | σ: rewards are σ-sub-Gaussian. An estimator that learns σ replaces it for `evidence` only | 1e-100 ≤ σ ≤ 1e100, else [`IntervalError`] |
 /// | `norm` | none | S, a bound on ‖θ‖; only used with ridge | 0 ≤ S ≤ 1e150, else [`IntervalError`] |
+/// | `elimination` | none | whether arms are settled one by one, see [`Elimination`] | |
 ///
 /// ```
 /// use cutline::{Arms, StopCriterion, StopReason, Question, Spec, ConfidenceStop};
@@ -77,6 +111,7 @@ impl StopCriterion {
 pub struct ConfidenceStop {
     criterion: StopCriterion,
     confidence: Confidence,
+    elimination: Option<Elimination>,
     /// The arm that was least sure at the last full scan.
     doubtful: Arm,
     /// A lower bound on the width of that arm at any later time, in units of σ√q; 0 if unknown. While the gap is smaller, the arm is not
@@ -93,7 +128,7 @@ impl ConfidenceStop {
     /// If `delta` or `noise` is out of range.
     pub fn new(criterion: StopCriterion, delta: f64, noise: f64) -> Result<Self, IntervalError> {
         let confidence = Confidence::new(IntervalKind::Anytime, delta, noise)?;
-        Ok(Self { criterion, confidence, doubtful: 0, least_width: 0.0, is_prior_free: false })
+        Ok(Self { criterion, confidence, elimination: None, doubtful: 0, least_width: 0.0, is_prior_free: false })
     }
 
     /// The same with ‖θ‖ ≤ `norm`.
@@ -102,6 +137,18 @@ impl ConfidenceStop {
     /// If `norm` is out of range.
     pub fn with_norm(self, norm: f64) -> Result<Self, IntervalError> {
         Ok(Self { confidence: self.confidence.with_norm(norm)?, ..self })
+    }
+
+    /// The same where an arm is settled as soon as it is sure.
+    #[must_use]
+    pub fn with_elimination(self, elimination: Elimination) -> Self {
+        Self { elimination: Some(elimination), ..self }
+    }
+
+    /// Whether an arm is settled as soon as it is sure.
+    #[must_use]
+    pub fn elimination(&self) -> Option<Elimination> {
+        self.elimination
     }
 
     /// The criterion by which an arm is sure.
@@ -131,6 +178,9 @@ impl ConfidenceStop {
     /// The width of an arm that has evidence, in units of the square root of its variance.
     fn evidence_factor(&self, n_rewards: &[u32], model: Model) -> f64 {
         let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
+        if self.criterion == StopCriterion::LikelihoodRatio {
+            return self.noise() * (2.0 * ((t as f64 + 1.0) / self.delta()).ln()).sqrt();
+        }
         let (tests, bias) = match (model, self.norm()) {
             (Model::Unrelated | Model::Mixed, _) => (n_rewards.len() as f64, 0.0),
             (Model::Linear { .. }, None) => (1.0, 0.0),
@@ -155,36 +205,51 @@ impl ConfidenceStop {
         beliefs.question.gap(mean) < (1.0 - 1e-6) * width
     }
 
-    /// Checks all arms; returns whether all are sure.
-    fn scan(&mut self, question: Question, posterior: &Posterior<'_>, prior_free: Option<PriorFree<'_>>) -> bool {
+    /// The centre and half the width of every arm's interval: an arm is sure if the side of its mean is right for all values in it.
+    fn intervals<'a>(
+        &self,
+        posterior: &Posterior<'a>,
+        prior_free: Option<PriorFree<'a>>,
+    ) -> impl Fn(Arm) -> (f64, f64) + use<'a> {
         let &Posterior { means, variances, n_rewards, model, .. } = posterior;
         let intervals = self.confidence.intervals(posterior, prior_free);
         let factor = self.evidence_factor(n_rewards, model);
         let has_norm = self.norm().is_some() && is_linear(model);
-        let interval = |arm: Arm| match (self.criterion, prior_free) {
+        let criterion = self.criterion;
+        move |arm: Arm| match (criterion, prior_free) {
             (StopCriterion::Intervals, _) => intervals(arm),
             (StopCriterion::Evidence, Some(PriorFree::LeastSquares { means, variances, .. })) if !has_norm => {
                 (means[arm], factor * variances[arm].sqrt())
             }
             // What an arm's features do not explain shows only in its own rewards.
-            (StopCriterion::Evidence, _) if model == Model::Mixed && n_rewards[arm] == 0 => (means[arm], f64::INFINITY),
-            (StopCriterion::Evidence, _) => (means[arm], factor * variances[arm].sqrt()),
-        };
-        let is_sure = |arm: Arm| is_sure(question, means[arm], interval(arm));
+            _ if model == Model::Mixed && n_rewards[arm] == 0 => (means[arm], f64::INFINITY),
+            _ => (means[arm], factor * variances[arm].sqrt()),
+        }
+    }
+
+    /// Checks all arms; returns whether all are sure.
+    fn scan(&mut self, question: Question, posterior: &Posterior<'_>, prior_free: Option<PriorFree<'_>>) -> bool {
+        let &Posterior { means, variances, n_rewards, model, .. } = posterior;
+        let factor = self.evidence_factor(n_rewards, model);
+        let has_norm = self.norm().is_some() && is_linear(model);
+        let interval = self.intervals(posterior, prior_free);
         let certainty = |arm: Arm| {
             let (centre, width) = interval(arm);
             question.gap(centre) / width
         };
         let least = (0..means.len()).min_by(|&a, &b| certainty(a).total_cmp(&certainty(b)));
-        self.doubtful = least.unwrap_or(0);
-        let width = interval(self.doubtful).1 / variances[self.doubtful].sqrt();
-        let is_sure = (0..means.len()).all(is_sure);
+        let doubtful = least.unwrap_or(0);
+        let width = interval(doubtful).1 / variances[doubtful].sqrt();
+        let is_sure = (0..means.len()).all(|arm| is_sure(question, means[arm], interval(arm)));
+        drop(interval);
+        self.doubtful = doubtful;
         self.is_prior_free = match self.criterion {
             StopCriterion::Intervals => !has_norm,
             StopCriterion::Evidence => !has_norm && is_linear(model),
+            StopCriterion::LikelihoodRatio => false,
         };
         let least_width = match self.criterion {
-            StopCriterion::Evidence => factor / self.noise(),
+            StopCriterion::Evidence | StopCriterion::LikelihoodRatio => factor / self.noise(),
             StopCriterion::Intervals if has_norm => width / self.noise(),
             StopCriterion::Intervals => self.least_prior_free_width(prior_free),
         };
@@ -215,13 +280,33 @@ fn is_sure(question: Question, mean: f64, (centre, width): (f64, f64)) -> bool {
 
 impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
     fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
-        if self.is_still_doubtful(beliefs) {
+        // With elimination the learner ends when no arm is open.
+        if self.elimination.is_some() || self.is_still_doubtful(beliefs) {
             return None;
         }
         let question = beliefs.question;
         let (posterior, prior_free) = beliefs.estimator.posterior_and_prior_free();
         let has_rewards = posterior.n_rewards.iter().any(|&n| n > 0);
         (has_rewards && self.scan(question, &posterior, prior_free)).then_some(StopReason::Confidence)
+    }
+
+    fn settles(&self) -> bool {
+        self.elimination.is_some()
+    }
+
+    fn settle(&mut self, beliefs: &mut Beliefs<'_, E>, _: Arm, newly: &mut Vec<(Arm, bool)>) {
+        if self.elimination.is_none() {
+            return;
+        }
+        let (question, settled) = (beliefs.question, beliefs.settled);
+        let (posterior, prior_free) = beliefs.estimator.posterior_and_prior_free();
+        let interval = self.intervals(&posterior, prior_free);
+        let sure = settled.open().filter(|&arm| is_sure(question, posterior.means[arm], interval(arm)));
+        newly.extend(sure.map(|arm| (arm, question.is_above(posterior.means[arm]))));
+    }
+
+    fn restricts_rules(&self) -> bool {
+        self.elimination != Some(Elimination::Stop)
     }
 
     fn set_noise(&mut self, noise: f64) {

@@ -79,6 +79,8 @@ pub fn take<T>(items: &mut Vec<T>, rng: &mut Rng) -> T {
 pub struct Plain {
     pub problem: Problem,
     pub lambda: f64,
+    /// T, for rules that plan for it.
+    pub budget: u32,
     pub pulls: Vec<u32>,
     /// The rewards received, with their arms, in order.
     pub rewards: Vec<(usize, f64)>,
@@ -111,7 +113,7 @@ fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
 impl Plain {
     pub fn new(problem: &Problem, lambda: f64) -> Self {
         let (pulls, rewards) = (vec![0; problem.rows.len()], Vec::new());
-        Self { problem: problem.clone(), lambda, pulls, rewards, gains: RefCell::default() }
+        Self { problem: problem.clone(), lambda, budget: 0, pulls, rewards, gains: RefCell::default() }
     }
 
     /// The means by least squares and their variances, xᵀV⁻¹x + λ‖V⁻¹x‖² with V = Σ xxᵀ; ∞ where x is not in the range of V.
@@ -236,11 +238,50 @@ impl Plain {
                 let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
                 arms.map(|arm| pulls(arm) - sum(arm)).collect()
             }
+            "csar" => {
+                let settled = self.settled(rule);
+                arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { pulls(arm) }).collect()
+            }
             "uniform" if self.pulls.contains(&0) => self.after_opening(|_| 0.0),
             "uniform" => return None,
             _ => panic!("write the definition of the rule `{rule}` into `Plain::indices`"),
         };
         Some(indices)
+    }
+
+    /// The arms that the rule has settled, in order, found by going through the rewards received.
+    ///
+    /// # Panics
+    /// If the rule settles no arms.
+    pub fn settled(&self, rule: &str) -> Vec<usize> {
+        let mut settled = Vec::new();
+        let mut past = Self::new(&self.problem, self.lambda);
+        for &(arm, reward) in &self.rewards {
+            past.rewards.push((arm, reward));
+            past.pulls[arm] += 1;
+            match rule {
+                "csar" => past.end_phases(self.budget, &mut settled),
+                _ => panic!("write how the rule `{rule}` settles arms into `Plain::settled`"),
+            }
+        }
+        settled
+    }
+
+    /// CSAR: while every open arm has ⌈(T − K)/(L n)⌉ rewards, L = Σ 1/i and n the number of open arms, the one furthest from τ is settled.
+    fn end_phases(&self, budget: u32, settled: &mut Vec<usize>) {
+        let k = self.pulls.len();
+        let harmonic: f64 = (1..=k).map(|i| 1.0 / i as f64).sum();
+        loop {
+            let open: Vec<usize> = (0..k).filter(|arm| !settled.contains(arm)).collect();
+            let target = ((f64::from(budget) - k as f64) / (harmonic * open.len() as f64)).ceil().max(1.0);
+            if open.is_empty() || open.iter().any(|&arm| f64::from(self.pulls[arm]) < target) {
+                return;
+            }
+            let means = self.sample_means();
+            let distance = |arm: usize| (means[arm] - self.problem.question.threshold()).abs();
+            let most = open.iter().map(|&arm| distance(arm)).fold(0.0, f64::max);
+            settled.extend(open.iter().find(|&&arm| distance(arm) == most));
+        }
     }
 
     /// The index of every arm for a rule that pulls every arm once first, in their order.

@@ -1,0 +1,130 @@
+//! The results of every run: the same bits in batches and one by one, and the counts follow from them.
+
+mod common;
+
+use common::all_algorithms;
+use cutline::StopReason;
+use cutline_lab::{Experiment, PerRun, RunError, Tally, Watch, simulate, simulate_per_run, simulate_watched};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Silent;
+
+impl Watch for Silent {
+    fn ended(&self, _: &Tally) {}
+}
+
+fn small(keys: &str) -> Experiment {
+    all_algorithms(
+        &format!("seed = 7\nbudgets = [12, 30]\nthreshold = 0.1\nprecision = 0.02\n{keys}"),
+        "kind = \"uniform\"\nn_arms = 6\ndimension = 3",
+        "",
+    )
+}
+
+fn per_run(experiment: &Experiment, runs: std::ops::Range<u64>) -> (Tally, PerRun) {
+    simulate_per_run(experiment, runs, &Silent).unwrap()
+}
+
+/// Runs 0 to 36 at once are played in batches of four where the algorithm supports it; a run on its own is alone in its batch.
+#[test]
+fn any_split_gives_the_same_bits() {
+    for keys in ["", "noise = 0.1\nstop = { confidence = 0.2, by = \"evidence\" }"] {
+        let experiment = small(keys);
+        let (tally, whole) = per_run(&experiment, 0..37);
+        assert_eq!(tally, simulate(&experiment, 0..37, &|_| ()).unwrap());
+        let mut row = 0;
+        for run in 0..37 {
+            let (_, alone) = per_run(&experiment, run..run + 1);
+            let (rows, arms) = (row..row + alone.n_rows(), row * 6..(row + alone.n_rows()) * 6);
+            assert_eq!(alone.runs, [run]);
+            assert_eq!(alone.errors, whole.errors[rows.clone()]);
+            assert_eq!((&alone.pulls[..], &alone.stops[..]), (&whole.pulls[rows.clone()], &whole.stops[rows]));
+            assert_eq!(
+                (&alone.arm_pulls[..], &alone.above[..]),
+                (&whole.arm_pulls[arms.clone()], &whole.above[arms.clone()])
+            );
+            let bits = |means: &[f64]| means.iter().map(|mean| mean.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&alone.means), bits(&whole.means[arms]));
+            row += alone.n_rows();
+        }
+        assert_eq!(row, whole.n_rows());
+    }
+}
+
+/// Errors and sides follow from the means, and the pulls of the arms add up to those of the run.
+#[test]
+fn rows_agree_with_each_other() {
+    let experiment = small("");
+    let (_, found) = per_run(&experiment, 0..9);
+    let mut row = 0;
+    for run in 0..9 {
+        let instance = experiment.source().instance(run).unwrap();
+        for _ in experiment.entrants() {
+            for &budget in experiment.budgets() {
+                let arms = row * 6..(row + 1) * 6;
+                assert_eq!(found.arm_pulls[arms.clone()].iter().sum::<u32>(), budget);
+                assert_eq!((found.pulls[row], found.stops[row]), (budget.into(), StopReason::Budget));
+                let errors = instance.n_errors(found.means[arms.clone()].iter().copied());
+                assert_eq!(found.errors[row], errors);
+                let above: Vec<bool> = found.means[arms].iter().map(|&mean| mean >= 0.1).collect();
+                assert_eq!(found.above[row * 6..(row + 1) * 6], above);
+                row += 1;
+            }
+        }
+        let run = usize::try_from(run).unwrap();
+        assert_eq!(&found.true_means[run * 6..(run + 1) * 6], instance.means());
+        assert_eq!((found.n_arms[run], found.thresholds[run]), (6, 0.1));
+    }
+}
+
+#[test]
+fn stopping_times_are_those_of_the_counts() {
+    let experiment = small("noise = 0.1\nstop = { confidence = 0.5, by = \"evidence\" }");
+    let (tally, found) = per_run(&experiment, 0..64);
+    let mut n_stopped = 0;
+    for (entrant, _) in experiment.entrants().iter().enumerate() {
+        for budget in 0..2 {
+            let mut after = std::collections::BTreeMap::<u64, u64>::new();
+            for run in 0..64 {
+                let row = (run * experiment.entrants().len() + entrant) * 2 + budget;
+                if found.stops[row] == StopReason::Confidence {
+                    *after.entry(found.pulls[row]).or_default() += 1;
+                    assert_eq!(
+                        found.arm_pulls[row * 6..row * 6 + 6].iter().map(|&n| u64::from(n)).sum::<u64>(),
+                        found.pulls[row]
+                    );
+                }
+            }
+            n_stopped += after.values().sum::<u64>();
+            assert_eq!(&after, tally.stopped(entrant, budget).after());
+        }
+    }
+    assert!(n_stopped > 20, "{n_stopped} runs stopped early");
+}
+
+/// Gives up when it has been asked a number of times.
+struct After(AtomicU64, u64);
+
+impl Watch for After {
+    fn ended(&self, _: &Tally) {}
+
+    fn is_interrupted(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) >= self.1
+    }
+}
+
+/// One run of a thousand times 1,024 pulls asks a thousand times and more, so an interruption does not wait for its end.
+#[test]
+fn a_watch_interrupts_within_one_run() {
+    let head = "seed = 7\nbudgets = [1048576]\nthreshold = 0.1";
+    for algorithm in ["linear-apt", "apt"] {
+        let experiment = common::experiment(
+            head,
+            "kind = \"uniform\"\nn_arms = 6\ndimension = 3",
+            &[&format!("name = \"{algorithm}\"")],
+        );
+        let watch = After(AtomicU64::new(0), 5);
+        assert_eq!(simulate_watched(&experiment, 0..1, &watch), Err(RunError::Interrupted));
+        assert_eq!(watch.0.into_inner(), 6, "{algorithm}");
+    }
+}
