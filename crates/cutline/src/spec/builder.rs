@@ -207,7 +207,7 @@ pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
 /// The settings of the mixed model and whether to explore, from numbers in the order of [`EstimatorKind::parameters`]. Whole numbers are
 /// rounded.
 fn mixed_settings(values: &[f64]) -> (MixedSettings, bool) {
-    let [landmarks, length, linear, smooth, own, noise, explore] = *values else {
+    let [landmarks, length, additive, linear, smooth, own, noise, explore] = *values else {
         unreachable!("the parameters of the mixed model")
     };
     let is_on = |value: f64| value >= 0.5;
@@ -219,6 +219,7 @@ fn mixed_settings(values: &[f64]) -> (MixedSettings, bool) {
         own: is_on(own),
         landmarks,
         length,
+        additive,
         known_noise: (noise != 0.0).then_some(noise),
         ..MixedSettings::default()
     };
