@@ -397,7 +397,8 @@ impl CampaignState {
         if let Some(&(_, errors)) = known.find(|(n_rewards, _)| *n_rewards == rewards.n_rewards()) {
             return errors;
         }
-        let mut learner = with_plain_rule(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
+        let mut learner =
+            with_plain_rule(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
         let n_arms = self.arms.n_arms();
         let (means, pending) = (vec![0.0; n_arms], vec![0; n_arms]);
         let n_rewards = rewards.counts();
