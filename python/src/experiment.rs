@@ -189,7 +189,8 @@ impl Experiment {
     /// The results with the published numbers: one row per curve that a row is compared with. Also the number of cells within
     /// their band, and the number of cells.
     fn _compared(&self, py: Python<'_>, tally: &Tally) -> PyResult<(String, usize, usize)> {
-        let compared = py.detach(|| Ok::<_, PyErr>(compared(&self.0, &self.rows(tally)?)))?;
+        self.check(tally)?;
+        let compared = py.detach(|| compared(&self.0, &tally.0));
         let (within, cells) = within_band(&compared);
         Ok((serde_json::to_string(&compared).map_err(input)?, within, cells))
     }

@@ -6,7 +6,7 @@ use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, Csar, LinGame, Pivot, Straddle, UcbE, Uniform};
+use crate::rules::{Apt, Clucb, Csar, Fwt, LinGame, Lsa, Pivot, Straddle, UcbE, Uniform};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -17,7 +17,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::Ridge,
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
         ..PLAIN
     },
     Algorithm {
@@ -27,7 +27,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::SampleMean,
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
         ..PLAIN
     },
     Algorithm {
@@ -53,7 +53,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             role: ParameterRole::OracleExploration,
         }],
         build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
-        batch: Some(|group| group.index(|parameters| UcbE::new(parameters[0]))),
+        batch: Some(|group| group.index(|_, parameters| UcbE::new(parameters[0]))),
         ..PLAIN
     },
     Algorithm {
@@ -123,6 +123,48 @@ pub static ALGORITHMS: &[Algorithm] = &[
             let csar = Csar::new(builder.horizon, builder.arms.n_arms());
             builder.settling(csar, csar)
         },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lsa",
+        about: "as `apt`, but also pulls arms with few pulls; made for few wrong arms on average",
+        paper: "Tao, Blanco, Peng & Zhou 2019, LSA",
+        rule: "lsa",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[
+            Parameter {
+                name: "alpha",
+                default: Some(1.0),
+                about: "α, how much the distance to the threshold counts compared with the pulls",
+                range: Lsa::ALPHA,
+                role: ParameterRole::Setting,
+            },
+            NOISE,
+        ],
+        build: |builder, parameters| builder.index(Lsa::new(parameters[0], parameters[1])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Lsa::new(parameters[0], parameters[1]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "fwt",
+        about: "pulls the arm for which a pull lowers the expected cost of all errors most; for budgets of many times K",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, FWT",
+        rule: "fwt",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::new(builder.arms, parameters[0])?),
+        batch: Some(|group| group.mean_index(|arms, parameters| Fwt::new(arms, parameters[0]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "fwt-gaps",
+        about: "as `fwt`, where an error costs the distance of its mean to the threshold",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, section 3.3",
+        rule: "fwt-gaps",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::gaps(parameters[0])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Fwt::gaps(parameters[0]))),
         ..PLAIN
     },
 ];
