@@ -102,6 +102,33 @@ fn stopping_times_are_those_of_the_counts() {
     assert!(n_stopped > 20, "{n_stopped} runs stopped early");
 }
 
+/// Arms that are settled one by one: their order, their times, and the side that counts.
+#[test]
+fn settled_arms_come_with_their_times() {
+    let experiment = common::experiment(
+        "seed = 7\nbudgets = [40, 4000]\nthreshold = 0.1\nnoise = 0.2",
+        "kind = \"uniform\"\nn_arms = 6\ndimension = 3",
+        &["name = \"apt\"\nstop = { confidence = 0.1, by = \"intervals\", elimination = \"sampling\" }"],
+    );
+    let (_, found) = per_run(&experiment, 0..20);
+    let mut next = 0;
+    for row in 0..found.n_rows() {
+        let settled = next..next + found.n_settled[row];
+        let (arms, after) = (&found.settled_arms[settled.clone()], &found.settled_after[settled.clone()]);
+        assert!(after.is_sorted() && after.iter().all(|&rewards| 1 <= rewards && rewards <= found.pulls[row]));
+        assert!(arms.iter().all(|arm| arms.iter().filter(|&other| other == arm).count() == 1));
+        assert_eq!(found.stops[row] == StopReason::Settled, arms.len() == 6, "row {row}");
+        // A run at the larger budget goes on from where it was at the smaller one.
+        if row % 2 == 1 {
+            let before = &found.settled_arms[next - found.n_settled[row - 1]..next];
+            assert_eq!(before, &arms[..before.len()]);
+        }
+        next = settled.end;
+    }
+    assert_eq!(next, found.settled_arms.len());
+    assert!(found.stops.contains(&StopReason::Settled) && found.stops.contains(&StopReason::Budget));
+}
+
 /// Gives up when it has been asked a number of times.
 struct After(AtomicU64, u64);
 
