@@ -91,7 +91,9 @@ fn the_experiment_is_not_overwritten() {
     let place = Place::new();
     let ran = place.run(&["simulate", "small.toml", "--resume", "small.toml"]);
     let line = ran.failed(2);
-    assert!(line.starts_with("error: small.toml is an input of this command and would be overwritten"), "{line}");
+    let expected =
+        "error: small.toml is an input of this command and would be overwritten; choose another place with `--resume`";
+    assert_eq!(line, expected);
     assert_eq!(place.text("small.toml"), SMALL);
 }
 
