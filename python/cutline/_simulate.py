@@ -75,7 +75,8 @@ def simulate(
             (tally, *columns) = _play(experiment, 0, experiment.runs, threads, per_run, watch.add)
         else:
             missing = _missing(_shards(experiment.runs, SHARDS if shards is None else shards), tally.runs)
-            watch.add(experiment.runs - sum(stop - start for start, stop in missing))
+            if tally.runs:
+                watch.add(experiment.runs - sum(stop - start for start, stop in missing))
             for (start, stop), (counts, *arrays) in _played(client, executor, experiment, missing, threads, per_run):
                 tally += counts
                 columns += arrays
