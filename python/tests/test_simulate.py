@@ -120,7 +120,7 @@ def test_tallies_that_do_not_belong_together_are_refused() -> None:
         with pytest.raises(cutline.InputError, match="belongs to another experiment"):
             other.results(TALLY)
     with pytest.raises(cutline.InputError, match="a tally cannot be added to 3"):
-        3 + TALLY  # type: ignore[operator]
+        3 + TALLY
     with pytest.raises(TypeError):
         TALLY + 0  # type: ignore[operator]
     with pytest.raises(cutline.InputError, match="or those of an earlier version of Cutline"):
