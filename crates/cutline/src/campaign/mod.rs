@@ -109,7 +109,8 @@ impl CampaignState {
         terms.confidence(noise)?;
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
         // It is kept until there are two, because they share what is expensive to compute.
-        let _checked = terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
+        let _checked =
+            terms.spec(noise.sigma)?.learner_for(&arms, terms.question, terms.budget, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
         let estimator = terms.spec.estimator();
         if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
