@@ -24,6 +24,7 @@ mod entrant;
 pub mod exact;
 mod experiment;
 mod experiment_noise;
+pub mod field;
 #[cfg(feature = "figure")]
 pub mod figures;
 mod file;
@@ -38,6 +39,7 @@ mod monte_carlo;
 mod noise;
 mod numpy;
 mod optimal_gamma;
+mod outputs;
 pub mod paper;
 mod per_run;
 mod plan;
@@ -65,12 +67,15 @@ pub use monte_carlo::{RunError, Watch, simulate, simulate_per_run, simulate_watc
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
 pub use optimal_gamma::OptimalGamma;
+pub use outputs::{OutputTimes, WholeSum};
 pub use per_run::PerRun;
 pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
     PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
 };
-pub use published::{PublishedCell, PublishedResult, compared, within_band};
+pub use published::{
+    ComparedLine, Metric, PublishedCell, PublishedMeans, PublishedResult, compared, compared_lines, within_band,
+};
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use run_ranges::RunRanges;
 pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};

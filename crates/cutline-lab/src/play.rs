@@ -33,7 +33,7 @@ pub(crate) struct Run<'a> {
 }
 
 /// The result of one entrant at one budget.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Outcome {
     /// The number of arms on the wrong side.
     pub(crate) errors: u32,
@@ -41,6 +41,8 @@ pub(crate) struct Outcome {
     pub(crate) pulls: u64,
     /// Why the run ended, by its stop or at this budget.
     pub(crate) stop: StopReason,
+    /// The number of rewards at which each arm was called above for good, in their order.
+    pub(crate) outputs: Vec<u64>,
 }
 
 /// How runs are played.
@@ -138,7 +140,8 @@ fn play_individually(
             Some(false) => f64::NEG_INFINITY,
         };
         let errors = run.instance.n_errors(beliefs.means().iter().enumerate().map(estimate));
-        run.results.push(Outcome { errors, pulls, stop });
+        let outputs = settled.in_order().iter().filter(|arm| arm.is_above).map(|arm| arm.after).collect();
+        run.results.push(Outcome { errors, pulls, stop, outputs });
         if manner.records_arms {
             let means = beliefs.means().to_vec();
             let above = (0..means.len()).map(|arm| beliefs.is_above(arm)).collect();
@@ -179,7 +182,7 @@ fn play_batch(
         }
         for (number, run) in runs.iter_mut().enumerate() {
             let errors = run.instance.n_errors(learners.means(number));
-            run.results.push(Outcome { errors, pulls: budget.into(), stop: StopReason::Budget });
+            run.results.push(Outcome { errors, pulls: budget.into(), stop: StopReason::Budget, outputs: Vec::new() });
             if let Some(pulls) = arm_pulls.get(number) {
                 let question = run.instance.question();
                 let means: Vec<f64> = learners.means(number).collect();

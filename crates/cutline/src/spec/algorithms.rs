@@ -6,7 +6,9 @@ use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, Parameter
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, Csar, Grapl, LinGame, Lse, Pivot, RandomStraddle, Straddle, UcbE, Uniform};
+use crate::rules::{
+    Apt, Clucb, Csar, Fwt, Grapl, LinGame, LinGapE, Lsa, Lse, Lucb, Pivot, RandomStraddle, Straddle, UcbE, Uniform,
+};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -17,7 +19,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::Ridge,
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
         ..PLAIN
     },
     Algorithm {
@@ -27,7 +29,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::SampleMean,
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
         ..PLAIN
     },
     Algorithm {
@@ -53,7 +55,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             role: ParameterRole::OracleExploration,
         }],
         build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
-        batch: Some(|group| group.index(|parameters| UcbE::new(parameters[0]))),
+        batch: Some(|group| group.index(|_, parameters| UcbE::new(parameters[0]))),
         ..PLAIN
     },
     Algorithm {
@@ -127,6 +129,48 @@ pub static ALGORITHMS: &[Algorithm] = &[
         ..PLAIN
     },
     Algorithm {
+        name: "lsa",
+        about: "as `apt`, but also pulls arms with few pulls; made for few wrong arms on average",
+        paper: "Tao, Blanco, Peng & Zhou 2019, LSA",
+        rule: "lsa",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[
+            Parameter {
+                name: "alpha",
+                default: Some(1.0),
+                about: "α, how much the distance to the threshold counts compared with the pulls",
+                range: Lsa::ALPHA,
+                role: ParameterRole::Setting,
+            },
+            NOISE,
+        ],
+        build: |builder, parameters| builder.index(Lsa::new(parameters[0], parameters[1])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Lsa::new(parameters[0], parameters[1]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "fwt",
+        about: "pulls the arm for which a pull lowers the expected cost of all errors most; for budgets of many times K",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, FWT",
+        rule: "fwt",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::new(builder.arms, parameters[0])?),
+        batch: Some(|group| group.mean_index(|arms, parameters| Fwt::new(arms, parameters[0]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "fwt-gaps",
+        about: "as `fwt`, where an error costs the distance of its mean to the threshold",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, section 3.3",
+        rule: "fwt-gaps",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::gaps(parameters[0])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Fwt::gaps(parameters[0]))),
+        ..PLAIN
+    },
+    Algorithm {
         name: "grapl",
         about: "the rule of `linear-apt` for arms on a graph or with a kernel; does not pull every arm first; its λ is GrAPL's γ",
         paper: "LeJeune, Dasarathy & Baraniuk 2020, GrAPL",
@@ -184,7 +228,43 @@ pub static ALGORITHMS: &[Algorithm] = &[
         build: |builder, parameters| builder.lse(parameters[0], parameters[1], parameters[2]),
         ..PLAIN
     },
+    Algorithm {
+        name: "lingape",
+        about: "pulls the arm that is most informative about the arm whose interval reaches furthest across the threshold; made for a confidence stop",
+        paper: "Xu, Honda & Sugiyama 2018, LinGapE; for thresholds Tirinzoni & Degenne 2022",
+        rule: "lingape",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let rule = LinGapE::new(parameters[0], parameters[1])?;
+            builder.with_variances(rule.with_stop_width(builder.stop_width()))
+        },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lucb",
+        about: "pulls the arm whose interval reaches furthest across the threshold, by its own rewards; made for a confidence stop",
+        paper: "Kalyanakrishnan, Tewari, Auer & Stone 2012, LUCB; for thresholds Tirinzoni & Degenne 2022",
+        rule: "lucb",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let rule = Lucb::new(parameters[0], parameters[1])?;
+            builder.any(rule.with_stop_width(builder.stop_width()))
+        },
+        ..PLAIN
+    },
 ];
+
+/// δ of rules that aim at arms which a test at this level would have in doubt.
+const DELTA: Parameter = Parameter {
+    name: "delta",
+    default: Some(0.05),
+    about: "δ, the probability of an error",
+    range: LinGapE::DELTA,
+    role: ParameterRole::Confidence,
+};
 
 /// What most algorithms have in common.
 const PLAIN: Algorithm = Algorithm {

@@ -3,7 +3,7 @@
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
 use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule};
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
 
 /// Everything that a learner is built from except the rule.
 pub(super) struct LearnerBuilder<'a> {
@@ -22,6 +22,12 @@ pub(super) struct LearnerBuilder<'a> {
 }
 
 impl LearnerBuilder<'_> {
+    /// The width of the confidence stop, if there is one.
+    pub(super) fn stop_width(&self) -> Option<StopWidth> {
+        let lambda = (self.estimator == EstimatorKind::Ridge).then(|| ridge_parameters(self.parameters)[0]);
+        self.confidence_stop.map(|stop| StopWidth::new(&stop, self.arms, lambda))
+    }
+
     /// For an index, which works with any estimator.
     pub(super) fn index(&self, index: impl Index + Send + 'static) -> Result<Box<dyn AskTell>, SpecError> {
         self.any(Indexed::new(index, self.arms.n_arms()))
@@ -139,7 +145,8 @@ impl LearnerBuilder<'_> {
     }
 
     fn mixed<R: Rule<Mixed> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
-        if rule.learns() {
+        // A custom rule sees the σ of each moment, which is the same when the rewards are told again in order.
+        if rule.learns() && self.custom_rule.is_none() {
             return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
         }
         let (settings, explore) = mixed_settings(self.parameters);
@@ -200,7 +207,7 @@ pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
 /// The settings of the mixed model and whether to explore, from numbers in the order of [`EstimatorKind::parameters`]. Whole numbers are
 /// rounded.
 fn mixed_settings(values: &[f64]) -> (MixedSettings, bool) {
-    let [landmarks, length, linear, smooth, own, noise, explore] = *values else {
+    let [landmarks, length, additive, linear, smooth, own, noise, explore] = *values else {
         unreachable!("the parameters of the mixed model")
     };
     let is_on = |value: f64| value >= 0.5;
@@ -212,6 +219,7 @@ fn mixed_settings(values: &[f64]) -> (MixedSettings, bool) {
         own: is_on(own),
         landmarks,
         length,
+        additive,
         known_noise: (noise != 0.0).then_some(noise),
         ..MixedSettings::default()
     };

@@ -111,6 +111,13 @@ const MIXED: &[Parameter] = &[
         range: Mixed::LENGTH,
         role: ParameterRole::Setting,
     },
+    Parameter {
+        name: "additive",
+        default: Some(0.5),
+        about: "the share of the smooth part's variance that is for sums of functions of one feature each; the rest is for functions of all features together",
+        range: Range::new(0.0, 1.0),
+        role: ParameterRole::Setting,
+    },
     switch("linear", "1 includes the linear part, 0 leaves it out; a level is always there"),
     switch("smooth", "1 includes the smooth part, 0 leaves it out"),
     switch("own", "1 includes the own part of every arm, 0 leaves it out"),

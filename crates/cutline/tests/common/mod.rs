@@ -13,6 +13,8 @@ pub struct Problem {
     pub rows: Vec<Vec<f64>>,
     pub means: Vec<f64>,
     pub question: Question,
+    /// What an error on each arm costs; 1 where there are none.
+    pub costs: Option<Vec<f64>>,
 }
 
 impl Problem {
@@ -23,7 +25,7 @@ impl Problem {
         let row = |rng: &mut Rng| (0..dimension).map(|j| uniform(rng) * scale(j as f64)).collect::<Vec<f64>>();
         let rows: Vec<Vec<f64>> = (0..n_arms).map(|_| row(&mut rng)).collect();
         let means = rows.iter().map(|row| row.iter().zip(&theta).map(|(x, t)| x * t).sum()).collect();
-        Self { rows, means, question: Question::new(0.1, 0.01).unwrap() }
+        Self { rows, means, question: Question::new(0.1, 0.01).unwrap(), costs: None }
     }
 
     pub fn uniform(n_arms: usize, dimension: usize, seed: u64) -> Self {
@@ -31,7 +33,11 @@ impl Problem {
     }
 
     pub fn arms(&self) -> Arms {
-        Arms::from_rows(&self.rows).unwrap()
+        let arms = Arms::from_rows(&self.rows).unwrap();
+        match &self.costs {
+            Some(costs) => arms.with_costs(costs).unwrap(),
+            None => arms,
+        }
     }
 
     /// The reward of a pull: the mean and noise uniform on [−1, 1].
@@ -231,6 +237,15 @@ impl Plain {
         let indices = match rule {
             "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
             "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
+            "lsa" => self.after_opening(|arm| self.x_of(arm, means) + pulls(arm).ln()),
+            "fwt" => self.after_opening(|arm| {
+                let (x, cost) = (self.x_of(arm, means).max(1.0), self.problem.costs.as_ref().map_or(1.0, |c| c[arm]));
+                x - x.ln() + (pulls(arm) / cost).ln()
+            }),
+            "fwt-gaps" => self.after_opening(|arm| {
+                let y = self.x_of(arm, means).max(1.5);
+                y - 1.5 * y.ln() + 1.5 * pulls(arm).ln()
+            }),
             "pivot" => {
                 let c = self.covariances();
                 let certainty = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)] - c[(arm, arm)].ln();
@@ -355,6 +370,11 @@ impl Plain {
         let is_opening = self.pulls.contains(&0);
         let first = |arm: usize| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY };
         (0..self.pulls.len()).map(|arm| if is_opening { first(arm) } else { index(arm) }).collect()
+    }
+
+    /// Tᵢ(μ̂ᵢ − τ)²/2.
+    fn x_of(&self, arm: usize, means: &[f64]) -> f64 {
+        f64::from(self.pulls[arm]) * (means[arm] - self.problem.question.threshold()).powi(2) / 2.0
     }
 
     /// The weights of LinGame before the first reward and after each.
