@@ -61,7 +61,12 @@ fn one_trajectory_serves_all_budgets() {
     }
     for rows in together.chunks(3) {
         assert!(rows.is_sorted_by_key(|(_, stopping)| stopping.sure), "with a larger budget more runs stop early");
-        assert!(rows[0].1.mean_pulls <= 30.0 && rows[2].1.sure > rows[0].1.sure);
+        let (first, last) = (&rows[0].1, &rows[2].1);
+        assert!(
+            first.mean_pulls <= 30.0 && (last.sure > first.sure || first.sure == 80),
+            "{}: {first:?} {last:?}",
+            rows[0].0.algorithm
+        );
     }
 }
 
