@@ -37,6 +37,9 @@ pub(crate) enum Failure {
     /// The output would replace a file that must be kept.
     #[error("{} is {what} and would be overwritten", path.display())]
     Overwrite { path: PathBuf, what: &'static str },
+    /// The place that an option other than `--out` names cannot be written to.
+    #[error("{failure}")]
+    Place { failure: Box<Failure>, option: &'static str },
     #[error("cannot start {threads} threads: {error}")]
     Threads { threads: usize, error: rayon::ThreadPoolBuildError },
     #[error("cannot draw {name}: {error}")]
@@ -61,8 +64,17 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::ReaderGone => 0,
+            Self::Place { failure, .. } => failure.code(),
             Self::Usage(_) | Self::Overwrite { .. } | Self::Store(StoreError::Model(_)) => 2,
             _ => 1,
+        }
+    }
+
+    /// The same failure, if it is about a place that `option` names.
+    pub(crate) fn at(self, option: &'static str) -> Self {
+        match self {
+            Self::Write { .. } | Self::Overwrite { .. } => Self::Place { failure: Box::new(self), option },
+            other => other,
         }
     }
 
@@ -83,6 +95,7 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Store(error) => store_hint(error),
         Failure::Plan(error) => plan_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
+        Failure::Place { option, .. } => Some(format!("choose another place with `{option}`")),
         Failure::Checkpoint { error: CheckpointError::Runs { .. }, .. } => {
             Some("raise `--runs`, or name another file with `--resume`".into())
         }

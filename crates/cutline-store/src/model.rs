@@ -216,6 +216,24 @@ mod tests {
         Ok((settings.algorithm.unwrap(), settings.estimator.unwrap(), settings.preparation.unwrap()))
     }
 
+    /// A campaign on the mixed model writes the additive term down when it begins. One without it was begun by an earlier version and has
+    /// none.
+    #[test]
+    fn an_earlier_mixed_model_has_no_additive_term() {
+        let additive = |settings: &Settings| {
+            let spec = settings.terms(true).unwrap().spec;
+            spec.values().find(|(name, _)| *name == ADDITIVE).map(|(_, value)| value)
+        };
+        let mut settings = Settings::new(0.0, 9);
+        settings.estimator = Some("mixed".into());
+        assert_eq!(additive(&settings), Some(0.0), "as it was stored");
+        settings.resolve(true).unwrap();
+        assert_eq!((settings.parameters[ADDITIVE], additive(&settings)), (0.5, Some(0.5)));
+        settings.parameters.insert(ADDITIVE.into(), 0.25);
+        settings.resolve(true).unwrap();
+        assert_eq!(additive(&settings), Some(0.25), "what was given stays");
+    }
+
     #[test]
     fn a_model_in_one_word() {
         let (raw, prepared) = (Preparation::raw(), Preparation::default());
