@@ -168,9 +168,9 @@ fn newman_watts(n_arms: usize, neighbours: usize, p: f64, rng: &mut Rng) -> Vec<
             edges.push((one, other, 1.0));
         }
     };
-    let ring = || (1..=neighbours / 2).flat_map(|step| (0..n_arms).map(move |node| (node, (node + step) % n_arms)));
-    ring().for_each(|(one, other)| add(one, other, &mut degrees, &mut is_edge));
-    for (one, _) in ring() {
+    let lattice = || (1..=neighbours / 2).flat_map(|step| (0..n_arms).map(move |node| (node, (node + step) % n_arms)));
+    lattice().for_each(|(one, other)| add(one, other, &mut degrees, &mut is_edge));
+    for (one, _) in lattice() {
         if 0.5 * (rng.uniform() + 1.0) < p && degrees[one] < n_arms - 1 {
             let other = loop {
                 let other = below(rng, n_arms);
