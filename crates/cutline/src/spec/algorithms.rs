@@ -301,6 +301,7 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
 /// [adds](super::Spec::with_confidence_stop).
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each answers one question about the algorithm")]
 pub struct Algorithm {
     /// Its name in files, in JSON and on the command line.
     pub name: &'static str,
