@@ -1,8 +1,10 @@
 //! Stops: when a learner ends.
 
 mod confidence;
+mod width;
 
 pub use confidence::{ConfidenceStop, Elimination, StopCriterion};
+pub use width::StopWidth;
 
 use crate::{Arm, Beliefs};
 use thiserror::Error;
