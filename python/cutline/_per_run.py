@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ._campaign import _import
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -91,6 +90,8 @@ class PerRun:
     """For each row the arms that were settled, in this order, and the number of rewards after which each of them was."""
 
     def __init__(self, experiment: Experiment, parts: Sequence[Columns]) -> None:
+        import numpy as np
+
         parts = sorted(parts, key=lambda part: int(part["runs"][0]) if len(part["runs"]) else -1)
         joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0] if key not in ("stops", "stop_names")}
         self.experiment = experiment.name
@@ -107,13 +108,15 @@ class PerRun:
         self.above = self._of_arms(joined["above"], shape[1:])
         ends = np.cumsum(joined["n_settled"])[:-1]
         self._settled = np.split(joined["settled_arms"], ends), np.split(joined["settled_after"], ends)
-        self.settled_after = np.zeros(self.means.shape, dtype=np.uint64)
-        rows = self.settled_after.reshape(-1, self.settled_after.shape[-1])
+        rows = np.zeros((self.errors.size, int(self.n_arms.max(initial=0))), dtype=np.uint64)
         for row, arms, after in zip(rows, *self._settled):
             row[arms] = after
+        self.settled_after = rows.reshape(self.means.shape)
 
     def _of_arms(self, flat: NDArray[Any], inner: tuple[int, ...]) -> NDArray[Any]:
         """Values of arms in their shape: runs × `inner` × K."""
+        import numpy as np
+
         most = int(self.n_arms.max(initial=0))
         shape = (len(self.runs), *inner, most)
         if np.all(self.n_arms == most):
@@ -136,6 +139,8 @@ class PerRun:
 
     def _columns(self) -> dict[str, Any]:
         """The columns of `cutline simulate --per-run`."""
+        import numpy as np
+
         n_runs, n_algorithms, n_budgets = self.errors.shape
         per_run = n_algorithms * n_budgets
         arms = np.repeat(self.n_arms, per_run).tolist()

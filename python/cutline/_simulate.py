@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
+from ._checkpoint import Checkpoint
 from ._errors import InputError
 from ._experiment import Experiment, Results, read
 from ._native import Tally
@@ -37,6 +38,7 @@ def simulate(
     executor: Executor | None = None,
     shards: int | None = None,
     per_run: bool = False,
+    resume: str | os.PathLike[str] | None = None,
     progress: bool | Watch = False,
 ) -> Results:
     """Plays the runs of an experiment. The results are bit-identical however the runs are distributed.
@@ -55,6 +57,7 @@ def simulate(
     | `executor` | none | any `concurrent.futures.Executor` to play them on instead |
     | `shards` | 64 | the number of shards that the runs are divided into |
     | `per_run` | `False` | whether to keep the results of every run, as arrays in `Results.per_run` |
+    | `resume` | none | a file for the finished runs; if it is there already, only the others are played, with the same results |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total |
 
     If a worker dies, its shard is played again; if an executor breaks with its worker, the calling process plays the rest.
@@ -62,19 +65,38 @@ def simulate(
     experiment = read(experiment, runs, seed)
     if client is not None and executor is not None:
         raise InputError("give a `client` or an `executor`, not both")
-    tally = experiment.play(0, 0)
+    if resume is not None and per_run:
+        raise InputError("give `resume` or `per_run`, not both: the file holds counts, not the results of every run")
+    checkpoint = None if resume is None else Checkpoint(experiment, resume)
+    tally = experiment.play(0, 0) if checkpoint is None else checkpoint.tally
     columns: list[Columns] = []
     with watching(progress, experiment.runs, "runs") as watch:
-        if client is None and executor is None:
+        if client is None and executor is None and checkpoint is None:
             (tally, *columns) = _play(experiment, 0, experiment.runs, threads, per_run, watch.add)
         else:
-            all_shards = _shards(experiment.runs, SHARDS if shards is None else shards)
-            work = (experiment, all_shards, 1 if threads is None else threads, per_run)
-            for (start, stop), (counts, *arrays) in _on_executor(executor, *work) if executor is not None else _on_dask(client, *work):
+            missing = _missing(_shards(experiment.runs, SHARDS if shards is None else shards), tally.runs)
+            if tally.runs:
+                watch.add(experiment.runs - sum(stop - start for start, stop in missing))
+            for (start, stop), (counts, *arrays) in _played(client, executor, experiment, missing, threads, per_run):
                 tally += counts
                 columns += arrays
+                if checkpoint is not None:
+                    checkpoint.update(tally)
                 watch.add(stop - start)
+    if checkpoint is not None:
+        checkpoint.write(tally)
     return Results(experiment, tally, PerRun(experiment, columns) if per_run else None)
+
+
+def _played(
+    client: Any, executor: Executor | None, experiment: Experiment, shards: list[Shard], threads: int | None, per_run: bool
+) -> Iterator[tuple[Shard, Played]]:
+    """The shards as they are played."""
+    if executor is not None:
+        return _on_executor(executor, experiment, shards, 1 if threads is None else threads, per_run)
+    if client is not None:
+        return _on_dask(client, experiment, shards, 1 if threads is None else threads, per_run)
+    return ((shard, _play(experiment, *shard, threads, per_run)) for shard in shards)
 
 
 def _shards(runs: int, shards: int) -> list[Shard]:
@@ -84,6 +106,14 @@ def _shards(runs: int, shards: int) -> list[Shard]:
     shards = min(shards, runs)
     bounds = [runs * i // shards for i in range(shards + 1)]
     return list(zip(bounds, bounds[1:]))
+
+
+def _missing(shards: list[Shard], finished: list[Shard]) -> list[Shard]:
+    """The parts of the shards whose runs are not finished."""
+    for first, end in finished:
+        cut = [part for start, stop in shards for part in ((start, min(stop, first)), (max(start, end), stop))]
+        shards = [(start, stop) for start, stop in cut if start < stop]
+    return shards
 
 
 def _play(

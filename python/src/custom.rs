@@ -66,6 +66,8 @@ struct PythonRule {
     rule: Py<PyAny>,
     opens_with_every_arm: bool,
     learns: bool,
+    /// Whether its last choice was to end. Until then it is not asked whether it has ended: that costs time, and may raise an exception.
+    has_ended: bool,
 }
 
 impl PythonRule {
@@ -73,7 +75,7 @@ impl PythonRule {
         let rule = py.import("cutline._custom")?.call_method1("fresh", (given, name))?;
         let opens = rule.getattr_opt("opens_with_every_arm")?.map_or(Ok(false), |opens| opens.is_truthy())?;
         let learns = rule.getattr_opt("learn")?.is_some_and(|learn| learn.is_callable());
-        Ok(Self { name: name.into(), rule: rule.unbind(), opens_with_every_arm: opens, learns })
+        Ok(Self { name: name.into(), rule: rule.unbind(), opens_with_every_arm: opens, learns, has_ended: false })
     }
 
     /// Calls a method of the rule with the beliefs and these arguments.
@@ -122,11 +124,17 @@ impl CustomRule for PythonRule {
     }
 
     fn choose(&mut self, context: &mut dyn RuleContext, rng: &mut Rng) -> Choice {
-        call_python(|py| {
+        let choice = call_python(|py| {
             let n_arms = context.pulls().len();
             let returned = self.call(py, "choose", context, Some(rng.next_u64()), None)?;
             self.choice(&returned, n_arms)
-        })
+        });
+        self.has_ended = choice == Choice::Done;
+        choice
+    }
+
+    fn may_end(&self) -> bool {
+        self.has_ended
     }
 
     fn learns(&self) -> bool {

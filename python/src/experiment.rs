@@ -8,9 +8,11 @@ use crate::per_run;
 use crate::pool::pool;
 use crate::tally::Tally;
 use cutline_lab::figures::failure_figure;
-use cutline_lab::{Overrides, Row, RunError, Watch, compared, simulate_per_run, simulate_watched, within_band};
+use cutline_lab::{
+    Checkpoint, Overrides, Row, RunError, Watch, compared, simulate_per_run, simulate_watched, within_band,
+};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -186,6 +188,20 @@ impl Experiment {
         let play = |watch: &Ended<'_>| pool.install(|| simulate_per_run(&self.0, runs, watch));
         let (tally, results) = watched(py, play, watch)?;
         Ok((Tally(tally), per_run::to_dict(py, results)?))
+    }
+
+    /// A checkpoint with these runs, as `cutline simulate --resume` writes it.
+    fn _checkpoint<'py>(&self, py: Python<'py>, tally: &Tally) -> PyResult<Bound<'py, PyBytes>> {
+        let mut checkpoint = Checkpoint::new(std::slice::from_ref(&self.0));
+        checkpoint.add(0, &tally.0).map_err(input)?;
+        Ok(PyBytes::new(py, &checkpoint.to_bytes()))
+    }
+
+    /// The runs of a checkpoint of this experiment. `file` is its path, for the error message.
+    fn _resumed(&self, checkpoint: &[u8], file: &str) -> PyResult<Tally> {
+        let read = Checkpoint::read(checkpoint, std::slice::from_ref(&self.0));
+        let read = read.map_err(|error| input(format!("{file} is {error}; name another file with `resume=`")))?;
+        Ok(Tally(read.tally(0).clone()))
     }
 
     /// The results as JSON: one row per algorithm and budget.

@@ -132,7 +132,8 @@ def test_figures_show_what_was_asked_for() -> None:
     assert "Two of them" in svg and ">pivot<" in svg and "plain_" not in svg
     ax = RESULTS.plot(title="One", size=(3.0, 2.0), algorithms=["pivot"], log=False)
     assert ax.get_title() == "One" and ax.get_yscale() == "linear" and len(ax.get_lines()) == 1
-    assert ax.figure is not None and ax.figure.get_size_inches().tolist() == [3.0, 2.0]
+    figure = ax.get_figure(root=True)
+    assert figure is not None and figure.get_size_inches().tolist() == [3.0, 2.0]
     assert RESULTS.plot(ax, log=True).get_yscale() == "log"
     for draw in (RESULTS.figure, RESULTS.plot):
         with pytest.raises(cutline.NotFoundError, match="there is no algorithm `ucbe` here"):

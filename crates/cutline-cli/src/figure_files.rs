@@ -2,7 +2,7 @@
 
 use crate::commands::file_name;
 use crate::failure::Failure;
-use crate::output::{Inputs, write_file};
+use crate::output::{Inputs, directory_of, write_file};
 use crate::results::Outcome;
 use cutline_figure::PngError;
 use cutline_lab::figures::failure_figure;
@@ -26,7 +26,7 @@ pub(crate) struct FigureFiles {
 }
 
 impl FigureFiles {
-    /// Checks the ending and that no file is replaced that must be kept. Where there are several experiments, their names become part of
+    /// Checks the ending, that the directory is there, and that no file is replaced that must be kept. Where there are several experiments, their names become part of
     /// the names of the files.
     pub(crate) fn new(path: &Path, names: &[&str], inputs: Inputs) -> Result<Self, Failure> {
         let ending = path.extension().unwrap_or_default();
@@ -41,6 +41,7 @@ impl FigureFiles {
         };
         let paths = if names.len() == 1 { vec![path.into()] } else { names.iter().map(of).collect() };
         paths.iter().try_for_each(|path| inputs.check(path))?;
+        directory_of(path).metadata().map_err(|error| Failure::Write { path: path.into(), error })?;
         Ok(Self { paths, format, inputs })
     }
 

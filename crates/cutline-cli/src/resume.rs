@@ -10,10 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The least time between two writes, most of which is the disk's.
-const INTERVAL: Duration = Duration::from_secs(1);
+/// The least time between two writes.
+const INTERVAL: Duration = Duration::from_millis(200);
 
-/// A checkpoint and its file. A process that is killed loses the runs of the last second.
+/// How many times as long as a write took the next one waits, so that a slow disk does not hold up the simulation.
+const PATIENCE: u32 = 20;
+
+/// A checkpoint and its file. A process that is killed loses the runs since the last write.
 pub(crate) struct Resumed {
     path: PathBuf,
     inputs: Inputs,
@@ -23,7 +26,8 @@ pub(crate) struct Resumed {
 
 struct State {
     checkpoint: Checkpoint,
-    written: Instant,
+    /// When the file may be written again.
+    due: Instant,
     /// Why the file could not be written, if `has_failed`.
     failure: Option<Failure>,
 }
@@ -38,7 +42,7 @@ impl Resumed {
             Err(error) if error.kind() == ErrorKind::NotFound => Checkpoint::new(experiments),
             Err(error) => return Err(Failure::Read { path: path.into(), error, hint: "" }),
         };
-        let state = State { checkpoint, written: Instant::now(), failure: None };
+        let state = State { checkpoint, due: Instant::now(), failure: None };
         let resumed = Self { path: path.into(), inputs, state: Mutex::new(state), has_failed: AtomicBool::new(false) };
         resumed.write(&mut resumed.lock())?;
         Ok(resumed)
@@ -70,9 +74,10 @@ impl Resumed {
     }
 
     fn write(&self, state: &mut State) -> Result<(), Failure> {
+        let begun = Instant::now();
         let bytes = state.checkpoint.to_bytes();
         write_file(&self.path, &self.inputs, |out| out.write_all(&bytes))?;
-        state.written = Instant::now();
+        state.due = Instant::now() + INTERVAL.max(begun.elapsed() * PATIENCE);
         Ok(())
     }
 }
@@ -89,7 +94,7 @@ impl Watch for Progress<'_> {
     fn ended(&self, tally: &Tally) {
         let mut state = self.resumed.lock();
         state.checkpoint.add(self.position, tally).expect("runs that were missing");
-        if state.failure.is_none() && state.written.elapsed() >= INTERVAL {
+        if state.failure.is_none() && Instant::now() >= state.due {
             state.failure = self.resumed.write(&mut state).err();
             self.resumed.has_failed.store(state.failure.is_some(), Ordering::Relaxed);
         }

@@ -102,6 +102,9 @@ fn other_endings_are_refused() {
     }
     let line = place.run(&["simulate", "small.toml", "--per-run", "none/runs.csv"]).failed(1);
     assert!(line.starts_with("error: cannot write none/runs.csv: "), "{line}");
+    assert!(line.ends_with("; choose another place with `--per-run`"), "{line}");
+    let line = place.run(&["simulate", "small.toml", "--figure", "none/x.pdf"]).failed(1);
+    assert!(line.ends_with("; choose another place with `--figure`"), "{line}");
     assert_eq!(place.names(""), ["small.toml"]);
 }
 

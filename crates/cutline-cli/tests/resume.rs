@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 const RESUME: [&str; 6] = ["simulate", "small.toml", "--resume", "runs.json", "--format", "json"];
 
-/// Runs that take several seconds.
-const LONG: &str = "60000";
+/// Runs that take seconds, so that several checkpoints are written.
+const LONG: &str = "150000";
 
 fn finished_runs(place: &Place) -> u64 {
     let text = std::fs::read_to_string(place.path("runs.json")).unwrap();
@@ -25,29 +25,28 @@ fn finished_runs(place: &Place) -> u64 {
 #[test]
 fn a_killed_simulation_goes_on_with_the_same_bits() {
     let place = Place::new();
-    // Enough pulls per run that the whole takes seconds, so that several checkpoints are written.
     place.write("small.toml", SMALL.replace("[12, 30]", "[120, 300]"));
     let whole = place.good(&["simulate", "small.toml", "--runs", LONG, "--format", "json", "--out", "whole"]);
     let args = [&RESUME[..], &["--runs", LONG]].concat();
-    let mut n_finished = 0;
+    let (mut n_finished, mut n_early) = (0, 0);
     for moment in 0..6_u32 {
         let mut child = place.cutline(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let begun = Instant::now();
-        let before = n_finished;
-        // Waits for a checkpoint with more runs, then for a part of a second, so that the kill falls between or into writes.
+        let (begun, before) = (Instant::now(), n_finished);
+        // Waits for a checkpoint with more runs, then for a while, so that kills fall between writes and into them.
         while child.try_wait().unwrap().is_none() && begun.elapsed() < Duration::from_secs(30) {
             if place.path("runs.json").exists() && (moment == 0 || finished_runs(&place) > before) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(3));
         }
-        std::thread::sleep(Duration::from_millis(u64::from(moment) * 190 % 700));
+        std::thread::sleep(Duration::from_millis(u64::from(moment) * 47 % 130));
         child.kill().unwrap();
         child.wait().unwrap();
         n_finished = finished_runs(&place);
         assert!(n_finished >= before, "no finished run is lost");
+        n_early += u32::from(n_finished > before && n_finished.to_string() != LONG);
     }
-    assert!(n_finished > 0, "some runs were finished before the last kill");
+    assert!(n_early >= 2, "{n_early} kills came between the first and the last run");
     let resumed = place.good(&args);
     assert_eq!(resumed.stdout, whole.stdout);
     assert_eq!(place.text("results/results.csv"), place.text("whole/results.csv"));
@@ -92,7 +91,9 @@ fn the_experiment_is_not_overwritten() {
     let place = Place::new();
     let ran = place.run(&["simulate", "small.toml", "--resume", "small.toml"]);
     let line = ran.failed(2);
-    assert!(line.starts_with("error: small.toml is an input of this command and would be overwritten"), "{line}");
+    let expected =
+        "error: small.toml is an input of this command and would be overwritten; choose another place with `--resume`";
+    assert_eq!(line, expected);
     assert_eq!(place.text("small.toml"), SMALL);
 }
 

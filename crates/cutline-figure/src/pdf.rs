@@ -185,3 +185,68 @@ fn colour(paint: &Paint) -> [f32; 3] {
         _ => [0.0; 3],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The content of the page: what is between `stream` and `endstream`, decompressed.
+    fn content(svg: &str) -> String {
+        let bytes = pdf(svg).expect("a PDF");
+        let find = |word: &[u8]| bytes.windows(word.len()).position(|at| at == word).expect("a stream");
+        let compressed = &bytes[find(b"stream\n") + 7..find(b"\nendstream")];
+        String::from_utf8(miniz_oxide::inflate::decompress_to_vec_zlib(compressed).expect("zlib")).expect("text")
+    }
+
+    #[test]
+    fn shapes_keep_their_colours_opacities_and_dashes() {
+        let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'>\
+            <path d='M0 0H4V2Z' fill='#ff0000' fill-opacity='0.5'/>\
+            <path d='M1 1L9 5' fill='none' stroke='#00f' stroke-width='2' stroke-dasharray='3 1' transform='translate(5 6)'/></svg>";
+        let content = content(svg);
+        let lines: Vec<&str> = content.lines().collect();
+        let expected = [
+            "0.75 0 0 -0.75 0 15 cm",
+            "q",
+            "1 0 0 1 0 0 cm",
+            "/G0 gs",
+            "1 0 0 rg",
+            "0 0 m",
+            "4 0 l",
+            "4 2 l",
+            "h",
+            "f",
+            "Q",
+            "q",
+            "1 0 0 1 5 6 cm",
+            "0 0 1 RG",
+            "2 w",
+            "0 J",
+            "0 j",
+            "[3 1] 0 d",
+            "1 1 m",
+            "9 5 l",
+            "S",
+            "Q",
+        ];
+        assert_eq!(lines, expected);
+        let document = pdf(svg).expect("a PDF");
+        let has = |text: &str| String::from_utf8_lossy(&document).contains(text);
+        assert!(has("/MediaBox [0 0 30 15]") && has("/ca 0.5") && has("/CA 1"));
+    }
+
+    #[test]
+    fn text_becomes_outlines() {
+        let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='30' height='20' font-family='Noto Sans'><text x='2' y='15'>m</text></svg>";
+        let content = content(svg);
+        assert!(content.lines().filter(|line| line.ends_with(" c") || line.ends_with(" l")).count() > 10, "{content}");
+        assert_eq!(pdf(svg), pdf(svg), "the same bytes every time");
+    }
+
+    /// A parabola as a cubic: from (0, 0) by (3, 6) to (6, 0) the controls are (2, 4) and (4, 4).
+    #[test]
+    fn quadratic_curves_become_cubic() {
+        let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><path d='M0 0Q3 6 6 0'/></svg>";
+        assert!(content(svg).contains("2 4 4 4 6 0 c"), "{}", content(svg));
+    }
+}

@@ -67,6 +67,7 @@ impl Hash {
         for arm in 0..arms.n_arms() {
             self.numbers(&arms.row(arm).unwrap_or_default());
         }
+        self.numbers(arms.costs().unwrap_or_default());
         self.numbers(instance.means());
         self.number(instance.question().threshold());
         self.number(instance.question().precision());

@@ -13,12 +13,18 @@ impl Watch for Silent {
     fn ended(&self, _: &Tally) {}
 }
 
-fn small(keys: &str) -> Experiment {
-    all_algorithms(
-        &format!("seed = 7\nbudgets = [12, 30]\nthreshold = 0.1\nprecision = 0.02\n{keys}"),
-        "kind = \"uniform\"\nn_arms = 6\ndimension = 3",
-        "",
-    )
+const HEAD: &str = "seed = 7\nbudgets = [12, 30]\nthreshold = 0.1\nprecision = 0.02\n";
+const INSTANCE: &str = "kind = \"uniform\"\nn_arms = 6\ndimension = 3";
+
+/// All algorithms, in batches where they support it.
+fn small() -> Experiment {
+    all_algorithms(HEAD, INSTANCE, "")
+}
+
+/// Some that stop early.
+fn stopping(delta: f64) -> Experiment {
+    let head = format!("{HEAD}noise = 0.1\nstop = {{ confidence = {delta}, by = \"evidence\" }}");
+    common::experiment(&head, INSTANCE, &["name = \"linear-apt\"", "name = \"apt\"", "name = \"pivot\""])
 }
 
 fn per_run(experiment: &Experiment, runs: std::ops::Range<u64>) -> (Tally, PerRun) {
@@ -28,8 +34,7 @@ fn per_run(experiment: &Experiment, runs: std::ops::Range<u64>) -> (Tally, PerRu
 /// Runs 0 to 36 at once are played in batches of four where the algorithm supports it; a run on its own is alone in its batch.
 #[test]
 fn any_split_gives_the_same_bits() {
-    for keys in ["", "noise = 0.1\nstop = { confidence = 0.2, by = \"evidence\" }"] {
-        let experiment = small(keys);
+    for experiment in [small(), stopping(0.2)] {
         let (tally, whole) = per_run(&experiment, 0..37);
         assert_eq!(tally, simulate(&experiment, 0..37, &|_| ()).unwrap());
         let mut row = 0;
@@ -51,10 +56,22 @@ fn any_split_gives_the_same_bits() {
     }
 }
 
+/// A stop that is never met takes an algorithm out of its batches, and changes nothing else.
+#[test]
+fn individual_runs_give_the_bits_of_batches() {
+    for name in ["linear-apt", "pivot"] {
+        let with = |stop: &str| {
+            let experiment = common::experiment(HEAD, INSTANCE, &[&format!("name = \"{name}\"\n{stop}")]);
+            per_run(&experiment, 0..37).1
+        };
+        assert_eq!(with(""), with("stop = { confidence = 1e-12, by = \"intervals\" }"), "{name}");
+    }
+}
+
 /// Errors and sides follow from the means, and the pulls of the arms add up to those of the run.
 #[test]
 fn rows_agree_with_each_other() {
-    let experiment = small("");
+    let experiment = small();
     let (_, found) = per_run(&experiment, 0..9);
     let mut row = 0;
     for run in 0..9 {
@@ -62,12 +79,16 @@ fn rows_agree_with_each_other() {
         for _ in experiment.entrants() {
             for &budget in experiment.budgets() {
                 let arms = row * 6..(row + 1) * 6;
-                assert_eq!(found.arm_pulls[arms.clone()].iter().sum::<u32>(), budget);
-                assert_eq!((found.pulls[row], found.stops[row]), (budget.into(), StopReason::Budget));
-                let errors = instance.n_errors(found.means[arms.clone()].iter().copied());
-                assert_eq!(found.errors[row], errors);
-                let above: Vec<bool> = found.means[arms].iter().map(|&mean| mean >= 0.1).collect();
-                assert_eq!(found.above[row * 6..(row + 1) * 6], above);
+                let pulls: u64 = found.arm_pulls[arms.clone()].iter().map(|&pulls| u64::from(pulls)).sum();
+                assert_eq!(found.pulls[row], pulls);
+                let budget = u64::from(budget);
+                assert!(pulls == budget || (pulls < budget && found.stops[row] != StopReason::Budget));
+                let above = &found.above[arms.clone()];
+                let sides = above.iter().map(|&is_above| if is_above { f64::INFINITY } else { f64::NEG_INFINITY });
+                assert_eq!(found.errors[row], instance.n_errors(sides));
+                if found.n_settled[row] == 0 {
+                    assert_eq!(above, found.means[arms].iter().map(|&mean| mean >= 0.1).collect::<Vec<_>>());
+                }
                 row += 1;
             }
         }
@@ -79,7 +100,7 @@ fn rows_agree_with_each_other() {
 
 #[test]
 fn stopping_times_are_those_of_the_counts() {
-    let experiment = small("noise = 0.1\nstop = { confidence = 0.5, by = \"evidence\" }");
+    let experiment = stopping(0.5);
     let (tally, found) = per_run(&experiment, 0..64);
     let mut n_stopped = 0;
     for (entrant, _) in experiment.entrants().iter().enumerate() {
@@ -100,6 +121,33 @@ fn stopping_times_are_those_of_the_counts() {
         }
     }
     assert!(n_stopped > 20, "{n_stopped} runs stopped early");
+}
+
+/// Arms that are settled one by one: their order, their times, and the side that counts.
+#[test]
+fn settled_arms_come_with_their_times() {
+    let experiment = common::experiment(
+        "seed = 7\nbudgets = [40, 4000]\nthreshold = 0.1\nnoise = 0.2",
+        "kind = \"uniform\"\nn_arms = 6\ndimension = 3",
+        &["name = \"apt\"\nstop = { confidence = 0.1, by = \"intervals\", elimination = \"sampling\" }"],
+    );
+    let (_, found) = per_run(&experiment, 0..20);
+    let mut next = 0;
+    for row in 0..found.n_rows() {
+        let settled = next..next + found.n_settled[row];
+        let (arms, after) = (&found.settled_arms[settled.clone()], &found.settled_after[settled.clone()]);
+        assert!(after.is_sorted() && after.iter().all(|&rewards| 1 <= rewards && rewards <= found.pulls[row]));
+        assert!(arms.iter().all(|arm| arms.iter().filter(|&other| other == arm).count() == 1));
+        assert_eq!(found.stops[row] == StopReason::Settled, arms.len() == 6, "row {row}");
+        // A run at the larger budget goes on from where it was at the smaller one.
+        if row % 2 == 1 {
+            let before = &found.settled_arms[next - found.n_settled[row - 1]..next];
+            assert_eq!(before, &arms[..before.len()]);
+        }
+        next = settled.end;
+    }
+    assert_eq!(next, found.settled_arms.len());
+    assert!(found.stops.contains(&StopReason::Settled) && found.stops.contains(&StopReason::Budget));
 }
 
 /// Gives up when it has been asked a number of times.

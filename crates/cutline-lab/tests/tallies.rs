@@ -67,6 +67,18 @@ fn every_setting_that_determines_runs_is_in_the_fingerprint() {
     }
 }
 
+/// The costs of errors are seen by one rule alone, and by no other part of a run.
+#[test]
+fn costs_are_in_the_fingerprint() {
+    let with = |costs: &str| {
+        let instance = format!("kind = \"means\"\nmeans = [0.0, 1.0]\n{costs}");
+        common::experiment("budgets = [9]\nthreshold = 0.5", &instance, &["name = \"fwt\""]).fingerprint()
+    };
+    assert_eq!(with("costs = [1.0, 2.0]"), with("costs = [1.0, 2.0]"));
+    assert_ne!(with("costs = [1.0, 2.0]"), with("costs = [2.0, 1.0]"));
+    assert_ne!(with(""), with("costs = [2.0, 1.0]"));
+}
+
 #[test]
 fn names_and_the_number_of_runs_are_not() {
     let one = parse(TEXT).fingerprint();

@@ -20,20 +20,25 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let pool = pool(options)?;
     let data = experiments.iter().filter_map(|experiment| experiment.source().file());
     let inputs = Inputs::files([args.file.as_path()].into_iter().chain(data));
-    let per_run = args.per_run.as_ref().map(|path| PerRunFile::create(path, inputs.clone())).transpose()?;
-    let resumed = args.resume.as_ref().map(|path| Resumed::open(path, inputs.clone(), &experiments)).transpose()?;
     let names: Vec<&str> = experiments.iter().map(Experiment::name).collect();
-    let figures = args.figure.as_ref().map(|path| FigureFiles::new(path, &names, inputs.clone())).transpose()?;
-    let output = output(options, &names, inputs)?;
+    let figures = args.figure.as_ref().map(|path| FigureFiles::new(path, &names, inputs.clone())).transpose();
+    let figures = figures.map_err(|failure| failure.at("--figure"))?;
+    let per_run = args.per_run.as_ref().map(|path| PerRunFile::create(path, inputs.clone())).transpose();
+    let per_run = per_run.map_err(|failure| failure.at("--per-run"))?;
+    let output = output(options, &names, inputs.clone())?;
+    let resumed = args.resume.as_ref().map(|path| Resumed::open(path, inputs, &experiments)).transpose();
+    let resumed = resumed.map_err(|failure| failure.at("--resume"))?;
     let outcomes = match (per_run, resumed) {
-        (Some(file), _) => play_per_run(experiments, &pool, file)?,
-        (None, Some(resumed)) => play_resumed(experiments, &pool, &resumed)?,
+        (Some(file), _) => play_per_run(experiments, &pool, file).map_err(|failure| failure.at("--per-run"))?,
+        (None, Some(resumed)) => {
+            play_resumed(experiments, &pool, &resumed).map_err(|failure| failure.at("--resume"))?
+        }
         (None, None) => play(experiments, &pool)?,
     };
     // A reader that closes stdout early must not lose the files.
     let printed = results::print(&outcomes, options.format, false, Detail::Full, &[]);
     write(&outcomes, &output, &[])?;
-    figures.map_or(Ok(()), |figures| figures.write(&outcomes))?;
+    figures.map_or(Ok(()), |figures| figures.write(&outcomes)).map_err(|failure| failure.at("--figure"))?;
     printed
 }
 
