@@ -4,7 +4,7 @@ use crate::convert::{elements, string, strings};
 use crate::custom::{catch_exceptions, named_rule};
 use crate::errors::{input, store};
 use crate::events::from_dict;
-use crate::settings::settings;
+use crate::settings::{covariance, settings};
 use cutline::Candidates;
 use cutline::rules::NamedRule;
 use cutline_store::{Campaign, NewCampaign, Settings, Store};
@@ -67,6 +67,7 @@ pub(crate) fn begin(
     let mut settings = settings(keywords)?;
     settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref())?;
+    settings.covariance = covariance(keywords, &candidates)?;
     let name = string(name, "`name`")?;
     let storage = storage.map(|storage| string(storage, "`storage`")).transpose()?;
     let begin = || {

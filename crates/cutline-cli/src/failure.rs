@@ -2,6 +2,7 @@
 
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
+use cutline_lab::edges::EdgesError;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
@@ -25,6 +26,8 @@ pub(crate) enum Failure {
     Read { path: PathBuf, error: std::io::Error, hint: &'static str },
     #[error("{}: {error}", path.display())]
     Csv { path: PathBuf, error: RewardsError },
+    #[error("{}: {error}", path.display())]
+    Edges { path: PathBuf, error: EdgesError },
     #[error("{}: {error}", path.display())]
     Pilot { path: PathBuf, error: PilotError },
     #[error("cannot write {}: {error}", path.display())]
@@ -133,6 +136,7 @@ fn model_hint(error: &ModelError) -> Option<String> {
             Some("leave it out, or use `--model linear`".into())
         }
         ModelError::MixedParameter(_) => Some("use `--model linear`".into()),
+        ModelError::CovarianceEstimator(_) => Some("leave out `--model`, or use `--model linear`".into()),
         _ => None,
     }
 }
@@ -148,6 +152,7 @@ fn new_hint(error: &SpecError) -> Option<String> {
             "use `--algorithm apt`, or `--model mixed` or `--model linear`, which have variances".into()
         }
         SpecError::NeedsFixedNoise { .. } => "use `--model linear`, or another `--algorithm`".into(),
+        SpecError::Starves { .. } => "use `--algorithm pivot`, or leave out `--until-sure`".into(),
         SpecError::Missing { parameter, .. } => format!("give it with `--parameter {}=VALUE`", parameter.name),
         _ => return None,
     })

@@ -47,7 +47,7 @@ impl Campaign {
         candidates: &Candidates,
     ) -> Result<campaign::CampaignState, StoreError> {
         let terms = settings.terms(candidates.has_features())?;
-        let arms = settings.preparation().prepare(candidates.arms())?;
+        let arms = settings.prepare(candidates.arms())?;
         Ok(campaign::CampaignState::new(arms, terms)?)
     }
 
@@ -265,7 +265,7 @@ impl Campaign {
         let mut known = state.n_events();
         let location = &self.location;
         // The state has the features as they are prepared; as they were given, they are in the journal only.
-        let with_features = self.settings.preparation().changes_features();
+        let with_features = self.settings.changes_features();
         let done = self.journal.write(self.id, known, with_features, &mut |records| {
             state.extend(&records).map_err(|error| damaged_journal(location, error))?;
             known = state.n_events();

@@ -1,8 +1,8 @@
 //! Why an operation on a store failed.
 
 use crate::{LocationError, ModelError};
-use cutline::CandidatesError;
 use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
+use cutline::{CandidatesError, CovarianceError};
 use thiserror::Error;
 
 /// Why an operation on a store failed. The store is unchanged.
@@ -60,6 +60,9 @@ pub enum StoreError {
         /// The reason.
         what: String,
     },
+    /// The kernel or the graph was refused.
+    #[error(transparent)]
+    Covariance(#[from] CovarianceError),
     /// The store already has a campaign with this name.
     #[error("there is already a campaign `{0}`")]
     NameTaken(String),

@@ -4,6 +4,7 @@ use super::html;
 use crate::failure::Failure;
 use crate::results::{Outcome, TextTable, stopping};
 use askama::Template;
+use cutline::CovarianceKind;
 use cutline_lab::{ArmScales, Experiment, InstanceKind, Oracle, Threshold, Truth};
 
 #[derive(Template)]
@@ -83,6 +84,7 @@ pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
             entrant.spec().values().map(|(name, value)| format!("{name} = {value}")).collect();
         values.extend(entrant.oracle().map(|oracle| match oracle {
             Oracle::AsPublished => "exploration = (T − K)/H′".into(),
+            Oracle::Gamma { .. } => "γ for which the bound of GrAPL is best, from the true means".into(),
             Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),
             _ => "exploration computed from the true means".into(),
         }));
@@ -109,7 +111,15 @@ fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
             "features and means given".to_owned()
         }
         InstanceKind::Fixed(Truth::Means(..)) => "means given".to_owned(),
+        InstanceKind::Fixed(Truth::Graph(..)) => "means given, on a graph".to_owned(),
         _ => String::new(),
+    };
+    let kind = match source.covariance() {
+        Some(CovarianceKind::Kernel { kernel, length }) => {
+            format!("{kind}; kernel {} of length {length}", kernel.name())
+        }
+        Some(_) => format!("{kind}; a graph of the arms"),
+        None => kind,
     };
     let kind = if source.is_standardised() { format!("{kind}; features standardised") } else { kind };
     let threshold = match (source.threshold(), source.fixed()) {

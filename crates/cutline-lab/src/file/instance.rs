@@ -1,11 +1,12 @@
 //! The table `[instance]`.
 
+use super::related;
 use crate::dataset;
 use crate::experiment::Extensions;
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{DrawSchedule, InstanceKind, Truth};
 use crate::{InstanceError, NoiseKind};
-use cutline::{Arms, ArmsError, Candidates};
+use cutline::{Arms, ArmsError, Candidates, CovarianceKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub(super) struct Table {
     pub(super) offset: f64,
     /// Whether algorithms see the features standardised.
     pub(super) is_standardised: bool,
+    /// How algorithms take the means to be related, if the kind does not say it.
+    pub(super) covariance: Option<CovarianceKind>,
     /// The kind of noise if the file says nothing else.
     pub(super) noise: NoiseKind,
     /// Whether the noise has to be of that kind.
@@ -59,6 +62,8 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
         ("locatelli-1", |_, _| Ok(locatelli(1))),
         ("locatelli-2", |_, _| Ok(locatelli(2))),
         ("locatelli-3", |_, _| Ok(locatelli(3))),
+        ("graph", related::graph),
+        ("kernel", related::kernel),
         ("osi", |_, _| Ok(InstanceKind::Fixed(Truth::osi()))),
     ];
     let kind_field = keys.need("kind")?;
@@ -72,6 +77,8 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
     let noise_is_fixed = name == "bernoulli";
     let is_bernoulli = noise_is_fixed || name.starts_with("locatelli-");
     let noise = if is_bernoulli { NoiseKind::Bernoulli } else { NoiseKind::Gaussian };
+    let covariance =
+        if ["graph", "kernel"].contains(&name) { None } else { related::covariance(keys, directory, &kind)? };
     let redraw = keys.get("redraw");
     let draw = keys.get("draw");
     let offset = keys.get("offset").map_or(Ok(0.0), |field| field.number())?;
@@ -93,10 +100,10 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
         if matches!(kind, InstanceKind::Fixed(_) | InstanceKind::Custom(_)) {
             return Err(draw.error("= \"published\" does not go with an instance of which nothing is drawn"));
         }
-        return Ok(Table { kind, schedule, offset, is_standardised, noise, noise_is_fixed });
+        return Ok(Table { kind, schedule, offset, is_standardised, covariance, noise, noise_is_fixed });
     }
     let schedule = if redraw_value.unwrap_or(true) { DrawSchedule::EveryRun } else { DrawSchedule::Once };
-    Ok(Table { kind, schedule, offset, is_standardised, noise, noise_is_fixed })
+    Ok(Table { kind, schedule, offset, is_standardised, covariance, noise, noise_is_fixed })
 }
 
 fn csv(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, FileError> {
@@ -199,6 +206,6 @@ fn without_column(candidates: &Candidates, column: usize) -> Result<(Arms, Vec<f
     Ok((arms?, means))
 }
 
-fn index(number: u64) -> usize {
+pub(super) fn index(number: u64) -> usize {
     usize::try_from(number).expect("checked against a limit")
 }

@@ -3,6 +3,7 @@
 mod instance;
 mod noise;
 mod published;
+mod related;
 mod stop;
 
 use crate::entrant::{with_noise, with_stop};
@@ -83,6 +84,10 @@ fn experiment(
         .and_then(|source| source.with_offset(table.offset))
         .map_err(|error| instance_field.refused(error))?;
     let source = if table.is_standardised { source.standardised() } else { source };
+    let source = match table.covariance {
+        Some(kind) => source.related(kind).map_err(|error| instance_field.refused(error))?,
+        None => source,
+    };
     let file = instance_field.keys("[instance]")?.get("file");
     let source = source.with_file(file.and_then(|field| field.text().ok().map(|name| directory.join(name))));
     let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, &noise))?;
@@ -91,6 +96,11 @@ fn experiment(
         return Err(algorithms_field.error("must name at least one algorithm"));
     }
     let entrants = entrants(&algorithms, &noise, stop, extensions)?;
+    let has_graph = source.instance(0).is_ok_and(|instance| instance.graph().is_some());
+    let needs_graph = |entrant: &Entrant| matches!(entrant.oracle(), Some(Oracle::Gamma { .. }));
+    if let Some(position) = entrants.iter().position(needs_graph).filter(|_| !has_graph) {
+        return Err(algorithms[position].error("cannot have `gamma = \"optimal\"`: the arms are not on a graph"));
+    }
     let baseline = match baseline {
         None => None,
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
@@ -201,7 +211,10 @@ fn entrant(
         }
     }
     let takes_oracle = !is_explored && spec.takes(ParameterRole::OracleExploration);
-    let oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
+    let mut oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
+    if name == "grapl" {
+        (spec, oracle) = gamma(&keys, spec, noise)?;
+    }
     keys.finish()?;
     let label = match (label, &oracle) {
         (Some(label), _) => label.title()?.to_owned(),
@@ -209,6 +222,20 @@ fn entrant(
         (None, None) => name.to_owned(),
     };
     Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)))
+}
+
+/// GrAPL's name of ridge's λ: a number, or `"optimal"` for the one that follows from the true means.
+fn gamma(keys: &Keys<'_>, spec: Spec, noise: &ExperimentNoise) -> Result<(Spec, Option<(String, Oracle)>), FileError> {
+    let Some(field) = keys.get("gamma") else { return Ok((spec, None)) };
+    if let Some(lambda) = keys.get("lambda") {
+        return Err(lambda.error("and `gamma` are two names of the same number; give one"));
+    }
+    if field.is_text() {
+        field.choice(&[("optimal", ())]).map_err(|_| field.is_not("a finite number or \"optimal\""))?;
+        return Ok((spec, Some(("optimal".into(), Oracle::Gamma { noise: noise.scale() }))));
+    }
+    let gamma = field.number()?;
+    Ok((spec.with_regularisation(gamma).map_err(|error| field.refused(error))?, None))
 }
 
 /// How UCB-E's exploration follows from the true means, and the suffix of its label.

@@ -60,6 +60,9 @@ pub enum CovarianceError {
     /// The arms have no features, and a kernel is a function of features.
     #[error("a kernel needs arms with features, and these have none")]
     NoFeatures,
+    /// There is no kernel of that name.
+    #[error("unknown kernel `{0}`; use {names}", names = Kernel::names())]
+    UnknownKernel(String),
     /// The length of a kernel is NaN or out of range.
     #[error("the length of a kernel must be a number {}, not {}", Kernel::LENGTH, short_number(*.0))]
     Length(f64),

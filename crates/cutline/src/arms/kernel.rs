@@ -30,6 +30,20 @@ impl Kernel {
         }
     }
 
+    /// The kernel of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(name: &str) -> Result<Self, CovarianceError> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, kernel)| *kernel).ok_or_else(|| CovarianceError::UnknownKernel(name.into()))
+    }
+
+    /// The names as a list in a sentence.
+    pub(super) fn names() -> String {
+        Self::ALL.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+    }
+
     /// The covariance at a distance of r, for a length of 1.
     fn at(self, r: f64) -> f64 {
         match self {

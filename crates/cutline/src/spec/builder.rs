@@ -151,11 +151,9 @@ impl LearnerBuilder<'_> {
         }
         let (settings, explore) = mixed_settings(self.parameters);
         let mixed = Mixed::new(self.arms, self.question, &settings, self.seed)?;
-        if explore {
-            self.learner(Exploring::new(rule, self.arms.n_arms(), self.seed), mixed)
-        } else {
-            self.learner(rule, mixed)
-        }
+        // An arm is never explored among none, so that one type of learner serves both.
+        let n_explored = if explore { self.arms.n_arms() } else { 0 };
+        self.learner(Exploring::new(rule, n_explored, self.seed), mixed)
     }
 
     /// For a rule on sample means and a stop that settles arms; the budget, and a confidence stop if there is one, end it too. The algorithm
@@ -179,11 +177,8 @@ impl LearnerBuilder<'_> {
         S: Stop<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let Self { question, budget, confidence_stop, seed, .. } = *self;
-        Ok(match confidence_stop {
-            None => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
-            Some(sure) => Box::new(Learner::new(rule, estimator, Either(Either(stop, sure), budget), question, seed)?),
-        })
+        let stop = Either(Either(stop, self.confidence_stop), self.budget);
+        Ok(Box::new(Learner::new(rule, estimator, stop, self.question, self.seed)?))
     }
 
     fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>
@@ -191,11 +186,8 @@ impl LearnerBuilder<'_> {
         R: Rule<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let Self { question, budget, confidence_stop, seed, .. } = *self;
-        Ok(match confidence_stop {
-            None => Box::new(Learner::new(rule, estimator, budget, question, seed)?),
-            Some(stop) => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
-        })
+        let stop = Either(self.confidence_stop, self.budget);
+        Ok(Box::new(Learner::new(rule, estimator, stop, self.question, self.seed)?))
     }
 }
 
