@@ -84,6 +84,7 @@ pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
         values.extend(entrant.oracle().map(|oracle| match oracle {
             Oracle::AsPublished => "exploration = (T − K)/H′".into(),
             Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),
+            Oracle::Allocation => "the best proportions for the true means".into(),
             _ => "exploration computed from the true means".into(),
         }));
         let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());

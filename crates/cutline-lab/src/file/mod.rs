@@ -8,7 +8,8 @@ use crate::entrant::{with_noise, with_stop};
 use crate::experiment::{Experiment, Extensions, Overrides, PublishedCurve};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{DrawSchedule, InstanceSource};
-use crate::{Entrant, ExperimentNoise, Oracle, RunError, Threshold};
+use crate::tracking::{ORACLE, oracle_spec};
+use crate::{Decision, Entrant, ExperimentNoise, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -174,6 +175,7 @@ fn entrant(
     let label = keys.get("label");
     let mut spec = match extensions.rules.iter().find(|rule| rule.name() == name) {
         Some(rule) => Spec::custom(rule.clone()),
+        None if name == ORACLE.0 => oracle_spec(),
         None => Spec::named(name).map_err(|error| name_field.refused(error))?,
     };
     if let Some(estimator) = keys.get("estimator") {
@@ -189,14 +191,20 @@ fn entrant(
         }
     }
     let takes_oracle = !is_explored && spec.takes(ParameterRole::OracleExploration);
-    let oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
+    let is_oracle = name == ORACLE.0 && extensions.rules.iter().all(|rule| rule.name() != name);
+    let oracle = match (takes_oracle, is_oracle) {
+        (true, _) => Some(oracle(&keys)?),
+        (_, true) => Some((String::new(), Oracle::Allocation)),
+        _ => None,
+    };
+    let decision = keys.get("decision").map_or(Ok(Decision::Separate), |field| field.choice(Decision::ALL))?;
     keys.finish()?;
     let label = match (label, &oracle) {
         (Some(label), _) => label.title()?.to_owned(),
-        (None, Some((suffix, _))) => format!("{name}({suffix})"),
-        (None, None) => name.to_owned(),
+        (None, Some((suffix, _))) if !suffix.is_empty() => format!("{name}({suffix})"),
+        (None, _) => name.to_owned(),
     };
-    Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)))
+    Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)).with_decision(decision))
 }
 
 /// How UCB-E's exploration follows from the true means, and the suffix of its label.

@@ -1,8 +1,10 @@
 //! Builds learners from a rule and the other parts of a spec.
 
 use super::{Algorithm, EstimatorKind, SpecError};
-use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
-use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, NamedRule, Rule};
+use crate::estimators::{
+    Centred, DesignedRidge, Estimator, Mixed, MixedSettings, PhasedRidge, Ridge, RidgeError, SampleMean,
+};
+use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, NamedRule, Rule, TAdaptive};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
 
 /// Everything that a learner is built from except the rule.
@@ -74,6 +76,25 @@ impl LearnerBuilder<'_> {
         }
     }
 
+    /// For [`TAdaptive`], whose phases need an estimator of their own. The algorithm declares it: [`Algorithm::needs_fixed_noise`].
+    pub(super) fn phased(&self, noise: f64, delta: f64) -> Result<Box<dyn AskTell>, SpecError> {
+        let (rule, estimator) = (self.algorithm.rule, self.estimator);
+        match estimator {
+            EstimatorKind::Ridge => {}
+            EstimatorKind::SampleMean => return Err(SpecError::NeedsVariances { rule, estimator }),
+            EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
+        }
+        let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
+        let arms = if intercept == 0.0 { self.arms.clone() } else { self.arms.with_intercept(intercept)? };
+        let rule = TAdaptive::new(arms.n_arms(), arms.dimension().unwrap_or(1), noise, delta)?;
+        let ridge = PhasedRidge::new(&arms, lambda)?;
+        if centre == 0.0 {
+            self.stopping(rule.clone(), ridge, rule)
+        } else {
+            self.stopping(rule.clone(), Centred::new(ridge, centre * self.question.threshold())?, rule)
+        }
+    }
+
     /// For the custom rule of the spec.
     pub(super) fn custom(&self, noise: f64) -> Result<Box<dyn AskTell>, SpecError> {
         let rule = self.custom_rule.expect("a spec with a custom rule").make();
@@ -139,12 +160,21 @@ impl LearnerBuilder<'_> {
         R: Rule<SampleMean> + Send + 'static,
         S: Stop<SampleMean> + Send + 'static,
     {
-        let Self { question, budget, confidence_stop, seed, .. } = *self;
         if self.estimator != EstimatorKind::SampleMean {
             let (rule, estimator) = (self.algorithm.rule, self.estimator);
             return Err(SpecError::NeedsSampleMeans { rule, estimator });
         }
-        let estimator = SampleMean::new(self.arms);
+        self.stopping(rule, SampleMean::new(self.arms), stop)
+    }
+
+    /// With a stop of the algorithm's own; the budget, and a confidence stop if there is one, end it too.
+    fn stopping<R, E, S>(&self, rule: R, estimator: E, stop: S) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<E> + Send + 'static,
+        E: Estimator + Send + 'static,
+        S: Stop<E> + Send + 'static,
+    {
+        let Self { question, budget, confidence_stop, seed, .. } = *self;
         Ok(match confidence_stop {
             None => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
             Some(sure) => Box::new(Learner::new(rule, estimator, Either(Either(stop, sure), budget), question, seed)?),
