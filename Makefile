@@ -63,7 +63,7 @@ bench-load: ## Time loading a million candidates from CSV and Parquet, compared 
 bench-store: ## Time campaigns in stores, compared with bare commits; writes target/bench-store.json
 	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns
 
-bench-peers: build ## Time LinearAPT, Pivot and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
+bench-peers: build ## Time LinearAPT, Pivot, APT, LSA and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Times Cutline's LinearAPT and Pivot against the peers of `linear_apt_peers.py`, and Pivot on the mixed model against `mixed_peer.py`,
-alternating in one session.
+"""Times Cutline's LinearAPT and Pivot against the peers of `linear_apt_peers.py`, APT and LSA on sample means against `index_peers.py`, and
+Pivot on the mixed model against `mixed_peer.py`, alternating in one session.
 
 `make bench-peers` builds what is needed and calls it. Each contender runs `ROUNDS` times per case, in turn, and its fastest
-round counts: other load on the machine can only make a round slower. Prints two tables and writes
+round counts: other load on the machine can only make a round slower. Prints three tables and writes
 target/bench-peers.json.
 """
 import json
@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = [sys.executable, str(Path(__file__).with_name("linear_apt_peers.py"))]
+INDEX_PEERS = [sys.executable, str(Path(__file__).with_name("index_peers.py"))]
 MIXED_PEER = [sys.executable, str(Path(__file__).with_name("mixed_peer.py"))]
 CUTLINE = [str(ROOT / "target/release/examples/ns_per_pull")]
 ROUNDS = 5
@@ -49,10 +50,11 @@ def table(head, lines):
 
 
 def main():
-    best, best_mixed = {}, {}
+    best, best_index, best_mixed = {}, {}, {}
     for number in range(ROUNDS):
         peers = ["numba"] if number else ["loop", "batched", "numba"]
         take(best, rows(PEERS + peers) + rows(CUTLINE + ["linear-apt", "pivot"]))
+        take(best_index, rows(INDEX_PEERS) + rows(CUTLINE + ["apt", "lsa"]))
         take(best_mixed, rows(MIXED_PEER) + list(mixed_rows()))
     columns = ["loop", "batched", "numba", "linear-apt", "pivot"]
     head = ["K, d, T", *(f"{name} ns" for name in columns), "numba / linear-apt", "numba / pivot"]
@@ -63,6 +65,12 @@ def main():
         lines.append([f"{k}, {d}, {t}", *(f"{ns[name]:,.0f}" for name in columns), *ratios])
     table(head, lines)
     lines = []
+    for (k, _, t), case in best_index.items():
+        for name in ("apt", "lsa"):
+            peer, ours = case[f"{name}-numba"]["ns_per_pull"], case[name]["ns_per_pull"]
+            lines.append([f"{k}, {t}", name, f"{peer:,.0f}", f"{ours:,.0f}", f"{peer / ours:.2f}"])
+    table(["K, T", "rule", "numba ns", "cutline ns", "numba / cutline"], lines)
+    lines = []
     for (k, d, t), case in best_mixed.items():
         peer, ours = case["mixed-numba"], case["mixed"]
         ms = [f"{row['ns_per_pull'] * t / 1e6:,.1f}" for row in (peer, ours)]
@@ -71,7 +79,7 @@ def main():
     head = ["K, d, T", "numba, ms per run", "pivot on mixed, ms per run", "ratio", "wrong arms, numba", "wrong arms, mixed"]
     table(head, lines)
     result = ROOT / "target/bench-peers.json"
-    cases = [*best.values(), *best_mixed.values()]
+    cases = [*best.values(), *best_index.values(), *best_mixed.values()]
     result.write_text(json.dumps([row for case in cases for row in case.values()], indent=1) + "\n")
     print(f"wrote {result.relative_to(ROOT)}", file=sys.stderr)
 

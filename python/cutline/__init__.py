@@ -6,7 +6,7 @@
 """
 
 from ._campaign import Campaign, campaigns, diagnose, open
-from ._custom import Rule
+from ._custom import DONE, WAIT, Rule
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
 from ._experiment import Experiment, Results
 from ._figure import Figure
@@ -20,6 +20,8 @@ from ._simulate import simulate
 __version__ = version()
 
 __all__ = [
+    "DONE",
+    "WAIT",
     "Beliefs",
     "Campaign",
     "CutlineError",

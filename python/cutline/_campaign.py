@@ -69,7 +69,7 @@ class Campaign(_native.Campaign):
         budget: int,
         precision: float = 0.0,
         model: Literal["mixed", "linear", "independent"] | None = None,
-        algorithm: str | _custom.Rule | None = None,
+        algorithm: str | _custom.Rule | _custom.RuleFactory | None = None,
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
@@ -113,7 +113,7 @@ class Campaign(_native.Campaign):
         return cls._from_handle(_native.restore(**state))
 
     @classmethod
-    def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | None = None) -> Self:
+    def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Self:
         return cls._from_handle(_native.find(storage, name, _rule(algorithm)[0]))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -215,7 +215,7 @@ class Campaign(_native.Campaign):
         return ax
 
 
-def open(storage: str, name: str | None = None, *, algorithm: _custom.Rule | None = None) -> Campaign:  # noqa: A001
+def open(storage: str, name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Campaign:  # noqa: A001
     """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
 
     >>> import cutline

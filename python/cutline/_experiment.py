@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Self
 
-Extensions = tuple["dict[str, _custom.Rule]", "_custom.Instance | None", "_custom.Noise | None"]
+Extensions = tuple["dict[str, _custom.Rule | _custom.RuleFactory]", "_custom.Instance | None", "_custom.Noise | None"]
 """The parts of an experiment that TOML cannot hold: custom rules by name, and functions that draw instances and noise."""
 
 
@@ -147,7 +147,7 @@ def _file(path: Path) -> tuple[str, str, str, str]:
 def _split(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Extensions]:
     """Splits an experiment into keys that TOML can hold and its custom parts."""
     split = dict(keys)
-    rules: dict[str, _custom.Rule] = {}
+    rules: dict[str, _custom.Rule | _custom.RuleFactory] = {}
     algorithms = split.get("algorithm")
     if isinstance(algorithms, (list, tuple)):
         split["algorithm"] = [_algorithm(entry, rules) for entry in algorithms]
@@ -172,13 +172,13 @@ def _noise(split: dict[str, Any]) -> _custom.Noise | None:
     return function
 
 
-def _algorithm(entry: Any, rules: dict[str, _custom.Rule]) -> Any:
+def _algorithm(entry: Any, rules: dict[str, _custom.Rule | _custom.RuleFactory]) -> Any:
     """An algorithm as TOML can hold it; a custom rule moves into `rules` and leaves its name."""
     if isinstance(entry, Mapping) and "rule" in entry:
         rule: Any = entry["rule"]
         entry = {key: value for key, value in entry.items() if key != "rule"}
         if not _custom.is_rule(rule):
-            raise InputError(f"`rule` must be an object with `choose`, not {type(rule).__name__}")
+            raise InputError(f"`rule` must be an object with `choose` or make one, not {type(rule).__name__}")
         if "name" in entry:
             raise InputError("an algorithm has a `name` or a `rule`, not both; set its name in results with `label`")
     elif _custom.is_rule(entry):

@@ -77,7 +77,7 @@ impl Campaign {
 
 /// Refuses to use a campaign while a rule chooses: the campaign may be locked by its rule, so that would deadlock.
 fn check_not_choosing() -> PyResult<()> {
-    if is_choosing() { Err(input("a rule cannot use campaigns within `choose`")) } else { Ok(()) }
+    if is_choosing() { Err(input("a rule cannot use campaigns within `choose` or `learn`")) } else { Ok(()) }
 }
 
 /// The number of a ticket.

@@ -33,26 +33,25 @@ impl Experiment {
         })
     }
 
-    /// Plays runs; Ctrl-C ends it, and `watch` is called regularly with the number of runs since its last call.
-    fn watched<T: Send>(
-        &self,
-        py: Python<'_>,
-        play: impl FnOnce(&Ended<'_>) -> Result<T, RunError> + Send,
-        watch: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<T> {
-        let ended = AtomicU64::new(0);
-        let work = |is_interrupted: &AtomicBool| catch_exceptions(|| play(&Ended { runs: &ended, is_interrupted }));
-        let tick = || match (watch, ended.swap(0, Relaxed)) {
-            (Some(watch), runs @ 1..) => watch.call1((runs,)).map(drop),
-            _ => Ok(()),
-        };
-        interruptible(py, work, tick)??.map_err(|error| run(&error))
-    }
-
     fn rows(&self, tally: &Tally) -> PyResult<Vec<Row>> {
         self.check(tally)?;
         Ok(cutline_lab::rows(&self.0, &tally.0))
     }
+}
+
+/// Plays runs; Ctrl-C ends it, and `watch` is called regularly with the number of runs since its last call.
+fn watched<T: Send>(
+    py: Python<'_>,
+    play: impl FnOnce(&Ended<'_>) -> Result<T, RunError> + Send,
+    watch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<T> {
+    let ended = AtomicU64::new(0);
+    let work = |is_interrupted: &AtomicBool| catch_exceptions(|| play(&Ended { runs: &ended, is_interrupted }));
+    let tick = || match (watch, ended.swap(0, Relaxed)) {
+        (Some(watch), runs @ 1..) => watch.call1((runs,)).map(drop),
+        _ => Ok(()),
+    };
+    interruptible(py, work, tick)??.map_err(|error| run(&error))
 }
 
 /// The range of the runs from `start` up to, but not including, `stop`.
@@ -161,7 +160,7 @@ impl Experiment {
         let runs = range(start, stop)?;
         let pool = pool(threads)?;
         let play = |watch: &Ended<'_>| pool.install(|| simulate_watched(&self.0, runs, watch));
-        self.watched(py, play, watch).map(Tally)
+        watched(py, play, watch).map(Tally)
     }
 
     /// As `play`; also returns the results of every run, as flat arrays.
@@ -177,7 +176,7 @@ impl Experiment {
         let runs = range(start, stop)?;
         let pool = pool(threads)?;
         let play = |watch: &Ended<'_>| pool.install(|| simulate_per_run(&self.0, runs, watch));
-        let (tally, results) = self.watched(py, play, watch)?;
+        let (tally, results) = watched(py, play, watch)?;
         Ok((Tally(tally), per_run::to_dict(py, results)?))
     }
 
@@ -190,7 +189,8 @@ impl Experiment {
     /// The results with the published numbers: one row per curve that a row is compared with. Also the number of cells within
     /// their band, and the number of cells.
     fn _compared(&self, py: Python<'_>, tally: &Tally) -> PyResult<(String, usize, usize)> {
-        let compared = py.detach(|| Ok::<_, PyErr>(compared(&self.0, &self.rows(tally)?)))?;
+        self.check(tally)?;
+        let compared = py.detach(|| compared(&self.0, &tally.0));
         let (within, cells) = within_band(&compared);
         Ok((serde_json::to_string(&compared).map_err(input)?, within, cells))
     }

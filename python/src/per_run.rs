@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// The columns, as flat arrays; `cutline._per_run` gives them their shapes. `stops` are positions in `stop_names`.
-pub(crate) fn to_dict<'py>(py: Python<'py>, results: PerRun) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn to_dict(py: Python<'_>, results: PerRun) -> PyResult<Bound<'_, PyDict>> {
     let mut stop_names: Vec<&'static str> = Vec::new();
     let position = |name| {
         stop_names.iter().position(|known| *known == name).unwrap_or_else(|| {

@@ -229,19 +229,20 @@ def test_a_rule_does_not_use_its_campaign() -> None:
             self.campaign.ask()
             return 0
 
-    rule = Asks()
-    rule.campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=rule)
-    with pytest.raises(InputError, match="a rule cannot use campaigns within `choose`"):
-        rule.campaign.ask()
-    assert rule.campaign.progress.out == 0
+    Asks.campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Asks())
+    for n in (1, 1000):
+        with pytest.raises(InputError, match="a rule cannot use campaigns within `choose` or `learn`"):
+            Asks.campaign.ask(n)
+    assert len(Asks.campaign.events()) == 0
 
 
 def test_names_and_labels() -> None:
     rule = Straddle()
     assert experiment(rule, Straddle(), {"rule": rule, "label": "mine"}).algorithms == ["Straddle", "Straddle-2", "mine"]
     for wrong, message in [
-        (Straddle, r"not a class; write `Straddle\(\)`"),
-        ({"rule": "pivot"}, "an object with `choose`, not str"),
+        (dict, "`dict` must make an object with `choose`, not dict"),
+        (lambda: 3, "must make an object with `choose`, not int"),
+        ({"rule": "pivot"}, "an object with `choose` or make one, not str"),
         ({"rule": rule, "name": "x"}, "a `name` or a `rule`, not both"),
     ]:
         with pytest.raises(InputError, match=message):
@@ -249,8 +250,8 @@ def test_names_and_labels() -> None:
     rule.name = "pivot"  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="`pivot` is one of Cutline's algorithms"):
         experiment(rule)
-    with pytest.raises(InputError, match="not a class"):
-        Campaign(X, threshold=0.0, budget=20, algorithm=Straddle)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="`dict` must make an object with `choose`, not dict"):
+        Campaign(X, threshold=0.0, budget=20, algorithm=dict)  # type: ignore[arg-type]
 
 
 def linear(rng: np.random.Generator) -> Any:

@@ -69,7 +69,7 @@ enum Writer {
 impl PerRunFile {
     /// Prepares the file, so that a bad path is reported before the work starts.
     pub(crate) fn create(path: &Path, inputs: Inputs) -> std::result::Result<Self, Failure> {
-        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+        let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
         let is_csv = match ending.as_ref().and_then(|ending| ending.to_str()) {
             Some("csv") => true,
             Some("parquet") => false,
@@ -119,7 +119,7 @@ impl PerRunFile {
         let path = self.path;
         let failed = |error| Failure::Write { path: path.clone(), error };
         let spool = match self.writer {
-            Writer::Csv(writer) => writer.into_inner().map_err(|error| error.into_error()),
+            Writer::Csv(writer) => writer.into_inner().map_err(csv::IntoInnerError::into_error),
             Writer::Parquet(writer) => writer.into_inner().map_err(Error::other),
         };
         let spool = spool.and_then(|spool| spool.into_inner().map_err(std::io::IntoInnerError::into_error));

@@ -1,11 +1,12 @@
 //! Nanoseconds per pull on one thread, for the cases and in the format of `benches/peers/linear_apt_peers.py`, and of
-//! `benches/peers/mixed_peer.py` for the name `mixed`, which is Pivot on the mixed model.
+//! `benches/peers/mixed_peer.py` for the name `mixed`, which is Pivot on the mixed model; those of `benches/peers/index_peers.py` for
+//! algorithms on sample means.
 //!
-//! `cargo run --release --package cutline-lab --example ns_per_pull -- linear-apt pivot mixed`
+//! `cargo run --release --package cutline-lab --example ns_per_pull -- linear-apt pivot mixed apt lsa`
 //!
 //! With `--case N --runs R` it plays R runs of one case only, for tools that count instructions.
 
-use cutline::{Arms, Purpose, stream};
+use cutline::{Arms, EstimatorKind, Purpose, algorithm, stream};
 use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, Truth, simulate};
 use rand::RngExt as _;
 use rand_distr::StandardNormal;
@@ -18,6 +19,9 @@ use std::time::Instant;
 type Case = (usize, usize, u32, u64);
 
 const CASES: [Case; 4] = [(20, 5, 200, 10_000), (20, 20, 200, 10_000), (150, 4, 400, 2_000), (178, 13, 400, 2_000)];
+
+/// Cases without features.
+const MEAN_CASES: [Case; 2] = [(10, 0, 1_000, 2_000), (100, 0, 1_000, 1_000)];
 
 const MIXED_CASES: [Case; 3] = [(150, 4, 300, 40), (442, 10, 884, 16), (2_000, 16, 4_000, 2)];
 
@@ -33,7 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     for name in &names {
-        let cases: &[Case] = if name == "mixed" { &MIXED_CASES } else { &CASES };
+        let cases: &[Case] = match name.as_str() {
+            "mixed" => &MIXED_CASES,
+            name if has_sample_means(name) => &MEAN_CASES,
+            _ => &CASES,
+        };
         for (case, &(n_arms, dimension, budget, runs)) in cases.iter().enumerate() {
             if only_case.is_none_or(|only| only == case) {
                 play(name, (n_arms, dimension, budget, n_runs.unwrap_or(runs)))?;
@@ -41,6 +49,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// Whether this is an algorithm on sample means.
+fn has_sample_means(name: &str) -> bool {
+    algorithm(name).is_some_and(|algorithm| algorithm.estimator == EstimatorKind::SampleMean)
 }
 
 /// Plays the runs of one case and prints a line.
@@ -63,6 +76,9 @@ fn play(name: &str, (n_arms, dimension, budget, runs): Case) -> Result<(), Box<d
 fn file(name: &str, n_arms: usize, dimension: usize, budget: u32) -> String {
     let (instance, algorithm) = if name == "mixed" {
         ("kind = \"own\"".to_owned(), "name = \"pivot\"\nestimator = \"mixed\"".to_owned())
+    } else if dimension == 0 {
+        let means: Vec<f64> = (0..n_arms).map(|arm| if arm % 2 == 0 { -1.0 } else { 1.0 }).collect();
+        (format!("kind = \"means\"\nmeans = {means:?}"), format!("name = \"{name}\""))
     } else {
         let instance = format!("kind = \"uniform\"\nn_arms = {n_arms}\ndimension = {dimension}");
         (instance, format!("name = \"{name}\""))

@@ -8,7 +8,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoint {
-    cutline_checkpoint: u32,
+    #[serde(rename = "cutline_checkpoint")]
+    format: u32,
     version: String,
     experiments: Vec<Finished>,
 }
@@ -24,7 +25,8 @@ struct Finished {
 /// Only the version of a checkpoint, whatever else is in it.
 #[derive(Deserialize)]
 struct Header {
-    cutline_checkpoint: u32,
+    #[serde(rename = "cutline_checkpoint")]
+    format: u32,
     version: String,
 }
 
@@ -63,7 +65,7 @@ impl Checkpoint {
         let begin =
             |experiment: &Experiment| Finished { name: experiment.name().into(), tally: Tally::new(experiment) };
         Self {
-            cutline_checkpoint: FORMAT,
+            format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
             experiments: experiments.iter().map(begin).collect(),
         }
@@ -75,7 +77,7 @@ impl Checkpoint {
     /// If the bytes are not a checkpoint of this version of Cutline, or have runs that these experiments do not have.
     pub fn read(bytes: &[u8], experiments: &[Experiment]) -> Result<Self, CheckpointError> {
         let header: Header = serde_json::from_slice(bytes).map_err(|_| CheckpointError::NotACheckpoint)?;
-        if (header.cutline_checkpoint, header.version.as_str()) != (FORMAT, env!("CARGO_PKG_VERSION")) {
+        if (header.format, header.version.as_str()) != (FORMAT, env!("CARGO_PKG_VERSION")) {
             return Err(CheckpointError::Version(header.version));
         }
         let read: Self = serde_json::from_slice(bytes).map_err(|_| CheckpointError::NotACheckpoint)?;

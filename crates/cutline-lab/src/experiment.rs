@@ -2,7 +2,10 @@
 
 use crate::keys::FileError;
 use crate::monte_carlo::RunError;
-use crate::{ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Fingerprint, Instance, InstanceSource};
+use crate::{
+    ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Fingerprint, Instance, InstanceSource,
+    PublishedMeans,
+};
 use cutline::rules::NamedRule;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -20,6 +23,7 @@ pub struct Experiment {
     pub(crate) source: InstanceSource,
     pub(crate) entrants: Vec<Entrant>,
     pub(crate) published: Vec<PublishedCurve>,
+    pub(crate) published_means: Vec<PublishedMeans>,
     /// Set by [`Experiment::check`].
     pub(crate) fingerprint: OnceLock<Fingerprint>,
 }
@@ -187,6 +191,12 @@ impl Experiment {
     #[must_use]
     pub fn published(&self) -> &[PublishedCurve] {
         &self.published
+    }
+
+    /// The published means to compare with, other than success rates.
+    #[must_use]
+    pub fn published_means(&self) -> &[PublishedMeans] {
+        &self.published_means
     }
 
     /// A hash of everything that determines its runs.

@@ -56,7 +56,9 @@ impl Hash {
 
     fn numbers(&mut self, values: &[f64]) {
         self.whole(values.len() as u64);
-        values.iter().for_each(|&value| self.number(value));
+        for &value in values {
+            self.number(value);
+        }
     }
 
     fn instance(&mut self, instance: &Instance) {
@@ -76,9 +78,12 @@ impl Hash {
         let mut variates = [0.0; N_REWARDS];
         noise.draw(experiment.seed(), 0, &mut variates);
         let of_arms = noise.of_arms(experiment.seed(), 0, instance.means().len());
-        variates.iter().for_each(|&variate| self.number(of_arms.reward(0, instance.means()[0], variate)));
-        let means = instance.means().iter().enumerate();
-        means.for_each(|(arm, &mean)| self.number(of_arms.reward(arm, mean, variates[0])));
+        for variate in variates {
+            self.number(of_arms.reward(0, instance.means()[0], variate));
+        }
+        for (arm, &mean) in instance.means().iter().enumerate() {
+            self.number(of_arms.reward(arm, mean, variates[0]));
+        }
     }
 
     fn entrant(&mut self, entrant: &Entrant) {

@@ -23,6 +23,7 @@ mod entrant;
 pub mod exact;
 mod experiment;
 mod experiment_noise;
+pub mod field;
 #[cfg(feature = "figure")]
 pub mod figures;
 mod file;
@@ -35,6 +36,7 @@ pub mod metrics;
 mod monte_carlo;
 mod noise;
 mod numpy;
+mod outputs;
 pub mod paper;
 mod per_run;
 mod plan;
@@ -61,12 +63,15 @@ pub use keys::FileError;
 pub use monte_carlo::{RunError, Watch, simulate, simulate_per_run, simulate_watched};
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
+pub use outputs::{OutputTimes, WholeSum};
 pub use per_run::PerRun;
 pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
     PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
 };
-pub use published::{PublishedCell, PublishedResult, compared, within_band};
+pub use published::{
+    ComparedLine, Metric, PublishedCell, PublishedMeans, PublishedResult, compared, compared_lines, within_band,
+};
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use run_ranges::RunRanges;
 pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};

@@ -33,7 +33,7 @@ pub(crate) struct Run<'a> {
 }
 
 /// The result of one entrant at one budget.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Outcome {
     /// The number of arms on the wrong side.
     pub(crate) errors: u32,
@@ -41,6 +41,8 @@ pub(crate) struct Outcome {
     pub(crate) pulls: u64,
     /// Why the run ended, by its stop or at this budget.
     pub(crate) stop: StopReason,
+    /// The number of rewards at which each arm was called above for good, in their order.
+    pub(crate) outputs: Vec<u64>,
 }
 
 /// How runs are played.
@@ -151,7 +153,8 @@ fn play_individually(
         };
         let estimate = |&is_above: &bool| if is_above { f64::INFINITY } else { f64::NEG_INFINITY };
         let errors = run.instance.n_errors(above.iter().map(estimate));
-        run.results.push(Outcome { errors, pulls, stop });
+        let outputs = beliefs.settled.in_order().iter().filter(|arm| arm.is_above).map(|arm| arm.after).collect();
+        run.results.push(Outcome { errors, pulls, stop, outputs });
         if manner.records_arms {
             let means = beliefs.means().to_vec();
             let settled = beliefs.settled.in_order().to_vec();
@@ -191,7 +194,7 @@ fn play_batch(
         }
         for (number, run) in runs.iter_mut().enumerate() {
             let errors = run.instance.n_errors(learners.means(number));
-            run.results.push(Outcome { errors, pulls: budget.into(), stop: StopReason::Budget });
+            run.results.push(Outcome { errors, pulls: budget.into(), stop: StopReason::Budget, outputs: Vec::new() });
             if let Some(pulls) = arm_pulls.get(number) {
                 let question = run.instance.question();
                 let means: Vec<f64> = learners.means(number).collect();

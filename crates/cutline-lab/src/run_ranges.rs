@@ -97,7 +97,9 @@ mod tests {
 
     fn ranges(all: &[Range<u64>]) -> RunRanges {
         let mut set = RunRanges::default();
-        all.iter().for_each(|range| set.extend(&RunRanges::new(range.clone())));
+        for range in all {
+            set.extend(&RunRanges::new(range.clone()));
+        }
         set
     }
 
@@ -112,7 +114,7 @@ mod tests {
     fn overlaps_are_found() {
         let set = ranges(&[0..5, 10..20]);
         assert_eq!(set.overlap(&ranges(&[5..10, 20..30])), None);
-        assert_eq!(set.overlap(&ranges(&[5..11])), Some(10..11));
+        assert_eq!(set.overlap(&RunRanges::new(5..11)), Some(10..11));
         assert_eq!(set.overlap(&ranges(&[7..8, 4..5])), Some(4..5));
         assert_eq!(set.overlap(&RunRanges::default()), None);
     }

@@ -1,5 +1,6 @@
 //! The counts of runs, which add up exactly wherever they were counted.
 
+use crate::outputs::OutputTimes;
 use crate::play::Outcome;
 use crate::stopped::StoppingTimes;
 use crate::{Experiment, Fingerprint, RunRanges};
@@ -21,7 +22,7 @@ pub struct Cell {
     pub squared_errors: u128,
 }
 
-/// The counts of some runs of an experiment: a [`Cell`] and [`StoppingTimes`] per entrant and budget, and per pair of entrants the
+/// The counts of some runs of an experiment: a [`Cell`], [`StoppingTimes`] and [`OutputTimes`] per entrant and budget, and per pair of entrants the
 /// runs that only one of them failed. Tallies of one experiment that have no run in common [add up](Tally::merge).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +32,7 @@ pub struct Tally {
     n_budgets: usize,
     cells: Vec<Cell>,
     stopped: Vec<StoppingTimes>,
+    outputs: Vec<OutputTimes>,
     /// By entrant that failed, entrant that did not, and budget.
     only: Vec<u64>,
 }
@@ -65,6 +67,7 @@ impl Tally {
             n_budgets,
             cells: vec![Cell::default(); n_cells],
             stopped: vec![StoppingTimes::default(); n_cells],
+            outputs: vec![OutputTimes::default(); n_cells],
             only: vec![0; n_entrants * n_cells],
         }
     }
@@ -90,7 +93,8 @@ impl Tally {
     /// Whether it has the fingerprint and the numbers of entrants and budgets of `other`.
     fn is_like(&self, other: &Self) -> bool {
         let kind = |tally: &Self| {
-            (tally.fingerprint, tally.n_budgets, tally.cells.len(), tally.stopped.len(), tally.only.len())
+            let lengths = (tally.cells.len(), tally.stopped.len(), tally.outputs.len(), tally.only.len());
+            (tally.fingerprint, tally.n_budgets, lengths)
         };
         kind(self) == kind(other)
     }
@@ -114,6 +118,7 @@ impl Tally {
             cell.squared_errors += other.squared_errors;
         }
         self.stopped.iter_mut().zip(&other.stopped).for_each(|(stopped, other)| *stopped += other);
+        self.outputs.iter_mut().zip(&other.outputs).for_each(|(times, other)| *times += other);
         self.only.iter_mut().zip(&other.only).for_each(|(only, other)| *only += other);
         Ok(())
     }
@@ -138,6 +143,16 @@ impl Tally {
         &self.stopped[entrant * self.n_budgets + budget]
     }
 
+    /// When the runs of one entrant at one budget gave their answers.
+    ///
+    /// # Panics
+    /// If there is no such entrant or budget.
+    #[must_use]
+    pub fn outputs(&self, entrant: usize, budget: usize) -> &OutputTimes {
+        assert!(budget < self.n_budgets, "budget {budget} of {}", self.n_budgets);
+        &self.outputs[entrant * self.n_budgets + budget]
+    }
+
     /// The runs in which `entrant` failed and `other` did not, by their positions.
     ///
     /// # Panics
@@ -157,6 +172,9 @@ impl Tally {
             if result.stop != StopReason::Budget {
                 stopped.count(result.pulls, result.errors > 0);
             }
+        }
+        for (times, result) in self.outputs.iter_mut().zip(results) {
+            times.count(&result.outputs, result.pulls);
         }
         for (cell, &Outcome { errors, .. }) in self.cells.iter_mut().zip(results) {
             cell.runs += 1;

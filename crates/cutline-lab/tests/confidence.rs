@@ -45,7 +45,8 @@ fn measure(threshold: f64, instance: &str, names: &[&str], deltas: &[f64], runs:
             )
         };
         let algorithms: String = deltas.iter().map(entry).collect();
-        let text = format!("seed = 5\nbudgets = [100000]\nthreshold = {threshold}\n[instance]\n{instance}\n{algorithms}");
+        let text =
+            format!("seed = 5\nbudgets = [100000]\nthreshold = {threshold}\n[instance]\n{instance}\n{algorithms}");
         let experiment = Experiment::read(&text, "thr", Path::new(""), Overrides::default(), &extensions).unwrap();
         let tally = simulate(&experiment, 0..runs, &|_| ()).unwrap();
         let moments = |entrant: usize| {
@@ -72,7 +73,10 @@ fn compare(name: &str, threshold: f64, instance: &str, references: &[Reference],
     for ((algorithm, expected), found) in references.iter().zip(measured) {
         for ((delta, expected), found) in DELTAS.iter().zip(expected).zip(found) {
             let z = (found.0 - expected.0) / (found.1.powi(2) + expected.1.powi(2)).sqrt();
-            println!("{name} {algorithm} δ = {delta}: {:.1} ± {:.1}, there {} ± {}, z = {z:.1}", found.0, found.1, expected.0, expected.1);
+            println!(
+                "{name} {algorithm} δ = {delta}: {:.1} ± {:.1}, there {} ± {}, z = {z:.1}",
+                found.0, found.1, expected.0, expected.1
+            );
             assert!(z.abs() < 4.0, "{name} {algorithm} δ = {delta}: {} ± {}, z = {z}", found.0, found.1);
         }
     }

@@ -1,12 +1,16 @@
 //! The model of a campaign in one word, and the algorithm, estimator and preparation that settings which leave them open get.
 
 use crate::{Preparation, Settings};
+use cutline::estimators::MixedSettings;
 use cutline::rules::NamedRule;
 use cutline::{EstimatorKind, algorithm};
 use thiserror::Error;
 
 /// The parameters of ridge, which the mixed model does not take.
 const RIDGE_PARAMETERS: [&str; 3] = ["lambda", "centre", "intercept"];
+
+/// The parameter of the mixed model that earlier campaigns do not have.
+pub(crate) const ADDITIVE: &str = "additive";
 
 /// How a campaign explains the means of its arms, in one word.
 ///
@@ -102,7 +106,8 @@ impl CampaignModel {
 }
 
 impl Settings {
-    /// Chooses what was left open: algorithm, estimator and preparation. After that all three are set, and `model` is not.
+    /// Chooses what was left open: algorithm, estimator and preparation. After that all three are set, and `model` is not. With the mixed
+    /// model, the parameter `additive` is set too.
     ///
     /// The estimator is that of the model; without a model the one that was given, or else the one that the algorithm was published
     /// with. `pivot`, `straddle` and custom rules take `mixed`, which is also the default; without features, a custom rule and the
@@ -135,6 +140,8 @@ impl Settings {
                 if self.preparation.is_some() && !(is_complete && is_raw) {
                     return Err(ModelError::MixedPreparation);
                 }
+                // Written down, because campaigns without it were begun before there was an additive term: see `Settings::terms`.
+                self.parameters.entry(ADDITIVE.into()).or_insert(MixedSettings::default().additive);
             }
             Some(EstimatorKind::SampleMean) if self.preparation.is_some() && !is_raw => {
                 return Err(ModelError::SampleMeanPreparation);

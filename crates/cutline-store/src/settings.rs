@@ -1,5 +1,6 @@
 //! The settings of a campaign, as they are stored.
 
+use crate::model::ADDITIVE;
 use crate::{CampaignModel, StoreError};
 use cutline::campaign::{EarlyStop, Terms, TermsError};
 use cutline::rules::NamedRule;
@@ -142,6 +143,10 @@ impl Settings {
         let sample_mean = (self.custom_rule.is_some() && !has_features).then_some(EstimatorKind::SampleMean.name());
         if let Some(estimator) = self.estimator.as_deref().or(sample_mean) {
             spec = spec.with_estimator(estimator)?;
+        }
+        if spec.estimator() == EstimatorKind::Mixed && !self.parameters.contains_key(ADDITIVE) {
+            // The campaign was begun before the smooth part had an additive term, and goes on without it.
+            spec = spec.with(ADDITIVE, 0.0)?;
         }
         for (parameter, &value) in &self.parameters {
             spec = spec.with(parameter, value)?;

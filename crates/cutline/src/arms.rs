@@ -1,5 +1,15 @@
 //! The arms: their number and, if they have any, one row of features per arm.
 
+mod covariance;
+mod graph;
+mod kernel;
+mod kind;
+
+pub use covariance::CovarianceError;
+pub use graph::{Edge, Graph};
+pub use kernel::Kernel;
+pub use kind::CovarianceKind;
+
 use crate::features::{Executor, Features};
 use crate::vector::numbers;
 use std::sync::Arc;
@@ -8,7 +18,8 @@ use thiserror::Error;
 /// The position of an arm, from 0, in the order the arms were given.
 pub type Arm = usize;
 
-/// The arms of a problem: K rows of d features, or only K if the arms have no features. Clones share the features.
+/// The arms of a problem: K rows of d features, or only K if the arms have no features; and what an error on each arm costs, where that
+/// is known. Clones share the features.
 ///
 /// ```
 /// use cutline::Arms;
@@ -22,6 +33,8 @@ pub type Arm = usize;
 pub struct Arms {
     n_arms: usize,
     features: Option<Arc<Features>>,
+    /// The cost of an error on every arm; `None` if all are 1.
+    costs: Option<Arc<[f64]>>,
 }
 
 /// Why arms were refused. Rows and columns count from 0.
@@ -54,6 +67,22 @@ pub enum ArmsError {
         /// Its value.
         value: f64,
     },
+    /// There is not one cost per arm.
+    #[error("there are {found} costs, but {expected} arms")]
+    CostsLength {
+        /// The number of arms.
+        expected: usize,
+        /// The number of costs.
+        found: usize,
+    },
+    /// A cost is not a positive number, or is so large or small that sums with it lose all digits.
+    #[error("the cost of arm {arm} is {cost}; costs must be numbers between 1e-100 and 1e100")]
+    Cost {
+        /// The arm.
+        arm: usize,
+        /// Its cost.
+        cost: f64,
+    },
 }
 
 impl Arms {
@@ -73,7 +102,7 @@ impl Arms {
             }
             features.set_rows(row, values)?;
         }
-        Ok(Self { n_arms: rows.len(), features: Some(Arc::new(features)) })
+        Ok(Self { n_arms: rows.len(), features: Some(Arc::new(features)), costs: None })
     }
 
     /// Arms with features, row after row in one slice of `n_arms · dimension` values.
@@ -94,10 +123,11 @@ impl Arms {
         }
         let mut features = Features::new(n_arms, dimension);
         features.set_rows(0, values)?;
-        Ok(Self { n_arms, features: Some(Arc::new(features)) })
+        Ok(Self { n_arms, features: Some(Arc::new(features)), costs: None })
     }
 
-    /// The same arms with one more feature, an intercept, which is `value` for every arm.
+    /// The same arms with one more feature, an intercept, which is `value` for every arm. The number of features of arms from a
+    /// [covariance](Arms::from_covariance) stays the same: `value`² is added to every covariance.
     ///
     /// The larger `value` is, the less ridge shrinks the intercept towards 0.
     ///
@@ -105,11 +135,15 @@ impl Arms {
     /// If the arms have no features, or `value` is not finite.
     pub fn with_intercept(&self, value: f64) -> Result<Self, ArmsError> {
         let features = self.features.as_ref().ok_or(ArmsError::NoColumns)?;
-        Ok(Self { n_arms: self.n_arms, features: Some(Arc::new(features.with_column(value)?)) })
+        if let Some(covariance) = &features.covariance {
+            return self.with_common_variance(covariance, value);
+        }
+        Ok(Self { features: Some(Arc::new(features.with_column(value)?)), ..self.clone() })
     }
 
     /// The same arms with every feature shifted and scaled to mean 0 and standard deviation 1 over the arms (the variance
-    /// divides by K, not K − 1); a feature that is the same for all arms becomes 0. Arms without features are unchanged.
+    /// divides by K, not K − 1); a feature that is the same for all arms becomes 0. Arms without features and those from a
+    /// [covariance](Arms::from_covariance) are unchanged.
     ///
     /// Ridge has one λ for all features, so features with larger values are shrunk less; after standardising, all are treated alike.
     /// The features are changed in place, unless a clone shares them.
@@ -123,7 +157,7 @@ impl Arms {
     /// ```
     #[must_use]
     pub fn standardised(mut self) -> Self {
-        if let Some(features) = &mut self.features {
+        if let Some(features) = self.features.as_mut().filter(|features| features.covariance.is_none()) {
             Arc::make_mut(features).standardise();
         }
         self
@@ -134,7 +168,28 @@ impl Arms {
     /// # Errors
     /// If `n_arms` is 0.
     pub fn without_features(n_arms: usize) -> Result<Self, ArmsError> {
-        if n_arms == 0 { Err(ArmsError::Empty) } else { Ok(Self { n_arms, features: None }) }
+        if n_arms == 0 { Err(ArmsError::Empty) } else { Ok(Self { n_arms, features: None, costs: None }) }
+    }
+
+    /// The same arms, of which an error on arm i costs `costs[i]`. Only [`Fwt`](crate::rules::Fwt) uses the costs.
+    ///
+    /// # Errors
+    /// If there is not one cost per arm, or a cost is not between 1e-100 and 1e100.
+    pub fn with_costs(self, costs: &[f64]) -> Result<Self, ArmsError> {
+        let (expected, found) = (self.n_arms, costs.len());
+        if expected != found {
+            return Err(ArmsError::CostsLength { expected, found });
+        }
+        match costs.iter().position(|cost| !(1e-100..=1e100).contains(cost)) {
+            Some(arm) => Err(ArmsError::Cost { arm, cost: costs[arm] }),
+            None => Ok(Self { costs: Some(costs.into()), ..self }),
+        }
+    }
+
+    /// The cost of an error on every arm, if it was set; otherwise all are 1.
+    #[must_use]
+    pub fn costs(&self) -> Option<&[f64]> {
+        self.costs.as_deref()
     }
 
     /// The number of arms K.
@@ -198,6 +253,17 @@ mod tests {
         assert_eq!(infinite, ArmsError::NotFinite { row: 1, column: 1, value: f64::INFINITY });
         assert!(matches!(Arms::from_slice(&[1.0, f64::NAN], 2), Err(ArmsError::NotFinite { .. })));
         assert!(matches!(Arms::from_slice(&[1.0; 5], 2), Err(ArmsError::Ragged { row: 2, .. })));
+    }
+
+    #[test]
+    fn refuses_costs_that_are_not_positive() {
+        let with_costs = |costs: &[f64]| Arms::without_features(2).unwrap().with_costs(costs);
+        assert_eq!(with_costs(&[1.0]).unwrap_err(), ArmsError::CostsLength { expected: 2, found: 1 });
+        for cost in [0.0, -1.0, f64::INFINITY] {
+            assert_eq!(with_costs(&[1.0, cost]).unwrap_err(), ArmsError::Cost { arm: 1, cost });
+        }
+        assert!(with_costs(&[1.0, f64::NAN]).is_err());
+        assert_eq!(with_costs(&[0.5, 3.0]).unwrap().costs(), Some(&[0.5, 3.0][..]));
     }
 
     #[test]

@@ -46,7 +46,7 @@ mod threads;
 mod vector;
 mod verdict;
 
-pub use arms::{Arm, Arms, ArmsError};
+pub use arms::{Arm, Arms, ArmsError, CovarianceError, CovarianceKind, Edge, Graph, Kernel};
 pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use candidates::{Candidates, CandidatesError, NameProblem};

@@ -6,14 +6,19 @@ use common::{Problem, spec, uniform};
 use cutline::{ALGORITHMS, Arms, Purpose, Question, Spec, stream};
 
 /// The algorithms that can be played in batches.
-const BATCHED: [&str; 3] = ["linear-apt", "ucbe", "pivot"];
+const BATCHED: [&str; 7] = ["linear-apt", "apt", "ucbe", "pivot", "lsa", "fwt", "fwt-gaps"];
 
 /// Plays all problems in one batch and each of them individually.
 fn compare(name: &str, problems: &[Problem], budget: u32) {
-    let n_runs = problems.len();
+    compare_with(&spec(name), problems, budget);
+}
+
+/// The same for a spec.
+fn compare_with(spec: &Spec, problems: &[Problem], budget: u32) {
+    let (name, n_runs) = (spec.name(), problems.len());
     let arms: Vec<Arms> = problems.iter().map(Problem::arms).collect();
     let questions: Vec<Question> = (0..n_runs).map(|run| Question::new(0.1 * run as f64, 0.01).unwrap()).collect();
-    let mut specs: Vec<Spec> = (0..n_runs).map(|_| spec(name)).collect();
+    let mut specs: Vec<Spec> = vec![spec.clone(); n_runs];
     if name == "ucbe" {
         // Parameters of the rule may differ from run to run.
         specs[n_runs / 2] = specs[n_runs / 2].clone().with("exploration", 30.0).unwrap();
@@ -60,6 +65,20 @@ fn a_batch_agrees_with_individual_learners() {
         {
             compare(name, &uniform_problems(4, n_arms, dimension), 150);
         }
+    }
+}
+
+/// An index that has a batch form with ridge has one with sample means too; costs of errors may differ from run to run.
+#[test]
+fn sample_means_and_costs() {
+    let ucbe = spec("ucbe").with_estimator("sample-mean").unwrap();
+    for n_arms in [1, 2, 3, 4, 7, 9, 33, 130] {
+        let mut problems = uniform_problems(5, n_arms, 2);
+        compare_with(&ucbe, &problems, 200);
+        for (run, problem) in problems.iter_mut().enumerate() {
+            problem.costs = Some((1..=n_arms).map(|arm| (arm + run) as f64).collect());
+        }
+        compare("fwt", &problems, 200);
     }
 }
 

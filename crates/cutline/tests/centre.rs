@@ -15,7 +15,7 @@ const INTERCEPT: f64 = 2.0;
 fn raised(problem: &Problem, threshold: f64) -> Problem {
     let rows = problem.rows.iter().map(|row| row.iter().copied().chain([INTERCEPT]).collect()).collect();
     let means = problem.means.iter().map(|mean| mean + threshold).collect();
-    Problem { rows, means, question: Question::new(threshold, 0.01).unwrap() }
+    Problem { rows, means, question: Question::new(threshold, 0.01).unwrap(), costs: None }
 }
 
 /// Every choice, mean and interval agrees with the problem shifted to τ = 0, and with a dense solve.

@@ -5,7 +5,7 @@ mod common;
 use common::{Problem, uniform};
 use cutline::estimators::Ridge;
 use cutline::rules::{Apt, Index, Indexed, UcbE};
-use cutline::{AskTell, Budget, Learner, Purpose, Question, stream};
+use cutline::{Arm, AskTell, Budget, Learner, Purpose, Question, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,16 +23,18 @@ impl<I> Counting<I> {
 }
 
 impl<I: Index> Index for Counting<I> {
-    fn weight(&self, pulls: u32) -> f64 {
-        self.index.weight(pulls)
+    type Weight = I::Weight;
+
+    fn weight(&self, arm: Arm, pulls: u32) -> I::Weight {
+        self.index.weight(arm, pulls)
     }
 
-    fn index(&self, question: &Question, mean: f64, weight: f64) -> f64 {
+    fn index(&self, question: &Question, mean: f64, weight: I::Weight) -> f64 {
         self.evaluations.fetch_add(1, Ordering::Relaxed);
         self.index.index(question, mean, weight)
     }
 
-    fn gap_for(&self, value: f64, weight: f64) -> Option<f64> {
+    fn gap_for(&self, value: f64, weight: I::Weight) -> Option<f64> {
         self.index.gap_for(value, weight)
     }
 }

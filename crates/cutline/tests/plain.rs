@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Plain, Problem, assert_close, spec, take};
+use common::{Plain, Problem, arms_of, assert_close, spec, take};
 use cutline::{ALGORITHMS, AskTell, EstimatorKind, Purpose, stream};
 use proptest::prelude::*;
 
@@ -86,6 +86,21 @@ fn a_budget_of_exactly_k_opens_and_ends() {
 fn pivot_with_fewer_pulls_than_arms() {
     compare("pivot", &Problem::uniform(50, 4, 7), 12, 1, 0);
     compare("pivot", &Problem::uniform(50, 4, 7), 1, 1, 0);
+}
+
+#[test]
+fn costs_of_errors() {
+    let mut problem = Problem::uniform(9, 2, 4);
+    problem.costs = Some((1..=9).map(|cost| f64::from(cost * cost) / 20.0).collect());
+    for algorithm in ALGORITHMS {
+        compare(algorithm.name, &problem, 60, 1, 11);
+        let pulls = |problem: &Problem| {
+            let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 60, 0).unwrap();
+            arms_of(learner.as_mut(), problem, 3)
+        };
+        let do_costs_count = pulls(&problem) != pulls(&Problem { costs: None, ..problem.clone() });
+        assert_eq!(do_costs_count, algorithm.name == "fwt", "{}", algorithm.name);
+    }
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::interrupt;
 use crate::model::describe;
 use crate::print::{listed, note, shell};
 use crate::status_summary::stop_in_words;
-use cutline::Candidates;
 use cutline::campaign::CampaignError;
+use cutline::{Candidates, EstimatorKind};
 use cutline_lab::rewards::rewards;
 use cutline_store::{Campaign, CampaignModel, NewCampaign, Settings, Store, StoreError, finding};
 
@@ -106,7 +106,14 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", stop_in_words(stop)));
     lines.push(format!("  budget     {} measurements{sure}", settings.budget));
     lines.push(format!("  model      {model}"));
-    let parameters = settings.parameters.iter().map(|(name, value)| format!(", {name} = {value}"));
+    let is_default = |name: &str, value: f64| {
+        EstimatorKind::Mixed
+            .parameters()
+            .iter()
+            .any(|parameter| parameter.name == name && parameter.default == Some(value))
+    };
+    let parameters = settings.parameters.iter().filter(|(name, value)| !is_default(name, **value));
+    let parameters = parameters.map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
     lines.push(match settings.noise {
         Some(sigma) => format!("  noise      {sigma}, as given"),

@@ -7,7 +7,7 @@ use crate::figure_files::FigureFiles;
 use crate::output::Inputs;
 use crate::per_run::PerRunFile;
 use crate::progress;
-use crate::results::{self, Outcome};
+use crate::results::{self, Detail, Outcome};
 use crate::resume::Resumed;
 use cutline_lab::{Experiment, Overrides, Tally, Watch, simulate_per_run};
 use indicatif::ProgressBar;
@@ -31,7 +31,7 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
         (None, None) => play(experiments, &pool)?,
     };
     // A reader that closes stdout early must not lose the files.
-    let printed = results::print(&outcomes, options.format, false, &[]);
+    let printed = results::print(&outcomes, options.format, false, Detail::Full, &[]);
     write(&outcomes, &output, &[])?;
     figures.map_or(Ok(()), |figures| figures.write(&outcomes))?;
     printed

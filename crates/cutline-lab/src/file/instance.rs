@@ -53,8 +53,8 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
         }),
         ("csv", csv),
         ("linear", linear),
-        ("means", |keys, _| Ok(without_features(means(&keys.need("means")?)?))),
-        ("bernoulli", |keys, _| Ok(without_features(means(&keys.need("means")?)?))),
+        ("means", list),
+        ("bernoulli", list),
         ("monotone", monotone),
         ("locatelli-1", |_, _| Ok(locatelli(1))),
         ("locatelli-2", |_, _| Ok(locatelli(2))),
@@ -146,6 +146,15 @@ fn linear(keys: &Keys<'_>, _: &Path) -> Result<InstanceKind, FileError> {
 fn means(field: &Field<'_>) -> Result<Vec<f64>, FileError> {
     let means = field.numbers()?;
     if means.is_empty() { Err(field.error("must give the mean of at least one arm")) } else { Ok(means) }
+}
+
+/// Arms without features: their means, and the costs of errors on them if they differ.
+fn list(keys: &Keys<'_>, _: &Path) -> Result<InstanceKind, FileError> {
+    let means = means(&keys.need("means")?)?;
+    let Some(costs) = keys.get("costs") else { return Ok(without_features(means)) };
+    let arms = Arms::without_features(means.len()).expect("at least one arm");
+    let arms = arms.with_costs(&costs.numbers()?).map_err(|error| costs.refused(error))?;
+    Ok(InstanceKind::Fixed(Truth::Means(arms, means)))
 }
 
 fn without_features(means: Vec<f64>) -> InstanceKind {

@@ -2,10 +2,11 @@
 
 mod instance;
 mod noise;
+mod published;
 mod stop;
 
 use crate::entrant::{with_noise, with_stop};
-use crate::experiment::{Experiment, Extensions, Overrides, PublishedCurve};
+use crate::experiment::{Experiment, Extensions, Overrides};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{DrawSchedule, InstanceSource};
 use crate::tracking::{ORACLE, oracle_spec};
@@ -95,15 +96,26 @@ fn experiment(
         None => None,
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
     };
-    let published = match published_field {
-        Some(_) if !overrides.redraw => published(&keys.lists("published")?, &entrants, budgets.len())?,
-        _ => Vec::new(),
+    let (published, published_means) = match published_field {
+        Some(_) if !overrides.redraw => published::published(&keys.lists("published")?, &entrants, budgets.len())?,
+        _ => Default::default(),
     };
     let runs = overrides.runs.unwrap_or(runs);
     let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
     let fingerprint = OnceLock::new();
-    let experiment =
-        Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published, fingerprint };
+    let experiment = Experiment {
+        name,
+        runs,
+        seed,
+        budgets,
+        noise,
+        baseline,
+        source,
+        entrants,
+        published,
+        published_means,
+        fingerprint,
+    };
     match experiment.check() {
         Ok(()) => Ok(experiment),
         Err(RunError::Algorithm { label, error }) => {
@@ -229,25 +241,4 @@ fn position(field: &Field<'_>, label: &str, entrants: &[Entrant]) -> Result<usiz
         let labels: Vec<String> = entrants.iter().map(|entrant| format!("\"{}\"", entrant.label())).collect();
         field.error(format!("must be one of the algorithms {}, not \"{label}\"", labels.join(", ")))
     })
-}
-
-fn published(tables: &[Field<'_>], entrants: &[Entrant], n_budgets: usize) -> Result<Vec<PublishedCurve>, FileError> {
-    let curve = |table: &Field<'_>| {
-        let keys = table.keys("[[published]]")?;
-        let curve = keys.need("curve")?;
-        let runs = keys.need("runs")?.whole(1, 1 << 50)?;
-        let algorithm = keys.get("algorithm");
-        let success_field = keys.need("success")?;
-        keys.finish()?;
-        let entrant = match &algorithm {
-            Some(algorithm) => position(algorithm, algorithm.text()?, entrants)?,
-            None => position(&curve, curve.text()?, entrants)?,
-        };
-        let success = success_field.numbers()?;
-        if success.len() != n_budgets || success.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
-            return Err(success_field.error(format!("must be {n_budgets} rates between 0 and 1, one per budget")));
-        }
-        Ok(PublishedCurve { curve: curve.title()?.to_owned(), entrant, runs, success })
-    };
-    tables.iter().map(curve).collect()
 }

@@ -8,7 +8,7 @@ use crate::{Arm, Question};
 use pulp::f64x4;
 
 /// Four runs before their first pull; `None` if they have too many features.
-pub(crate) fn index_group<I: Index + Send + 'static>(
+pub(crate) fn index_group<I: Index<Weight = f64> + Send + 'static>(
     index: [I; 4],
     settings: &GroupSettings<'_>,
 ) -> Option<Box<dyn RunGroup>> {
@@ -47,7 +47,7 @@ struct IndexGroup<I, D> {
     is_stale: bool,
 }
 
-impl<I: Index + Send, D: GroupDesign> RunGroup for IndexGroup<I, D> {
+impl<I: Index<Weight = f64> + Send, D: GroupDesign> RunGroup for IndexGroup<I, D> {
     fn ask(&mut self) -> [Arm; 4] {
         let opening = self.n_rewards;
         self.asked = if opening < self.sums.n_arms() { [opening; 4] } else { vectorised!(|unit| self.scan(unit)) };
@@ -81,7 +81,7 @@ impl<I: Index + Send, D: GroupDesign> RunGroup for IndexGroup<I, D> {
     }
 }
 
-impl<I: Index, D: GroupDesign> IndexGroup<I, D> {
+impl<I: Index<Weight = f64>, D: GroupDesign> IndexGroup<I, D> {
     /// The first arm with the least index, in each run.
     #[inline(always)]
     fn scan<S: Unit>(&self, unit: S) -> [Arm; 4] {
@@ -110,7 +110,7 @@ impl<I: Index, D: GroupDesign> IndexGroup<I, D> {
         let pulls = self.sums.count(self.asked, rewards);
         let mut updated = [0.0; 4];
         for lane in 0..4 {
-            updated[lane] = self.index[lane].weight(pulls[lane]);
+            updated[lane] = self.index[lane].weight(self.asked[lane], pulls[lane]);
         }
         for lane in 0..4 {
             // A whole vector is written at a time, for the reason given at `diagonal`.
@@ -156,7 +156,7 @@ impl<I: Index, D: GroupDesign> IndexGroup<I, D> {
 
 /// The index of one arm in each run.
 #[inline(always)]
-fn indices<I: Index>(index: &[I; 4], questions: &[Question; 4], mean: f64x4, weight: f64x4) -> f64x4 {
+fn indices<I: Index<Weight = f64>>(index: &[I; 4], questions: &[Question; 4], mean: f64x4, weight: f64x4) -> f64x4 {
     f64x4(
         index[0].index(&questions[0], mean.0, weight.0),
         index[1].index(&questions[1], mean.1, weight.1),

@@ -7,10 +7,12 @@
 mod arm_design;
 mod feature_design;
 mod index;
+mod mean_index;
 mod pivot;
 mod reward_sums;
 
 pub(crate) use index::index_group;
+pub(crate) use mean_index::mean_index_group;
 pub(crate) use pivot::pivot_group;
 
 use crate::estimators::inverse::Inverse;

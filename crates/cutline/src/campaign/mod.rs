@@ -26,7 +26,7 @@ pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use crate::estimators::{Explained, FitHistory, History};
-use crate::{Arm, Arms, AskTell, EstimatorKind, StopReason, Verdict};
+use crate::{Arm, Arms, AskTell, EstimatorKind, Spec, StopReason, Verdict};
 use early_stop::Checkpoints;
 use ledger::{LearnerUpdate, Ledger};
 
@@ -109,7 +109,8 @@ impl CampaignState {
         terms.confidence(noise)?;
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
         // It is kept until there are two, because they share what is expensive to compute.
-        let _checked = terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
+        let _checked =
+            terms.spec(noise.sigma)?.learner_for(&arms, terms.question, terms.budget, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
         let estimator = terms.spec.estimator();
         if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
@@ -397,7 +398,8 @@ impl CampaignState {
         if let Some(&(_, errors)) = known.find(|(n_rewards, _)| *n_rewards == rewards.n_rewards()) {
             return errors;
         }
-        let mut learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
+        let mut learner =
+            with_plain_rule(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
         let n_arms = self.arms.n_arms();
         let (means, pending) = (vec![0.0; n_arms], vec![0; n_arms]);
         let n_rewards = rewards.counts();
@@ -450,4 +452,15 @@ fn without_negative_zero(reward: f64) -> f64 {
 /// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
     Ok(terms.spec(sigma)?.learner_for(arms, terms.question, u32::MAX, terms.budget, terms.seed)?)
+}
+
+/// A learner with the estimator of the campaign and a rule without state, so that it can be restored: for verdicts, which no rule changes.
+fn with_plain_rule(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
+    let spec = terms.spec(sigma)?;
+    let mut plain = Spec::named("random")?.with_estimator(spec.estimator().name())?;
+    let is_of_estimator = |name| spec.estimator().parameters().iter().any(|parameter| parameter.name == name);
+    for (name, value) in spec.values().filter(|&(name, _)| is_of_estimator(name)) {
+        plain = plain.with(name, value)?;
+    }
+    Ok(plain.learner(arms, terms.question, u32::MAX, terms.seed)?)
 }

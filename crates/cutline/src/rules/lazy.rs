@@ -94,7 +94,7 @@ struct BlockResult {
 impl LazyScan {
     /// A scan of `n_arms` arms; `None` if the index has no [`gap_for`](Index::gap_for).
     pub(super) fn new(index: &impl Index, n_arms: usize) -> Option<Self> {
-        index.gap_for(1.0, 1.0)?;
+        index.gap_for(1.0, index.weight(0, 1))?;
         let n_blocks = n_arms.div_ceil(LANES);
         Some(Self {
             bound: f64::NEG_INFINITY,
@@ -112,12 +112,12 @@ impl LazyScan {
     }
 
     /// The first arm with the least index.
-    pub(super) fn arg_min(
+    pub(super) fn arg_min<I: Index>(
         &mut self,
-        index: &impl Index,
+        index: &I,
         question: &Question,
         mut means: LazyMeans<'_>,
-        weights: &[f64],
+        weights: &[I::Weight],
     ) -> Arm {
         if let Some(arm) = self.scan_awake(index, question, &means, weights) {
             return arm;
@@ -126,12 +126,12 @@ impl LazyScan {
     }
 
     /// The first arm with the least index, searched in the blocks that are awake; `None` if a full scan is needed.
-    fn scan_awake(
+    fn scan_awake<I: Index>(
         &mut self,
-        index: &impl Index,
+        index: &I,
         question: &Question,
         means: &LazyMeans<'_>,
-        weights: &[f64],
+        weights: &[I::Weight],
     ) -> Option<Arm> {
         if self.bound == f64::NEG_INFINITY {
             return None;
@@ -159,7 +159,13 @@ impl LazyScan {
 
     /// The first arm with the least index, by a full scan. Sets a new bound, such that about √(number of blocks) are awake, and a new
     /// schedule, which ends where one block in eight would be awake.
-    fn scan_all(&mut self, index: &impl Index, question: &Question, means: &mut LazyMeans<'_>, weights: &[f64]) -> Arm {
+    fn scan_all<I: Index>(
+        &mut self,
+        index: &I,
+        question: &Question,
+        means: &mut LazyMeans<'_>,
+        weights: &[I::Weight],
+    ) -> Arm {
         if self.norms.is_empty() {
             self.norms.extend(means.features.max_norms2().map(f64::sqrt));
         }
@@ -196,14 +202,14 @@ impl LazyScan {
 
     /// The least index of a block, the arm that has it, and how far θ̂ may travel while the block sleeps.
     #[inline(always)]
-    fn evaluate(
+    fn evaluate<I: Index>(
         &self,
         block: usize,
         block_means: &[f64; LANES],
-        index: &impl Index,
+        index: &I,
         question: &Question,
         means: &LazyMeans<'_>,
-        weights: &[f64],
+        weights: &[I::Weight],
     ) -> BlockResult {
         let first = block * LANES;
         let weights = &weights[first..weights.len().min(first + LANES)];
@@ -228,7 +234,7 @@ impl LazyScan {
 
 /// The least index of a block, and the first lane with it.
 #[inline(always)]
-fn least_index(index: &impl Index, question: &Question, means: &[f64; LANES], weights: &[f64]) -> (f64, usize) {
+fn least_index<I: Index>(index: &I, question: &Question, means: &[f64; LANES], weights: &[I::Weight]) -> (f64, usize) {
     let (mut least, mut found) = (f64::INFINITY, 0);
     for (lane, (&mean, &weight)) in means.iter().zip(weights).enumerate() {
         let value = index.index(question, mean, weight);

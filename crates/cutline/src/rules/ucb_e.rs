@@ -1,7 +1,7 @@
 //! UCB-E for thresholds: arg minᵢ Δ̂ᵢ − √(a/Tᵢ) (Audibert, Bubeck & Munos 2010, as used by Locatelli et al. 2016).
 
 use super::{Index, RuleError};
-use crate::{Question, Range};
+use crate::{Arm, Question, Range};
 
 /// Pulls the arm with the least gap minus exploration bonus. Its a should be of the order (T − K)/H, which depends on the true means;
 /// [`Apt`](super::Apt) needs no such number.
@@ -25,7 +25,9 @@ impl UcbE {
 }
 
 impl Index for UcbE {
-    fn weight(&self, pulls: u32) -> f64 {
+    type Weight = f64;
+
+    fn weight(&self, _: Arm, pulls: u32) -> f64 {
         self.root_a / f64::from(pulls).sqrt()
     }
 

@@ -2,11 +2,14 @@
 
 use super::builder::LearnerBuilder;
 use super::group::GroupBuilder;
-use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
+use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
-use crate::rules::{Apt, Clucb, Csar, Fws, GAllocation, LinGame, LinGapE, Lucb, Pivot, Straddle, UcbE, Uniform};
+use crate::rules::{
+    Apt, Clucb, Csar, Fws, Fwt, GAllocation, Grapl, LinGame, LinGapE, Lsa, Lse, Lucb, Pivot, RandomStraddle, Straddle,
+    UcbE, Uniform,
+};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -17,7 +20,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::Ridge,
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
         ..PLAIN
     },
     Algorithm {
@@ -27,7 +30,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "apt",
         estimator: EstimatorKind::SampleMean,
         build: |builder, _| builder.index(Apt),
-        batch: Some(|group| group.index(|_| Ok(Apt))),
+        batch: Some(|group| group.index(|_, _| Ok(Apt))),
         ..PLAIN
     },
     Algorithm {
@@ -53,7 +56,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
             role: ParameterRole::OracleExploration,
         }],
         build: |builder, parameters| builder.index(UcbE::new(parameters[0])?),
-        batch: Some(|group| group.index(|parameters| UcbE::new(parameters[0]))),
+        batch: Some(|group| group.index(|_, parameters| UcbE::new(parameters[0]))),
         ..PLAIN
     },
     Algorithm {
@@ -75,6 +78,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "straddle",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
+        starves_arms: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Straddle::new(parameters[0])?),
         ..PLAIN
@@ -123,6 +127,106 @@ pub static ALGORITHMS: &[Algorithm] = &[
             let csar = Csar::new(builder.horizon, builder.arms.n_arms());
             builder.settling(csar, csar)
         },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lsa",
+        about: "as `apt`, but also pulls arms with few pulls; made for few wrong arms on average",
+        paper: "Tao, Blanco, Peng & Zhou 2019, LSA",
+        rule: "lsa",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[
+            Parameter {
+                name: "alpha",
+                default: Some(1.0),
+                about: "α, how much the distance to the threshold counts compared with the pulls",
+                range: Lsa::ALPHA,
+                role: ParameterRole::Setting,
+            },
+            NOISE,
+        ],
+        build: |builder, parameters| builder.index(Lsa::new(parameters[0], parameters[1])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Lsa::new(parameters[0], parameters[1]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "fwt",
+        about: "pulls the arm for which a pull lowers the expected cost of all errors most; for budgets of many times K",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, FWT",
+        rule: "fwt",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::new(builder.arms, parameters[0])?),
+        batch: Some(|group| group.mean_index(|arms, parameters| Fwt::new(arms, parameters[0]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "fwt-gaps",
+        about: "as `fwt`, where an error costs the distance of its mean to the threshold",
+        paper: "Ouhamma, Degenne, Gaillard & Perchet 2021, section 3.3",
+        rule: "fwt-gaps",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.index(Fwt::gaps(parameters[0])?),
+        batch: Some(|group| group.mean_index(|_, parameters| Fwt::gaps(parameters[0]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "grapl",
+        about: "the rule of `linear-apt` for arms on a graph or with a kernel; does not pull every arm first; its λ is GrAPL's γ",
+        paper: "LeJeune, Dasarathy & Baraniuk 2020, GrAPL",
+        rule: "grapl",
+        estimator: EstimatorKind::Ridge,
+        is_centred: true,
+        rule_parameters: &[Parameter {
+            name: "alpha",
+            default: Some(1e-8),
+            about: "α, added to the pulls of every arm",
+            range: Grapl::ALPHA,
+            role: ParameterRole::Setting,
+        }],
+        build: |builder, parameters| builder.any(Grapl::new(parameters[0])?),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "random-straddle",
+        about: "as `straddle`, with intervals whose width is drawn anew for every pull",
+        paper: "Inatsu, Takeno, Kutsukake & Takeuchi 2024, randomised straddle",
+        rule: "random-straddle",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        starves_arms: true,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.with_variances(RandomStraddle::new(parameters[0])?),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lse",
+        about: "pulls the undecided arm whose interval reaches furthest across the threshold, and settles arms by intervals that only shrink",
+        paper: "Gotovos, Casati, Hitz & Krause 2013, LSE",
+        rule: "lse",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        settles: true,
+        rule_parameters: &[
+            NOISE,
+            Parameter {
+                name: "beta",
+                default: Some(0.0),
+                about: "β, the squared width of the intervals in standard deviations; 0 means the growing βₜ of the paper",
+                range: Lse::BETA,
+                role: ParameterRole::Setting,
+            },
+            Parameter {
+                name: "delta",
+                default: Some(0.05),
+                about: "δ, the probability that any interval ever fails, in βₜ",
+                range: Lse::DELTA,
+                role: ParameterRole::Confidence,
+            },
+        ],
+        build: |builder, parameters| builder.lse(parameters[0], parameters[1], parameters[2]),
         ..PLAIN
     },
     Algorithm {
@@ -209,6 +313,8 @@ const PLAIN: Algorithm = Algorithm {
     needs_horizon: false,
     needs_sample_means: false,
     settles: false,
+    is_centred: false,
+    starves_arms: false,
     rule_parameters: &[],
     build: |_, _| unreachable!("every algorithm has its own"),
     batch: None,
@@ -252,6 +358,10 @@ pub struct Algorithm {
     pub needs_sample_means: bool,
     /// Whether it [settles](crate::Settled) arms, so that it may end before its budget is used up.
     pub settles: bool,
+    /// Whether ridge measures the rewards from τ, unless its `centre` says otherwise.
+    pub is_centred: bool,
+    /// Whether its rule may pull a few arms for ever and never decide the others, so that a confidence stop is refused.
+    pub starves_arms: bool,
     pub(super) rule_parameters: &'static [Parameter],
     pub(super) build: Build,
     pub(super) batch: Option<BuildGroup>,
@@ -286,6 +396,14 @@ impl Algorithm {
 
     /// The parameters of its rule and of its default estimator.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
-        self.rule_parameters.iter().chain(self.estimator.parameters())
+        self.rule_parameters.iter().chain(self.estimator_parameters(self.estimator))
+    }
+
+    /// The parameters of an estimator, with the defaults that this algorithm gives them.
+    pub(super) fn estimator_parameters(&self, estimator: EstimatorKind) -> &'static [Parameter] {
+        match estimator {
+            EstimatorKind::Ridge if self.is_centred => CENTRED_RIDGE,
+            estimator => estimator.parameters(),
+        }
     }
 }

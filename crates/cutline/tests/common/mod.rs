@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
-use cutline::{Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
+use cutline::{ALGORITHMS, Algorithm, Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
 use std::cell::RefCell;
@@ -13,6 +13,8 @@ pub struct Problem {
     pub rows: Vec<Vec<f64>>,
     pub means: Vec<f64>,
     pub question: Question,
+    /// What an error on each arm costs; 1 where there are none.
+    pub costs: Option<Vec<f64>>,
 }
 
 impl Problem {
@@ -23,7 +25,7 @@ impl Problem {
         let row = |rng: &mut Rng| (0..dimension).map(|j| uniform(rng) * scale(j as f64)).collect::<Vec<f64>>();
         let rows: Vec<Vec<f64>> = (0..n_arms).map(|_| row(&mut rng)).collect();
         let means = rows.iter().map(|row| row.iter().zip(&theta).map(|(x, t)| x * t).sum()).collect();
-        Self { rows, means, question: Question::new(0.1, 0.01).unwrap() }
+        Self { rows, means, question: Question::new(0.1, 0.01).unwrap(), costs: None }
     }
 
     pub fn uniform(n_arms: usize, dimension: usize, seed: u64) -> Self {
@@ -31,7 +33,11 @@ impl Problem {
     }
 
     pub fn arms(&self) -> Arms {
-        Arms::from_rows(&self.rows).unwrap()
+        let arms = Arms::from_rows(&self.rows).unwrap();
+        match &self.costs {
+            Some(costs) => arms.with_costs(costs).unwrap(),
+            None => arms,
+        }
     }
 
     /// The reward of a pull: the mean and noise uniform on [−1, 1].
@@ -55,11 +61,15 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
     arms
 }
 
-/// The algorithm with all parameters set. CLUCB gets a small noise scale, so that arms are decided after few pulls.
+/// The algorithm with all parameters set. CLUCB and LSE get a small noise scale, so that arms are decided after few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
-    if name == "clucb" {
-        spec = spec.with("noise", 0.1).unwrap();
+    if let Some((_, noise)) = [("clucb", 0.1), ("lse", 0.5)].into_iter().find(|(other, _)| *other == name) {
+        spec = spec.with("noise", noise).unwrap();
+    }
+    // The plain ridge is not centred.
+    if spec.algorithm().is_centred {
+        spec = spec.with_centre(0.0).unwrap();
     }
     for parameter in spec.parameters() {
         if parameter.default.is_none() {
@@ -67,6 +77,16 @@ pub fn spec(name: &str) -> Spec {
         }
     }
     spec
+}
+
+/// Whether the choices of its rule are drawn at random.
+pub fn is_random(algorithm: &Algorithm) -> bool {
+    ["uniform", "random-straddle"].contains(&algorithm.rule)
+}
+
+/// Every algorithm that takes a confidence stop.
+pub fn with_confidence_stop() -> impl Iterator<Item = &'static Algorithm> {
+    ALGORITHMS.iter().filter(|algorithm| !algorithm.starves_arms)
 }
 
 /// Removes and returns a random element.
@@ -88,6 +108,11 @@ pub struct Plain {
     gains: RefCell<Vec<Vec<f64>>>,
     /// The proportions of FWS after each reward, cached for the same reason.
     proportions: RefCell<Vec<Vec<f64>>>,
+}
+
+/// βₜ of LSE for δ = 0.05, times its σ² = 0.25.
+fn beta(t: usize, n_arms: usize) -> f64 {
+    0.25 * 2.0 * (n_arms as f64 * (std::f64::consts::PI * t as f64).powi(2) / (6.0 * 0.05)).ln()
 }
 
 /// The weights of AdaHedge before and after each round.
@@ -222,6 +247,15 @@ impl Plain {
         let indices = match rule {
             "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
             "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
+            "lsa" => self.after_opening(|arm| self.x_of(arm, means) + pulls(arm).ln()),
+            "fwt" => self.after_opening(|arm| {
+                let (x, cost) = (self.x_of(arm, means).max(1.0), self.problem.costs.as_ref().map_or(1.0, |c| c[arm]));
+                x - x.ln() + (pulls(arm) / cost).ln()
+            }),
+            "fwt-gaps" => self.after_opening(|arm| {
+                let y = self.x_of(arm, means).max(1.5);
+                y - 1.5 * y.ln() + 1.5 * pulls(arm).ln()
+            }),
             "pivot" => {
                 let c = self.covariances();
                 let certainty = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)] - c[(arm, arm)].ln();
@@ -248,6 +282,20 @@ impl Plain {
                 let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
                 arms.map(|arm| pulls(arm) - sum(arm)).collect()
             }
+            "lse" => {
+                let (settled, (lower, upper)) = (self.settled(rule), self.intervals());
+                let (c, threshold) = (self.covariances(), self.problem.question.threshold());
+                let half = |arm: usize| (beta(self.rewards.len() + 1, self.pulls.len()) * c[(arm, arm)]).sqrt();
+                let ambiguity = |arm: usize| {
+                    let (lower, upper) =
+                        (lower[arm].max(means[arm] - half(arm)), upper[arm].min(means[arm] + half(arm)));
+                    (upper - threshold).min(threshold - lower)
+                };
+                arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { -ambiguity(arm) }).collect()
+            }
+            "grapl" => arms.map(|arm| (pulls(arm) + 1e-8).sqrt() * gap(arm)).collect(),
+            // `level_sets.rs` has its definition, with the random numbers.
+            "random-straddle" => return None,
             "csar" => {
                 let settled = self.settled(rule);
                 arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { pulls(arm) }).collect()
@@ -297,6 +345,7 @@ impl Plain {
             past.pulls[arm] += 1;
             match rule {
                 "csar" => past.end_phases(self.budget, &mut settled),
+                "lse" => past.settle_by_intervals(&mut settled),
                 _ => panic!("write how the rule `{rule}` settles arms into `Plain::settled`"),
             }
         }
@@ -387,11 +436,48 @@ impl Plain {
         self.proportions.borrow().last().cloned().unwrap_or_else(|| vec![0.0; k])
     }
 
+    /// LSE: the intersection of the intervals before the first reward and after each.
+    fn intervals(&self) -> (Vec<f64>, Vec<f64>) {
+        let k = self.pulls.len();
+        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; k], vec![f64::INFINITY; k]);
+        let mut past = Self::new(&self.problem, self.lambda);
+        for n in 0..=self.rewards.len() {
+            if let Some(&(arm, reward)) = n.checked_sub(1).and_then(|last| self.rewards.get(last)) {
+                past.rewards.push((arm, reward));
+                past.pulls[arm] += 1;
+            }
+            let (means, c) = (past.ridge_means(), past.covariances());
+            for arm in 0..k {
+                let half = (beta(n + 1, k) * c[(arm, arm)]).sqrt();
+                lower[arm] = lower[arm].max(means[arm] - half);
+                upper[arm] = upper[arm].min(means[arm] + half);
+            }
+        }
+        (lower, upper)
+    }
+
+    /// LSE: an arm is settled when min C + ε > τ or max C − ε ≤ τ, or C is empty.
+    fn settle_by_intervals(&self, settled: &mut Vec<usize>) {
+        let (lower, upper) = self.intervals();
+        let (threshold, precision) = (self.problem.question.threshold(), self.problem.question.precision());
+        for arm in 0..self.pulls.len() {
+            let is_decided = lower[arm] + precision > threshold || upper[arm] - precision <= threshold;
+            if !settled.contains(&arm) && (is_decided || lower[arm] > upper[arm]) {
+                settled.push(arm);
+            }
+        }
+    }
+
     /// The index of every arm for a rule that pulls every arm once first, in their order.
     fn after_opening(&self, index: impl Fn(usize) -> f64) -> Vec<f64> {
         let is_opening = self.pulls.contains(&0);
         let first = |arm: usize| if self.pulls[arm] == 0 { arm as f64 } else { f64::INFINITY };
         (0..self.pulls.len()).map(|arm| if is_opening { first(arm) } else { index(arm) }).collect()
+    }
+
+    /// Tᵢ(μ̂ᵢ − τ)²/2.
+    fn x_of(&self, arm: usize, means: &[f64]) -> f64 {
+        f64::from(self.pulls[arm]) * (means[arm] - self.problem.question.threshold()).powi(2) / 2.0
     }
 
     /// The weights of LinGame before the first reward and after each.
