@@ -7,7 +7,8 @@ use super::{Range, SpecError};
 use crate::AskTell;
 use crate::batch::RunGroup;
 use crate::rules::{
-    Apt, Clucb, Csar, Fwt, Grapl, LinGame, LinGapE, Lsa, Lse, Lucb, Pivot, RandomStraddle, Straddle, UcbE, Uniform,
+    Apt, Clucb, Csar, Fws, Fwt, GAllocation, Grapl, LinGame, LinGapE, Lsa, Lse, Lucb, Pivot, RandomStraddle, Straddle,
+    UcbE, Uniform,
 };
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
@@ -253,6 +254,40 @@ pub static ALGORITHMS: &[Algorithm] = &[
             let rule = Lucb::new(parameters[0], parameters[1])?;
             builder.any(rule.with_stop_width(builder.stop_width()))
         },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "fws",
+        about: "moves the proportions of pulls towards those of the best sequential test, one step per reward; made for a confidence stop",
+        paper: "Wang, Tzeng & Proutiere 2021, FWS, with one challenger",
+        rule: "fws",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        build: |builder, _| builder.with_designs(Fws::new(builder.arms.n_arms())),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "g-allocation",
+        about: "pulls so that the largest variance of any arm's mean becomes least; ignores the rewards",
+        paper: "Soare, Lazaric & Munos 2014, greedy G-allocation",
+        rule: "g-allocation",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        build: |builder, _| builder.with_variances(GAllocation::new(builder.arms.n_arms())),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "t-adaptive",
+        about: "g-allocation of the open arms in phases; each phase ends by settling the arms whose side its rewards show",
+        paper: "Soare, Lazaric & Munos 2014, XY-adaptive, with the arms as directions",
+        rule: "t-adaptive",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        settles: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| builder.phased(parameters[0], parameters[1]),
         ..PLAIN
     },
 ];
