@@ -1,8 +1,11 @@
 //! Stops: when a learner ends.
 
 mod confidence;
+mod good_arms;
 
 pub use confidence::{ConfidenceStop, Elimination, StopCriterion};
+pub use good_arms::GoodArms;
+pub(crate) use good_arms::Width;
 
 use crate::{Arm, Beliefs};
 use thiserror::Error;

@@ -4,13 +4,16 @@ mod apt;
 mod clucb;
 mod csar;
 mod custom;
+mod explore;
 mod exploring;
 mod fwt;
+mod hdoc;
 mod hedge;
 mod index;
 mod lazy;
 mod lingame;
 mod lsa;
+mod lucb_g;
 mod pivot;
 mod straddle;
 mod ucb_e;
@@ -21,11 +24,14 @@ pub use clucb::Clucb;
 pub use csar::Csar;
 pub(crate) use custom::CustomRuleAdapter;
 pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
+pub use explore::Explore;
 pub use exploring::Exploring;
 pub use fwt::Fwt;
+pub use hdoc::Hdoc;
 pub use index::{Index, Indexed};
 pub use lingame::LinGame;
 pub use lsa::Lsa;
+pub use lucb_g::LucbG;
 pub(crate) use pivot::CertaintyBound;
 pub use pivot::Pivot;
 pub use straddle::Straddle;
@@ -65,6 +71,11 @@ pub trait Rule<E: ?Sized> {
         false
     }
 
+    /// Whether the state that [`learn`](Rule::learn) builds depends on σ, so that σ cannot change any more.
+    fn needs_fixed_noise(&self) -> bool {
+        self.learns()
+    }
+
     /// Called once per reward, in the order of arrival, after the estimator has taken it: for rules whose state depends on that order.
     /// Use only the rewards received, not the pending pulls, because a pending pull may be lost and the state cannot be rolled back.
     #[inline]
@@ -73,7 +84,7 @@ pub trait Rule<E: ?Sized> {
     }
 
     /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. Rules without σ ignore the call. It is never called for rules
-    /// that [learn](Rule::learns).
+    /// whose state [depends on it](Rule::needs_fixed_noise).
     #[inline]
     fn set_noise(&mut self, noise: f64) {
         let _ = noise;

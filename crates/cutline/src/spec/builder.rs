@@ -1,7 +1,9 @@
 //! Builds learners from a rule and the other parts of a spec.
 
 use super::{Algorithm, EstimatorKind, SpecError};
-use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
+use crate::estimators::{
+    Centred, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, Ridge, RidgeError, SampleMean,
+};
 use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, NamedRule, Rule};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop};
 
@@ -30,10 +32,11 @@ impl LearnerBuilder<'_> {
     /// For a rule that works with any estimator.
     pub(super) fn any<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Rule<Mixed> + Send + 'static,
+        R: Rule<SampleMean> + Rule<Isotonic> + Rule<Ridge> + Rule<Centred<Ridge>> + Rule<Mixed> + Send + 'static,
     {
         match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
+            EstimatorKind::Isotonic => self.learner(rule, Isotonic::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, Ridge::new),
             EstimatorKind::Mixed => self.mixed(rule),
         }
@@ -59,7 +62,7 @@ impl LearnerBuilder<'_> {
     {
         match self.estimator {
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
-            EstimatorKind::SampleMean => {
+            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
                 Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator: self.estimator })
             }
             EstimatorKind::Mixed => {
@@ -81,10 +84,17 @@ impl LearnerBuilder<'_> {
     /// For a rule that works with any estimator, and uses variances also where they follow from the pulls alone.
     fn any_with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Rule<Mixed> + Send + 'static,
+        R: Rule<SampleMean>
+            + Rule<Isotonic>
+            + Rule<DesignedRidge>
+            + Rule<Centred<DesignedRidge>>
+            + Rule<Mixed>
+            + Send
+            + 'static,
     {
         match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
+            EstimatorKind::Isotonic => self.learner(rule, Isotonic::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
             EstimatorKind::Mixed => self.mixed(rule),
         }
