@@ -6,11 +6,12 @@
 """
 
 from ._campaign import Campaign, campaigns, diagnose, open
-from ._custom import Rule
+from ._custom import DONE, WAIT, Rule
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
 from ._experiment import Experiment, Results
 from ._figure import Figure
 from ._native import Beliefs, Progress, Tally, Ticket, Verdict, version
+from ._per_run import PerRun
 from ._plan import Plan, plan
 from ._reproduce import Replay, Reproduction, reproduce
 from ._run import run
@@ -19,6 +20,8 @@ from ._simulate import simulate
 __version__ = version()
 
 __all__ = [
+    "DONE",
+    "WAIT",
     "Beliefs",
     "Campaign",
     "CutlineError",
@@ -26,6 +29,7 @@ __all__ = [
     "Figure",
     "InputError",
     "NotFoundError",
+    "PerRun",
     "Plan",
     "Progress",
     "RefusedError",

@@ -41,6 +41,8 @@ class Campaign(_native.Campaign):
     | `budget` | required | the number of measurements |
     | `precision` | 0 | ε: arms within ε of τ may be classified either way |
     | `model` | `"mixed"`; `"independent"` without features | how means are explained: `"mixed"` by a linear, a smooth and an own part per arm; `"linear"` in the features; `"independent"` of them |
+    | `kernel`, `length` | none | means that are a smooth function of the features: `"rbf"` or the rougher `"matern52"`, and the distance over which they change, in units of the features as they are prepared |
+    | `graph` | none | means that vary little along the edges of a graph: a list of pairs of arms, or of triples with a weight; the features are not used |
     | `algorithm` | `"pivot"`; `"apt"` if the model is independent | how measurements are chosen: a name, or a custom `Rule`; named without a model, it runs on the model it was published with |
     | `noise` | estimated | σ, the standard deviation of a measurement |
     | `seed` | 0 | the seed of all random numbers |
@@ -69,7 +71,10 @@ class Campaign(_native.Campaign):
         budget: int,
         precision: float = 0.0,
         model: Literal["mixed", "linear", "independent"] | None = None,
-        algorithm: str | _custom.Rule | None = None,
+        kernel: Literal["rbf", "matern52"] | None = None,
+        length: float | None = None,
+        graph: Iterable[Sequence[Any]] | None = None,
+        algorithm: str | _custom.Rule | _custom.RuleFactory | None = None,
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
@@ -89,6 +94,9 @@ class Campaign(_native.Campaign):
             "budget": budget,
             "precision": precision,
             "model": model,
+            "kernel": kernel,
+            "length": length,
+            "graph": graph,
             "algorithm": algorithm,
             "estimator": estimator,
             "parameters": None if parameters is None else _dict(parameters),
@@ -113,7 +121,7 @@ class Campaign(_native.Campaign):
         return cls._from_handle(_native.restore(**state))
 
     @classmethod
-    def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | None = None) -> Self:
+    def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Self:
         return cls._from_handle(_native.find(storage, name, _rule(algorithm)[0]))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -215,7 +223,7 @@ class Campaign(_native.Campaign):
         return ax
 
 
-def open(storage: str, name: str | None = None, *, algorithm: _custom.Rule | None = None) -> Campaign:  # noqa: A001
+def open(storage: str, name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Campaign:  # noqa: A001
     """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
 
     >>> import cutline

@@ -1,4 +1,4 @@
-"""Figures drawn by Cutline, which notebooks show and `save` writes as SVG or PNG."""
+"""Figures drawn by Cutline, which notebooks show and `save` writes as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from ._errors import InputError
 
 if TYPE_CHECKING:
     import os
+
+
+ENDINGS = (".svg", ".png", ".pdf")
+"""The endings of the files that a figure can be saved to."""
 
 
 class Figure:
@@ -38,8 +42,12 @@ class Figure:
         """The figure as PNG, with `scale` pixels per unit."""
         return bytes(_native.png(self.svg, scale))
 
+    def pdf(self) -> bytes:
+        """The figure as PDF, one page of its size; its text is drawn as outlines."""
+        return bytes(_native.pdf(self.svg))
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the figure to a file whose name ends in `.svg` or `.png`."""
+        """Writes the figure to a file whose name ends in `.svg`, `.png` or `.pdf`."""
         import pathlib
 
         file = pathlib.Path(path)
@@ -48,5 +56,7 @@ class Figure:
             file.write_text(self.svg, encoding="utf-8")
         elif ending == ".png":
             file.write_bytes(self.png())
+        elif ending == ".pdf":
+            file.write_bytes(self.pdf())
         else:
-            raise InputError(f"a figure can be saved as `.svg` or `.png`, not as `{file.name}`")
+            raise InputError(f"a figure can be saved as `.svg`, `.png` or `.pdf`, not as `{file.name}`")

@@ -7,6 +7,7 @@ use crate::diagnostics;
 use crate::errors::{input, store};
 use crate::events::to_dict;
 use crate::handle::CampaignHandle;
+use crate::interruptible::interruptible;
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
 use cutline::{EstimatorKind, IntervalKind};
@@ -17,11 +18,15 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The default lease of a ticket of a campaign in a store.
 const DAY: Duration = Duration::from_hours(24);
+
+/// The most tickets that are asked for without looking for Ctrl-C, which costs the start of a thread.
+const MAX_UNINTERRUPTED: usize = 16;
 
 /// The base class of `cutline.Campaign`.
 #[pyclass(frozen, subclass, module = "cutline._native")]
@@ -43,14 +48,36 @@ impl Campaign {
         py: Python<'_>,
         work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
-        if is_choosing() {
-            // The campaign is locked while its rule chooses, so using it would deadlock.
-            return Err(input("a rule cannot use campaigns within `choose`"));
-        }
+        check_not_choosing()?;
         // A poisoned lock is harmless: a campaign that lost its state in a panic rebuilds it.
         let work = || work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner));
         py.detach(|| catch_exceptions(work))?.map_err(|error| store(&error))
     }
+}
+
+impl Campaign {
+    /// Asks for tickets in a way that Ctrl-C ends; then none is handed out.
+    fn ask_many(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        worker: &str,
+        lease: Duration,
+    ) -> PyResult<Vec<cutline_store::Ticket>> {
+        let work = |is_interrupted: &AtomicBool| {
+            catch_exceptions(|| {
+                let mut campaign = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+                campaign.ask_unless(count, worker, lease, &|| is_interrupted.load(Ordering::Relaxed))
+            })
+        };
+        check_not_choosing()?;
+        interruptible(py, work, || Ok(()))??.map_err(|error| store(&error))
+    }
+}
+
+/// Refuses to use a campaign while a rule chooses: the campaign may be locked by its rule, so that would deadlock.
+fn check_not_choosing() -> PyResult<()> {
+    if is_choosing() { Err(input("a rule cannot use campaigns within `choose` or `learn`")) } else { Ok(()) }
 }
 
 /// The number of a ticket.
@@ -125,7 +152,11 @@ impl Campaign {
             None if self.storage.is_none() => Duration::MAX,
             None => DAY,
         };
-        let tickets = self.with(py, |campaign| campaign.ask(count, worker, lease))?;
+        let tickets = if count <= MAX_UNINTERRUPTED {
+            self.with(py, |campaign| campaign.ask(count, worker, lease))?
+        } else {
+            self.ask_many(py, count, worker, lease)?
+        };
         let mut tickets = tickets.into_iter().map(Ticket::from);
         if n.is_none() {
             return tickets.next().into_bound_py_any(py);

@@ -4,7 +4,7 @@ use crate::convert::{integer, short_repr, string};
 use crate::errors::input;
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{CustomInstances, Extensions, Truth};
+use cutline_lab::{CustomInstances, CustomNoise, Extensions, Truth};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
 
-// The context of the rule that is choosing on this thread; set while `choose` runs.
+// The context of the rule that is choosing or learning on this thread; set while it does.
 scoped_thread_local!(static mut CONTEXT: for<'a> &'a mut (dyn RuleContext + 'a));
 
 /// Whether a custom rule is choosing on this thread.
@@ -39,27 +39,83 @@ fn call_python<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
     Python::attach(call).unwrap_or_else(|error| resume_unwind(Box::new(error)))
 }
 
-/// A custom rule under its name.
+/// A custom rule under its name: an object, of which every learner gets a copy, or a class or function that makes one.
 pub(crate) fn named_rule(name: &Bound<'_, PyAny>, rule: &Bound<'_, PyAny>) -> PyResult<NamedRule> {
     let name = string(name, "the name of a rule")?;
-    let opens = rule.getattr_opt("opens_with_every_arm")?.map_or(Ok(false), |opens| opens.is_truthy())?;
-    let custom = PythonRule { name: name.clone(), rule: Arc::new(rule.clone().unbind()), opens_with_every_arm: opens };
-    NamedRule::new(&name, move || Box::new(custom.clone())).map_err(input)
+    let (given, called) = (rule.clone().unbind(), name.clone());
+    let make = move || call_python(|py| Ok(Box::new(PythonRule::new(py, &called, &given)?) as _));
+    NamedRule::new(&name, make).map_err(input)
 }
 
-/// The parts of an experiment that TOML cannot hold: custom rules by name, and a function that draws instances.
-pub(crate) fn extensions(rules: &Bound<'_, PyDict>, instances: Option<&Bound<'_, PyAny>>) -> PyResult<Extensions> {
+/// The parts of an experiment that TOML cannot hold: custom rules by name, and functions that draw instances and noise.
+pub(crate) fn extensions(
+    rules: &Bound<'_, PyDict>,
+    instances: Option<&Bound<'_, PyAny>>,
+    noise: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Extensions> {
     Ok(Extensions {
         rules: rules.iter().map(|(name, rule)| named_rule(&name, &rule)).collect::<PyResult<_>>()?,
         instances: instances.map(|function| Arc::new(PythonInstances(function.clone().unbind())) as _),
+        noise: noise.map(|function| Arc::new(PythonNoise(function.clone().unbind())) as _),
     })
 }
 
-#[derive(Clone)]
+/// The rule of one learner.
 struct PythonRule {
     name: String,
-    rule: Arc<Py<PyAny>>,
+    rule: Py<PyAny>,
     opens_with_every_arm: bool,
+    learns: bool,
+    /// Whether its last choice was to end. Until then it is not asked whether it has ended: that costs time, and may raise an exception.
+    has_ended: bool,
+}
+
+impl PythonRule {
+    fn new(py: Python<'_>, name: &str, given: &Py<PyAny>) -> PyResult<Self> {
+        let rule = py.import("cutline._custom")?.call_method1("fresh", (given, name))?;
+        let opens = rule.getattr_opt("opens_with_every_arm")?.map_or(Ok(false), |opens| opens.is_truthy())?;
+        let learns = rule.getattr_opt("learn")?.is_some_and(|learn| learn.is_callable());
+        Ok(Self { name: name.into(), rule: rule.unbind(), opens_with_every_arm: opens, learns, has_ended: false })
+    }
+
+    /// Calls a method of the rule with the beliefs and these arguments.
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        context: &mut dyn RuleContext,
+        seed: Option<u64>,
+        arguments: Option<(Arm, f64)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let beliefs = Bound::new(py, Beliefs::new(context, seed))?;
+        let rule = self.rule.bind(py);
+        let returned = CONTEXT.set(context, || match arguments {
+            None => rule.call_method1(method, (&beliefs,)),
+            Some((arm, reward)) => rule.call_method1(method, (&beliefs, arm, reward)),
+        });
+        beliefs.get().has_expired.store(true, Ordering::Relaxed);
+        returned
+    }
+
+    /// What `choose` returned: an arm, `cutline.WAIT` or `cutline.DONE`.
+    fn choice(&self, returned: &Bound<'_, PyAny>, n_arms: usize) -> PyResult<Choice> {
+        if let Ok(arm) = returned.extract::<Arm>()
+            && arm < n_arms
+        {
+            return Ok(Choice::Pull(arm));
+        }
+        match returned.extract::<&str>() {
+            Ok("wait") => Ok(Choice::Wait),
+            Ok("done") => Ok(Choice::Done),
+            _ => {
+                let (name, last) = (&self.name, n_arms - 1);
+                let expected = format!(
+                    "`choose` of `{name}` must return an arm, a position from 0 to {last}, or `cutline.WAIT` or `cutline.DONE`"
+                );
+                Err(input(format!("{expected}, not {}", short_repr(returned))))
+            }
+        }
+    }
 }
 
 impl CustomRule for PythonRule {
@@ -68,23 +124,29 @@ impl CustomRule for PythonRule {
     }
 
     fn choose(&mut self, context: &mut dyn RuleContext, rng: &mut Rng) -> Choice {
-        call_python(|py| {
+        let choice = call_python(|py| {
             let n_arms = context.pulls().len();
-            let beliefs = Bound::new(py, Beliefs::new(context, rng.next_u64()))?;
-            let chosen = CONTEXT.set(context, || self.rule.bind(py).call_method1("choose", (&beliefs,)));
-            beliefs.get().has_expired.store(true, Ordering::Relaxed);
-            let chosen = chosen?;
-            let arm = chosen.extract::<Arm>().ok().filter(|&arm| arm < n_arms);
-            arm.map(Choice::Pull).ok_or_else(|| {
-                let (name, last) = (&self.name, n_arms - 1);
-                let expected = format!("`choose` of `{name}` must return an arm, a position from 0 to {last}");
-                input(format!("{expected}, not {}", short_repr(&chosen)))
-            })
-        })
+            let returned = self.call(py, "choose", context, Some(rng.next_u64()), None)?;
+            self.choice(&returned, n_arms)
+        });
+        self.has_ended = choice == Choice::Done;
+        choice
+    }
+
+    fn may_end(&self) -> bool {
+        self.has_ended
+    }
+
+    fn learns(&self) -> bool {
+        self.learns
+    }
+
+    fn learn(&mut self, context: &mut dyn RuleContext, arm: Arm, reward: f64) {
+        call_python(|py| self.call(py, "learn", context, None, Some((arm, reward))).map(drop));
     }
 }
 
-/// The estimates that a custom rule chooses from. Arms are positions from 0. Its arrays are copies, which the rule may keep or
+/// The estimates that a custom rule chooses from and learns with. Arms are positions from 0. Its arrays are copies, which the rule may keep or
 /// change.
 #[pyclass(frozen, module = "cutline")]
 pub(crate) struct Beliefs {
@@ -103,18 +165,18 @@ pub(crate) struct Beliefs {
     /// The number of pulls so far, those of open tickets included.
     #[pyo3(get)]
     total_pulls: u64,
-    /// A seed for `numpy.random.default_rng(beliefs.seed)`: the same for the same pull of the same run.
-    #[pyo3(get)]
-    seed: u64,
+    /// `None` in `learn`.
+    seed: Option<u64>,
     thread: ThreadId,
     has_expired: AtomicBool,
     means: PyOnceLock<Py<PyArray1<f64>>>,
     variances: PyOnceLock<Py<PyArray1<f64>>>,
     pulls: PyOnceLock<Py<PyArray1<u32>>>,
+    settled: PyOnceLock<Py<PyArray1<i8>>>,
 }
 
 impl Beliefs {
-    fn new(context: &dyn RuleContext, seed: u64) -> Self {
+    fn new(context: &dyn RuleContext, seed: Option<u64>) -> Self {
         let question = context.question();
         Self {
             threshold: question.threshold(),
@@ -128,13 +190,16 @@ impl Beliefs {
             means: PyOnceLock::new(),
             variances: PyOnceLock::new(),
             pulls: PyOnceLock::new(),
+            settled: PyOnceLock::new(),
         }
     }
 
-    /// Reads from the rule's context: only while `choose` runs, and only on its thread.
+    /// Reads from the rule's context: only while `choose` or `learn` runs, and only on its thread.
     fn read<T>(&self, read: impl FnOnce(&mut dyn RuleContext) -> T) -> PyResult<T> {
         if self.has_expired.load(Ordering::Relaxed) || self.thread != std::thread::current().id() {
-            return Err(input("beliefs can be read only within `choose`, on its thread; keep the arrays instead"));
+            return Err(input(
+                "beliefs can be read only within `choose` or `learn`, on its thread; keep the arrays instead",
+            ));
         }
         Ok(CONTEXT.with(|context| read(context)))
     }
@@ -168,6 +233,21 @@ impl Beliefs {
     #[getter]
     fn pulls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         self.array(py, &self.pulls, |context| PyArray1::from_slice(py, context.pulls()))
+    }
+
+    /// The side of the arms for which it is fixed for good, 1 above and -1 below; 0 for the others, among which to choose. An array.
+    #[getter]
+    fn settled<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        self.array(py, &self.settled, |context| {
+            let side = |arm| context.settled().side(arm).map_or(0, |is_above| if is_above { 1 } else { -1 });
+            PyArray1::from_iter(py, (0..self.n_arms).map(side))
+        })
+    }
+
+    /// A seed for `numpy.random.default_rng(beliefs.seed)` in `choose`: the same for the same pull of the same run.
+    #[getter]
+    fn seed(&self) -> PyResult<u64> {
+        self.seed.ok_or_else(|| input("`seed` is for `choose`; `learn` must be a function of the rewards"))
     }
 
     /// The covariances of every arm's estimate with that of `arm`, a position from 0; an array.
@@ -205,5 +285,19 @@ impl CustomInstances for PythonInstances {
                 (None, None) => unreachable!("`draw` returns theta or means"),
             })
         })
+    }
+}
+
+#[derive(Debug)]
+struct PythonNoise(Py<PyAny>);
+
+impl CustomNoise for PythonNoise {
+    fn draw(&self, seed: u64, variates: &mut [f64]) {
+        call_python(|py| {
+            let drawn = py.import("cutline._custom")?.call_method1("draw_noise", (&self.0, seed, variates.len()))?;
+            let drawn: PyReadonlyArray1<'_, f64> = drawn.extract()?;
+            variates.copy_from_slice(drawn.as_slice()?);
+            Ok(())
+        });
     }
 }

@@ -67,6 +67,7 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         | StoreError::Terms(_)
         | StoreError::Location(_)
         | StoreError::BadName(_)
+        | StoreError::Covariance(_)
         | StoreError::NameTaken(_)
         | StoreError::WhichCampaign(_)
         | StoreError::CustomRuleMissing(_)
@@ -84,6 +85,7 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
             Some("leave out `prepare=`, or pass `model=\"linear\"`")
         }
         StoreError::Model(ModelError::MixedParameter(_)) => Some("pass `model=\"linear\"`"),
+        StoreError::Model(ModelError::CovarianceEstimator(_)) => Some("leave out `model=` and `estimator=`"),
         StoreError::Model(ModelError::OtherEstimator { .. }) => Some("leave out `estimator=`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {

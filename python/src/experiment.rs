@@ -1,19 +1,21 @@
 //! Experiments: read by the lab's reader, played in ranges of runs.
 
-use crate::convert::{integer, string};
+use crate::convert::{elements, integer, string};
 use crate::custom::{catch_exceptions, extensions};
 use crate::errors::{ErrorKind, input, run};
+use crate::interruptible::interruptible;
+use crate::per_run;
 use crate::pool::pool;
 use crate::tally::Tally;
 use cutline_lab::figures::failure_figure;
-use cutline_lab::{Overrides, Row, compared, within_band};
+use cutline_lab::{
+    Checkpoint, Overrides, Row, RunError, Watch, compared, simulate_per_run, simulate_watched, within_band,
+};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
+use std::ops::Range;
 use std::path::Path;
-use std::time::{Duration, Instant};
-
-/// How often Python should get control, for Ctrl-C and progress.
-pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(100);
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// The base class of `cutline.Experiment`.
 #[pyclass(frozen, subclass, module = "cutline._native")]
@@ -39,6 +41,43 @@ impl Experiment {
     }
 }
 
+/// Plays runs; Ctrl-C ends it, and `watch` is called regularly with the number of runs since its last call.
+fn watched<T: Send>(
+    py: Python<'_>,
+    play: impl FnOnce(&Ended<'_>) -> Result<T, RunError> + Send,
+    watch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<T> {
+    let ended = AtomicU64::new(0);
+    let work = |is_interrupted: &AtomicBool| catch_exceptions(|| play(&Ended { runs: &ended, is_interrupted }));
+    let tick = || match (watch, ended.swap(0, Relaxed)) {
+        (Some(watch), runs @ 1..) => watch.call1((runs,)).map(drop),
+        _ => Ok(()),
+    };
+    interruptible(py, work, tick)??.map_err(|error| run(&error))
+}
+
+/// The range of the runs from `start` up to, but not including, `stop`.
+fn range(start: &Bound<'_, PyAny>, stop: &Bound<'_, PyAny>) -> PyResult<Range<u64>> {
+    let stop = integer(stop, "`stop`", 0, 1 << 50)?;
+    Ok(integer(start, "`start`", 0, stop)?..stop)
+}
+
+/// Counts runs as they end.
+struct Ended<'a> {
+    runs: &'a AtomicU64,
+    is_interrupted: &'a AtomicBool,
+}
+
+impl Watch for Ended<'_> {
+    fn ended(&self, tally: &cutline_lab::Tally) {
+        self.runs.fetch_add(tally.runs().n_runs(), Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.is_interrupted.load(Relaxed)
+    }
+}
+
 #[pymethods]
 impl Experiment {
     /// Reads an experiment from TOML. `file` is its path in error messages, if it was read from a file. With `redraw`, every run
@@ -54,6 +93,7 @@ impl Experiment {
         seed: Option<&Bound<'_, PyAny>>,
         rules: &Bound<'_, PyDict>,
         instances: Option<&Bound<'_, PyAny>>,
+        noise: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
             runs: runs.map(|runs| integer(runs, "`runs`", 1, 1 << 50)).transpose()?,
@@ -64,7 +104,7 @@ impl Experiment {
         let (toml, name) = (string(toml, "the experiment")?, string(name, "`name`")?);
         let directory = string(directory, "the directory")?;
         let file = file.map(|file| string(file, "the file")).transpose()?;
-        let extensions = extensions(rules, instances)?;
+        let extensions = extensions(rules, instances, noise)?;
         let read = || cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides, &extensions);
         let read = py.detach(|| catch_exceptions(read))?;
         read.map(Self).map_err(|error| match file {
@@ -119,26 +159,41 @@ impl Experiment {
         threads: Option<&Bound<'_, PyAny>>,
         watch: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tally> {
-        let stop = integer(stop, "`stop`", 0, 1 << 50)?;
-        let start = integer(start, "`start`", 0, stop)?;
+        let runs = range(start, stop)?;
         let pool = pool(threads)?;
-        let simulate = |runs| pool.install(|| cutline_lab::simulate(&self.0, runs, &|_| ()));
-        let tally = |runs| py.detach(|| catch_exceptions(|| simulate(runs)))?.map_err(|error| run(&error));
-        let mut sum = tally(start..start)?;
-        let (mut next, mut runs) = (start, 1);
-        while next < stop {
-            let end = stop.min(next.saturating_add(runs));
-            let begun = Instant::now();
-            sum += &tally(next..end)?;
-            let is_short = begun.elapsed() < POLL_INTERVAL;
-            py.check_signals()?;
-            if let Some(watch) = watch {
-                watch.call1((end - next,))?;
-            }
-            next = end;
-            runs = if is_short { runs.saturating_mul(2) } else { (runs / 2).max(1) };
-        }
-        Ok(Tally(sum))
+        let play = |watch: &Ended<'_>| pool.install(|| simulate_watched(&self.0, runs, watch));
+        watched(py, play, watch).map(Tally)
+    }
+
+    /// As `play`; also returns the results of every run, as flat arrays.
+    #[pyo3(signature = (start, stop, *, threads=None, watch=None))]
+    fn _play_per_run<'py>(
+        &self,
+        py: Python<'py>,
+        start: &Bound<'_, PyAny>,
+        stop: &Bound<'_, PyAny>,
+        threads: Option<&Bound<'_, PyAny>>,
+        watch: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Tally, Bound<'py, PyDict>)> {
+        let runs = range(start, stop)?;
+        let pool = pool(threads)?;
+        let play = |watch: &Ended<'_>| pool.install(|| simulate_per_run(&self.0, runs, watch));
+        let (tally, results) = watched(py, play, watch)?;
+        Ok((Tally(tally), per_run::to_dict(py, results)?))
+    }
+
+    /// A checkpoint with these runs, as `cutline simulate --resume` writes it.
+    fn _checkpoint<'py>(&self, py: Python<'py>, tally: &Tally) -> PyResult<Bound<'py, PyBytes>> {
+        let mut checkpoint = Checkpoint::new(std::slice::from_ref(&self.0));
+        checkpoint.add(0, &tally.0).map_err(input)?;
+        Ok(PyBytes::new(py, &checkpoint.to_bytes()))
+    }
+
+    /// The runs of a checkpoint of this experiment. `file` is its path, for the error message.
+    fn _resumed(&self, checkpoint: &[u8], file: &str) -> PyResult<Tally> {
+        let read = Checkpoint::read(checkpoint, std::slice::from_ref(&self.0));
+        let read = read.map_err(|error| input(format!("{file} is {error}; name another file with `resume=`")))?;
+        Ok(Tally(read.tally(0).clone()))
     }
 
     /// The results as JSON: one row per algorithm and budget.
@@ -150,7 +205,8 @@ impl Experiment {
     /// The results with the published numbers: one row per curve that a row is compared with. Also the number of cells within
     /// their band, and the number of cells.
     fn _compared(&self, py: Python<'_>, tally: &Tally) -> PyResult<(String, usize, usize)> {
-        let compared = py.detach(|| Ok::<_, PyErr>(compared(&self.0, &self.rows(tally)?)))?;
+        self.check(tally)?;
+        let compared = py.detach(|| compared(&self.0, &tally.0));
         let (within, cells) = within_band(&compared);
         Ok((serde_json::to_string(&compared).map_err(input)?, within, cells))
     }
@@ -176,11 +232,26 @@ impl Experiment {
         Ok((0..self.0.budgets().len()).map(compare).collect())
     }
 
-    /// Failure probability against budget, as SVG.
-    fn _svg(&self, py: Python<'_>, tally: &Tally) -> PyResult<String> {
+    /// Failure probability against budget, as SVG; with this title, and only these algorithms.
+    fn _svg(
+        &self,
+        py: Python<'_>,
+        tally: &Tally,
+        title: Option<&Bound<'_, PyAny>>,
+        algorithms: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let title = title.map(|title| string(title, "`title`")).transpose()?;
+        let labels = algorithms.map(|labels| elements(labels, "`algorithms`")).transpose()?;
+        let shown = labels.map(|labels| labels.iter().map(|label| self.position(label)).collect::<PyResult<Vec<_>>>());
+        let shown = shown.transpose()?;
         py.detach(|| {
             let rows = self.rows(tally)?;
-            Ok(failure_figure(&self.0, &rows).to_svg())
+            let mut figure = failure_figure(&self.0, &rows);
+            if let Some(shown) = shown {
+                figure.curves = shown.into_iter().map(|position| figure.curves[position].clone()).collect();
+            }
+            figure.title = title.unwrap_or(figure.title);
+            Ok(figure.to_svg())
         })
     }
 }

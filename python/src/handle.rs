@@ -1,10 +1,10 @@
 //! Begins, opens and restores campaigns; `cutline.Campaign` is constructed from the handle that these functions return.
 
 use crate::convert::{elements, string, strings};
-use crate::custom::named_rule;
+use crate::custom::{catch_exceptions, named_rule};
 use crate::errors::{input, store};
 use crate::events::from_dict;
-use crate::settings::settings;
+use crate::settings::{covariance, settings};
 use cutline::Candidates;
 use cutline::rules::NamedRule;
 use cutline_store::{Campaign, NewCampaign, Settings, Store};
@@ -67,12 +67,14 @@ pub(crate) fn begin(
     let mut settings = settings(keywords)?;
     settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref())?;
+    settings.covariance = covariance(keywords, &candidates)?;
     let name = string(name, "`name`")?;
     let storage = storage.map(|storage| string(storage, "`storage`")).transpose()?;
-    let campaign = py.detach(|| {
+    let begin = || {
         let draft = NewCampaign::new(&name, settings, candidates)?;
         storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_new(draft)
-    });
+    };
+    let campaign = py.detach(|| catch_exceptions(begin))?;
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, storage, rule))
 }
 
@@ -87,7 +89,8 @@ pub(crate) fn find(
     let storage = string(storage, "`storage`")?;
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let custom = custom_rule(rule.as_ref())?;
-    let campaign = py.detach(|| Store::open(&storage)?.campaign_with_rule(name.as_deref(), custom));
+    let open = || Store::open(&storage)?.campaign_with_rule(name.as_deref(), custom);
+    let campaign = py.detach(|| catch_exceptions(open))?;
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(storage), rule))
 }
 
@@ -107,11 +110,12 @@ pub(crate) fn restore(
     settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(Some(names), columns, features.as_ref())?;
     let events = elements(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
-    let campaign = py.detach(|| {
+    let restore = || {
         let mut draft = NewCampaign::continued(name, settings, candidates)?;
         draft.extend(events)?;
         Store::memory().begin_new(draft)
-    });
+    };
+    let campaign = py.detach(|| catch_exceptions(restore))?;
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, None, rule))
 }
 

@@ -12,6 +12,8 @@ mod errors;
 mod events;
 mod experiment;
 mod handle;
+mod interruptible;
+mod per_run;
 mod plan;
 mod pool;
 mod replay;
@@ -43,7 +45,7 @@ mod _native {
     #[pymodule_export]
     use super::verdict::{Progress, Verdict};
     #[pymodule_export]
-    use super::{png, version};
+    use super::{pdf, png, version};
 }
 
 /// Renders SVG as PNG, with `scale` pixels per unit.
@@ -52,6 +54,12 @@ fn png(py: Python<'_>, svg: &str, scale: &Bound<'_, PyAny>) -> PyResult<Vec<u8>>
     #[expect(clippy::cast_possible_truncation, reason = "a few digits are enough for a scale")]
     let scale = convert::number(scale, "`scale`")? as f32;
     py.detach(|| cutline_figure::png(svg, scale)).map_err(errors::input)
+}
+
+/// SVG as PDF.
+#[pyfunction]
+fn pdf(py: Python<'_>, svg: &str) -> PyResult<Vec<u8>> {
+    py.detach(|| cutline_figure::pdf(svg)).map_err(errors::input)
 }
 
 /// The version of Cutline.

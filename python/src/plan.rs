@@ -3,8 +3,8 @@
 use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, short_repr, string, strings};
 use crate::errors::{self, input};
-use crate::experiment::POLL_INTERVAL;
 use crate::handle::candidates;
+use crate::interruptible::POLL_INTERVAL;
 use crate::pool::pool;
 use cutline::{Arms, Candidates, Question};
 use cutline_lab::figures::plan_figure;

@@ -2,18 +2,13 @@
 
 use crate::errors::{input, run};
 use crate::experiment::Experiment;
+use crate::interruptible::interruptible;
 use crate::pool::pool;
 use cutline_lab::RunError;
 use cutline_lab::exact::{ReplayedCell, replay_all};
 use pyo3::prelude::*;
 use serde::Serialize;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::thread;
-use std::time::Duration;
-
-/// How often Python gets control, for Ctrl-C and progress.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A replayed cell as a row of the JSON.
 #[derive(Serialize)]
@@ -48,28 +43,15 @@ pub(crate) fn replay(
 ) -> PyResult<String> {
     let pool = pool(threads)?;
     let experiments: Vec<_> = experiments.iter().map(|experiment| experiment.get().0.clone()).collect();
-    let (done, is_cancelled) = (AtomicU64::new(0), AtomicBool::new(false));
-    let count = |pulls| {
-        done.fetch_add(pulls, Relaxed);
-        if is_cancelled.load(Relaxed) { Err(Interrupted::Cancelled) } else { Ok(()) }
+    let done = AtomicU64::new(0);
+    let work = |is_interrupted: &AtomicBool| {
+        let count = |pulls| {
+            done.fetch_add(pulls, Relaxed);
+            if is_interrupted.load(Relaxed) { Err(Interrupted::Cancelled) } else { Ok(()) }
+        };
+        pool.install(|| replay_all(&experiments, &count))
     };
-    let caller = thread::current();
-    let replayed = thread::scope(|scope| {
-        let worker = scope.spawn(|| {
-            let replayed = pool.install(|| replay_all(&experiments, &count));
-            caller.unpark();
-            replayed
-        });
-        let mut outcome = Ok(());
-        while outcome.is_ok() && !worker.is_finished() {
-            py.detach(|| thread::park_timeout(POLL_INTERVAL));
-            outcome = py.check_signals().and_then(|()| watch.call1((done.swap(0, Relaxed),)).map(drop));
-        }
-        is_cancelled.store(outcome.is_err(), Relaxed);
-        let replayed = py.detach(|| worker.join()).unwrap_or_else(|panic| resume_unwind(panic));
-        outcome.map(|()| replayed)
-    })?;
-    watch.call1((done.into_inner(),))?;
+    let replayed = interruptible(py, work, || watch.call1((done.swap(0, Relaxed),)).map(drop))?;
     let replayed = replayed.map_err(|interrupted| match interrupted {
         Interrupted::Failed(error) => run(&error),
         Interrupted::Cancelled => input("the replay was cancelled"),

@@ -1,8 +1,10 @@
 //! The settings of a campaign from Python's keywords.
 
+use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, string};
 use crate::errors::{input, store};
-use cutline_store::{CampaignModel, Preparation, Settings};
+use cutline::{Candidates, Edge, Graph, Kernel};
+use cutline_store::{CampaignCovariance, CampaignModel, Preparation, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -61,6 +63,41 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
         }
     }
     Ok(settings)
+}
+
+/// How the means are related, by the keywords `kernel` and `length` or `graph`.
+pub(crate) fn covariance(
+    keywords: &Bound<'_, PyDict>,
+    candidates: &Candidates,
+) -> PyResult<Option<CampaignCovariance>> {
+    let get = |key: &str| Ok::<_, PyErr>(keywords.get_item(key)?.filter(|value| !value.is_none()));
+    match (get("kernel")?, get("length")?, get("graph")?) {
+        (None, None, None) => Ok(None),
+        (Some(_), _, Some(_)) => Err(input("`kernel` and `graph` do not go together; pass one of them")),
+        (None, Some(_), _) => Err(input("`length` is the length of a kernel; pass `kernel=` too")),
+        (Some(_), None, None) => Err(input("a kernel needs its length; pass `length=`")),
+        (Some(kernel), Some(length), None) => {
+            let kernel = Kernel::named(&string(&kernel, "`kernel`")?).map_err(|error| store(&error.into()))?;
+            Ok(Some(CampaignCovariance::kernel(kernel, number(&length, "`length`")?)))
+        }
+        (None, None, Some(edges)) => {
+            let names = ArmNames::new(candidates.names().to_vec());
+            let edges = elements(&edges, "`graph`")?.iter().map(|value| edge(value, &names));
+            let graph = Graph::new(candidates.n_arms(), &edges.collect::<PyResult<Vec<_>>>()?);
+            Ok(Some(CampaignCovariance::graph(&graph.map_err(|error| store(&error.into()))?)))
+        }
+    }
+}
+
+/// Two arms and, optionally, the weight of the edge between them.
+fn edge(value: &Bound<'_, PyAny>, names: &ArmNames) -> PyResult<Edge> {
+    match &elements(value, "an edge of `graph`")?[..] {
+        [one, other] => Ok((names.find(one)?, names.find(other)?, 1.0)),
+        [one, other, weight] => Ok((names.find(one)?, names.find(other)?, number(weight, "the weight of an edge")?)),
+        parts => {
+            Err(input(format!("an edge of `graph` is two arms and optionally a weight, not {} values", parts.len())))
+        }
+    }
 }
 
 /// δ, given as 1 − δ.

@@ -4,7 +4,8 @@ use crate::errors::input;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// The counts of a range of runs. Tallies of disjoint ranges can be pickled, and add up to the tally of all their runs.
+/// The counts of some runs of an experiment. Tallies can be pickled, and those of one experiment that have no run in common add up to
+/// the tally of all their runs, with `+` or `sum`. Adding others is an error.
 #[pyclass(frozen, eq, module = "cutline")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tally(pub(crate) cutline_lab::Tally);
@@ -13,16 +14,33 @@ pub(crate) struct Tally(pub(crate) cutline_lab::Tally);
 impl Tally {
     #[new]
     fn new(counts: &[u8]) -> PyResult<Self> {
-        serde_json::from_slice(counts).map(Self).map_err(|_| input("invalid counts for a tally"))
+        let read = serde_json::from_slice(counts).map(Self);
+        read.map_err(|_| {
+            input("invalid counts for a tally, or those of an earlier version of Cutline; play the runs again")
+        })
+    }
+
+    /// The runs that it counts: ascending pairs of the first run and the one after the last.
+    #[getter]
+    fn runs(&self) -> Vec<(u64, u64)> {
+        self.0.runs().as_slice().iter().map(|runs| (runs.start, runs.end)).collect()
+    }
+
+    /// A hash of everything that determines the runs of its experiment. Tallies can be added only if it is the same.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.0.fingerprint().to_string()
     }
 
     fn __add__(&self, other: &Self) -> PyResult<Self> {
-        if !self.0.is_like(&other.0) {
-            return Err(input("tallies of different experiments cannot be added"));
-        }
         let mut sum = self.0.clone();
-        sum += &other.0;
+        sum.merge(&other.0).map_err(input)?;
         Ok(Self(sum))
+    }
+
+    /// `sum` begins with 0.
+    fn __radd__(&self, other: u64) -> PyResult<Self> {
+        if other == 0 { Ok(self.clone()) } else { Err(input(format!("a tally cannot be added to {other}"))) }
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>,)> {

@@ -23,12 +23,14 @@ pub(crate) struct Verdict {
     /// The probability that the call is wrong: that the true mean is on the other side of the threshold than the estimate, and more
     /// than the precision from it. For the mixed model it is the probability by that model.
     doubt: f64,
+    /// The number of rewards, of all arms, after which the algorithm fixed the side for good; `None` if it did not.
+    settled_after: Option<u64>,
 }
 
 impl Verdict {
     pub(crate) fn new(arm: usize, name: &str, verdict: &cutline::Verdict) -> Self {
-        let cutline::Verdict { mean, lower, upper, side, pulls, doubt, .. } = *verdict;
-        Self { arm, name: name.into(), side: side.name(), mean, lower, upper, pulls, doubt }
+        let cutline::Verdict { mean, lower, upper, side, pulls, doubt, settled_after, .. } = *verdict;
+        Self { arm, name: name.into(), side: side.name(), mean, lower, upper, pulls, doubt, settled_after }
     }
 }
 
@@ -58,7 +60,7 @@ pub(crate) struct Progress {
     pub(crate) failed: u64,
     /// The number of expired tickets without a reward.
     pub(crate) expired: u64,
-    /// Why the campaign has ended, `"budget"`, `"confidence"` or `"expected-errors"`; `None` while it goes on.
+    /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"` or `"done"`; `None` while it goes on.
     pub(crate) ending: Option<&'static str>,
 }
 

@@ -12,6 +12,8 @@ import pytest
 PLAN = "cutline.plan(numpy.random.default_rng(0).uniform(-1, 1, (2000, 20)), threshold=0, runs=10**9, threads=1, budgets={})"
 RULE = "type('First', (), {'choose': lambda self, beliefs: 0})()"
 CUSTOM = "cutline.Experiment(budgets=[100], threshold=0, instance={'kind': 'wine'}, algorithm=[%s], runs=10**9)" % f"{{'rule': {RULE}}}"
+ONE_RUN = "cutline.Experiment(budgets=[2 * 10**7], threshold=0, instance={{'kind': 'uniform', 'n_arms': {}, 'dimension': 20}}, algorithm=['linear-apt'], runs=1)"
+ASK = "cutline.Campaign(numpy.random.default_rng(0).uniform(-1, 1, (5000, 20)), threshold=0, budget=10**6, model='linear')"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +23,9 @@ CUSTOM = "cutline.Experiment(budgets=[100], threshold=0, instance={'kind': 'wine
         pytest.param(f"cutline.simulate({CUSTOM})", id="custom rule"),
         pytest.param("cutline.reproduce('uniform-d20', 'wine', runs=10**9)", id="reproduce"),
         pytest.param("cutline.reproduce('uniform-d20', 'wine', exact=True)", id="exact replay"),
+        pytest.param(f"cutline.simulate({ONE_RUN.format(200)})", id="one run in a batch"),
+        pytest.param(f"cutline.simulate({ONE_RUN.format(2000)}, per_run=True)", id="one individual run"),
+        pytest.param(f"{ASK}.ask(1_000_000)", id="large ask"),
         pytest.param(PLAN.format("None"), id="search for budgets"),
         pytest.param(PLAN.format("[1000, 2000]"), id="plan"),
     ],
@@ -35,3 +40,26 @@ def test_ctrl_c_ends_it(work: str) -> None:
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=30)
     assert "KeyboardInterrupt" in err and time.monotonic() - begun < 10
+
+
+def test_an_interrupted_ask_hands_out_nothing() -> None:
+    """The campaign goes on afterwards as if it had not been asked."""
+    code = f"""
+import cutline, numpy
+campaign, twin = {ASK}, {ASK}
+tickets = [c.ask(20) for c in (campaign, twin)]
+print('on', flush=True)
+try:
+    campaign.ask(1_000_000)
+except KeyboardInterrupt:
+    assert campaign.progress.out == 20 and len(campaign.events()) == 20
+    assert [t.arm for t in campaign.ask(30)] == [t.arm for t in twin.ask(30)]
+    print('interrupted', flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    child.stdout.readline()
+    time.sleep(1.0)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert out == "interrupted\n"

@@ -135,7 +135,7 @@ def test_random_choices_are_a_function_of_the_seed() -> None:
 @pytest.mark.parametrize("answer", [12, -1, 1.5, "a", None, [0]])
 def test_invalid_choices(answer: Any) -> None:
     campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Answers(answer))
-    with pytest.raises(InputError, match="`choose` of `Answers` must return an arm, a position from 0 to 11, not"):
+    with pytest.raises(InputError, match="`choose` of `Answers` must return an arm, a position from 0 to 11, or .*, not"):
         campaign.ask()
     assert (campaign.progress.out, campaign.events()) == (0, [])
     with pytest.raises(InputError, match="`choose` of `Answers`"):
@@ -146,16 +146,22 @@ def test_invalid_choices(answer: Any) -> None:
 def test_the_exception_of_a_rule_is_raised(error: BaseException, tmp_path: Path) -> None:
     with pytest.raises(type(error)):
         cutline.simulate(experiment(Answers(error)), threads=2)
-    rule = Answers(error)
+
+    class Shared(Answers):
+        """Its answer is that of the class, which copies share."""
+
+        def __init__(self) -> None:
+            pass
+
     for storage in (None, f"sqlite:///{tmp_path}/x.db"):
-        campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=rule, storage=storage)
-        rule.answer = 4
+        campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Shared(), storage=storage)
+        Shared.answer = 4
         assert campaign.tell(campaign.ask(2), [1.0, 2.0]) == 2
-        rule.answer = error
+        Shared.answer = error
         with pytest.raises(type(error)):
             campaign.ask()
         assert (campaign.progress.counted, campaign.progress.out) == (2, 0), "nothing was asked"
-        rule.answer = 5
+        Shared.answer = 5
         ticket = campaign.ask()
         assert ticket is not None and (ticket.arm, ticket.ticket) == (5, 3)
 
@@ -229,19 +235,20 @@ def test_a_rule_does_not_use_its_campaign() -> None:
             self.campaign.ask()
             return 0
 
-    rule = Asks()
-    rule.campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=rule)
-    with pytest.raises(InputError, match="a rule cannot use campaigns within `choose`"):
-        rule.campaign.ask()
-    assert rule.campaign.progress.out == 0
+    Asks.campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Asks())
+    for n in (1, 1000):
+        with pytest.raises(InputError, match="a rule cannot use campaigns within `choose` or `learn`"):
+            Asks.campaign.ask(n)
+    assert len(Asks.campaign.events()) == 0
 
 
 def test_names_and_labels() -> None:
     rule = Straddle()
     assert experiment(rule, Straddle(), {"rule": rule, "label": "mine"}).algorithms == ["Straddle", "Straddle-2", "mine"]
     for wrong, message in [
-        (Straddle, r"not a class; write `Straddle\(\)`"),
-        ({"rule": "pivot"}, "an object with `choose`, not str"),
+        (dict, "`dict` must make an object with `choose`, not dict"),
+        (lambda: 3, "must make an object with `choose`, not int"),
+        ({"rule": "pivot"}, "an object with `choose` or make one, not str"),
         ({"rule": rule, "name": "x"}, "a `name` or a `rule`, not both"),
     ]:
         with pytest.raises(InputError, match=message):
@@ -249,8 +256,8 @@ def test_names_and_labels() -> None:
     rule.name = "pivot"  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="`pivot` is one of Cutline's algorithms"):
         experiment(rule)
-    with pytest.raises(InputError, match="not a class"):
-        Campaign(X, threshold=0.0, budget=20, algorithm=Straddle)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="`dict` must make an object with `choose`, not dict"):
+        Campaign(X, threshold=0.0, budget=20, algorithm=dict)  # type: ignore[arg-type]
 
 
 def linear(rng: np.random.Generator) -> Any:

@@ -68,7 +68,7 @@ for work in (campaign.plot, campaign.to_arrow):
     ]
 
 
-def test_figures_are_svg_and_png(campaign: cutline.Campaign, tmp_path: Path) -> None:
+def test_figures_are_svg_png_and_pdf(campaign: cutline.Campaign, tmp_path: Path) -> None:
     figure = campaign.figure()
     ElementTree.fromstring(figure.svg)
     assert figure._repr_svg_() == figure.svg and "Screen &amp; co" in figure.svg and ">three<" in figure.svg
@@ -78,8 +78,10 @@ def test_figures_are_svg_and_png(campaign: cutline.Campaign, tmp_path: Path) -> 
     figure.save(str(tmp_path / "a.PNG"))
     assert (tmp_path / "a.svg").read_text(encoding="utf-8") == figure.svg
     assert (tmp_path / "a.PNG").read_bytes() == figure.png()
-    with pytest.raises(cutline.InputError, match="can be saved as `.svg` or `.png`, not as `a.pdf`"):
-        figure.save(tmp_path / "a.pdf")
+    figure.save(tmp_path / "a.pdf")
+    assert (tmp_path / "a.pdf").read_bytes() == figure.pdf() and figure.pdf().startswith(b"%PDF-1")
+    with pytest.raises(cutline.InputError, match="can be saved as `.svg`, `.png` or `.pdf`, not as `a.gif`"):
+        figure.save(tmp_path / "a.gif")
     for scale in (0.0, -1.0, float("nan"), 1e9, "x"):
         with pytest.raises(cutline.InputError):
             figure.png(scale)  # type: ignore[arg-type]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -98,12 +101,30 @@ def _kill() -> None:
 def test_tallies_can_be_pickled_and_added() -> None:
     parts = [pickle.loads(pickle.dumps(EXPERIMENT.play(start, start + 100))) for start in (200, 0, 100)]
     assert parts[0] + parts[1] + parts[2] == TALLY
+    assert sum(parts) == TALLY
     assert parts[0] + parts[1] != TALLY
-    other = cutline.Experiment({**KEYS, "algorithm": ["pivot"]})
-    with pytest.raises(cutline.InputError, match="different experiments cannot be added"):
-        TALLY + other.play(0, 1)
-    with pytest.raises(cutline.InputError, match="belongs to another experiment"):
-        other.results(TALLY)
+    assert (parts[0] + parts[1]).runs == [(0, 100), (200, 300)] and TALLY.runs == [(0, 300)]
+    assert parts[0].fingerprint == TALLY.fingerprint
+
+
+def test_tallies_that_do_not_belong_together_are_refused() -> None:
+    with pytest.raises(cutline.InputError, match="runs 40 to 99 are in both tallies, so they cannot be added"):
+        EXPERIMENT.play(0, 100) + EXPERIMENT.play(40, 120)
+    with pytest.raises(cutline.InputError, match="run 7 is in both tallies"):
+        sum([EXPERIMENT.play(0, 5), EXPERIMENT.play(7, 8), EXPERIMENT.play(5, 9)])
+    # The same shape, but another seed, parameter or order of the algorithms.
+    for change in ({"seed": 1}, {"threshold": 0.2}, {"noise": 2.0}, {"algorithm": ["pivot", "linear-apt", {"name": "apt"}]}):
+        other = cutline.Experiment({**KEYS, **change})
+        with pytest.raises(cutline.InputError, match="different experiments cannot be added"):
+            EXPERIMENT.play(0, 1) + other.play(1, 2)
+        with pytest.raises(cutline.InputError, match="belongs to another experiment"):
+            other.results(TALLY)
+    with pytest.raises(cutline.InputError, match="a tally cannot be added to 3"):
+        3 + TALLY
+    with pytest.raises(TypeError):
+        TALLY + 0  # type: ignore[operator]
+    with pytest.raises(cutline.InputError, match="or those of an earlier version of Cutline"):
+        cutline.Tally(b'{"n_budgets":1,"cells":[],"stopped":[],"only":[]}')
     for counts in (b"", b"{}", b"\xff"):
         with pytest.raises(cutline.InputError, match="invalid counts for a tally"):
             cutline.Tally(counts)
@@ -185,3 +206,43 @@ def test_strings_are_escaped_for_toml() -> None:
     assert cutline.Experiment(keys).algorithms == ['a "quoted" \\ back, µ, 😀, ']
     with pytest.raises(cutline.InputError, match="control"):
         cutline.Experiment({**KEYS, "algorithm": [{"name": "pivot", "label": name}]})
+
+
+RESUMED = """
+import sys, cutline
+cutline.simulate(cutline.Experiment.from_paper("uniform-d5"), runs=30_000, threads=1, shards=200, resume=sys.argv[1],
+                 progress=lambda done, all: print(done, flush=True))
+"""
+
+
+def test_a_killed_simulation_goes_on_with_the_same_bits(tmp_path: Path) -> None:
+    """SIGKILL at several moments; the last time it may end."""
+    file = tmp_path / "runs.json"
+    finished = []
+    for shards_before_kill in (1, 12, 40):
+        child = subprocess.Popen([sys.executable, "-c", RESUMED, str(file)], stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        for _ in range(shards_before_kill):
+            child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        found = json.loads(file.read_text())["experiments"][0]["tally"]["runs"]
+        finished.append(sum(part["end"] - part["start"] for part in found))
+    assert finished == sorted(finished) and 0 < finished[-1] < 30_000
+    experiment = cutline.Experiment.from_paper("uniform-d5", runs=30_000)
+    with ThreadPoolExecutor(2) as executor:
+        resumed = cutline.simulate(experiment, resume=file, executor=executor, shards=7)
+    assert resumed.tally == cutline.simulate(experiment).tally
+    done: list[int] = []
+    assert cutline.simulate(experiment, resume=file, progress=lambda runs, all: done.append(runs)).tally == resumed.tally
+    assert done == [30_000], "nothing is played again"
+    with pytest.raises(cutline.InputError, match="runs.json is a checkpoint of another experiment, `uniform-d5`, .*; name another file"):
+        cutline.simulate(experiment, seed=1, resume=file)
+    with pytest.raises(cutline.InputError, match="give `resume` or `per_run`, not both"):
+        cutline.simulate(experiment, resume=file, per_run=True)
+    with pytest.raises(cutline.InputError, match="cannot write .*: No such file"):
+        cutline.simulate(experiment, resume=tmp_path / "none" / "runs.json")
+    (tmp_path / "notes.txt").write_text("my notes")
+    with pytest.raises(cutline.InputError, match="notes.txt is not a checkpoint of a simulation"):
+        cutline.simulate(experiment, resume=tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "my notes" and sorted(p.name for p in tmp_path.iterdir()) == ["notes.txt", "runs.json"]

@@ -2,8 +2,9 @@
 
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
+use cutline_lab::edges::EdgesError;
 use cutline_lab::rewards::RewardsError;
-use cutline_lab::{ExperimentError, PilotError, PlanError, PriorError, RunError};
+use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -26,12 +27,19 @@ pub(crate) enum Failure {
     #[error("{}: {error}", path.display())]
     Csv { path: PathBuf, error: RewardsError },
     #[error("{}: {error}", path.display())]
+    Edges { path: PathBuf, error: EdgesError },
+    #[error("{}: {error}", path.display())]
     Pilot { path: PathBuf, error: PilotError },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
+    #[error("{} is {error}", path.display())]
+    Checkpoint { path: PathBuf, error: CheckpointError },
     /// The output would replace a file that must be kept.
     #[error("{} is {what} and would be overwritten", path.display())]
     Overwrite { path: PathBuf, what: &'static str },
+    /// The place that an option other than `--out` names cannot be written to.
+    #[error("{failure}")]
+    Place { failure: Box<Failure>, option: &'static str },
     #[error("cannot start {threads} threads: {error}")]
     Threads { threads: usize, error: rayon::ThreadPoolBuildError },
     #[error("cannot draw {name}: {error}")]
@@ -56,8 +64,17 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::ReaderGone => 0,
+            Self::Place { failure, .. } => failure.code(),
             Self::Usage(_) | Self::Overwrite { .. } | Self::Store(StoreError::Model(_)) => 2,
             _ => 1,
+        }
+    }
+
+    /// The same failure, if it is about a place that `option` names.
+    pub(crate) fn at(self, option: &'static str) -> Self {
+        match self {
+            Self::Write { .. } | Self::Overwrite { .. } => Self::Place { failure: Box::new(self), option },
+            other => other,
         }
     }
 
@@ -78,6 +95,11 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Store(error) => store_hint(error),
         Failure::Plan(error) => plan_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
+        Failure::Place { option, .. } => Some(format!("choose another place with `{option}`")),
+        Failure::Checkpoint { error: CheckpointError::Runs { .. }, .. } => {
+            Some("raise `--runs`, or name another file with `--resume`".into())
+        }
+        Failure::Checkpoint { .. } => Some("name another file with `--resume`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
@@ -114,6 +136,7 @@ fn model_hint(error: &ModelError) -> Option<String> {
             Some("leave it out, or use `--model linear`".into())
         }
         ModelError::MixedParameter(_) => Some("use `--model linear`".into()),
+        ModelError::CovarianceEstimator(_) => Some("leave out `--model`, or use `--model linear`".into()),
         _ => None,
     }
 }
@@ -129,6 +152,7 @@ fn new_hint(error: &SpecError) -> Option<String> {
             "use `--algorithm apt`, or `--model mixed` or `--model linear`, which have variances".into()
         }
         SpecError::NeedsFixedNoise { .. } => "use `--model linear`, or another `--algorithm`".into(),
+        SpecError::Starves { .. } => "use `--algorithm pivot`, or leave out `--until-sure`".into(),
         SpecError::Missing { parameter, .. } => format!("give it with `--parameter {}=VALUE`", parameter.name),
         _ => return None,
     })

@@ -6,14 +6,17 @@ mod clock;
 mod commands;
 mod diagnosis;
 mod failure;
+mod figure_files;
 mod interrupt;
 mod model;
 mod output;
+mod per_run;
 mod plan;
 mod print;
 mod progress;
 mod report;
 mod results;
+mod resume;
 mod status_summary;
 mod table;
 

@@ -1,13 +1,25 @@
 //! The model of a campaign in words.
 
 use cutline::EstimatorKind;
-use cutline_store::{CampaignModel, Preparation};
+use cutline_store::{CampaignCovariance, CampaignModel, Preparation, Settings};
 
-/// The model with this estimator, and how features and rewards are prepared for it.
-pub(crate) fn describe(estimator: EstimatorKind, preparation: Preparation) -> String {
+/// The model of a campaign with this estimator, and how features and rewards are prepared for it.
+pub(crate) fn describe(estimator: EstimatorKind, settings: &Settings) -> String {
     let model = CampaignModel::of(estimator);
     let about = match model {
-        CampaignModel::Linear => return format!("linear in the features; {}", preparation_steps(preparation)),
+        CampaignModel::Linear => {
+            let about = match &settings.covariance {
+                None => "linear in the features".into(),
+                Some(CampaignCovariance::Kernel { kernel, length }) => {
+                    format!("a smooth function of the features, by the kernel {kernel} of length {length}")
+                }
+                Some(CampaignCovariance::Graph { edges, .. }) => {
+                    format!("similar along the {} edges of a graph", edges.len())
+                }
+                Some(_) => "related by a prior covariance".into(),
+            };
+            return format!("{about}; {}", preparation_steps(settings.preparation()));
+        }
         CampaignModel::Mixed => "a linear, a smooth and an own part per arm, with weights learnt from the rewards",
         _ => "every arm is estimated from its own rewards alone",
     };

@@ -133,7 +133,7 @@ fn without_path(error: std::io::Error) -> std::io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
-fn directory_of(path: &Path) -> &Path {
+pub(crate) fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -332,6 +332,8 @@ pub(crate) fn reason_in_words(ending: &str) -> &'static str {
     match ending {
         "budget" => "the budget is used up",
         "expected-errors" => "few enough wrong calls are expected, which is not a guarantee",
+        "settled" => "every arm is settled",
+        "done" => "the rule asks for no more measurements",
         _ => "every verdict is certain",
     }
 }

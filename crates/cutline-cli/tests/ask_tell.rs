@@ -301,3 +301,37 @@ fn concurrent_workers_get_different_tickets() {
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=24).collect::<Vec<_>>());
 }
+
+/// `csar` pulls in phases: it waits for the rewards of a phase, ends before its budget is used up, and reports when each arm was settled.
+#[test]
+fn a_campaign_in_phases_waits_and_settles_arms() {
+    let place = Place::new();
+    place.write("arms.csv", "name\na\nb\nc\n");
+    let new = ["new", "phases.db", "arms.csv", "--threshold", "0", "--budget", "20", "--algorithm", "csar"];
+    place.good(&new);
+    // ⌈(20 − 3)/(3 (1 + ½ + ⅓))⌉ = 4 pulls of each arm in the first phase.
+    let waiting = place.good(&["ask", "phases.db", "-n", "20"]);
+    let expected = "12 of 20 tickets: the next choice depends on the rewards of 12 open tickets; ask again after";
+    assert!(waiting.stderr.starts_with(expected), "{}", waiting.stderr);
+    let mut told = 0;
+    loop {
+        for ticket in told + 1..=told + 20 {
+            let reward = ["9", "-1", "1"][ticket % 3];
+            if place.run(&["tell", "phases.db", &ticket.to_string(), reward]).code != Some(0) {
+                break;
+            }
+            told = ticket;
+        }
+        if place.good(&["ask", "phases.db", "-n", "20"]).stdout.is_empty() {
+            break;
+        }
+    }
+    let status = place.json(&["status", "phases.db"]);
+    assert_eq!((&status["ending"], told < 20), (&Value::from("settled"), true), "{told} rewards");
+    let verdicts = place.json(&["export", "phases.db", "--verdicts"]);
+    let settled: Vec<u64> = verdicts.as_array().unwrap().iter().map(|v| v["settled_after"].as_u64().unwrap()).collect();
+    assert!(settled.contains(&12) && settled.contains(&(told as u64)), "{settled:?}");
+    place.good(&["report", "phases.db", "--out", "report.html"]);
+    let page = place.text("report.html");
+    assert!(page.contains("4; decided at measurement 12"));
+}

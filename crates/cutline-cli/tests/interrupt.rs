@@ -57,6 +57,42 @@ fn a_replay_ends_within_a_second() {
     assert_eq!(ran.code, Some(130));
 }
 
+/// One run of minutes, in a batch and on its own.
+#[test]
+fn a_single_long_run_ends_within_a_second() {
+    for n_arms in [200, 2000] {
+        let place = Place::new();
+        let text = common::SMALL.replace("[12, 30]", "[20000000]").replace("n_arms = 6", &format!("n_arms = {n_arms}"));
+        place.write("small.toml", text.replace("dimension = 3", "dimension = 20"));
+        let child = start(&place, &["simulate", "small.toml", "--out", "out", "--runs", "1"]);
+        wait_for("directory", || place.path("out").exists());
+        std::thread::sleep(Duration::from_millis(1500));
+        let asked = Instant::now();
+        signal(&child, "INT");
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert_eq!((ran.code, place.names("out")), (Some(130), Vec::<String>::new()));
+    }
+}
+
+/// A request for a million tickets that is interrupted hands out none.
+#[test]
+fn a_large_ask_ends_within_a_second() {
+    let place = Place::new();
+    let arms: Vec<String> = (0..3000_u32).map(|arm| format!("a{arm},{},{}", arm % 61, arm % 97)).collect();
+    place.write("arms.csv", format!("name,x,y\n{}\n", arms.join("\n")));
+    place.good(&["new", "screen.db", "arms.csv", "--threshold", "30", "--budget", "1000000"]);
+    let child = start(&place, &["ask", "screen.db", "-n", "1000000"]);
+    std::thread::sleep(Duration::from_secs(1));
+    let asked = Instant::now();
+    signal(&child, "INT");
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""));
+    let status: serde_json::Value = place.json(&["status", "screen.db"]);
+    assert_eq!(status["out"], serde_json::json!([]), "{status}");
+}
+
 /// It ends even if the message cannot be written.
 #[test]
 fn stderr_on_a_full_disk() {

@@ -1,6 +1,6 @@
-//! Figures for Cutline: failure probability against budget, plans, and the verdicts of a campaign; as SVG and PNG.
+//! Figures for Cutline: failure probability against budget, plans, and the verdicts of a campaign; as SVG, PNG and PDF.
 //!
-//! A figure is plain data; `to_svg` draws it and [`png`] renders that drawing. [`FailureFigure`] and [`PlanFigure`] compare
+//! A figure is plain data; `to_svg` draws it, and [`png`] and [`pdf`](pdf()) convert that drawing. [`FailureFigure`] and [`PlanFigure`] compare
 //! algorithms; [`VerdictFigure`] and [`DecidedFigure`] show one campaign, on a page narrow enough for a phone.
 //!
 //! The same figure always gives the same bytes, and an algorithm has the same colour, marker and dash in all figures.
@@ -31,6 +31,7 @@ mod decided;
 mod failure;
 mod legend;
 mod page;
+mod pdf;
 mod plan;
 mod style;
 mod svg;
@@ -39,6 +40,7 @@ mod verdict;
 
 pub use crate::decided::{DecidedCount, DecidedFigure};
 pub use crate::failure::{Curve, FailureFigure, Point};
+pub use crate::pdf::pdf;
 pub use crate::plan::{BudgetRange, PlanCurve, PlanFigure, PlanTarget};
 pub use crate::svg::{PngError, png};
 pub use crate::verdict::{ArmVerdict, VerdictFigure, interval_note, model_interval_note};

@@ -231,13 +231,18 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
 /// # Ok::<(), PngError>(())
 /// ```
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    let options = Options { fontdb: Arc::clone(&FONTS), font_family: "Noto Sans".into(), ..Options::default() };
-    let tree = Tree::from_str(svg, &options).map_err(|e| PngError::Svg(e.to_string()))?;
+    let tree = tree(svg)?;
     let to_pixels = |length: f32| pixels(length * scale).ok_or(PngError::Scale(scale));
     let size = (to_pixels(tree.size().width())?, to_pixels(tree.size().height())?);
     let mut pixmap = Pixmap::new(size.0, size.1).ok_or(PngError::Scale(scale))?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
     pixmap.encode_png().map_err(|e| PngError::Encode(e.to_string()))
+}
+
+/// An SVG as a tree of shapes, with text in the embedded font.
+pub(crate) fn tree(svg: &str) -> Result<Tree, PngError> {
+    let options = Options { fontdb: Arc::clone(&FONTS), font_family: "Noto Sans".into(), ..Options::default() };
+    Tree::from_str(svg, &options).map_err(|e| PngError::Svg(e.to_string()))
 }
 
 /// A length rounded up to whole pixels, if it is in range.

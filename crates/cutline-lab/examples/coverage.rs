@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             format!("{share:.4} ± {error:.4} / {:.4}", covered[position].runs_always_covered() as f64 / runs as f64)
         };
         let ratio = covered[1].mean_width() / covered[0].mean_width();
-        let noise = NoiseKind::ALL.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| name);
+        let noise = kind.name();
         let size =
             if dimension == 0 { format!("| {n_arms} | |") } else { format!("{lambda} | {n_arms} | {dimension} |") };
         println!(

@@ -1,7 +1,8 @@
 //! An algorithm that takes part in an experiment.
 
+use crate::optimal_gamma::OptimalGamma;
 use crate::theory::{complexity, complexity_as_published};
-use crate::{Instance, Noise, RunError};
+use crate::{ExperimentNoise, Instance, RunError};
 use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;
 
@@ -13,7 +14,7 @@ pub struct Entrant {
     oracle: Option<Oracle>,
 }
 
-/// How UCB-E's exploration a is computed from the true means.
+/// How a parameter is computed from the true means: UCB-E's exploration a, or GrAPL's γ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Oracle {
@@ -24,6 +25,11 @@ pub enum Oracle {
     },
     /// a = (T − K)/H′, as in the code behind the published numbers; i is ignored.
     AsPublished,
+    /// The γ for which GrAPL's bound is best: [`OptimalGamma`].
+    Gamma {
+        /// σ.
+        noise: f64,
+    },
 }
 
 impl Entrant {
@@ -51,11 +57,11 @@ impl Entrant {
         self.oracle
     }
 
-    /// Whether one trajectory serves all budgets. Tuning depends on T, so with an oracle every budget needs its own, as it does for a rule that
-    /// [plans](cutline::Algorithm::needs_horizon) for T.
+    /// Whether one trajectory serves all budgets. The exploration of UCB-E depends on T, so every budget needs its own, as it does for a rule
+    /// that [plans](cutline::Algorithm::needs_horizon) for T.
     #[must_use]
     pub fn is_anytime(&self) -> bool {
-        self.oracle.is_none() && !self.spec.algorithm().needs_horizon
+        matches!(self.oracle, None | Some(Oracle::Gamma { .. })) && !self.spec.algorithm().needs_horizon
     }
 
     /// A learner for `instance`.
@@ -93,6 +99,13 @@ impl Entrant {
     fn tuned(&self, instance: &Instance, budget: u32) -> Result<Cow<'_, Spec>, SpecError> {
         match self.oracle {
             None => Ok(Cow::Borrowed(&self.spec)),
+            Some(Oracle::Gamma { noise }) => {
+                let alpha = self.spec.values().find(|(name, _)| *name == "alpha").map_or(0.0, |(_, alpha)| alpha);
+                match OptimalGamma::new(instance, noise, alpha) {
+                    Some(optimal) => self.spec.clone().with_regularisation(optimal.gamma).map(Cow::Owned),
+                    None => Ok(Cow::Borrowed(&self.spec)),
+                }
+            }
             Some(oracle) => {
                 let exploration = oracle.exploration(instance, budget);
                 self.spec.clone().with_oracle_exploration(exploration).map(Cow::Owned)
@@ -102,13 +115,14 @@ impl Entrant {
 }
 
 impl Oracle {
-    /// a for a budget of T. It is 0 for T ≤ K.
+    /// a for a budget of T. It is 0 for T ≤ K, and where γ is what is computed.
     #[must_use]
     pub fn exploration(self, instance: &Instance, budget: u32) -> f64 {
         let spare = (f64::from(budget) - instance.arms().n_arms() as f64).max(0.0);
         let a = match self {
             Self::AsSpecified { exponent } => 4.0_f64.powf(exponent) * spare / complexity(instance),
             Self::AsPublished => spare / complexity_as_published(instance),
+            Self::Gamma { .. } => 0.0,
         };
         // H or H′ may be 0 or ∞, with all means far away, or with ε = 0 and a mean at τ.
         if a.is_nan() { 0.0 } else { a.min(f64::MAX) }
@@ -116,7 +130,7 @@ impl Oracle {
 }
 
 /// The spec with the noise scale of the experiment, if its algorithm takes one.
-pub(crate) fn with_noise(spec: Spec, noise: Noise) -> Result<Spec, SpecError> {
+pub(crate) fn with_noise(spec: Spec, noise: &ExperimentNoise) -> Result<Spec, SpecError> {
     spec.with_noise_scale(noise.scale())
 }
 

@@ -2,10 +2,13 @@
 
 use crate::keys::FileError;
 use crate::monte_carlo::RunError;
-use crate::{CustomInstances, Entrant, Instance, InstanceSource, Noise, NoiseKind};
+use crate::{
+    ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Fingerprint, Instance, InstanceSource,
+    PublishedMeans,
+};
 use cutline::rules::NamedRule;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// An experiment, checked: every algorithm fits the instances and the budgets.
@@ -15,11 +18,14 @@ pub struct Experiment {
     pub(crate) runs: u64,
     pub(crate) seed: u64,
     pub(crate) budgets: Vec<u32>,
-    pub(crate) noise: Noise,
+    pub(crate) noise: ExperimentNoise,
     pub(crate) baseline: Option<usize>,
     pub(crate) source: InstanceSource,
     pub(crate) entrants: Vec<Entrant>,
     pub(crate) published: Vec<PublishedCurve>,
+    pub(crate) published_means: Vec<PublishedMeans>,
+    /// Set by [`Experiment::check`].
+    pub(crate) fingerprint: OnceLock<Fingerprint>,
 }
 
 /// A published curve to compare the results with.
@@ -47,8 +53,10 @@ pub struct Overrides {
 pub struct Extensions {
     /// Custom rules, by the `name` that an `[[algorithm]]` gives.
     pub rules: Vec<NamedRule>,
-    /// Custom instances, for `kind = "own"`.
+    /// Custom instances, for `kind = "own"` in `[instance]`.
     pub instances: Option<Arc<dyn CustomInstances>>,
+    /// Custom noise, for `kind = "own"` in `noise`.
+    pub noise: Option<Arc<dyn CustomNoise>>,
 }
 
 /// Why an experiment was refused.
@@ -157,8 +165,8 @@ impl Experiment {
 
     /// The noise of a measurement.
     #[must_use]
-    pub fn noise(&self) -> Noise {
-        self.noise
+    pub fn noise(&self) -> &ExperimentNoise {
+        &self.noise
     }
 
     /// The position of the entrant that all others are compared with.
@@ -185,6 +193,21 @@ impl Experiment {
         &self.published
     }
 
+    /// The published means to compare with, other than success rates.
+    #[must_use]
+    pub fn published_means(&self) -> &[PublishedMeans] {
+        &self.published_means
+    }
+
+    /// A hash of everything that determines its runs.
+    ///
+    /// # Panics
+    /// Never: it is computed when the experiment is read.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        *self.fingerprint.get().expect("computed when the experiment was read")
+    }
+
     /// The number of pulls per run, over all entrants and budgets.
     #[must_use]
     pub fn pulls_per_run(&self) -> u64 {
@@ -193,21 +216,27 @@ impl Experiment {
         self.entrants.iter().map(|entrant| if entrant.is_anytime() { most } else { all }).sum()
     }
 
-    /// Checks that Bernoulli rewards have means that are probabilities.
-    pub(crate) fn check_probabilities(&self, instance: &Instance, run: u64) -> Result<(), RunError> {
-        if self.noise.kind() == NoiseKind::Bernoulli {
+    /// Checks that the noise fits the arms: Bernoulli rewards need means that are probabilities, and given scales one per arm.
+    pub(crate) fn check_noise(&self, instance: &Instance, run: u64) -> Result<(), RunError> {
+        if self.noise.is_bernoulli() {
             let bad = instance.means().iter().enumerate().find(|(_, mean)| !(0.0..=1.0).contains(*mean));
             if let Some((arm, &mean)) = bad {
                 return Err(RunError::NoProbability { run, arm, mean });
             }
         }
-        Ok(())
+        match self.noise.scales() {
+            ArmScales::Given(given) if given.len() != instance.means().len() => {
+                Err(RunError::Scales { run, expected: instance.means().len(), found: given.len() })
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Builds every learner of the first run once, so that anything that does not fit is reported before the work starts.
+    /// Builds every learner of the first run once, so that anything that does not fit is reported before the work starts, and
+    /// computes the fingerprint.
     pub(crate) fn check(&self) -> Result<(), RunError> {
         let instance = self.source.instance(0).map_err(|error| RunError::Instance { run: 0, error })?;
-        self.check_probabilities(&instance, 0)?;
+        self.check_noise(&instance, 0)?;
         for entrant in &self.entrants {
             let budgets =
                 if entrant.is_anytime() { &self.budgets[self.budgets.len() - 1..] } else { &self.budgets[..] };
@@ -215,6 +244,7 @@ impl Experiment {
                 entrant.run_learner(&instance, budget, 0)?;
             }
         }
+        self.fingerprint.get_or_init(|| Fingerprint::new(self, &instance));
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! A problem with its true means.
 
-use cutline::{Arms, ArmsError, Question, QuestionError};
+use crate::graphs::GraphPrior;
+use cutline::{Arms, ArmsError, CovarianceError, CovarianceKind, Question, QuestionError};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A problem with its true means: the arms, their means and, where the means are linear in the features, θ.
@@ -10,6 +12,7 @@ pub struct Instance {
     theta: Option<Vec<f64>>,
     means: Vec<f64>,
     question: Question,
+    graph: Option<Arc<GraphPrior>>,
 }
 
 /// How the threshold τ of an instance is set.
@@ -57,6 +60,9 @@ pub enum InstanceError {
     /// There are no arms.
     #[error(transparent)]
     Arms(#[from] ArmsError),
+    /// The kernel or the graph was refused.
+    #[error(transparent)]
+    Covariance(#[from] CovarianceError),
     /// The question was refused.
     #[error(transparent)]
     Question(#[from] QuestionError),
@@ -102,6 +108,35 @@ impl Instance {
         Self::new(arms, None, means, threshold, precision)
     }
 
+    /// The nodes of a graph, with these means.
+    ///
+    /// # Errors
+    /// As [`Instance::with_means`].
+    pub fn on_graph(
+        prior: Arc<GraphPrior>,
+        means: Vec<f64>,
+        threshold: Threshold,
+        precision: f64,
+    ) -> Result<Self, InstanceError> {
+        let instance = Self::with_means(prior.arms().clone(), means, threshold, precision)?;
+        Ok(Self { graph: Some(prior), ..instance })
+    }
+
+    /// The same means of arms that algorithms take to be related in this way.
+    ///
+    /// # Errors
+    /// If the kernel or the graph does not fit the arms.
+    pub fn related(self, kind: &CovarianceKind) -> Result<Self, InstanceError> {
+        let (arms, graph) = match kind {
+            CovarianceKind::Graph { graph, ridge } if graph.n_nodes() == self.arms.n_arms() => {
+                let prior = Arc::new(GraphPrior::new(graph.clone(), *ridge)?);
+                (prior.arms().clone(), Some(prior))
+            }
+            kind => (kind.arms(&self.arms)?, None),
+        };
+        Ok(Self { arms, graph, theta: None, ..self })
+    }
+
     /// The same with `offset` added to every mean, and the threshold recomputed. The means are no longer linear in the
     /// features, unless one of them is constant, so there is no θ.
     ///
@@ -109,7 +144,8 @@ impl Instance {
     /// If a mean is no longer finite, or the question is refused.
     pub fn raised(self, offset: f64, threshold: Threshold) -> Result<Self, InstanceError> {
         let means = self.means.iter().map(|mean| mean + offset).collect();
-        Self::new(self.arms, None, means, threshold, self.question.precision())
+        let raised = Self::new(self.arms, None, means, threshold, self.question.precision())?;
+        Ok(Self { graph: self.graph, ..raised })
     }
 
     /// The same means with [standardised](Arms::standardised) features. The means are linear in them only with an intercept, so
@@ -135,7 +171,7 @@ impl Instance {
             Threshold::Median => median(&means),
         };
         let question = Question::new(threshold, precision)?;
-        Ok(Self { arms, theta, means, question })
+        Ok(Self { arms, theta, means, question, graph: None })
     }
 
     /// The arms.
@@ -148,6 +184,12 @@ impl Instance {
     #[must_use]
     pub fn theta(&self) -> Option<&[f64]> {
         self.theta.as_deref()
+    }
+
+    /// The graph of the arms and its prior, if they are on one.
+    #[must_use]
+    pub fn graph(&self) -> Option<&GraphPrior> {
+        self.graph.as_deref()
     }
 
     /// The true means.

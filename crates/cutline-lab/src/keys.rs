@@ -219,6 +219,10 @@ impl<'a> Field<'a> {
         self.value.is_str()
     }
 
+    pub(crate) fn is_list(&self) -> bool {
+        self.value.is_array()
+    }
+
     pub(crate) fn is_table(&self) -> bool {
         self.value.is_table()
     }

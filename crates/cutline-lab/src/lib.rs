@@ -16,44 +16,68 @@
 
 mod allocation;
 pub mod calibration;
+mod checkpoint;
 pub mod coverage;
 pub mod dataset;
+pub mod edges;
 mod entrant;
 pub mod exact;
 mod experiment;
+mod experiment_noise;
+pub mod field;
 #[cfg(feature = "figure")]
 pub mod figures;
 mod file;
+mod fingerprint;
+mod graphs;
 mod instance;
+mod julia;
 mod keys;
+mod known_instances;
 pub mod metrics;
 mod monte_carlo;
 mod noise;
 mod numpy;
+mod optimal_gamma;
+mod outputs;
 pub mod paper;
+mod per_run;
 mod plan;
 mod play;
 mod published;
 pub mod rewards;
 mod rows;
+mod run_ranges;
 mod source;
 mod stopped;
 pub mod sure;
+mod tally;
 pub mod theory;
 
 pub use allocation::Allocation;
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use entrant::{Entrant, Oracle};
 pub use experiment::{Experiment, ExperimentError, Extensions, Overrides, PublishedCurve};
+pub use experiment_noise::{ArmScales, CustomNoise, ExperimentNoise};
+pub use fingerprint::Fingerprint;
+pub use graphs::{GraphModel, GraphPrior};
 pub use instance::{Instance, InstanceError, Threshold};
 pub use keys::FileError;
-pub use monte_carlo::{Cell, RunError, Tally, simulate};
+pub use monte_carlo::{RunError, Watch, simulate, simulate_per_run, simulate_watched};
 pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
+pub use optimal_gamma::OptimalGamma;
+pub use outputs::{OutputTimes, WholeSum};
+pub use per_run::PerRun;
 pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
     PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
 };
-pub use published::{PublishedCell, PublishedResult, compared, within_band};
+pub use published::{
+    ComparedLine, Metric, PublishedCell, PublishedMeans, PublishedResult, compared, compared_lines, within_band,
+};
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
+pub use run_ranges::RunRanges;
 pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};
 pub use stopped::StoppingTimes;
+pub use tally::{Cell, Tally, TallyError};

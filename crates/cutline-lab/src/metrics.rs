@@ -78,6 +78,14 @@ pub fn z_score(rate: f64, n: f64, other: f64, m: f64) -> f64 {
     if deviation > 0.0 { (rate - other) / deviation } else { 0.0 }
 }
 
+/// The z-score of the difference of two means with these standard errors; 0 if they are equal and exact, infinite if they differ and are
+/// exact.
+#[must_use]
+pub fn z_of_means(mean: f64, error: f64, other: f64, other_error: f64) -> f64 {
+    let difference = mean - other;
+    if difference == 0.0 { 0.0 } else { difference / error.hypot(other_error) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,5 +155,11 @@ mod tests {
         // p = 0.5, √(0.25 · 2/100) = 0.0707…
         assert!((z_score(0.55, 100.0, 0.45, 100.0) - 0.1 / 0.005_f64.sqrt()).abs() < 1e-12);
         assert_eq!(z_score(1.0, 10.0, 1.0, 20.0), 0.0);
+    }
+
+    #[test]
+    fn z_of_means_by_hand() {
+        assert_eq!(z_of_means(10.0, 3.0, 20.0, 4.0), -2.0);
+        assert_eq!((z_of_means(1.0, 0.0, 1.0, 0.0), z_of_means(2.0, 0.0, 1.0, 0.0)), (0.0, f64::INFINITY));
     }
 }

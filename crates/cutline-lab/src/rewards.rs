@@ -33,10 +33,12 @@ pub enum RewardsError {
     #[error("there are no rewards: the file needs a header and one row per reward")]
     Empty,
     /// An arm is given neither by a known name nor by a row number.
-    #[error("row {row}, column `arm`: there is no arm `{arm}`; {}", allowed(*.n_arms, *.has_names, *.has_numbers))]
+    #[error("row {row}, column `{column}`: there is no arm `{arm}`; {}", allowed(*.n_arms, *.has_names, *.has_numbers))]
     NoArm {
         /// The row of the file.
         row: u64,
+        /// The column.
+        column: String,
         /// The field.
         arm: String,
         /// The number of arms.
@@ -47,10 +49,12 @@ pub enum RewardsError {
         has_numbers: bool,
     },
     /// Several arms have this name.
-    #[error("row {row}, column `arm`: `{arm}` is the name of {found} arms; use row numbers, or names that differ")]
+    #[error("row {row}, column `{column}`: `{arm}` is the name of {found} arms; use row numbers, or names that differ")]
     Ambiguous {
         /// The row of the file.
         row: u64,
+        /// The column.
+        column: String,
         /// The name.
         arm: String,
         /// How many arms have it.
@@ -102,7 +106,7 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 /// within ±[`MAX_REWARD`].
 pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
     let arms = Lookup::new(n_arms, names);
-    read(csv, "arm", |field, row| arms.find(field, row))
+    read(csv, "arm", |field, row| arms.find(field, row, "arm"))
 }
 
 /// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; other columns are ignored.
@@ -190,7 +194,7 @@ fn reward<T>(
 }
 
 /// Arms by name and by number.
-struct Lookup<'a> {
+pub(crate) struct Lookup<'a> {
     n_arms: usize,
     /// The first arm of each name, and how many have it.
     names: HashMap<&'a str, (Arm, usize)>,
@@ -198,7 +202,7 @@ struct Lookup<'a> {
 }
 
 impl<'a> Lookup<'a> {
-    fn new(n_arms: usize, names: &'a [String]) -> Self {
+    pub(crate) fn new(n_arms: usize, names: &'a [String]) -> Self {
         let mut by_name = HashMap::new();
         for (arm, name) in names.iter().enumerate() {
             by_name.entry(name.as_str()).or_insert((arm, 0)).1 += 1;
@@ -207,15 +211,17 @@ impl<'a> Lookup<'a> {
         Self { n_arms, names: by_name, has_numbers }
     }
 
-    fn find(&self, field: &str, row: u64) -> Result<Arm, RewardsError> {
+    /// The arm that a field of this row and column names.
+    pub(crate) fn find(&self, field: &str, row: u64, column: &str) -> Result<Arm, RewardsError> {
         match self.names.get(field) {
             Some(&(arm, 1)) => Ok(arm),
-            Some(&(_, found)) => Err(RewardsError::Ambiguous { row, arm: field.into(), found }),
+            Some(&(_, found)) => Err(RewardsError::Ambiguous { row, column: column.into(), arm: field.into(), found }),
             None => {
                 let number = field.parse::<usize>().ok().filter(|&arm| self.has_numbers && arm < self.n_arms);
                 let (n_arms, has_numbers) = (self.n_arms, self.has_numbers);
                 let has_names = !self.names.is_empty();
-                number.ok_or_else(|| RewardsError::NoArm { row, arm: field.into(), n_arms, has_names, has_numbers })
+                let (column, arm) = (column.into(), field.into());
+                number.ok_or(RewardsError::NoArm { row, column, arm, n_arms, has_names, has_numbers })
             }
         }
     }

@@ -1,8 +1,7 @@
 //! Results as rows, for tables, JSON and CSV.
 
 use crate::metrics::{paired_difference, wilson, z_score};
-use crate::monte_carlo::Tally;
-use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes};
+use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes, Tally, WholeSum};
 use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 
@@ -28,6 +27,10 @@ pub struct Row {
     pub high: f64,
     /// The mean number of wrong verdicts per run.
     pub mean_errors: f64,
+    /// The mean number of pulls at which the first, second, … arm was called above for good, each over the runs that had so many; empty if
+    /// no arm was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<f64>,
     /// The paired difference to the baseline, if there is one.
     #[serde(flatten)]
     pub comparison: Option<Comparison>,
@@ -100,6 +103,7 @@ pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
                 low,
                 high,
                 mean_errors: rate(cell.errors, cell.runs),
+                outputs: tally.outputs(position, column).outputs().iter().map(WholeSum::mean).collect(),
                 comparison: experiment
                     .baseline()
                     .map(|baseline| compare(experiment, tally, [position, baseline], column)),
@@ -123,7 +127,8 @@ impl Bounds {
             entrants.filter(|spec| spec.confidence_stop().is_some()).any(|spec| spec.estimator() == estimator)
         };
         let noise = experiment.noise();
-        let instance = experiment.source().fixed().filter(|_| noise.kind() == NoiseKind::Gaussian);
+        let is_gaussian = noise.law().is_some_and(|law| law.kind() == NoiseKind::Gaussian);
+        let instance = experiment.source().fixed().filter(|_| is_gaussian);
         // Without θ the means are not linear in the features, so the bound with features does not apply.
         let with = instance.filter(|instance| uses(EstimatorKind::Ridge) && instance.theta().is_some());
         let without = instance.filter(|_| uses(EstimatorKind::SampleMean));
@@ -178,11 +183,10 @@ pub fn compare(experiment: &Experiment, tally: &Tally, entrants: [usize; 2], col
     Comparison { baseline, difference, difference_low, difference_high }
 }
 
-/// The z-score of a row's failure rate against the published one, at the budget in position `column`.
+/// The z-score of a failure rate of `runs` runs against the published one, at the budget in position `column`.
 #[must_use]
-pub fn z_against(published: &PublishedCurve, column: usize, row: &Row) -> f64 {
-    let failure_rate = 1.0 - published.success()[column];
-    z_score(row.failure_rate, row.runs as f64, failure_rate, published.runs() as f64)
+pub fn z_against(published: &PublishedCurve, column: usize, failure_rate: f64, runs: u64) -> f64 {
+    z_score(failure_rate, runs as f64, 1.0 - published.success()[column], published.runs() as f64)
 }
 
 fn rate(count: u64, runs: u64) -> f64 {

@@ -1,8 +1,9 @@
 //! The instances of an experiment and how they are drawn.
 
+use crate::graphs::GraphPrior;
 use crate::numpy::RandomState;
 use crate::{Instance, InstanceError, Threshold, dataset};
-use cutline::{Arms, Purpose, Rng, stream};
+use cutline::{Arms, CovarianceKind, Purpose, Rng, stream};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use std::borrow::Cow;
@@ -43,6 +44,8 @@ pub enum Truth {
     Linear(Arms, Vec<f64>),
     /// Arms, with features or without, and their means.
     Means(Arms, Vec<f64>),
+    /// The nodes of a graph, and their means.
+    Graph(Arc<GraphPrior>, Vec<f64>),
 }
 
 impl Truth {
@@ -115,6 +118,8 @@ pub struct InstanceSource {
     offset: f64,
     /// Whether algorithms see the features standardised.
     is_standardised: bool,
+    /// How algorithms take the means to be related, if the instance itself does not say it.
+    covariance: Option<CovarianceKind>,
     /// The one instance of all runs; `None` if every run has its own.
     fixed: Option<Instance>,
     /// The authors' generator in its state after the published instance was drawn.
@@ -142,6 +147,7 @@ impl InstanceSource {
             precision,
             offset: 0.0,
             is_standardised: false,
+            covariance: None,
             fixed: None,
             published: None,
             file: None,
@@ -180,6 +186,24 @@ impl InstanceSource {
     pub fn standardised(self) -> Self {
         let fixed = self.fixed.map(Instance::standardised);
         Self { is_standardised: true, fixed, ..self }
+    }
+
+    /// The same instances with the same means; algorithms take them to be related in this way. To be called after
+    /// [`standardised`](InstanceSource::standardised).
+    ///
+    /// # Errors
+    /// If the kernel or the graph does not fit the arms.
+    pub fn related(self, kind: CovarianceKind) -> Result<Self, InstanceError> {
+        let fixed = self.fixed.map(|instance| instance.related(&kind)).transpose()?;
+        let source = Self { covariance: Some(kind), fixed, ..self };
+        source.instance(0)?;
+        Ok(source)
+    }
+
+    /// How algorithms take the means to be related, if the instance itself does not say it.
+    #[must_use]
+    pub fn covariance(&self) -> Option<&CovarianceKind> {
+        self.covariance.as_ref()
     }
 
     /// The same instances, with the file that their arms were read from.
@@ -242,7 +266,13 @@ impl InstanceSource {
         if self.offset != 0.0 {
             instance = instance.raised(self.offset, self.threshold)?;
         }
-        Ok(Cow::Owned(if self.is_standardised { instance.standardised() } else { instance }))
+        if self.is_standardised {
+            instance = instance.standardised();
+        }
+        Ok(Cow::Owned(match &self.covariance {
+            Some(kind) => instance.related(kind)?,
+            None => instance,
+        }))
     }
 
     /// An instance from random numbers: first θ, then the arms row by row.
@@ -265,6 +295,7 @@ impl InstanceSource {
         match truth {
             Truth::Linear(arms, theta) => Instance::linear(arms, theta, self.threshold, self.precision),
             Truth::Means(arms, means) => Instance::with_means(arms, means, self.threshold, self.precision),
+            Truth::Graph(prior, means) => Instance::on_graph(prior, means, self.threshold, self.precision),
         }
     }
 }

@@ -117,7 +117,7 @@ fn estimators() {
             "\"pivot\"",
             "\"pivot\"\nestimator = \"mixed\"\nlambda = 1",
             "18: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `noise`, `landmarks`, `length`, \
-             `linear`, `smooth`, `own`, `known_noise`, `explore`",
+             `additive`, `linear`, `smooth`, `own`, `known_noise`, `explore`",
         ),
         (
             NAME,

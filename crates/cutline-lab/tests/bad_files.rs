@@ -77,7 +77,7 @@ fn threshold_and_precision() {
 
 #[test]
 fn noise() {
-    let kinds = "must be one of \"gaussian\", \"rademacher\", \"uniform\", \"bernoulli\", not";
+    let kinds = "must be one of \"gaussian\", \"rademacher\", \"uniform\", \"bernoulli\", \"t\", \"lognormal\", not";
     assert_refused(&[
         ("noise = 1.0", "noise = 0", &format!("5: {SCALE} 0.0")),
         ("noise = 1.0", "noise = -1.5", &format!("5: {SCALE} -1.5")),
@@ -95,12 +95,51 @@ fn noise() {
         (
             "noise = 1.0",
             "noise = { kind = \"uniform\", sd = 1 }",
-            "5: unknown key `sd` in `noise`; allowed are `kind`, `scale`",
+            "5: unknown key `sd` in `noise`; allowed are `kind`, `scale`, `spread`",
         ),
         (
             "noise = 1.0",
             "noise = { kind = \"bernoulli\", scale = 1 }",
             "5: `scale` does not go with bernoulli noise: its spread follows from the mean",
+        ),
+    ]);
+    assert_refused(&[
+        (
+            "noise = 1.0",
+            "noise = { kind = \"t\", degrees_of_freedom = 2 }",
+            "5: `noise` is refused: the degrees of freedom must be a number above 2 and at most 1e6, not 2.0",
+        ),
+        ("noise = 1.0", "noise = { kind = \"t\" }", "5: `noise` needs the key `degrees_of_freedom`; it has `kind`"),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"lognormal\", shape = 0 }",
+            "5: `noise` is refused: the shape must be a number between 1e-6 and 5, not 0.0",
+        ),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"gaussian\", shape = 1 }",
+            "5: unknown key `shape` in `noise`; allowed are `kind`, `scale`, `spread`",
+        ),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"gaussian\", scale = [1, 2] }",
+            "5: `noise` is refused: run 0: there are 2 noise scales, but 20 arms",
+        ),
+        ("noise = 1.0", "noise = { kind = \"gaussian\", scale = [1, 0] }", &format!("5: {SCALE} 0.0")),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"gaussian\", scale = [1], spread = 2 }",
+            "5: `spread` does not go with a list of scales",
+        ),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"gaussian\", spread = 0.5 }",
+            "5: `spread` is refused: the spread must be a number between 1 and 1e6, not 0.5",
+        ),
+        (
+            "noise = 1.0",
+            "noise = { kind = \"bernoulli\", spread = 2 }",
+            "5: `spread` does not go with bernoulli noise: its spread follows from the mean",
         ),
     ]);
     let negative = refusal(&common::changed("noise = 1.0", "noise = { kind = \"bernoulli\" }"), Path::new(""));

@@ -7,7 +7,8 @@ use std::path::Path;
 
 #[test]
 fn kinds_and_keys() {
-    let kinds = "8: `kind` must be one of \"uniform\", \"iris\", \"wine\", \"soare\", \"csv\", \"means\", not";
+    let kinds = "8: `kind` must be one of \"uniform\", \"iris\", \"wine\", \"soare\", \"csv\", \"linear\", \"means\", \"bernoulli\", \
+                 \"monotone\", \"locatelli-1\", \"locatelli-2\", \"locatelli-3\", \"osi\", not";
     assert_refused(&[
         (UNIFORM, "kind = \"gaussian\"\n", &format!("{kinds} the text \"gaussian\"")),
         (UNIFORM, "kind = 1\n", &format!("{kinds} 1")),
@@ -108,6 +109,44 @@ fn means_that_are_not_probabilities() {
         );
         assert_eq!(refusal(&text, Path::new("")), expected);
     }
+}
+
+#[test]
+fn instances_of_the_literature() {
+    let features = "does not fit: `linear-apt` needs arms with features, and these have none";
+    let bernoulli = "`noise` must be { kind = \"bernoulli\" } or be left out: the instance says so";
+    assert_refused(&[
+        (UNIFORM, "kind = \"bernoulli\"\nmeans = [0.5]\n", &format!("5: {bernoulli}")),
+        (
+            "noise = 1.0\n\n[instance]\nkind = \"uniform\"\nn_arms = 20\ndimension = 5\n",
+            "instance = { kind = \"bernoulli\", means = [0.5, 1.5] }\n",
+            "5: `instance` is refused: run 0: arm 1 has mean 1.5; bernoulli noise needs means between 0 and 1",
+        ),
+        (UNIFORM, "kind = \"locatelli-1\"\n", &format!("10: `algorithm` `linear-apt` {features}")),
+        (UNIFORM, "kind = \"monotone\"\nn_arms = 8\n", "7: [instance] needs the key `gap`; it has `kind`, `n_arms`"),
+        (UNIFORM, "kind = \"monotone\"\nn_arms = 8\ngap = 0\n", "10: `gap` must be a positive number, not 0"),
+        (
+            UNIFORM,
+            "kind = \"monotone\"\nmeans = [0, 0, 1, 0.5]\n",
+            "9: `means` must not decrease, but arm 2 has 1 and the next one 0.5",
+        ),
+        (
+            UNIFORM,
+            "kind = \"osi\"\nd = 2\n",
+            "9: unknown key `d` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`",
+        ),
+        (
+            UNIFORM,
+            "kind = \"linear\"\narms = [[]]\n",
+            "9: `arms` must give at least one arm, each as a list of at least one feature",
+        ),
+        (UNIFORM, "kind = \"linear\"\narms = [1, 2]\n", "9: `arms` must be a list, not 1"),
+        (
+            UNIFORM,
+            "kind = \"linear\"\narms = [[1, 2]]\ntheta = [1]\n",
+            "10: `theta` is refused: theta has 1 values, but the arms have 2 features",
+        ),
+    ]);
 }
 
 /// The error of an instance with these CSV bytes and more keys, without the path of the file.

@@ -2,7 +2,7 @@
 
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, Truth, simulate};
+use cutline_lab::{CustomInstances, CustomNoise, Experiment, Extensions, Overrides, Truth, simulate};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +32,17 @@ impl CustomInstances for OfSeed {
     }
 }
 
+/// 1, −1, 1, −1, … or the opposite.
+#[derive(Debug)]
+struct Alternating;
+
+impl CustomNoise for Alternating {
+    fn draw(&self, seed: u64, variates: &mut [f64]) {
+        let sign = |pull: usize| if (pull as u64 + seed).is_multiple_of(2) { 1.0 } else { -1.0 };
+        variates.iter_mut().enumerate().for_each(|(pull, variate)| *variate = sign(pull));
+    }
+}
+
 fn read(kind: &str, extensions: &Extensions) -> Result<Experiment, String> {
     let text = format!(
         r#"
@@ -49,6 +60,7 @@ fn extensions() -> Extensions {
     Extensions {
         rules: vec![NamedRule::new("mine", || Box::new(Straddle)).unwrap()],
         instances: Some(Arc::new(OfSeed)),
+        noise: Some(Arc::new(Alternating)),
     }
 }
 
@@ -68,6 +80,29 @@ fn instances_are_a_function_of_the_run() {
     assert_ne!(row(&redrawn, 5), row(&redrawn, 6));
     let once = read(r#"kind = "own", redraw = false"#, &extensions()).unwrap();
     assert_eq!(row(&once, 5), row(&redrawn, 0));
+}
+
+/// Two arms with means ±0.5 and noise ±σ: after four pulls in turn each arm has one sign of noise only, unless σ is below 0.5.
+#[test]
+fn custom_noise_is_scaled_and_a_function_of_the_run() {
+    let experiment = |scale: &str| {
+        let text = format!(
+            r#"
+            budgets = [4]
+            threshold = 0
+            noise = {{ kind = "own", scale = {scale} }}
+            instance = {{ kind = "means", means = [0.5, -0.5] }}
+            algorithm = [{{ name = "ucbe", estimator = "sample-mean", exploration = 1e40 }}]
+            "#
+        );
+        Experiment::read(&text, "own", Path::new(""), Overrides::default(), &extensions()).unwrap()
+    };
+    let failures = |scale: &str, runs| simulate(&experiment(scale), runs, &|_| ()).unwrap().cell(0, 0).failures;
+    assert_eq!((failures("0.4", 0..50), failures("[0.4, 0.4]", 0..50)), (0, 0));
+    let wrong = failures("2", 0..50);
+    assert!((10..40).contains(&wrong), "one sign in two: {wrong}");
+    assert_eq!(failures("2", 0..20) + failures("2", 20..50), wrong);
+    assert_eq!((experiment("[2, 3]").noise().scale(), experiment("2").noise().kind_name()), (3.0, "own"));
 }
 
 #[test]

@@ -32,11 +32,11 @@ fn any_split_of_the_runs_gives_the_same() {
     let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
     let whole = part(0..256);
     let mut sum = part(100..256);
-    sum += &part(0..37);
+    sum.merge(&part(0..37)).unwrap();
     assert_ne!(sum, whole, "runs 37 to 99 are missing");
-    sum += &part(37..100);
+    sum.merge(&part(37..100)).unwrap();
     assert_eq!(sum, whole);
-    sum += &part(256..256);
+    sum.merge(&part(256..256)).unwrap();
     assert_eq!(sum, whole, "no runs add nothing");
 }
 
@@ -46,7 +46,7 @@ fn assert_batches_change_nothing(head: &str, instance: &str, keys: &str, n_runs:
     let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
     let mut sum = part(0..0);
     for run in 0..n_runs {
-        sum += &part(run..run + 1);
+        sum.merge(&part(run..run + 1)).unwrap();
     }
     assert_eq!(sum, part(0..n_runs), "{instance}");
 }

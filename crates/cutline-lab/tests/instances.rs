@@ -210,6 +210,61 @@ fn files_that_cannot_be_read() {
     );
 }
 
+/// Noise of rewards follows from the kind of instance, unless the file says otherwise.
+#[test]
+fn locatellis_problems_have_bernoulli_rewards() {
+    let of = |head: &str, keys: &str| experiment(head, keys, &["name = \"apt\""]);
+    let head = "budgets = [100]\nthreshold = 0.5";
+    let second = of(head, "kind = \"locatelli-2\"");
+    let means = [0.2, 0.25, 0.3, 0.35, 0.45, 0.55, 0.65, 0.7, 0.75, 0.8];
+    assert_eq!(second.source().fixed().unwrap().means(), means);
+    assert_eq!((second.noise().kind_name(), second.noise().scale()), ("bernoulli", 0.5));
+    let list = format!("kind = \"bernoulli\"\nmeans = {means:?}");
+    assert_eq!(all_cells(&of(head, &list), 50), all_cells(&second, 50));
+    let gaussian = of(&format!("{head}\nnoise = 0.25"), "kind = \"locatelli-2\"");
+    assert_eq!((gaussian.noise().kind_name(), gaussian.noise().scale()), ("gaussian", 0.25));
+}
+
+/// THR3+ of `LinBAI.jl`, `experiment_threshold2`: θ = e₁, the basis and (cos 30°, sin 30°, 0).
+#[test]
+fn arms_and_theta_in_the_file() {
+    let keys = "kind = \"linear\"\ntheta = [1, 0, 0]\narms = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.75, 0.5, 0]]";
+    let experiment = experiment(HEAD, keys, &["name = \"pivot\""]);
+    let instance = experiment.source().fixed().unwrap();
+    assert_eq!((instance.means(), instance.arms().row(3)), (&[1.0, 0.0, 0.0, 0.75][..], Some(vec![0.75, 0.5, 0.0])));
+    let drawn = keys.replace("theta = [1, 0, 0]\n", "");
+    assert!(common::experiment(HEAD, &drawn, &["name = \"pivot\""]).source().fixed().is_none());
+}
+
+#[test]
+fn monotone_means() {
+    let means = |keys: &str| {
+        let experiment = experiment(HEAD, keys, &["name = \"apt\""]);
+        experiment.source().fixed().unwrap().means().to_vec()
+    };
+    let expected = [-0.5, -0.5, 0.5, 0.5, 0.5, 0.5, 0.5];
+    assert_eq!(means("kind = \"monotone\"\nn_arms = 7\ngap = 0.5"), expected);
+    assert_eq!(means("kind = \"monotone\"\nmeans = [0, 0, 2]\noffset = 1"), [1.0, 1.0, 3.0]);
+}
+
+/// The noise of an arm is wider where its σ is larger: with σ = 0.01 the first arm is never called wrong.
+#[test]
+fn unequal_noise() {
+    let of = |noise: &str| {
+        let head = format!("budgets = [20]\nthreshold = 0\nnoise = {{ kind = \"gaussian\", {noise} }}");
+        let keys = "kind = \"means\"\nmeans = [0.1, 0.1]";
+        experiment(&head, keys, &["name = \"ucbe\"\nestimator = \"sample-mean\"\nexploration = 1e40"])
+    };
+    let errors = |noise: &str| all_cells(&of(noise), 400)[0].errors;
+    assert_eq!(errors("scale = [0.01, 0.01]"), 0);
+    let (one, both) = (errors("scale = [0.01, 1]"), errors("scale = [1, 1]"));
+    assert!(one > 100 && both > 3 * one / 2, "{one}, {both}: Φ(−0.316) = 0.376 per arm");
+    assert_eq!(errors("scale = 1"), both);
+    assert_eq!(errors("scale = 1, spread = 1"), both);
+    assert_ne!(errors("scale = 1, spread = 1000"), both);
+    assert_eq!(of("scale = 2, spread = 3").noise().scale(), 6.0);
+}
+
 /// An offset moves every mean and, where τ is their mean, the threshold; the draws stay the same.
 #[test]
 fn an_offset_raises_all_means() {

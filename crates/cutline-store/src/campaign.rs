@@ -47,7 +47,7 @@ impl Campaign {
         candidates: &Candidates,
     ) -> Result<campaign::CampaignState, StoreError> {
         let terms = settings.terms(candidates.has_features())?;
-        let arms = settings.preparation().prepare(candidates.arms())?;
+        let arms = settings.prepare(candidates.arms())?;
         Ok(campaign::CampaignState::new(arms, terms)?)
     }
 
@@ -87,10 +87,25 @@ impl Campaign {
     /// # Errors
     /// If the store fails.
     pub fn ask(&mut self, n: usize, worker: &str, lease: Duration) -> Result<Vec<Ticket>, StoreError> {
+        self.ask_unless(n, worker, lease, &|| false)
+    }
+
+    /// As [`Campaign::ask`], and asks `is_interrupted` before every ticket: if that is true, no ticket is handed out and nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// If it was interrupted, or the store fails.
+    pub fn ask_unless(
+        &mut self,
+        n: usize,
+        worker: &str,
+        lease: Duration,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Ticket>, StoreError> {
         let lease = Time::try_from(lease.as_millis()).unwrap_or(Time::MAX);
         let mut asked = Vec::new();
         let Written { features, .. } = self.write(|state, now| {
-            let events = state.ask(n, worker, now, lease);
+            let events = state.ask_unless(n, worker, now, lease, is_interrupted).ok_or(StoreError::Interrupted)?;
             asked = events
                 .iter()
                 .filter_map(|event| match *event {
@@ -250,7 +265,7 @@ impl Campaign {
         let mut known = state.n_events();
         let location = &self.location;
         // The state has the features as they are prepared; as they were given, they are in the journal only.
-        let with_features = self.settings.preparation().changes_features();
+        let with_features = self.settings.changes_features();
         let done = self.journal.write(self.id, known, with_features, &mut |records| {
             state.extend(&records).map_err(|error| damaged_journal(location, error))?;
             known = state.n_events();

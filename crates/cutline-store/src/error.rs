@@ -1,8 +1,8 @@
 //! Why an operation on a store failed.
 
 use crate::{LocationError, ModelError};
-use cutline::CandidatesError;
 use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
+use cutline::{CandidatesError, CovarianceError};
 use thiserror::Error;
 
 /// Why an operation on a store failed. The store is unchanged.
@@ -60,6 +60,9 @@ pub enum StoreError {
         /// The reason.
         what: String,
     },
+    /// The kernel or the graph was refused.
+    #[error(transparent)]
+    Covariance(#[from] CovarianceError),
     /// The store already has a campaign with this name.
     #[error("there is already a campaign `{0}`")]
     NameTaken(String),
@@ -80,6 +83,9 @@ pub enum StoreError {
     /// The store has no campaign.
     #[error("{0} has no campaign yet")]
     NoCampaigns(String),
+    /// The caller interrupted it; nothing was written.
+    #[error("the request was interrupted")]
+    Interrupted,
     /// The campaign uses a custom rule with this name, and the rule was not given.
     #[error("the campaign uses the custom rule `{0}`, which was not given")]
     CustomRuleMissing(String),

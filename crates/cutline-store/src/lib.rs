@@ -27,6 +27,7 @@
 
 mod campaign;
 mod checksum;
+mod covariance;
 mod error;
 mod finding;
 mod journal;
@@ -37,6 +38,7 @@ mod settings;
 mod store;
 
 pub use campaign::{Campaign, Ticket};
+pub use covariance::CampaignCovariance;
 pub use cutline::Candidates;
 pub use error::StoreError;
 pub use finding::{diagnosis, expected_errors, finding};

@@ -1,6 +1,7 @@
 //! The settings of a campaign, as they are stored.
 
-use crate::{CampaignModel, StoreError};
+use crate::model::ADDITIVE;
+use crate::{CampaignCovariance, CampaignModel, StoreError};
 use cutline::campaign::{EarlyStop, Terms, TermsError};
 use cutline::rules::NamedRule;
 use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec};
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 /// | `interval`, `delta` | `fixed`, 0.05 | the intervals of the verdicts |
 /// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3`: [`EarlyStop`] |
 /// | `preparation` | that of the model | how features and rewards are transformed before learning |
+/// | `covariance` | none | how the means are related, in place of a model that is linear in the features |
 /// | `seed` | 0 | the seed of all random choices |
 /// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +43,8 @@ pub struct Settings {
     pub delta: f64,
     pub until_sure: Option<String>,
     pub preparation: Option<Preparation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covariance: Option<CampaignCovariance>,
     pub seed: u64,
     /// The model in one word, until the campaign begins.
     #[serde(skip)]
@@ -76,21 +80,10 @@ impl Preparation {
         Self { standardise: false, intercept: 0.0, centre: false }
     }
 
-    /// Whether the features to learn from differ from those that were given.
-    pub(crate) fn changes_features(&self) -> bool {
-        self.standardise || self.intercept != 0.0
-    }
-
-    /// The arms to learn from.
-    pub(crate) fn prepare(&self, arms: Arms) -> Result<Arms, StoreError> {
-        if arms.dimension().is_none() {
-            return Ok(arms);
-        }
-        let arms = if self.standardise { arms.standardised() } else { arms };
-        if self.intercept == 0.0 {
-            return Ok(arms);
-        }
-        arms.with_intercept(self.intercept).map_err(|error| TermsError::Spec(error.into()).into())
+    /// For arms on a graph, which have no features to prepare.
+    #[must_use]
+    pub fn of_graph() -> Self {
+        Self { centre: true, ..Self::raw() }
     }
 }
 
@@ -110,6 +103,7 @@ impl Settings {
             delta: 0.05,
             until_sure: None,
             preparation: None,
+            covariance: None,
             seed: 0,
             model: None,
             custom_rule: None,
@@ -120,6 +114,25 @@ impl Settings {
     #[must_use]
     pub fn preparation(&self) -> Preparation {
         self.preparation.unwrap_or(Preparation::raw())
+    }
+
+    /// Whether the features to learn from differ from those that were given.
+    pub(crate) fn changes_features(&self) -> bool {
+        let Preparation { standardise, intercept, .. } = self.preparation();
+        standardise || intercept != 0.0 || self.covariance.is_some()
+    }
+
+    /// The arms to learn from: their features are standardised, then related, then an intercept is added.
+    pub(crate) fn prepare(&self, arms: Arms) -> Result<Arms, StoreError> {
+        let Preparation { standardise, intercept, .. } = self.preparation();
+        let mut arms = if standardise { arms.standardised() } else { arms };
+        if let Some(covariance) = &self.covariance {
+            arms = covariance.kind(arms.n_arms())?.arms(&arms)?;
+        }
+        if arms.dimension().is_none() || intercept == 0.0 {
+            return Ok(arms);
+        }
+        arms.with_intercept(intercept).map_err(|error| TermsError::Spec(error.into()).into())
     }
 
     /// The name of the algorithm or of the custom rule, for arms with or without features.
@@ -142,6 +155,10 @@ impl Settings {
         let sample_mean = (self.custom_rule.is_some() && !has_features).then_some(EstimatorKind::SampleMean.name());
         if let Some(estimator) = self.estimator.as_deref().or(sample_mean) {
             spec = spec.with_estimator(estimator)?;
+        }
+        if spec.estimator() == EstimatorKind::Mixed && !self.parameters.contains_key(ADDITIVE) {
+            // The campaign was begun before the smooth part had an additive term, and goes on without it.
+            spec = spec.with(ADDITIVE, 0.0)?;
         }
         for (parameter, &value) in &self.parameters {
             spec = spec.with(parameter, value)?;

@@ -1,5 +1,15 @@
 //! The arms: their number and, if they have any, one row of features per arm.
 
+mod covariance;
+mod graph;
+mod kernel;
+mod kind;
+
+pub use covariance::CovarianceError;
+pub use graph::{Edge, Graph};
+pub use kernel::Kernel;
+pub use kind::CovarianceKind;
+
 use crate::features::{Executor, Features};
 use crate::vector::numbers;
 use std::sync::Arc;
@@ -116,7 +126,8 @@ impl Arms {
         Ok(Self { n_arms, features: Some(Arc::new(features)), costs: None })
     }
 
-    /// The same arms with one more feature, an intercept, which is `value` for every arm.
+    /// The same arms with one more feature, an intercept, which is `value` for every arm. The number of features of arms from a
+    /// [covariance](Arms::from_covariance) stays the same: `value`² is added to every covariance.
     ///
     /// The larger `value` is, the less ridge shrinks the intercept towards 0.
     ///
@@ -124,11 +135,15 @@ impl Arms {
     /// If the arms have no features, or `value` is not finite.
     pub fn with_intercept(&self, value: f64) -> Result<Self, ArmsError> {
         let features = self.features.as_ref().ok_or(ArmsError::NoColumns)?;
+        if let Some(covariance) = &features.covariance {
+            return self.with_common_variance(covariance, value);
+        }
         Ok(Self { features: Some(Arc::new(features.with_column(value)?)), ..self.clone() })
     }
 
     /// The same arms with every feature shifted and scaled to mean 0 and standard deviation 1 over the arms (the variance
-    /// divides by K, not K − 1); a feature that is the same for all arms becomes 0. Arms without features are unchanged.
+    /// divides by K, not K − 1); a feature that is the same for all arms becomes 0. Arms without features and those from a
+    /// [covariance](Arms::from_covariance) are unchanged.
     ///
     /// Ridge has one λ for all features, so features with larger values are shrunk less; after standardising, all are treated alike.
     /// The features are changed in place, unless a clone shares them.
@@ -142,7 +157,7 @@ impl Arms {
     /// ```
     #[must_use]
     pub fn standardised(mut self) -> Self {
-        if let Some(features) = &mut self.features {
+        if let Some(features) = self.features.as_mut().filter(|features| features.covariance.is_none()) {
             Arc::make_mut(features).standardise();
         }
         self

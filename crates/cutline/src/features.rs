@@ -31,6 +31,8 @@ pub(crate) struct Features {
     pub(crate) dimension: usize,
     blocks: Arc<Vectors>,
     executor: Option<Arc<dyn Executor>>,
+    /// X·Xᵀ to the last bit, K rows of K numbers, if the arms were made from it.
+    pub(crate) covariance: Option<Arc<[f64]>>,
     /// What was computed from these features and may be needed again.
     pub(crate) shared: Shared,
 }
@@ -39,7 +41,14 @@ impl Features {
     /// All 0.
     pub(crate) fn new(n_arms: usize, dimension: usize) -> Self {
         let blocks = Arc::new(zeros(n_arms.next_multiple_of(LANES) * dimension));
-        Self { n_arms, dimension, blocks, executor: None, shared: Shared::default() }
+        Self { n_arms, dimension, blocks, executor: None, covariance: None, shared: Shared::default() }
+    }
+
+    /// The K×K features X with this covariance X·Xᵀ.
+    pub(crate) fn with_covariance(n_arms: usize, x: &[f64], covariance: Arc<[f64]>) -> Self {
+        let mut features = Self::new(n_arms, n_arms);
+        features.set_rows(0, x).expect("a factor of a finite matrix is finite");
+        Self { covariance: Some(covariance), ..features }
     }
 
     /// Sets the rows from `first` on to `values`, row after row.

@@ -45,7 +45,7 @@ mod threads;
 mod vector;
 mod verdict;
 
-pub use arms::{Arm, Arms, ArmsError};
+pub use arms::{Arm, Arms, ArmsError, CovarianceError, CovarianceKind, Edge, Graph, Kernel};
 pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use candidates::{Candidates, CandidatesError, NameProblem};
@@ -58,7 +58,9 @@ pub use range::Range;
 pub use scan::{arg_max, arg_min};
 pub use settled::{Settled, SettledArm};
 pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Spec, SpecError, algorithm};
-pub use stop::{Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, Stop, StopCriterion, StopReason};
+pub use stop::{
+    Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, Stop, StopCriterion, StopReason, StopWidth,
+};
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
 pub use verdict::{Side, Verdict};

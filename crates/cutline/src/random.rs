@@ -25,6 +25,8 @@ pub enum Purpose {
     Landmarks = 5,
     /// The order in which [`Exploring`](crate::rules::Exploring) pulls arms; the index is 0.
     Exploration = 6,
+    /// The σ of every arm, where arms differ; the index is the run that draws the instance.
+    NoiseScales = 7,
 }
 
 /// The stream that belongs to `(seed, purpose, index)`.

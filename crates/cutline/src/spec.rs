@@ -49,7 +49,8 @@ impl Spec {
     }
 
     fn of(algorithm: &'static Algorithm, estimator: EstimatorKind) -> Self {
-        let values = algorithm.rule_parameters.iter().chain(estimator.parameters()).map(|p| p.default).collect();
+        let parameters = algorithm.rule_parameters.iter().chain(algorithm.estimator_parameters(estimator));
+        let values = parameters.map(|parameter| parameter.default).collect();
         Self { algorithm, estimator, values, confidence_stop: None, custom_rule: None }
     }
 
@@ -147,6 +148,14 @@ impl Spec {
         self.with_role(ParameterRole::OracleExploration, exploration)
     }
 
+    /// The same with this λ if the estimator is ridge, otherwise unchanged.
+    ///
+    /// # Errors
+    /// If λ is out of range.
+    pub fn with_regularisation(self, lambda: f64) -> Result<Self, SpecError> {
+        self.with_role(ParameterRole::Regularisation, lambda)
+    }
+
     /// The same with means shrunk towards `centre` times τ if the estimator is ridge, otherwise unchanged.
     ///
     /// # Errors
@@ -176,7 +185,8 @@ impl Spec {
         }
     }
 
-    /// The same with a stop that may end before the budget is used up.
+    /// The same with a stop that may end before the budget is used up. [`Spec::learner`] refuses it for a rule that
+    /// [starves arms](Algorithm::starves_arms).
     #[must_use]
     pub fn with_confidence_stop(self, stop: ConfidenceStop) -> Self {
         Self { confidence_stop: Some(stop), ..self }
@@ -208,7 +218,7 @@ impl Spec {
 
     /// The parameters of its rule and of its estimator.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
-        self.algorithm.rule_parameters.iter().chain(self.estimator.parameters())
+        self.algorithm.rule_parameters.iter().chain(self.algorithm.estimator_parameters(self.estimator))
     }
 
     /// The parameters that have a value, by name.
@@ -220,7 +230,7 @@ impl Spec {
     ///
     /// # Errors
     /// If a parameter is missing, the algorithm needs features and the arms have none, the budget is 0, or it is below the number of arms
-    /// and the rule opens with every arm.
+    /// and the rule opens with every arm, or there is a confidence stop and the rule [starves arms](Algorithm::starves_arms).
     pub fn learner(
         &self,
         arms: &Arms,
@@ -228,10 +238,18 @@ impl Spec {
         budget: u32,
         seed: u64,
     ) -> Result<Box<dyn AskTell>, SpecError> {
+        self.check_stop(self.confidence_stop.is_some())?;
         self.learner_for(arms, question, budget, budget, seed)
     }
 
+    /// Refuses a confidence stop for a rule that may never meet it.
+    pub(crate) fn check_stop(&self, has_confidence_stop: bool) -> Result<(), SpecError> {
+        let starves = has_confidence_stop && self.algorithm.starves_arms;
+        if starves { Err(SpecError::Starves { algorithm: self.algorithm.name }) } else { Ok(()) }
+    }
+
     /// As [`learner`](Spec::learner), ending after `budget` pulls, for a rule that [plans](Algorithm::needs_horizon) for `horizon` pulls.
+    /// It refuses no stop, because an earlier version may have begun a campaign with it.
     pub(crate) fn learner_for(
         &self,
         arms: &Arms,

@@ -2,10 +2,12 @@
 
 mod confidence;
 mod good_arms;
+mod width;
 
 pub use confidence::{ConfidenceStop, Elimination, StopCriterion};
 pub use good_arms::GoodArms;
 pub(crate) use good_arms::Width;
+pub use width::StopWidth;
 
 use crate::{Arm, Beliefs};
 use thiserror::Error;
@@ -106,6 +108,46 @@ impl<E: ?Sized> Stop<E> for Budget {
 
     fn budget(&self) -> Option<u32> {
         Some(self.0)
+    }
+}
+
+/// The stop, if there is one. That it may be missing at run time keeps the number of types of learners small.
+impl<E: ?Sized, S: Stop<E>> Stop<E> for Option<S> {
+    #[inline]
+    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
+        self.as_mut()?.stop_reason(beliefs)
+    }
+
+    fn budget(&self) -> Option<u32> {
+        self.as_ref()?.budget()
+    }
+
+    #[inline]
+    fn settles(&self) -> bool {
+        self.as_ref().is_some_and(Stop::settles)
+    }
+
+    fn settle(&mut self, beliefs: &mut Beliefs<'_, E>, told: Arm, newly: &mut Vec<(Arm, bool)>) {
+        if let Some(stop) = self {
+            stop.settle(beliefs, told, newly);
+        }
+    }
+
+    #[inline]
+    fn restricts_rules(&self) -> bool {
+        self.as_ref().is_none_or(Stop::restricts_rules)
+    }
+
+    fn set_noise(&mut self, noise: f64) {
+        if let Some(stop) = self {
+            stop.set_noise(noise);
+        }
+    }
+
+    fn set_learnt_noise(&mut self, noise: f64) {
+        if let Some(stop) = self {
+            stop.set_learnt_noise(noise);
+        }
     }
 }
 

@@ -46,7 +46,7 @@ fn asking_and_telling_allocate_nothing() {
 /// The confidence stop evaluates all arms.
 #[test]
 fn confidence_stops_allocate_nothing() {
-    for algorithm in ALGORITHMS {
+    for algorithm in common::with_confidence_stop() {
         for (_, criterion) in StopCriterion::ALL {
             let stop = ConfidenceStop::new(*criterion, 0.05, 1.0).unwrap();
             check(&spec(algorithm.name).with_confidence_stop(stop));

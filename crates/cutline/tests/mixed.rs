@@ -129,6 +129,7 @@ fn every_parameter_changes_something() {
         ("landmarks", [0.0, 5.0]),
         ("landmarks", [5.0, 20.0]),
         ("length", [0.2, 5.0]),
+        ("additive", [0.0, 0.5]),
         ("linear", [0.0, 1.0]),
         ("smooth", [0.0, 1.0]),
         ("own", [0.0, 1.0]),
@@ -215,6 +216,10 @@ fn settings_out_of_range_are_refused() {
     let cases = [
         (MixedSettings { length: 0.0, ..all() }, "the length must be a number between 0.001 and 1000, not 0"),
         (MixedSettings { length: f64::NAN, ..all() }, "the length must be a number between 0.001 and 1000, not NaN"),
+        (
+            MixedSettings { additive: 1.5, ..all() },
+            "the share of additive functions must be a number between 0 and 1, not 1.5",
+        ),
         (
             MixedSettings { known_noise: Some(0.0), ..all() },
             "the known noise must be a number between 1e-100 and 1e100, not 0",

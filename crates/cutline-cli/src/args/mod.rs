@@ -109,7 +109,7 @@ pub(crate) enum Command {
     /// Prints its results and writes `report.html`, `results.csv` and a figure as SVG and PNG. docs/experiments.md
     /// describes the file.
     Simulate(Simulate),
-    /// Run the LinearAPT paper's experiments and compare with its published numbers
+    /// Run the experiments of the LinearAPT paper, or of others, and compare with their published numbers
     ///
     /// Prints one table per experiment and writes `report.html`, `results.csv` and one figure per experiment as SVG and PNG.
     Reproduce(Reproduce),

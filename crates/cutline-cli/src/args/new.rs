@@ -1,10 +1,10 @@
 //! The arguments of `cutline new`.
 
-use super::number::{Delta, delta, noise, number, precision, threshold};
+use super::number::{Delta, delta, length, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::campaign::EarlyStop;
-use cutline::{ALGORITHMS, IntervalKind};
+use cutline::{ALGORITHMS, IntervalKind, Kernel};
 use cutline_store::{CampaignModel, Preparation};
 use std::path::PathBuf;
 
@@ -52,8 +52,26 @@ pub(crate) struct New {
         value_parser = PossibleValuesParser::new(CampaignModel::ALL.iter().map(|model| model.name()))
     )]
     pub(crate) model: Option<String>,
-    /// The algorithm; see `cutline algorithms`. Without `--model` it runs on the model it was published with, `pivot` and `straddle`
-    /// on `mixed` [default: `pivot`, or `apt` if the model is `independent`]
+    /// Means that are a smooth function of the features: those of similar arms are similar, by this kernel and `--length`; `matern52` is
+    /// rougher than `rbf`. The weight of the prior is the parameter `lambda`
+    #[arg(
+        long,
+        value_name = "KERNEL",
+        requires = "length",
+        conflicts_with = "graph",
+        value_parser = PossibleValuesParser::new(Kernel::ALL.iter().map(|(name, _)| *name))
+    )]
+    pub(crate) kernel: Option<String>,
+    /// The distance over which the means change with `--kernel`, in units of the features as they are prepared: standard deviations, or
+    /// with `--raw` the features' own units
+    #[arg(long, value_name = "ℓ", requires = "kernel", allow_negative_numbers = true, value_parser = length)]
+    pub(crate) length: Option<f64>,
+    /// Means that vary little along the edges of a graph, a CSV file with a header and the columns of two candidates, each a name or a row
+    /// number from 0, and optionally the weight of the edge; the features are not used
+    #[arg(long, value_name = "EDGES.csv")]
+    pub(crate) graph: Option<PathBuf>,
+    /// The algorithm; see `cutline algorithms`. Without `--model` it runs on the model it was published with, `pivot`, `straddle` and
+    /// `random-straddle` on `mixed` [default: `pivot`, or `apt` if the model is `independent`]
     #[arg(
         long,
         value_name = "NAME",

@@ -1,7 +1,7 @@
 //! Numbers on the command line, each checked where it is parsed: a wrong one is an error of usage.
 
-use cutline::Question;
 use cutline::campaign::TicketId;
+use cutline::{Kernel, Question};
 use cutline_lab::{Noise, NoiseKind};
 
 /// δ, given as the confidence 1 − δ.
@@ -29,6 +29,11 @@ pub(super) fn precision(text: &str) -> Result<f64, String> {
 pub(super) fn noise(text: &str) -> Result<f64, String> {
     let noise = number(text)?;
     Noise::new(NoiseKind::Gaussian, noise).map(|_| noise).map_err(|error| error.to_string())
+}
+
+pub(super) fn length(text: &str) -> Result<f64, String> {
+    let length = number(text)?;
+    if Kernel::LENGTH.contains(length) { Ok(length) } else { Err(format!("it must be a number {}", Kernel::LENGTH)) }
 }
 
 pub(super) fn delta(text: &str) -> Result<Delta, String> {

@@ -50,11 +50,17 @@ fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
         Some(reason) => (reason_in_words(reason.name()).into(), ENDED),
         None => {
             let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
-            let n_open = state.progress().open;
+            let progress = state.progress();
+            let n_open = progress.open;
+            let tickets = if n_open == 1 { "ticket" } else { "tickets" };
+            let is_assigned = u64::from(progress.counted) + n_open as u64 >= progress.budget.into();
+            let why = if is_assigned {
+                format!("the remaining budget is assigned to {n_open} open {tickets}")
+            } else {
+                format!("the next choice depends on the rewards of {n_open} open {tickets}")
+            };
             let reason = format!(
-                "the remaining budget is assigned to {n_open} open {}; ask again after their rewards are recorded, or in \
-                 {}, when the first lease runs out",
-                if n_open == 1 { "ticket" } else { "tickets" },
+                "{why}; ask again after their rewards are recorded, or in {}, when the first lease runs out",
                 span(first)
             );
             (reason, NOTHING_FOR_NOW)

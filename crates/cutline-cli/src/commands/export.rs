@@ -108,6 +108,7 @@ fn counted(event: &Event) -> Option<u64> {
 fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
     let verdicts = campaign.verdicts()?;
     let number = |of: fn(&cutline::Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());
+    let settled_after = verdicts.iter().map(|v| v.settled_after.and_then(|after| i64::try_from(after).ok()));
     Ok(Table::default()
         .with("arm", Column::Text(campaign.arm_names().iter().cloned().map(Some).collect()))
         .with("index", Column::Whole((0..verdicts.len()).map(|arm| i64::try_from(arm).ok()).collect()))
@@ -116,5 +117,6 @@ fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with("lower", number(|v| v.lower))
         .with("upper", number(|v| v.upper))
         .with("pulls", Column::Whole(verdicts.iter().map(|v| Some(v.pulls.into())).collect()))
-        .with("doubt", number(|v| v.doubt)))
+        .with("doubt", number(|v| v.doubt))
+        .with("settled_after", Column::Whole(settled_after.collect())))
 }

@@ -149,7 +149,7 @@ fn pictures(name: &str, svg: &str) -> Result<[(String, Vec<u8>); 2], Failure> {
 }
 
 /// A file name that is valid on any file system.
-fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let mut name: String = name.chars().map(plain).collect();
     name.truncate(name.floor_char_boundary(200));

@@ -7,10 +7,11 @@ use crate::interrupt;
 use crate::model::describe;
 use crate::print::{listed, note, shell};
 use crate::status_summary::stop_in_words;
-use cutline::Candidates;
 use cutline::campaign::CampaignError;
+use cutline::{Candidates, EstimatorKind, Kernel};
+use cutline_lab::edges::graph;
 use cutline_lab::rewards::rewards;
-use cutline_store::{Campaign, CampaignModel, NewCampaign, Settings, Store, StoreError, finding};
+use cutline_store::{Campaign, CampaignCovariance, CampaignModel, NewCampaign, Settings, Store, StoreError, finding};
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     // Everything that can be refused without a store is refused here, so that no empty store is left behind.
@@ -41,7 +42,9 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         stem.replace(char::is_control, "-")
     });
-    let mut new = NewCampaign::new(&name, settings(args)?, candidates)?;
+    let mut settings = settings(args)?;
+    settings.covariance = covariance(args, &candidates)?;
+    let mut new = NewCampaign::new(&name, settings, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
         StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
             "{} earlier rewards cannot count towards a budget of {budget}; raise `--budget`, or leave out \
@@ -72,6 +75,19 @@ fn settings(args: &args::New) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
+/// How the means are related, if the arguments say it.
+fn covariance(args: &args::New, candidates: &Candidates) -> Result<Option<CampaignCovariance>, Failure> {
+    if let (Some(kernel), Some(length)) = (&args.kernel, args.length) {
+        let kernel = Kernel::named(kernel).map_err(StoreError::from)?;
+        return Ok(Some(CampaignCovariance::kernel(kernel, length)));
+    }
+    let Some(path) = &args.graph else { return Ok(None) };
+    let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })?;
+    let graph = graph(&*bytes, candidates.n_arms(), candidates.names())
+        .map_err(|error| Failure::Edges { path: path.clone(), error })?;
+    Ok(Some(CampaignCovariance::graph(&graph)))
+}
+
 /// The columns with the same value for all arms; none if there is only one arm.
 fn constant_columns(candidates: &Candidates) -> Vec<String> {
     let (columns, features) = (candidates.columns(), candidates.features());
@@ -88,7 +104,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let (estimator, until_sure, found) = (state.terms().spec.estimator(), state.terms().until_sure, finding(state));
     let (settings, columns) = (campaign.settings(), campaign.columns());
     let algorithm = settings.algorithm(!columns.is_empty());
-    let model = describe(estimator, settings.preparation());
+    let model = describe(estimator, settings);
     let mut lines = vec![
         format!("began the campaign `{}`", campaign.name()),
         format!("  arms       {}: {}", campaign.arm_names().len(), listed(campaign.arm_names())),
@@ -106,7 +122,14 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", stop_in_words(stop)));
     lines.push(format!("  budget     {} measurements{sure}", settings.budget));
     lines.push(format!("  model      {model}"));
-    let parameters = settings.parameters.iter().map(|(name, value)| format!(", {name} = {value}"));
+    let is_default = |name: &str, value: f64| {
+        EstimatorKind::Mixed
+            .parameters()
+            .iter()
+            .any(|parameter| parameter.name == name && parameter.default == Some(value))
+    };
+    let parameters = settings.parameters.iter().filter(|(name, value)| !is_default(name, **value));
+    let parameters = parameters.map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
     lines.push(match settings.noise {
         Some(sigma) => format!("  noise      {sigma}, as given"),

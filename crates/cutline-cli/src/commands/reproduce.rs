@@ -4,43 +4,57 @@ use super::{exact, output, play, pool, write};
 use crate::args::{Instances, Reproduce};
 use crate::failure::Failure;
 use crate::output::Inputs;
-use crate::results::{self, Outcome};
+use crate::results::{self, Detail};
 use cutline_lab::paper::{self, EXPERIMENTS};
-use cutline_lab::{Experiment, Overrides, within_band};
+use cutline_lab::{Experiment, Overrides, field, within_band};
 
 pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     let options = &args.simulation;
     let pool = pool(options)?;
     if args.exact {
-        return exact::replay(&experiments(args, false), &pool);
+        let is_papers = |name: &&String| EXPERIMENTS.iter().any(|(known, _)| known == name);
+        if let Some(other) = args.experiments.iter().find(|name| !is_papers(name)) {
+            let message = format!("`--exact` is for the experiments of the LinearAPT paper, and `{other}` is not one");
+            return Err(Failure::Usage(message));
+        }
+        return exact::replay(&of_paper(args, false), &pool);
     }
     let redraws: &[bool] = match args.instances {
         Instances::Published => &[false],
         Instances::Redrawn => &[true],
         Instances::Both => &[false, true],
     };
-    let experiments: Vec<Experiment> = redraws.iter().flat_map(|&redraw| experiments(args, redraw)).collect();
+    let of_paper = redraws.iter().flat_map(|&redraw| of_paper(args, redraw));
+    let experiments: Vec<Experiment> = of_paper.chain(of_field(args)).collect();
     let names: Vec<&str> = experiments.iter().map(Experiment::name).collect();
     let output = output(options, &names, Inputs::default())?;
     let outcomes = play(experiments, &pool)?;
-    let summary = match within_band(&outcomes.iter().flat_map(Outcome::compared).collect::<Vec<_>>()) {
+    let summary = match within_band(outcomes.iter().flat_map(|outcome| &outcome.compared)) {
         (_, 0) => "redrawn instances have no published numbers to compare with".into(),
         (within, cells) => format!("{within} of {cells} published cells lie within their 99.9 % band"),
     };
     // A reader that closes stdout early must not lose the files.
     let summary = [summary];
-    let printed = results::print(&outcomes, options.format, true, &summary);
+    let detail = if args.verbose { Detail::Full } else { Detail::Compact };
+    let printed = results::print(&outcomes, options.format, true, detail, &summary);
     write(&outcomes, &output, &summary)?;
     printed
 }
 
-/// The paper's experiments that the command line names, in the paper's order.
-fn experiments(args: &Reproduce, redraw: bool) -> Vec<Experiment> {
-    let overrides = Overrides { runs: args.simulation.runs, seed: args.simulation.seed, redraw };
+/// The paper's experiments that the command line names, in the paper's order; all of them if it names none.
+fn of_paper(args: &Reproduce, redraw: bool) -> Vec<Experiment> {
     let is_named = |name: &str| args.experiments.is_empty() || args.experiments.iter().any(|named| named == name);
-    EXPERIMENTS
-        .iter()
-        .filter(|(name, _)| is_named(name))
-        .filter_map(|(name, _)| paper::experiment(name, overrides))
-        .collect()
+    let named = EXPERIMENTS.iter().filter(|(name, _)| is_named(name));
+    named.filter_map(|(name, _)| paper::experiment(name, overrides(args, redraw))).collect()
+}
+
+/// The experiments of other papers that the command line names.
+fn of_field(args: &Reproduce) -> Vec<Experiment> {
+    let is_named = |name: &str| args.all || args.experiments.iter().any(|named| named == name);
+    let named = field::EXPERIMENTS.iter().filter(|(name, _)| is_named(name));
+    named.filter_map(|(name, _)| field::experiments(name, overrides(args, false))).flatten().collect()
+}
+
+fn overrides(args: &Reproduce, redraw: bool) -> Overrides {
+    Overrides { runs: args.simulation.runs, seed: args.simulation.seed, redraw }
 }

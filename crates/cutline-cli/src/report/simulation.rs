@@ -4,7 +4,8 @@ use super::html;
 use crate::failure::Failure;
 use crate::results::{Outcome, TextTable, stopping};
 use askama::Template;
-use cutline_lab::{Experiment, InstanceKind, NoiseKind, Oracle, Threshold, Truth};
+use cutline::CovarianceKind;
+use cutline_lab::{ArmScales, Experiment, InstanceKind, Oracle, Threshold, Truth};
 
 #[derive(Template)]
 #[template(path = "simulation.html")]
@@ -58,13 +59,22 @@ fn section(outcome: &Outcome, svg: &str) -> Section {
 /// Every setting of an experiment, by name.
 pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
     let noise = experiment.noise();
-    let kind = NoiseKind::ALL.iter().find(|(_, kind)| *kind == noise.kind()).map_or("", |(name, _)| name);
+    let scale = match noise.scales() {
+        ArmScales::Given(given) => {
+            let scales: Vec<String> = given.iter().map(ToString::to_string).collect();
+            format!("σ per arm: {}", scales.join(", "))
+        }
+        ArmScales::Spread(spread) => {
+            format!("σ drawn per arm, from {} to {}", noise.scale() / spread / spread, noise.scale())
+        }
+        _ => format!("σ = {}", noise.scale()),
+    };
     let budgets: Vec<String> = experiment.budgets().iter().map(ToString::to_string).collect();
     let mut settings = vec![
         ("runs".to_owned(), experiment.runs().to_string()),
         ("seed".to_owned(), experiment.seed().to_string()),
         ("budgets".to_owned(), budgets.join(", ")),
-        ("noise".to_owned(), format!("{kind}, σ = {}", noise.scale())),
+        ("noise".to_owned(), format!("{}, {scale}", noise.kind_name())),
     ];
     settings.extend(instance_settings(experiment));
     settings
@@ -74,6 +84,7 @@ pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
             entrant.spec().values().map(|(name, value)| format!("{name} = {value}")).collect();
         values.extend(entrant.oracle().map(|oracle| match oracle {
             Oracle::AsPublished => "exploration = (T − K)/H′".into(),
+            Oracle::Gamma { .. } => "γ for which the bound of GrAPL is best, from the true means".into(),
             Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),
             _ => "exploration computed from the true means".into(),
         }));
@@ -100,7 +111,15 @@ fn instance_settings(experiment: &Experiment) -> Vec<(String, String)> {
             "features and means given".to_owned()
         }
         InstanceKind::Fixed(Truth::Means(..)) => "means given".to_owned(),
+        InstanceKind::Fixed(Truth::Graph(..)) => "means given, on a graph".to_owned(),
         _ => String::new(),
+    };
+    let kind = match source.covariance() {
+        Some(CovarianceKind::Kernel { kernel, length }) => {
+            format!("{kind}; kernel {} of length {length}", kernel.name())
+        }
+        Some(_) => format!("{kind}; a graph of the arms"),
+        None => kind,
     };
     let kind = if source.is_standardised() { format!("{kind}; features standardised") } else { kind };
     let threshold = match (source.threshold(), source.fixed()) {

@@ -1,6 +1,7 @@
 //! The columns of an experiment's results: one list for tables (terminal and report page), one for CSV.
 
 use super::{Outcome, stopping};
+use crate::print::short;
 use cutline_lab::{Comparison, PublishedCell, PublishedResult, Row};
 
 /// A column of a table: its header and the text of a cell.
@@ -25,10 +26,12 @@ const CSV_COLUMNS: [CsvColumn; 13] = [
     ("difference_high", |r| compared(r, |c| c.difference_high.to_string())),
 ];
 
-const CSV_PUBLISHED: [CsvColumn; 3] = [
+const CSV_PUBLISHED: [CsvColumn; 5] = [
     ("curve", |r| published(r, |cell| cell.curve.clone())),
     ("published", |r| published(r, |cell| cell.published.to_string())),
     ("z", |r| published(r, |cell| cell.z.to_string())),
+    ("metric", |r| published(r, |cell| cell.metric.clone())),
+    ("ours", |r| published(r, |cell| cell.ours.to_string())),
 ];
 
 /// The results as rows of text.
@@ -53,7 +56,7 @@ impl TextTable {
         };
         Self {
             header: columns.iter().map(|(name, _)| name.clone()).collect(),
-            rows: outcome.compared().iter().map(row).collect(),
+            rows: outcome.compared.iter().map(row).collect(),
         }
     }
 }
@@ -69,7 +72,15 @@ fn text_columns(outcome: &Outcome) -> Vec<TextColumn> {
     if let Some(baseline) = outcome.baseline() {
         columns.push((format!("Δ vs {baseline}"), |r| difference(&r.row)));
     }
-    if !outcome.experiment.published().is_empty() {
+    if !outcome.experiment.published_means().is_empty() {
+        let of_means: [TextColumn; 4] = [
+            ("metric".into(), |r| published(r, |cell| cell.metric.clone())),
+            ("ours".into(), |r| published(r, |cell| short(cell.ours))),
+            ("published".into(), |r| published(r, |cell| short(cell.published))),
+            ("z".into(), |r| published(r, z)),
+        ];
+        columns.extend(of_means);
+    } else if !outcome.experiment.published().is_empty() {
         let of_published: [TextColumn; 3] = [
             ("published as".into(), |r| published(r, |cell| cell.curve.clone())),
             ("published".into(), |r| published(r, |cell| format!("{:.4}", cell.published))),
@@ -116,8 +127,8 @@ pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut write = |record: Vec<String>| writer.write_record(record).expect("writing to memory does not fail");
     write(columns.iter().map(|(key, _)| String::from(*key)).collect());
-    for result in outcomes.iter().flat_map(Outcome::compared) {
-        write(columns.iter().map(|(_, field)| field(&result)).collect());
+    for result in outcomes.iter().flat_map(|outcome| &outcome.compared) {
+        write(columns.iter().map(|(_, field)| field(result)).collect());
     }
     writer.into_inner().expect("writing to memory does not fail")
 }

@@ -1,6 +1,7 @@
 //! The results of experiments: rows, comparison with the published numbers, and theory; as tables, JSON and CSV.
 
 mod columns;
+mod compact;
 pub(crate) mod stopping;
 
 pub(crate) use columns::{TextTable, csv};
@@ -9,19 +10,24 @@ use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{json, table};
 use cutline_lab::theory::{Theorem1, complexity};
-use cutline_lab::{Entrant, Experiment, PublishedResult, Row, Tally, compared, rows};
+use cutline_lab::{ComparedLine, Entrant, Experiment, PublishedResult, Row, Tally, compared, compared_lines, rows};
 use std::io::Write;
 
 /// An experiment with its results.
 pub(crate) struct Outcome {
     pub(crate) experiment: Experiment,
     pub(crate) rows: Vec<Row>,
+    /// The rows with the published numbers, where there are any.
+    pub(crate) compared: Vec<PublishedResult>,
+    /// The metrics with the published numbers, at all budgets.
+    lines: Vec<ComparedLine>,
 }
 
 impl Outcome {
     pub(crate) fn new(experiment: Experiment, tally: &Tally) -> Self {
-        let rows = rows(&experiment, tally);
-        Self { experiment, rows }
+        let (rows, compared) = (rows(&experiment, tally), compared(&experiment, tally));
+        let lines = compared_lines(&experiment, tally);
+        Self { experiment, rows, compared, lines }
     }
 
     /// The label of the baseline, if there is one.
@@ -38,11 +44,6 @@ impl Outcome {
             Some(_) => "one instance",
         };
         format!("{}: {} runs, seed {}, {instance}", experiment.name(), experiment.runs(), experiment.seed())
-    }
-
-    /// The rows with the published numbers, where there are any.
-    pub(crate) fn compared(&self) -> Vec<PublishedResult> {
-        compared(&self.experiment, &self.rows)
     }
 
     /// What the theory says about the experiment, line by line.
@@ -104,19 +105,30 @@ fn is_in_theorem(entrant: &Entrant) -> bool {
     spec.algorithm().name == "linear-apt" && is_plain_ridge && spec.confidence_stop().is_none()
 }
 
+/// How much a table shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// One row per algorithm: what is compared with published numbers.
+    Compact,
+    /// One row per algorithm and budget, with intervals, and what the theory says.
+    Full,
+}
+
 /// Prints results in a format: tables with the published numbers and the `summary` below them, or JSON or CSV, with the
 /// published numbers if `with_published`.
 pub(crate) fn print(
     outcomes: &[Outcome],
     format: Format,
     with_published: bool,
+    detail: Detail,
     summary: &[String],
 ) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match format {
+        Format::Table if detail == Detail::Compact => compact::print(&mut out, outcomes, summary)?,
         Format::Table => print_tables(&mut out, outcomes, summary)?,
         Format::Json if with_published => {
-            json(&mut out, &outcomes.iter().flat_map(Outcome::compared).collect::<Vec<_>>())?;
+            json(&mut out, &outcomes.iter().flat_map(|outcome| &outcome.compared).collect::<Vec<_>>())?;
         }
         Format::Json => json(&mut out, &outcomes.iter().flat_map(|outcome| &outcome.rows).collect::<Vec<_>>())?,
         Format::Csv => out.write_all(&csv(outcomes, with_published))?,

@@ -1,11 +1,12 @@
 //! The table `[instance]`.
 
-use crate::InstanceError;
+use super::related;
 use crate::dataset;
 use crate::experiment::Extensions;
 use crate::keys::{Field, FileError, Keys};
 use crate::source::{DrawSchedule, InstanceKind, Truth};
-use cutline::{Arms, ArmsError, Candidates};
+use crate::{InstanceError, NoiseKind};
+use cutline::{Arms, ArmsError, Candidates, CovarianceKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +26,12 @@ pub(super) struct Table {
     pub(super) offset: f64,
     /// Whether algorithms see the features standardised.
     pub(super) is_standardised: bool,
+    /// How algorithms take the means to be related, if the kind does not say it.
+    pub(super) covariance: Option<CovarianceKind>,
+    /// The kind of noise if the file says nothing else.
+    pub(super) noise: NoiseKind,
+    /// Whether the noise has to be of that kind.
+    pub(super) noise_is_fixed: bool,
 }
 
 /// Reads the table. Files are relative to `directory`.
@@ -48,18 +55,16 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
             Ok(InstanceKind::Fixed(Truth::soare(index(dimension), omega)))
         }),
         ("csv", csv),
-        ("means", |keys, _| {
-            let field = keys.need("means")?;
-            let means = field.numbers()?;
-            if means.is_empty() {
-                return Err(field.error("must give the mean of at least one arm"));
-            }
-            let mut arms = Arms::without_features(means.len()).map_err(|error| field.refused(error))?;
-            if let Some(costs) = keys.get("costs") {
-                arms = arms.with_costs(&costs.numbers()?).map_err(|error| costs.refused(error))?;
-            }
-            Ok(InstanceKind::Fixed(Truth::Means(arms, means)))
-        }),
+        ("linear", linear),
+        ("means", list),
+        ("bernoulli", list),
+        ("monotone", monotone),
+        ("locatelli-1", |_, _| Ok(locatelli(1))),
+        ("locatelli-2", |_, _| Ok(locatelli(2))),
+        ("locatelli-3", |_, _| Ok(locatelli(3))),
+        ("graph", related::graph),
+        ("kernel", related::kernel),
+        ("osi", |_, _| Ok(InstanceKind::Fixed(Truth::osi()))),
     ];
     let kind_field = keys.need("kind")?;
     let kind = match &extensions.instances {
@@ -68,6 +73,12 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
         }
         _ => kind_field.choice(KINDS)?(keys, directory)?,
     };
+    let name = kind_field.text()?;
+    let noise_is_fixed = name == "bernoulli";
+    let is_bernoulli = noise_is_fixed || name.starts_with("locatelli-");
+    let noise = if is_bernoulli { NoiseKind::Bernoulli } else { NoiseKind::Gaussian };
+    let covariance =
+        if ["graph", "kernel"].contains(&name) { None } else { related::covariance(keys, directory, &kind)? };
     let redraw = keys.get("redraw");
     let draw = keys.get("draw");
     let offset = keys.get("offset").map_or(Ok(0.0), |field| field.number())?;
@@ -89,10 +100,10 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
         if matches!(kind, InstanceKind::Fixed(_) | InstanceKind::Custom(_)) {
             return Err(draw.error("= \"published\" does not go with an instance of which nothing is drawn"));
         }
-        return Ok(Table { kind, schedule, offset, is_standardised });
+        return Ok(Table { kind, schedule, offset, is_standardised, covariance, noise, noise_is_fixed });
     }
     let schedule = if redraw_value.unwrap_or(true) { DrawSchedule::EveryRun } else { DrawSchedule::Once };
-    Ok(Table { kind, schedule, offset, is_standardised })
+    Ok(Table { kind, schedule, offset, is_standardised, covariance, noise, noise_is_fixed })
 }
 
 fn csv(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, FileError> {
@@ -112,13 +123,73 @@ fn csv(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, FileError> {
         return Ok(InstanceKind::Fixed(Truth::Means(arms, means)));
     }
     let arms = dataset::with_features(candidates).map_err(|error| refused(&error))?.arms();
-    let Some(theta_field) = theta_field else { return Ok(InstanceKind::Features(arms)) };
+    with_theta(arms, theta_field)
+}
+
+/// Arms with this θ, or with θ drawn.
+fn with_theta(arms: Arms, theta: Option<Field<'_>>) -> Result<InstanceKind, FileError> {
+    let Some(theta_field) = theta else { return Ok(InstanceKind::Features(arms)) };
     let theta = theta_field.numbers()?;
     let (expected, found) = (arms.dimension().unwrap_or(0), theta.len());
     if expected != found {
         return Err(theta_field.refused(InstanceError::ThetaLength { expected, found }));
     }
     Ok(InstanceKind::Fixed(Truth::Linear(arms, theta)))
+}
+
+/// The arms of the file itself: a list of rows of features.
+fn linear(keys: &Keys<'_>, _: &Path) -> Result<InstanceKind, FileError> {
+    let field = keys.need("arms")?;
+    let theta = keys.get("theta");
+    let rows = field.list()?.iter().map(Field::numbers).collect::<Result<Vec<_>, _>>()?;
+    let dimension = rows.first().map_or(0, Vec::len);
+    if dimension == 0 {
+        return Err(field.error("must give at least one arm, each as a list of at least one feature"));
+    }
+    with_theta(Arms::from_rows(&rows).map_err(|error| field.refused(error))?, theta)
+}
+
+/// A list of means, one per arm.
+fn means(field: &Field<'_>) -> Result<Vec<f64>, FileError> {
+    let means = field.numbers()?;
+    if means.is_empty() { Err(field.error("must give the mean of at least one arm")) } else { Ok(means) }
+}
+
+/// Arms without features: their means, and the costs of errors on them if they differ.
+fn list(keys: &Keys<'_>, _: &Path) -> Result<InstanceKind, FileError> {
+    let means = means(&keys.need("means")?)?;
+    let Some(costs) = keys.get("costs") else { return Ok(without_features(means)) };
+    let arms = Arms::without_features(means.len()).expect("at least one arm");
+    let arms = arms.with_costs(&costs.numbers()?).map_err(|error| costs.refused(error))?;
+    Ok(InstanceKind::Fixed(Truth::Means(arms, means)))
+}
+
+fn without_features(means: Vec<f64>) -> InstanceKind {
+    let arms = Arms::without_features(means.len()).expect("at least one arm");
+    InstanceKind::Fixed(Truth::Means(arms, means))
+}
+
+/// Means that do not decrease: given, or a step.
+fn monotone(keys: &Keys<'_>, _: &Path) -> Result<InstanceKind, FileError> {
+    let Some(field) = keys.get("means") else {
+        let n_arms = keys.need("n_arms")?.whole(3, MAX_FEATURES)?;
+        let gap_field = keys.need("gap")?;
+        let gap = gap_field.number()?;
+        if gap <= 0.0 {
+            return Err(gap_field.is_not("a positive number"));
+        }
+        return Ok(InstanceKind::Fixed(Truth::step(index(n_arms), gap)));
+    };
+    let means = means(&field)?;
+    if let Some(arm) = means.windows(2).position(|pair| pair[0] > pair[1]) {
+        let (here, next) = (means[arm], means[arm + 1]);
+        return Err(field.error(format!("must not decrease, but arm {arm} has {here} and the next one {next}")));
+    }
+    Ok(without_features(means))
+}
+
+fn locatelli(problem: u32) -> InstanceKind {
+    InstanceKind::Fixed(Truth::locatelli(problem).expect("problem 1, 2 or 3"))
 }
 
 /// The arms without one of their features, and that feature.
@@ -135,6 +206,6 @@ fn without_column(candidates: &Candidates, column: usize) -> Result<(Arms, Vec<f
     Ok((arms?, means))
 }
 
-fn index(number: u64) -> usize {
+pub(super) fn index(number: u64) -> usize {
     usize::try_from(number).expect("checked against a limit")
 }

@@ -1,15 +1,19 @@
 //! The schema of an experiment file, read strictly. `docs/experiments.md` describes it for users.
 
 mod instance;
+mod noise;
+mod published;
+mod related;
 mod stop;
 
 use crate::entrant::{with_noise, with_stop};
-use crate::experiment::{Experiment, Extensions, Overrides, PublishedCurve};
+use crate::experiment::{Experiment, Extensions, Overrides};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{DrawSchedule, InstanceSource};
-use crate::{Entrant, Noise, NoiseKind, Oracle, RunError, Threshold};
+use crate::{Entrant, ExperimentNoise, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The largest number of pulls per run: its noise is kept in memory.
 const MAX_PULLS: u64 = 100_000_000;
@@ -61,7 +65,6 @@ fn experiment(
     let threshold = threshold(&keys.need("threshold")?)?;
     let precision = keys.get("precision").map_or(Ok(0.0), |field| precision(&field))?;
     let noise_field = keys.get("noise");
-    let noise = noise(noise_field.as_ref())?;
     let baseline = keys.get("baseline");
     let instance_field = keys.need("instance")?;
     let algorithms_field = keys.need("algorithm")?;
@@ -71,38 +74,67 @@ fn experiment(
 
     let seed = overrides.seed.unwrap_or(seed);
     let table = instance::instance(&keys.need_table("instance")?, directory, extensions)?;
+    let noise = noise::noise(noise_field.as_ref(), table.noise, extensions)?;
+    if table.noise_is_fixed && noise.law().is_none_or(|law| law.kind() != table.noise) {
+        let (kind, noise) = (table.noise.name(), noise_field.as_ref().unwrap_or(&instance_field));
+        return Err(noise.error(format!("must be {{ kind = \"{kind}\" }} or be left out: the instance says so")));
+    }
     let schedule = if overrides.redraw { DrawSchedule::EveryRun } else { table.schedule };
     let source = InstanceSource::new(table.kind, schedule, seed, threshold, precision)
         .and_then(|source| source.with_offset(table.offset))
         .map_err(|error| instance_field.refused(error))?;
     let source = if table.is_standardised { source.standardised() } else { source };
+    let source = match table.covariance {
+        Some(kind) => source.related(kind).map_err(|error| instance_field.refused(error))?,
+        None => source,
+    };
     let file = instance_field.keys("[instance]")?.get("file");
     let source = source.with_file(file.and_then(|field| field.text().ok().map(|name| directory.join(name))));
-    let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, noise))?;
+    let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, &noise))?;
     let algorithms = keys.lists("algorithm")?;
     if algorithms.is_empty() {
         return Err(algorithms_field.error("must name at least one algorithm"));
     }
-    let entrants = entrants(&algorithms, noise, stop, extensions)?;
+    let entrants = entrants(&algorithms, &noise, stop, extensions)?;
+    let has_graph = source.instance(0).is_ok_and(|instance| instance.graph().is_some());
+    let needs_graph = |entrant: &Entrant| matches!(entrant.oracle(), Some(Oracle::Gamma { .. }));
+    if let Some(position) = entrants.iter().position(needs_graph).filter(|_| !has_graph) {
+        return Err(algorithms[position].error("cannot have `gamma = \"optimal\"`: the arms are not on a graph"));
+    }
     let baseline = match baseline {
         None => None,
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
     };
-    let published = match published_field {
-        Some(_) if !overrides.redraw => published(&keys.lists("published")?, &entrants, budgets.len())?,
-        _ => Vec::new(),
+    let (published, published_means) = match published_field {
+        Some(_) if !overrides.redraw => published::published(&keys.lists("published")?, &entrants, budgets.len())?,
+        _ => Default::default(),
     };
     let runs = overrides.runs.unwrap_or(runs);
     let name = if overrides.redraw { format!("{name}-redrawn") } else { name };
-    let experiment = Experiment { name, runs, seed, budgets, noise, baseline, source, entrants, published };
+    let fingerprint = OnceLock::new();
+    let experiment = Experiment {
+        name,
+        runs,
+        seed,
+        budgets,
+        noise,
+        baseline,
+        source,
+        entrants,
+        published,
+        published_means,
+        fingerprint,
+    };
     match experiment.check() {
         Ok(()) => Ok(experiment),
         Err(RunError::Algorithm { label, error }) => {
             let position = position(&algorithms_field, &label, &experiment.entrants)?;
             Err(algorithms[position].error(format!("`{label}` does not fit: {error}")))
         }
-        Err(error @ RunError::NoProbability { .. }) => Err(noise_field.unwrap_or(instance_field).refused(error)),
-        Err(error @ RunError::Instance { .. }) => Err(instance_field.refused(error)),
+        Err(error @ (RunError::NoProbability { .. } | RunError::Scales { .. })) => {
+            Err(noise_field.unwrap_or(instance_field).refused(error))
+        }
+        Err(error @ (RunError::Instance { .. } | RunError::Interrupted)) => Err(instance_field.refused(error)),
     }
 }
 
@@ -135,33 +167,9 @@ fn precision(field: &Field<'_>) -> Result<f64, FileError> {
     Ok(precision)
 }
 
-fn noise(field: Option<&Field<'_>>) -> Result<Noise, FileError> {
-    let Some(field) = field else {
-        return Ok(Noise::new(NoiseKind::Gaussian, 1.0).expect("a positive scale"));
-    };
-    let (kind, scale) = if field.is_table() {
-        let keys = field.keys("`noise`")?;
-        let kind = keys.need("kind")?.choice(NoiseKind::ALL)?;
-        let scale = keys.get("scale");
-        if kind == NoiseKind::Bernoulli
-            && let Some(scale) = scale
-        {
-            return Err(scale.error("does not go with bernoulli noise: its spread follows from the mean"));
-        }
-        keys.finish()?;
-        (kind, scale.map_or(Ok(1.0), |scale| scale.number())?)
-    } else {
-        if field.is_text() {
-            return Err(field.error("must be σ, a finite number, or a table such as `{ kind = \"bernoulli\" }`"));
-        }
-        (NoiseKind::Gaussian, field.number()?)
-    };
-    Noise::new(kind, scale).map_err(|error| field.refused(error))
-}
-
 fn entrants(
     tables: &[Field<'_>],
-    noise: Noise,
+    noise: &ExperimentNoise,
     stop: Option<ConfidenceStop>,
     extensions: &Extensions,
 ) -> Result<Vec<Entrant>, FileError> {
@@ -178,7 +186,7 @@ fn entrants(
 
 fn entrant(
     field: &Field<'_>,
-    noise: Noise,
+    noise: &ExperimentNoise,
     stop: Option<ConfidenceStop>,
     extensions: &Extensions,
 ) -> Result<Entrant, FileError> {
@@ -203,7 +211,10 @@ fn entrant(
         }
     }
     let takes_oracle = !is_explored && spec.takes(ParameterRole::OracleExploration);
-    let oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
+    let mut oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
+    if name == "grapl" {
+        (spec, oracle) = gamma(&keys, spec, noise)?;
+    }
     keys.finish()?;
     let label = match (label, &oracle) {
         (Some(label), _) => label.title()?.to_owned(),
@@ -211,6 +222,20 @@ fn entrant(
         (None, None) => name.to_owned(),
     };
     Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)))
+}
+
+/// GrAPL's name of ridge's λ: a number, or `"optimal"` for the one that follows from the true means.
+fn gamma(keys: &Keys<'_>, spec: Spec, noise: &ExperimentNoise) -> Result<(Spec, Option<(String, Oracle)>), FileError> {
+    let Some(field) = keys.get("gamma") else { return Ok((spec, None)) };
+    if let Some(lambda) = keys.get("lambda") {
+        return Err(lambda.error("and `gamma` are two names of the same number; give one"));
+    }
+    if field.is_text() {
+        field.choice(&[("optimal", ())]).map_err(|_| field.is_not("a finite number or \"optimal\""))?;
+        return Ok((spec, Some(("optimal".into(), Oracle::Gamma { noise: noise.scale() }))));
+    }
+    let gamma = field.number()?;
+    Ok((spec.with_regularisation(gamma).map_err(|error| field.refused(error))?, None))
 }
 
 /// How UCB-E's exploration follows from the true means, and the suffix of its label.
@@ -235,25 +260,4 @@ fn position(field: &Field<'_>, label: &str, entrants: &[Entrant]) -> Result<usiz
         let labels: Vec<String> = entrants.iter().map(|entrant| format!("\"{}\"", entrant.label())).collect();
         field.error(format!("must be one of the algorithms {}, not \"{label}\"", labels.join(", ")))
     })
-}
-
-fn published(tables: &[Field<'_>], entrants: &[Entrant], n_budgets: usize) -> Result<Vec<PublishedCurve>, FileError> {
-    let curve = |table: &Field<'_>| {
-        let keys = table.keys("[[published]]")?;
-        let curve = keys.need("curve")?;
-        let runs = keys.need("runs")?.whole(1, 1 << 50)?;
-        let algorithm = keys.get("algorithm");
-        let success_field = keys.need("success")?;
-        keys.finish()?;
-        let entrant = match &algorithm {
-            Some(algorithm) => position(algorithm, algorithm.text()?, entrants)?,
-            None => position(&curve, curve.text()?, entrants)?,
-        };
-        let success = success_field.numbers()?;
-        if success.len() != n_budgets || success.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
-            return Err(success_field.error(format!("must be {n_budgets} rates between 0 and 1, one per budget")));
-        }
-        Ok(PublishedCurve { curve: curve.title()?.to_owned(), entrant, runs, success })
-    };
-    tables.iter().map(curve).collect()
 }

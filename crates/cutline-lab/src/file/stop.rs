@@ -1,12 +1,12 @@
 //! The key `stop`.
 
-use crate::Noise;
+use crate::ExperimentNoise;
 use crate::keys::{Field, FileError};
 use cutline::{ConfidenceStop, Elimination, StopCriterion};
 
 /// The stop in addition to the budget: none for `"budget"`, else `{ confidence = δ, by = "…" }`, with `elimination = "…"` if arms are
 /// settled one by one.
-pub(super) fn stop(field: &Field<'_>, noise: Noise) -> Result<Option<ConfidenceStop>, FileError> {
+pub(super) fn stop(field: &Field<'_>, noise: &ExperimentNoise) -> Result<Option<ConfidenceStop>, FileError> {
     if !field.is_table() {
         let wanted = "\"budget\" or a table such as `{ confidence = 0.05, by = \"intervals\" }`";
         return field.choice(&[("budget", None)]).map_err(|_| field.is_not(wanted));

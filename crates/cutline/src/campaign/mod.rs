@@ -26,7 +26,7 @@ pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use crate::estimators::{Explained, FitHistory, History};
-use crate::{Arm, Arms, AskTell, EstimatorKind, StopReason, Verdict};
+use crate::{Arm, Arms, AskTell, EstimatorKind, Spec, StopReason, Verdict};
 use early_stop::Checkpoints;
 use ledger::{LearnerUpdate, Ledger};
 
@@ -109,7 +109,8 @@ impl CampaignState {
         terms.confidence(noise)?;
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
         // It is kept until there are two, because they share what is expensive to compute.
-        let _checked = terms.spec(noise.sigma)?.learner(&arms, terms.question, terms.budget, terms.seed)?;
+        let _checked =
+            terms.spec(noise.sigma)?.learner_for(&arms, terms.question, terms.budget, terms.budget, terms.seed)?;
         let learner = build(&terms, &arms, noise.sigma)?;
         let estimator = terms.spec.estimator();
         if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
@@ -161,6 +162,19 @@ impl CampaignState {
     ///
     /// Fewer than `n` are handed out, or none, once the budget is used up or the campaign stops early because every arm is decided.
     pub fn ask(&mut self, n: usize, worker: &str, now: Time, lease: Time) -> Vec<Event> {
+        self.ask_unless(n, worker, now, lease, &|| false).unwrap_or_default()
+    }
+
+    /// As [`CampaignState::ask`], and asks `is_interrupted` before every ticket. `None` if that is true: some tickets are then handed out
+    /// without their events, so the state is to be dropped.
+    pub fn ask_unless(
+        &mut self,
+        n: usize,
+        worker: &str,
+        now: Time,
+        lease: Time,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Option<Vec<Event>> {
         let is_due = |&(_, until): &(TicketId, Time)| until <= now;
         let due: Vec<TicketId> = self.ledger.open_tickets().take_while(is_due).map(|(ticket, _)| ticket).collect();
         let mut events: Vec<Event> = due.into_iter().map(|ticket| Event::Expired { ticket }).collect();
@@ -169,9 +183,12 @@ impl CampaignState {
         }
         self.update_noise();
         if self.expects_few_errors() {
-            return events;
+            return Some(events);
         }
         for _ in 0..n {
+            if is_interrupted() {
+                return None;
+            }
             if self.ledger.used() >= self.ledger.budget {
                 break;
             }
@@ -181,7 +198,7 @@ impl CampaignState {
             self.apply(now, &event);
             events.push(event);
         }
-        events
+        Some(events)
     }
 
     /// Records the reward of a ticket. Returns the event, or `None` if the same reward is already recorded.
@@ -381,7 +398,8 @@ impl CampaignState {
         if let Some(&(_, errors)) = known.find(|(n_rewards, _)| *n_rewards == rewards.n_rewards()) {
             return errors;
         }
-        let mut learner = build(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
+        let mut learner =
+            with_plain_rule(&self.terms, &self.arms, self.noise.sigma).expect("as when the campaign began");
         let n_arms = self.arms.n_arms();
         let (means, pending) = (vec![0.0; n_arms], vec![0; n_arms]);
         let n_rewards = rewards.counts();
@@ -434,4 +452,15 @@ fn without_negative_zero(reward: f64) -> f64 {
 /// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
     Ok(terms.spec(sigma)?.learner_for(arms, terms.question, u32::MAX, terms.budget, terms.seed)?)
+}
+
+/// A learner with the estimator of the campaign and a rule without state, so that it can be restored: for verdicts, which no rule changes.
+fn with_plain_rule(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
+    let spec = terms.spec(sigma)?;
+    let mut plain = Spec::named("random")?.with_estimator(spec.estimator().name())?;
+    let is_of_estimator = |name| spec.estimator().parameters().iter().any(|parameter| parameter.name == name);
+    for (name, value) in spec.values().filter(|&(name, _)| is_of_estimator(name)) {
+        plain = plain.with(name, value)?;
+    }
+    Ok(plain.learner(arms, terms.question, u32::MAX, terms.seed)?)
 }

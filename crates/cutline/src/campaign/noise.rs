@@ -72,7 +72,7 @@ pub(super) struct NoiseEstimator {
     within_arms: f64,
     /// The degrees of freedom of `within_arms`.
     degrees_of_freedom: u64,
-    /// `None` without features, and once replicates have enough degrees of freedom.
+    /// `None` without features, with a prior covariance, which has as many columns as arms, and once replicates have enough degrees of freedom.
     residuals: Option<Residuals>,
 }
 
@@ -94,7 +94,7 @@ impl NoiseEstimator {
             rewards: Moments::default(),
             within_arms: 0.0,
             degrees_of_freedom: 0,
-            residuals: arms.dimension().map(|_| residuals()),
+            residuals: arms.dimension().filter(|_| !arms.has_covariance()).map(|_| residuals()),
         }
     }
 

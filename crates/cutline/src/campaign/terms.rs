@@ -71,12 +71,14 @@ pub enum TermsError {
 }
 
 impl Terms {
-    /// Refuses a guaranteed stop without a given noise scale. To be called when a campaign begins: earlier versions began such campaigns, and
-    /// those still open, but never stop early.
+    /// Refuses a guaranteed stop without a given noise scale, and any confidence stop with a rule that
+    /// [starves arms](crate::Algorithm::starves_arms). To be called when a campaign begins: earlier versions began such campaigns, and
+    /// those still open; the former never stop early.
     ///
     /// # Errors
-    /// If `until_sure` guarantees an error probability, and `noise` is not given.
+    /// If `until_sure` guarantees an error probability, and `noise` is not given, or the rule may never meet it.
     pub fn check_guarantee(&self) -> Result<(), TermsError> {
+        self.spec.check_stop(matches!(self.until_sure, Some(EarlyStop::Sure(_))))?;
         match self.until_sure {
             Some(EarlyStop::Sure(criterion)) if self.lacks_noise_for(criterion) => {
                 Err(TermsError::GuaranteeNeedsNoise { criterion })

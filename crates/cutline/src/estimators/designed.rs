@@ -112,7 +112,11 @@ impl Estimator for DesignedRidge {
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
-        let variance = self.linear.observed_variance_of(arm);
+        let variance = if self.linear.is_settled() {
+            numbers(&self.linear.variances)[arm]
+        } else {
+            self.linear.observed_variance_of(arm)
+        };
         (numbers(&self.linear.means)[arm], variance)
     }
 

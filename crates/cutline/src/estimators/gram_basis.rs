@@ -8,7 +8,7 @@
 //! C = T (λI + Σ ttᵀ)⁻¹ Tᵀ.
 
 use crate::features::Features;
-use crate::vector::Vectors;
+use crate::vector::{Vectors, numbers_mut};
 use crate::{Arm, Arms};
 use std::sync::{Arc, OnceLock};
 
@@ -41,6 +41,11 @@ impl GramBasis {
 
     /// xᵢᵀxⱼ for all i.
     pub(super) fn inner_products(&self, arm: Arm, products: &mut Vectors) {
+        if let Some(covariance) = &self.features.covariance {
+            let n_arms = self.features.n_arms;
+            numbers_mut(products)[..n_arms].copy_from_slice(&covariance[arm * n_arms..][..n_arms]);
+            return;
+        }
         let row: Vec<f64> = self.features.row(arm).iter().collect();
         self.features.times(&row, products);
     }
@@ -50,8 +55,11 @@ impl GramBasis {
         self.features.zeros()
     }
 
-    /// T, computed when it is first needed.
+    /// T, computed when it is first needed. Arms from a covariance have K×K features already, which need not be a triangle.
     pub(super) fn triangle(&self) -> &Features {
+        if self.features.covariance.is_some() {
+            return &self.features;
+        }
         let triangle = self.triangle.get_or_init(|| triangle(&self.features));
         triangle.features().expect("features")
     }

@@ -25,6 +25,7 @@ pub use mixed::{FitHistory, Mixed, MixedError, MixedSettings};
 pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use prior_free::PriorFree;
 pub use ridge::{Ridge, RidgeError};
+pub(crate) use triangle::invert_precision;
 
 use crate::{Arm, Question};
 

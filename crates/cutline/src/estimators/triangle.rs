@@ -107,6 +107,31 @@ fn divide_rest<'a, S: Unit>(
     }
 }
 
+/// U and V⁻¹ = U·Uᵀ for a positive definite V, whose pivots are at least `least`. For V of a graph every term of a product is positive,
+/// so that no digits are lost.
+pub(crate) fn invert_precision(mut v: Vec<f64>, d: usize, least: f64) -> (Vec<f64>, Vec<f64>) {
+    factorise(&mut v, d, &vec![least; d]);
+    // L⁻¹ column by column; it is a triangle too, and U is its transpose.
+    let mut u = vec![0.0; d * d];
+    for (column, row) in u.chunks_exact_mut(d).enumerate() {
+        row[column] = 1.0;
+        let below = &mut row[column..];
+        for i in 0..below.len() {
+            let l = &v[(column + i) * d + column..][..=i];
+            below[i] = (below[i] - dot(&l[..i], &below[..i])) / l[i];
+        }
+    }
+    let mut inverse = v;
+    for i in 0..d {
+        for j in 0..=i {
+            let value = dot(&u[i * d + i..(i + 1) * d], &u[j * d + i..(j + 1) * d]);
+            inverse[i * d + j] = value;
+            inverse[j * d + i] = value;
+        }
+    }
+    (u, inverse)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

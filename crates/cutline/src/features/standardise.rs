@@ -25,7 +25,7 @@ impl Features {
 
     /// As [`Features::standardise`], for the first columns only.
     pub(crate) fn standardise_first(&mut self, n_columns: usize) {
-        self.shared = Shared::default();
+        (self.shared, self.covariance) = (Shared::default(), None);
         let n_arms = self.n_arms as f64;
         let unknown = Column { low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, deviation: 0.0 };
         let mut columns = vec![unknown; n_columns];

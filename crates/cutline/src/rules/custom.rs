@@ -21,6 +21,12 @@ pub trait CustomRule: Send {
     /// The next pull, or whether to wait for rewards or to end. To report an error, panic: the learner is then unchanged.
     fn choose(&mut self, context: &mut dyn RuleContext, rng: &mut Rng) -> Choice;
 
+    /// Whether [`choose`](CustomRule::choose) may return [`Choice::Done`]. While it may, asking whether a learner has ended asks the rule; a
+    /// rule that should not be asked then may return `false` until it has returned `Done` once.
+    fn may_end(&self) -> bool {
+        true
+    }
+
     /// Whether [`learn`](CustomRule::learn) does anything.
     fn learns(&self) -> bool {
         false
@@ -148,7 +154,7 @@ impl<E: PullVariances, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
     }
 
     fn may_end(&self) -> bool {
-        true
+        self.rule.may_end()
     }
 
     fn learns(&self) -> bool {

@@ -33,7 +33,7 @@ pub struct Exploring<R> {
 }
 
 impl<R> Exploring<R> {
-    /// `rule`, and pulls of arms that were never pulled, in an order that the seed determines.
+    /// `rule`, and pulls of arms that were never pulled, in an order that the seed determines. Among 0 arms there is nothing to explore.
     #[must_use]
     pub fn new(rule: R, n_arms: usize, seed: u64) -> Self {
         Self { rule, order: draw(&mut stream(seed, Purpose::Exploration, 0), n_arms, n_arms) }

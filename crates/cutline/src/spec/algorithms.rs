@@ -2,11 +2,12 @@
 
 use super::builder::LearnerBuilder;
 use super::group::GroupBuilder;
-use super::parameter::{DELTA, EstimatorKind, NOISE, Parameter, ParameterRole};
+use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
 use crate::batch::RunGroup;
 use crate::rules::{
-    Apt, Clucb, Csar, Explore, Fwt, Hdoc, Indexed, LinGame, Lsa, LucbG, Pivot, Straddle, UcbE, Uniform,
+    Apt, Clucb, Csar, Explore, Fwt, Grapl, Hdoc, Indexed, LinGame, LinGapE, Lsa, Lse, Lucb, LucbG, Pivot,
+    RandomStraddle, Straddle, UcbE, Uniform,
 };
 use crate::{AskTell, GoodArms};
 
@@ -77,6 +78,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "straddle",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
+        starves_arms: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Straddle::new(parameters[0])?),
         ..PLAIN
@@ -158,6 +160,78 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.index(Fwt::gaps(parameters[0])?),
         batch: Some(|group| group.mean_index(|_, parameters| Fwt::gaps(parameters[0]))),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "grapl",
+        about: "the rule of `linear-apt` for arms on a graph or with a kernel; does not pull every arm first; its λ is GrAPL's γ",
+        paper: "LeJeune, Dasarathy & Baraniuk 2020, GrAPL",
+        rule: "grapl",
+        estimator: EstimatorKind::Ridge,
+        is_centred: true,
+        rule_parameters: &[Parameter {
+            name: "alpha",
+            default: Some(1e-8),
+            about: "α, added to the pulls of every arm",
+            range: Grapl::ALPHA,
+            role: ParameterRole::Setting,
+        }],
+        build: |builder, parameters| builder.any(Grapl::new(parameters[0])?),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "random-straddle",
+        about: "as `straddle`, with intervals whose width is drawn anew for every pull",
+        paper: "Inatsu, Takeno, Kutsukake & Takeuchi 2024, randomised straddle",
+        rule: "random-straddle",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        starves_arms: true,
+        rule_parameters: &[NOISE],
+        build: |builder, parameters| builder.with_variances(RandomStraddle::new(parameters[0])?),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lse",
+        about: "pulls the undecided arm whose interval reaches furthest across the threshold, and settles arms by intervals that only shrink",
+        paper: "Gotovos, Casati, Hitz & Krause 2013, LSE",
+        rule: "lse",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        settles: true,
+        rule_parameters: &[
+            NOISE,
+            Parameter {
+                name: "beta",
+                default: Some(0.0),
+                about: "β, the squared width of the intervals in standard deviations; 0 means the growing βₜ of the paper",
+                range: Lse::BETA,
+                role: ParameterRole::Setting,
+            },
+            Parameter {
+                name: "delta",
+                default: Some(0.05),
+                about: "δ, the probability that any interval ever fails, in βₜ",
+                range: Lse::DELTA,
+                role: ParameterRole::Confidence,
+            },
+        ],
+        build: |builder, parameters| builder.lse(parameters[0], parameters[1], parameters[2]),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lingape",
+        about: "pulls the arm that is most informative about the arm whose interval reaches furthest across the threshold; made for a confidence stop",
+        paper: "Xu, Honda & Sugiyama 2018, LinGapE; for thresholds Tirinzoni & Degenne 2022",
+        rule: "lingape",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let rule = LinGapE::new(parameters[0], parameters[1])?;
+            builder.with_variances(rule.with_stop_width(builder.stop_width()))
+        },
         ..PLAIN
     },
     Algorithm {
@@ -250,6 +324,19 @@ pub static ALGORITHMS: &[Algorithm] = &[
         ..PLAIN
     },
     Algorithm {
+        name: "lucb",
+        about: "pulls the arm whose interval reaches furthest across the threshold, by its own rewards; made for a confidence stop",
+        paper: "Kalyanakrishnan, Tewari, Auer & Stone 2012, LUCB; for thresholds Tirinzoni & Degenne 2022",
+        rule: "lucb",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let rule = Lucb::new(parameters[0], parameters[1])?;
+            builder.any(rule.with_stop_width(builder.stop_width()))
+        },
+        ..PLAIN
+    },
+    Algorithm {
         name: "explore",
         about: "searches for the first arm above, where the means do not decrease from arm to arm, in rounds planned for the budget",
         paper: "Cheshire, Ménard & Carpentier 2021, PD-MTB",
@@ -266,6 +353,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
+/// δ of rules whose intervals, or whose test, are to fail at most so often.
+const DELTA: Parameter = Parameter {
+    name: "delta",
+    default: Some(0.05),
+    about: "δ, the probability of an error",
+    range: LinGapE::DELTA,
+    role: ParameterRole::Confidence,
+};
+
 /// What most algorithms have in common.
 const PLAIN: Algorithm = Algorithm {
     name: "",
@@ -278,6 +374,8 @@ const PLAIN: Algorithm = Algorithm {
     needs_horizon: false,
     needs_sample_means: false,
     settles: false,
+    is_centred: false,
+    starves_arms: false,
     rule_parameters: &[],
     build: |_, _| unreachable!("every algorithm has its own"),
     batch: None,
@@ -321,6 +419,10 @@ pub struct Algorithm {
     pub needs_sample_means: bool,
     /// Whether it [settles](crate::Settled) arms, so that it may end before its budget is used up.
     pub settles: bool,
+    /// Whether ridge measures the rewards from τ, unless its `centre` says otherwise.
+    pub is_centred: bool,
+    /// Whether its rule may pull a few arms for ever and never decide the others, so that a confidence stop is refused.
+    pub starves_arms: bool,
     pub(super) rule_parameters: &'static [Parameter],
     pub(super) build: Build,
     pub(super) batch: Option<BuildGroup>,
@@ -355,6 +457,14 @@ impl Algorithm {
 
     /// The parameters of its rule and of its default estimator.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
-        self.rule_parameters.iter().chain(self.estimator.parameters())
+        self.rule_parameters.iter().chain(self.estimator_parameters(self.estimator))
+    }
+
+    /// The parameters of an estimator, with the defaults that this algorithm gives them.
+    pub(super) fn estimator_parameters(&self, estimator: EstimatorKind) -> &'static [Parameter] {
+        match estimator {
+            EstimatorKind::Ridge if self.is_centred => CENTRED_RIDGE,
+            estimator => estimator.parameters(),
+        }
     }
 }

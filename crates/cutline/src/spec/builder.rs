@@ -4,8 +4,8 @@ use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{
     Centred, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, Ridge, RidgeError, SampleMean,
 };
-use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, NamedRule, Rule};
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop};
+use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
 
 /// Everything that a learner is built from except the rule.
 pub(super) struct LearnerBuilder<'a> {
@@ -24,6 +24,12 @@ pub(super) struct LearnerBuilder<'a> {
 }
 
 impl LearnerBuilder<'_> {
+    /// The width of the confidence stop, if there is one.
+    pub(super) fn stop_width(&self) -> Option<StopWidth> {
+        let lambda = (self.estimator == EstimatorKind::Ridge).then(|| ridge_parameters(self.parameters)[0]);
+        self.confidence_stop.map(|stop| StopWidth::new(&stop, self.arms, lambda))
+    }
+
     /// For an index, which works with any estimator.
     pub(super) fn index(&self, index: impl Index + Send + 'static) -> Result<Box<dyn AskTell>, SpecError> {
         self.any(Indexed::new(index, self.arms.n_arms()))
@@ -110,30 +116,56 @@ impl LearnerBuilder<'_> {
         R: Rule<E> + Rule<Centred<E>> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
-        let ridge = if intercept == 0.0 {
-            new(self.arms, lambda)?
-        } else {
-            new(&self.arms.with_intercept(intercept)?, lambda)?
-        };
-        if centre == 0.0 {
-            self.learner(rule, ridge)
-        } else {
-            self.learner(rule, Centred::new(ridge, centre * self.question.threshold())?)
+        let ridge = self.ridge_estimator(new)?;
+        match self.centre() {
+            None => self.learner(rule, ridge),
+            Some(centre) => self.learner(rule, Centred::new(ridge, centre)?),
         }
     }
 
+    /// Ridge, with an intercept if its parameters say so.
+    fn ridge_estimator<E>(&self, new: impl Fn(&Arms, f64) -> Result<E, RidgeError>) -> Result<E, SpecError> {
+        let [lambda, _, intercept] = *ridge_parameters(self.parameters);
+        let arms = if intercept == 0.0 { self.arms.clone() } else { self.arms.with_intercept(intercept)? };
+        Ok(new(&arms, lambda)?)
+    }
+
+    /// What ridge measures the rewards from; `None` if it takes them as they are.
+    fn centre(&self) -> Option<f64> {
+        let [_, centre, _] = *ridge_parameters(self.parameters);
+        (centre != 0.0).then(|| centre * self.question.threshold())
+    }
+
+    /// For [`Lse`], which needs variances and a σ that does not change. The algorithm declares it: [`Algorithm::needs_fixed_noise`].
+    pub(super) fn lse(&self, noise: f64, beta: f64, delta: f64) -> Result<Box<dyn AskTell>, SpecError> {
+        let (rule, estimator) = (self.algorithm.rule, self.estimator);
+        match estimator {
+            EstimatorKind::Ridge => (),
+            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
+                return Err(SpecError::NeedsVariances { rule, estimator });
+            }
+            EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
+        }
+        let mut ridge = self.ridge_estimator(DesignedRidge::new)?;
+        let Some(centre) = self.centre() else {
+            let lse = Lse::new(noise, beta, delta, &mut ridge)?;
+            return self.settled_by(lse.clone(), lse, ridge);
+        };
+        let mut ridge = Centred::new(ridge, centre)?;
+        let lse = Lse::new(noise, beta, delta, &mut ridge)?;
+        self.settled_by(lse.clone(), lse, ridge)
+    }
+
     fn mixed<R: Rule<Mixed> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
-        if rule.learns() {
+        // A custom rule sees the σ of each moment, which is the same when the rewards are told again in order.
+        if rule.learns() && self.custom_rule.is_none() {
             return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
         }
         let (settings, explore) = mixed_settings(self.parameters);
         let mixed = Mixed::new(self.arms, self.question, &settings, self.seed)?;
-        if explore {
-            self.learner(Exploring::new(rule, self.arms.n_arms(), self.seed), mixed)
-        } else {
-            self.learner(rule, mixed)
-        }
+        // An arm is never explored among none, so that one type of learner serves both.
+        let n_explored = if explore { self.arms.n_arms() } else { 0 };
+        self.learner(Exploring::new(rule, n_explored, self.seed), mixed)
     }
 
     /// For a rule on sample means and a stop that settles arms; the budget, and a confidence stop if there is one, end it too. The algorithm
@@ -143,16 +175,22 @@ impl LearnerBuilder<'_> {
         R: Rule<SampleMean> + Send + 'static,
         S: Stop<SampleMean> + Send + 'static,
     {
-        let Self { question, budget, confidence_stop, seed, .. } = *self;
         if self.estimator != EstimatorKind::SampleMean {
             let (rule, estimator) = (self.algorithm.rule, self.estimator);
             return Err(SpecError::NeedsSampleMeans { rule, estimator });
         }
-        let estimator = SampleMean::new(self.arms);
-        Ok(match confidence_stop {
-            None => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
-            Some(sure) => Box::new(Learner::new(rule, estimator, Either(Either(stop, sure), budget), question, seed)?),
-        })
+        self.settled_by(rule, stop, SampleMean::new(self.arms))
+    }
+
+    /// With a stop that settles arms, in addition to the budget and the confidence stop.
+    fn settled_by<R, S, E>(&self, rule: R, stop: S, estimator: E) -> Result<Box<dyn AskTell>, SpecError>
+    where
+        R: Rule<E> + Send + 'static,
+        S: Stop<E> + Send + 'static,
+        E: Estimator + Send + 'static,
+    {
+        let stop = Either(Either(stop, self.confidence_stop), self.budget);
+        Ok(Box::new(Learner::new(rule, estimator, stop, self.question, self.seed)?))
     }
 
     fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>
@@ -160,11 +198,8 @@ impl LearnerBuilder<'_> {
         R: Rule<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let Self { question, budget, confidence_stop, seed, .. } = *self;
-        Ok(match confidence_stop {
-            None => Box::new(Learner::new(rule, estimator, budget, question, seed)?),
-            Some(stop) => Box::new(Learner::new(rule, estimator, Either(stop, budget), question, seed)?),
-        })
+        let stop = Either(self.confidence_stop, self.budget);
+        Ok(Box::new(Learner::new(rule, estimator, stop, self.question, self.seed)?))
     }
 }
 
@@ -176,7 +211,7 @@ pub(super) fn ridge_parameters(values: &[f64]) -> &[f64; 3] {
 /// The settings of the mixed model and whether to explore, from numbers in the order of [`EstimatorKind::parameters`]. Whole numbers are
 /// rounded.
 fn mixed_settings(values: &[f64]) -> (MixedSettings, bool) {
-    let [landmarks, length, linear, smooth, own, noise, explore] = *values else {
+    let [landmarks, length, additive, linear, smooth, own, noise, explore] = *values else {
         unreachable!("the parameters of the mixed model")
     };
     let is_on = |value: f64| value >= 0.5;
@@ -188,6 +223,7 @@ fn mixed_settings(values: &[f64]) -> (MixedSettings, bool) {
         own: is_on(own),
         landmarks,
         length,
+        additive,
         known_noise: (noise != 0.0).then_some(noise),
         ..MixedSettings::default()
     };

@@ -59,6 +59,14 @@ pub enum SpecError {
         /// The estimator.
         estimator: EstimatorKind,
     },
+    /// The rule may pull a few arms for ever, so that a confidence stop might never be met.
+    #[error(
+        "`{algorithm}` may pull a few arms near the threshold for ever and never decide the others, so it takes no confidence stop"
+    )]
+    Starves {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// The rule works with sample means only.
     #[error("the rule `{rule}` works with the estimator `sample-mean` only, not with `{}`", estimator.name())]
     NeedsSampleMeans {

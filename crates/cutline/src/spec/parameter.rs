@@ -45,6 +45,8 @@ pub enum ParameterRole {
     Confidence,
     /// UCB-E's a, which is computed from the true means: set by [`Spec::with_oracle_exploration`](super::Spec::with_oracle_exploration).
     OracleExploration,
+    /// λ of ridge, which is the γ of GrAPL: set by [`Spec::with_regularisation`](super::Spec::with_regularisation).
+    Regularisation,
     /// The level towards which ridge shrinks the means: set by [`Spec::with_centre`](super::Spec::with_centre).
     Centre,
     /// The value of one more feature, the same for every arm.
@@ -62,39 +64,38 @@ pub(super) const NOISE: Parameter = Parameter {
     role: ParameterRole::NoiseScale,
 };
 
-/// The δ of rules whose intervals hold at all times.
-pub(super) const DELTA: Parameter = Parameter {
-    name: "delta",
-    default: Some(0.05),
-    about: "δ, the probability that any interval ever fails",
-    range: Range::new(1e-100, 0.5),
-    role: ParameterRole::Confidence,
-};
-
 /// The parameters of ridge.
-const RIDGE: &[Parameter] = &[
-    Parameter {
-        name: "lambda",
-        default: Some(1.0),
-        about: "λ, the regularisation of ridge",
-        range: Range::at_least(1e-12),
-        role: ParameterRole::Setting,
-    },
-    Parameter {
-        name: "centre",
-        default: Some(0.0),
-        about: "means are shrunk towards this multiple of τ: 1 fits the model to r − τ, 0 fits it to r",
-        range: Range::new(0.0, 1.0),
-        role: ParameterRole::Centre,
-    },
-    Parameter {
-        name: "intercept",
-        default: Some(0.0),
-        about: "an additional feature has this value for every arm; 0 adds none",
-        range: Range::at_least(0.0),
-        role: ParameterRole::Intercept,
-    },
-];
+const RIDGE: &[Parameter] = &ridge(0.0);
+
+/// The parameters of ridge for algorithms that measure the rewards from τ.
+pub(super) const CENTRED_RIDGE: &[Parameter] = &ridge(1.0);
+
+/// The parameters of ridge with this centre as the default.
+const fn ridge(centre: f64) -> [Parameter; 3] {
+    [
+        Parameter {
+            name: "lambda",
+            default: Some(1.0),
+            about: "λ, the regularisation of ridge",
+            range: Range::at_least(1e-12),
+            role: ParameterRole::Regularisation,
+        },
+        Parameter {
+            name: "centre",
+            default: Some(centre),
+            about: "means are shrunk towards this multiple of τ: 1 fits the model to r − τ, 0 fits it to r",
+            range: Range::new(0.0, 1.0),
+            role: ParameterRole::Centre,
+        },
+        Parameter {
+            name: "intercept",
+            default: Some(0.0),
+            about: "an additional feature has this value for every arm; 0 adds none",
+            range: Range::at_least(0.0),
+            role: ParameterRole::Intercept,
+        },
+    ]
+}
 
 /// The parameters of the mixed model.
 const MIXED: &[Parameter] = &[
@@ -110,6 +111,13 @@ const MIXED: &[Parameter] = &[
         default: Some(1.0),
         about: "ℓ/√d, the length scale of the smooth part for standardised features",
         range: Mixed::LENGTH,
+        role: ParameterRole::Setting,
+    },
+    Parameter {
+        name: "additive",
+        default: Some(0.5),
+        about: "the share of the smooth part's variance that is for sums of functions of one feature each; the rest is for functions of all features together",
+        range: Range::new(0.0, 1.0),
         role: ParameterRole::Setting,
     },
     switch("linear", "1 includes the linear part, 0 leaves it out; a level is always there"),

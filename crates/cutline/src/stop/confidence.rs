@@ -82,7 +82,9 @@ impl StopCriterion {
 /// [`Either`](super::Either), as [`Spec::with_confidence_stop`](crate::Spec::with_confidence_stop) does.
 ///
 /// It is never met before the first reward, and pulls without a reward do not count. A check costs O(d²) while the arm that was least
-/// sure at the last full scan is not sure yet, which holds at most pulls, and O(Kd² + d³) otherwise; O(K) with the sample mean.
+/// sure at the last full scan is not sure yet, which holds at most pulls, and O(Kd² + d³) otherwise; O(K) with the sample mean. With
+/// [elimination](Elimination) every reward costs as much as a full scan, except for `llr`, and `evidence` with a norm: O(K) where the rule
+/// keeps variances and no pull is pending, while no arm is about to be settled.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|
@@ -190,19 +192,27 @@ impl ConfidenceStop {
         self.noise() * level.sqrt() + bias
     }
 
-    /// Whether the arm that was least sure at the last full scan is certainly not sure yet. Its variance is computed in another way than
-    /// in a full scan, so cases that rounding could decide are left to the full scan.
-    fn is_still_doubtful<E: Estimator + ?Sized>(&self, beliefs: &mut Beliefs<'_, E>) -> bool {
-        if self.least_width == 0.0 {
-            return false;
-        }
+    /// Whether `arm` is certainly not sure yet. Its variance is computed in another way than in a full scan, so cases that rounding could
+    /// decide are left to the full scan.
+    fn is_doubtful<E: Estimator + ?Sized>(&self, beliefs: &mut Beliefs<'_, E>, arm: Arm) -> bool {
         let (mean, variance) = if self.is_prior_free {
-            beliefs.estimator.prior_free_moments_of(self.doubtful)
+            beliefs.estimator.prior_free_moments_of(arm)
         } else {
-            beliefs.estimator.moments_of(self.doubtful)
+            beliefs.estimator.moments_of(arm)
         };
         let width = self.least_width * self.noise() * variance.max(0.0).sqrt();
-        beliefs.question.gap(mean) < (1.0 - 1e-6) * width
+        beliefs.question.gap(mean) < (1.0 - 1e-5) * width
+    }
+
+    /// Whether the arm that was least sure at the last full scan is certainly not sure yet.
+    fn is_still_doubtful<E: Estimator + ?Sized>(&self, beliefs: &mut Beliefs<'_, E>) -> bool {
+        self.least_width > 0.0 && self.is_doubtful(beliefs, self.doubtful)
+    }
+
+    /// Whether no open arm can be sure, by moments that are cheaper than a full scan.
+    fn has_only_doubtful_arms<E: Estimator + ?Sized>(&self, beliefs: &mut Beliefs<'_, E>) -> bool {
+        let settled = beliefs.settled;
+        self.least_width > 0.0 && !self.is_prior_free && settled.open().all(|arm| self.is_doubtful(beliefs, arm))
     }
 
     /// The centre and half the width of every arm's interval: an arm is sure if the side of its mean is right for all values in it.
@@ -229,9 +239,7 @@ impl ConfidenceStop {
 
     /// Checks all arms; returns whether all are sure.
     fn scan(&mut self, question: Question, posterior: &Posterior<'_>, prior_free: Option<PriorFree<'_>>) -> bool {
-        let &Posterior { means, variances, n_rewards, model, .. } = posterior;
-        let factor = self.evidence_factor(n_rewards, model);
-        let has_norm = self.norm().is_some() && is_linear(model);
+        let &Posterior { means, variances, .. } = posterior;
         let interval = self.intervals(posterior, prior_free);
         let certainty = |arm: Arm| {
             let (centre, width) = interval(arm);
@@ -243,18 +251,27 @@ impl ConfidenceStop {
         let is_sure = (0..means.len()).all(|arm| is_sure(question, means[arm], interval(arm)));
         drop(interval);
         self.doubtful = doubtful;
+        self.remember_width(posterior, prior_free, width);
+        is_sure
+    }
+
+    /// Keeps a lower bound on the widths at any later time; `width` is that of an arm now, in units of √q.
+    fn remember_width(&mut self, posterior: &Posterior<'_>, prior_free: Option<PriorFree<'_>>, width: f64) {
+        let &Posterior { n_rewards, model, .. } = posterior;
+        let has_norm = self.norm().is_some() && is_linear(model);
         self.is_prior_free = match self.criterion {
             StopCriterion::Intervals => !has_norm,
             StopCriterion::Evidence => !has_norm && is_linear(model),
             StopCriterion::LikelihoodRatio => false,
         };
         let least_width = match self.criterion {
-            StopCriterion::Evidence | StopCriterion::LikelihoodRatio => factor / self.noise(),
+            StopCriterion::Evidence | StopCriterion::LikelihoodRatio => {
+                self.evidence_factor(n_rewards, model) / self.noise()
+            }
             StopCriterion::Intervals if has_norm => width / self.noise(),
             StopCriterion::Intervals => self.least_prior_free_width(prior_free),
         };
         self.least_width = if least_width.is_finite() { least_width } else { 0.0 };
-        is_sure
     }
 
     /// A lower bound on the width of any arm at any later time, in units of σ√q. The mixture's width falls at first, but never below it.
@@ -295,7 +312,7 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
     }
 
     fn settle(&mut self, beliefs: &mut Beliefs<'_, E>, _: Arm, newly: &mut Vec<(Arm, bool)>) {
-        if self.elimination.is_none() {
+        if self.elimination.is_none() || self.has_only_doubtful_arms(beliefs) {
             return;
         }
         let (question, settled) = (beliefs.question, beliefs.settled);
@@ -303,6 +320,10 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         let interval = self.intervals(&posterior, prior_free);
         let sure = settled.open().filter(|&arm| is_sure(question, posterior.means[arm], interval(arm)));
         newly.extend(sure.map(|arm| (arm, question.is_above(posterior.means[arm]))));
+        let Some(first) = settled.open().next() else { return };
+        let width = interval(first).1 / posterior.variances[first].sqrt();
+        drop(interval);
+        self.remember_width(&posterior, prior_free, width);
     }
 
     fn restricts_rules(&self) -> bool {

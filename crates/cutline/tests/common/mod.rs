@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
-use cutline::{Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
+use cutline::{ALGORITHMS, Algorithm, Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
 use std::cell::RefCell;
@@ -61,12 +61,19 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
     arms
 }
 
+const SMALL_NOISE: [(&str, f64); 6] =
+    [("clucb", 0.1), ("hdoc", 0.1), ("lucb-g", 0.1), ("apt-g", 0.1), ("lil-hdoc", 0.1), ("lse", 0.5)];
+
 /// The algorithm with all parameters set. Those that look for arms whose side is known get a small noise scale, so that there are some after
 /// few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
-    if ["clucb", "hdoc", "lucb-g", "apt-g", "lil-hdoc"].contains(&name) {
-        spec = spec.with("noise", 0.1).unwrap();
+    if let Some((_, noise)) = SMALL_NOISE.into_iter().find(|(other, _)| *other == name) {
+        spec = spec.with("noise", noise).unwrap();
+    }
+    // The plain ridge is not centred.
+    if spec.algorithm().is_centred {
+        spec = spec.with_centre(0.0).unwrap();
     }
     for parameter in spec.parameters() {
         if parameter.default.is_none() {
@@ -74,6 +81,16 @@ pub fn spec(name: &str) -> Spec {
         }
     }
     spec
+}
+
+/// Whether the choices of its rule are drawn at random.
+pub fn is_random(algorithm: &Algorithm) -> bool {
+    ["uniform", "random-straddle"].contains(&algorithm.rule)
+}
+
+/// Every algorithm that takes a confidence stop.
+pub fn with_confidence_stop() -> impl Iterator<Item = &'static Algorithm> {
+    ALGORITHMS.iter().filter(|algorithm| !algorithm.starves_arms)
 }
 
 /// Removes and returns a random element.
@@ -93,6 +110,11 @@ pub struct Plain {
     pub rewards: Vec<(usize, f64)>,
     /// The gains of LinGame's rounds, cached because they are expensive.
     gains: RefCell<Vec<Vec<f64>>>,
+}
+
+/// βₜ of LSE for δ = 0.05, times its σ² = 0.25.
+fn beta(t: usize, n_arms: usize) -> f64 {
+    0.25 * 2.0 * (n_arms as f64 * (std::f64::consts::PI * t as f64).powi(2) / (6.0 * 0.05)).ln()
 }
 
 /// The weights of AdaHedge before and after each round.
@@ -254,6 +276,20 @@ impl Plain {
                 let sum = |arm: usize| (0..rounds).map(|t| weights[t.min(weights.len() - 1)][arm]).sum::<f64>();
                 arms.map(|arm| pulls(arm) - sum(arm)).collect()
             }
+            "lse" => {
+                let (settled, (lower, upper)) = (self.settled(rule), self.intervals());
+                let (c, threshold) = (self.covariances(), self.problem.question.threshold());
+                let half = |arm: usize| (beta(self.rewards.len() + 1, self.pulls.len()) * c[(arm, arm)]).sqrt();
+                let ambiguity = |arm: usize| {
+                    let (lower, upper) =
+                        (lower[arm].max(means[arm] - half(arm)), upper[arm].min(means[arm] + half(arm)));
+                    (upper - threshold).min(threshold - lower)
+                };
+                arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { -ambiguity(arm) }).collect()
+            }
+            "grapl" => arms.map(|arm| (pulls(arm) + 1e-8).sqrt() * gap(arm)).collect(),
+            // `level_sets.rs` has its definition, with the random numbers.
+            "random-straddle" => return None,
             "hdoc" | "lil-hdoc" => {
                 let t = arms.clone().map(pulls).sum::<f64>() + 1.0;
                 self.among_open(rule, |arm| -means[arm] - 0.1 * (2.0 * t.ln() / pulls(arm)).sqrt())
@@ -292,6 +328,7 @@ impl Plain {
             past.pulls[arm] += 1;
             match rule {
                 "csar" => past.end_phases(self.budget, &mut settled),
+                "lse" => past.settle_by_intervals(&mut settled),
                 "hdoc" | "lucb-g" | "apt-g" | "lil-hdoc" => past.test_arm(rule, arm, &mut settled),
                 _ => panic!("write how the rule `{rule}` settles arms into `Plain::settled`"),
             }
@@ -374,6 +411,38 @@ impl Plain {
             let distance = |arm: usize| (means[arm] - self.problem.question.threshold()).abs();
             let most = open.iter().map(|&arm| distance(arm)).fold(0.0, f64::max);
             settled.extend(open.iter().find(|&&arm| distance(arm) == most));
+        }
+    }
+
+    /// LSE: the intersection of the intervals before the first reward and after each.
+    fn intervals(&self) -> (Vec<f64>, Vec<f64>) {
+        let k = self.pulls.len();
+        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; k], vec![f64::INFINITY; k]);
+        let mut past = Self::new(&self.problem, self.lambda);
+        for n in 0..=self.rewards.len() {
+            if let Some(&(arm, reward)) = n.checked_sub(1).and_then(|last| self.rewards.get(last)) {
+                past.rewards.push((arm, reward));
+                past.pulls[arm] += 1;
+            }
+            let (means, c) = (past.ridge_means(), past.covariances());
+            for arm in 0..k {
+                let half = (beta(n + 1, k) * c[(arm, arm)]).sqrt();
+                lower[arm] = lower[arm].max(means[arm] - half);
+                upper[arm] = upper[arm].min(means[arm] + half);
+            }
+        }
+        (lower, upper)
+    }
+
+    /// LSE: an arm is settled when min C + ε > τ or max C − ε ≤ τ, or C is empty.
+    fn settle_by_intervals(&self, settled: &mut Vec<usize>) {
+        let (lower, upper) = self.intervals();
+        let (threshold, precision) = (self.problem.question.threshold(), self.problem.question.precision());
+        for arm in 0..self.pulls.len() {
+            let is_decided = lower[arm] + precision > threshold || upper[arm] - precision <= threshold;
+            if !settled.contains(&arm) && (is_decided || lower[arm] > upper[arm]) {
+                settled.push(arm);
+            }
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) fn groups(view: &View) -> Vec<Group> {
                 name: view.names[arm].clone(),
                 mean: digits.write(verdict.mean),
                 interval: format!("{} to {}", digits.write(verdict.lower), digits.write(verdict.upper)),
-                pulls: grouped(verdict.pulls.into()),
+                pulls: pulls(verdict),
                 doubt: doubt(verdict.doubt),
             }
         };
@@ -46,6 +46,15 @@ pub(super) fn groups(view: &View) -> Vec<Group> {
     };
     let groups = [Side::Above, Side::Undecided, Side::Below].map(group);
     groups.into_iter().filter(|group| !group.rows.is_empty()).collect()
+}
+
+/// How often an arm was measured, and when its side was settled if it was.
+fn pulls(verdict: &Verdict) -> String {
+    let pulls = grouped(verdict.pulls.into());
+    match verdict.settled_after {
+        Some(after) => format!("{pulls}; decided at measurement {}", grouped(after)),
+        None => pulls,
+    }
 }
 
 fn doubt(doubt: f64) -> String {

@@ -28,7 +28,7 @@ pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("algorithm", format!("{}: {}", algorithm.name, algorithm.about)),
         ("rule, estimator", format!("{}, {}", algorithm.rule, estimator.name())),
         ("parameters", parameters(view)),
-        ("model", describe(estimator, settings.preparation())),
+        ("model", describe(estimator, settings)),
         ("noise σ", noise(view)),
         ("intervals", format!("{}: {}", settings.interval, intervals(view).trim_end_matches('.'))),
         ("ends", stop),

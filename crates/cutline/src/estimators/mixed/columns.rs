@@ -1,8 +1,15 @@
 //! The columns of the mixed model: standardised features and a level for the linear part, landmarks for the smooth part.
 //!
-//! The smooth part is a Gaussian process with kernel k(x, x′) = exp(−‖x − x′‖²/(2ℓ²)) on the standardised features, in the
-//! Nyström form: its columns are k(X, L)·chol(k(L, L))⁻ᵀ for D landmarks L. What the landmarks miss of an arm's variance,
-//! eᵢ = 1 − ‖pᵢ‖², belongs to its own part (the FITC approximation).
+//! The smooth part is a Gaussian process on the standardised features. Its kernel is
+//!
+//! ```text
+//! k(x, x′) = (1 − a) exp(−‖x − x′‖²/(2ℓ²)) + (a/d) Σⱼ 1/(1 + (xⱼ − xⱼ′)²d/(2ℓ²))
+//! ```
+//!
+//! The first term is for functions of all features together, the second for sums of functions of one feature each (the rational
+//! quadratic kernel, which has many length scales and needs no exponential). In many dimensions the first alone would hardly vary along one
+//! feature. The process is in the Nyström form: its columns are k(X, L)·chol(k(L, L))⁻ᵀ for D landmarks L. What the landmarks miss of an
+//! arm's variance, eᵢ = 1 − ‖pᵢ‖², belongs to its own part (the FITC approximation).
 
 use super::evidence::Variances;
 use super::settings::{MixedSettings, Parts};
@@ -30,7 +37,15 @@ pub(super) struct Key {
     parts: Parts,
     landmarks: usize,
     length: f64,
+    additive: f64,
     seed: u64,
+}
+
+impl Key {
+    fn new(parts: Parts, settings: &MixedSettings, seed: u64) -> Self {
+        let MixedSettings { landmarks, length, additive, .. } = *settings;
+        Self { parts, landmarks, length, additive, seed }
+    }
 }
 
 /// The columns zᵢ of every arm.
@@ -49,7 +64,7 @@ pub(super) struct Columns {
 impl Columns {
     /// As [`Columns::new`], without computing them again if another learner has the same ones.
     pub(super) fn shared(arms: &Arms, parts: Parts, settings: &MixedSettings, seed: u64) -> Arc<Self> {
-        let key = Key { parts, landmarks: settings.landmarks, length: settings.length, seed };
+        let key = Key::new(parts, settings, seed);
         let make = || Self::new(arms, parts, settings, seed);
         arms.features()
             .map_or_else(|| Arc::new(make()), |raw| raw.shared.get_or(|columns: &Self| columns.key == key, make))
@@ -59,7 +74,7 @@ impl Columns {
     /// only linear column is a level of 1.
     pub(super) fn new(arms: &Arms, parts: Parts, settings: &MixedSettings, seed: u64) -> Self {
         let n_arms = arms.n_arms();
-        let key = Key { parts, landmarks: settings.landmarks, length: settings.length, seed };
+        let key = Key::new(parts, settings, seed);
         let Some(raw) = arms.features() else {
             let mut features = Features::new(n_arms, 1);
             set_row(&mut features, 0, &vec![1.0; n_arms]);
@@ -81,7 +96,7 @@ impl Columns {
         let separate = separate.as_ref().and_then(Arms::features);
         let gram_basis = separate.filter(|_| has_triangle).and_then(GramBasis::new);
         let drawn = landmarks(n_arms, n_landmarks, seed);
-        let landmarks = Landmarks::new(separate.map_or(&features, |it| &**it), d, &drawn, settings.length);
+        let landmarks = Landmarks::new(separate.map_or(&features, |it| &**it), d, &drawn, settings);
         let mut missed = vec![0.0; n_arms];
         let mut row = vec![0.0; p];
         row[n_linear - 1] = (dimension as f64).sqrt();
@@ -121,17 +136,24 @@ struct Landmarks {
     rows: Vec<Vec<f64>>,
     /// −1/(2ℓ²).
     scale: f64,
+    /// d/(2ℓ²).
+    scale_of_one: f64,
+    /// The weights of the two terms of the kernel: 1 − a and a/d.
+    weights: [f64; 2],
     /// chol(k(L, L) + jitter), D×D, row by row.
     factor: Vec<f64>,
 }
 
 impl Landmarks {
     /// The standardised features are the first `d` columns.
-    fn new(standardised: &Features, d: usize, arms: &[Arm], length: f64) -> Self {
+    fn new(standardised: &Features, d: usize, arms: &[Arm], settings: &MixedSettings) -> Self {
         let rows: Vec<Vec<f64>> = arms.iter().map(|&arm| standardised.row(arm).iter().take(d).collect()).collect();
+        let MixedSettings { length, additive, .. } = *settings;
         let scale = -0.5 / (length * length * d as f64);
+        let scale_of_one = 0.5 / (length * length);
+        let weights = [1.0 - additive, additive / d as f64];
         let n = rows.len();
-        let mut landmarks = Self { rows, scale, factor: vec![0.0; n * n] };
+        let mut landmarks = Self { rows, scale, scale_of_one, weights, factor: vec![0.0; n * n] };
         for i in 0..n {
             for j in 0..=i {
                 let factor = &landmarks.factor;
@@ -146,8 +168,14 @@ impl Landmarks {
 
     /// k of a landmark and x.
     fn kernel(&self, landmark: usize, x: &[f64]) -> f64 {
-        let distance2: f64 = self.rows[landmark].iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum();
-        (self.scale * distance2).exp()
+        let squares = || self.rows[landmark].iter().zip(x).map(|(a, b)| (a - b) * (a - b));
+        self.mixture(squares().sum(), squares().map(|square| 1.0 / (1.0 + self.scale_of_one * square)).sum())
+    }
+
+    /// k from ‖x − x′‖² and from the sum over features. Without an additive term it is the exponential to the last bit.
+    fn mixture(&self, distance2: f64, sum: f64) -> f64 {
+        let [of_all, of_one] = self.weights;
+        of_all * (self.scale * distance2).exp() + of_one * sum
     }
 
     /// Writes the smooth columns p of the arms from `first` on, one arm per lane: the solutions of factor·p = k(L, x). Returns
@@ -162,7 +190,11 @@ impl Landmarks {
         for (row, p) in self.rows.iter().zip(&mut *p) {
             for (block, p) in blocks.iter().zip(p.as_chunks_mut::<2>().0) {
                 let distances2 = vectorised!(|unit| distances2(unit, row, block));
-                *p = pulp::cast(distances2.map(|distance2| (self.scale * distance2).exp()));
+                let has_sums = self.weights[1] != 0.0;
+                let sums =
+                    if has_sums { vectorised!(|unit| sums(unit, self.scale_of_one, row, block)) } else { [0.0; LANES] };
+                *p =
+                    pulp::cast(std::array::from_fn::<f64, LANES, _>(|lane| self.mixture(distances2[lane], sums[lane])));
             }
         }
         let held: [f64; ARMS] = pulp::cast(vectorised!(|unit| solve(unit, &self.factor, p)));
@@ -178,6 +210,21 @@ fn distances2<S: Unit>(unit: S, row: &[f64], block: &[[f64x4; 2]]) -> [f64; LANE
         for half in 0..2 {
             let difference = unit.sub_f64s(unit.splat_f64s(value), x[half]);
             sums[half] = unit.add_f64s(sums[half], unit.mul_f64s(difference, difference));
+        }
+    }
+    pulp::cast(sums)
+}
+
+/// Σⱼ 1/(1 + scale·(xⱼ − rowⱼ)²) of the arms of one block.
+#[inline(always)]
+fn sums<S: Unit>(unit: S, scale: f64, row: &[f64], block: &[[f64x4; 2]]) -> [f64; LANES] {
+    let mut sums = [unit.splat_f64s(0.0); 2];
+    let (scale, one) = (unit.splat_f64s(scale), unit.splat_f64s(1.0));
+    for (&value, x) in row.iter().zip(block) {
+        for half in 0..2 {
+            let difference = unit.sub_f64s(unit.splat_f64s(value), x[half]);
+            let denominator = unit.add_f64s(one, unit.mul_f64s(scale, unit.mul_f64s(difference, difference)));
+            sums[half] = unit.add_f64s(sums[half], unit.div_f64s(one, denominator));
         }
     }
     pulp::cast(sums)
@@ -225,9 +272,10 @@ mod tests {
     /// are the kernel matrix. Both hold also where there are more features than arms.
     #[test]
     fn inner_products_are_the_covariances_of_the_parts() {
-        for (n_arms, d) in [(9, 3), (5, 8), (1, 1), (4, 4)] {
+        for (n_arms, d, additive) in [(9, 3, 0.5), (5, 8, 0.0), (1, 1, 0.3), (4, 4, 1.0)] {
             let arms = arms(n_arms, d);
-            let columns = columns_of(&arms, n_arms, 0.8, 3);
+            let settings = MixedSettings { landmarks: n_arms, length: 0.8, additive, ..Default::default() };
+            let columns = Columns::new(&arms, ALL, &settings, 3);
             let standardised = arms.standardised();
             let x: Vec<Vec<f64>> = (0..n_arms).map(|arm| standardised.row(arm).unwrap()).collect();
             assert_eq!(columns.features.dimension, n_arms.min(d) + 1 + n_arms);
@@ -238,7 +286,9 @@ mod tests {
                     let expected = dot(&x[i], &x[j]) + d as f64;
                     assert!((dot(linear.0, smooth.0) - expected).abs() < 1e-11 * expected.abs().max(1.0));
                     let distance2: f64 = x[i].iter().zip(&x[j]).map(|(a, b)| (a - b).powi(2)).sum();
-                    let kernel = (-distance2 / (2.0 * 0.64 * d as f64)).exp();
+                    let of_one = x[i].iter().zip(&x[j]).map(|(a, b)| 1.0 / (1.0 + (a - b).powi(2) / (2.0 * 0.64)));
+                    let kernel = (1.0 - additive) * (-distance2 / (2.0 * 0.64 * d as f64)).exp()
+                        + additive * of_one.sum::<f64>() / d as f64;
                     assert!((dot(linear.1, smooth.1) - kernel).abs() < 1e-5, "{i} {j}: jitter only");
                 }
             }

@@ -15,6 +15,7 @@ use thiserror::Error;
 /// | `own` | true | whether there is an own part | at least one part |
 /// | `landmarks` | 40 | D, the number of landmarks; 0 leaves the smooth part out | any; at most K are used |
 /// | `length` | 1 | ℓ/√d, the length scale of the smooth part for standardised features | 1e-3 to 1e3 |
+/// | `additive` | 0.5 | a, the share of the smooth part's variance that is for sums of functions of one feature each | 0 to 1 |
 /// | `known_noise` | none | σ, if it is not to be learnt | 1e-100 to 1e100 |
 /// | `shares` | see below | the shares that a part may have in the variance of the means | 0 to 1, one of them at most 0.5 |
 /// | `scales` | see below | ω, the variance of the means in units of σ² | 1e-6 to 1e6 |
@@ -34,6 +35,8 @@ pub struct MixedSettings {
     pub landmarks: usize,
     /// ℓ/√d.
     pub length: f64,
+    /// a, the share of the smooth part for sums of functions of one feature each.
+    pub additive: f64,
     /// σ, if it is known.
     pub known_noise: Option<f64>,
     /// The shares on the grid, if not the default.
@@ -50,6 +53,7 @@ impl Default for MixedSettings {
             own: true,
             landmarks: 40,
             length: 1.0,
+            additive: 0.5,
             known_noise: None,
             shares: None,
             scales: None,
@@ -69,9 +73,15 @@ pub enum MixedError {
     /// The own part is left out, and the arms have no features for another part.
     #[error("arms without features need the own part of the mixed model")]
     NeedsOwn,
+    /// The arms have a covariance of their own.
+    #[error("the mixed model learns how the means are related, so it takes no covariance, kernel or graph")]
+    Covariance,
     /// The length scale is NaN or out of range.
     #[error("the length must be a number {}, not {}", Mixed::LENGTH, short_number(*.0))]
     Length(f64),
+    /// The share of additive functions is NaN or out of range.
+    #[error("the share of additive functions must be a number {}, not {}", SHARE, short_number(*.0))]
+    Additive(f64),
     /// The known noise is NaN or out of range.
     #[error("the known noise must be a number {}, not {}", Range::NOISE_SCALE, short_number(*.0))]
     KnownNoise(f64),
@@ -105,6 +115,9 @@ impl MixedSettings {
         if !(linear || smooth || own) {
             return Err(MixedError::NoPart);
         }
+        if arms.has_covariance() {
+            return Err(MixedError::Covariance);
+        }
         let has_features = arms.dimension().is_some();
         if !has_features && !own {
             return Err(MixedError::NeedsOwn);
@@ -116,6 +129,9 @@ impl MixedSettings {
     pub(super) fn check(&self) -> Result<(), MixedError> {
         if !Mixed::LENGTH.contains(self.length) {
             return Err(MixedError::Length(self.length));
+        }
+        if !SHARE.contains(self.additive) {
+            return Err(MixedError::Additive(self.additive));
         }
         if let Some(noise) = self.known_noise.filter(|&noise| !Range::NOISE_SCALE.contains(noise)) {
             return Err(MixedError::KnownNoise(noise));
