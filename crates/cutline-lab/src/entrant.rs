@@ -92,7 +92,8 @@ impl Entrant {
     /// that [plans](cutline::Algorithm::needs_horizon) for T.
     #[must_use]
     pub fn is_anytime(&self) -> bool {
-        matches!(self.oracle, None | Some(Oracle::Gamma { .. } | Oracle::Allocation)) && !self.spec.algorithm().needs_horizon
+        matches!(self.oracle, None | Some(Oracle::Gamma { .. } | Oracle::Allocation))
+            && !self.spec.algorithm().needs_horizon
     }
 
     /// A learner for `instance`.

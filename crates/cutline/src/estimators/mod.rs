@@ -5,6 +5,7 @@ mod centred;
 mod designed;
 mod gram_basis;
 pub(crate) mod inverse;
+mod isotonic;
 mod lazy_means;
 mod linear_belief;
 mod mean;
@@ -17,6 +18,7 @@ mod triangle;
 
 pub use centred::{CentreError, Centred};
 pub use designed::DesignedRidge;
+pub use isotonic::Isotonic;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;

@@ -61,10 +61,14 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
     arms
 }
 
-/// The algorithm with all parameters set. CLUCB and LSE get a small noise scale, so that arms are decided after few pulls.
+const SMALL_NOISE: [(&str, f64); 6] =
+    [("clucb", 0.1), ("hdoc", 0.1), ("lucb-g", 0.1), ("apt-g", 0.1), ("lil-hdoc", 0.1), ("lse", 0.5)];
+
+/// The algorithm with all parameters set. Those that look for arms whose side is known get a small noise scale, so that there are some after
+/// few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
-    if let Some((_, noise)) = [("clucb", 0.1), ("lse", 0.5)].into_iter().find(|(other, _)| *other == name) {
+    if let Some((_, noise)) = SMALL_NOISE.into_iter().find(|(other, _)| *other == name) {
         spec = spec.with("noise", noise).unwrap();
     }
     // The plain ridge is not centred.
@@ -296,6 +300,18 @@ impl Plain {
             "grapl" => arms.map(|arm| (pulls(arm) + 1e-8).sqrt() * gap(arm)).collect(),
             // `level_sets.rs` has its definition, with the random numbers.
             "random-straddle" => return None,
+            "hdoc" | "lil-hdoc" => {
+                let t = arms.clone().map(pulls).sum::<f64>() + 1.0;
+                self.among_open(rule, |arm| -means[arm] - 0.1 * (2.0 * t.ln() / pulls(arm)).sqrt())
+            }
+            "lucb-g" => self.among_open(rule, |arm| -means[arm] - self.width(rule, pulls(arm))),
+            "apt-g" => self.among_open(rule, |arm| pulls(arm).sqrt() * gap(arm)),
+            "explore" => {
+                let (node, fresh, _) = self.search();
+                let pending = |arm| pulls(arm) - self.rewards.iter().filter(|r| r.0 == arm).count() as f64;
+                let count = |arm| fresh.iter().filter(|r| r.0 == arm).count() as f64 + pending(arm);
+                arms.map(|arm| if self.asks(node, arm) { count(arm) } else { f64::INFINITY }).collect()
+            }
             "csar" => {
                 let settled = self.settled(rule);
                 arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { pulls(arm) }).collect()
@@ -338,6 +354,9 @@ impl Plain {
         if rule == "t-adaptive" {
             return self.phases().0;
         }
+        if rule == "explore" {
+            return if self.search().2 { (0..self.pulls.len()).collect() } else { Vec::new() };
+        }
         let mut settled = Vec::new();
         let mut past = Self::new(&self.problem, self.lambda);
         for &(arm, reward) in &self.rewards {
@@ -346,10 +365,72 @@ impl Plain {
             match rule {
                 "csar" => past.end_phases(self.budget, &mut settled),
                 "lse" => past.settle_by_intervals(&mut settled),
+                "hdoc" | "lucb-g" | "apt-g" | "lil-hdoc" => past.test_arm(rule, arm, &mut settled),
                 _ => panic!("write how the rule `{rule}` settles arms into `Plain::settled`"),
             }
         }
         settled
+    }
+
+    /// The index of every arm for a rule that opens with every arm and then chooses among the open ones.
+    fn among_open(&self, rule: &str, index: impl Fn(usize) -> f64) -> Vec<f64> {
+        let settled = self.settled(rule);
+        self.after_opening(|arm| if settled.contains(&arm) { f64::INFINITY } else { index(arm) })
+    }
+
+    /// Good arms: the arm just told is settled if its interval lies on one side of τ.
+    fn test_arm(&self, rule: &str, arm: usize, settled: &mut Vec<usize>) {
+        let distance = self.sample_means()[arm] - self.problem.question.threshold();
+        let width = self.width(rule, f64::from(self.pulls[arm]));
+        if !settled.contains(&arm) && (distance + width < 0.0 || distance - width >= 0.0) {
+            settled.push(arm);
+        }
+    }
+
+    /// Half the width of an interval of the good-arm rules after n rewards, for σ = 0.1, δ = 0.05 and lil'HDoC's ε = 0.01.
+    fn width(&self, rule: &str, n: f64) -> f64 {
+        let (k, delta, e) = (self.pulls.len() as f64, 0.05, 0.01_f64);
+        if rule == "lil-hdoc" {
+            let c = (2.0 + e) / e * (1.0 / (1.0 + e).ln()).powf(1.0 + e);
+            let log = (((1.0 + e) * n).ln() / (delta / (c * k))).ln();
+            0.1 * (1.0 + e.sqrt()) * (2.0 * (1.0 + e) * log / n).sqrt()
+        } else {
+            0.1 * (2.0 * (4.0 * k * n * n / delta).ln() / n).sqrt()
+        }
+    }
+
+    /// Explore: the node (l, r) after all rewards, the rewards of this round, and whether all rounds are over.
+    fn search(&self) -> ((usize, usize), Vec<(usize, f64)>, bool) {
+        let k = self.pulls.len();
+        let rounds = (6.0 * (k as f64).ln()).ceil().max(1.0);
+        let round_pulls = (f64::from(self.budget) / (3.0 * rounds)).floor().max(1.0) as usize;
+        let (mut path, mut fresh, mut n_over) = (vec![(0, k + 1)], Vec::new(), 0.0);
+        for &(arm, reward) in &self.rewards {
+            fresh.push((arm, reward));
+            let (l, r) = path[path.len() - 1];
+            let of = |number: usize| fresh.iter().filter(move |r| r.0 + 1 == number).map(|r| r.1).collect::<Vec<f64>>();
+            let asked = (0..k).filter(|&arm| self.asks((l, r), arm));
+            if n_over == rounds || asked.clone().any(|arm| of(arm + 1).len() < round_pulls) {
+                continue;
+            }
+            let mean = |number: usize| of(number).iter().sum::<f64>() / of(number).len() as f64;
+            let (threshold, m) = (self.problem.question.threshold(), usize::midpoint(l, r));
+            let is_inside = (l == 0 || mean(l) <= threshold) && (r == k + 1 || mean(r) >= threshold);
+            if !is_inside {
+                path.truncate((path.len() - 1).max(1));
+            } else if r == l + 1 {
+                path.push((l, r));
+            } else {
+                path.push(if mean(m) >= threshold { (l, m) } else { (m, r) });
+            }
+            (fresh, n_over) = (Vec::new(), n_over + 1.0);
+        }
+        (path[path.len() - 1], fresh, n_over == rounds)
+    }
+
+    /// Whether Explore pulls `arm`, numbered from 0, at the node (l, r), numbered from 1.
+    fn asks(&self, (l, r): (usize, usize), arm: usize) -> bool {
+        [l, r].contains(&(arm + 1)) || (r > l + 1 && arm + 1 == usize::midpoint(l, r))
     }
 
     /// CSAR: while every open arm has ⌈(T − K)/(L n)⌉ rewards, L = Σ 1/i and n the number of open arms, the one furthest from τ is settled.
