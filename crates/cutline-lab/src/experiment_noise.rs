@@ -134,7 +134,9 @@ impl ExperimentNoise {
             Law::Named(noise) => noise.draw(&mut rng, variates),
             Law::Custom(noise, scale) => {
                 noise.draw(rng.next_u64(), variates);
-                variates.iter_mut().for_each(|variate| *variate *= scale);
+                for variate in variates {
+                    *variate *= scale;
+                }
             }
         }
     }

@@ -45,14 +45,18 @@ impl Truth {
         const DIMENSION: usize = 20;
         let mut numbers = MersenneTwister::new(123);
         let mut theta: Vec<f64> = (0..10).map(|_| 0.1 * numbers.double() + 0.1).collect();
-        theta.iter_mut().for_each(|value| *value *= (2.0 * numbers.double() - 1.0).signum());
+        for value in &mut theta {
+            *value *= (2.0 * numbers.double() - 1.0).signum();
+        }
         theta.extend((0..10).map(|_| numbers.double() - 1.0));
         let basis = (0..10).map(|i| (0..DIMENSION).map(|j| f64::from(u8::from(i == j))).collect());
         let mut rows: Vec<Vec<f64>> = basis.collect();
         while rows.len() < 50 {
             let mut row: Vec<f64> = (0..DIMENSION).map(|_| 2.0 * numbers.double() - 1.0).collect();
             let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
-            row.iter_mut().for_each(|x| *x /= length);
+            for x in &mut row {
+                *x /= length;
+            }
             if row.iter().zip(&theta).map(|(x, t)| x * t).sum::<f64>().abs() >= 0.5 {
                 rows.push(row);
             }

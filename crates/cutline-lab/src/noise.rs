@@ -114,6 +114,9 @@ impl Noise {
     }
 
     /// Draws the random numbers of [`Noise::reward`], one per pull; they do not depend on the arms.
+    ///
+    /// # Panics
+    /// Never: the degrees of freedom were checked.
     pub fn draw(&self, rng: &mut Rng, variates: &mut [f64]) {
         let scale = self.scale;
         match self.kind {

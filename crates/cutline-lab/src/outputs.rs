@@ -111,7 +111,9 @@ mod tests {
     fn parts_add_up() {
         let of = |runs: &[(&[u64], u64)]| {
             let mut times = OutputTimes::default();
-            runs.iter().for_each(|(outputs, end)| times.count(outputs, *end));
+            for (outputs, end) in runs {
+                times.count(outputs, *end);
+            }
             times
         };
         let mut sum = of(&[(&[], 9)]);
