@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import re
 import threading
 import time
 from pathlib import Path
@@ -304,3 +305,41 @@ def test_tickets_can_be_pickled() -> None:
     twin.features[0] = 99.0
     assert np.array_equal(twin.features, X[ticket.arm]), "the array is a copy"
     assert repr(ticket) == f'Ticket(1, arm={ticket.arm}, name="{ticket.arm}")'
+
+
+def test_kernels_and_graphs(tmp_path: Path) -> None:
+    storage = f"{tmp_path}/screen.db"
+    kernel = begin(kernel="rbf", length=0.5, storage=storage, name="kernel")
+    assert (kernel.model, kernel.algorithm) == ("linear", "pivot")
+    asked = finish(kernel)
+    rougher = begin(kernel="matern52", length=0.5)
+    finish(rougher)
+    assert rougher.verdicts != kernel.verdicts
+    assert cutline.open(storage, "kernel").verdicts == kernel.verdicts
+    twin = pickle.loads(pickle.dumps(begin(kernel="rbf", length=0.5)))
+    assert finish(twin) == asked
+    graph = cutline.Campaign(["a", "b", "c"], threshold=0.5, budget=9, graph=[("a", "b"), ("b", 2, 0.5)], algorithm="grapl")
+    ticket = graph.ask()
+    assert ticket is not None and ticket.name == "a" and len(ticket.features) == 0
+    graph.tell(ticket, 1.0)
+    means = [verdict.mean for verdict in graph.verdicts]
+    assert means[0] > means[1] > means[2] > 0.5, "the neighbours of `a` are likely to be above too"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"kernel": "rbf"}, "a kernel needs its length; pass `length=`"),
+        ({"length": 1.0}, "`length` is the length of a kernel; pass `kernel=` too"),
+        ({"kernel": "cubic", "length": 1.0}, "unknown kernel `cubic`; use `rbf` or `matern52`"),
+        ({"kernel": "rbf", "length": -1.0}, "the length of a kernel must be a number between 1e-100 and 1e100, not -1"),
+        ({"kernel": "rbf", "length": 1.0, "graph": []}, "`kernel` and `graph` do not go together"),
+        ({"graph": [(0,)]}, "an edge of `graph` is two arms and optionally a weight, not 1 values"),
+        ({"graph": [(0, 0)]}, "an edge leads from node 0 to itself"),
+        ({"graph": [(0, 1, -1.0)]}, "has the weight -1"),
+        ({"graph": [(0, 1)], "model": "mixed"}, "a kernel or a graph goes with the estimator `ridge` only, not with `mixed`"),
+    ],
+)
+def test_bad_kernels_and_graphs(keywords: dict[str, Any], message: str) -> None:
+    with pytest.raises(cutline.InputError, match=re.escape(message)):
+        begin(**keywords)

@@ -58,14 +58,13 @@ pub(super) fn graph(keys: &Keys<'_>, _: &Path) -> Result<InstanceKind, FileError
 pub(super) fn kernel(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, FileError> {
     let kernel_field = keys.need("kernel")?;
     let kind = CovarianceKind::Kernel { kernel: kernel_field.choice(Kernel::ALL)?, length: length(keys)? };
-    let points = match keys.get("file") {
-        Some(field) => points(keys, directory, &field)?,
-        None => {
-            let n_arms = index(keys.need("n_arms")?.whole(1, MAX_ARMS)?);
-            let last = (n_arms - 1).max(1) as f64;
-            let points: Vec<f64> = (0..n_arms).map(|point| point as f64 / last).collect();
-            Arms::from_slice(&points, 1).map_err(|error| kernel_field.refused(error))?
-        }
+    let points = if let Some(field) = keys.get("file") {
+        points(keys, directory, &field)?
+    } else {
+        let n_arms = index(keys.need("n_arms")?.whole(1, MAX_ARMS)?);
+        let last = (n_arms - 1).max(1) as f64;
+        let points: Vec<f64> = (0..n_arms).map(|point| point as f64 / last).collect();
+        Arms::from_slice(&points, 1).map_err(|error| kernel_field.refused(error))?
     };
     let arms = kind.arms(&points).map_err(|error| kernel_field.refused(error))?;
     Ok(match keys.get("means") {
