@@ -49,7 +49,8 @@ pub trait AskTell: Send {
     /// [learns σ](crate::estimators::Estimator::noise_scale), this has no effect once it has done so.
     ///
     /// # Panics
-    /// If σ is not between 1e-100 and 1e100, or the rule [learns](Rule::learns): its state was computed with the old σ.
+    /// If σ is not between 1e-100 and 1e100, or the rule [needs a σ that does not change](Rule::needs_fixed_noise): its state was computed
+    /// with the old σ.
     fn set_noise(&mut self, noise: f64);
 
     /// Why the learner has ended; `None` if it has not.
@@ -299,7 +300,7 @@ where
 
     fn set_noise(&mut self, noise: f64) {
         assert!(Range::NOISE_SCALE.contains(noise), "the noise must be between 1e-100 and 1e100, not {noise}");
-        assert!(!self.rule.learns(), "the state of this rule was computed with another noise");
+        assert!(!self.rule.needs_fixed_noise(), "the state of this rule was computed with another noise");
         self.rule.set_noise(noise);
         self.stop.set_noise(noise);
         self.follow_noise();

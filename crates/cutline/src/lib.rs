@@ -31,6 +31,7 @@ pub mod diagnostics;
 pub mod estimators;
 mod features;
 mod interval;
+mod joint;
 mod learner;
 mod question;
 mod random;
@@ -58,7 +59,9 @@ pub use range::Range;
 pub use scan::{arg_max, arg_min};
 pub use settled::{Settled, SettledArm};
 pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Spec, SpecError, algorithm};
-pub use stop::{Budget, BudgetError, ConfidenceStop, Either, Elimination, Stop, StopCriterion, StopReason, StopWidth};
+pub use stop::{
+    Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, Stop, StopCriterion, StopReason, StopWidth,
+};
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
 pub use verdict::{Side, Verdict};

@@ -1,9 +1,12 @@
 //! Stops: when a learner ends.
 
 mod confidence;
+mod good_arms;
 mod width;
 
 pub use confidence::{ConfidenceStop, Elimination, StopCriterion};
+pub use good_arms::GoodArms;
+pub(crate) use good_arms::Width;
 pub use width::StopWidth;
 
 use crate::{Arm, Beliefs};

@@ -6,8 +6,8 @@ use crate::{Arm, Arms};
 /// The sample mean of each arm; use [`Ridge`](super::Ridge) where the means are related through features.
 #[derive(Clone, Debug)]
 pub struct SampleMean {
-    counts: Vec<u32>,
-    sums: Vec<f64>,
+    pub(super) counts: Vec<u32>,
+    pub(super) sums: Vec<f64>,
     means: Vec<f64>,
     /// 1/counts, computed on demand.
     variances: Vec<f64>,

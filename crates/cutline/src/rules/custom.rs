@@ -1,7 +1,7 @@
 //! Custom rules: rules that the program receives at run time as trait objects, for example from another language.
 
 use super::{Choice, Rule};
-use crate::estimators::{Estimator, SampleMean, VarianceEstimator};
+use crate::estimators::{Estimator, Isotonic, SampleMean, VarianceEstimator};
 use crate::{Arm, Beliefs, Question, Rng, Settled, algorithm};
 use std::sync::Arc;
 use thiserror::Error;
@@ -217,13 +217,19 @@ impl<E: PullVariances> RuleContext for Context<'_, '_, E> {
 }
 
 /// An estimator that can compute the variances and covariances of its means, given the pulls of every arm (including pending ones), in
-/// units of the noise variance.
+/// units of the noise variance; by default those of sample means.
 pub(crate) trait PullVariances: Estimator {
     /// Calls `visit` with the variance of every arm, in order.
-    fn variances(&mut self, pulls: &[u32], visit: impl FnMut(f64));
+    fn variances(&mut self, pulls: &[u32], visit: impl FnMut(f64)) {
+        pulls.iter().map(|&pulls| 1.0 / f64::from(pulls)).for_each(visit);
+    }
 
     /// Calls `visit` with the covariance of every arm with `arm`, in order.
-    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: impl FnMut(f64));
+    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: impl FnMut(f64)) {
+        assert!(arm < pulls.len(), "there is no arm {arm}");
+        let covariance = |(other, &pulls): (Arm, &u32)| if other == arm { 1.0 / f64::from(pulls) } else { 0.0 };
+        pulls.iter().enumerate().map(covariance).for_each(visit);
+    }
 }
 
 impl<E: VarianceEstimator> PullVariances for E {
@@ -236,14 +242,6 @@ impl<E: VarianceEstimator> PullVariances for E {
     }
 }
 
-impl PullVariances for SampleMean {
-    fn variances(&mut self, pulls: &[u32], visit: impl FnMut(f64)) {
-        pulls.iter().map(|&pulls| 1.0 / f64::from(pulls)).for_each(visit);
-    }
+impl PullVariances for SampleMean {}
 
-    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: impl FnMut(f64)) {
-        assert!(arm < pulls.len(), "there is no arm {arm}");
-        let covariance = |(other, &pulls): (Arm, &u32)| if other == arm { 1.0 / f64::from(pulls) } else { 0.0 };
-        pulls.iter().enumerate().map(covariance).for_each(visit);
-    }
-}
+impl PullVariances for Isotonic {}

@@ -64,6 +64,10 @@ impl<E: ?Sized, R: Rule<E>> Rule<E> for Exploring<R> {
         self.rule.learns()
     }
 
+    fn needs_fixed_noise(&self) -> bool {
+        self.rule.needs_fixed_noise()
+    }
+
     fn learn(&mut self, beliefs: &mut Beliefs<'_, E>, arm: Arm, reward: f64) {
         self.rule.learn(beliefs, arm, reward);
     }

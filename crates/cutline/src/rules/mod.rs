@@ -4,9 +4,13 @@ mod apt;
 mod clucb;
 mod csar;
 mod custom;
+mod explore;
 mod exploring;
+mod fws;
 mod fwt;
+mod g_allocation;
 mod grapl;
+mod hdoc;
 mod hedge;
 mod index;
 mod lazy;
@@ -15,9 +19,11 @@ mod lingape;
 mod lsa;
 mod lse;
 mod lucb;
+mod lucb_g;
 mod pivot;
 mod random_straddle;
 mod straddle;
+mod t_adaptive;
 mod ucb_e;
 mod uniform;
 
@@ -26,19 +32,25 @@ pub use clucb::Clucb;
 pub use csar::Csar;
 pub(crate) use custom::CustomRuleAdapter;
 pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
+pub use explore::Explore;
 pub use exploring::Exploring;
+pub use fws::Fws;
 pub use fwt::Fwt;
+pub use g_allocation::GAllocation;
 pub use grapl::Grapl;
+pub use hdoc::Hdoc;
 pub use index::{Index, Indexed};
 pub use lingame::LinGame;
 pub use lingape::LinGapE;
 pub use lsa::Lsa;
 pub use lse::Lse;
 pub use lucb::Lucb;
+pub use lucb_g::LucbG;
 pub(crate) use pivot::CertaintyBound;
 pub use pivot::Pivot;
 pub use random_straddle::RandomStraddle;
 pub use straddle::Straddle;
+pub use t_adaptive::TAdaptive;
 pub use ucb_e::UcbE;
 pub use uniform::Uniform;
 
@@ -75,6 +87,11 @@ pub trait Rule<E: ?Sized> {
         false
     }
 
+    /// Whether the state that [`learn`](Rule::learn) builds depends on σ, so that σ cannot change any more.
+    fn needs_fixed_noise(&self) -> bool {
+        self.learns()
+    }
+
     /// Called once per reward, in the order of arrival, after the estimator has taken it: for rules whose state depends on that order.
     /// Use only the rewards received, not the pending pulls, because a pending pull may be lost and the state cannot be rolled back.
     #[inline]
@@ -83,7 +100,7 @@ pub trait Rule<E: ?Sized> {
     }
 
     /// Changes σ, the standard deviation of a reward; 1e-100 ≤ σ ≤ 1e100. Rules without σ ignore the call. It is never called for rules
-    /// that [learn](Rule::learns).
+    /// whose state [depends on it](Rule::needs_fixed_noise).
     #[inline]
     fn set_noise(&mut self, noise: f64) {
         let _ = noise;

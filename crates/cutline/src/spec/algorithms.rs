@@ -4,11 +4,12 @@ use super::builder::LearnerBuilder;
 use super::group::GroupBuilder;
 use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, ParameterRole};
 use super::{Range, SpecError};
-use crate::AskTell;
 use crate::batch::RunGroup;
 use crate::rules::{
-    Apt, Clucb, Csar, Fwt, Grapl, LinGame, LinGapE, Lsa, Lse, Lucb, Pivot, RandomStraddle, Straddle, UcbE, Uniform,
+    Apt, Clucb, Csar, Explore, Fws, Fwt, GAllocation, Grapl, Hdoc, Indexed, LinGame, LinGapE, Lsa, Lse, Lucb, LucbG,
+    Pivot, RandomStraddle, Straddle, UcbE, Uniform,
 };
+use crate::{AskTell, GoodArms};
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -88,16 +89,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         paper: "Chen, Lin, King, Lyu & Chen 2014, CLUCB",
         rule: "clucb",
         estimator: EstimatorKind::SampleMean,
-        rule_parameters: &[
-            NOISE,
-            Parameter {
-                name: "delta",
-                default: Some(0.05),
-                about: "δ, the probability that any interval ever fails",
-                range: Clucb::DELTA,
-                role: ParameterRole::Confidence,
-            },
-        ],
+        rule_parameters: &[NOISE, DELTA],
         build: |builder, parameters| builder.any(Clucb::new(parameters[0], parameters[1])?),
         ..PLAIN
     },
@@ -243,6 +235,95 @@ pub static ALGORITHMS: &[Algorithm] = &[
         ..PLAIN
     },
     Algorithm {
+        name: "hdoc",
+        about: "pulls the arm that may be the best and reports an arm as soon as its side is known, so that arms above come early",
+        paper: "Kano, Honda, Sakamaki, Matsuura, Nakamura & Sugiyama 2019, HDoC",
+        rule: "hdoc",
+        estimator: EstimatorKind::SampleMean,
+        needs_fixed_noise: true,
+        needs_sample_means: true,
+        settles: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let stop = GoodArms::new(builder.arms.n_arms(), parameters[0], parameters[1])?;
+            builder.settling(Hdoc::new(parameters[0])?, stop)
+        },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lucb-g",
+        about: "as `hdoc`, but pulls the arm whose interval reaches highest",
+        paper: "Kano, Honda, Sakamaki, Matsuura, Nakamura & Sugiyama 2019, LUCB-G",
+        rule: "lucb-g",
+        estimator: EstimatorKind::SampleMean,
+        needs_fixed_noise: true,
+        needs_sample_means: true,
+        settles: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let n_arms = builder.arms.n_arms();
+            let index = LucbG::new(n_arms, parameters[0], parameters[1])?;
+            builder.settling(Indexed::new(index, n_arms), GoodArms::new(n_arms, parameters[0], parameters[1])?)
+        },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "apt-g",
+        about: "as `hdoc`, but pulls the arm that `apt` would pull, so that all arms are reported late",
+        paper: "Kano, Honda, Sakamaki, Matsuura, Nakamura & Sugiyama 2019, APT-G",
+        rule: "apt-g",
+        estimator: EstimatorKind::SampleMean,
+        needs_fixed_noise: true,
+        needs_sample_means: true,
+        settles: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| {
+            let n_arms = builder.arms.n_arms();
+            builder.settling(Indexed::new(Apt, n_arms), GoodArms::new(n_arms, parameters[0], parameters[1])?)
+        },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "lil-hdoc",
+        about: "as `hdoc`, with intervals that shrink faster in the long run",
+        paper: "Tsai, Tsai & Lin 2024, lil'HDoC",
+        rule: "lil-hdoc",
+        estimator: EstimatorKind::SampleMean,
+        needs_fixed_noise: true,
+        needs_sample_means: true,
+        settles: true,
+        rule_parameters: &[
+            NOISE,
+            DELTA,
+            Parameter {
+                name: "epsilon",
+                default: Some(0.01),
+                about: "ε of the law of the iterated logarithm, from which the intervals follow",
+                range: GoodArms::EPSILON,
+                role: ParameterRole::Setting,
+            },
+            Parameter {
+                name: "opening",
+                default: Some(1.0),
+                about: "T₀, the pulls of every arm before the first arm is reported, rounded to a whole number",
+                range: Hdoc::OPENING,
+                role: ParameterRole::Setting,
+            },
+        ],
+        build: |builder, parameters| {
+            let [noise, delta, epsilon, opening] = *parameters else { unreachable!("four parameters") };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "its range is within that of u32"
+            )]
+            let opening = opening.round() as u32;
+            let stop = GoodArms::iterated_logarithm(builder.arms.n_arms(), noise, delta, epsilon)?;
+            builder.settling(Hdoc::new(noise)?.with_opening(opening), stop.with_opening(opening))
+        },
+        ..PLAIN
+    },
+    Algorithm {
         name: "lucb",
         about: "pulls the arm whose interval reaches furthest across the threshold, by its own rewards; made for a confidence stop",
         paper: "Kalyanakrishnan, Tewari, Auer & Stone 2012, LUCB; for thresholds Tirinzoni & Degenne 2022",
@@ -255,9 +336,58 @@ pub static ALGORITHMS: &[Algorithm] = &[
         },
         ..PLAIN
     },
+    Algorithm {
+        name: "fws",
+        about: "moves the proportions of pulls towards those of the best sequential test, one step per reward; made for a confidence stop",
+        paper: "Wang, Tzeng & Proutiere 2021, FWS, with one challenger",
+        rule: "fws",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        build: |builder, _| builder.with_designs(Fws::new(builder.arms.n_arms())),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "g-allocation",
+        about: "pulls so that the largest variance of any arm's mean becomes least; ignores the rewards",
+        paper: "Soare, Lazaric & Munos 2014, greedy G-allocation",
+        rule: "g-allocation",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        build: |builder, _| builder.with_variances(GAllocation::new(builder.arms.n_arms())),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "t-adaptive",
+        about: "g-allocation of the open arms in phases; each phase ends by settling the arms whose side its rewards show",
+        paper: "Soare, Lazaric & Munos 2014, XY-adaptive, with the arms as directions",
+        rule: "t-adaptive",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        settles: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| builder.phased(parameters[0], parameters[1]),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "explore",
+        about: "searches for the first arm above, where the means do not decrease from arm to arm, in rounds planned for the budget",
+        paper: "Cheshire, Ménard & Carpentier 2021, PD-MTB",
+        rule: "explore",
+        estimator: EstimatorKind::SampleMean,
+        needs_horizon: true,
+        needs_sample_means: true,
+        settles: true,
+        build: |builder, _| {
+            let explore = Explore::new(builder.horizon, builder.arms.n_arms());
+            builder.settling(explore.clone(), explore)
+        },
+        ..PLAIN
+    },
 ];
 
-/// δ of rules that aim at arms which a test at this level would have in doubt.
+/// δ of rules whose intervals, or whose test, are to fail at most so often.
 const DELTA: Parameter = Parameter {
     name: "delta",
     default: Some(0.05),
@@ -301,6 +431,7 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
 /// [adds](super::Spec::with_confidence_stop).
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each answers one question about the algorithm")]
 pub struct Algorithm {
     /// Its name in files, in JSON and on the command line.
     pub name: &'static str,

@@ -1,8 +1,10 @@
 //! Builds learners from a rule and the other parts of a spec.
 
 use super::{Algorithm, EstimatorKind, SpecError};
-use crate::estimators::{Centred, DesignedRidge, Estimator, Mixed, MixedSettings, Ridge, RidgeError, SampleMean};
-use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule};
+use crate::estimators::{
+    Centred, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, PhasedRidge, Ridge, RidgeError, SampleMean,
+};
+use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule, TAdaptive};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
 
 /// Everything that a learner is built from except the rule.
@@ -36,10 +38,11 @@ impl LearnerBuilder<'_> {
     /// For a rule that works with any estimator.
     pub(super) fn any<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<Ridge> + Rule<Centred<Ridge>> + Rule<Mixed> + Send + 'static,
+        R: Rule<SampleMean> + Rule<Isotonic> + Rule<Ridge> + Rule<Centred<Ridge>> + Rule<Mixed> + Send + 'static,
     {
         match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
+            EstimatorKind::Isotonic => self.learner(rule, Isotonic::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, Ridge::new),
             EstimatorKind::Mixed => self.mixed(rule),
         }
@@ -65,12 +68,33 @@ impl LearnerBuilder<'_> {
     {
         match self.estimator {
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
-            EstimatorKind::SampleMean => {
+            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
                 Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator: self.estimator })
             }
             EstimatorKind::Mixed => {
                 Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator })
             }
+        }
+    }
+
+    /// For [`TAdaptive`], whose phases need an estimator of their own. The algorithm declares it: [`Algorithm::needs_fixed_noise`].
+    pub(super) fn phased(&self, noise: f64, delta: f64) -> Result<Box<dyn AskTell>, SpecError> {
+        let (rule, estimator) = (self.algorithm.rule, self.estimator);
+        match estimator {
+            EstimatorKind::Ridge => {}
+            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
+                return Err(SpecError::NeedsVariances { rule, estimator });
+            }
+            EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
+        }
+        let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
+        let arms = if intercept == 0.0 { self.arms.clone() } else { self.arms.with_intercept(intercept)? };
+        let rule = TAdaptive::new(arms.n_arms(), arms.dimension().unwrap_or(1), noise, delta)?;
+        let ridge = PhasedRidge::new(&arms, lambda)?;
+        if centre == 0.0 {
+            self.settled_by(rule.clone(), rule, ridge)
+        } else {
+            self.settled_by(rule.clone(), rule, Centred::new(ridge, centre * self.question.threshold())?)
         }
     }
 
@@ -87,10 +111,17 @@ impl LearnerBuilder<'_> {
     /// For a rule that works with any estimator, and uses variances also where they follow from the pulls alone.
     fn any_with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean> + Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Rule<Mixed> + Send + 'static,
+        R: Rule<SampleMean>
+            + Rule<Isotonic>
+            + Rule<DesignedRidge>
+            + Rule<Centred<DesignedRidge>>
+            + Rule<Mixed>
+            + Send
+            + 'static,
     {
         match self.estimator {
             EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
+            EstimatorKind::Isotonic => self.learner(rule, Isotonic::new(self.arms)),
             EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
             EstimatorKind::Mixed => self.mixed(rule),
         }
@@ -131,7 +162,9 @@ impl LearnerBuilder<'_> {
         let (rule, estimator) = (self.algorithm.rule, self.estimator);
         match estimator {
             EstimatorKind::Ridge => (),
-            EstimatorKind::SampleMean => return Err(SpecError::NeedsVariances { rule, estimator }),
+            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
+                return Err(SpecError::NeedsVariances { rule, estimator });
+            }
             EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
         }
         let mut ridge = self.ridge_estimator(DesignedRidge::new)?;

@@ -9,6 +9,8 @@ use crate::estimators::Mixed;
 pub enum EstimatorKind {
     /// The [sample mean](crate::estimators::SampleMean) of each arm.
     SampleMean,
+    /// [Isotonic](crate::estimators::Isotonic) means, for means that do not decrease from arm to arm.
+    Isotonic,
     /// [Ridge](crate::estimators::Ridge) regression on the features.
     Ridge,
     /// The [mixed model](crate::estimators::Mixed): linear, smooth and own parts, with variances and σ learnt from the rewards.
@@ -141,13 +143,14 @@ const fn switch(name: &'static str, about: &'static str) -> Parameter {
 
 impl EstimatorKind {
     /// All of them.
-    pub const ALL: &[Self] = &[Self::SampleMean, Self::Ridge, Self::Mixed];
+    pub const ALL: &[Self] = &[Self::SampleMean, Self::Isotonic, Self::Ridge, Self::Mixed];
 
     /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::SampleMean => "sample-mean",
+            Self::Isotonic => "isotonic",
             Self::Ridge => "ridge",
             Self::Mixed => "mixed",
         }
@@ -158,7 +161,7 @@ impl EstimatorKind {
     #[must_use]
     pub fn has_variances(self) -> bool {
         match self {
-            Self::SampleMean => false,
+            Self::SampleMean | Self::Isotonic => false,
             Self::Ridge | Self::Mixed => true,
         }
     }
@@ -167,7 +170,7 @@ impl EstimatorKind {
     #[must_use]
     pub fn learns_noise(self) -> bool {
         match self {
-            Self::SampleMean | Self::Ridge => false,
+            Self::SampleMean | Self::Isotonic | Self::Ridge => false,
             Self::Mixed => true,
         }
     }
@@ -176,7 +179,7 @@ impl EstimatorKind {
     #[must_use]
     pub fn parameters(self) -> &'static [Parameter] {
         match self {
-            Self::SampleMean => &[],
+            Self::SampleMean | Self::Isotonic => &[],
             Self::Ridge => RIDGE,
             Self::Mixed => MIXED,
         }

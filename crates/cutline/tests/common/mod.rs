@@ -61,10 +61,14 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
     arms
 }
 
-/// The algorithm with all parameters set. CLUCB and LSE get a small noise scale, so that arms are decided after few pulls.
+const SMALL_NOISE: [(&str, f64); 6] =
+    [("clucb", 0.1), ("hdoc", 0.1), ("lucb-g", 0.1), ("apt-g", 0.1), ("lil-hdoc", 0.1), ("lse", 0.5)];
+
+/// The algorithm with all parameters set. Those that look for arms whose side is known get a small noise scale, so that there are some after
+/// few pulls.
 pub fn spec(name: &str) -> Spec {
     let mut spec = Spec::named(name).unwrap();
-    if let Some((_, noise)) = [("clucb", 0.1), ("lse", 0.5)].into_iter().find(|(other, _)| *other == name) {
+    if let Some((_, noise)) = SMALL_NOISE.into_iter().find(|(other, _)| *other == name) {
         spec = spec.with("noise", noise).unwrap();
     }
     // The plain ridge is not centred.
@@ -106,6 +110,8 @@ pub struct Plain {
     pub rewards: Vec<(usize, f64)>,
     /// The gains of LinGame's rounds, cached because they are expensive.
     gains: RefCell<Vec<Vec<f64>>>,
+    /// The proportions of FWS after each reward, cached for the same reason.
+    proportions: RefCell<Vec<Vec<f64>>>,
 }
 
 /// βₜ of LSE for δ = 0.05, times its σ² = 0.25.
@@ -138,7 +144,15 @@ fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
 impl Plain {
     pub fn new(problem: &Problem, lambda: f64) -> Self {
         let (pulls, rewards) = (vec![0; problem.rows.len()], Vec::new());
-        Self { problem: problem.clone(), lambda, budget: 0, pulls, rewards, gains: RefCell::default() }
+        Self {
+            problem: problem.clone(),
+            lambda,
+            budget: 0,
+            pulls,
+            rewards,
+            gains: RefCell::default(),
+            proportions: RefCell::default(),
+        }
     }
 
     /// The means by least squares and their variances, xᵀV⁻¹x + λ‖V⁻¹x‖² with V = Σ xxᵀ; ∞ where x is not in the range of V.
@@ -286,9 +300,44 @@ impl Plain {
             "grapl" => arms.map(|arm| (pulls(arm) + 1e-8).sqrt() * gap(arm)).collect(),
             // `level_sets.rs` has its definition, with the random numbers.
             "random-straddle" => return None,
+            "hdoc" | "lil-hdoc" => {
+                let t = arms.clone().map(pulls).sum::<f64>() + 1.0;
+                self.among_open(rule, |arm| -means[arm] - 0.1 * (2.0 * t.ln() / pulls(arm)).sqrt())
+            }
+            "lucb-g" => self.among_open(rule, |arm| -means[arm] - self.width(rule, pulls(arm))),
+            "apt-g" => self.among_open(rule, |arm| pulls(arm).sqrt() * gap(arm)),
+            "explore" => {
+                let (node, fresh, _) = self.search();
+                let pending = |arm| pulls(arm) - self.rewards.iter().filter(|r| r.0 == arm).count() as f64;
+                let count = |arm| fresh.iter().filter(|r| r.0 == arm).count() as f64 + pending(arm);
+                arms.map(|arm| if self.asks(node, arm) { count(arm) } else { f64::INFINITY }).collect()
+            }
             "csar" => {
                 let settled = self.settled(rule);
                 arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { pulls(arm) }).collect()
+            }
+            "lingape" => {
+                let (c, t) = (self.covariances(), self.pulls.iter().sum::<u32>() + 1);
+                let width = (2.0 * ((1.0 / 0.05_f64).ln() + 2.0 * f64::from(t + 1).ln())).sqrt();
+                let score = |&arm: &usize| width * c[(arm, arm)].sqrt() - gap(arm);
+                let doubtful = arms.clone().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap();
+                self.after_opening(|arm| -c[(arm, doubtful)].powi(2) / (1.0 + c[(arm, arm)]))
+            }
+            "lucb" => {
+                let t = self.pulls.iter().sum::<u32>() + 1;
+                let level = (f64::from(t + 1) / 0.05).ln();
+                self.after_opening(|arm| gap(arm) - (2.0 * level / pulls(arm)).sqrt())
+            }
+            "fws" => {
+                let proportions = self.fws();
+                self.after_opening(|arm| -proportions[arm] / pulls(arm))
+            }
+            "g-allocation" => self.largest_variances(&self.pulls, &[]),
+            "t-adaptive" => {
+                let (settled, start) = self.phases();
+                let mut pulls = self.pulls.clone();
+                self.rewards[..start].iter().for_each(|&(arm, _)| pulls[arm] -= 1);
+                self.largest_variances(&pulls, &settled)
             }
             "uniform" if self.pulls.contains(&0) => self.after_opening(|_| 0.0),
             "uniform" => return None,
@@ -302,6 +351,12 @@ impl Plain {
     /// # Panics
     /// If the rule settles no arms.
     pub fn settled(&self, rule: &str) -> Vec<usize> {
+        if rule == "t-adaptive" {
+            return self.phases().0;
+        }
+        if rule == "explore" {
+            return if self.search().2 { (0..self.pulls.len()).collect() } else { Vec::new() };
+        }
         let mut settled = Vec::new();
         let mut past = Self::new(&self.problem, self.lambda);
         for &(arm, reward) in &self.rewards {
@@ -310,10 +365,72 @@ impl Plain {
             match rule {
                 "csar" => past.end_phases(self.budget, &mut settled),
                 "lse" => past.settle_by_intervals(&mut settled),
+                "hdoc" | "lucb-g" | "apt-g" | "lil-hdoc" => past.test_arm(rule, arm, &mut settled),
                 _ => panic!("write how the rule `{rule}` settles arms into `Plain::settled`"),
             }
         }
         settled
+    }
+
+    /// The index of every arm for a rule that opens with every arm and then chooses among the open ones.
+    fn among_open(&self, rule: &str, index: impl Fn(usize) -> f64) -> Vec<f64> {
+        let settled = self.settled(rule);
+        self.after_opening(|arm| if settled.contains(&arm) { f64::INFINITY } else { index(arm) })
+    }
+
+    /// Good arms: the arm just told is settled if its interval lies on one side of τ.
+    fn test_arm(&self, rule: &str, arm: usize, settled: &mut Vec<usize>) {
+        let distance = self.sample_means()[arm] - self.problem.question.threshold();
+        let width = self.width(rule, f64::from(self.pulls[arm]));
+        if !settled.contains(&arm) && (distance + width < 0.0 || distance - width >= 0.0) {
+            settled.push(arm);
+        }
+    }
+
+    /// Half the width of an interval of the good-arm rules after n rewards, for σ = 0.1, δ = 0.05 and lil'HDoC's ε = 0.01.
+    fn width(&self, rule: &str, n: f64) -> f64 {
+        let (k, delta, e) = (self.pulls.len() as f64, 0.05, 0.01_f64);
+        if rule == "lil-hdoc" {
+            let c = (2.0 + e) / e * (1.0 / (1.0 + e).ln()).powf(1.0 + e);
+            let log = (((1.0 + e) * n).ln() / (delta / (c * k))).ln();
+            0.1 * (1.0 + e.sqrt()) * (2.0 * (1.0 + e) * log / n).sqrt()
+        } else {
+            0.1 * (2.0 * (4.0 * k * n * n / delta).ln() / n).sqrt()
+        }
+    }
+
+    /// Explore: the node (l, r) after all rewards, the rewards of this round, and whether all rounds are over.
+    fn search(&self) -> ((usize, usize), Vec<(usize, f64)>, bool) {
+        let k = self.pulls.len();
+        let rounds = (6.0 * (k as f64).ln()).ceil().max(1.0);
+        let round_pulls = (f64::from(self.budget) / (3.0 * rounds)).floor().max(1.0) as usize;
+        let (mut path, mut fresh, mut n_over) = (vec![(0, k + 1)], Vec::new(), 0.0);
+        for &(arm, reward) in &self.rewards {
+            fresh.push((arm, reward));
+            let (l, r) = path[path.len() - 1];
+            let of = |number: usize| fresh.iter().filter(move |r| r.0 + 1 == number).map(|r| r.1).collect::<Vec<f64>>();
+            let asked = (0..k).filter(|&arm| self.asks((l, r), arm));
+            if n_over == rounds || asked.clone().any(|arm| of(arm + 1).len() < round_pulls) {
+                continue;
+            }
+            let mean = |number: usize| of(number).iter().sum::<f64>() / of(number).len() as f64;
+            let (threshold, m) = (self.problem.question.threshold(), usize::midpoint(l, r));
+            let is_inside = (l == 0 || mean(l) <= threshold) && (r == k + 1 || mean(r) >= threshold);
+            if !is_inside {
+                path.truncate((path.len() - 1).max(1));
+            } else if r == l + 1 {
+                path.push((l, r));
+            } else {
+                path.push(if mean(m) >= threshold { (l, m) } else { (m, r) });
+            }
+            (fresh, n_over) = (Vec::new(), n_over + 1.0);
+        }
+        (path[path.len() - 1], fresh, n_over == rounds)
+    }
+
+    /// Whether Explore pulls `arm`, numbered from 0, at the node (l, r), numbered from 1.
+    fn asks(&self, (l, r): (usize, usize), arm: usize) -> bool {
+        [l, r].contains(&(arm + 1)) || (r > l + 1 && arm + 1 == usize::midpoint(l, r))
     }
 
     /// CSAR: while every open arm has ⌈(T − K)/(L n)⌉ rewards, L = Σ 1/i and n the number of open arms, the one furthest from τ is settled.
@@ -331,6 +448,73 @@ impl Plain {
             let most = open.iter().map(|&arm| distance(arm)).fold(0.0, f64::max);
             settled.extend(open.iter().find(|&&arm| distance(arm) == most));
         }
+    }
+
+    /// For every arm, the largest variance of an open arm after one more pull of it.
+    fn largest_variances(&self, pulls: &[u32], settled: &[usize]) -> Vec<f64> {
+        let largest = |arm: usize| {
+            let mut pulls = pulls.to_vec();
+            pulls[arm] += 1;
+            let c = self.design_covariances(|arm| f64::from(pulls[arm]));
+            (0..pulls.len()).filter(|k| !settled.contains(k)).map(|k| c[(k, k)]).fold(0.0, f64::max)
+        };
+        (0..pulls.len()).map(largest).collect()
+    }
+
+    /// T-adaptive: the arms it has settled, in order, and the number of rewards before the current phase.
+    fn phases(&self) -> (Vec<usize>, usize) {
+        let (k, d) = (self.pulls.len(), self.problem.rows[0].len() as f64);
+        let (mut settled, mut start, mut phase) = (Vec::new(), 0, 1.0);
+        let mut end = 0.1 / (d * (d + 1.0) + 1.0);
+        for t in 1..=self.rewards.len() {
+            let mut past = Self::new(&self.problem, self.lambda);
+            past.rewards = self.rewards[start..t].to_vec();
+            past.rewards.iter().for_each(|&(arm, _)| past.pulls[arm] += 1);
+            let c = past.covariances();
+            let open: Vec<usize> = (0..k).filter(|arm| !settled.contains(arm)).collect();
+            let progress = open.iter().map(|&arm| c[(arm, arm)]).fold(0.0, f64::max) / (d + (t - start) as f64);
+            if progress >= end {
+                continue;
+            }
+            let means = past.ridge_means();
+            let level = (std::f64::consts::PI.powi(2) * k as f64 * phase * phase / (3.0 * 0.05)).ln();
+            let is_clear =
+                |arm: &usize| self.problem.question.gap(means[*arm]) >= (2.0 * c[(*arm, *arm)] * level).sqrt();
+            settled.extend(open.into_iter().filter(is_clear));
+            (start, phase, end) = (t, phase + 1.0, 0.1 * progress);
+        }
+        (settled, start)
+    }
+
+    /// The proportions of FWS after the rewards received.
+    fn fws(&self) -> Vec<f64> {
+        let k = self.pulls.len();
+        let known = self.proportions.borrow().len();
+        for t in known + 1..=self.rewards.len() {
+            let mut past = Self::new(&self.problem, self.lambda);
+            past.rewards = self.rewards[..t].to_vec();
+            past.rewards.iter().for_each(|&(arm, _)| past.pulls[arm] += 1);
+            // The shares of the rewards, until every arm has one.
+            let shares: Vec<f64> = past.pulls.iter().map(|&n| f64::from(n) / t as f64).collect();
+            if past.pulls.contains(&0) {
+                self.proportions.borrow_mut().push(shares);
+                continue;
+            }
+            let last = self.proportions.borrow().last().cloned().filter(|last| !last.contains(&0.0));
+            let x = last.unwrap_or(shares);
+            let (means, c) = (past.ridge_means(), past.design_covariances(|arm| t as f64 * x[arm]));
+            let gap = |arm: usize| self.problem.question.gap(means[arm]);
+            let evidence = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)];
+            let challenger = (0..k).min_by(|a, b| evidence(a).total_cmp(&evidence(b))).unwrap();
+            let first_most =
+                (0..k).rev().max_by(|&a, &b| c[(a, challenger)].abs().total_cmp(&c[(b, challenger)].abs()));
+            let is_square = |n: usize| (0..=n).any(|root| root * root == n);
+            let is_uniform = is_square((t + 1) / k);
+            let z = |arm| if is_uniform { 1.0 / k as f64 } else { f64::from(u8::from(Some(arm) == first_most)) };
+            let next = (0..k).map(|arm| (t as f64 * x[arm] + z(arm)) / (t + 1) as f64).collect();
+            self.proportions.borrow_mut().push(next);
+        }
+        self.proportions.borrow().last().cloned().unwrap_or_else(|| vec![0.0; k])
     }
 
     /// LSE: the intersection of the intervals before the first reward and after each.
