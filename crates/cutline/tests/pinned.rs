@@ -34,10 +34,13 @@ fn pulls(name: &str) -> Vec<usize> {
 
 #[test]
 fn every_algorithm_is_pinned() {
+    let mut missing = String::new();
     for algorithm in ALGORITHMS {
         let arms = pulls(algorithm.name);
-        let pinned = PINNED.iter().find(|(name, _)| *name == algorithm.name);
-        let Some((_, pinned)) = pinned else { panic!("pin `{}`: &{:?}", algorithm.name, &arms[8..]) };
-        assert_eq!(arms[8..], **pinned, "{}", algorithm.name);
+        match PINNED.iter().find(|(name, _)| *name == algorithm.name) {
+            Some((_, pinned)) => assert_eq!(arms[8..], **pinned, "{}", algorithm.name),
+            None => missing += &format!("pin `{}`: (\"{0}\", &{:?}),\n", algorithm.name, &arms[8..]),
+        }
     }
+    assert!(missing.is_empty(), "{missing}");
 }
