@@ -50,10 +50,11 @@ class Experiment(_native.Experiment):
     same paths.
     """
 
-    __slots__ = ("_extensions", "_read")
+    __slots__ = ("_extensions", "_read", "_variant")
 
     _read: tuple[str, str, str, str | None, bool]
     _extensions: Extensions
+    _variant: str | None
 
     def __new__(
         cls,
@@ -85,14 +86,16 @@ class Experiment(_native.Experiment):
         runs: int | None,
         seed: int | None,
         extensions: Extensions = ({}, None, None),
+        variant: str | None = None,
     ) -> Self:
-        self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed, *extensions)
+        self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed, *extensions, variant)
         self._read = (toml, name, directory, file, redraw)
         self._extensions = extensions
+        self._variant = variant
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (*self._read, self.runs, self.seed, self._extensions)
+        return type(self)._of, (*self._read, self.runs, self.seed, self._extensions, self._variant)
 
     def __repr__(self) -> str:
         algorithms = ", ".join(self.algorithms)
@@ -131,7 +134,7 @@ def read(source: Experiment | Mapping[str, Any] | str | os.PathLike[str], runs: 
     if runs is None and seed is None:
         return source
     runs, seed = (source.runs if runs is None else runs), (source.seed if seed is None else seed)
-    return type(source)._of(*source._read, runs, seed, source._extensions)
+    return type(source)._of(*source._read, runs, seed, source._extensions, source._variant)
 
 
 def _file(path: Path) -> tuple[str, str, str, str]:

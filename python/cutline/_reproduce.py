@@ -1,4 +1,4 @@
-"""The paper's four experiments, compared with the published numbers."""
+"""The experiments of the LinearAPT paper and of others, compared with the published numbers."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def reproduce(
     executor: Executor | None = None,
     progress: bool | Watch = False,
 ) -> Reproduction | Replay:
-    """Plays the experiments of the LinearAPT paper and compares the results with the published numbers.
+    """Plays the experiments of the LinearAPT paper, or of others, and compares the results with the published numbers.
 
     >>> import cutline
     >>> cutline.reproduce("iris", "wine", runs=200, instances="both").figure("wine").svg[:4]
@@ -137,15 +137,17 @@ def reproduce(
 
     | argument | default | meaning |
     |---|---|---|
-    | `experiments` | all four | `"uniform-d5"`, `"uniform-d20"`, `"iris"`, `"wine"` |
-    | `runs`, `seed` | 10,000, 0 | the number of runs, and the seed of all random numbers |
+    | `experiments` | the paper's four | `"uniform-d5"`, `"uniform-d20"`, `"iris"`, `"wine"`, or one of another paper: `"osi"`, `"index-l1"`, … |
+    | `runs`, `seed` | the experiment's, 0 | the number of runs, and the seed of all random numbers |
     | `instances` | `"published"` | the instances that the authors drew; `"redrawn"`: a new one in every run; or `"both"` |
     | `exact` | `False` | replay the authors' random stream instead: all printed decimals must match |
     | `threads`, `client`, `executor` | as in `simulate` | |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total, in a replay with pulls |
     """
-    names = _selected(experiments)
+    names, others = _selected(experiments)
     if exact:
+        if others:
+            raise InputError(f"`exact` is for the experiments of the LinearAPT paper, and {others[0]!r} is not one")
         unsupported = {"runs": runs, "seed": seed, "client": client, "executor": executor}
         _refuse(key for key, value in unsupported.items() if value is not None)
         _refuse(["instances"] if instances != "published" else [])
@@ -154,6 +156,7 @@ def reproduce(
         raise InputError(f"`instances` must be `published`, `redrawn` or `both`, not {instances!r}")
     variants = [(redrawn, name) for redrawn in REDRAWN[instances] for name in names]
     all_experiments = [Experiment.from_paper(name, redrawn=redrawn, runs=runs, seed=seed) for redrawn, name in variants]
+    all_experiments += [experiment for name in others for experiment in _of_field(name, runs, seed)]
     results: list[Results] = []
     with watching(progress, sum(experiment.runs for experiment in all_experiments), "runs") as watch:
         for experiment in all_experiments:
@@ -162,13 +165,21 @@ def reproduce(
     return Reproduction(results)
 
 
-def _selected(experiments: tuple[str, ...]) -> list[str]:
-    """The names of the selected experiments, in the paper's order."""
+def _selected(experiments: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The names of the selected experiments of the LinearAPT paper, in its order, and of other papers."""
     names = [name for name, _ in _native.paper()]
+    others = [name for name, _, _ in _native.field()]
     for name in experiments:
-        if not isinstance(name, str) or name not in names:
-            raise InputError(f"there is no experiment {name!r} in the paper; there are {', '.join(names)}")
-    return [name for name in names if not experiments or name in experiments]
+        if not isinstance(name, str) or name not in names + others:
+            raise InputError(f"there is no experiment {name!r} with published numbers; there are {', '.join(names + others)}")
+    selected = [name for name in names if not experiments or name in experiments]
+    return selected, [name for name in others if name in experiments]
+
+
+def _of_field(name: str, runs: int | None, seed: int | None) -> list[Experiment]:
+    """The experiments of that name: one, or one per variant of its file."""
+    ((variants, toml),) = [(variants, toml) for known, variants, toml in _native.field() if known == name]
+    return [Experiment._of(toml, name, "", None, False, runs, seed, variant=variant) for variant in variants]
 
 
 def _refuse(keys: Iterable[str]) -> None:

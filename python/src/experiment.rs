@@ -81,7 +81,7 @@ impl Watch for Ended<'_> {
 #[pymethods]
 impl Experiment {
     /// Reads an experiment from TOML. `file` is its path in error messages, if it was read from a file. With `redraw`, every run
-    /// draws a new instance.
+    /// draws a new instance. `variant` is the name of one of several experiments in the text.
     #[new]
     fn new(
         toml: &Bound<'_, PyAny>,
@@ -94,6 +94,7 @@ impl Experiment {
         rules: &Bound<'_, PyDict>,
         instances: Option<&Bound<'_, PyAny>>,
         noise: Option<&Bound<'_, PyAny>>,
+        variant: Option<String>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
             runs: runs.map(|runs| integer(runs, "`runs`", 1, 1 << 50)).transpose()?,
@@ -105,7 +106,14 @@ impl Experiment {
         let directory = string(directory, "the directory")?;
         let file = file.map(|file| string(file, "the file")).transpose()?;
         let extensions = extensions(rules, instances, noise)?;
-        let read = || cutline_lab::Experiment::read(&toml, &name, Path::new(&directory), overrides, &extensions);
+        let directory = Path::new(&directory);
+        let read = || match &variant {
+            None => cutline_lab::Experiment::read(&toml, &name, directory, overrides, &extensions),
+            Some(variant) => {
+                let all = cutline_lab::Experiment::read_all(&toml, &name, directory, overrides, &extensions)?;
+                Ok(all.into_iter().find(|experiment| experiment.name() == variant).expect("a variant of the text"))
+            }
+        };
         let read = py.detach(|| catch_exceptions(read))?;
         read.map(Self).map_err(|error| match file {
             Some(file) => input(format!("{file}:{error}")),
@@ -260,4 +268,12 @@ impl Experiment {
 #[pyfunction]
 pub(crate) fn paper() -> Vec<(&'static str, &'static str)> {
     cutline_lab::paper::EXPERIMENTS.to_vec()
+}
+
+/// The names of the experiments of other papers, with the names of their variants and their TOML.
+#[pyfunction]
+pub(crate) fn field() -> Vec<(&'static str, Vec<String>, &'static str)> {
+    let variants = |name| cutline_lab::field::experiments(name, Overrides::default()).unwrap_or_default();
+    let names = |name| variants(name).iter().map(|experiment| experiment.name().to_owned()).collect();
+    cutline_lab::field::EXPERIMENTS.iter().map(|&(name, toml)| (name, names(name), toml)).collect()
 }

@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use super::custom::Beliefs;
     #[pymodule_export]
-    use super::experiment::{Experiment, paper};
+    use super::experiment::{Experiment, field, paper};
     #[pymodule_export]
     use super::handle::{CampaignHandle, begin, campaigns, find, restore};
     #[pymodule_export]

@@ -82,7 +82,8 @@ pub(crate) fn covariance(
         }
         (None, None, Some(edges)) => {
             let names = ArmNames::new(candidates.names().to_vec());
-            let edges = elements(&edges, "`graph`")?.iter().map(|value| edge(value, &names));
+            let edges = elements(&edges, "`graph`")?;
+            let edges = edges.iter().map(|value| edge(value, &names));
             let graph = Graph::new(candidates.n_arms(), &edges.collect::<PyResult<Vec<_>>>()?);
             Ok(Some(CampaignCovariance::graph(&graph.map_err(|error| store(&error.into()))?)))
         }

@@ -96,9 +96,21 @@ def test_the_replay_matches_to_all_decimals() -> None:
     assert repr(cutline.Replay([{**replay.rows[0], "matches": False}])) == "<Replay: 0 of 1 cells match exactly>"
 
 
+def test_experiments_of_other_papers() -> None:
+    """CSAR leaves the same number of pulls unused in every run, so that number has to match exactly."""
+    reproduction = cutline.reproduce("csar", runs=100)
+    assert list(reproduction.results) == ["csar-normal", "csar-l1", "csar-l2", "csar-l3"]
+    pulls = [(row["ours"], row["published"], row["z"]) for row in reproduction.rows if row["metric"] == "pulls"]
+    assert pulls == [(value, value, 0.0) for value in (49.0, 99.0, *(493.0, 996.0) * 3)]
+    assert (reproduction.within, reproduction.cells) == (16, 16)
+    again = pickle.loads(pickle.dumps(reproduction))
+    assert again.rows == reproduction.rows
+
+
 BAD: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
-    (("beer",), {}, "there is no experiment 'beer' in the paper; there are uniform-d5, uniform-d20, iris, wine"),
-    (([],), {}, "there is no experiment [] in the paper"),
+    (("beer",), {}, "there is no experiment 'beer' with published numbers; there are uniform-d5, uniform-d20, iris, wine, osi, "),
+    (([],), {}, "there is no experiment [] with published numbers"),
+    (("osi",), {"exact": True}, "`exact` is for the experiments of the LinearAPT paper, and 'osi' is not one"),
     ((), {"instances": "mine"}, "`instances` must be `published`, `redrawn` or `both`, not 'mine'"),
     ((), {"instances": ["both"]}, "`instances` must be `published`, `redrawn` or `both`, not ['both']"),
     ((), {"runs": 0}, "`runs` must be a whole number between 1 and"),

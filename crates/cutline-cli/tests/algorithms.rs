@@ -1,4 +1,4 @@
-//! `cutline algorithms` lists the algorithms of the engine.
+//! `cutline algorithms` lists the algorithms of the engine, and the oracle of simulations.
 
 mod common;
 
@@ -17,7 +17,8 @@ fn tables_describe_every_algorithm() {
     let stdout = list("table");
     assert_eq!(stdout, Place::new().good(&["algorithms"]).stdout, "tables are the default");
     let paragraphs: Vec<&str> = stdout.trim().split("\n\n").collect();
-    assert_eq!(paragraphs.len(), ALGORITHMS.len());
+    assert_eq!(paragraphs.len(), ALGORITHMS.len() + 1);
+    assert!(paragraphs[ALGORITHMS.len()].starts_with("oracle\n"), "{stdout}");
     for (paragraph, algorithm) in paragraphs.iter().zip(ALGORITHMS) {
         let parts = format!("rule: {}, estimator: {}, stop: budget", algorithm.rule, algorithm.estimator.name());
         assert_eq!(paragraph.lines().next(), Some(algorithm.name));
@@ -38,7 +39,8 @@ fn tables_describe_every_algorithm() {
 #[test]
 fn json_has_all() {
     let listed: Vec<Value> = serde_json::from_str(&list("json")).unwrap();
-    assert_eq!(listed.len(), ALGORITHMS.len());
+    assert_eq!(listed.len(), ALGORITHMS.len() + 1);
+    assert_eq!(listed[ALGORITHMS.len()]["name"], "oracle");
     for (value, algorithm) in listed.iter().zip(ALGORITHMS) {
         assert_eq!(
             ["name", "about", "rule", "estimator", "stop", "paper"].map(|key| value[key].as_str().unwrap()),
@@ -59,7 +61,7 @@ fn csv_has_one_row_per_algorithm() {
     let mut reader = csv::Reader::from_reader(stdout.as_bytes());
     assert_eq!(reader.headers().unwrap(), vec!["name", "about", "rule", "estimator", "stop", "parameters", "paper"]);
     let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    assert_eq!(records.len(), ALGORITHMS.len());
+    assert_eq!(records.len(), ALGORITHMS.len() + 1);
     for (record, algorithm) in records.iter().zip(ALGORITHMS) {
         assert_eq!((&record[0], &record[6]), (algorithm.name, algorithm.paper));
         let names: Vec<&str> = algorithm.parameters().map(|parameter| parameter.name).collect();

@@ -321,3 +321,47 @@ fn stores_that_cannot_be_begun() {
     assert_eq!(which, "error: the store has 2 campaigns: `arms`, `-second ü`; choose one with `--name`");
     assert_eq!(place.json(&["ask", "sqlite:///screen.db", "--name=-second ü"])[0]["ticket"], 1);
 }
+
+/// A kernel and a graph are options of `new`; status and report work, and wrong ones are refused in one line.
+#[test]
+fn kernels_and_graphs() {
+    let place = place();
+    place.write("edges.csv", "from,to,weight\na,b,1\nb,\"c, d\",0.5\n");
+    let kernel = place.good(&[&NEW[..], &["--kernel", "rbf", "--length", "0.5"]].concat()).stderr;
+    let model = "  model      a smooth function of the features, by the kernel rbf of length 0.5; features standardised, an intercept added, \
+                 rewards measured from the threshold\n  algorithm  pivot\n";
+    assert!(kernel.contains(model), "{kernel}");
+    let graph =
+        place.good(&[&NEW[..], &["--graph", "edges.csv", "--name", "graph", "--algorithm", "grapl"]].concat()).stderr;
+    assert!(
+        graph.contains("  model      similar along the 2 edges of a graph; rewards measured from the threshold\n"),
+        "{graph}"
+    );
+    for name in ["arms", "graph"] {
+        place.good(&["ask", "screen.db", "--name", name]);
+        place.good(&["tell", "screen.db", "--name", name, "1", "0.7"]);
+        assert_eq!(place.json(&["status", "screen.db", "--name", name])["counted"], 1);
+    }
+    place.write("loop.csv", "from,to\na,a\n");
+    for (options, message) in [
+        (&["--kernel", "rbf", "--length", "0"][..], "it must be a number between 1e-100 and 1e100"),
+        (&["--kernel", "rbf"], "--length"),
+        (&["--length", "1"], "--kernel"),
+        (&["--kernel", "rbf", "--length", "1", "--graph", "edges.csv"], "cannot be used with"),
+        (&["--graph", "loop.csv"], "loop.csv: row 2: an edge leads from node 0 to itself"),
+        (&["--graph", "none.csv"], "cannot read none.csv"),
+        (
+            &["--graph", "edges.csv", "--model", "mixed"],
+            "a kernel or a graph goes with the estimator `ridge` only, not with `mixed`; leave out `--model`, or use `--model linear`",
+        ),
+        (
+            &["--algorithm", "straddle", "--until-sure", "evidence"],
+            "takes no confidence stop; use `--algorithm pivot`, or leave out `--until-sure`",
+        ),
+    ] {
+        let ran = place.run(&[&NEW[..], options, &["--name", "bad"]].concat());
+        let refused = ran.stderr.clone();
+        assert!(ran.code == Some(1) || ran.code == Some(2), "{options:?}: {:?}", ran.code);
+        assert!(refused.contains(message), "{options:?}: {refused}");
+    }
+}

@@ -40,9 +40,9 @@ fn it_compares_with_the_published_numbers() {
 }
 
 #[test]
-fn the_table_shows_our_and_the_published_numbers() {
+fn the_long_table_shows_everything() {
     let place = Place::new();
-    let stdout = reproduce(&place, &[]).stdout;
+    let stdout = reproduce(&place, &["--verbose"]).stdout;
     let summary = stdout.lines().last().unwrap();
     assert!(summary.ends_with(" of 30 published cells lie within their 99.9 % band"), "{summary}");
     assert!(stdout.starts_with("\nuniform-d5: 20 runs, seed 0, the published instance\n"), "{stdout}");
@@ -61,6 +61,44 @@ fn the_table_shows_our_and_the_published_numbers() {
     ];
     assert_eq!(columns, expected);
     assert!(stdout.contains("Theorem 1: not applicable (needs ‖θ‖ < √(T/16H)) at any of these budgets"));
+}
+
+/// The cells of a row of the table, by its first cell.
+fn cells<'a>(stdout: &'a str, algorithm: &str) -> Vec<&'a str> {
+    let line = stdout.lines().find(|line| line.starts_with(&format!("| {algorithm} "))).unwrap();
+    line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect()
+}
+
+#[test]
+fn the_short_table_has_our_and_the_published_numbers_side_by_side() {
+    let place = Place::new();
+    let stdout = reproduce(&place, &[]).stdout;
+    let heading = "\nuniform-d5: 20 runs, seed 0, the published instance; failure rate, ours (published)\n";
+    assert!(stdout.starts_with(heading), "{stdout}");
+    let budgets = ["T = 40", "T = 80", "T = 120", "T = 160", "T = 200"];
+    assert_eq!(cells(&stdout, "algorithm"), [&["algorithm", "published as"], &budgets[..]].concat());
+    let linear_apt = cells(&stdout, "linear-apt");
+    assert!(linear_apt[2].ends_with(" (0.9481)") && linear_apt[6].ends_with(" (0.7904)"), "{linear_apt:?}");
+    assert_eq!(cells(&stdout, "pivot").len(), 6, "nothing was published about it");
+    assert!(!stdout.contains("Theorem 1"));
+}
+
+/// Four variants in one file, each with failure rates and pulls; CSAR uses 49 of 50 and 493 of 500 pulls in every run.
+#[test]
+fn experiments_of_other_papers() {
+    let place = Place::new();
+    let stdout = place.good(&["reproduce", "csar", "--runs", "50"]).stdout;
+    for name in ["csar-normal", "csar-l1", "csar-l2", "csar-l3"] {
+        assert!(
+            stdout.contains(&format!("\n{name}: 50 runs, seed 0, one instance; means, ours (published)\n")),
+            "{stdout}"
+        );
+    }
+    assert!(stdout.contains("49.00 (49.00)") && stdout.contains("493.0 (493.0)"), "{stdout}");
+    assert!(stdout.ends_with("16 of 16 published cells lie within their 99.9 % band\n"), "{stdout}");
+    let rows = place.good(&["reproduce", "csar", "--runs", "50", "--format", "json"]).stdout;
+    let rows: Vec<Value> = serde_json::from_str(&rows).unwrap();
+    assert_eq!((rows.len(), &rows[1]["metric"], &rows[1]["ours"]), (16, &"pulls".into(), &49.0.into()));
 }
 
 #[test]
@@ -118,7 +156,8 @@ fn tables(stdout: &str) -> &str {
 fn instances_can_be_redrawn() {
     let place = Place::new();
     let ran = reproduce(&place, &["--instances", "redrawn", "--out", "out"]);
-    assert!(ran.stdout.starts_with("\nuniform-d5-redrawn: 20 runs, seed 0, instances redrawn in every run\n"));
+    let heading = "\nuniform-d5-redrawn: 20 runs, seed 0, instances redrawn in every run; failure rate\n";
+    assert!(ran.stdout.starts_with(heading));
     assert!(!ran.stdout.contains("published as"));
     assert_eq!(ran.stdout.lines().last(), Some("redrawn instances have no published numbers to compare with"));
     let both = reproduce(&place, &["--instances", "both", "--out", "both"]).stdout;

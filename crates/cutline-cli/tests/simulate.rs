@@ -72,7 +72,7 @@ fn csv_has_the_same_columns_and_numbers() {
         }
     }
     let written = place.text("results/results.csv");
-    assert!(written.starts_with(&format!("{},curve,published,z\n", header.join(","))));
+    assert!(written.starts_with(&format!("{},curve,published,z,metric,ours\n", header.join(","))));
     assert_eq!(written.lines().count(), 7);
 }
 

@@ -81,7 +81,7 @@ fn tables_and_the_report_have_it_too() {
     assert!(html.contains(settings), "{html}");
     assert!(html.contains("<td class=\"wrap\">ucb-e × ridge × budget; lambda = 1;"));
     let written = place.text("results/results.csv");
-    assert!(written.lines().next().unwrap().ends_with("fewest_pulls,curve,published,z"), "{written}");
+    assert!(written.lines().next().unwrap().ends_with("fewest_pulls,curve,published,z,metric,ours"), "{written}");
 }
 
 #[test]

@@ -21,12 +21,22 @@ fn unknown_experiments() {
 
 #[test]
 fn exact_conflicts_with_options_that_would_change_it() {
-    let others: [&[&str]; 5] =
-        [&["--runs", "5"], &["--seed", "1"], &["--instances", "both"], &["--out", "x"], &["--format", "json"]];
+    let others: [&[&str]; 7] = [
+        &["--runs", "5"],
+        &["--seed", "1"],
+        &["--instances", "both"],
+        &["--out", "x"],
+        &["--format", "json"],
+        &["--all"],
+        &["--verbose"],
+    ];
     for other in others {
         let message = usage_error(&[&["reproduce", "--exact"], other].concat());
-        assert!(message.starts_with("error: the argument '--exact' cannot be used with"), "{message}");
+        assert!(message.starts_with("error: the argument '--") && message.contains("--exact"), "{message}");
+        assert!(message.contains("cannot be used with"), "{message}");
     }
+    let message = usage_error(&["reproduce", "--exact", "wine", "csar"]);
+    assert_eq!(message, "error: `--exact` is for the experiments of the LinearAPT paper, and `csar` is not one\n");
 }
 
 #[test]

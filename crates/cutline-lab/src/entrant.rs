@@ -2,7 +2,7 @@
 
 use crate::optimal_gamma::OptimalGamma;
 use crate::theory::{complexity, complexity_as_published};
-use crate::{ExperimentNoise, Instance, RunError};
+use crate::{ExperimentNoise, Instance, RunError, tracking};
 use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;
 
@@ -12,9 +12,26 @@ pub struct Entrant {
     label: String,
     spec: Spec,
     oracle: Option<Oracle>,
+    decision: Decision,
 }
 
-/// How a parameter is computed from the true means: UCB-E's exploration a, or GrAPL's γ.
+/// How the sides of the arms are decided at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// Each arm by its own mean: above if μ̂ ≥ τ.
+    #[default]
+    Separate,
+    /// All arms together, so that they are all right with the largest probability: [`cutline::Beliefs::joint_sides`].
+    Joint,
+}
+
+impl Decision {
+    /// All of them, with their names.
+    pub const ALL: &[(&str, Self)] = &[("separate", Self::Separate), ("joint", Self::Joint)];
+}
+
+/// What is computed from the true means: UCB-E's exploration a, GrAPL's γ, or the proportions of pulls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Oracle {
@@ -30,13 +47,27 @@ pub enum Oracle {
         /// σ.
         noise: f64,
     },
+    /// The proportions of the best [`Allocation`](crate::Allocation), for the algorithm [`ORACLE`](crate::ORACLE).
+    Allocation,
 }
 
 impl Entrant {
     /// An entrant called `label`. The caller sets the noise scale in the spec, if the algorithm takes one.
     #[must_use]
     pub fn new(label: String, spec: Spec, oracle: Option<Oracle>) -> Self {
-        Self { label, spec, oracle }
+        Self { label, spec, oracle, decision: Decision::Separate }
+    }
+
+    /// The same where the sides are decided in another way.
+    #[must_use]
+    pub fn with_decision(self, decision: Decision) -> Self {
+        Self { decision, ..self }
+    }
+
+    /// How the sides are decided.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        self.decision
     }
 
     /// Its name in results.
@@ -61,7 +92,8 @@ impl Entrant {
     /// that [plans](cutline::Algorithm::needs_horizon) for T.
     #[must_use]
     pub fn is_anytime(&self) -> bool {
-        matches!(self.oracle, None | Some(Oracle::Gamma { .. })) && !self.spec.algorithm().needs_horizon
+        matches!(self.oracle, None | Some(Oracle::Gamma { .. } | Oracle::Allocation))
+            && !self.spec.algorithm().needs_horizon
     }
 
     /// A learner for `instance`.
@@ -86,6 +118,9 @@ impl Entrant {
     /// support it, see [`Spec::batch`].
     #[must_use]
     pub fn batch(&self, instances: &[&Instance], budgets: &[u32]) -> Option<BatchLearner> {
+        if self.oracle == Some(Oracle::Allocation) || self.decision == Decision::Joint {
+            return None;
+        }
         let budget = *budgets.last()?;
         let tuned = instances.iter().map(|instance| self.tuned(instance, budget).ok());
         let tuned: Vec<Cow<'_, Spec>> = tuned.collect::<Option<_>>()?;
@@ -106,6 +141,7 @@ impl Entrant {
                     None => Ok(Cow::Borrowed(&self.spec)),
                 }
             }
+            Some(Oracle::Allocation) => Ok(Cow::Owned(tracking::tuned(&self.spec, instance))),
             Some(oracle) => {
                 let exploration = oracle.exploration(instance, budget);
                 self.spec.clone().with_oracle_exploration(exploration).map(Cow::Owned)
@@ -115,14 +151,14 @@ impl Entrant {
 }
 
 impl Oracle {
-    /// a for a budget of T. It is 0 for T ≤ K, and where γ is what is computed.
+    /// UCB-E's a for a budget of T. It is 0 for T ≤ K, and where something else is computed.
     #[must_use]
     pub fn exploration(self, instance: &Instance, budget: u32) -> f64 {
         let spare = (f64::from(budget) - instance.arms().n_arms() as f64).max(0.0);
         let a = match self {
             Self::AsSpecified { exponent } => 4.0_f64.powf(exponent) * spare / complexity(instance),
             Self::AsPublished => spare / complexity_as_published(instance),
-            Self::Gamma { .. } => 0.0,
+            Self::Gamma { .. } | Self::Allocation => 0.0,
         };
         // H or H′ may be 0 or ∞, with all means far away, or with ε = 0 and a mean at τ.
         if a.is_nan() { 0.0 } else { a.min(f64::MAX) }

@@ -3,7 +3,16 @@
 use crate::experiment::{Experiment, Extensions, Overrides};
 
 /// The names of the experiments and their files.
-pub const EXPERIMENTS: &[(&str, &str)] = &[("index-o1", include_str!("../../../experiments/index-o1.toml"))];
+pub const EXPERIMENTS: &[(&str, &str)] = &[
+    ("osi", include_str!("../../../experiments/osi.toml")),
+    ("index-o1", include_str!("../../../experiments/index-o1.toml")),
+    ("index-s3", include_str!("../../../experiments/index-s3.toml")),
+    ("index-l1", include_str!("../../../experiments/index-l1.toml")),
+    ("index-l2", include_str!("../../../experiments/index-l2.toml")),
+    ("index-l3", include_str!("../../../experiments/index-l3.toml")),
+    ("csar", include_str!("../../../experiments/csar.toml")),
+    ("thr", include_str!("../../../experiments/thr.toml")),
+];
 
 /// The experiments of that name, if there are any: one, or one per variant of its file.
 ///

@@ -98,6 +98,7 @@ impl Hash {
         // Derived descriptions have every field, so that none is forgotten.
         self.text(&format!("{:?}", spec.confidence_stop()));
         self.text(&format!("{:?}", entrant.oracle()));
+        self.text(&format!("{:?}", entrant.decision()));
     }
 }
 

@@ -54,11 +54,13 @@ impl GraphPrior {
         })
     }
 
-    /// mᵀ(L + ρI)m, the squared norm of means m.
+    /// mᵀ(L + ρI)m, the squared norm of means m. It is computed with the matrix, as the authors of GrAPL do: a sum over the edges would be more
+    /// accurate, but the γ that they print has the rounding errors of the diagonal.
     #[must_use]
     pub fn norm2(&self, m: &[f64]) -> f64 {
-        let along = self.graph.edges().iter().map(|&(one, other, weight)| weight * (m[one] - m[other]).powi(2));
-        along.sum::<f64>() + self.ridge * m.iter().map(|m| m * m).sum::<f64>()
+        let matrix = self.graph.precision(self.ridge);
+        let times_m = |row: &[f64]| row.iter().zip(m).map(|(entry, m)| entry * m).sum::<f64>();
+        matrix.chunks_exact(m.len()).zip(m).map(|(row, m)| m * times_m(row)).sum()
     }
 }
 
@@ -166,9 +168,9 @@ fn newman_watts(n_arms: usize, neighbours: usize, p: f64, rng: &mut Rng) -> Vec<
             edges.push((one, other, 1.0));
         }
     };
-    let ring = || (1..=neighbours / 2).flat_map(|step| (0..n_arms).map(move |node| (node, (node + step) % n_arms)));
-    ring().for_each(|(one, other)| add(one, other, &mut degrees, &mut is_edge));
-    for (one, _) in ring() {
+    let lattice = || (1..=neighbours / 2).flat_map(|step| (0..n_arms).map(move |node| (node, (node + step) % n_arms)));
+    lattice().for_each(|(one, other)| add(one, other, &mut degrees, &mut is_edge));
+    for (one, _) in lattice() {
         if 0.5 * (rng.uniform() + 1.0) < p && degrees[one] < n_arms - 1 {
             let other = loop {
                 let other = below(rng, n_arms);

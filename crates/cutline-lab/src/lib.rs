@@ -53,10 +53,11 @@ mod stopped;
 pub mod sure;
 mod tally;
 pub mod theory;
+mod tracking;
 
 pub use allocation::Allocation;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use entrant::{Entrant, Oracle};
+pub use entrant::{Decision, Entrant, Oracle};
 pub use experiment::{Experiment, ExperimentError, Extensions, Overrides, PublishedCurve};
 pub use experiment_noise::{ArmScales, CustomNoise, ExperimentNoise};
 pub use fingerprint::Fingerprint;
@@ -81,3 +82,4 @@ pub use run_ranges::RunRanges;
 pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};
 pub use stopped::StoppingTimes;
 pub use tally::{Cell, Tally, TallyError};
+pub use tracking::{ORACLE, oracle_spec};

@@ -5,8 +5,8 @@
 use crate::experiment_noise::ArmNoise;
 use crate::monte_carlo::RunError;
 use crate::per_run::ArmResults;
-use crate::{Experiment, Instance};
-use cutline::{Arm, AskTell, BatchLearner, Purpose, StopReason, stream};
+use crate::{Decision, Experiment, Instance};
+use cutline::{AskTell, BatchLearner, Purpose, StopReason, stream};
 use rand::Rng as _;
 use std::borrow::Cow;
 
@@ -104,16 +104,26 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>], manner: Manner
             for run in &mut *runs {
                 let max_budget = budgets.last().copied().unwrap_or(0);
                 let mut learner = entrant.run_learner(&run.instance, max_budget, run.seed)?;
-                play_individually(learner.as_mut(), run, budgets, manner)?;
+                play_individually(
+                    learner.as_mut(),
+                    entrant.decision(),
+                    experiment.noise().scale(),
+                    run,
+                    budgets,
+                    manner,
+                )?;
             }
         }
     }
     Ok(())
 }
 
-/// Plays one learner and adds its results at the budgets to the run. After an early stop the results stay the same.
+/// Plays one learner and adds its results at the budgets to the run. After an early stop the results stay the same. A joint decision is for rewards
+/// of standard deviation `sigma`.
 fn play_individually(
     learner: &mut dyn AskTell,
+    decision: Decision,
+    sigma: f64,
     run: &mut Run<'_>,
     budgets: &[u32],
     manner: Manner<'_>,
@@ -132,19 +142,21 @@ fn play_individually(
         pulled = budget as usize;
         let stop = learner.stop_reason().unwrap_or(StopReason::Budget);
         let mut beliefs = learner.beliefs();
-        let (settled, pulls) = (beliefs.settled, beliefs.total_pulls);
-        // A settled side counts whatever the mean says.
-        let estimate = |(arm, &mean): (Arm, &f64)| match settled.side(arm) {
-            None => mean,
-            Some(true) => f64::INFINITY,
-            Some(false) => f64::NEG_INFINITY,
+        let pulls = beliefs.total_pulls;
+        let above = match decision {
+            Decision::Joint => beliefs.joint_sides(sigma, run.seed),
+            Decision::Separate => {
+                let (settled, question) = (beliefs.settled, beliefs.question);
+                let side = |(arm, &mean)| settled.side(arm).unwrap_or_else(|| question.is_above(mean));
+                beliefs.means().iter().enumerate().map(side).collect::<Vec<bool>>()
+            }
         };
-        let errors = run.instance.n_errors(beliefs.means().iter().enumerate().map(estimate));
-        let outputs = settled.in_order().iter().filter(|arm| arm.is_above).map(|arm| arm.after).collect();
+        let estimate = |&is_above: &bool| if is_above { f64::INFINITY } else { f64::NEG_INFINITY };
+        let errors = run.instance.n_errors(above.iter().map(estimate));
+        let outputs = beliefs.settled.in_order().iter().filter(|arm| arm.is_above).map(|arm| arm.after).collect();
         run.results.push(Outcome { errors, pulls, stop, outputs });
         if manner.records_arms {
             let means = beliefs.means().to_vec();
-            let above = (0..means.len()).map(|arm| beliefs.is_above(arm)).collect();
             let settled = beliefs.settled.in_order().to_vec();
             run.arms.push(ArmResults { pulls: beliefs.pulls.to_vec(), means, above, settled });
         }

@@ -200,9 +200,33 @@ fn published_curves() {
         ),
         (
             "curve = \"pivot\"\nruns = 9\nsuccess = [1, 1]\nseed = 1",
-            "21: unknown key `seed` in [[published]]; allowed are `curve`, `runs`, `algorithm`, `success`",
+            "21: unknown key `seed` in [[published]]; allowed are `curve`, `algorithm`, `values`, `runs`, `success`",
         ),
         ("runs = 9", "17: [[published]] needs the key `curve`; it has `runs`"),
+        (
+            "curve = \"pivot\"\nmetric = \"regret\"\nvalues = [1, 1]",
+            "19: `metric` must be \"failure rate\", \"wrong arms\", \"pulls\", or \"output 1\", \"output 2\", …, not the text \"regret\"",
+        ),
+        (
+            "curve = \"pivot\"\nmetric = \"output 0\"\nvalues = [1, 1]",
+            "19: `metric` must be \"failure rate\", \"wrong arms\", \"pulls\", or \"output 1\", \"output 2\", …, not the text \"output 0\"",
+        ),
+        (
+            "curve = \"pivot\"\nmetric = \"pulls\"\nvalues = [1, 1]",
+            "20: `values` go with `errors`, with `deviations` and `runs`, or with `runs` alone",
+        ),
+        (
+            "curve = \"pivot\"\nmetric = \"failure rate\"\nvalues = [1, 1]\nerrors = [1, 1]",
+            "20: `values` of a failure rate go with `runs` alone",
+        ),
+        (
+            "curve = \"pivot\"\nmetric = \"pulls\"\nvalues = [1, -1]\nruns = 9",
+            "20: `values` must be 2 numbers of at least 0, one per budget",
+        ),
+        (
+            "curve = \"pivot\"\nmetric = \"pulls\"\nvalues = [1, 1]\nerrors = [1, 0]",
+            "21: `errors` must be 2 positive numbers, one per budget",
+        ),
     ] {
         assert_eq!(refusal(&format!("{GOOD}[[published]]\n{keys}\n"), Path::new("")), expected);
     }

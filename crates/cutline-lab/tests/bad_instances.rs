@@ -8,7 +8,7 @@ use std::path::Path;
 #[test]
 fn kinds_and_keys() {
     let kinds = "8: `kind` must be one of \"uniform\", \"iris\", \"wine\", \"soare\", \"csv\", \"linear\", \"means\", \"bernoulli\", \
-                 \"monotone\", \"locatelli-1\", \"locatelli-2\", \"locatelli-3\", \"osi\", not";
+                 \"monotone\", \"locatelli-1\", \"locatelli-2\", \"locatelli-3\", \"osi\", \"graph\", \"kernel\", not";
     assert_refused(&[
         (UNIFORM, "kind = \"gaussian\"\n", &format!("{kinds} the text \"gaussian\"")),
         (UNIFORM, "kind = 1\n", &format!("{kinds} 1")),
@@ -17,7 +17,7 @@ fn kinds_and_keys() {
         (
             UNIFORM,
             "kind = \"iris\"\nn_arms = 3\n",
-            "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`",
+            "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`, `kernel`, `graph`",
         ),
         (UNIFORM, "kind = \"iris\"\noffset = inf\n", "9: `offset` must be a finite number, not inf"),
         (
@@ -133,7 +133,7 @@ fn instances_of_the_literature() {
         (
             UNIFORM,
             "kind = \"osi\"\nd = 2\n",
-            "9: unknown key `d` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`",
+            "9: unknown key `d` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`, `kernel`, `graph`",
         ),
         (
             UNIFORM,

@@ -53,7 +53,7 @@ fn keys() {
         "19: `n_arms` must be a whole number between 1 and 1000000000, not 0",
     );
     assert_refused("[[variant]]\nname = \"a\"\ninstance = 3", "19: `instance` must be a table, not 3");
-    let instance = "`kind`, `n_arms`, `dimension`, `redraw`, `draw`, `offset`, `standardise`";
+    let instance = "`kind`, `n_arms`, `dimension`, `redraw`, `draw`, `offset`, `standardise`, `kernel`, `graph`";
     assert_refused(
         "[[variant]]\nname = \"a\"\ninstance = { arms = 9 }",
         &format!("19: unknown key `arms` in [variant.instance]; allowed are {instance}"),
@@ -61,7 +61,7 @@ fn keys() {
     // Keys of the file that do not fit the kind of a variant are errors of the file.
     assert_refused(
         "[[variant]]\nname = \"a\"\ninstance = { kind = \"iris\" }",
-        "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`",
+        "9: unknown key `n_arms` in [instance]; allowed are `kind`, `redraw`, `draw`, `offset`, `standardise`, `kernel`, `graph`",
     );
     assert_refused(
         "[[variant]]\nname = \"a\"\nalgorithm = [{ name = \"pivot\" }]",

@@ -1,7 +1,7 @@
 //! GrAPL on block models and level sets of a function with a kernel, against the numbers of an independent program: shares of wrong arms.
 
 use cutline::{AskTell, Purpose, Rng, below, stream};
-use cutline_lab::{Experiment, Instance};
+use cutline_lab::{Experiment, Instance, Oracle};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use std::path::Path;
@@ -155,4 +155,125 @@ fn lse_to_the_end() {
         ours.agrees(pulls, ours.1, &format!("LSE to the end, {parameter}"));
         assert_eq!(wrong, 0.0, "{parameter}");
     }
+}
+
+/// An experiment with this table `[instance]` and this algorithm.
+fn file(instance: &str, algorithm: &str) -> Result<Experiment, String> {
+    let text = format!("budgets = [9]\nthreshold = 0.0\n[instance]\n{instance}\n[[algorithm]]\n{algorithm}\n");
+    Experiment::parse(&text, Path::new("")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn kernels_and_graphs_in_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let edges = directory.path().join("edges.csv");
+    std::fs::write(&edges, "from,to\n0,1\n2,1\n").unwrap();
+    let edges = edges.display();
+    for (instance, n_arms, is_graph, is_fixed) in [
+        ("kind = \"graph\"\nmodel = \"cliques\"\nn_cliques = 2\nsize = 3".to_owned(), 6, true, true),
+        ("kind = \"graph\"\nmodel = \"newman-watts\"\nn_arms = 7\nneighbours = 2\np = 0.5".to_owned(), 7, true, false),
+        ("kind = \"graph\"\nmodel = \"path\"\nn_arms = 2\nmeans = [1, -1]\nridge = 0.1".to_owned(), 2, true, true),
+        ("kind = \"graph\"\nmodel = \"path\"\nn_arms = 4".to_owned(), 4, true, false),
+        ("kind = \"kernel\"\nkernel = \"matern52\"\nlength = 0.2\nn_arms = 5".to_owned(), 5, false, false),
+        (format!("kind = \"means\"\nmeans = [1, 2, 3]\ngraph = \"{edges}\""), 3, true, true),
+        ("kind = \"iris\"\nstandardise = true\nkernel = \"rbf\"\nlength = 1".to_owned(), 150, false, false),
+    ] {
+        let experiment = file(&instance, "name = \"pivot\"").unwrap();
+        let (first, second) = (experiment.source().instance(0).unwrap(), experiment.source().instance(1).unwrap());
+        assert_eq!((first.means().len(), first.graph().is_some()), (n_arms, is_graph), "{instance}");
+        assert!(first.arms().has_covariance() && first.theta().is_none(), "{instance}");
+        assert_eq!(first.means() == second.means(), is_fixed, "{instance}");
+        assert!(cutline_lab::simulate(&experiment, 0..3, &|_| ()).is_ok(), "{instance}");
+    }
+}
+
+#[test]
+fn gamma_is_a_number_or_optimal() {
+    let cliques = "kind = \"graph\"\nmodel = \"cliques\"\nn_cliques = 2\nsize = 3";
+    let optimal = file(cliques, "name = \"grapl\"\ngamma = \"optimal\"").unwrap();
+    let entrant = &optimal.entrants()[0];
+    assert_eq!((entrant.label(), entrant.oracle()), ("grapl(optimal)", Some(Oracle::Gamma { noise: 1.0 })));
+    assert!(entrant.is_anytime(), "it does not depend on the budget");
+    let lambda = |algorithm: &str| {
+        let experiment = file(cliques, algorithm).unwrap();
+        experiment.entrants()[0].spec().values().find(|(name, _)| *name == "lambda").unwrap().1
+    };
+    assert_eq!(lambda("name = \"grapl\"\ngamma = 2.5"), 2.5);
+    assert_eq!(lambda("name = \"grapl\"\nlambda = 2.5"), 2.5);
+    for (algorithm, message) in [
+        ("gamma = \"best\"", "10: `gamma` must be a finite number or \"optimal\", not the text \"best\""),
+        ("gamma = 0", "10: `gamma` is refused: `lambda` must be a finite number of at least 1e-12, not 0"),
+        ("gamma = 1\nlambda = 1", "11: `lambda` and `gamma` are two names of the same number; give one"),
+    ] {
+        assert_eq!(file(cliques, &format!("name = \"grapl\"\n{algorithm}")).unwrap_err(), message);
+    }
+    let iris = file("kind = \"iris\"", "name = \"grapl\"\ngamma = \"optimal\"").unwrap_err();
+    assert_eq!(iris, "5: `algorithm` cannot have `gamma = \"optimal\"`: the arms are not on a graph");
+}
+
+#[test]
+fn bad_kernels_and_graphs_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let edges = directory.path().join("edges.csv").display().to_string();
+    std::fs::write(&edges, "from,to\n0,9\n").unwrap();
+    let (graph, kernel) = ("kind = \"graph\"\n", "kind = \"kernel\"\n");
+    for (instance, message) in [
+        (
+            format!("{graph}model = \"tree\""),
+            "5: `model` must be one of \"cliques\", \"blocks\", \"newman-watts\", \"path\", not the text \"tree\"",
+        ),
+        (
+            format!("{graph}model = \"path\"\nn_arms = 5001"),
+            "6: `n_arms` must be a whole number between 1 and 5000, not 5001",
+        ),
+        (
+            format!("{graph}model = \"path\"\nn_arms = 2\nmeans = [1]"),
+            "7: `means` is refused: there are 1 means, but 2 arms",
+        ),
+        (
+            format!("{graph}model = \"path\"\nn_arms = 2\nridge = 0"),
+            "7: `ridge` must be a number between 1e-12 and 1000000000000, not 0",
+        ),
+        (
+            format!("{graph}model = \"blocks\"\nn_arms = 2\np_in = 1.5\np_cross = 0"),
+            "7: `p_in` must be a number between 0 and 1, not 1.5",
+        ),
+        (
+            format!("{kernel}kernel = \"linear\"\nlength = 1"),
+            "5: `kernel` must be one of \"rbf\", \"matern52\", not the text \"linear\"",
+        ),
+        (
+            format!("{kernel}kernel = \"rbf\"\nn_arms = 3"),
+            "3: [instance] needs the key `length`; it has `kind`, `kernel`, `n_arms`",
+        ),
+        (
+            "kind = \"iris\"\nkernel = \"rbf\"\nlength = -1".into(),
+            "6: `length` must be a number between 1e-100 and 1e100, not -1",
+        ),
+        (
+            "kind = \"iris\"\nkernel = \"rbf\"\nlength = 1\ngraph = \"x\"".into(),
+            "7: `graph` does not go with `kernel`: give one of them",
+        ),
+        (
+            "kind = \"means\"\nmeans = [1, 2]\nkernel = \"rbf\"\nlength = 1".into(),
+            "3: `instance` is refused: a kernel needs arms with features, and these have none",
+        ),
+        (
+            format!("kind = \"means\"\nmeans = [1, 2]\ngraph = \"{edges}\""),
+            &format!(
+                "6: `graph` is refused: {edges}: row 2, column `to`: there is no arm `9`; give a row number from 0 to 1"
+            ),
+        ),
+    ] {
+        assert_eq!(file(&instance, "name = \"pivot\"").unwrap_err(), message, "{instance}");
+    }
+    let mixed =
+        file("kind = \"iris\"\nkernel = \"rbf\"\nlength = 1", "name = \"pivot\"\nestimator = \"mixed\"").unwrap_err();
+    assert!(
+        mixed.ends_with("the mixed model learns how the means are related, so it takes no covariance, kernel or graph"),
+        "{mixed}"
+    );
+    let stop =
+        file("kind = \"iris\"", "name = \"straddle\"\nstop = { confidence = 0.05, by = \"evidence\" }").unwrap_err();
+    assert!(stop.ends_with("so it takes no confidence stop"), "{stop}");
 }

@@ -61,7 +61,12 @@ fn one_trajectory_serves_all_budgets() {
     }
     for rows in together.chunks(3) {
         assert!(rows.is_sorted_by_key(|(_, stopping)| stopping.sure), "with a larger budget more runs stop early");
-        assert!(rows[0].1.mean_pulls <= 30.0 && rows[2].1.sure > rows[0].1.sure);
+        let (first, last) = (&rows[0].1, &rows[2].1);
+        assert!(
+            first.mean_pulls <= 30.0 && (last.sure > first.sure || first.sure == 80),
+            "{}: {first:?} {last:?}",
+            rows[0].0.algorithm
+        );
     }
 }
 
@@ -138,10 +143,8 @@ fn hard_for_all(stop: &str, runs: u64) -> Vec<(Row, StoppingRow)> {
 fn errors_at_the_stop_stay_below_delta() {
     for stop in [INTERVALS, EVIDENCE, "{ confidence = 0.1, by = \"evidence\", norm = 0.0 }"] {
         for (row, stopping) in hard_for_all(stop, 400) {
-            // The 1.96 of Straddle does not grow as δ falls, so it may not pull every arm often enough to stop within the budget.
-            let may_use_up_the_budget = row.algorithm == "straddle";
             let sure = stopping.sure;
-            assert!(sure > 300 || may_use_up_the_budget, "{} stops early in {sure} runs, {stop}", row.algorithm);
+            assert!(sure > 300, "{} stops early in {sure} runs, {stop}", row.algorithm);
             assert!(stopping.sure_and_wrong <= 71, "{}: {} of 400, {stop}", row.algorithm, stopping.sure_and_wrong);
         }
     }

@@ -52,7 +52,7 @@ fn every_setting_that_determines_runs_is_in_the_fingerprint() {
         ("lambda = 1.0", "lambda = 2.0"),
         ("lambda = 1.0", "lambda = 1.0\nintercept = 1.0"),
         ("name = \"linear-apt\"\nlambda = 1.0", "name = \"apt\""),
-        ("\"pivot\"", "\"straddle\""),
+        ("\"pivot\"", "\"ucbe\"\nexploration = 1.0"),
         ("\"pivot\"", "\"pivot\"\nestimator = \"mixed\""),
         ("confidence = 0.1", "confidence = 0.2"),
         ("by = \"evidence\"", "by = \"intervals\""),

@@ -32,6 +32,9 @@ impl CampaignCovariance {
     }
 
     /// A graph with its default ρ.
+    ///
+    /// # Panics
+    /// Never: a graph has at most 5,000 nodes.
     #[must_use]
     pub fn graph(graph: &Graph) -> Self {
         let node = |node: usize| u32::try_from(node).expect("a graph has at most 5,000 nodes");

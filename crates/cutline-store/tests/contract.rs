@@ -5,8 +5,10 @@ mod common;
 use common::{Place, candidates, reward, settings};
 use cutline::campaign::{CampaignError, Event, Record, TermsError, TicketStatus};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
-use cutline::{IntervalError, Rng, SpecError, StopReason, Verdict};
-use cutline_store::{Campaign, CampaignModel, Candidates, NewCampaign, Preparation, Store, StoreError, Ticket};
+use cutline::{Graph, IntervalError, Kernel, Rng, SpecError, StopReason, Verdict};
+use cutline_store::{
+    Campaign, CampaignCovariance, CampaignModel, Candidates, NewCampaign, Preparation, Store, StoreError, Ticket,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +50,7 @@ contract! {
     a_new_campaign_takes_over_events_of_another,
     the_state_is_a_function_of_the_events,
     a_custom_rule_must_be_given_again,
+    a_kernel_and_a_graph_are_stored,
 }
 
 fn begin(store: &Store, budget: u32) -> Campaign {
@@ -388,4 +391,45 @@ fn a_custom_rule_must_be_given_again(store: &Store) {
     begin(store, 10);
     let refused = store.campaign_with_rule(Some("screen"), Some(other)).unwrap_err();
     assert_eq!(refused.to_string(), "the campaign uses `pivot`, not `other`");
+}
+
+/// A campaign with a kernel or a graph reopens with the same bits, and its tickets have the features as they were given.
+fn a_kernel_and_a_graph_are_stored(store: &Store) {
+    let edges: Vec<_> = (1..100).map(|arm| (arm / 2, arm, 0.1 + arm as f64 / 7.0)).collect();
+    let graph = CampaignCovariance::graph(&Graph::new(100, &edges).unwrap());
+    let bare = Candidates::new(candidates().names().to_vec(), Vec::new(), Vec::new()).unwrap();
+    let mut means = Vec::new();
+    for (name, covariance, candidates) in [
+        ("rbf", CampaignCovariance::kernel(Kernel::Rbf, 0.5), candidates()),
+        ("matern", CampaignCovariance::kernel(Kernel::Matern52, 0.5), candidates()),
+        ("shorter", CampaignCovariance::kernel(Kernel::Rbf, 0.3), candidates()),
+        ("graph", graph, bare),
+    ] {
+        let mut settings = settings(30);
+        settings.covariance = Some(covariance.clone());
+        let mut campaign = store.begin(name, &settings, candidates.clone()).unwrap();
+        while let Some(ticket) = campaign.ask(1, "w", LEASE).unwrap().pop() {
+            assert_eq!(ticket.features, candidates.row(ticket.arm), "{name}");
+            campaign
+                .tell(&[(ticket.number, reward(ticket.number, &[ticket.arm as f64 / 50.0 - 1.0, 0.0, 0.0]))])
+                .unwrap();
+        }
+        let verdicts = campaign.verdicts().unwrap();
+        let mut again = store.campaign(Some(name)).unwrap();
+        assert_eq!(again.settings().covariance, Some(covariance));
+        assert_eq!(again.settings().estimator.as_deref(), Some("ridge"));
+        assert_eq!(again.verdicts().unwrap(), verdicts, "{name}");
+        let found: Vec<f64> = verdicts.iter().map(|verdict| verdict.mean).collect();
+        assert!(!means.contains(&found), "{name} differs from the others");
+        means.push(found);
+    }
+    let mut settings = settings(30);
+    settings.covariance = Some(CampaignCovariance::kernel(Kernel::Rbf, -1.0));
+    let refused = store.begin("bad", &settings, candidates()).unwrap_err().to_string();
+    assert_eq!(refused, "the length of a kernel must be a number between 1e-100 and 1e100, not -1");
+    settings.covariance = None;
+    settings.algorithm = Some("straddle".into());
+    settings.until_sure = Some("evidence".into());
+    let refused = store.begin("bad", &settings, candidates()).unwrap_err().to_string();
+    assert!(refused.ends_with("so it takes no confidence stop"), "{refused}");
 }

@@ -30,6 +30,7 @@ pub type Arm = usize;
 /// # Ok::<(), cutline::ArmsError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "it is their number everywhere")]
 pub struct Arms {
     n_arms: usize,
     features: Option<Arc<Features>>,

@@ -31,6 +31,7 @@ pub mod diagnostics;
 pub mod estimators;
 mod features;
 mod interval;
+mod joint;
 mod learner;
 mod question;
 mod random;

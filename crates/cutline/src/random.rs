@@ -27,6 +27,8 @@ pub enum Purpose {
     Exploration = 6,
     /// The σ of every arm, where arms differ; the index is the run that draws the instance.
     NoiseScales = 7,
+    /// The draws of a [joint decision](crate::Beliefs::joint_sides); the index is 0.
+    Decision = 8,
 }
 
 /// The stream that belongs to `(seed, purpose, index)`.

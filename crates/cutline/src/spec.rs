@@ -82,6 +82,16 @@ impl Spec {
         Self { custom_rule: Some(rule), ..Self::of(&CUSTOM, CUSTOM.estimator) }
     }
 
+    /// The same with another custom rule.
+    ///
+    /// # Panics
+    /// If its rule is not a custom one.
+    #[must_use]
+    pub fn with_custom_rule(self, rule: NamedRule) -> Self {
+        assert!(self.custom_rule.is_some(), "`{}` is not a custom rule", self.name());
+        Self { custom_rule: Some(rule), ..self }
+    }
+
     /// The name of its algorithm or of its custom rule.
     #[must_use]
     pub fn name(&self) -> &str {

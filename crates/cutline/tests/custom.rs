@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Problem, arms_of, spec};
-use cutline::campaign::{CampaignState, Event, Terms};
+use cutline::campaign::{CampaignState, EarlyStop, Event, Record, Terms};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext, RuleNameError};
 use cutline::{Arm, Arms, IntervalKind, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
 use rand_core::Rng as _;
@@ -139,6 +139,77 @@ fn works_in_a_campaign() {
         arms
     };
     assert_eq!(play(custom(Straddle)), play(spec("straddle")));
+}
+
+/// Its choices depend on all rewards so far and their order.
+#[derive(Clone, Default)]
+struct Momentum {
+    level: f64,
+    n_rewards: usize,
+}
+
+impl CustomRule for Momentum {
+    fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
+        let n_arms = context.pulls().len();
+        if self.n_rewards < n_arms {
+            return Choice::Pull(self.n_rewards);
+        }
+        let index: Vec<f64> = context.means().iter().map(|mean| -(mean - self.level).abs()).collect();
+        Choice::Pull((first_largest(&index) + self.n_rewards) % n_arms)
+    }
+
+    fn learns(&self) -> bool {
+        true
+    }
+
+    fn learn(&mut self, context: &mut dyn RuleContext, arm: Arm, reward: f64) {
+        self.level += 0.2 * (reward - self.level) * context.noise().min(1.0) * f64::from(context.pulls()[arm]).sqrt();
+        self.level = self.level.clamp(-3.0, 3.0);
+        self.n_rewards += 1;
+    }
+}
+
+/// A campaign is rebuilt from its events after any of them, and goes on as if it had not been: on every estimator, and with a stop that
+/// needs verdicts by earlier rewards.
+#[test]
+fn what_a_rule_has_learnt_is_a_function_of_the_events() {
+    let problem = Problem::uniform(6, 3, 2);
+    for (estimator, until_sure) in
+        [("ridge", None), ("sample-mean", None), ("mixed", None), ("mixed", Some(EarlyStop::ExpectedErrors(1e-9)))]
+    {
+        let terms = Terms {
+            question: problem.question,
+            spec: custom(Momentum::default()).with_estimator(estimator).unwrap(),
+            budget: 150,
+            noise: Some(0.5),
+            interval: IntervalKind::Fixed,
+            delta: 0.05,
+            until_sure,
+            seed: 0,
+        };
+        let begin = || CampaignState::new(problem.arms(), terms.clone()).unwrap();
+        let play = |rebuild_every: usize| {
+            let (mut campaign, mut records, mut arms) = (begin(), Vec::new(), Vec::new());
+            let mut rng = stream(1, Purpose::Noise, 0);
+            while let [ref asked @ Event::Asked { ticket, arm, .. }] = campaign.ask(1, "me", 0, 1)[..] {
+                let told = campaign.tell(ticket, problem.reward(arm, &mut rng), 0).unwrap().unwrap();
+                for event in [asked.clone(), told] {
+                    records.push(Record { number: records.len() as u64 + 1, at: 0, event });
+                }
+                arms.push(arm);
+                if arms.len() % rebuild_every == 0 {
+                    campaign = begin();
+                    campaign.extend(&records).unwrap();
+                }
+            }
+            arms
+        };
+        let whole = play(1000);
+        assert_eq!(whole.len(), 150, "{estimator}");
+        for every in [1, 37] {
+            assert_eq!(play(every), whole, "{estimator}, rebuilt every {every} rewards");
+        }
+    }
 }
 
 #[test]

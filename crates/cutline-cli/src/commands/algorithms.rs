@@ -4,6 +4,7 @@ use crate::args::{Algorithms, Format};
 use crate::failure::Failure;
 use crate::print::json;
 use cutline::{ALGORITHMS, Algorithm};
+use cutline_lab::{ORACLE, oracle_spec};
 use serde::Serialize;
 use std::io::Write;
 
@@ -51,7 +52,10 @@ impl From<&Algorithm> for AlgorithmEntry {
 }
 
 pub(crate) fn algorithms(args: &Algorithms) -> Result<(), Failure> {
-    let listed: Vec<AlgorithmEntry> = ALGORITHMS.iter().map(AlgorithmEntry::from).collect();
+    let mut listed: Vec<AlgorithmEntry> = ALGORITHMS.iter().map(AlgorithmEntry::from).collect();
+    let (name, about, paper) = ORACLE;
+    let custom = AlgorithmEntry::from(oracle_spec().algorithm());
+    listed.push(AlgorithmEntry { name, about, rule: "tracking", paper, ..custom });
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Json => json(&mut out, &listed)?,

@@ -109,6 +109,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         format!("began the campaign `{}`", campaign.name()),
         format!("  arms       {}: {}", campaign.arm_names().len(), listed(campaign.arm_names())),
         match columns {
+            [] if settings.covariance.is_some() => "  features   none".into(),
             [] => "  features   none: every arm is estimated separately".into(),
             columns => format!("  features   {}: {}", columns.len(), listed(columns)),
         },

@@ -86,6 +86,7 @@ pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
             Oracle::AsPublished => "exploration = (T − K)/H′".into(),
             Oracle::Gamma { .. } => "γ for which the bound of GrAPL is best, from the true means".into(),
             Oracle::AsSpecified { exponent } => format!("exploration = 4^{exponent} (T − K)/H"),
+            Oracle::Allocation => "the best proportions for the true means".into(),
             _ => "exploration computed from the true means".into(),
         }));
         let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());

@@ -62,9 +62,9 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
         ("locatelli-1", |_, _| Ok(locatelli(1))),
         ("locatelli-2", |_, _| Ok(locatelli(2))),
         ("locatelli-3", |_, _| Ok(locatelli(3))),
+        ("osi", |_, _| Ok(InstanceKind::Fixed(Truth::osi()))),
         ("graph", related::graph),
         ("kernel", related::kernel),
-        ("osi", |_, _| Ok(InstanceKind::Fixed(Truth::osi()))),
     ];
     let kind_field = keys.need("kind")?;
     let kind = match &extensions.instances {
@@ -77,12 +77,12 @@ pub(super) fn instance(keys: &Keys<'_>, directory: &Path, extensions: &Extension
     let noise_is_fixed = name == "bernoulli";
     let is_bernoulli = noise_is_fixed || name.starts_with("locatelli-");
     let noise = if is_bernoulli { NoiseKind::Bernoulli } else { NoiseKind::Gaussian };
-    let covariance =
-        if ["graph", "kernel"].contains(&name) { None } else { related::covariance(keys, directory, &kind)? };
     let redraw = keys.get("redraw");
     let draw = keys.get("draw");
     let offset = keys.get("offset").map_or(Ok(0.0), |field| field.number())?;
     let standardise = keys.get("standardise");
+    let covariance =
+        if ["graph", "kernel"].contains(&name) { None } else { related::covariance(keys, directory, &kind)? };
     keys.finish()?;
     let is_standardised = standardise.as_ref().map_or(Ok(false), Field::flag)?;
     if let (Some(field), InstanceKind::Fixed(Truth::Means(arms, _))) = (&standardise, &kind)

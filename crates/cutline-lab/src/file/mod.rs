@@ -10,7 +10,8 @@ use crate::entrant::{with_noise, with_stop};
 use crate::experiment::{Experiment, Extensions, Overrides};
 use crate::keys::{Field, FileError, Keys, parse};
 use crate::source::{DrawSchedule, InstanceSource};
-use crate::{Entrant, ExperimentNoise, Oracle, RunError, Threshold};
+use crate::tracking::{ORACLE, oracle_spec};
+use crate::{Decision, Entrant, ExperimentNoise, Oracle, RunError, Threshold};
 use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -196,6 +197,7 @@ fn entrant(
     let label = keys.get("label");
     let mut spec = match extensions.rules.iter().find(|rule| rule.name() == name) {
         Some(rule) => Spec::custom(rule.clone()),
+        None if name == ORACLE.0 => oracle_spec(),
         None => Spec::named(name).map_err(|error| name_field.refused(error))?,
     };
     if let Some(estimator) = keys.get("estimator") {
@@ -211,17 +213,23 @@ fn entrant(
         }
     }
     let takes_oracle = !is_explored && spec.takes(ParameterRole::OracleExploration);
-    let mut oracle = if takes_oracle { Some(oracle(&keys)?) } else { None };
+    let is_oracle = name == ORACLE.0 && extensions.rules.iter().all(|rule| rule.name() != name);
+    let mut oracle = match (takes_oracle, is_oracle) {
+        (true, _) => Some(oracle(&keys)?),
+        (_, true) => Some((String::new(), Oracle::Allocation)),
+        _ => None,
+    };
     if name == "grapl" {
         (spec, oracle) = gamma(&keys, spec, noise)?;
     }
+    let decision = keys.get("decision").map_or(Ok(Decision::Separate), |field| field.choice(Decision::ALL))?;
     keys.finish()?;
     let label = match (label, &oracle) {
         (Some(label), _) => label.title()?.to_owned(),
-        (None, Some((suffix, _))) => format!("{name}({suffix})"),
-        (None, None) => name.to_owned(),
+        (None, Some((suffix, _))) if !suffix.is_empty() => format!("{name}({suffix})"),
+        (None, _) => name.to_owned(),
     };
-    Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)))
+    Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)).with_decision(decision))
 }
 
 /// GrAPL's name of ridge's λ: a number, or `"optimal"` for the one that follows from the true means.

@@ -59,15 +59,7 @@ pub(super) fn kernel(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, 
     let kernel_field = keys.need("kernel")?;
     let kind = CovarianceKind::Kernel { kernel: kernel_field.choice(Kernel::ALL)?, length: length(keys)? };
     let points = match keys.get("file") {
-        Some(field) => {
-            if let Some(n_arms) = keys.get("n_arms") {
-                return Err(n_arms.error("does not go with `file`: the file has as many points as it has rows"));
-            }
-            let path = directory.join(field.text()?);
-            let refused = |error: &dyn std::fmt::Display| field.refused(format!("{}: {error}", path.display()));
-            let (candidates, _) = dataset::open_with_labels(&path).map_err(|error| refused(&error))?;
-            dataset::with_features(candidates).map_err(|error| refused(&error))?.arms()
-        }
+        Some(field) => points(keys, directory, &field)?,
         None => {
             let n_arms = index(keys.need("n_arms")?.whole(1, MAX_ARMS)?);
             let last = (n_arms - 1).max(1) as f64;
@@ -83,6 +75,17 @@ pub(super) fn kernel(keys: &Keys<'_>, directory: &Path) -> Result<InstanceKind, 
         }
         None => InstanceKind::Custom(Arc::new(SampledFunctions(arms))),
     })
+}
+
+/// The points of a file.
+fn points(keys: &Keys<'_>, directory: &Path, field: &Field<'_>) -> Result<Arms, FileError> {
+    if let Some(n_arms) = keys.get("n_arms") {
+        return Err(n_arms.error("does not go with `file`: the file has as many points as it has rows"));
+    }
+    let path = directory.join(field.text()?);
+    let refused = |error: &dyn std::fmt::Display| field.refused(format!("{}: {error}", path.display()));
+    let (candidates, _) = dataset::open_with_labels(&path).map_err(|error| refused(&error))?;
+    Ok(dataset::with_features(candidates).map_err(|error| refused(&error))?.arms())
 }
 
 /// How algorithms take the means of any other kind of instance to be related, if the table says it.

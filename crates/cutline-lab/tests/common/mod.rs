@@ -78,7 +78,8 @@ pub fn all_algorithms(head: &str, instance: &str, keys: &str) -> Experiment {
         let keys = if algorithm.parameters().any(|parameter| parameter.name == "lambda") { keys } else { "" };
         format!("name = \"{0}\"\nlabel = \"{0}\"\n{keys}", algorithm.name)
     };
-    let algorithms: Vec<String> = ALGORITHMS.iter().map(algorithm).collect();
+    let takes_stop = |algorithm: &&cutline::Algorithm| !(head.contains("stop =") && algorithm.starves_arms);
+    let algorithms: Vec<String> = ALGORITHMS.iter().filter(takes_stop).map(algorithm).collect();
     experiment(head, instance, &algorithms.iter().map(String::as_str).collect::<Vec<_>>())
 }
 

@@ -28,8 +28,8 @@ use thiserror::Error;
 /// [`Ridge`]: super::Ridge
 #[derive(Clone, Debug)]
 pub struct Centred<E> {
-    estimator: E,
-    centre: f64,
+    pub(super) estimator: E,
+    pub(super) centre: f64,
     means: Vec<f64>,
     prior_free_means: Vec<f64>,
 }
@@ -102,6 +102,10 @@ impl<E: Estimator> Estimator for Centred<E> {
             }
         });
         (Posterior { means: shift(posterior.means, self.centre, &mut self.means), ..posterior }, prior_free)
+    }
+
+    fn deviations(&mut self, noise: f64, n: usize, normal: &mut dyn FnMut() -> f64) -> Vec<Vec<f64>> {
+        self.estimator.deviations(noise, n, normal)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

@@ -2,7 +2,7 @@
 
 use super::inverse::Inverse;
 use super::linear_belief::LinearBelief;
-use super::posterior::linear;
+use super::posterior::{linear, linear_deviations};
 use super::prior_free::LeastSquares;
 use super::ridge::{Ridge, RidgeError};
 use super::{DesignEstimator, Estimator, History, Posterior, PriorFree, VarianceEstimator};
@@ -109,6 +109,11 @@ impl Estimator for DesignedRidge {
         let prior_free = least_squares.all(inverse.basis(features), observed, sums, model);
         let means = &numbers(&belief.means)[..observed.len()];
         (Posterior { means, variances: observed_variances, n_rewards: observed, model }, prior_free)
+    }
+
+    fn deviations(&mut self, noise: f64, n: usize, normal: &mut dyn FnMut() -> f64) -> Vec<Vec<f64>> {
+        let (features, inverse, step) = self.linear.scratch();
+        linear_deviations(features, &self.observed, inverse, step, noise, n, normal)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

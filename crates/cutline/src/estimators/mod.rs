@@ -10,6 +10,7 @@ mod lazy_means;
 mod linear_belief;
 mod mean;
 mod mixed;
+mod phased;
 mod posterior;
 mod prior_free;
 mod ridge;
@@ -22,6 +23,7 @@ pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
 pub use mean::SampleMean;
 pub use mixed::{FitHistory, Mixed, MixedError, MixedSettings};
+pub use phased::{PhasedEstimator, PhasedRidge};
 pub use posterior::{Explained, Marginals, Model, Posterior};
 pub use prior_free::PriorFree;
 pub use ridge::{Ridge, RidgeError};
@@ -96,6 +98,15 @@ pub trait Estimator {
     fn marginals(&mut self, question: Question) -> Option<Marginals> {
         let _ = question;
         None
+    }
+
+    /// `n` deviations of all means from μ̂, one number per arm, drawn from the posterior by the rewards received, for rewards of standard deviation
+    /// `noise` unless the estimator has learnt it. `normal` returns independent standard normal numbers. An arm about which nothing is known does
+    /// not deviate.
+    fn deviations(&mut self, noise: f64, n: usize, normal: &mut dyn FnMut() -> f64) -> Vec<Vec<f64>> {
+        let variances = self.posterior().variances.to_vec();
+        let mut deviation = |q: f64| if q.is_finite() { noise * q.sqrt() * normal() } else { 0.0 };
+        (0..n).map(|_| variances.iter().map(|&q| deviation(q)).collect()).collect()
     }
 
     /// The mean and the variance of one arm from the rewards received; cheaper than [`posterior`](Estimator::posterior)

@@ -87,3 +87,22 @@ pub(super) fn linear(
     let lambda = inverse.lambda();
     Model::Linear { dimension: inverse.dimension(features), lambda, log_det: step.log_det(lambda) }
 }
+
+/// Deviations of the means from their posterior means, σXL⁻ᵀε with V = L·Lᵀ: `n` times one number per arm. `inverse` and `step` are overwritten.
+pub(super) fn linear_deviations(
+    features: &Features,
+    n_rewards: &[u32],
+    inverse: &mut Inverse,
+    step: &mut Step,
+    noise: f64,
+    n: usize,
+    normal: &mut dyn FnMut() -> f64,
+) -> Vec<Vec<f64>> {
+    inverse.refresh(features, |arm| f64::from(n_rewards[arm]), step);
+    let basis = inverse.basis(features);
+    let mut deviation = || {
+        let theta = step.deviation(&mut || normal());
+        (0..n_rewards.len()).map(|arm| noise * basis.row(arm).times(theta)).collect()
+    };
+    (0..n).map(|_| deviation()).collect()
+}

@@ -1,7 +1,7 @@
 //! Ridge regression: θ̂ = V⁻¹b with V = λI + Σ xxᵀ and b = Σ r x over the rewards received; μ̂ᵢ = xᵢᵀθ̂.
 
 use super::inverse::{Inverse, Step};
-use super::posterior::linear;
+use super::posterior::{linear, linear_deviations};
 use super::prior_free::LeastSquares;
 use super::{Estimator, History, LazyMeans, Posterior, PriorFree};
 use crate::features::Features;
@@ -174,6 +174,11 @@ impl Estimator for Ridge {
         let model = linear(features, n_rewards, spare, step, variances);
         let prior_free = least_squares.all(spare.basis(features), n_rewards, sums, model);
         (Posterior { means: &numbers(means)[..features.n_arms], variances, n_rewards, model }, prior_free)
+    }
+
+    fn deviations(&mut self, noise: f64, n: usize, normal: &mut dyn FnMut() -> f64) -> Vec<Vec<f64>> {
+        let Self { features, spare, step, n_rewards, .. } = self;
+        linear_deviations(features, n_rewards, spare, step, noise, n, normal)
     }
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {

@@ -31,7 +31,7 @@ impl Csar {
     }
 
     /// T̃ₚ while `n_open` arms are open; at least 1, which matters at T = K only.
-    fn target(&self, n_open: usize) -> f64 {
+    fn target(self, n_open: usize) -> f64 {
         (self.share / n_open as f64).ceil().max(1.0)
     }
 }

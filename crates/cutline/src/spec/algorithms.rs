@@ -6,8 +6,8 @@ use super::parameter::{CENTRED_RIDGE, EstimatorKind, NOISE, Parameter, Parameter
 use super::{Range, SpecError};
 use crate::batch::RunGroup;
 use crate::rules::{
-    Apt, Clucb, Csar, Explore, Fwt, Grapl, Hdoc, Indexed, LinGame, LinGapE, Lsa, Lse, Lucb, LucbG, Pivot,
-    RandomStraddle, Straddle, UcbE, Uniform,
+    Apt, Clucb, Csar, Explore, Fws, Fwt, GAllocation, Grapl, Hdoc, Indexed, LinGame, LinGapE, Lsa, Lse, Lucb, LucbG,
+    Pivot, RandomStraddle, Straddle, UcbE, Uniform,
 };
 use crate::{AskTell, GoodArms};
 
@@ -337,6 +337,40 @@ pub static ALGORITHMS: &[Algorithm] = &[
         ..PLAIN
     },
     Algorithm {
+        name: "fws",
+        about: "moves the proportions of pulls towards those of the best sequential test, one step per reward; made for a confidence stop",
+        paper: "Wang, Tzeng & Proutiere 2021, FWS, with one challenger",
+        rule: "fws",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        build: |builder, _| builder.with_designs(Fws::new(builder.arms.n_arms())),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "g-allocation",
+        about: "pulls so that the largest variance of any arm's mean becomes least; ignores the rewards",
+        paper: "Soare, Lazaric & Munos 2014, greedy G-allocation",
+        rule: "g-allocation",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        build: |builder, _| builder.with_variances(GAllocation::new(builder.arms.n_arms())),
+        ..PLAIN
+    },
+    Algorithm {
+        name: "t-adaptive",
+        about: "g-allocation of the open arms in phases; each phase ends by settling the arms whose side its rewards show",
+        paper: "Soare, Lazaric & Munos 2014, XY-adaptive, with the arms as directions",
+        rule: "t-adaptive",
+        estimator: EstimatorKind::Ridge,
+        needs_variances: true,
+        needs_fixed_noise: true,
+        settles: true,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| builder.phased(parameters[0], parameters[1]),
+        ..PLAIN
+    },
+    Algorithm {
         name: "explore",
         about: "searches for the first arm above, where the means do not decrease from arm to arm, in rounds planned for the budget",
         paper: "Cheshire, Ménard & Carpentier 2021, PD-MTB",
@@ -397,6 +431,7 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
 /// [adds](super::Spec::with_confidence_stop).
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each answers one question about the algorithm")]
 pub struct Algorithm {
     /// Its name in files, in JSON and on the command line.
     pub name: &'static str,

@@ -2,9 +2,9 @@
 
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{
-    Centred, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, Ridge, RidgeError, SampleMean,
+    Centred, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, PhasedRidge, Ridge, RidgeError, SampleMean,
 };
-use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule};
+use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule, TAdaptive};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
 
 /// Everything that a learner is built from except the rule.
@@ -74,6 +74,27 @@ impl LearnerBuilder<'_> {
             EstimatorKind::Mixed => {
                 Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator })
             }
+        }
+    }
+
+    /// For [`TAdaptive`], whose phases need an estimator of their own. The algorithm declares it: [`Algorithm::needs_fixed_noise`].
+    pub(super) fn phased(&self, noise: f64, delta: f64) -> Result<Box<dyn AskTell>, SpecError> {
+        let (rule, estimator) = (self.algorithm.rule, self.estimator);
+        match estimator {
+            EstimatorKind::Ridge => {}
+            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
+                return Err(SpecError::NeedsVariances { rule, estimator });
+            }
+            EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
+        }
+        let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
+        let arms = if intercept == 0.0 { self.arms.clone() } else { self.arms.with_intercept(intercept)? };
+        let rule = TAdaptive::new(arms.n_arms(), arms.dimension().unwrap_or(1), noise, delta)?;
+        let ridge = PhasedRidge::new(&arms, lambda)?;
+        if centre == 0.0 {
+            self.settled_by(rule.clone(), rule, ridge)
+        } else {
+            self.settled_by(rule.clone(), rule, Centred::new(ridge, centre * self.question.threshold())?)
         }
     }
 

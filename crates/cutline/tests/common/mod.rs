@@ -110,6 +110,8 @@ pub struct Plain {
     pub rewards: Vec<(usize, f64)>,
     /// The gains of LinGame's rounds, cached because they are expensive.
     gains: RefCell<Vec<Vec<f64>>>,
+    /// The proportions of FWS after each reward, cached for the same reason.
+    proportions: RefCell<Vec<Vec<f64>>>,
 }
 
 /// βₜ of LSE for δ = 0.05, times its σ² = 0.25.
@@ -142,7 +144,15 @@ fn ada_hedge(gains: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
 impl Plain {
     pub fn new(problem: &Problem, lambda: f64) -> Self {
         let (pulls, rewards) = (vec![0; problem.rows.len()], Vec::new());
-        Self { problem: problem.clone(), lambda, budget: 0, pulls, rewards, gains: RefCell::default() }
+        Self {
+            problem: problem.clone(),
+            lambda,
+            budget: 0,
+            pulls,
+            rewards,
+            gains: RefCell::default(),
+            proportions: RefCell::default(),
+        }
     }
 
     /// The means by least squares and their variances, xᵀV⁻¹x + λ‖V⁻¹x‖² with V = Σ xxᵀ; ∞ where x is not in the range of V.
@@ -306,6 +316,29 @@ impl Plain {
                 let settled = self.settled(rule);
                 arms.map(|arm| if settled.contains(&arm) { f64::INFINITY } else { pulls(arm) }).collect()
             }
+            "lingape" => {
+                let (c, t) = (self.covariances(), self.pulls.iter().sum::<u32>() + 1);
+                let width = (2.0 * ((1.0 / 0.05_f64).ln() + 2.0 * f64::from(t + 1).ln())).sqrt();
+                let score = |&arm: &usize| width * c[(arm, arm)].sqrt() - gap(arm);
+                let doubtful = arms.clone().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap();
+                self.after_opening(|arm| -c[(arm, doubtful)].powi(2) / (1.0 + c[(arm, arm)]))
+            }
+            "lucb" => {
+                let t = self.pulls.iter().sum::<u32>() + 1;
+                let level = (f64::from(t + 1) / 0.05).ln();
+                self.after_opening(|arm| gap(arm) - (2.0 * level / pulls(arm)).sqrt())
+            }
+            "fws" => {
+                let proportions = self.fws();
+                self.after_opening(|arm| -proportions[arm] / pulls(arm))
+            }
+            "g-allocation" => self.largest_variances(&self.pulls, &[]),
+            "t-adaptive" => {
+                let (settled, start) = self.phases();
+                let mut pulls = self.pulls.clone();
+                self.rewards[..start].iter().for_each(|&(arm, _)| pulls[arm] -= 1);
+                self.largest_variances(&pulls, &settled)
+            }
             "uniform" if self.pulls.contains(&0) => self.after_opening(|_| 0.0),
             "uniform" => return None,
             _ => panic!("write the definition of the rule `{rule}` into `Plain::indices`"),
@@ -318,6 +351,9 @@ impl Plain {
     /// # Panics
     /// If the rule settles no arms.
     pub fn settled(&self, rule: &str) -> Vec<usize> {
+        if rule == "t-adaptive" {
+            return self.phases().0;
+        }
         if rule == "explore" {
             return if self.search().2 { (0..self.pulls.len()).collect() } else { Vec::new() };
         }
@@ -412,6 +448,73 @@ impl Plain {
             let most = open.iter().map(|&arm| distance(arm)).fold(0.0, f64::max);
             settled.extend(open.iter().find(|&&arm| distance(arm) == most));
         }
+    }
+
+    /// For every arm, the largest variance of an open arm after one more pull of it.
+    fn largest_variances(&self, pulls: &[u32], settled: &[usize]) -> Vec<f64> {
+        let largest = |arm: usize| {
+            let mut pulls = pulls.to_vec();
+            pulls[arm] += 1;
+            let c = self.design_covariances(|arm| f64::from(pulls[arm]));
+            (0..pulls.len()).filter(|k| !settled.contains(k)).map(|k| c[(k, k)]).fold(0.0, f64::max)
+        };
+        (0..pulls.len()).map(largest).collect()
+    }
+
+    /// T-adaptive: the arms it has settled, in order, and the number of rewards before the current phase.
+    fn phases(&self) -> (Vec<usize>, usize) {
+        let (k, d) = (self.pulls.len(), self.problem.rows[0].len() as f64);
+        let (mut settled, mut start, mut phase) = (Vec::new(), 0, 1.0);
+        let mut end = 0.1 / (d * (d + 1.0) + 1.0);
+        for t in 1..=self.rewards.len() {
+            let mut past = Self::new(&self.problem, self.lambda);
+            past.rewards = self.rewards[start..t].to_vec();
+            past.rewards.iter().for_each(|&(arm, _)| past.pulls[arm] += 1);
+            let c = past.covariances();
+            let open: Vec<usize> = (0..k).filter(|arm| !settled.contains(arm)).collect();
+            let progress = open.iter().map(|&arm| c[(arm, arm)]).fold(0.0, f64::max) / (d + (t - start) as f64);
+            if progress >= end {
+                continue;
+            }
+            let means = past.ridge_means();
+            let level = (std::f64::consts::PI.powi(2) * k as f64 * phase * phase / (3.0 * 0.05)).ln();
+            let is_clear =
+                |arm: &usize| self.problem.question.gap(means[*arm]) >= (2.0 * c[(*arm, *arm)] * level).sqrt();
+            settled.extend(open.into_iter().filter(is_clear));
+            (start, phase, end) = (t, phase + 1.0, 0.1 * progress);
+        }
+        (settled, start)
+    }
+
+    /// The proportions of FWS after the rewards received.
+    fn fws(&self) -> Vec<f64> {
+        let k = self.pulls.len();
+        let known = self.proportions.borrow().len();
+        for t in known + 1..=self.rewards.len() {
+            let mut past = Self::new(&self.problem, self.lambda);
+            past.rewards = self.rewards[..t].to_vec();
+            past.rewards.iter().for_each(|&(arm, _)| past.pulls[arm] += 1);
+            // The shares of the rewards, until every arm has one.
+            let shares: Vec<f64> = past.pulls.iter().map(|&n| f64::from(n) / t as f64).collect();
+            if past.pulls.contains(&0) {
+                self.proportions.borrow_mut().push(shares);
+                continue;
+            }
+            let last = self.proportions.borrow().last().cloned().filter(|last| !last.contains(&0.0));
+            let x = last.unwrap_or(shares);
+            let (means, c) = (past.ridge_means(), past.design_covariances(|arm| t as f64 * x[arm]));
+            let gap = |arm: usize| self.problem.question.gap(means[arm]);
+            let evidence = |&arm: &usize| gap(arm).powi(2) / c[(arm, arm)];
+            let challenger = (0..k).min_by(|a, b| evidence(a).total_cmp(&evidence(b))).unwrap();
+            let first_most =
+                (0..k).rev().max_by(|&a, &b| c[(a, challenger)].abs().total_cmp(&c[(b, challenger)].abs()));
+            let is_square = |n: usize| (0..=n).any(|root| root * root == n);
+            let is_uniform = is_square((t + 1) / k);
+            let z = |arm| if is_uniform { 1.0 / k as f64 } else { f64::from(u8::from(Some(arm) == first_most)) };
+            let next = (0..k).map(|arm| (t as f64 * x[arm] + z(arm)) / (t + 1) as f64).collect();
+            self.proportions.borrow_mut().push(next);
+        }
+        self.proportions.borrow().last().cloned().unwrap_or_else(|| vec![0.0; k])
     }
 
     /// LSE: the intersection of the intervals before the first reward and after each.

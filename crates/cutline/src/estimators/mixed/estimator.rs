@@ -254,6 +254,16 @@ impl Estimator for Mixed {
         judge(&self.columns, &self.grid, question, &self.rewards.now)
     }
 
+    fn deviations(&mut self, noise: f64, n: usize, normal: &mut dyn FnMut() -> f64) -> Vec<Vec<f64>> {
+        let means = self.means().to_vec();
+        let deviation = |drawn: Vec<f64>| drawn.iter().zip(&means).map(|(drawn, mean)| drawn - mean).collect();
+        // Before the first reward σ is unknown, and `draw` takes it to be 1.
+        let scale = if self.noise_scale().is_some() { 1.0 } else { noise };
+        let mut draws: Vec<Vec<f64>> = (0..n).map(|_| deviation(self.draw(&mut *normal))).collect();
+        draws.iter_mut().flatten().for_each(|deviation| *deviation *= scale);
+        draws
+    }
+
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let h = self.linear.observed_variance_of(arm);
         (numbers(&self.own.means)[arm], self.observed.variance(arm, h))
