@@ -340,7 +340,7 @@ fn kernels_and_graphs() {
     for name in ["arms", "graph"] {
         place.good(&["ask", "screen.db", "--name", name]);
         place.good(&["tell", "screen.db", "--name", name, "1", "0.7"]);
-        assert_eq!(place.json(&["status", "screen.db", "--name", name])["counted"], 1);
+        assert_eq!(place.json(&["status", "screen.db", "--name", name])["told"], 1);
     }
     place.write("loop.csv", "from,to\na,a\n");
     for (options, message) in [

@@ -22,7 +22,7 @@ fn names_labels_and_keys() {
         (
             NAME,
             "\"linear-apt\"\nseed = 1",
-            "14: unknown key `seed` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`",
+            "14: unknown key `seed` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`, `decision`",
         ),
         (NAME, "\"linear-apt\"\nlabel = 3", "14: `label` must be a text in quotes, not 3"),
         (
@@ -53,12 +53,12 @@ fn parameters() {
         (
             NAME,
             "\"apt\"\nlambda = 1.0",
-            "14: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`",
+            "14: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `decision`",
         ),
         (
             NAME,
             "\"linear-apt\"\nnoise = 1.0",
-            "14: unknown key `noise` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`",
+            "14: unknown key `noise` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `lambda`, `centre`, `intercept`, `decision`",
         ),
         (
             NAME,
@@ -74,7 +74,7 @@ fn parameters() {
         (
             NAME,
             "\"apt\"\ncentre = 1",
-            "14: unknown key `centre` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`",
+            "14: unknown key `centre` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `decision`",
         ),
         (NAME, "\"ucbe\"\nexponent = nan", "14: `exponent` must be a finite number, not nan"),
         (
@@ -85,7 +85,7 @@ fn parameters() {
         (
             NAME,
             "\"ucbe\"\nexploration = 1\nexponent = 0",
-            "15: unknown key `exponent` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `exploration`, `lambda`, `centre`, `intercept`",
+            "15: unknown key `exponent` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `exploration`, `lambda`, `centre`, `intercept`, `decision`",
         ),
     ]);
     let tiny = refusal(&changed(NAME, "\"linear-apt\"\nlambda = 1e-13"), Path::new(""));
@@ -104,7 +104,7 @@ fn estimators() {
         (
             NAME,
             "\"linear-apt\"\nestimator = \"median\"",
-            "14: `estimator` is refused: unknown estimator `median`; known: `sample-mean`, `ridge`, `mixed`",
+            "14: `estimator` is refused: unknown estimator `median`; known: `sample-mean`, `isotonic`, `ridge`, `mixed`",
         ),
         (NAME, "\"linear-apt\"\nestimator = 1", "14: `estimator` must be a text in quotes, not 1"),
         (
@@ -117,12 +117,12 @@ fn estimators() {
             "\"pivot\"",
             "\"pivot\"\nestimator = \"mixed\"\nlambda = 1",
             "18: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `noise`, `landmarks`, `length`, \
-             `additive`, `linear`, `smooth`, `own`, `known_noise`, `explore`",
+             `additive`, `linear`, `smooth`, `own`, `known_noise`, `explore`, `decision`",
         ),
         (
             NAME,
             "\"linear-apt\"\nestimator = \"sample-mean\"\nlambda = 1",
-            "15: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`",
+            "15: unknown key `lambda` in [[algorithm]]; allowed are `name`, `label`, `estimator`, `stop`, `decision`",
         ),
     ]);
 }

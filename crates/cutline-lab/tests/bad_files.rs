@@ -243,7 +243,7 @@ fn stops() {
         ("{ confidence = 0.05 }", "`stop` needs the key `by`; it has `confidence`".into()),
         (
             "{ confidence = 0.05, by = \"feeling\" }",
-            "`by` must be one of \"intervals\", \"evidence\", not the text \"feeling\"".into(),
+            "`by` must be one of \"intervals\", \"evidence\", \"llr\", not the text \"feeling\"".into(),
         ),
         ("{ confidence = 0, by = \"evidence\" }", format!("{level} 0")),
         ("{ confidence = 1.0, by = \"evidence\" }", format!("{level} 1")),
@@ -254,7 +254,7 @@ fn stops() {
         ),
         (
             "{ confidence = 0.1, by = \"evidence\", sigma = 1 }",
-            "unknown key `sigma` in `stop`; allowed are `confidence`, `by`, `norm`".into(),
+            "unknown key `sigma` in `stop`; allowed are `confidence`, `by`, `norm`, `elimination`".into(),
         ),
     ];
     for (stop, expected) in cases {

@@ -143,6 +143,10 @@ fn hard_for_all(stop: &str, runs: u64) -> Vec<(Row, StoppingRow)> {
 fn errors_at_the_stop_stay_below_delta() {
     for stop in [INTERVALS, EVIDENCE, "{ confidence = 0.1, by = \"evidence\", norm = 0.0 }"] {
         for (row, stopping) in hard_for_all(stop, 400) {
+            if row.algorithm == "explore" {
+                // It is for means that do not decrease from arm to arm, and these do.
+                continue;
+            }
             let sure = stopping.sure;
             assert!(sure > 300, "{} stops early in {sure} runs, {stop}", row.algorithm);
             assert!(stopping.sure_and_wrong <= 71, "{}: {} of 400, {stop}", row.algorithm, stopping.sure_and_wrong);

@@ -192,8 +192,10 @@ fn every_parameter_changes_something() {
             let run = |value: f64| {
                 let value = value.clamp(parameter.range.least, parameter.range.most);
                 let spec = spec(algorithm.name).with(parameter.name, value).unwrap();
-                let mut learner = spec.learner(&problem.arms(), problem.question, 200, 0).unwrap();
-                let arms = play(learner.as_mut(), &problem, 200);
+                // Rules that settle arms change their choices once an arm is settled.
+                let budget = if algorithm.settles { 5_000 } else { 200 };
+                let mut learner = spec.learner(&problem.arms(), problem.question, budget, 0).unwrap();
+                let arms = play(learner.as_mut(), &problem, budget as usize);
                 (arms, learner.beliefs().means().to_vec(), learner.settled().clone())
             };
             let most = parameter.range.most.min(5.0);

@@ -9,7 +9,9 @@ use crate::{Arm, Beliefs, Rng, Settled, arg_min};
 
 /// Makes all means equally well known, whatever the rewards are. [`Pivot`](super::Pivot) looks at the rewards, and knows which arms need it.
 ///
-/// The largest variance is that of an open arm; the arm pulled may be a settled one. Ties go to the first arm. A pull costs O(d² + Kd) for every
+/// The largest variance is that of an open arm; the arm pulled may be a settled one. Where several pulls leave the
+/// largest variance the same, as with orthogonal features, the one that reduces the variance of the first such arm most is chosen; further ties
+/// go to the first arm. A pull costs O(d² + Kd) for every
 /// arm that may be the best by a bound from the arm with the largest variance, which are few arms, and O(Kd² + K²d) if all may be. No parameters.
 #[derive(Clone, Debug)]
 pub struct GAllocation {
@@ -34,19 +36,20 @@ impl GAllocation {
             // Less a margin for rounding.
             *bound = most * (1.0 - 1e-12) - c * c / (1.0 + q);
         }
-        let mut best = (f64::INFINITY, 0);
+        // The largest variance after the pull, that of the widest arm, and the arm.
+        let mut best = (f64::INFINITY, f64::INFINITY, 0);
         loop {
             let arm = arg_min(&self.bounds, &self.bounds, |bound, _| bound);
             if !(self.bounds[arm] <= best.0 && self.bounds[arm] < f64::INFINITY) {
-                return best.1;
+                return best.2;
             }
-            self.bounds[arm] = f64::INFINITY;
+            let widest_after = std::mem::replace(&mut self.bounds[arm], f64::INFINITY);
             let (covariances, variances) = estimator.covariances_with(arm);
             let s = 1.0 + variances[arm];
             let after = |y: Arm| variances[y] - covariances[y] * covariances[y] / s;
             let largest = settled.open().map(after).fold(f64::NEG_INFINITY, f64::max);
-            if largest < best.0 || (largest == best.0 && arm < best.1) {
-                best = (largest, arm);
+            if (largest, widest_after, arm) < best {
+                best = (largest, widest_after, arm);
             }
         }
     }

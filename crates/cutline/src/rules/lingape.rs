@@ -73,7 +73,9 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for LinGapE {
         }
         let (threshold, width) = (beliefs.question.threshold(), self.width((beliefs.total_pulls + 1) as f64));
         let (means, variances) = beliefs.estimator.moments();
-        let score = |mean: f64, q: f64| width * q.sqrt() - (mean - threshold).abs();
+        let stop = self.stop;
+        let factor = |q: f64| stop.map_or(1.0, |stop| stop.factor(q));
+        let score = |mean: f64, q: f64| width * factor(q) * q.sqrt() - (mean - threshold).abs();
         let doubtful = last_arg_max(beliefs.settled, means, variances, score);
         let (covariances, variances) = beliefs.estimator.covariances_with(doubtful);
         arg_max(covariances, variances, Pivot::information).into()

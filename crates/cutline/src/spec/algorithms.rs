@@ -380,8 +380,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
         needs_sample_means: true,
         settles: true,
         build: |builder, _| {
-            let explore = Explore::new(builder.horizon, builder.arms.n_arms());
-            builder.settling(explore.clone(), explore)
+            // Two of their own, because a clone has no room for the whole search.
+            let explore = || Explore::new(builder.horizon, builder.arms.n_arms());
+            builder.settling(explore(), explore())
         },
         ..PLAIN
     },
