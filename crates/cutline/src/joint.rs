@@ -44,9 +44,9 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let mut candidates = vec![sides(means, fixed)];
         for deviations in &deviations {
             for sign in [1.0_f64, -1.0] {
-                let drawn: Vec<f64> = means.iter().zip(deviations).map(|(mean, d)| sign.mul_add(*d, *mean)).collect();
-                draws.add(&question, &drawn);
-                candidates.push(sides(&drawn, fixed));
+                let possible: Vec<f64> = means.iter().zip(deviations).map(|(mean, d)| sign.mul_add(*d, *mean)).collect();
+                draws.add(&question, &possible);
+                candidates.push(sides(&possible, fixed));
             }
         }
         let mut best = (0, Vec::new());

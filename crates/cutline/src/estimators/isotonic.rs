@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn agrees_with_the_max_min_formula() {
         let rewards: Vec<(Arm, f64)> =
-            (0..60).map(|t| (t * t % 7, f64::from((t as u8).wrapping_mul(97)) - 10.0 * (t % 7) as f64)).collect();
+            (0..60).map(|t| (t * t % 7, (t * 97 % 256) as f64 - 10.0 * (t % 7) as f64)).collect();
         for n in 7..rewards.len() {
             let rewards: Vec<_> = (0..7).map(|arm| (arm, arm as f64)).chain(rewards[..n].iter().copied()).collect();
             let pooled = |j: Arm, k: Arm| {

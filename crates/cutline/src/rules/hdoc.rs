@@ -1,4 +1,4 @@
-//! HDoC: among the open arms, arg maxᵢ μ̂ᵢ + σ√(2 ln t/Tᵢ), t = ΣTⱼ + 1 (Kano, Honda, Sakamaki, Matsuura, Nakamura & Sugiyama 2019).
+//! HDoC: among the open arms, arg maxᵢ μ̂ᵢ + σ√(2 ln t/Tᵢ), t = 1 + Σⱼ Tⱼ (Kano, Honda, Sakamaki, Matsuura, Nakamura & Sugiyama 2019).
 
 use super::{Choice, Rule, RuleError};
 use crate::estimators::Estimator;
