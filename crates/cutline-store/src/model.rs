@@ -311,8 +311,8 @@ mod tests {
         assert_eq!(resolve(&kernel, |_| (), true), prepared);
         assert_eq!(resolve(&kernel, |settings| settings.model = Some(CampaignModel::Linear), true), prepared);
         assert_eq!(resolve(&graph, |_| (), false), Ok((pivot, ridge.clone(), Preparation::of_graph())));
-        let grapl = resolve(&graph, |settings| settings.algorithm = Some("grapl".into()), false);
-        assert_eq!(grapl, Ok(("grapl".into(), ridge, Preparation::of_graph())));
+        let by_name = resolve(&graph, |settings| settings.algorithm = Some("grapl".into()), false);
+        assert_eq!(by_name, Ok(("grapl".into(), ridge, Preparation::of_graph())));
         assert_eq!(resolve(&kernel, |_| (), false), Err(ModelError::KernelWithoutFeatures));
         let mixed = resolve(&kernel, |settings| settings.model = Some(CampaignModel::Mixed), true);
         assert_eq!(mixed, Err(ModelError::CovarianceEstimator("mixed".into())));

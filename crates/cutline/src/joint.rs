@@ -44,7 +44,8 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let mut candidates = vec![sides(means, fixed)];
         for deviations in &deviations {
             for sign in [1.0_f64, -1.0] {
-                let possible: Vec<f64> = means.iter().zip(deviations).map(|(mean, d)| sign.mul_add(*d, *mean)).collect();
+                let possible: Vec<f64> =
+                    means.iter().zip(deviations).map(|(mean, d)| sign.mul_add(*d, *mean)).collect();
                 draws.add(&question, &possible);
                 candidates.push(sides(&possible, fixed));
             }

@@ -9,7 +9,7 @@ fn uniform(rng: &mut cutline::Rng) -> f64 {
     f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
 }
 
-/// Means and variances, in units of σ², of N(0, P σ²/λ) given rewards: m = P_o (P_oo + λI)⁻¹ r, one row of `o` per reward.
+/// Means and variances, in units of σ², of N(0, P σ²/λ) given rewards: `m = P_o (P_oo + λI)⁻¹ r`, one row of `o` per reward.
 fn posterior(
     covariance: &DMatrix<f64>,
     lambda: f64,

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Problem, arms_of, spec};
 use cutline::ALGORITHMS;
+use std::fmt::Write;
 
 /// One row per algorithm: the pulls after the first 8, which are the opening where there is one. An algorithm that settles arms may end
 /// before its budget of 28.
@@ -48,7 +49,7 @@ fn every_algorithm_is_pinned() {
         let arms = pulls(algorithm.name);
         match PINNED.iter().find(|(name, _)| *name == algorithm.name) {
             Some((_, pinned)) => assert_eq!(arms[8..], **pinned, "{}", algorithm.name),
-            None => missing += &format!("pin `{}`: (\"{0}\", &{:?}),\n", algorithm.name, &arms[8..]),
+            None => writeln!(missing, "pin `{}`: (\"{0}\", &{:?}),", algorithm.name, &arms[8..]).unwrap(),
         }
     }
     assert!(missing.is_empty(), "{missing}");

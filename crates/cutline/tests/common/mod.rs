@@ -299,7 +299,6 @@ impl Plain {
             }
             "grapl" => arms.map(|arm| (pulls(arm) + 1e-8).sqrt() * gap(arm)).collect(),
             // `level_sets.rs` has its definition, with the random numbers.
-            "random-straddle" => return None,
             "hdoc" | "lil-hdoc" => {
                 let t = arms.clone().map(pulls).sum::<f64>() + 1.0;
                 self.among_open(rule, |arm| -means[arm] - 0.1 * (2.0 * t.ln() / pulls(arm)).sqrt())
@@ -310,7 +309,7 @@ impl Plain {
                 let (node, fresh, _) = self.search();
                 let pending = |arm| pulls(arm) - self.rewards.iter().filter(|r| r.0 == arm).count() as f64;
                 let count = |arm| fresh.iter().filter(|r| r.0 == arm).count() as f64 + pending(arm);
-                arms.map(|arm| if self.asks(node, arm) { count(arm) } else { f64::INFINITY }).collect()
+                arms.map(|arm| if Self::asks(node, arm) { count(arm) } else { f64::INFINITY }).collect()
             }
             "csar" => {
                 let settled = self.settled(rule);
@@ -340,7 +339,7 @@ impl Plain {
                 self.largest_variances(&pulls, &settled)
             }
             "uniform" if self.pulls.contains(&0) => self.after_opening(|_| 0.0),
-            "uniform" => return None,
+            "uniform" | "random-straddle" => return None,
             _ => panic!("write the definition of the rule `{rule}` into `Plain::indices`"),
         };
         Some(indices)
@@ -403,14 +402,14 @@ impl Plain {
     fn search(&self) -> ((usize, usize), Vec<(usize, f64)>, bool) {
         let k = self.pulls.len();
         let rounds = (6.0 * (k as f64).ln()).ceil().max(1.0);
-        let round_pulls = (f64::from(self.budget) / (3.0 * rounds)).floor().max(1.0) as usize;
+        let round_pulls = (f64::from(self.budget) / (3.0 * rounds)).floor().max(1.0);
         let (mut path, mut fresh, mut n_over) = (vec![(0, k + 1)], Vec::new(), 0.0);
         for &(arm, reward) in &self.rewards {
             fresh.push((arm, reward));
             let (l, r) = path[path.len() - 1];
             let of = |number: usize| fresh.iter().filter(move |r| r.0 + 1 == number).map(|r| r.1).collect::<Vec<f64>>();
-            let asked = (0..k).filter(|&arm| self.asks((l, r), arm));
-            if n_over == rounds || asked.clone().any(|arm| of(arm + 1).len() < round_pulls) {
+            let asked = (0..k).filter(|&arm| Self::asks((l, r), arm));
+            if n_over == rounds || asked.clone().any(|arm| (of(arm + 1).len() as f64) < round_pulls) {
                 continue;
             }
             let mean = |number: usize| of(number).iter().sum::<f64>() / of(number).len() as f64;
@@ -429,7 +428,7 @@ impl Plain {
     }
 
     /// Whether Explore pulls `arm`, numbered from 0, at the node (l, r), numbered from 1.
-    fn asks(&self, (l, r): (usize, usize), arm: usize) -> bool {
+    fn asks((l, r): (usize, usize), arm: usize) -> bool {
         [l, r].contains(&(arm + 1)) || (r > l + 1 && arm + 1 == usize::midpoint(l, r))
     }
 
