@@ -27,7 +27,7 @@ impl CustomRule for Tracking {
     }
 }
 
-/// The oracle before it is [tuned](tuned) to an instance: with ridge, or with another estimator.
+/// The oracle before it is tuned to an instance: with ridge, or with another estimator.
 #[must_use]
 pub fn oracle_spec() -> Spec {
     Spec::custom(tracking([].into()))
