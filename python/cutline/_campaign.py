@@ -250,7 +250,7 @@ def diagnose(
     >>> result["conclusion"], round(result["replicates"]["sigma"], 3)
     ('believable', 0.076)
     >>> result["finding"]
-    'features explain 98 % of the differences (linear 95 %, smooth 3 %), noise σ ≈ 0.17'
+    'features explain 98 % of the differences (linear 96 %, smooth 2 %), noise σ ≈ 0.17'
     """
     rewards = list(rewards)
     # The model measures rewards from the threshold: their mean. What is not a number is refused by `observe`.

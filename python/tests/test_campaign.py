@@ -310,7 +310,7 @@ def test_tickets_can_be_pickled() -> None:
 def test_kernels_and_graphs(tmp_path: Path) -> None:
     storage = f"{tmp_path}/screen.db"
     kernel = begin(kernel="rbf", length=0.5, storage=storage, name="kernel")
-    assert (kernel.model, kernel.algorithm) == ("linear", "pivot")
+    assert (kernel.model, kernel.settings["algorithm"]) == ("linear", "pivot")
     asked = finish(kernel)
     rougher = begin(kernel="matern52", length=0.5)
     finish(rougher)

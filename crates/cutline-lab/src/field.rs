@@ -5,6 +5,9 @@ use crate::experiment::{Experiment, Extensions, Overrides};
 /// The names of the experiments and their files.
 pub const EXPERIMENTS: &[(&str, &str)] = &[
     ("osi", include_str!("../../../experiments/osi.toml")),
+    ("gai-1", include_str!("../../../experiments/gai-1.toml")),
+    ("gai-2", include_str!("../../../experiments/gai-2.toml")),
+    ("monotone", include_str!("../../../experiments/monotone.toml")),
     ("index-o1", include_str!("../../../experiments/index-o1.toml")),
     ("index-s3", include_str!("../../../experiments/index-s3.toml")),
     ("index-l1", include_str!("../../../experiments/index-l1.toml")),
