@@ -181,14 +181,22 @@ fn play_batch(
                 return Err(RunError::Interrupted);
             }
             let end = (budget as usize).min(pulled + BATCH_INTERVAL);
-            for pull in pulled..end {
-                learners.pull(|number, arm| {
-                    if let Some(pulls) = arm_pulls.get_mut(number) {
-                        pulls[arm] += 1;
-                    }
-                    let run = &runs[number];
-                    run.noise.reward(arm, run.instance.means()[arm], run.variates[pull])
-                });
+            let reward = |number: usize, arm: usize, pull: usize| {
+                let run: &Run<'_> = &runs[number];
+                run.noise.reward(arm, run.instance.means()[arm], run.variates[pull])
+            };
+            // Two loops, because counting takes a tenth of a pull.
+            if manner.records_arms {
+                for pull in pulled..end {
+                    learners.pull(|number, arm| {
+                        arm_pulls[number][arm] += 1;
+                        reward(number, arm, pull)
+                    });
+                }
+            } else {
+                for pull in pulled..end {
+                    learners.pull(|number, arm| reward(number, arm, pull));
+                }
             }
             pulled = end;
         }
