@@ -83,6 +83,12 @@ pub enum StoreError {
     /// The store has no campaign.
     #[error("{0} has no campaign yet")]
     NoCampaigns(String),
+    /// Other processes changed the campaign again and again while it was being changed here.
+    #[error("the campaign was changed by others at the same time; nothing was changed")]
+    Contended,
+    /// The candidate is already in the campaign, with other features.
+    #[error("the campaign has a candidate `{0}` already, with other features")]
+    OtherFeatures(String),
     /// The caller interrupted it; nothing was written.
     #[error("the request was interrupted")]
     Interrupted,

@@ -105,8 +105,7 @@ impl Store {
     pub fn begin_new(&self, new: NewCampaign) -> Result<Campaign, StoreError> {
         let mut journal = self.connection()?;
         let id = journal.begin(&new)?;
-        let NewCampaign { name, settings, candidates, state, .. } = new;
-        Ok(Campaign::new(journal, id, name, settings, candidates, state, self.location()))
+        Ok(Campaign::new(journal, id, new, self.location()))
     }
 
     /// The campaigns, in the order they were begun.

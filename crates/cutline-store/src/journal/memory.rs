@@ -1,8 +1,8 @@
 //! A journal in memory, which lasts until its last clone is dropped.
 
-use super::{Decide, Entry, Id, Journal, asked_arms, first_events, numbered};
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::{Candidates, NewCampaign, Settings, StoreError};
-use cutline::campaign::{Record, Time};
+use cutline::campaign::{Event, Record, Time};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Campaigns in memory. Clones share them.
@@ -30,6 +30,12 @@ fn find(campaigns: &mut [StoredCampaign], id: Id) -> &mut StoredCampaign {
     usize::try_from(id).ok().and_then(|position| campaigns.get_mut(position)).expect("an id of this journal")
 }
 
+/// The number of arms that these records add.
+fn n_added(records: &[Record]) -> usize {
+    let added = |record: &Record| if let Event::Added { n_arms, .. } = record.event { n_arms } else { 0 };
+    records.iter().map(added).sum()
+}
+
 /// The records after number `after`.
 fn later(records: &[Record], after: u64) -> &[Record] {
     usize::try_from(after).ok().and_then(|after| records.get(after..)).unwrap_or_default()
@@ -45,7 +51,7 @@ impl Journal for Memory {
     }
 
     fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError> {
-        let NewCampaign { name, created, settings, candidates, .. } = new;
+        let NewCampaign { name, created, first_settings: settings, candidates, .. } = new;
         let mut campaigns = self.campaigns();
         if campaigns.iter().any(|campaign| campaign.name == *name) {
             return Err(StoreError::NameTaken(name.clone()));
@@ -56,8 +62,10 @@ impl Journal for Memory {
         Ok(Id::try_from(campaigns.len() - 1).expect("campaigns that fit in memory"))
     }
 
-    fn settings(&mut self, id: Id) -> Result<Settings, StoreError> {
-        Ok(find(&mut self.campaigns(), id).settings.clone())
+    fn beginning(&mut self, id: Id) -> Result<Beginning, StoreError> {
+        let mut campaigns = self.campaigns();
+        let StoredCampaign { settings, candidates, records, .. } = find(&mut campaigns, id);
+        Ok(Beginning { settings: settings.clone(), n_arms: candidates.n_arms() - n_added(records) })
     }
 
     fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError> {
@@ -68,18 +76,14 @@ impl Journal for Memory {
         Ok(later(&find(&mut self.campaigns(), id).records, after).to_vec())
     }
 
-    fn write(
-        &mut self,
-        id: Id,
-        after: u64,
-        with_features: bool,
-        decide: &mut Decide<'_>,
-    ) -> Result<Vec<Vec<f64>>, StoreError> {
+    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
         let mut campaigns = self.campaigns();
         let StoredCampaign { records, candidates, .. } = find(&mut campaigns, id);
-        let events = decide(later(records, after).to_vec())?;
-        let asked = asked_arms(&events).filter(|_| with_features);
-        let features = asked.map(|arm| candidates.row(arm).to_vec()).collect();
+        let Decision { events, added, features_of } = decide(later(records, after).to_vec())?;
+        if let Some((_, more)) = added {
+            *candidates = candidates.with(&more)?;
+        }
+        let features = features_of.iter().map(|&arm| candidates.row(arm).to_vec()).collect();
         let last = records.len() as u64;
         records.extend(numbered(last, events));
         Ok(features)
