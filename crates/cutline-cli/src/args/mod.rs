@@ -5,6 +5,7 @@ mod duration;
 mod new;
 mod number;
 mod plan;
+mod reading;
 mod report;
 #[cfg(unix)]
 mod run;
@@ -15,6 +16,7 @@ pub(crate) use duration::duration;
 pub(crate) use new::New;
 pub(crate) use number::rewards;
 pub(crate) use plan::Plan;
+pub(crate) use reading::Reading;
 pub(crate) use report::Report;
 #[cfg(unix)]
 pub(crate) use run::Run;
@@ -121,12 +123,15 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Diagnose {
-    /// The arms, a CSV file with a header and one row per arm: an optional column `name`, all other columns are features
+    /// The arms, as in `cutline new`
     #[arg(value_name = "FEATURES.csv")]
     pub(crate) features: PathBuf,
-    /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`
+    /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`, or what
+    /// `cutline export --events` writes as CSV or JSON
     #[arg(value_name = "REWARDS.csv")]
     pub(crate) rewards: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
     /// Test the linear model on the features as they are, without an intercept: the model of the LinearAPT paper
     #[arg(long)]
     pub(crate) raw: bool,

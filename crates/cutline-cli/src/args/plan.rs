@@ -1,7 +1,7 @@
 //! The arguments of `cutline plan`.
 
-use super::Simulation;
 use super::number::{Budgets, budgets, noise, number, precision, target, threshold};
+use super::{Reading, Simulation};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, Range};
@@ -14,9 +14,11 @@ const ADVANCED: &str = "Advanced options";
 
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// The arms, a CSV file with a header: an optional column `name`, all other columns numbers
+    /// The arms, as in `cutline new`
     #[arg(value_name = "FEATURES.csv")]
     pub(crate) features: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
     /// The threshold τ
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: f64,

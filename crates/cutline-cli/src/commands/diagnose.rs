@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::io::Write;
 
 pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
-    let (candidates, names) = labelled(&args.features)?;
+    let (candidates, names) = labelled(&args.features, &args.reading)?;
     let arms = candidates.arms();
     let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
     let new = observed(candidates, &rewards)?;

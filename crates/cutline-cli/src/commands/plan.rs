@@ -50,7 +50,7 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
 /// The plan that the command line and its files ask for.
 fn requested(args: &args::Plan) -> Result<Plan, Failure> {
     let path = &args.features;
-    let (candidates, labels) = labelled(path)?;
+    let (candidates, labels) = labelled(path, &args.reading)?;
     let candidates = dataset::with_features(candidates).map_err(refused(path))?;
     let arms = candidates.arms();
     let question = Question::new(args.threshold, args.precision).expect("both were checked when parsed");
