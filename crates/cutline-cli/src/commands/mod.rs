@@ -1,6 +1,8 @@
 //! One function per command.
 
+mod add;
 mod algorithms;
+mod amend;
 mod ask;
 mod diagnose;
 mod exact;
@@ -11,11 +13,15 @@ mod report;
 mod reproduce;
 #[cfg(unix)]
 mod run;
+mod set;
 mod simulate;
 mod status;
 mod tell;
+mod withdraw;
 
+pub(crate) use add::{add, predict};
 pub(crate) use algorithms::algorithms;
+pub(crate) use amend::amend;
 pub(crate) use ask::ask;
 pub(crate) use diagnose::diagnose;
 pub(crate) use export::export;
@@ -25,9 +31,11 @@ pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
 #[cfg(unix)]
 pub(crate) use run::{run, watchdog};
+pub(crate) use set::{extend, set};
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
+pub(crate) use withdraw::{restore, withdraw};
 
 use crate::args::{CampaignAddress, Reading, Simulation};
 use crate::failure::{Failure, note_hint};
