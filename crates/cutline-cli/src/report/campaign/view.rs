@@ -22,11 +22,7 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn new(campaign: &mut cutline_store::Campaign) -> Result<Self, StoreError> {
-        let records = campaign.events(0)?;
-        // Rebuilt from these records, as the latest state may include more by now.
-        let latest = campaign.state()?;
-        let mut state = CampaignState::new(latest.arms().clone(), latest.terms().clone())?;
-        state.extend(&records).expect("events from the campaign itself");
+        let (mut state, records) = campaign.snapshot()?;
         Ok(Self {
             name: campaign.name().into(),
             settings: campaign.settings().clone(),
