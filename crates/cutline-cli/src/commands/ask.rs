@@ -110,14 +110,23 @@ fn print(columns: &[String], tickets: &[Ticket], format: Format) -> Result<(), F
     Ok(())
 }
 
+/// Whether a ticket is for more than one measurement.
+fn has_replicates(tickets: &[Ticket]) -> bool {
+    tickets.iter().any(|ticket| ticket.replicates > 1)
+}
+
 fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
-    let mut names: Vec<String> = ["ticket", "arm", "index", "until", "replicates"].map(String::from).into();
+    let mut names: Vec<String> = ["ticket", "arm", "index", "until"].map(String::from).into();
     let mut table = Table::default()
         .with("ticket", Column::Whole(tickets.iter().map(|ticket| Some(ticket.number.cast_signed())).collect()))
         .with("arm", Column::Text(tickets.iter().map(|ticket| Some(ticket.name.clone())).collect()))
         .with("index", Column::Whole(tickets.iter().map(|ticket| i64::try_from(ticket.arm).ok()).collect()))
-        .with("until", Column::Text(tickets.iter().map(|ticket| Some(rfc3339(ticket.until))).collect()))
-        .with("replicates", Column::Whole(tickets.iter().map(|ticket| Some(ticket.replicates.into())).collect()));
+        .with("until", Column::Text(tickets.iter().map(|ticket| Some(rfc3339(ticket.until))).collect()));
+    if has_replicates(tickets) {
+        names.push("replicates".into());
+        let replicates = tickets.iter().map(|ticket| Some(ticket.replicates.into()));
+        table = table.with("replicates", Column::Whole(replicates.collect()));
+    }
     for (position, column) in columns.iter().enumerate() {
         // A feature may have the name of one of the columns above.
         let mut name = column.clone();
@@ -137,7 +146,7 @@ fn text_table(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
     let mut header: Vec<&str> = vec!["ticket", "arm"];
     header.extend(columns[..shown].iter().map(String::as_str));
     header.extend(more.as_deref());
-    let has_replicates = tickets.iter().any(|ticket| ticket.replicates > 1);
+    let has_replicates = has_replicates(tickets);
     if has_replicates {
         header.push("replicates");
     }
@@ -167,7 +176,7 @@ mod tests {
         let header = String::from_utf8(out).unwrap();
         assert_eq!(
             header,
-            "ticket,arm,index,until,replicates,x,feature feature feature arm,feature arm,feature feature arm,feature ticket\n"
+            "ticket,arm,index,until,x,feature feature feature arm,feature arm,feature feature arm,feature ticket\n"
         );
     }
 }
