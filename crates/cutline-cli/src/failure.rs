@@ -166,6 +166,9 @@ fn plan_hint(error: &PlanError) -> Option<String> {
             ..
         } => "raise `--budgets` or use `--algorithms pivot`".into(),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => "give it with `--noise`".into(),
+        PlanError::Prior(PriorError::NothingToDecide { .. }) => {
+            "give `--spread` or `--noise`, or earlier rewards with `--pilot`".into()
+        }
         PlanError::Prior(PriorError::Overdetermined) => "`--noise`, `--noise-ratio` or `--spread`".into(),
         _ => return None,
     })

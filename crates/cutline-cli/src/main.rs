@@ -21,19 +21,21 @@ mod status_summary;
 mod table;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let given = args::given(&matches);
     interrupt::listen();
     silence_parquet_panics();
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),
         Command::Simulate(args) => commands::simulate(&args),
-        Command::Plan(args) => commands::plan(&args),
-        Command::Diagnose(args) => commands::diagnose(&args),
+        Command::Plan(args) => commands::plan(&args, &given),
+        Command::Diagnose(args) => commands::diagnose(&args, &given),
         #[cfg(unix)]
         Command::Run(args) => return exit_code(commands::run(&args)),
         #[cfg(unix)]

@@ -181,9 +181,11 @@ fn an_error_is_one_line_with_its_position() {
 #[test]
 fn wrong_usage() {
     let place = place();
-    for args in [&["diagnose"][..], &["diagnose", "features.csv"], &["diagnose", "features.csv", "rewards.csv", "x"]] {
+    for args in [&["diagnose"][..], &["diagnose", "features.csv", "rewards.csv", "x"]] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{args:?}");
         assert!(ran.stderr.contains("Usage: cutline diagnose"), "{}", ran.stderr);
     }
+    let line = place.run(&["diagnose", "features.csv"]).failed(2);
+    assert!(line.starts_with("error: rewards are missing: give a CSV file of `arm,reward`"), "{line}");
 }

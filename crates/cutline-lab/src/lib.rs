@@ -72,7 +72,7 @@ pub use outputs::{OutputTimes, WholeSum};
 pub use per_run::PerRun;
 pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
-    PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
+    PlanTally, PlannedCampaign, Prior, PriorError, Rest, SkippedBudgets, noise_and_spread,
 };
 pub use published::{
     ComparedLine, Metric, PublishedCell, PublishedMeans, PublishedResult, compared, compared_lines, within_band,

@@ -224,6 +224,21 @@ impl Campaign {
         self.journal.read(self.id, after)
     }
 
+    /// The rewards so far, in the order they were recorded, each with its arm.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn rewards(&mut self) -> Result<Vec<(Arm, f64)>, StoreError> {
+        let records = self.journal.read(self.id, 0)?;
+        let state = self.state()?;
+        let reward = |record: &Record| match record.event {
+            Event::Told { ticket, reward } => state.ticket(ticket).ok().map(|(arm, ..)| (arm, reward)),
+            Event::Observed { arm, reward, .. } => Some((arm, reward)),
+            _ => None,
+        };
+        Ok(records.iter().filter_map(reward).collect())
+    }
+
     /// The candidates as they were given.
     ///
     /// # Errors

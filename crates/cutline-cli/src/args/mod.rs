@@ -1,6 +1,7 @@
 //! The command line: what can be given and how it is parsed. Nothing here reads files or stores.
 
 mod campaign;
+mod diagnose;
 mod duration;
 mod new;
 mod number;
@@ -11,8 +12,9 @@ mod run;
 mod simulation;
 
 pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell};
+pub(crate) use diagnose::Diagnose;
 pub(crate) use duration::duration;
-pub(crate) use new::New;
+pub(crate) use new::{CampaignOptions, New};
 pub(crate) use number::rewards;
 pub(crate) use plan::Plan;
 pub(crate) use report::Report;
@@ -20,8 +22,8 @@ pub(crate) use report::Report;
 pub(crate) use run::Run;
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
 
 const NEW: &str = "\
 Example:
@@ -49,6 +51,19 @@ Examples:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The names of the arguments that were given to the command itself, and not left to their defaults.
+pub(crate) fn given(matches: &ArgMatches) -> Vec<String> {
+    let Some((_, matches)) = matches.subcommand() else { return Vec::new() };
+    let is_given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+    // Groups have ids too, and they have no value of their own.
+    matches
+        .ids()
+        .filter(is_given)
+        .filter(|id| *id != "CampaignOptions" && *id != "Simulation")
+        .map(ToString::to_string)
+        .collect()
 }
 
 #[derive(Debug, Subcommand)]
@@ -101,7 +116,7 @@ pub(crate) enum Command {
     ///
     /// Fits the mixed model, as a campaign would, and tests the linear one: replicates against the fit, for all arms together and for
     /// each arm. Ends with what follows from it. docs/diagnostics.md explains each number.
-    Diagnose(Diagnose),
+    Diagnose(Box<Diagnose>),
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
     /// Run an experiment from a TOML file
@@ -117,22 +132,6 @@ pub(crate) enum Command {
     #[cfg(unix)]
     #[command(hide = true)]
     Watchdog,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Diagnose {
-    /// The arms, a CSV file with a header and one row per arm: an optional column `name`, all other columns are features
-    #[arg(value_name = "FEATURES.csv")]
-    pub(crate) features: PathBuf,
-    /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`
-    #[arg(value_name = "REWARDS.csv")]
-    pub(crate) rewards: PathBuf,
-    /// Test the linear model on the features as they are, without an intercept: the model of the LinearAPT paper
-    #[arg(long)]
-    pub(crate) raw: bool,
-    /// How to print the result
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]

@@ -29,7 +29,7 @@ pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
 
-use crate::args::{CampaignAddress, Simulation};
+use crate::args::{CampaignAddress, CampaignOptions, Simulation};
 use crate::failure::Failure;
 use crate::output::{Inputs, Output};
 use crate::progress;
@@ -43,6 +43,7 @@ use cutline_lab::{Experiment, Tally};
 use cutline_store::{Campaign, Store, StoreError};
 use indicatif::ProgressBar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::io::Read as _;
 use std::path::Path;
 
 /// Reads a CSV file; `hint` is added to the error if it cannot be opened.
@@ -68,6 +69,32 @@ fn candidates(path: &Path, columns: Option<&[String]>) -> Result<Candidates, Fai
 /// The candidates of a file, and their labels, which may repeat or be missing.
 fn labelled(path: &Path) -> Result<(Candidates, Vec<String>), Failure> {
     dataset::open_with_labels(path).map_err(unreadable(path))
+}
+
+/// The candidates of a file with the chosen features, and their labels, which may repeat or be missing if no features are chosen.
+fn chosen(path: &Path, options: &CampaignOptions) -> Result<(Candidates, Vec<String>), Failure> {
+    let Some(columns) = &options.features else { return labelled(path) };
+    let candidates = candidates(path, Some(&columns.0))?;
+    let names = candidates.names().to_vec();
+    Ok((candidates, names))
+}
+
+/// Whether an argument that may name a file of candidates or a store names a store: a URL, or a database of SQLite.
+fn is_store(source: &str) -> bool {
+    let mut start = [0; 16];
+    let begins = |mut file: std::fs::File| file.read_exact(&mut start).is_ok() && start == *b"SQLite format 3\0";
+    source.contains("://") || std::fs::File::open(source).is_ok_and(begins)
+}
+
+/// Refuses options that the campaign in a store decides.
+fn refuse_options(given: &[String], allowed: &[&str]) -> Result<(), Failure> {
+    match given.iter().find(|option| !allowed.contains(&option.as_str())) {
+        None => Ok(()),
+        Some(option) => Err(Failure::Usage(format!(
+            "`--{}` is for candidates in a file; on a STORE the settings and the rewards are those of the campaign: leave it out",
+            option.replace('_', "-")
+        ))),
+    }
 }
 
 /// Why the candidates of a file could not be read.

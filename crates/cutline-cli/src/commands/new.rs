@@ -1,7 +1,7 @@
 //! `cutline new STORE CANDIDATES`
 
 use super::{candidates, read};
-use crate::args;
+use crate::args::{self, CampaignOptions};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::describe;
@@ -33,7 +33,7 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
 /// The campaign that the arguments and files describe, checked.
 fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     let path = &args.candidates;
-    let candidates = candidates(path, args.features.as_ref().map(|columns| &columns.0[..]))?;
+    let candidates = candidates(path, args.options.features.as_ref().map(|columns| &columns.0[..]))?;
     let observed = match &args.observed {
         Some(path) => read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names()))?,
         None => Vec::new(),
@@ -42,8 +42,10 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         stem.replace(char::is_control, "-")
     });
-    let mut settings = settings(args)?;
-    settings.covariance = covariance(args, &candidates)?;
+    let mut settings = settings(&args.options, args.threshold, &candidates)?;
+    settings.budget = args.budget;
+    settings.algorithm.clone_from(&args.algorithm);
+    settings.seed = args.seed;
     let mut new = NewCampaign::new(&name, settings, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
         StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
@@ -56,32 +58,36 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     Ok(new)
 }
 
-fn settings(args: &args::New) -> Result<Settings, Failure> {
-    let mut settings = Settings::new(args.threshold, args.budget);
-    settings.precision = args.precision;
-    settings.model = args.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
-    settings.algorithm.clone_from(&args.algorithm);
-    for (parameter, value) in &args.parameter {
+/// The settings that the options describe, without a limit to the budget.
+pub(super) fn settings(
+    options: &CampaignOptions,
+    threshold: f64,
+    candidates: &Candidates,
+) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(threshold, u32::MAX);
+    settings.precision = options.precision;
+    settings.model = options.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
+    for (parameter, value) in &options.parameter {
         if settings.parameters.insert(parameter.clone(), *value).is_some() {
             return Err(Failure::Usage(format!("the parameter `{parameter}` is given twice")));
         }
     }
-    settings.noise = args.noise;
-    settings.interval.clone_from(&args.interval);
-    settings.delta = args.confidence.0;
-    settings.until_sure.clone_from(&args.until_sure);
-    settings.preparation = args.preparation();
-    settings.seed = args.seed;
+    settings.noise = options.noise;
+    settings.interval.clone_from(&options.interval);
+    settings.delta = options.confidence.0;
+    settings.until_sure.clone_from(&options.until_sure);
+    settings.preparation = options.preparation();
+    settings.covariance = covariance(options, candidates)?;
     Ok(settings)
 }
 
 /// How the means are related, if the arguments say it.
-fn covariance(args: &args::New, candidates: &Candidates) -> Result<Option<CampaignCovariance>, Failure> {
-    if let (Some(kernel), Some(length)) = (&args.kernel, args.length) {
+fn covariance(options: &CampaignOptions, candidates: &Candidates) -> Result<Option<CampaignCovariance>, Failure> {
+    if let (Some(kernel), Some(length)) = (&options.kernel, options.length) {
         let kernel = Kernel::named(kernel).map_err(StoreError::from)?;
         return Ok(Some(CampaignCovariance::kernel(kernel, length)));
     }
-    let Some(path) = &args.graph else { return Ok(None) };
+    let Some(path) = &options.graph else { return Ok(None) };
     let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })?;
     let graph = graph(&*bytes, candidates.n_arms(), candidates.names())
         .map_err(|error| Failure::Edges { path: path.clone(), error })?;

@@ -11,6 +11,8 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct Pilot {
     rewards: Vec<(Arm, f64)>,
+    /// The arms that are being measured already: their rewards come first.
+    open: Vec<Arm>,
     /// The model at each setting, with the weights of all settings up to it.
     settings: Vec<(f64, Mixed)>,
     explained: Explained,
@@ -72,7 +74,23 @@ impl Pilot {
             sum += *weight;
             *weight = sum;
         }
-        if settings.is_empty() { Err(PilotError::Nothing) } else { Ok(Self { rewards, settings, explained, noise }) }
+        if settings.is_empty() {
+            Err(PilotError::Nothing)
+        } else {
+            Ok(Self { rewards, open: Vec::new(), settings, explained, noise })
+        }
+    }
+
+    /// The same pilot, for a campaign in which these arms are being measured already: their rewards are the first of every budget.
+    #[must_use]
+    pub fn with_open(self, open: Vec<Arm>) -> Self {
+        Self { open, ..self }
+    }
+
+    /// The arms that are being measured already.
+    #[must_use]
+    pub fn open(&self) -> &[Arm] {
+        &self.open
     }
 
     /// The rewards.
