@@ -17,6 +17,7 @@ mod progress;
 mod report;
 mod results;
 mod resume;
+mod standing;
 mod status_summary;
 mod table;
 
@@ -47,6 +48,12 @@ fn main() -> ExitCode {
         Command::Status(args) => commands::status(&args),
         Command::Report(args) => commands::report(&args),
         Command::Export(args) => commands::export(&args),
+        Command::Check(args) => return exit_code(commands::check(&args)),
+        Command::List(args) => commands::list(&args),
+        Command::Show(args) => commands::show(&args),
+        Command::Rename(_) | Command::Delete(_) | Command::Copy(_) => todo!(),
+        Command::Completions(args) => commands::completions(&args),
+        Command::Man => commands::man(),
     };
     exit_code(done.map(|()| ExitCode::SUCCESS))
 }

@@ -10,6 +10,7 @@ mod report;
 #[cfg(unix)]
 mod run;
 mod simulation;
+mod store;
 
 pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell};
 pub(crate) use diagnose::Diagnose;
@@ -17,10 +18,11 @@ pub(crate) use duration::duration;
 pub(crate) use new::{CampaignOptions, New};
 pub(crate) use number::rewards;
 pub(crate) use plan::Plan;
-pub(crate) use report::Report;
+pub(crate) use report::{Report, Sort};
 #[cfg(unix)]
 pub(crate) use run::Run;
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
+pub(crate) use store::{Check, Completions, Copy, Delete, List, Rename, Show};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
@@ -44,6 +46,26 @@ Examples:
   cutline tell screen.db 3 0.71 4 -0.2
   cutline tell screen.db --file rewards.csv
   cutline tell screen.db --fail 5 --reason 'sample lost'";
+
+const CHECK: &str = "\
+Exit codes:
+  0  every candidate is above the bar (with --below: below it); without --exit-code, also if not
+  1  with --exit-code: a candidate is below (with --below: above); or the command failed
+  2  the command line is wrong
+  3  with --exit-code: no candidate is below, but some are undecided
+
+A candidate is above if the whole interval of its mean is, at the confidence of the campaign or that of --confidence. By default an
+interval holds for its candidate by itself, at one moment: of many candidates, some intervals fail, and checking after every measurement
+makes that more likely. Begin the campaign with `--interval anytime` for a gate that is checked again and again.
+
+Examples:
+  cutline check screen.db --exit-code
+  cutline check screen.db --exit-code --only aspirin ibuprofen --confidence 0.99";
+
+const COMPLETIONS: &str = "\
+Examples:
+  cutline completions bash > ~/.local/share/bash-completion/completions/cutline
+  cutline completions fish > ~/.config/fish/completions/cutline.fish";
 
 /// Finds which candidates clear the bar, on a budget of noisy measurements.
 #[derive(Debug, Parser)]
@@ -106,10 +128,29 @@ pub(crate) enum Command {
     /// Numbers are written with all digits, so that they are read back exactly. Arms are given by name and, as `index`,
     /// by row number from 0. In JSON, numbers that are not finite are null, such as the bounds of unbounded intervals.
     Export(Export),
+    /// Say which candidates are not above the bar: a gate for continuous integration
+    ///
+    /// Prints one line per candidate that is not above the threshold, and how many there are. With `--exit-code` the exit code says it.
+    #[command(after_help = CHECK)]
+    Check(Check),
+    /// List the campaigns in a store
+    List(List),
+    /// Show the settings of a campaign
+    Show(Show),
+    /// Give a campaign another name
+    Rename(Rename),
+    /// Delete a campaign with all its candidates and events
+    ///
+    /// Asks for the name of the campaign on the terminal; elsewhere, repeat the name with `--yes`. A process that uses the campaign at
+    /// the moment gets an error with its next operation.
+    Delete(Delete),
+    /// Copy a campaign with all its events, to another name or another store
+    Copy(Copy),
     /// Plan a budget before the first measurement: how many measurements these features need
     ///
     /// Simulates the campaign that `cutline new` would begin, many times, with true means drawn as you expect them, and finds the
-    /// smallest budget that is enough. Prints the wrong calls to expect at each budget and writes `report.html`, `results.csv` and a
+    /// smallest budget that is enough. On a STORE it simulates the rest of the campaign, with true means drawn from what the rewards so
+    /// far say, and says what the remaining budget would bring. Prints the wrong calls to expect at each budget and writes `report.html`, `results.csv` and a
     /// figure as SVG and PNG. A plan is only as good as what you expect of the arms. docs/planning.md describes the method.
     Plan(Box<Plan>),
     /// Say how much the features explain of the differences between the arms, how noisy rewards are, and whether a line would do
@@ -128,6 +169,11 @@ pub(crate) enum Command {
     ///
     /// Prints one table per experiment and writes `report.html`, `results.csv` and one figure per experiment as SVG and PNG.
     Reproduce(Reproduce),
+    /// Print a script that completes commands and options in a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions(Completions),
+    /// Print the manual page, in the format of `man`
+    Man,
     /// End the measurements of a `run` that was killed
     #[cfg(unix)]
     #[command(hide = true)]

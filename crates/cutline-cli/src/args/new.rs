@@ -1,6 +1,6 @@
 //! The arguments of `cutline new`, and those that `plan` and `diagnose` on a file share with it.
 
-use super::number::{Delta, delta, length, noise, number, precision, threshold};
+use super::number::{Delta, budget, delta, length, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::campaign::EarlyStop;
@@ -23,7 +23,7 @@ pub(crate) struct New {
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: f64,
     /// The budget: how many measurements may be made
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = budget)]
     pub(crate) budget: u32,
     #[command(flatten)]
     pub(crate) options: CampaignOptions,

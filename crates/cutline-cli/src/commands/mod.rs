@@ -2,36 +2,44 @@
 
 mod algorithms;
 mod ask;
+mod check;
 mod diagnose;
 mod exact;
 mod export;
+mod list;
+mod manual;
 mod new;
 mod plan;
 mod report;
 mod reproduce;
 #[cfg(unix)]
 mod run;
+mod show;
 mod simulate;
 mod status;
 mod tell;
 
 pub(crate) use algorithms::algorithms;
 pub(crate) use ask::ask;
+pub(crate) use check::check;
 pub(crate) use diagnose::diagnose;
 pub(crate) use export::export;
+pub(crate) use list::list;
+pub(crate) use manual::{completions, man};
 pub(crate) use new::new;
 pub(crate) use plan::plan;
 pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
 #[cfg(unix)]
 pub(crate) use run::{run, watchdog};
+pub(crate) use show::show;
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
 
 use crate::args::{CampaignAddress, CampaignOptions, Simulation};
 use crate::failure::Failure;
-use crate::output::{Inputs, Output};
+use crate::output::{Inputs, Output, is_database};
 use crate::progress;
 use crate::report::simulation;
 use crate::results::{self, Outcome};
@@ -43,7 +51,6 @@ use cutline_lab::{Experiment, Tally};
 use cutline_store::{Campaign, Store, StoreError};
 use indicatif::ProgressBar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::io::Read as _;
 use std::path::Path;
 
 /// Reads a CSV file; `hint` is added to the error if it cannot be opened.
@@ -81,9 +88,7 @@ fn chosen(path: &Path, options: &CampaignOptions) -> Result<(Candidates, Vec<Str
 
 /// Whether an argument that may name a file of candidates or a store names a store: a URL, or a database of SQLite.
 fn is_store(source: &str) -> bool {
-    let mut start = [0; 16];
-    let begins = |mut file: std::fs::File| file.read_exact(&mut start).is_ok() && start == *b"SQLite format 3\0";
-    source.contains("://") || std::fs::File::open(source).is_ok_and(begins)
+    source.contains("://") || is_database(source.as_ref())
 }
 
 /// Refuses options that the campaign in a store decides.

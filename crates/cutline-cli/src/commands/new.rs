@@ -127,7 +127,8 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
     lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
     let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", stop_in_words(stop)));
-    lines.push(format!("  budget     {} measurements{sure}", settings.budget));
+    let plural = if settings.budget == 1 { "" } else { "s" };
+    lines.push(format!("  budget     {} measurement{plural}{sure}", settings.budget));
     lines.push(format!("  model      {model}"));
     let is_default = |name: &str, value: f64| {
         EstimatorKind::Mixed
@@ -145,7 +146,8 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let observed = u64::from(progress.counted) + progress.uncounted;
     if observed > 0 {
         let counted = if progress.counted > 0 { "counted" } else { "not counted" };
-        lines.push(format!("  observed   {observed} earlier rewards, {counted} towards the budget"));
+        let plural = if observed == 1 { "" } else { "s" };
+        lines.push(format!("  observed   {observed} earlier reward{plural}, {counted} towards the budget"));
         lines.extend(found.map(|found| format!("  found      {found}")));
     }
     Ok(lines)

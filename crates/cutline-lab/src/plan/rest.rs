@@ -104,26 +104,27 @@ impl Plan {
         Ok(Rest::new(row, self.arms.n_arms()))
     }
 
-    /// What the remaining budget of a campaign would bring, if that takes less than about a second to compute; `None` if it takes
-    /// longer, if nothing is left of the budget, without rewards, or with a custom rule. `arms` and `rewards` are only called if they
-    /// are needed.
-    ///
-    /// # Errors
-    /// Those of `arms` and `rewards`.
-    pub fn quick_rest<E>(
-        arms: impl FnOnce() -> Result<Arms, E>,
-        state: &CampaignState,
-        rewards: impl FnOnce() -> Result<Vec<(Arm, f64)>, E>,
-    ) -> Result<Option<Rest>, E> {
-        let progress = state.progress();
+    /// Whether [`Plan::quick_rest`] computes anything: there are rewards and there is budget left, the rule is not a custom one, and it
+    /// takes less than about a second.
+    #[must_use]
+    pub fn is_rest_quick(state: &CampaignState) -> bool {
+        let (progress, spec) = (state.progress(), &state.terms().spec);
         let remaining = progress.budget.saturating_sub(progress.counted);
         let told = u64::from(progress.counted) + progress.uncounted;
-        let is_custom = state.terms().spec.algorithm().name != state.terms().spec.name();
-        if remaining == 0 || told == 0 || is_custom || cost(state, told, remaining) > MAX_QUICK_COST {
-            return Ok(None);
+        let is_custom = spec.algorithm().name != spec.name();
+        remaining > 0 && told > 0 && !is_custom && cost(state, told, remaining) <= MAX_QUICK_COST
+    }
+
+    /// What the remaining budget of a campaign would bring, by a few runs; `None` unless it [is quick](Plan::is_rest_quick). `arms` are the
+    /// arms as they were given, `rewards` those of the campaign, in order.
+    #[must_use]
+    pub fn quick_rest(arms: Arms, state: &CampaignState, rewards: Vec<(Arm, f64)>) -> Option<Rest> {
+        if !Self::is_rest_quick(state) {
+            return None;
         }
-        let plan = Self::rest_of("rest", arms()?, state, rewards()?, QUICK_RUNS, 0);
-        Ok(plan.ok().and_then(|plan| plan.rest(remaining).ok()))
+        let progress = state.progress();
+        let plan = Self::rest_of("rest", arms, state, rewards, QUICK_RUNS, 0).ok()?;
+        plan.rest(progress.budget.saturating_sub(progress.counted)).ok()
     }
 }
 
