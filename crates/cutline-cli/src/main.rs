@@ -51,7 +51,9 @@ fn main() -> ExitCode {
         Command::Check(args) => return exit_code(commands::check(&args)),
         Command::List(args) => commands::list(&args),
         Command::Show(args) => commands::show(&args),
-        Command::Rename(_) | Command::Delete(_) | Command::Copy(_) => todo!(),
+        Command::Rename(args) => commands::rename(&args),
+        Command::Delete(args) => commands::delete(&args),
+        Command::Copy(args) => commands::copy(&args),
         Command::Completions(args) => commands::completions(&args),
         Command::Man => commands::man(),
     };

@@ -13,8 +13,8 @@ pub(crate) fn standing(campaign: &mut Campaign, verdicts: &[Verdict]) -> Result<
     if !Plan::is_rest_quick(campaign.state()?) {
         return Ok(standing);
     }
-    let (candidates, rewards) = (campaign.candidates()?, campaign.rewards()?);
-    Ok(standing.with_rest(campaign.state()?, candidates.arms(), rewards))
+    let arms = campaign.candidates()?.arms();
+    Ok(standing.with_rest(campaign.state()?, arms))
 }
 
 /// It in lines, each with a label: the wrong calls to expect, the fit of the model, what the rest would bring, and whether to stop.

@@ -3,7 +3,7 @@
 use crate::{Plan, Rest};
 use cutline::campaign::CampaignState;
 use cutline::diagnostics::Conclusion;
-use cutline::{Arm, Arms, EstimatorKind, Side, Verdict};
+use cutline::{Arms, EstimatorKind, Side, Verdict};
 use serde::Serialize;
 
 /// The largest K·d² for which the linear model is tested, which takes a few seconds.
@@ -28,7 +28,7 @@ pub struct Standing {
     /// Whether the model of the campaign fits the rewards.
     #[serde(flatten)]
     pub fit: ModelFit,
-    /// Whether every arm is decided, so that the campaign may end.
+    /// Whether every arm that is not withdrawn is decided, so that the campaign may end.
     pub may_stop: bool,
     /// The measurements that remain of the budget.
     pub remaining: u32,
@@ -59,23 +59,24 @@ impl Standing {
         let progress = state.progress();
         let has_rewards = u64::from(progress.counted) + progress.uncounted > 0;
         let undecided = count(Side::Undecided);
+        let withdrawn = state.withdrawn().filter(|&(arm, _)| verdicts[arm].side == Side::Undecided).count();
         Self {
             above: count(Side::Above),
             below: count(Side::Below),
             undecided,
             wrong_calls: has_rewards.then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
             fit: ModelFit::new(state, has_rewards),
-            may_stop: undecided == 0,
+            may_stop: undecided == withdrawn,
             remaining: progress.budget.saturating_sub(progress.counted),
             rest: None,
         }
     }
 
     /// The same with what the rest of the budget would bring, if that [is quick](Plan::is_rest_quick) to compute. `arms` are the arms as they
-    /// were given, `rewards` those of the campaign, in order.
+    /// were given.
     #[must_use]
-    pub fn with_rest(self, state: &CampaignState, arms: Arms, rewards: Vec<(Arm, f64)>) -> Self {
-        Self { rest: Plan::quick_rest(arms, state, rewards), ..self }
+    pub fn with_rest(self, state: &CampaignState, arms: Arms) -> Self {
+        Self { rest: Plan::quick_rest(arms, state), ..self }
     }
 
     /// The same as fields of CSV, by name.
@@ -118,7 +119,11 @@ impl Standing {
     /// That every arm is decided, in words.
     #[must_use]
     pub fn stop_in_words(&self) -> Option<&'static str> {
-        self.may_stop.then_some("every candidate is decided: you may stop")
+        match (self.may_stop, self.undecided) {
+            (false, _) => None,
+            (true, 0) => Some("every candidate is decided: you may stop"),
+            (true, _) => Some("every candidate that is not withdrawn is decided: you may stop"),
+        }
     }
 }
 
@@ -231,8 +236,7 @@ mod tests {
         let mut state = state("mixed", 0.0);
         let verdicts = state.verdicts();
         let rows: Vec<[f64; 1]> = (0..12).map(|arm| [f64::from(arm)]).collect();
-        let rewards = (0..12).flat_map(|arm| [0.3, -0.2, -0.1].map(|noise| (arm, arm as f64 + noise))).collect();
-        let standing = Standing::new(&state, &verdicts).with_rest(&state, Arms::from_rows(&rows).unwrap(), rewards);
+        let standing = Standing::new(&state, &verdicts).with_rest(&state, Arms::from_rows(&rows).unwrap());
         let rest = standing.rest.unwrap();
         assert_eq!((rest.measurements, rest.runs), (24, 16));
         assert!(rest.wrong_calls < 1.0 && rest.undecided <= standing.undecided as f64 + 0.5, "{rest:?}");

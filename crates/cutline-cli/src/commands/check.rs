@@ -60,10 +60,9 @@ fn chosen(campaign: &Campaign, only: &[String]) -> Result<Vec<usize>, Failure> {
 
 /// The verdicts of a campaign with another confidence that received the same rewards.
 fn verdicts_at(campaign: &mut Campaign, delta: f64) -> Result<Vec<Verdict>, StoreError> {
-    let rewards = campaign.rewards()?;
     let latest = campaign.state()?;
     let mut state = CampaignState::new(latest.arms().clone(), Terms { delta, ..latest.terms().clone() })?;
-    for (arm, reward) in rewards {
+    for (arm, reward) in latest.rewards() {
         state.observe(arm, reward, false, 0)?;
     }
     Ok(state.verdicts())

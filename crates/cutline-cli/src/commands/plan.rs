@@ -75,7 +75,7 @@ fn around(remaining: u32) -> Vec<u32> {
 /// The plan for the rest of the campaign in a store. Without rewards it is the plan for the campaign's candidates and settings.
 fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
     let mut campaign = open(&CampaignAddress { store: args.source.clone(), name: args.name.clone() })?;
-    let (rewards, candidates) = (campaign.rewards()?, campaign.candidates()?);
+    let candidates = campaign.candidates()?;
     let name = campaign.name().to_owned();
     let state = campaign.state()?;
     let progress = state.progress();
@@ -83,7 +83,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
     let inputs = Inputs::store(&args.source);
     let seed = args.simulation.seed.unwrap_or(0);
     let runs = args.simulation.runs.unwrap_or(RUNS);
-    if rewards.is_empty() {
+    if state.rewards().next().is_none() {
         refuse_options(given, &[&WITH_STORE[..], &EXPECTED].concat())?;
         let terms = state.terms().clone();
         let (prior, noise) = expected(args, terms.noise)?;
@@ -95,7 +95,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
         return Ok(Requested { plan, remaining, inputs });
     }
     refuse_options(given, &WITH_STORE)?;
-    let plan = Plan::rest_of(&name, candidates.arms(), state, rewards, runs, seed)
+    let plan = Plan::rest_of(&name, candidates.arms(), state, runs, seed)
         .map_err(|error| Failure::Pilot { path: args.source.clone().into(), error })?;
     Ok(Requested { plan: Plan { goal: goal(args), ..plan }, remaining, inputs })
 }

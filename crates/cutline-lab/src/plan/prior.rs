@@ -218,6 +218,14 @@ impl Prior {
         }
     }
 
+    /// The arms that cannot be measured.
+    pub(super) fn withdrawn(&self) -> &[Arm] {
+        match &self.0 {
+            Distribution::Pilot(pilot) => pilot.withdrawn(),
+            _ => &[],
+        }
+    }
+
     /// The spread of the means, where it was stated.
     pub(super) fn spread(&self) -> Option<f64> {
         match &self.0 {

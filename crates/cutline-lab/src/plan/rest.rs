@@ -2,8 +2,8 @@
 
 use super::{ForecastRow, Goal, Pilot, PilotError, Plan, PlanError, PlannedCampaign, Prior};
 use crate::{Noise, NoiseKind};
+use cutline::Arms;
 use cutline::campaign::CampaignState;
-use cutline::{Arm, Arms};
 use serde::Serialize;
 
 /// The largest cost of a [`Rest`] that is computed without being asked for: about a second on one core.
@@ -58,26 +58,20 @@ impl std::fmt::Display for Rest {
 }
 
 impl Plan {
-    /// A plan for the rest of a campaign: its settings, its arms, its rewards and its open tickets.
+    /// A plan for the rest of a campaign: its settings, its arms, its rewards, its open tickets and its withdrawn arms.
     ///
     /// Every run draws true means from the posterior of the mixed model given the rewards so far, whatever the model of the campaign, and
     /// plays the campaign on from there. The rewards of open tickets come first. σ is that of the campaign if it was given, and else
-    /// what the mixed model has learnt. `arms` are the arms as they were given, `rewards` those of the campaign, in order.
+    /// what the mixed model has learnt. `arms` are the arms as they were given.
     ///
     /// # Errors
     /// If there are no rewards, or they say nothing.
-    pub fn rest_of(
-        name: &str,
-        arms: Arms,
-        state: &CampaignState,
-        rewards: Vec<(Arm, f64)>,
-        runs: u64,
-        seed: u64,
-    ) -> Result<Self, PilotError> {
+    pub fn rest_of(name: &str, arms: Arms, state: &CampaignState, runs: u64, seed: u64) -> Result<Self, PilotError> {
         let terms = state.terms().clone();
-        let pilot = Pilot::new(&arms, terms.question, rewards, terms.noise, terms.seed)?;
+        let pilot = Pilot::new(&arms, terms.question, state.rewards().collect(), terms.noise, terms.seed)?;
         let open = state.open_tickets().filter_map(|(ticket, _)| state.ticket(ticket).ok()).map(|(arm, ..)| arm);
-        let pilot = pilot.with_open(open.collect());
+        let withdrawn = state.withdrawn().map(|(arm, _)| arm).collect();
+        let pilot = pilot.in_progress(open.collect(), withdrawn);
         let noise = Noise::new(NoiseKind::Gaussian, pilot.noise()).map_err(|_| PilotError::Nothing)?;
         let label = terms.spec.name().to_owned();
         Ok(Self {
@@ -116,14 +110,14 @@ impl Plan {
     }
 
     /// What the remaining budget of a campaign would bring, by a few runs; `None` unless it [is quick](Plan::is_rest_quick). `arms` are the
-    /// arms as they were given, `rewards` those of the campaign, in order.
+    /// arms as they were given.
     #[must_use]
-    pub fn quick_rest(arms: Arms, state: &CampaignState, rewards: Vec<(Arm, f64)>) -> Option<Rest> {
+    pub fn quick_rest(arms: Arms, state: &CampaignState) -> Option<Rest> {
         if !Self::is_rest_quick(state) {
             return None;
         }
         let progress = state.progress();
-        let plan = Self::rest_of("rest", arms, state, rewards, QUICK_RUNS, 0).ok()?;
+        let plan = Self::rest_of("rest", arms, state, QUICK_RUNS, 0).ok()?;
         plan.rest(progress.budget.saturating_sub(progress.counted)).ok()
     }
 }

@@ -105,6 +105,9 @@ impl Plan {
         for &(arm, reward) in self.prior.rewards() {
             state.observe(arm, reward, false, NOW).map_err(|_| PriorError::TooLarge)?;
         }
+        for &arm in self.prior.withdrawn() {
+            state.withdraw(arm, "", NOW).map_err(|_| PriorError::TooLarge)?;
+        }
         Ok(state)
     }
 
