@@ -4,13 +4,13 @@ use crate::args;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::print::{cell, note};
-use cutline_store::Store;
+use cutline_store::{Store, StoreError};
 use std::io::{BufRead, IsTerminal, Write};
 
 pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
     let store = Store::open(&args.address.store)?;
     let _guard = interrupt::hold();
-    store.rename(args.address.name.as_deref(), &args.new)?;
+    store.rename(args.address.name.as_deref(), &args.new).map_err(refused)?;
     note(&format!("the campaign is called `{}`", args.new));
     Ok(())
 }
@@ -19,7 +19,8 @@ pub(crate) fn copy(args: &args::Copy) -> Result<(), Failure> {
     let store = Store::open(&args.address.store)?;
     let _guard = interrupt::hold();
     let target = args.to.as_deref().map(Store::create).transpose()?;
-    let mut copy = store.copy(args.address.name.as_deref(), target.as_ref().unwrap_or(&store), &args.new)?;
+    let target = target.as_ref().unwrap_or(&store);
+    let mut copy = store.copy(args.address.name.as_deref(), target, &args.new).map_err(refused)?;
     let progress = copy.progress()?;
     note(&format!("copied the campaign to `{}`, with {} events", args.new, progress.events));
     Ok(())
@@ -51,6 +52,14 @@ pub(crate) fn delete(args: &args::Delete) -> Result<(), Failure> {
     store.delete(&name)?;
     note(&format!("deleted the campaign `{name}`"));
     Ok(())
+}
+
+/// A new name that is taken is not an option here, as it is with `cutline new`.
+fn refused(error: StoreError) -> Failure {
+    match error {
+        StoreError::NameTaken(_) => Failure::Usage(format!("{error}; choose another name")),
+        error => error.into(),
+    }
 }
 
 /// Asks on the terminal for the name of the campaign to delete.
