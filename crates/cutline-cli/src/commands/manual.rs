@@ -16,7 +16,13 @@ pub(crate) fn man() -> Result<(), Failure> {
     let mut command = Cli::command();
     command.build();
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    // Not the section that refers to a page per command: all commands are on this one.
+    let man = clap_mangen::Man::new(command.clone());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
         let man = clap_mangen::Man::new(subcommand.clone());
         writeln!(page, ".SH \"CUTLINE {}\"", subcommand.get_name().to_uppercase())?;

@@ -7,7 +7,7 @@ use cutline::campaign::CampaignState;
 use serde::Serialize;
 
 /// The largest cost of a [`Rest`] that is computed without being asked for: about a second on one core.
-const MAX_QUICK_COST: f64 = 1e8;
+const MAX_QUICK_COST: f64 = 1.3e8;
 
 /// The runs of a quick forecast.
 const QUICK_RUNS: u64 = 16;
