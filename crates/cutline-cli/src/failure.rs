@@ -1,7 +1,9 @@
 //! Why a command failed: one line that describes the problem and says what to do about it.
 
+use crate::print::shell;
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
+use cutline_lab::dataset::{DatasetError, Note};
 use cutline_lab::edges::EdgesError;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
@@ -105,6 +107,7 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Row { error: CampaignError::Failed { .. }, .. } => {
             Some("ask for another one with `cutline ask`".into())
         }
+        Failure::Csv { error: RewardsError::Csv(error), .. } => dataset_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
         Failure::NoDirectory { .. } => Some("create it, or choose another place with `--out`".into()),
         Failure::Place { failure, option } if matches!(**failure, Failure::NoDirectory { .. }) => {
@@ -118,6 +121,58 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
+        _ => None,
+    }
+}
+
+/// What to change in a file of candidates, or in the options that say how it is read.
+fn dataset_hint(error: &DatasetError) -> Option<String> {
+    Some(match error {
+        DatasetError::Missing { is_later: false, .. } => "fill them in, or use `--missing mean`".into(),
+        DatasetError::TextColumn { column, is_distinct: true, .. } => {
+            let column = shell(column);
+            format!(
+                "use `--id {column}` if it names the candidates, `--category {column}` if it is a category, or choose other columns with \
+                 `--features`"
+            )
+        }
+        DatasetError::TextColumn { column, .. } => {
+            format!("use `--category {}` if it is a category, or choose other columns with `--features`", shell(column))
+        }
+        DatasetError::NoValues { .. } => "leave it out with `--features`".into(),
+        DatasetError::NotANumber { column, field, .. } => {
+            if field.replacen(',', ".", 1).parse::<f64>().is_ok_and(f64::is_finite) {
+                "use `--decimal ,` for numbers with a decimal comma".into()
+            } else if field.parse::<f64>().is_err() && !column.eq_ignore_ascii_case("reward") {
+                format!("use `--category {}` if the column is a category", shell(column))
+            } else {
+                return None;
+            }
+        }
+        DatasetError::Several { problems, .. } => {
+            let mut hints: Vec<String> = problems.iter().filter_map(dataset_hint).collect();
+            hints.dedup();
+            hints.truncate(2);
+            return Some(hints.join("; ")).filter(|hints| !hints.is_empty());
+        }
+        DatasetError::SameName { .. } | DatasetError::EmptyName { .. } => {
+            "name them by another column with `--id`".into()
+        }
+        DatasetError::WrongKind(kind) => match *kind {
+            "an Excel file of the old kind (.xls)" | "an OpenDocument spreadsheet (.ods)" => {
+                "save it as .xlsx or CSV".into()
+            }
+            "text in UTF-16 instead of UTF-8" => "save it as CSV in UTF-8".into(),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// What a user of the command line can do about a note.
+pub(crate) fn note_hint(note: &Note) -> Option<String> {
+    match note {
+        Note::IdIsFeature { column } => Some(format!("use `--id {}` if it names the candidates", shell(column))),
         _ => None,
     }
 }

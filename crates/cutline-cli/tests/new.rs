@@ -282,8 +282,8 @@ fn models_and_options_that_contradict_each_other() {
 #[test]
 fn wrong_command_lines() {
     for (options, expected) in [
-        (&["--budget", "0"][..], "0 is not in 1..="),
-        (&["--budget", "x"], "invalid digit"),
+        (&["--budget", "0"][..], "a budget is a whole number of measurements"),
+        (&["--budget", "x"], "a budget is a whole number of measurements"),
         (&["--threshold", "nan"], "the threshold must be a number between -1e150 and 1e150, not NaN"),
         (&["--precision", "-1"], "the precision must be a number between 0 and 1e150, not -1"),
         (&["--algorithm", "best"], "[possible values: linear-apt, apt"),

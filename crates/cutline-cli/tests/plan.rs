@@ -84,7 +84,6 @@ fn the_options_are_those_of_new() {
         &["--parameter", "explore=0"][..],
         &["--interval", "anytime"],
         &["--confidence", "0.5"],
-        &["--until-sure", "expected-errors 3"],
         &["--features", "a"],
         &["--kernel", "rbf", "--length", "1"],
         &["--model", "linear", "--prepare", "standardise"],

@@ -25,6 +25,9 @@ pub struct Standing {
     /// The number of wrong calls to expect if every arm gets the side of its mean: the sum of the doubts. It is an expectation under the
     /// model, not a guarantee. `None` before the first reward.
     pub wrong_calls: Option<f64>,
+    /// What that expectation rests on, in words.
+    #[serde(skip)]
+    pub wrong_calls_by: &'static str,
     /// Whether the model of the campaign fits the rewards.
     #[serde(flatten)]
     pub fit: ModelFit,
@@ -65,6 +68,11 @@ impl Standing {
             below: count(Side::Below),
             undecided,
             wrong_calls: has_rewards.then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
+            wrong_calls_by: match state.terms().spec.estimator() {
+                EstimatorKind::Mixed => "by the model, not guaranteed",
+                EstimatorKind::Ridge => "if the linear model holds",
+                _ => "by the sample means, not guaranteed",
+            },
             fit: ModelFit::new(state, has_rewards),
             may_stop: undecided == withdrawn,
             remaining: progress.budget.saturating_sub(progress.counted),
@@ -189,17 +197,17 @@ mod tests {
         if estimator == "ridge" {
             spec = spec.with_centre(1.0).unwrap();
         }
-        let mut terms = Terms {
+        let terms = Terms {
             question: Question::new(6.0, 0.0).unwrap(),
             spec,
             budget: 60,
+            rewards: None,
             noise: None,
             interval: IntervalKind::Fixed,
             delta: 0.05,
             until_sure: None,
             seed: 0,
         };
-        terms.seed = 1;
         let mut state = CampaignState::new(arms, terms).unwrap();
         for arm in 0..12 {
             for noise in [0.3, -0.2, -0.1] {

@@ -10,11 +10,11 @@ use std::path::PathBuf;
     override_usage = "cutline diagnose [OPTIONS] <CANDIDATES> <REWARDS.csv>\n       cutline diagnose [OPTIONS] <STORE>"
 )]
 pub(crate) struct Diagnose {
-    /// The arms, a CSV or Parquet file as for `cutline new`; or the STORE of a campaign, whose settings and rewards are then used
+    /// The arms, as in `cutline new`; or the STORE of a campaign, whose settings and rewards are then used
     #[arg(value_name = "CANDIDATES|STORE")]
     pub(crate) source: String,
-    /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`; not with a
-    /// STORE
+    /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`, or what
+    /// `cutline export --events` writes as CSV or JSON; not with a STORE
     #[arg(value_name = "REWARDS.csv")]
     pub(crate) rewards: Option<PathBuf>,
     /// With a STORE that has several campaigns: the name of the campaign

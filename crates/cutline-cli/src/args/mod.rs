@@ -6,6 +6,7 @@ mod duration;
 mod new;
 mod number;
 mod plan;
+mod reading;
 mod report;
 #[cfg(unix)]
 mod run;
@@ -18,6 +19,7 @@ pub(crate) use duration::duration;
 pub(crate) use new::{CampaignOptions, New};
 pub(crate) use number::rewards;
 pub(crate) use plan::Plan;
+pub(crate) use reading::Reading;
 pub(crate) use report::{Report, Sort};
 #[cfg(unix)]
 pub(crate) use run::Run;
@@ -25,7 +27,7 @@ pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
 pub(crate) use store::{Check, Completions, Copy, Delete, List, Rename, Show};
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 const NEW: &str = "\
 Example:
@@ -77,15 +79,11 @@ pub(crate) struct Cli {
 
 /// The names of the arguments that were given to the command itself, and not left to their defaults.
 pub(crate) fn given(matches: &ArgMatches) -> Vec<String> {
-    let Some((_, matches)) = matches.subcommand() else { return Vec::new() };
-    let is_given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-    // Groups have ids too, and they have no value of their own.
-    matches
-        .ids()
-        .filter(is_given)
-        .filter(|id| *id != "CampaignOptions" && *id != "Simulation")
-        .map(ToString::to_string)
-        .collect()
+    let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
+    let cli = Cli::command();
+    let arguments = cli.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
+    let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    arguments.map(|argument| argument.get_id().as_str()).filter(is_given).map(str::to_owned).collect()
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,5 +1,6 @@
 //! The arguments of `cutline new`, and those that `plan` and `diagnose` on a file share with it.
 
+use super::Reading;
 use super::number::{Delta, budget, delta, length, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -16,7 +17,8 @@ pub(crate) struct New {
     /// `postgresql://USER@HOST/DATABASE`
     #[arg(value_name = "STORE")]
     pub(crate) store: String,
-    /// The arms, a CSV file with a header or a Parquet file: an optional column `name`, all other columns numbers
+    /// The arms, one row each: a CSV file with a header, plain or as `.gz`, an Excel file (.xlsx) or a Parquet file, or `-` for stdin. A
+    /// column `name` holds their names; all other columns are features, numbers or categories
     #[arg(value_name = "CANDIDATES")]
     pub(crate) candidates: PathBuf,
     /// The threshold τ: the question is which arms have a mean above it
@@ -27,10 +29,11 @@ pub(crate) struct New {
     pub(crate) budget: u32,
     #[command(flatten)]
     pub(crate) options: CampaignOptions,
-    /// The name of the campaign [default: the name of the candidates file, without its extension]
+    /// The name of the campaign [default: the name of the candidates file, without its extension, or `campaign` for stdin]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Earlier rewards, a CSV file with the columns `arm` (a name, or a row number from 0) and `reward`
+    /// Earlier rewards, a CSV file with the columns `arm` (a name, or a row number from 0) and `reward`, or what `cutline export --events`
+    /// writes as CSV or JSON
     #[arg(long, value_name = "REWARDS.csv")]
     pub(crate) observed: Option<PathBuf>,
     /// Count the earlier rewards towards the budget
@@ -59,9 +62,8 @@ pub(crate) struct CampaignOptions {
     /// The standard deviation σ of a measurement [default: estimated from the rewards]
     #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]
     pub(crate) noise: Option<f64>,
-    /// The columns that are features, as one line of CSV [default: all but `name`]
-    #[arg(long, value_name = "COLUMN,COLUMN,…", value_parser = columns)]
-    pub(crate) features: Option<Columns>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
     /// How the means are explained: `mixed` by a linear, a smooth and an own part per arm, with weights learnt from the rewards;
     /// `linear` in the features; `independent` of them [default: that of the algorithm; `mixed`, or `independent` if the arms have no
     /// features]
@@ -122,21 +124,6 @@ pub(crate) struct CampaignOptions {
     pub(crate) until_sure: Option<String>,
 }
 
-/// Names of columns.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Columns(pub(crate) Vec<String>);
-
-/// One line of CSV, so that a name may contain a comma.
-fn columns(text: &str) -> Result<Columns, String> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let mut records = reader.records();
-    let columns = records.next().transpose().map_err(|error| error.to_string())?;
-    if records.next().is_some() {
-        return Err("it must be one line".into());
-    }
-    Ok(Columns(columns.iter().flatten().map(str::to_owned).collect()))
-}
-
 /// The name of a stop, as it is stored.
 fn until_sure(text: &str) -> Result<String, String> {
     EarlyStop::named(text).map(|stop| stop.to_string()).map_err(|error| error.to_string())
@@ -178,14 +165,6 @@ fn prepare(text: &str) -> Result<Preparation, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn features_are_a_line_of_csv() {
-        let read = |text| columns(text).unwrap().0;
-        assert_eq!(read("a, b,\"c, \"\"d\"\"\""), ["a", "b", "c, \"d\""]);
-        assert_eq!(read(""), [""; 0]);
-        assert!(columns("a\nb").is_err());
-    }
 
     #[test]
     fn steps_of_preparation() {

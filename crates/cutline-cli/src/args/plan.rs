@@ -13,7 +13,7 @@ const ADVANCED: &str = "Advanced options";
 
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// The arms, a CSV or Parquet file as for `cutline new`; or the STORE of a campaign, whose settings and rewards are then used
+    /// The arms, as in `cutline new`; or the STORE of a campaign, whose settings and rewards are then used
     #[arg(value_name = "CANDIDATES|STORE")]
     pub(crate) source: String,
     /// With a STORE that has several campaigns: the name of the campaign

@@ -1,7 +1,7 @@
 //! `cutline diagnose CANDIDATES REWARDS.csv`, and `cutline diagnose STORE`
 
 use super::new::settings;
-use super::{chosen, is_store, open, read, refuse_options};
+use super::{is_store, labelled, open, read, refuse_options};
 use crate::args::{CampaignAddress, Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(crate) fn diagnose(args: &Diagnose, given: &[String]) -> Result<(), Failure>
             "rewards are missing: give a CSV file of `arm,reward` after the candidates, or a STORE alone".into(),
         ));
     };
-    let (candidates, names) = chosen(args.source.as_ref(), &args.options)?;
+    let (candidates, names) = labelled(args.source.as_ref(), &args.options.reading)?;
     let arms = candidates.arms();
     let rewards = read(path, "", |csv| rewards(csv, arms.n_arms(), &names))?;
     let new = observed(args, candidates, &rewards)?;

@@ -39,14 +39,15 @@ pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
 
-use crate::args::{CampaignAddress, CampaignOptions, Simulation};
-use crate::failure::Failure;
+use crate::args::{CampaignAddress, Reading, Simulation};
+use crate::failure::{Failure, note_hint};
 use crate::output::{Inputs, Output, is_database};
+use crate::print::note;
 use crate::progress;
 use crate::report::simulation;
 use crate::results::{self, Outcome};
 use cutline::Candidates;
-use cutline_lab::dataset::{self, DatasetError};
+use cutline_lab::dataset::{self, DatasetError, Loaded, Source};
 use cutline_lab::figures::failure_figure;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
@@ -70,22 +71,30 @@ fn parsed<T>(path: &Path, found: Result<T, RewardsError>) -> Result<T, Failure> 
     found.map_err(|error| Failure::Csv { path: path.into(), error })
 }
 
-/// The candidates of a file, CSV or Parquet, with these columns as features, or all.
-fn candidates(path: &Path, columns: Option<&[String]>) -> Result<Candidates, Failure> {
-    dataset::open(path, columns).map_err(unreadable(path))
+/// The candidates of a file, or of stdin if it is `-`. What their owner should know is noted on stderr.
+fn candidates(path: &Path, reading: &Reading) -> Result<Loaded, Failure> {
+    let loaded = dataset::load(&source(path)?, &reading.options()).map_err(unreadable(path))?;
+    note_all(&loaded);
+    Ok(loaded)
 }
 
 /// The candidates of a file, and their labels, which may repeat or be missing.
-fn labelled(path: &Path) -> Result<(Candidates, Vec<String>), Failure> {
-    dataset::open_with_labels(path).map_err(unreadable(path))
+fn labelled(path: &Path, reading: &Reading) -> Result<(Candidates, Vec<String>), Failure> {
+    let (loaded, labels) = dataset::load_with_labels(&source(path)?, &reading.options()).map_err(unreadable(path))?;
+    note_all(&loaded);
+    Ok((loaded.candidates, labels))
 }
 
-/// The candidates of a file with the chosen features, and their labels, which may repeat or be missing if no features are chosen.
-fn chosen(path: &Path, options: &CampaignOptions) -> Result<(Candidates, Vec<String>), Failure> {
-    let Some(columns) = &options.features else { return labelled(path) };
-    let candidates = candidates(path, Some(&columns.0))?;
-    let names = candidates.names().to_vec();
-    Ok((candidates, names))
+/// The file at a path, or stdin if it is `-`.
+fn source(path: &Path) -> Result<Source, Failure> {
+    Source::new(path).map_err(|error| unreadable(path)(error.into()))
+}
+
+fn note_all(loaded: &Loaded) {
+    for read in &loaded.notes {
+        let hint = note_hint(read).map_or_else(String::new, |hint| format!("; {hint}"));
+        note(&format!("note: {}{hint}", read.to_string().replace(char::is_control, " ")));
+    }
 }
 
 /// Whether an argument that may name a file of candidates or a store names a store: a URL, or a database of SQLite.

@@ -9,9 +9,11 @@ use crate::print::{listed, note, shell};
 use crate::status_summary::stop_in_words;
 use cutline::campaign::CampaignError;
 use cutline::{Candidates, EstimatorKind, Kernel};
+use cutline_lab::dataset::Loaded;
 use cutline_lab::edges::graph;
 use cutline_lab::rewards::rewards;
 use cutline_store::{Campaign, CampaignCovariance, CampaignModel, NewCampaign, Settings, Store, StoreError, finding};
+use std::path::Path;
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     // Everything that can be refused without a store is refused here, so that no empty store is left behind.
@@ -33,19 +35,17 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
 /// The campaign that the arguments and files describe, checked.
 fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     let path = &args.candidates;
-    let candidates = candidates(path, args.options.features.as_ref().map(|columns| &columns.0[..]))?;
+    let Loaded { candidates, encoding, .. } = candidates(path, &args.options.reading)?;
     let observed = match &args.observed {
         Some(path) => read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names()))?,
         None => Vec::new(),
     };
-    let name = args.name.clone().unwrap_or_else(|| {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        stem.replace(char::is_control, "-")
-    });
     let mut settings = settings(&args.options, args.threshold, &candidates)?;
     settings.budget = args.budget;
     settings.algorithm.clone_from(&args.algorithm);
     settings.seed = args.seed;
+    settings.encoding = encoding;
+    let name = args.name.clone().unwrap_or_else(|| default_name(path));
     let mut new = NewCampaign::new(&name, settings, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
         StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
@@ -56,6 +56,16 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
         error => error.into(),
     })?;
     Ok(new)
+}
+
+/// The name of a campaign after its file of candidates: `penguins` for `penguins.csv.gz`.
+fn default_name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "campaign".into();
+    }
+    let is_compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+    let path = if is_compressed { &path.with_extension("") } else { path };
+    path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-")
 }
 
 /// The settings that the options describe, without a limit to the budget.

@@ -1,7 +1,7 @@
 //! `cutline plan CANDIDATES`, and `cutline plan STORE` for the rest of a campaign
 
 use super::new::settings;
-use super::{chosen, is_store, open, output, pictures, pool, read, refuse_options, refused};
+use super::{is_store, labelled, open, output, pictures, pool, read, refuse_options, refused};
 use crate::args::{self, CampaignAddress};
 use crate::failure::Failure;
 use crate::output::Inputs;
@@ -104,7 +104,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
 fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
     let path = Path::new(&args.source);
     let inputs = Inputs::files([path].into_iter().chain(args.pilot.as_deref()));
-    let (candidates, labels) = chosen(path, &args.options)?;
+    let (candidates, labels) = labelled(path, &args.options.reading)?;
     let candidates = dataset::with_features(candidates).map_err(refused(path))?;
     let Some(threshold) = args.threshold else {
         return Err(Failure::Usage("the threshold is missing: give it with `--threshold`".into()));
