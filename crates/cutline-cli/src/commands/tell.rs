@@ -6,9 +6,9 @@ use crate::failure::Failure;
 use crate::print::note;
 use crate::status_summary::reason_in_words;
 use cutline::StopReason;
-use cutline::campaign::{CampaignState, TicketId};
+use cutline::campaign::{CampaignError, CampaignState, TicketId};
 use cutline_lab::rewards::ticket_rewards;
-use cutline_store::Campaign;
+use cutline_store::{Campaign, StoreError};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
@@ -21,21 +21,24 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
         return Ok(());
     }
-    let from_file = match (&args.file, &args.rewards[..]) {
-        (Some(path), _) => Some(from_file(path)?),
-        (None, [stdin]) if stdin == "-" => Some(from_file(Path::new(stdin))?),
-        (None, words) => {
-            check_words(words)?;
-            None
-        }
+    let file = match (&args.file, &args.rewards[..]) {
+        (None, [stdin]) if stdin == "-" => Some(Path::new(stdin)),
+        (file, _) => file.as_deref(),
     };
+    let rows = file.map(from_file).transpose()?;
+    if rows.is_none() {
+        check_words(&args.rewards)?;
+    }
     let mut campaign = open(&args.address)?;
     let state = campaign.state()?;
-    let rewards = match from_file {
-        Some(rewards) => among_replicates(state, rewards),
+    let rewards = match &rows {
+        Some(rows) => among_replicates(state, rows.iter().map(|&(_, ticket, reward)| (ticket, reward))),
         None => by_ticket(state, &args.rewards)?,
     };
-    let new = campaign.tell(&rewards)?;
+    let new = campaign.tell(&rewards).map_err(|error| match (error, file, &rows) {
+        (StoreError::CampaignError(error), Some(path), Some(rows)) => in_row(error, path, rows),
+        (error, ..) => error.into(),
+    })?;
     let known = rewards.len() as u64 - new;
     let known = if known == 0 { String::new() } else { format!(", {known} already known") };
     let noun = if new == 1 { "reward" } else { "rewards" };
@@ -77,7 +80,7 @@ pub(super) fn by_ticket(state: &CampaignState, words: &[String]) -> Result<Vec<(
 }
 
 /// The rewards of a file, in which the first ticket of some replicates may occur once per replicate.
-fn among_replicates(state: &CampaignState, rewards: Vec<(TicketId, f64)>) -> Vec<(TicketId, f64)> {
+fn among_replicates(state: &CampaignState, rewards: impl Iterator<Item = (TicketId, f64)>) -> Vec<(TicketId, f64)> {
     let mut seen: HashMap<TicketId, u64> = HashMap::new();
     let spread = |(ticket, reward): (TicketId, f64)| {
         let replicates = state.replicates(ticket).map_or(1, |tickets| tickets.count() as u64);
@@ -86,7 +89,7 @@ fn among_replicates(state: &CampaignState, rewards: Vec<(TicketId, f64)>) -> Vec
         *before += 1;
         (own, reward)
     };
-    rewards.into_iter().map(spread).collect()
+    rewards.map(spread).collect()
 }
 
 /// How many rewards are still to come, or why no more will.
@@ -100,7 +103,24 @@ pub(super) fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     })
 }
 
-fn from_file(path: &Path) -> Result<Vec<(TicketId, f64)>, Failure> {
+/// A refusal with the row of its ticket.
+fn in_row(error: CampaignError, path: &Path, rows: &[(u64, TicketId, f64)]) -> Failure {
+    let refused = match error {
+        CampaignError::NoTicket { ticket, .. }
+        | CampaignError::OtherReward { ticket, .. }
+        | CampaignError::Failed { ticket }
+        | CampaignError::TooLate { ticket, .. } => Some(ticket),
+        _ => None,
+    };
+    // A ticket with two rewards is refused at the second one.
+    let found = rows.iter().rfind(|(_, ticket, _)| Some(*ticket) == refused);
+    match found {
+        Some(&(row, ..)) => Failure::Row { path: path.into(), row, error },
+        None => StoreError::from(error).into(),
+    }
+}
+
+fn from_file(path: &Path) -> Result<Vec<(u64, TicketId, f64)>, Failure> {
     if path != Path::new("-") {
         return read(path, "", |csv| ticket_rewards(csv));
     }
