@@ -87,6 +87,15 @@ impl Plan {
         })
     }
 
+    /// The budgets to try for a campaign with this much budget left: parts of it, all of it, and twice as much.
+    #[must_use]
+    pub fn budgets_around(remaining: u32) -> Vec<u32> {
+        let twice = remaining.saturating_mul(2).min(100_000_000);
+        let mut budgets = vec![remaining.div_ceil(4), remaining.div_ceil(2), remaining, twice];
+        budgets.dedup();
+        budgets
+    }
+
     /// What this many further measurements would bring to the first campaign of the plan.
     ///
     /// # Errors
