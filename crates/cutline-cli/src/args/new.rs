@@ -125,7 +125,7 @@ pub(crate) struct CampaignOptions {
 }
 
 /// The name of a stop, as it is stored.
-fn until_sure(text: &str) -> Result<String, String> {
+pub(super) fn until_sure(text: &str) -> Result<String, String> {
     EarlyStop::named(text).map(|stop| stop.to_string()).map_err(|error| error.to_string())
 }
 
