@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from ._plan import Plan
+    from ._progress import Watch
+
 MAX_BUDGET = 2**32 - 1
 
 
@@ -153,6 +156,33 @@ class Campaign(_native.Campaign):
         settings: dict[str, Any] = json.loads(self._settings())
         return settings
 
+    def plan(
+        self,
+        *,
+        wrong: float | None = None,
+        target: float | None = None,
+        budgets: Iterable[int] | None = None,
+        runs: int = 100,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool | Watch = False,
+    ) -> Plan:
+        """Simulates the rest of the campaign, with true means drawn from what the mixed model knows after the rewards so far: what the
+        remaining budget would bring, and how many more measurements meet the goal. The arguments are those of `cutline.plan`.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign([[float(i)] for i in range(20)], threshold=9.5, budget=60)
+        >>> campaign.observe(list(range(20)), [i + (-1.0) ** i for i in range(20)], counted=True)
+        >>> plan = campaign.plan(runs=20)
+        >>> [row["budget"] for row in plan.prospects]
+        [10, 20, 40, 80]
+        >>> plan.sentences[0].startswith("The rest of the budget: 40 more measurements would leave about ")
+        True
+        """
+        from ._plan import forecast
+
+        return forecast(self._planning(wrong, target, runs, seed), budgets, runs, threads, progress)
+
     def report(self) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts as a pandas `DataFrame` with one row per arm, or as a list of dicts if pandas is not installed. The data frame's
         `attrs` have what the model found: `model`, `finding`, `explained` and `expected_errors`.
@@ -263,6 +293,34 @@ def diagnose(
 def campaigns(storage: str) -> list[str]:
     """The names of the campaigns in a store, oldest first."""
     return _native.campaigns(storage)
+
+
+def rename(storage: str, new: str, *, name: str | None = None) -> None:
+    """Gives a campaign in a store another name; `name` chooses one of several."""
+    _native.rename(storage, name, new)
+
+
+def delete(storage: str, name: str) -> None:
+    """Deletes a campaign in a store with all its candidates and measurements. Whoever uses it gets an error with the next operation."""
+    _native.delete(storage, name)
+
+
+def copy(storage: str, new: str, *, name: str | None = None, to: str | None = None) -> None:
+    """Copies a campaign in a store with all its events to the name `new`, in the same store or in the store `to`.
+
+    >>> import cutline
+    >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
+    >>> begun.tell(begun.ask(), 0.5)
+    1
+    >>> cutline.copy(screen, "second")
+    >>> cutline.rename(screen, "third", name="second")
+    >>> cutline.campaigns(screen), cutline.open(screen, "third").progress.counted
+    (['first', 'third'], 1)
+    >>> cutline.delete(screen, "first")
+    >>> cutline.campaigns(screen)
+    ['third']
+    """
+    _native.copy(storage, name, new, to)
 
 
 def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:

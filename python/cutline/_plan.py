@@ -184,6 +184,13 @@ def plan(
         "name": name,
     }
     planning = _native.Planning(*_arms.read(X, names, features), keywords)
+    return forecast(planning, budgets, runs, threads, progress)
+
+
+def forecast(
+    planning: _native.Planning, budgets: Iterable[int] | None, runs: int, threads: int | None, progress: bool | Watch
+) -> Plan:
+    """Plays a plan, at budgets that are found if none are given."""
     if budgets is None:
         budgets = planning.scout(threads)
     with watching(progress, runs, "runs") as watch:
