@@ -94,7 +94,8 @@ fn numbers(
     let n_missing = cells.texts.iter().filter(|(_, text)| is_missing_number(text)).count();
     if n_missing == cells.numbers.len() {
         problems.push(0, || DatasetError::NoValues { column: name.into() });
-        return ColumnValues::Number;
+        // Not each missing value is a problem of its own.
+        return ColumnValues::Filled { mean: 0.0 };
     }
     if n_missing == 0 || !options.fills_missing {
         return ColumnValues::Number;

@@ -227,7 +227,7 @@ fn beginning(
 }
 
 fn text_after<'a>(start: Vec<u8>, rest: Box<dyn Read + Send + 'a>) -> Result<Opened<'a>, DatasetError> {
-    let separator = csv_table::separator(&start);
+    let separator = csv_table::separator(&start, start.len() as u64 == BEGINNING);
     Ok(Opened::Text(Box::new(Cursor::new(start).chain(rest)), separator))
 }
 

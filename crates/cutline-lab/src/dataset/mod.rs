@@ -23,7 +23,9 @@ pub use load::{Loaded, Source, load, load_encoded, load_with_labels};
 pub use options::{Note, ReadOptions};
 
 pub(crate) use blocks::{Block, Blocks};
+pub(crate) use csv_table::separator;
 pub(crate) use fields::{Rows, header, number, text};
+pub(crate) use kinds::other_kind;
 
 use cutline::{Arms, Candidates};
 use raw::RawCandidates;
