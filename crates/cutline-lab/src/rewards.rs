@@ -98,7 +98,7 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
     let last = n_arms - 1;
     match (has_names, has_numbers) {
         (true, true) => format!("{names}, or a row number from 0 to {last}"),
-        (true, false) => names.into(),
+        (true, false) => format!("{names}; some of them are numbers, so that a number is a name and not a row"),
         _ => format!("give a row number from 0 to {last}"),
     }
 }
@@ -358,7 +358,8 @@ mod tests {
             (
                 b"arm,reward\n0,1\n",
                 &["1", "2", "3"],
-                "row 2, column `arm`: there is no arm `0`; give one of the names in the features file",
+                "row 2, column `arm`: there is no arm `0`; give one of the names in the features file; some of them are numbers, so that a \
+                 number is a name and not a row",
             ),
             (
                 b"arm,reward\nb,1\n",

@@ -3,7 +3,7 @@
 use super::DatasetError;
 use super::error::shortened;
 use super::options::{Note, ReadOptions};
-use super::raw::RawCandidates;
+use super::raw::{RawCandidates, RowNumbers};
 use super::table::{Cells, Problems, Table};
 use cutline::{ColumnValues, EncodedColumn, Encoding};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,7 +22,7 @@ pub(super) fn is_missing_number(text: &str) -> bool {
 }
 
 /// How the columns of a table become features.
-pub(super) fn encoding(
+pub(super) fn encoding_of(
     table: &Table,
     options: &ReadOptions,
     notes: &mut Vec<Note>,
@@ -106,30 +106,6 @@ fn numbers(
     ColumnValues::Filled { mean }
 }
 
-/// The missing values that are refused.
-#[derive(Default)]
-struct Refused {
-    n_missing: usize,
-    rows: HashSet<usize>,
-    columns: usize,
-    /// The first places, by row and column.
-    places: BTreeMap<(usize, usize), (u64, String)>,
-}
-
-impl Refused {
-    fn push(&mut self, arm: usize, column: usize, place: (u64, &str)) {
-        self.n_missing += 1;
-        self.rows.insert(arm);
-        if self.places.len() < MAX_PLACES || self.places.last_key_value().is_some_and(|(&last, _)| (arm, column) < last)
-        {
-            self.places.insert((arm, column), (place.0, place.1.to_owned()));
-            if self.places.len() > MAX_PLACES {
-                self.places.pop_last();
-            }
-        }
-    }
-}
-
 /// The features of a table by an encoding, which has the columns of the table in their order. `is_later` if another table gave
 /// the encoding.
 pub(super) fn features(
@@ -137,74 +113,122 @@ pub(super) fn features(
     encoding: &Encoding,
     is_later: bool,
     notes: &mut Vec<Note>,
-    mut problems: Problems,
+    problems: Problems,
 ) -> Result<RawCandidates, DatasetError> {
     let columns = encoding.features();
     let mut known = HashSet::new();
     if let Some(twice) = columns.iter().find(|&column| !known.insert(column)) {
         return Err(DatasetError::SameFeature(shortened(twice)));
     }
-    let (n_rows, dimension) = (table.rows.n_rows, columns.len());
-    let mut features = vec![0.0; n_rows * dimension];
-    let mut refused = Refused::default();
+    let dimension = columns.len();
+    let features = vec![0.0; table.rows.n_rows * dimension];
+    let mut encoder = Encoder { rows: &table.rows, dimension, features, missing: MissingCells::default(), problems };
     let mut start = 0;
-    for (position, (EncodedColumn { name, values }, (_, cells))) in
-        encoding.columns.iter().zip(&table.columns).enumerate()
-    {
-        let n_before = refused.n_missing;
-        let mut missing = |arm: usize| refused.push(arm, position, (table.rows.row(arm), name));
-        match values {
-            ColumnValues::Number | ColumnValues::Filled { .. } => {
-                for (arm, &number) in cells.numbers.iter().enumerate() {
-                    features[arm * dimension + start] = number;
-                }
-                for (arm, text) in &cells.texts {
-                    match values {
-                        _ if !is_missing_number(text) => {
-                            let (row, column) = (table.rows.row(*arm), name.clone());
-                            let field = shortened(text);
-                            problems.push(row, || DatasetError::NotANumber { row, column, field });
-                        }
-                        ColumnValues::Filled { mean } => {
-                            features[arm * dimension + start] = *mean;
-                            features[arm * dimension + start + 1] = 1.0;
-                        }
-                        _ => missing(*arm),
-                    }
-                }
-            }
+    for (number, (column, (_, cells))) in encoding.columns.iter().zip(&table.columns).enumerate() {
+        let place = Place { number, start, name: &column.name };
+        match &column.values {
+            ColumnValues::Number => encoder.numbers(&place, cells, None),
+            ColumnValues::Filled { mean } => encoder.numbers(&place, cells, Some(*mean)),
             ColumnValues::Category { levels, has_missing } => {
-                let by_level: HashMap<&str, usize> = levels.iter().map(String::as_str).zip(0..).collect();
-                let (mut unknown, mut n_unknown) = (BTreeSet::new(), 0);
-                for (arm, text) in &cells.texts {
-                    let level = if text.is_empty() {
-                        has_missing.then_some(levels.len())
-                    } else {
-                        by_level.get(text.as_str()).copied()
-                    };
-                    if let Some(level) = level {
-                        features[arm * dimension + start + level] = 1.0;
-                    } else if text.is_empty() {
-                        missing(*arm);
-                    } else {
-                        n_unknown += 1;
-                        unknown.insert(text.clone());
-                    }
-                }
-                if n_unknown > 0 {
-                    let levels = unknown.into_iter().collect();
-                    notes.push(Note::UnknownLevels { column: name.clone(), levels, n_rows: n_unknown });
-                }
+                notes.extend(encoder.category(&place, cells, levels, *has_missing));
             }
         }
-        refused.columns += usize::from(refused.n_missing > n_before);
-        start += encoding.columns[position].features().len();
+        start += column.features().len();
     }
-    if let Some((row, _)) = refused.places.values().next() {
-        let (row, Refused { n_missing, rows, columns, places }) = (*row, refused);
-        let (n_rows, places) = (rows.len(), places.into_values().collect());
-        problems.push(row, || DatasetError::Missing { n_missing, n_rows, n_columns: columns, places, is_later });
-    }
+    let Encoder { features, missing, mut problems, .. } = encoder;
+    missing.report(is_later, &mut problems);
     problems.check()?;
     Ok(RawCandidates { names: table.names, columns, features, rows: table.rows })
+}
+
+/// Where a column is in the table, where its features begin, and what it is called.
+struct Place<'a> {
+    number: usize,
+    start: usize,
+    name: &'a str,
+}
+
+/// Fills in the features, one column after another.
+struct Encoder<'a> {
+    rows: &'a RowNumbers,
+    dimension: usize,
+    features: Vec<f64>,
+    missing: MissingCells,
+    problems: Problems,
+}
+
+impl Encoder<'_> {
+    /// A column of numbers; `mean` takes the place of those that are missing.
+    fn numbers(&mut self, place: &Place<'_>, cells: &Cells, mean: Option<f64>) {
+        let values = self.features.iter_mut().skip(place.start).step_by(self.dimension);
+        values.zip(&cells.numbers).for_each(|(value, &number)| *value = number);
+        for (arm, text) in &cells.texts {
+            let row = self.rows.row(*arm);
+            if !is_missing_number(text) {
+                let (column, field) = (place.name.to_owned(), shortened(text));
+                self.problems.push(row, || DatasetError::NotANumber { row, column, field });
+            } else if let Some(mean) = mean {
+                let value = arm * self.dimension + place.start;
+                self.features[value..value + 2].copy_from_slice(&[mean, 1.0]);
+            } else {
+                self.missing.push(*arm, row, place);
+            }
+        }
+    }
+
+    /// A category; returns a note if values are not among its levels.
+    fn category(&mut self, place: &Place<'_>, cells: &Cells, levels: &[String], has_missing: bool) -> Option<Note> {
+        let by_level: HashMap<&str, usize> = levels.iter().map(String::as_str).zip(0..).collect();
+        let (mut unknown, mut n_rows) = (BTreeSet::new(), 0);
+        for (arm, text) in &cells.texts {
+            let missing = has_missing.then_some(levels.len());
+            let level = if text.is_empty() { missing } else { by_level.get(text.as_str()).copied() };
+            if let Some(level) = level {
+                self.features[arm * self.dimension + place.start + level] = 1.0;
+            } else if text.is_empty() {
+                self.missing.push(*arm, self.rows.row(*arm), place);
+            } else {
+                n_rows += 1;
+                unknown.insert(text.clone());
+            }
+        }
+        let levels = unknown.into_iter().collect();
+        (n_rows > 0).then(|| Note::UnknownLevels { column: place.name.into(), levels, n_rows })
+    }
+}
+
+/// The missing values that are refused.
+#[derive(Default)]
+struct MissingCells {
+    n_missing: usize,
+    arms: HashSet<usize>,
+    columns: HashSet<usize>,
+    /// The first places, by arm and column.
+    places: BTreeMap<(usize, usize), (u64, String)>,
+}
+
+impl MissingCells {
+    fn push(&mut self, arm: usize, row: u64, place: &Place<'_>) {
+        self.n_missing += 1;
+        self.arms.insert(arm);
+        self.columns.insert(place.number);
+        let key = (arm, place.number);
+        if self.places.len() == MAX_PLACES && self.places.last_key_value().is_some_and(|(&last, _)| last < key) {
+            return;
+        }
+        self.places.insert(key, (row, place.name.to_owned()));
+        if self.places.len() > MAX_PLACES {
+            self.places.pop_last();
+        }
+    }
+
+    /// One problem for all of them.
+    fn report(self, is_later: bool, problems: &mut Problems) {
+        let Self { n_missing, arms, columns, places } = self;
+        let (n_rows, n_columns) = (arms.len(), columns.len());
+        let places: Vec<(u64, String)> = places.into_values().collect();
+        if let Some(&(row, _)) = places.first() {
+            problems.push(row, || DatasetError::Missing { n_missing, n_rows, n_columns, places, is_later });
+        }
+    }
 }
