@@ -95,7 +95,7 @@ fn names_by_another_column() {
     let place = place("code,name,x\nA1,any,1\nA2,any,2\n");
     place.good(&[&NEW[..], &["--id", "code"]].concat());
     let ticket = &place.json(&["ask", "screen.db"])[0];
-    assert!(["A1", "A2"].contains(&ticket["name"].as_str().unwrap_or_default()), "{ticket}");
+    assert!(["A1", "A2"].contains(&ticket["arm"].as_str().unwrap_or_default()), "{ticket}");
 }
 
 #[test]
