@@ -34,6 +34,12 @@ pub(crate) enum Failure {
     Pilot { path: PathBuf, error: PilotError },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
+    /// A file is to be written to a directory that does not exist.
+    #[error("cannot write {}: there is no directory {}", path.display(), directory.display())]
+    NoDirectory { path: PathBuf, directory: PathBuf },
+    /// The campaign does not allow what a row of a file says.
+    #[error("{}: row {row}: {error}", path.display())]
+    Row { path: PathBuf, row: u64, error: CampaignError },
     #[error("{} is {error}", path.display())]
     Checkpoint { path: PathBuf, error: CheckpointError },
     /// The output would replace a file that must be kept.
@@ -75,7 +81,9 @@ impl Failure {
     /// The same failure, if it is about a place that `option` names.
     pub(crate) fn at(self, option: &'static str) -> Self {
         match self {
-            Self::Write { .. } | Self::Overwrite { .. } => Self::Place { failure: Box::new(self), option },
+            Self::Write { .. } | Self::Overwrite { .. } | Self::NoDirectory { .. } => {
+                Self::Place { failure: Box::new(self), option }
+            }
             other => other,
         }
     }
@@ -96,8 +104,15 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Store(error) => store_hint(error),
         Failure::Plan(error) => plan_hint(error),
+        Failure::Row { error: CampaignError::Failed { .. }, .. } => {
+            Some("ask for another one with `cutline ask`".into())
+        }
         Failure::Csv { error: RewardsError::Csv(error), .. } => dataset_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
+        Failure::NoDirectory { .. } => Some("create it, or choose another place with `--out`".into()),
+        Failure::Place { failure, option } if matches!(**failure, Failure::NoDirectory { .. }) => {
+            Some(format!("create it, or choose another place with `{option}`"))
+        }
         Failure::Place { option, .. } => Some(format!("choose another place with `{option}`")),
         Failure::Checkpoint { error: CheckpointError::Runs { .. }, .. } => {
             Some("raise `--runs`, or name another file with `--resume`".into())
@@ -225,6 +240,9 @@ fn plan_hint(error: &PlanError) -> Option<String> {
             ..
         } => "raise `--budgets` or use `--algorithms pivot`".into(),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => "give it with `--noise`".into(),
+        PlanError::Prior(PriorError::NothingToDecide { .. }) => {
+            "give `--spread` or `--noise`, or earlier rewards with `--pilot`".into()
+        }
         PlanError::Prior(PriorError::Overdetermined) => "`--noise`, `--noise-ratio` or `--spread`".into(),
         _ => return None,
     })

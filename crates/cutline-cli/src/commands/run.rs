@@ -152,9 +152,8 @@ impl Run<'_> {
                 }
             }
             self.bar.draw(&mut self.campaign, self.running.n_running())?;
-            if self.bar.is_visible() {
-                timeout = Some(timeout.map_or(bar::INTERVAL, |timeout| timeout.min(bar::INTERVAL)));
-            }
+            let interval = self.bar.interval();
+            timeout = Some(timeout.map_or(interval, |timeout| timeout.min(interval)));
             self.receive(timeout);
             self.record()?;
             if let Some(error) = self.received.not_started.take() {

@@ -6,9 +6,9 @@ use crate::failure::Failure;
 use crate::print::note;
 use crate::status_summary::reason_in_words;
 use cutline::StopReason;
-use cutline::campaign::TicketId;
+use cutline::campaign::{CampaignError, TicketId};
 use cutline_lab::rewards::ticket_rewards;
-use cutline_store::Campaign;
+use cutline_store::{Campaign, StoreError};
 use std::io::Read;
 use std::path::Path;
 
@@ -20,13 +20,20 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
         return Ok(());
     }
-    let rewards = match (&args.file, &args.rewards[..]) {
-        (Some(path), _) => from_file(path)?,
-        (None, [stdin]) if stdin == "-" => from_file(Path::new(stdin))?,
-        (None, words) => args::rewards(words).map_err(Failure::Usage)?,
+    let file = match (&args.file, &args.rewards[..]) {
+        (None, [stdin]) if stdin == "-" => Some(Path::new(stdin)),
+        (file, _) => file.as_deref(),
+    };
+    let rows = file.map(from_file).transpose()?;
+    let rewards = match &rows {
+        Some(rows) => rows.iter().map(|&(_, ticket, reward)| (ticket, reward)).collect(),
+        None => args::rewards(&args.rewards).map_err(Failure::Usage)?,
     };
     let mut campaign = open(&args.address)?;
-    let new = campaign.tell(&rewards)?;
+    let new = campaign.tell(&rewards).map_err(|error| match (error, file, &rows) {
+        (StoreError::CampaignError(error), Some(path), Some(rows)) => in_row(error, path, rows),
+        (error, ..) => error.into(),
+    })?;
     let known = rewards.len() as u64 - new;
     let known = if known == 0 { String::new() } else { format!(", {known} already known") };
     let noun = if new == 1 { "reward" } else { "rewards" };
@@ -45,7 +52,24 @@ fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     })
 }
 
-fn from_file(path: &Path) -> Result<Vec<(TicketId, f64)>, Failure> {
+/// A refusal with the row of its ticket.
+fn in_row(error: CampaignError, path: &Path, rows: &[(u64, TicketId, f64)]) -> Failure {
+    let refused = match error {
+        CampaignError::NoTicket { ticket, .. }
+        | CampaignError::OtherReward { ticket, .. }
+        | CampaignError::Failed { ticket }
+        | CampaignError::TooLate { ticket, .. } => Some(ticket),
+        _ => None,
+    };
+    // A ticket with two rewards is refused at the second one.
+    let found = rows.iter().rfind(|(_, ticket, _)| Some(*ticket) == refused);
+    match found {
+        Some(&(row, ..)) => Failure::Row { path: path.into(), row, error },
+        None => StoreError::from(error).into(),
+    }
+}
+
+fn from_file(path: &Path) -> Result<Vec<(u64, TicketId, f64)>, Failure> {
     if path != Path::new("-") {
         return read(path, "", |csv| ticket_rewards(csv));
     }

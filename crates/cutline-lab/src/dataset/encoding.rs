@@ -49,13 +49,19 @@ pub(super) fn encoding_of(
     Encoding { id: options.id.clone(), columns }
 }
 
-/// Whether a column holds text: no cell is a number, finite or not, with a point or with a comma.
+/// Whether a column holds text: no cell is a number, or would be one in some other notation.
 fn is_text(cells: &Cells) -> bool {
-    let is_number = |text: &str| text.parse::<f64>().is_ok() || text.replacen(',', ".", 1).parse::<f64>().is_ok();
-    let is_text = |text: &str| !is_missing_number(text) && !is_number(text);
-    cells.texts.len() == cells.numbers.len()
-        && cells.texts.iter().any(|(_, text)| is_text(text))
-        && cells.texts.iter().all(|(_, text)| is_missing_number(text) || !is_number(text))
+    let mut texts =
+        cells.texts.iter().map(|(_, text)| text.as_str()).filter(|text| !is_missing_number(text)).peekable();
+    cells.texts.len() == cells.numbers.len() && texts.peek().is_some() && !texts.any(looks_like_number)
+}
+
+/// Whether a text is a number that is not finite, or has commas, points or spaces among its digits, as `1.234,5`.
+fn looks_like_number(text: &str) -> bool {
+    let digits = text.trim_start_matches(['+', '-']);
+    let is_grouped = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | ' ' | '\'' | '\u{a0}'));
+    is_grouped || text.parse::<f64>().is_ok() || text.replacen(',', ".", 1).parse::<f64>().is_ok()
 }
 
 /// The levels of a category, sorted, and the number of missing values.

@@ -9,9 +9,11 @@ mod tickets;
 mod view;
 
 pub(crate) use answer::{Answer, grouped};
+pub(crate) use settings::settings;
 pub(crate) use view::View;
 
 use super::html;
+use crate::args::Sort;
 use crate::failure::Failure;
 use crate::print::shell;
 use arms::Group;
@@ -39,7 +41,7 @@ struct Page<'a> {
 }
 
 /// The page, made `now`.
-pub(crate) fn page(view: &View, answer: &Answer, now: Time) -> Result<String, Failure> {
+pub(crate) fn page(view: &View, answer: &Answer, sort: Sort, now: Time) -> Result<String, Failure> {
     let page = Page {
         name: &view.name,
         version: env!("CARGO_PKG_VERSION"),
@@ -49,12 +51,12 @@ pub(crate) fn page(view: &View, answer: &Answer, now: Time) -> Result<String, Fa
         doubts: figures::doubts(view),
         verdicts: figures::verdicts(view),
         decided: figures::decided(view),
-        groups: arms::groups(view),
+        groups: arms::groups(view, sort),
         // An address may hold a password, and a report is shown to others.
         export: format!("cutline export STORE --name {} --verdicts", shell(&view.name)),
         tickets: Tickets::new(view, now),
         model: Model::new(view),
-        settings: settings::settings(view),
+        settings: settings(view),
     };
     Ok(page.render()?)
 }
