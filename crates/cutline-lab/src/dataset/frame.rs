@@ -22,7 +22,9 @@ impl ColumnCells {
         match self {
             Self::Numbers(numbers) => numbers.into_iter().for_each(|number| cells.push_number(number)),
             Self::Text(texts) => {
-                texts.into_iter().for_each(|text| cells.push_text(text.unwrap_or_default().trim().into()));
+                for text in texts {
+                    cells.push_text(text.unwrap_or_default().trim().into());
+                }
             }
         }
         cells

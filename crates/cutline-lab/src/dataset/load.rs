@@ -203,7 +203,7 @@ fn opened(source: &Source) -> Result<Opened<'_>, DatasetError> {
         FileKind::Gzip => {
             let (start, text) = beginning(Box::new(MultiGzDecoder::new(whole)), BEGINNING)?;
             match kinds::kind(&start) {
-                FileKind::Text => text_after(start, text),
+                FileKind::Text => Ok(text_after(start, text)),
                 FileKind::Other(what) => Err(DatasetError::WrongKind(what)),
                 _ => Err(DatasetError::WrongKind("a compressed file that is not text")),
             }
@@ -211,7 +211,7 @@ fn opened(source: &Source) -> Result<Opened<'_>, DatasetError> {
         FileKind::Other(what) => Err(DatasetError::WrongKind(what)),
         FileKind::Text => {
             let (start, text) = beginning(whole, BEGINNING)?;
-            text_after(start, text)
+            Ok(text_after(start, text))
         }
     }
 }
@@ -226,9 +226,9 @@ fn beginning(
     Ok((start, stream))
 }
 
-fn text_after<'a>(start: Vec<u8>, rest: Box<dyn Read + Send + 'a>) -> Result<Opened<'a>, DatasetError> {
+fn text_after<'a>(start: Vec<u8>, rest: Box<dyn Read + Send + 'a>) -> Opened<'a> {
     let separator = csv_table::separator(&start, start.len() as u64 == BEGINNING);
-    Ok(Opened::Text(Box::new(Cursor::new(start).chain(rest)), separator))
+    Opened::Text(Box::new(Cursor::new(start).chain(rest)), separator)
 }
 
 /// Leaves out a first column without a name that counts the rows, and notes a feature `id` that may be meant as names.
