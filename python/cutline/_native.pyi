@@ -264,11 +264,19 @@ def begin(
     names: Sequence[str] | None,
     columns: Sequence[str],
     features: NDArray[np.float64] | None,
+    encoding: str | None,
     name: str,
     storage: str | None,
     keywords: dict[str, Any],
     rule: tuple[str, Any] | None,
 ) -> CampaignHandle: ...
+def encode_columns(
+    columns: Sequence[tuple[str, NDArray[np.float64] | list[str | None]]],
+    categories: Sequence[str],
+    id: str | None,
+    fills_missing: bool,
+    encoding: str | None,
+) -> tuple[list[str], NDArray[np.float64], str | None, list[str]]: ...
 def find(storage: str, name: str | None, rule: tuple[str, Any] | None) -> CampaignHandle: ...
 def restore(
     names: Sequence[str],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from . import _arms, _native
 from ._campaign import _import
@@ -124,6 +124,9 @@ def plan(
     seed: int = 0,
     names: Iterable[object] | None = None,
     features: Sequence[str] | None = None,
+    id: str | None = None,  # noqa: A002
+    categories: Sequence[str] | None = None,
+    missing: Literal["refuse", "mean"] = "refuse",
     name: str = "plan",
     threads: int | None = None,
     progress: bool | Watch = False,
@@ -156,7 +159,7 @@ def plan(
     | `raw` | `False` | with `model="linear"`: features and rewards as they are |
     | `budgets` | chosen around where the goal is met | the budgets to try, ascending |
     | `runs`, `seed` | 100, 0 | the number of simulated campaigns, and the seed of all random numbers |
-    | `names`, `features` | as in `Campaign` | |
+    | `names`, `features`, `id`, `categories`, `missing` | as in `Campaign` | |
     | `name` | `"plan"` | the plan's name |
     | `threads` | all cores | the number of threads; it does not change the plan |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total |
@@ -183,7 +186,8 @@ def plan(
         "seed": seed,
         "name": name,
     }
-    planning = _native.Planning(*_arms.read(X, names, features), keywords)
+    arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing))
+    planning = _native.Planning(arms.names, arms.columns, arms.features, keywords)
     return forecast(planning, budgets, runs, threads, progress)
 
 

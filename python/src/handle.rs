@@ -59,12 +59,14 @@ pub(crate) fn begin(
     names: Option<&Bound<'_, PyAny>>,
     columns: &Bound<'_, PyAny>,
     features: Option<PyReadonlyArray2<'_, f64>>,
+    encoding: Option<&str>,
     name: &Bound<'_, PyAny>,
     storage: Option<&Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
     rule: Option<RuleArgument<'_>>,
 ) -> PyResult<CampaignHandle> {
     let mut settings = settings(keywords)?;
+    settings.encoding = encoding.map(serde_json::from_str).transpose().map_err(input)?;
     settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref())?;
     settings.covariance = covariance(keywords, &candidates)?;

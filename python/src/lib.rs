@@ -11,6 +11,7 @@ mod diagnostics;
 mod errors;
 mod events;
 mod experiment;
+mod frames;
 mod handle;
 mod interruptible;
 mod per_run;
@@ -32,6 +33,8 @@ mod _native {
     use super::custom::Beliefs;
     #[pymodule_export]
     use super::experiment::{Experiment, field, paper};
+    #[pymodule_export]
+    use super::frames::encode_columns;
     #[pymodule_export]
     use super::handle::{CampaignHandle, begin, campaigns, copy, delete, find, rename, restore};
     #[pymodule_export]
