@@ -350,8 +350,4 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
             <Self as Stop<E>>::set_noise(self, noise);
         }
     }
-
-    fn budget(&self) -> Option<u32> {
-        None
-    }
 }
