@@ -287,6 +287,7 @@ fn the_noise_of_a_campaign_is_known_to_the_model() {
         question: problem.question,
         spec: mixed("straddle"),
         budget: 60,
+        rewards: None,
         noise,
         interval: IntervalKind::Fixed,
         delta: 0.05,
@@ -411,7 +412,7 @@ fn journal(rewards: &[(Arm, f64)], batch: usize) -> Vec<Record> {
     let mut ticket = 0;
     let mut ask = |arm: Arm, events: &mut Vec<Event>| {
         ticket += 1;
-        events.push(Event::Asked { ticket, arm, worker: String::new(), until: 1 });
+        events.push(Event::Asked { ticket, arm, worker: String::new(), until: 1, replicate_of: None });
         ticket
     };
     for (number, rewards) in rewards.chunks(batch).enumerate() {
@@ -455,6 +456,7 @@ fn what_is_learnt_depends_on_the_rewards_alone() {
             question,
             spec: mixed("pivot"),
             budget: 2_000,
+            rewards: None,
             noise: None,
             interval: IntervalKind::Fixed,
             delta: 0.05,
