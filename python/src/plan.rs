@@ -17,6 +17,7 @@ use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use rayon::ThreadPool;
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 /// The largest budget to try.
@@ -65,6 +66,7 @@ impl Planning {
             prior,
             campaigns,
             goal: goal(&keywords)?,
+            batch: batch(&keywords)?,
             runs: integer(&keywords.required("runs")?, "`runs`", 1, 1 << 50)?,
             seed,
         }))
@@ -99,6 +101,12 @@ impl Planning {
         let svg = py.detach(|| plan_figure(&report).to_svg());
         (json, report.heading(), report.answers(), report.remarks(), svg).into_pyobject(py)
     }
+}
+
+/// How many measurements are asked for at once.
+fn batch(keywords: &Keywords<'_, '_>) -> PyResult<NonZeroU32> {
+    let batch = integer(&keywords.required("batch")?, "`batch`", 1, MAX_BUDGET)?;
+    Ok(u32::try_from(batch).ok().and_then(NonZeroU32::new).expect("checked"))
 }
 
 impl Planning {

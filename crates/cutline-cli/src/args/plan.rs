@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, Range};
 use cutline_lab::{Expectation, Prior, PriorError};
 use cutline_store::CampaignModel;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 const EXPECTED: &str = "What you expect of the arms";
@@ -32,6 +33,9 @@ pub(crate) struct Plan {
     /// The budgets to try, ascending [default: a range around the budget that is enough]
     #[arg(long, value_name = "T,T,…", value_parser = budgets)]
     pub(crate) budgets: Option<Budgets>,
+    /// How many measurements are asked for at once, such as 96 for plates; budgets are multiples of it
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN)]
+    pub(crate) batch: NonZeroU32,
     /// The standard deviation σ of a measurement, which the campaign is then given too [default: estimated by the campaign; the
     /// simulated noise follows from `--noise-ratio` or `--pilot`]
     #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]

@@ -79,6 +79,7 @@ fn requested(args: &args::Plan) -> Result<Plan, Failure> {
             Some(probability) => Goal::FailureProbability(probability),
             None => Goal::WrongShare(args.wrong.unwrap_or(0.05)),
         },
+        batch: args.batch,
         runs: args.simulation.runs.unwrap_or(RUNS),
         seed,
     })

@@ -16,7 +16,7 @@ impl Plan {
     /// campaigns face the same true means and, pull by pull, the same noise.
     ///
     /// # Errors
-    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend, a campaign is listed twice, there is none that takes the
+    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend or are no multiples of the batch, a campaign is listed twice, there is none that takes the
     /// largest budget, or something else does not fit.
     pub fn play(
         &self,
@@ -56,6 +56,10 @@ impl Plan {
         }
         if budgets.first().is_none_or(|&first| first == 0) || !budgets.is_sorted_by(|a, b| a < b) {
             return Err(PlanError::Budgets);
+        }
+        let batch = self.batch.get();
+        if let Some(&budget) = budgets.iter().find(|budget| !budget.is_multiple_of(batch)) {
+            return Err(PlanError::Batch { budget, batch });
         }
         if self.campaigns.is_empty() {
             return Err(PlanError::NoCampaigns);
@@ -114,16 +118,30 @@ impl Plan {
             let mut outcomes = Vec::new();
             let mut told = 0;
             for &budget in &budgets[first..] {
-                for &variate in &variates[told..budget as usize] {
-                    let [Event::Asked { ticket, arm, .. }] = state.ask(1, "plan", NOW, Time::MAX)[..] else { break };
-                    let reward = self.noise.reward(means[arm], variate);
-                    state.tell(ticket, reward, NOW).map_err(|_| PriorError::TooLarge)?;
-                }
+                self.measure(&mut state, &means, &variates[told..budget as usize])?;
                 watch(u64::from(budget) - told as u64);
                 told = budget as usize;
                 outcomes.push(PlanOutcome::new(&state.verdicts(), &means, self.question));
             }
             tally.count(position, first, &outcomes);
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// Measures once per variate of the noise, in batches: all measurements of a batch are asked for before the first reward is told.
+    fn measure(&self, state: &mut CampaignState, means: &[f64], variates: &[f64]) -> Result<(), PlanError> {
+        for variates in variates.chunks(self.batch.get() as usize) {
+            let asked = state.ask(variates.len(), "plan", NOW, Time::MAX);
+            for (event, &variate) in asked.iter().zip(variates) {
+                let Event::Asked { ticket, arm, .. } = *event else { continue };
+                let reward = self.noise.reward(means[arm], variate);
+                state.tell(ticket, reward, NOW).map_err(|_| PriorError::TooLarge)?;
+            }
+            if asked.len() < variates.len() {
+                break;
+            }
         }
         Ok(())
     }

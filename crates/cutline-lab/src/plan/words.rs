@@ -20,12 +20,13 @@ impl PlanReport {
     /// The runs, the seed and what is expected, in one line.
     #[must_use]
     pub fn heading(&self) -> String {
-        let Plan { runs, seed, noise, prior, campaigns, .. } = &self.plan;
+        let Plan { runs, seed, noise, prior, campaigns, batch, .. } = &self.plan;
         let mut estimators: Vec<&str> =
             campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
         estimators.dedup();
         let (estimators, sigma) = (estimators.join(", "), short(noise.scale()));
-        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}")
+        let batches = if batch.get() > 1 { format!("; in batches of {batch}") } else { String::new() };
+        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}{batches}")
     }
 
     /// The budget of each campaign, one line each, and what to try if no budget is enough.
@@ -84,7 +85,7 @@ impl PlanReport {
     /// Every setting, by name.
     #[must_use]
     pub fn settings(&self) -> Vec<(String, String)> {
-        let Plan { question, noise, prior, campaigns, goal, runs, seed, .. } = &self.plan;
+        let Plan { question, noise, prior, campaigns, goal, runs, seed, batch, .. } = &self.plan;
         let budgets: Vec<String> = self.budgets.iter().map(ToString::to_string).collect();
         let mut settings = vec![
             ("target".to_owned(), goal.to_string()),
@@ -96,6 +97,9 @@ impl PlanReport {
             ("true means".to_owned(), prior.to_string()),
             ("noise".to_owned(), format!("Gaussian, σ = {}", noise.scale())),
         ];
+        if batch.get() > 1 {
+            settings.push(("batch".to_owned(), batch.to_string()));
+        }
         for campaign in campaigns {
             let spec = &campaign.terms.spec;
             let values: Vec<String> = spec.values().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -121,10 +125,12 @@ impl Serialize for PlanReport {
             runs: u64,
             seed: u64,
             noise: f64,
+            batch: u32,
             #[serde(flatten)]
             forecast: &'a Forecast,
         }
-        let Self { plan: Plan { name, runs, seed, noise, .. }, forecast, .. } = self;
-        Json { experiment: name, runs: *runs, seed: *seed, noise: noise.scale(), forecast }.serialize(serializer)
+        let Self { plan: Plan { name, runs, seed, noise, batch, .. }, forecast, .. } = self;
+        Json { experiment: name, runs: *runs, seed: *seed, noise: noise.scale(), batch: batch.get(), forecast }
+            .serialize(serializer)
     }
 }

@@ -227,6 +227,14 @@ impl ConfidenceStop {
         (t as f64).ln().ln_1p() + (tests / self.delta()).ln()
     }
 
+    /// σ, where the estimator allows for this one at least.
+    fn noise_of(&self, least_noise: f64) -> f64 {
+        match self.noise_source {
+            StopNoise::Estimated => self.noise().max(least_noise),
+            StopNoise::Given | StopNoise::Bernoulli => self.noise(),
+        }
+    }
+
     /// By how much an [estimate](ConfidenceStop::with_estimated_noise) of σ widens an arm that has evidence: √(ν(e^(2l/ν) − 1)/(2l)).
     /// `least_noise` is the least σ that the estimator allows for.
     fn allowance(&self, n_rewards: &[u32], model: Model, least_noise: f64) -> f64 {
@@ -241,7 +249,7 @@ impl ConfidenceStop {
             _ => self.evidence_level(t, n_rewards.len(), model),
         };
         let ratio = 2.0 * level / freedom;
-        (ratio.exp_m1() / ratio).sqrt() * (least_noise / self.noise()).max(1.0)
+        (ratio.exp_m1() / ratio).sqrt() * self.noise_of(least_noise) / self.noise()
     }
 
     /// Whether `arm` is certainly not sure yet. Its variance is computed in another way than in a full scan, so cases that rounding could
@@ -252,11 +260,7 @@ impl ConfidenceStop {
         } else {
             beliefs.estimator.moments_of(arm)
         };
-        let noise = match self.noise_source {
-            StopNoise::Estimated => self.noise().max(beliefs.estimator.least_noise()),
-            StopNoise::Given | StopNoise::Bernoulli => self.noise(),
-        };
-        let width = self.least_width * noise * variance.max(0.0).sqrt();
+        let width = self.least_width * self.noise_of(beliefs.estimator.least_noise()) * variance.max(0.0).sqrt();
         beliefs.question.gap(mean) < (1.0 - 1e-5) * width
     }
 
