@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::model::describe;
 use crate::print::{listed, note, shell};
 use crate::status_summary::stop_in_words;
-use cutline::campaign::CampaignError;
+use cutline::campaign::{CampaignError, RewardKind};
 use cutline::{Candidates, EstimatorKind, Kernel};
 use cutline_lab::edges::graph;
 use cutline_lab::rewards::rewards;
@@ -44,6 +44,12 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     });
     let mut settings = settings(args)?;
     settings.covariance = covariance(args, &candidates)?;
+    if settings.rewards.is_none() && is_pass_or_fail(&settings, &observed) {
+        settings.rewards = Some(RewardKind::Bernoulli.name().into());
+        note(
+            "the earlier rewards are all 0 or 1, so the rewards are taken as pass or fail; `--rewards gaussian` prevents that",
+        );
+    }
     let mut new = NewCampaign::new(&name, settings, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
         StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
@@ -66,6 +72,7 @@ fn settings(args: &args::New) -> Result<Settings, Failure> {
             return Err(Failure::Usage(format!("the parameter `{parameter}` is given twice")));
         }
     }
+    settings.rewards.clone_from(&args.rewards);
     settings.noise = args.noise;
     settings.interval.clone_from(&args.interval);
     settings.delta = args.confidence.0;
@@ -73,6 +80,13 @@ fn settings(args: &args::New) -> Result<Settings, Failure> {
     settings.preparation = args.preparation();
     settings.seed = args.seed;
     Ok(settings)
+}
+
+/// Whether earlier rewards, of which there are both, are pass or fail, and nothing else in the settings contradicts that.
+fn is_pass_or_fail(settings: &Settings, observed: &[(usize, f64)]) -> bool {
+    let has = |value: f64| observed.iter().any(|&(_, reward)| reward == value);
+    let is_allowed = settings.noise.is_none() && settings.threshold > 0.0 && settings.threshold < 1.0;
+    is_allowed && has(0.0) && has(1.0) && observed.iter().all(|&(_, reward)| RewardKind::is_pass_or_fail(reward))
 }
 
 /// How the means are related, if the arguments say it.
@@ -132,7 +146,12 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let parameters = settings.parameters.iter().filter(|(name, value)| !is_default(name, **value));
     let parameters = parameters.map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
+    let is_bernoulli = settings.rewards.as_deref() == Some(RewardKind::Bernoulli.name());
+    if is_bernoulli {
+        lines.push("  rewards    pass or fail: 1 or 0".into());
+    }
     lines.push(match settings.noise {
+        _ if is_bernoulli => "  noise      that of rewards of 0 or 1".into(),
         Some(sigma) => format!("  noise      {sigma}, as given"),
         None => "  noise      estimated from the rewards; set it with `--noise`".into(),
     });

@@ -39,6 +39,10 @@ pub(super) struct Ledger {
     pub(super) changes: u64,
     pub(super) events: u64,
     pub(super) recent: VecDeque<Time>,
+    /// The numbers of rewards that are 1, 0 and neither.
+    passes: u64,
+    fails: u64,
+    others: u64,
 }
 
 /// σ: given, or estimated from the rewards.
@@ -111,6 +115,9 @@ impl Ledger {
             changes: 0,
             events: 0,
             recent: VecDeque::with_capacity(RECENT),
+            passes: 0,
+            fails: 0,
+            others: 0,
         }
     }
 
@@ -130,6 +137,16 @@ impl Ledger {
             NoiseScale::Learnt => NoiseEstimate::NOTHING,
             NoiseScale::Estimated(estimator) => estimator.clone().estimate(),
         }
+    }
+
+    /// The number of rewards, counted towards the budget or not.
+    pub(super) fn n_rewards(&self) -> u64 {
+        self.passes + self.fails + self.others
+    }
+
+    /// Whether there are both passes and fails, and nothing else.
+    pub(super) fn has_only_passes_and_fails(&self) -> bool {
+        self.passes > 0 && self.fails > 0 && self.others == 0
     }
 
     /// The number of open tickets.
@@ -260,6 +277,11 @@ impl Ledger {
     }
 
     fn learn(&mut self, arm: Arm, reward: f64) {
+        match reward {
+            1.0 => self.passes += 1,
+            0.0 => self.fails += 1,
+            _ => self.others += 1,
+        }
         let increase = self.rewards.add(arm, reward);
         if let NoiseScale::Estimated(estimator) = &mut self.noise {
             estimator.add(arm, reward, increase, self.counts[arm] > 0);

@@ -14,6 +14,7 @@ mod event;
 mod history;
 mod ledger;
 mod noise;
+mod opening;
 mod rewards;
 mod terms;
 
@@ -189,6 +190,7 @@ impl CampaignState {
         if self.expects_few_errors() {
             return Some(events);
         }
+        let mut opening = opening::opening(&self.terms, &self.ledger).into_iter().flatten();
         for _ in 0..n {
             if is_interrupted() {
                 return None;
@@ -196,7 +198,7 @@ impl CampaignState {
             if self.ledger.used() >= self.ledger.budget {
                 break;
             }
-            let Some(arm) = self.learner.propose() else { break };
+            let Some(arm) = opening.next().or_else(|| self.learner.propose()) else { break };
             let (ticket, until) = (self.ledger.next_ticket(), now.saturating_add(lease));
             let event = Event::Asked { ticket, arm, worker: worker.into(), until };
             self.apply(now, &event);
@@ -312,6 +314,12 @@ impl CampaignState {
     #[must_use]
     pub fn explained(&self) -> Option<Explained> {
         self.explained
+    }
+
+    /// Whether all rewards so far are 0 or 1, and there are both, although the campaign does not take its rewards as pass or fail.
+    #[must_use]
+    pub fn looks_like_pass_or_fail(&self) -> bool {
+        !self.terms.is_bernoulli() && self.ledger.has_only_passes_and_fails()
     }
 
     /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is
