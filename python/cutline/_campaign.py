@@ -135,7 +135,7 @@ class Campaign(_native.Campaign):
             "columns": self.columns,
             "features": self.features,
             "name": self.name,
-            "settings": self._settings(),
+            "settings": self._first_settings(),
             "events": self.events(),
             "rule": _rule(self.rule)[0],
         }

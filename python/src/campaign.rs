@@ -10,6 +10,7 @@ use crate::handle::CampaignHandle;
 use crate::interruptible::interruptible;
 use crate::ticket::Ticket;
 use crate::verdict::{Progress, Verdict};
+use cutline::campaign::Request;
 use cutline::{EstimatorKind, IntervalKind};
 use cutline_figure::{VerdictFigure, model_interval_note};
 use cutline_store::{CampaignModel, StoreError};
@@ -67,7 +68,9 @@ impl Campaign {
         let work = |is_interrupted: &AtomicBool| {
             catch_exceptions(|| {
                 let mut campaign = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-                campaign.ask_unless(count, worker, lease, &|| is_interrupted.load(Ordering::Relaxed))
+                let lease = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
+                let request = Request::new(count, worker, lease);
+                campaign.ask_unless(&request, &|| is_interrupted.load(Ordering::Relaxed))
             })
         };
         check_not_choosing()?;
@@ -360,6 +363,12 @@ impl Campaign {
             Ok((diagnostics, cutline_store::finding(state)))
         })?;
         diagnostics::to_dict(py, &diagnostics, finding.as_deref(), self.names.as_slice())
+    }
+
+    /// The settings that the campaign began with, as JSON.
+    fn _first_settings(&self, py: Python<'_>) -> PyResult<String> {
+        let settings = self.with(py, |campaign| Ok(campaign.first_settings().clone()))?;
+        serde_json::to_string(&settings).map_err(input)
     }
 
     /// The settings as JSON.

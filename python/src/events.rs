@@ -12,10 +12,17 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'
     dict.set_item("at", record.at)?;
     dict.set_item("event", record.event.name())?;
     match &record.event {
-        Event::Asked { ticket, arm, worker, until } => {
+        Event::Asked { ticket, arm, worker, until, replicate_of } => {
             dict.set_item("ticket", ticket)?;
             dict.set_item("arm", arm)?;
             dict.set_item("worker", worker)?;
+            dict.set_item("until", until)?;
+            if let Some(first) = replicate_of {
+                dict.set_item("replicate_of", first)?;
+            }
+        }
+        Event::Renewed { ticket, until } => {
+            dict.set_item("ticket", ticket)?;
             dict.set_item("until", until)?;
         }
         Event::Told { ticket, reward } => {
@@ -32,6 +39,28 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'
             dict.set_item("reward", reward)?;
             dict.set_item("is_counted", is_counted)?;
         }
+        Event::Amended { ticket, reward, reason } => {
+            dict.set_item("ticket", ticket)?;
+            dict.set_item("reward", reward)?;
+            dict.set_item("reason", reason)?;
+        }
+        Event::Voided { ticket, reason } => {
+            dict.set_item("ticket", ticket)?;
+            dict.set_item("reason", reason)?;
+        }
+        Event::Withdrawn { arm, reason } => {
+            dict.set_item("arm", arm)?;
+            dict.set_item("reason", reason)?;
+        }
+        Event::Restored { arm } => dict.set_item("arm", arm)?,
+        Event::Added { first, n_arms } => {
+            dict.set_item("arm", first)?;
+            dict.set_item("n_arms", n_arms)?;
+        }
+        Event::Changed { budget, change } => {
+            dict.set_item("budget", budget)?;
+            dict.set_item("change", change)?;
+        }
         other => return Err(input(format!("unsupported event {other:?}"))),
     }
     Ok(dict)
@@ -46,7 +75,9 @@ pub(crate) fn from_dict(dict: &Bound<'_, PyAny>) -> PyResult<Record> {
             arm: get(dict, "arm")?,
             worker: get(dict, "worker")?,
             until: get(dict, "until")?,
+            replicate_of: if dict.contains("replicate_of")? { Some(get(dict, "replicate_of")?) } else { None },
         },
+        "renewed" => Event::Renewed { ticket: get(dict, "ticket")?, until: get(dict, "until")? },
         "told" => Event::Told { ticket: get(dict, "ticket")?, reward: get(dict, "reward")? },
         "failed" => Event::Failed { ticket: get(dict, "ticket")?, reason: get(dict, "reason")? },
         "expired" => Event::Expired { ticket: get(dict, "ticket")? },
@@ -55,6 +86,14 @@ pub(crate) fn from_dict(dict: &Bound<'_, PyAny>) -> PyResult<Record> {
             reward: get(dict, "reward")?,
             is_counted: get(dict, "is_counted")?,
         },
+        "amended" => {
+            Event::Amended { ticket: get(dict, "ticket")?, reward: get(dict, "reward")?, reason: get(dict, "reason")? }
+        }
+        "voided" => Event::Voided { ticket: get(dict, "ticket")?, reason: get(dict, "reason")? },
+        "withdrawn" => Event::Withdrawn { arm: get(dict, "arm")?, reason: get(dict, "reason")? },
+        "restored" => Event::Restored { arm: get(dict, "arm")? },
+        "added" => Event::Added { first: get(dict, "arm")?, n_arms: get(dict, "n_arms")? },
+        "changed" => Event::Changed { budget: get(dict, "budget")?, change: get(dict, "change")? },
         other => return Err(input(format!("unknown event `{other}`"))),
     };
     Ok(Record { number: get(dict, "number")?, at: get(dict, "at")?, event })

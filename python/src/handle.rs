@@ -111,8 +111,7 @@ pub(crate) fn restore(
     let candidates = candidates(Some(names), columns, features.as_ref())?;
     let events = elements(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
     let restore = || {
-        let mut draft = NewCampaign::continued(name, settings, candidates)?;
-        draft.extend(events)?;
+        let draft = NewCampaign::continued(name, settings, candidates, events)?;
         Store::memory().begin_new(draft)
     };
     let campaign = py.detach(|| catch_exceptions(restore))?;

@@ -1,7 +1,9 @@
 //! Why a command failed: one line that describes the problem and says what to do about it.
 
+use crate::print::shell;
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
+use cutline_lab::dataset::{DatasetError, Note};
 use cutline_lab::edges::EdgesError;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
@@ -32,6 +34,12 @@ pub(crate) enum Failure {
     Pilot { path: PathBuf, error: PilotError },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
+    /// A file is to be written to a directory that does not exist.
+    #[error("cannot write {}: there is no directory {}", path.display(), directory.display())]
+    NoDirectory { path: PathBuf, directory: PathBuf },
+    /// The campaign does not allow what a row of a file says.
+    #[error("{}: row {row}: {error}", path.display())]
+    Row { path: PathBuf, row: u64, error: CampaignError },
     #[error("{} is {error}", path.display())]
     Checkpoint { path: PathBuf, error: CheckpointError },
     /// The output would replace a file that must be kept.
@@ -52,6 +60,8 @@ pub(crate) enum Failure {
     Mismatch { missing: usize, cells: usize },
     #[error("{tickets} tickets failed in a row; the last one: {reason}")]
     GaveUp { tickets: u32, reason: String },
+    #[error("there is no candidate `{name}`")]
+    NoCandidate { name: String, nearest: Option<String> },
     #[error("cannot start `{program}`: {error}")]
     NotStarted { program: String, error: std::io::Error },
     /// The reader of stdout has closed it, as `head` does. That is not an error.
@@ -73,7 +83,9 @@ impl Failure {
     /// The same failure, if it is about a place that `option` names.
     pub(crate) fn at(self, option: &'static str) -> Self {
         match self {
-            Self::Write { .. } | Self::Overwrite { .. } => Self::Place { failure: Box::new(self), option },
+            Self::Write { .. } | Self::Overwrite { .. } | Self::NoDirectory { .. } => {
+                Self::Place { failure: Box::new(self), option }
+            }
             other => other,
         }
     }
@@ -94,7 +106,15 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Store(error) => store_hint(error),
         Failure::Plan(error) => plan_hint(error),
+        Failure::Row { error: CampaignError::Failed { .. }, .. } => {
+            Some("ask for another one with `cutline ask`".into())
+        }
+        Failure::Csv { error: RewardsError::Csv(error), .. } => dataset_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
+        Failure::NoDirectory { .. } => Some("create it, or choose another place with `--out`".into()),
+        Failure::Place { failure, option } if matches!(**failure, Failure::NoDirectory { .. }) => {
+            Some(format!("create it, or choose another place with `{option}`"))
+        }
         Failure::Place { option, .. } => Some(format!("choose another place with `{option}`")),
         Failure::Checkpoint { error: CheckpointError::Runs { .. }, .. } => {
             Some("raise `--runs`, or name another file with `--resume`".into())
@@ -102,7 +122,63 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Checkpoint { .. } => Some("name another file with `--resume`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
+        Failure::NoCandidate { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+        Failure::NoCandidate { .. } => {
+            Some("candidates are given by name, as `cutline export --verdicts` lists them".into())
+        }
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
+        _ => None,
+    }
+}
+
+/// What to change in a file of candidates, or in the options that say how it is read.
+fn dataset_hint(error: &DatasetError) -> Option<String> {
+    Some(match error {
+        DatasetError::Missing { is_later: false, .. } => "fill them in, or use `--missing mean`".into(),
+        DatasetError::TextColumn { column, is_distinct: true, .. } => {
+            let column = shell(column);
+            format!(
+                "use `--id {column}` if it names the candidates, `--category {column}` if it is a category, or choose other columns with \
+                 `--features`"
+            )
+        }
+        DatasetError::TextColumn { column, .. } => {
+            format!("use `--category {}` if it is a category, or choose other columns with `--features`", shell(column))
+        }
+        DatasetError::NoValues { .. } => "leave it out with `--features`".into(),
+        DatasetError::NotANumber { column, field, .. } => {
+            if field.replacen(',', ".", 1).parse::<f64>().is_ok_and(f64::is_finite) {
+                "use `--decimal ,` for numbers with a decimal comma".into()
+            } else if field.parse::<f64>().is_err() && !column.eq_ignore_ascii_case("reward") {
+                format!("use `--category {}` if the column is a category", shell(column))
+            } else {
+                return None;
+            }
+        }
+        DatasetError::Several { problems, .. } => {
+            let mut hints: Vec<String> = problems.iter().filter_map(dataset_hint).collect();
+            hints.dedup();
+            hints.truncate(2);
+            return Some(hints.join("; ")).filter(|hints| !hints.is_empty());
+        }
+        DatasetError::SameName { .. } | DatasetError::EmptyName { .. } => {
+            "name them by another column with `--id`".into()
+        }
+        DatasetError::WrongKind(kind) => match *kind {
+            "an Excel file of the old kind (.xls)" | "an OpenDocument spreadsheet (.ods)" => {
+                "save it as .xlsx or CSV".into()
+            }
+            "text in UTF-16 instead of UTF-8" => "save it as CSV in UTF-8".into(),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// What a user of the command line can do about a note.
+pub(crate) fn note_hint(note: &Note) -> Option<String> {
+    match note {
+        Note::IdIsFeature { column } => Some(format!("use `--id {}` if it names the candidates", shell(column))),
         _ => None,
     }
 }
@@ -125,6 +201,11 @@ fn store_hint(error: &StoreError) -> Option<String> {
                 .into()
         }
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
+        StoreError::CampaignError(CampaignError::OtherReward { .. }) => "correct it with `cutline amend`".into(),
+        StoreError::CampaignError(CampaignError::NotTold { .. }) => "record its reward with `cutline tell`".into(),
+        StoreError::CampaignError(CampaignError::BudgetUsed { .. } | CampaignError::TooLate { .. }) => {
+            "raise it with `cutline extend`".into()
+        }
         StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),
         _ => return None,
     })
@@ -167,6 +248,9 @@ fn plan_hint(error: &PlanError) -> Option<String> {
             ..
         } => "raise `--budgets` or use `--algorithms pivot`".into(),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => "give it with `--noise`".into(),
+        PlanError::Prior(PriorError::NothingToDecide { .. }) => {
+            "give `--spread` or `--noise`, or earlier rewards with `--pilot`".into()
+        }
         PlanError::Prior(PriorError::Overdetermined) => "`--noise`, `--noise-ratio` or `--spread`".into(),
         _ => return None,
     })

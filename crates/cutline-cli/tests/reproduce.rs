@@ -101,6 +101,19 @@ fn experiments_of_other_papers() {
     assert_eq!((rows.len(), &rows[1]["metric"], &rows[1]["ours"]), (16, &"pulls".into(), &49.0.into()));
 }
 
+/// Numbers that follow from the instance have all digits that were published.
+#[test]
+fn exact_numbers_have_all_digits() {
+    let place = Place::new();
+    for more in [&[][..], &["--verbose"]] {
+        let stdout = place.good(&[&["reproduce", "grapl-cliques", "--runs", "1"], more].concat()).stdout;
+        for number in ["130.731121549", "17286.7600093"] {
+            assert_eq!(stdout.matches(number).count(), 2, "{stdout}");
+        }
+        assert!(stdout.ends_with("2 of 2 published cells lie within their 99.9 % band\n"), "{stdout}");
+    }
+}
+
 #[test]
 fn the_report_needs_no_other_file() {
     let place = Place::new();

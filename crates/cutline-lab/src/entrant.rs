@@ -130,17 +130,21 @@ impl Entrant {
         Spec::batch(&specs, &arms, &questions)
     }
 
+    /// The γ that it uses on this instance, if that follows from the true means.
+    pub(crate) fn optimal_gamma(&self, instance: &Instance) -> Option<OptimalGamma> {
+        let Some(Oracle::Gamma { noise }) = self.oracle else { return None };
+        let alpha = self.spec.values().find(|(name, _)| *name == "alpha").map_or(0.0, |(_, alpha)| alpha);
+        OptimalGamma::new(instance, noise, alpha)
+    }
+
     /// The spec, tuned for this instance.
     fn tuned(&self, instance: &Instance, budget: u32) -> Result<Cow<'_, Spec>, SpecError> {
         match self.oracle {
             None => Ok(Cow::Borrowed(&self.spec)),
-            Some(Oracle::Gamma { noise }) => {
-                let alpha = self.spec.values().find(|(name, _)| *name == "alpha").map_or(0.0, |(_, alpha)| alpha);
-                match OptimalGamma::new(instance, noise, alpha) {
-                    Some(optimal) => self.spec.clone().with_regularisation(optimal.gamma).map(Cow::Owned),
-                    None => Ok(Cow::Borrowed(&self.spec)),
-                }
-            }
+            Some(Oracle::Gamma { .. }) => match self.optimal_gamma(instance) {
+                Some(optimal) => self.spec.clone().with_regularisation(optimal.gamma).map(Cow::Owned),
+                None => Ok(Cow::Borrowed(&self.spec)),
+            },
             Some(Oracle::Allocation) => Ok(Cow::Owned(tracking::tuned(&self.spec, instance))),
             Some(oracle) => {
                 let exploration = oracle.exploration(instance, budget);

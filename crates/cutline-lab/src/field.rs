@@ -14,6 +14,7 @@ pub const EXPERIMENTS: &[(&str, &str)] = &[
     ("index-l2", include_str!("../../../experiments/index-l2.toml")),
     ("index-l3", include_str!("../../../experiments/index-l3.toml")),
     ("csar", include_str!("../../../experiments/csar.toml")),
+    ("grapl-cliques", include_str!("../../../experiments/grapl-cliques.toml")),
     ("grapl-blocks", include_str!("../../../experiments/grapl-blocks.toml")),
     ("level-sets", include_str!("../../../experiments/level-sets.toml")),
     ("thr", include_str!("../../../experiments/thr.toml")),

@@ -1,11 +1,11 @@
 //! Results next to published numbers.
 
 use crate::metrics::{Z_BAND, z_of_means, z_score};
-use crate::{Experiment, Row, Tally, WholeSum, rows, z_against};
+use crate::{Entrant, Experiment, OptimalGamma, Row, Tally, WholeSum, rows, z_against};
 use serde::Serialize;
 use std::fmt::{Display, Formatter};
 
-/// A number per run whose mean is compared with a published one.
+/// A number that is compared with a published one: the mean of a number per run, or a number that follows from the instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Metric {
@@ -17,22 +17,44 @@ pub enum Metric {
     Pulls,
     /// The number of pulls until the first (1), second, … arm was called above for good.
     Output(usize),
+    /// The γ for which GrAPL's bound is best; it follows from the instance, for entrants that use it.
+    Gamma,
+    /// The number of pulls from which on that bound says something.
+    BoundPulls,
 }
 
 impl Metric {
-    /// The metric of a name: `failure rate`, `wrong arms`, `pulls`, `output 1`, `output 2`, …
+    /// The metric of a name: `failure rate`, `wrong arms`, `pulls`, `output 1`, `output 2`, …, `gamma`, `pulls of the bound`
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "failure rate" => Some(Self::FailureRate),
             "wrong arms" => Some(Self::WrongArms),
             "pulls" => Some(Self::Pulls),
+            "gamma" => Some(Self::Gamma),
+            "pulls of the bound" => Some(Self::BoundPulls),
             _ => name.strip_prefix("output ")?.parse().ok().filter(|&output| output > 0).map(Self::Output),
         }
     }
 
+    /// Whether it follows from the instance, so that it needs no runs and is known to all digits.
+    #[must_use]
+    pub fn is_exact(self) -> bool {
+        matches!(self, Self::Gamma | Self::BoundPulls)
+    }
+
+    /// Whether an entrant of an experiment has it.
+    #[must_use]
+    pub fn applies_to(self, entrant: &Entrant, experiment: &Experiment) -> bool {
+        !self.is_exact() || optimal_gamma(entrant, experiment).is_some()
+    }
+
     /// The mean, the standard deviation and the number of runs of one entrant at one budget.
-    fn measured(self, tally: &Tally, entrant: usize, column: usize) -> Measured {
+    fn measured(self, experiment: &Experiment, tally: &Tally, entrant: usize, column: usize) -> Measured {
+        let exact = |of: fn(OptimalGamma) -> f64| {
+            let optimal = optimal_gamma(&experiment.entrants()[entrant], experiment);
+            Measured { mean: optimal.map_or(f64::NAN, of), deviation: 0.0, runs: tally.cell(entrant, column).runs }
+        };
         let (cell, times) = (tally.cell(entrant, column), tally.outputs(entrant, column));
         let sum = match self {
             Self::FailureRate => {
@@ -43,6 +65,8 @@ impl Metric {
             }
             Self::Pulls => times.end(),
             Self::Output(output) => times.outputs().get(output - 1).copied().unwrap_or_default(),
+            Self::Gamma => return exact(|optimal| optimal.gamma),
+            Self::BoundPulls => return exact(|optimal| optimal.pulls),
         };
         Measured { mean: sum.mean(), deviation: sum.deviation(), runs: sum.count }
     }
@@ -55,8 +79,15 @@ impl Display for Metric {
             Self::WrongArms => f.write_str("wrong arms"),
             Self::Pulls => f.write_str("pulls"),
             Self::Output(output) => write!(f, "output {output}"),
+            Self::Gamma => f.write_str("gamma"),
+            Self::BoundPulls => f.write_str("pulls of the bound"),
         }
     }
+}
+
+/// What an entrant with the best γ computes it from, if it is one and all runs have one instance.
+fn optimal_gamma(entrant: &Entrant, experiment: &Experiment) -> Option<OptimalGamma> {
+    entrant.optimal_gamma(experiment.source().fixed()?)
 }
 
 /// The mean of a metric, as measured.
@@ -161,9 +192,10 @@ pub fn compared_lines(experiment: &Experiment, tally: &Tally) -> Vec<ComparedLin
     let metrics = metrics(experiment);
     let mut lines = Vec::new();
     for (position, entrant) in experiment.entrants().iter().enumerate() {
-        for &metric in &metrics {
+        for &metric in metrics.iter().filter(|metric| metric.applies_to(entrant, experiment)) {
             let columns = 0..experiment.budgets().len();
-            let ours = || columns.clone().map(|column| metric.measured(tally, position, column).mean).collect();
+            let ours =
+                || columns.clone().map(|column| metric.measured(experiment, tally, position, column).mean).collect();
             let line = |published| ComparedLine { algorithm: entrant.label().into(), metric, ours: ours(), published };
             let cells: Vec<Vec<PublishedCell>> =
                 columns.clone().map(|column| cells(experiment, tally, position, column, metric)).collect();
@@ -194,7 +226,7 @@ fn metrics(experiment: &Experiment) -> Vec<Metric> {
 
 /// The published cells of one metric of one entrant at one budget, by their positions.
 fn cells(experiment: &Experiment, tally: &Tally, entrant: usize, column: usize, metric: Metric) -> Vec<PublishedCell> {
-    let ours = metric.measured(tally, entrant, column);
+    let ours = metric.measured(experiment, tally, entrant, column);
     let curves = experiment.published().iter().filter(|published| published.entrant() == entrant);
     let rates = curves.filter(|_| metric == Metric::FailureRate).map(|published| PublishedCell {
         curve: published.curve().into(),

@@ -205,15 +205,19 @@ fn published_curves() {
         ("runs = 9", "17: [[published]] needs the key `curve`; it has `runs`"),
         (
             "curve = \"pivot\"\nmetric = \"regret\"\nvalues = [1, 1]",
-            "19: `metric` must be \"failure rate\", \"wrong arms\", \"pulls\", or \"output 1\", \"output 2\", …, not the text \"regret\"",
+            "19: `metric` must be \"failure rate\", \"wrong arms\", \"pulls\", \"output 1\", \"output 2\", …, \"gamma\" or \"pulls of the bound\", not the text \"regret\"",
         ),
         (
             "curve = \"pivot\"\nmetric = \"output 0\"\nvalues = [1, 1]",
-            "19: `metric` must be \"failure rate\", \"wrong arms\", \"pulls\", or \"output 1\", \"output 2\", …, not the text \"output 0\"",
+            "19: `metric` must be \"failure rate\", \"wrong arms\", \"pulls\", \"output 1\", \"output 2\", …, \"gamma\" or \"pulls of the bound\", not the text \"output 0\"",
         ),
         (
             "curve = \"pivot\"\nmetric = \"pulls\"\nvalues = [1, 1]",
             "20: `values` go with `errors`, with `deviations` and `runs`, or with `runs` alone",
+        ),
+        (
+            "curve = \"pivot\"\nmetric = \"gamma\"\nvalues = [1, 1]\nerrors = [1, 1]",
+            "20: `values` of \"gamma\": this metric is for algorithms with `gamma = \"optimal\"` where all runs have one instance",
         ),
         (
             "curve = \"pivot\"\nmetric = \"failure rate\"\nvalues = [1, 1]\nerrors = [1, 1]",

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{parse, play};
-use cutline_lab::{Metric, PublishedCell, compared, compared_lines, field, within_band};
+use cutline_lab::{Metric, OptimalGamma, PublishedCell, compared, compared_lines, field, within_band};
 
 /// Two arms at ±1 and noise ±3 in turn: after two pulls the outcome is a matter of two coins.
 fn experiment(published: &str) -> cutline_lab::Experiment {
@@ -76,9 +76,39 @@ fn every_entrant_has_the_metrics_of_the_experiment() {
     assert_eq!((rows.len(), within_band(&rows)), (4, (2, 3)), "1.5 ± 0.01 is far away");
 }
 
+/// γ and the pulls of the bound follow from the instance: they need no runs, only the entrant that uses them has them, and z is the
+/// difference in units of the last digit.
+#[test]
+fn gamma_is_compared_to_all_digits() {
+    let experiment = parse(
+        r#"
+        budgets = [2]
+        threshold = 0
+        precision = 0.1
+        noise = 0.5
+        instance = { kind = "graph", model = "cliques", n_cliques = 2, size = 3, ridge = 1e-5 }
+        algorithm = [{ name = "grapl" }, { name = "grapl", gamma = "optimal" }]
+        published = [
+          { curve = "a", algorithm = "grapl(optimal)", metric = "gamma", values = [130.5], errors = [0.5] },
+          { curve = "a", algorithm = "grapl(optimal)", metric = "pulls of the bound", values = [17], errors = [0.5] },
+        ]
+        "#,
+    );
+    let instance = experiment.source().fixed().unwrap();
+    let optimal = OptimalGamma::new(instance, 0.5, 1e-8).unwrap();
+    let tally = play(&experiment, 1);
+    let lines = compared_lines(&experiment, &tally);
+    let found: Vec<_> = lines.iter().map(|line| (line.algorithm.as_str(), line.metric, line.ours[0])).collect();
+    let name = "grapl(optimal)";
+    assert_eq!(found, [(name, Metric::Gamma, optimal.gamma), (name, Metric::BoundPulls, optimal.pulls)]);
+    let z = lines[0].published.as_ref().unwrap()[0].z;
+    assert!((z - (optimal.gamma - 130.5) / 0.5).abs() < 1e-12, "{z}");
+    assert_eq!(compared(&experiment, &tally).len(), 3, "the entrant without it has a row too");
+}
+
 #[test]
 fn metrics_have_their_names() {
-    for name in ["failure rate", "wrong arms", "pulls", "output 1", "output 12"] {
+    for name in ["failure rate", "wrong arms", "pulls", "output 1", "output 12", "gamma", "pulls of the bound"] {
         assert_eq!(Metric::named(name).unwrap().to_string(), name);
     }
     for bad in ["output 0", "output", "output -1", "Pulls", ""] {

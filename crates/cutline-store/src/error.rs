@@ -77,12 +77,21 @@ pub enum StoreError {
         /// The names of the campaigns in the store.
         names: Vec<String>,
     },
+    /// The campaign was deleted while it was in use. Nothing more can be saved in it.
+    #[error("the campaign was deleted, so nothing more was saved")]
+    Deleted,
     /// The store has several campaigns, and no name was given. These are their names.
     #[error("the store has {} campaigns: {}", .0.len(), quoted(.0))]
     WhichCampaign(Vec<String>),
     /// The store has no campaign.
     #[error("{0} has no campaign yet")]
     NoCampaigns(String),
+    /// Other processes changed the campaign again and again while it was being changed here.
+    #[error("the campaign was changed by others at the same time; nothing was changed")]
+    Contended,
+    /// The candidate is already in the campaign, with other features.
+    #[error("the campaign has a candidate `{0}` already, with other features")]
+    OtherFeatures(String),
     /// The caller interrupted it; nothing was written.
     #[error("the request was interrupted")]
     Interrupted,
@@ -112,11 +121,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the store that was open no longer exists at its location: trying again cannot help, and whatever was not saved has to be
+    /// Whether the store or the campaign that was open no longer exists: trying again cannot help, and whatever was not saved has to be
     /// kept elsewhere.
     #[must_use]
     pub fn is_store_gone(&self) -> bool {
-        matches!(self, Self::Vanished { .. } | Self::Replaced { .. })
+        matches!(self, Self::Vanished { .. } | Self::Replaced { .. } | Self::Deleted)
     }
 }
 

@@ -26,18 +26,22 @@
 //! ```
 
 mod campaign;
+mod change;
 mod checksum;
 mod covariance;
 mod error;
 mod finding;
 mod journal;
 mod location;
+mod managing;
 mod model;
 mod new_campaign;
+mod revision;
 mod settings;
 mod store;
 
 pub use campaign::{Campaign, Ticket};
+pub use change::Change;
 pub use covariance::CampaignCovariance;
 pub use cutline::Candidates;
 pub use error::StoreError;
@@ -45,5 +49,6 @@ pub use finding::{diagnosis, expected_errors, finding};
 pub use location::{Durability, LocationError};
 pub use model::{CampaignModel, ModelError};
 pub use new_campaign::NewCampaign;
+pub use revision::changed_settings;
 pub use settings::{Preparation, Settings};
 pub use store::{CampaignSummary, Store};

@@ -1,6 +1,7 @@
 //! A campaign that is not in a store yet. Everything that can be refused without a store is refused here.
 
 use crate::error::damaged_journal;
+use crate::revision::{Revised, damaged};
 use crate::store::now;
 use crate::{Campaign, Candidates, Settings, StoreError};
 use cutline::Arm;
@@ -13,8 +14,12 @@ use cutline::campaign::{self, Event, Record, Time};
 pub struct NewCampaign {
     pub(crate) name: String,
     pub(crate) created: Time,
+    /// The settings before the first event.
+    pub(crate) first_settings: Settings,
     pub(crate) settings: Settings,
     pub(crate) candidates: Candidates,
+    /// How many of the candidates were added by events.
+    pub(crate) n_added: usize,
     pub(crate) events: Vec<(Time, Event)>,
     pub(crate) state: campaign::CampaignState,
 }
@@ -26,22 +31,29 @@ impl NewCampaign {
     /// If the name is not allowed, or the settings contradict each other, do not fit the candidates or promise what cannot be guaranteed.
     pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         settings.resolve(candidates.has_features())?;
-        let new = Self::continued(name, settings, candidates)?;
+        let new = Self::continued(name, settings, candidates, Vec::new())?;
         new.state.terms().check_guarantee()?;
         Ok(new)
     }
 
-    /// A campaign that will continue another one by its [events](NewCampaign::extend), with the settings that were stored for that one. An
-    /// earlier version may have begun it, with settings that [`NewCampaign::new`] refuses.
+    /// A campaign that continues another one: with the settings that this one began with, all its candidates and all its events. An earlier
+    /// version may have begun it, with settings that [`NewCampaign::new`] refuses.
     ///
     /// # Errors
-    /// If the name is not allowed, or the settings do not fit the candidates.
-    pub fn continued(name: &str, settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
-        if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
-            return Err(StoreError::BadName(name.into()));
-        }
-        let state = Campaign::initial_state(&settings, &candidates)?;
-        Ok(Self { name: name.into(), created: now(), settings, candidates, events: Vec::new(), state })
+    /// If the name is not allowed, the settings do not fit the candidates, or an event cannot follow the ones before it.
+    pub fn continued(
+        name: &str,
+        first_settings: Settings,
+        candidates: Candidates,
+        records: Vec<Record>,
+    ) -> Result<Self, StoreError> {
+        check_name(name)?;
+        let Revised { settings, n_added } = Revised::new(&first_settings, records.iter().map(|record| &record.event))
+            .map_err(|what| damaged(name, what))?;
+        let mut state = Campaign::initial_state(&settings, &candidates)?.with_first_budget(first_settings.budget);
+        state.extend(&records).map_err(|error| damaged_journal(name, error))?;
+        let events = records.into_iter().map(|record| (record.at, record.event)).collect();
+        Ok(Self { name: name.into(), created: now(), first_settings, settings, candidates, n_added, events, state })
     }
 
     /// Adds rewards that were measured before the campaign.
@@ -53,16 +65,6 @@ impl NewCampaign {
         for &(arm, reward) in rewards {
             self.events.push((self.created, self.state.observe(arm, reward, is_counted, self.created)?));
         }
-        Ok(())
-    }
-
-    /// Adds the events of another campaign with the same settings and candidates, with their times.
-    ///
-    /// # Errors
-    /// If an event cannot follow the ones before it. The campaign must not be used after an error.
-    pub fn extend(&mut self, records: Vec<Record>) -> Result<(), StoreError> {
-        self.state.extend(&records).map_err(|error| damaged_journal(&self.name, error))?;
-        self.events.extend(records.into_iter().map(|record| (record.at, record.event)));
         Ok(())
     }
 
@@ -83,4 +85,10 @@ impl NewCampaign {
     pub fn state(&self) -> &campaign::CampaignState {
         &self.state
     }
+}
+
+/// Refuses a name that a campaign cannot have.
+pub(crate) fn check_name(name: &str) -> Result<(), StoreError> {
+    let is_name = (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    if is_name { Ok(()) } else { Err(StoreError::BadName(name.into())) }
 }

@@ -4,7 +4,7 @@ use crate::model::ADDITIVE;
 use crate::{CampaignCovariance, CampaignModel, StoreError};
 use cutline::campaign::{EarlyStop, RewardKind, Terms, TermsError};
 use cutline::rules::NamedRule;
-use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec};
+use cutline::{Arms, Encoding, EstimatorKind, IntervalKind, Question, Spec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 /// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3`: [`EarlyStop`] |
 /// | `preparation` | that of the model | how features and rewards are transformed before learning |
 /// | `covariance` | none | how the means are related, in place of a model that is linear in the features |
+/// | `encoding` | none: all columns hold numbers | how the columns of a table of candidates become features |
 /// | `seed` | 0 | the seed of all random choices |
 /// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +49,8 @@ pub struct Settings {
     pub preparation: Option<Preparation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covariance: Option<CampaignCovariance>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Encoding>,
     pub seed: u64,
     /// The model in one word, until the campaign begins.
     #[serde(skip)]
@@ -108,6 +111,7 @@ impl Settings {
             until_sure: None,
             preparation: None,
             covariance: None,
+            encoding: None,
             seed: 0,
             model: None,
             custom_rule: None,

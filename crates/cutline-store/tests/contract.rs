@@ -1,5 +1,6 @@
 //! The contract of all stores: one suite, run on memory, SQLite and PostgreSQL.
 
+#[macro_use]
 mod common;
 
 use common::{Place, candidates, reward, settings};
@@ -15,26 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);
-
-macro_rules! contract {
-    ($($promise:ident),* $(,)?) => {
-        mod memory {
-            $(#[test] fn $promise() { super::$promise(&super::Store::memory()); })*
-        }
-        mod sqlite {
-            $(#[test] fn $promise() {
-                let place = super::Place::sqlite();
-                super::$promise(&super::Store::create(&place.address).unwrap());
-            })*
-        }
-        mod postgres {
-            $(#[test] fn $promise() {
-                let place = super::Place::postgres();
-                super::$promise(&super::Store::create(&place.address).unwrap());
-            })*
-        }
-    };
-}
 
 contract! {
     campaigns_have_distinct_names,
@@ -305,14 +286,13 @@ fn a_new_campaign_takes_over_events_of_another(store: &Store) {
     campaign.fail(41, "dropped").unwrap();
     let records = campaign.events(0).unwrap();
     let settings = campaign.settings().clone();
-    let mut new = NewCampaign::continued("second", settings.clone(), candidates()).unwrap();
-    new.extend(records.clone()).unwrap();
+    let new = NewCampaign::continued("second", settings.clone(), candidates(), records.clone()).unwrap();
     let mut second = store.begin_new(new).unwrap();
     assert_eq!(second.events(0).unwrap(), records, "with their times");
     assert_eq!(bits(&second.verdicts().unwrap()), bits(&campaign.verdicts().unwrap()));
     assert_eq!(second.ask(1, "w", LEASE).unwrap()[0].arm, campaign.ask(1, "w", LEASE).unwrap()[0].arm);
-    let mut new = NewCampaign::continued("third", settings, candidates()).unwrap();
-    assert!(matches!(new.extend(records[1..].to_vec()), Err(StoreError::Damaged { .. })));
+    let broken = NewCampaign::continued("third", settings, candidates(), records[1..].to_vec());
+    assert!(matches!(broken, Err(StoreError::Damaged { .. })));
 }
 
 fn the_state_is_a_function_of_the_events(store: &Store) {

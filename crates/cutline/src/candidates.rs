@@ -53,6 +53,14 @@ pub enum CandidatesError {
         /// What is wrong with it.
         problem: NameProblem,
     },
+    /// Candidates with other columns cannot be added.
+    #[error("the columns {} were expected, not {}", columns(.expected), columns(.found))]
+    OtherColumns {
+        /// The columns of the first candidates.
+        expected: Vec<String>,
+        /// The columns of the others.
+        found: Vec<String>,
+    },
     /// Two arms have the same name.
     #[error("arms {first} and {second} are both called `{name}`; names must differ")]
     Duplicate {
@@ -170,6 +178,32 @@ impl Candidates {
         arms.expect("checked by `Candidates::new`")
     }
 
+    /// The same candidates, followed by others with the same columns.
+    ///
+    /// # Errors
+    /// If the columns differ, or a name occurs twice.
+    pub fn with(&self, more: &Self) -> Result<Self, CandidatesError> {
+        if self.columns != more.columns {
+            return Err(CandidatesError::OtherColumns { expected: self.columns.clone(), found: more.columns.clone() });
+        }
+        let names = self.names.iter().chain(&more.names).cloned().collect();
+        let features = self.features.iter().chain(&more.features).copied().collect();
+        Self::new(names, self.columns.clone(), features)
+    }
+
+    /// Some of the candidates, in this order.
+    ///
+    /// # Errors
+    /// If there are none.
+    ///
+    /// # Panics
+    /// If there is no such candidate.
+    pub fn select(&self, arms: &[Arm]) -> Result<Self, CandidatesError> {
+        let names = arms.iter().map(|&arm| self.names[arm].clone()).collect();
+        let features = arms.iter().flat_map(|&arm| self.row(arm)).copied().collect();
+        Self::new(names, self.columns.clone(), features)
+    }
+
     /// The names and the columns; the features are dropped.
     #[must_use]
     pub fn into_names_and_columns(self) -> (Vec<String>, Vec<String>) {
@@ -196,6 +230,17 @@ fn name_problem(name: &str) -> Option<NameProblem> {
         0 => Some(NameProblem::Empty),
         bytes if bytes > Candidates::MAX_NAME_BYTES => Some(NameProblem::TooLong { bytes }),
         _ => name.chars().find(|character| character.is_control()).map(NameProblem::ControlCharacter),
+    }
+}
+
+/// The first ten names of columns, in backticks.
+fn columns(names: &[String]) -> String {
+    const MOST: usize = 10;
+    let quoted: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", beginning(name))).collect();
+    match names.len() {
+        0 => "(none)".into(),
+        n if n > MOST => format!("{} and {} more", quoted.join(", "), n - MOST),
+        _ => quoted.join(", "),
     }
 }
 

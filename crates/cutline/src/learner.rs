@@ -53,6 +53,13 @@ pub trait AskTell: Send {
     /// with the old σ.
     fn set_noise(&mut self, noise: f64);
 
+    /// Withdraws `arm`, which is not proposed again, or with `false` makes it available again. Rewards of a withdrawn arm are still taken, and
+    /// a stop does not wait for it.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    fn set_withdrawn(&mut self, arm: Arm, is_withdrawn: bool);
+
     /// Why the learner has ended; `None` if it has not.
     fn stop_reason(&mut self) -> Option<StopReason>;
 
@@ -97,7 +104,7 @@ pub struct Learner<R, E, S> {
     counts: Counts,
     pending: Vec<u32>,
     settled: Settled,
-    /// What a rule sees that is not restricted to open arms.
+    /// What a rule sees that is not restricted to open arms: withdrawn arms only.
     nothing_settled: Settled,
     /// The arms that are settled by one reward.
     newly_settled: Vec<(Arm, bool)>,
@@ -169,7 +176,13 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
         let seen = if self.stop.restricts_rules() { &self.settled } else { &self.nothing_settled };
         let mut beliefs = self.counts.beliefs(self.question, seen, &mut self.estimator);
         let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
-        self.rule.choose(&mut beliefs, &mut rng)
+        match self.rule.choose(&mut beliefs, &mut rng) {
+            Choice::Pull(arm) if seen.is_withdrawn(arm) => {
+                // The rule, perhaps a custom one, takes no notice of withdrawn arms.
+                seen.arg_min_open(&self.counts.pulls, &self.counts.pulls, |pulls, _| f64::from(pulls)).into()
+            }
+            choice => choice,
+        }
     }
 
     /// Settles arms after a reward of `told`.
@@ -310,9 +323,15 @@ where
         self.follow_noise();
     }
 
+    fn set_withdrawn(&mut self, arm: Arm, is_withdrawn: bool) {
+        self.settled.set_withdrawn(arm, is_withdrawn);
+        self.nothing_settled.set_withdrawn(arm, is_withdrawn);
+    }
+
     fn stop_reason(&mut self) -> Option<StopReason> {
         if self.settled.n_open() == 0 {
-            return Some(StopReason::Settled);
+            let is_settled = self.settled.in_order().len() == self.counts.pulls.len();
+            return Some(if is_settled { StopReason::Settled } else { StopReason::Withdrawn });
         }
         let met = self.stop_is_met();
         met.or_else(|| (self.rule.may_end() && self.choose() == Choice::Done).then_some(StopReason::Done))

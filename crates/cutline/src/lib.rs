@@ -28,6 +28,7 @@ mod beliefs;
 pub mod campaign;
 mod candidates;
 pub mod diagnostics;
+mod encoding;
 pub mod estimators;
 mod features;
 mod interval;
@@ -51,6 +52,7 @@ pub use arms::{Arm, Arms, ArmsError, CovarianceError, CovarianceKind, Edge, Grap
 pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use candidates::{Candidates, CandidatesError, NameProblem};
+pub use encoding::{ColumnValues, EncodedColumn, Encoding};
 pub use features::Executor;
 pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
 pub use learner::{AskTell, Learner, LearnerError};

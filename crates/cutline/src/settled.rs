@@ -1,11 +1,11 @@
-//! Settled arms: those whose side is fixed for good, whatever is measured afterwards.
+//! Settled arms: those whose side is fixed for good, whatever is measured afterwards; and withdrawn arms, which cannot be measured.
 
 use crate::{Arm, arg_min};
 
 /// The arms whose side is fixed for good, with the number of rewards after which that happened.
 ///
 /// A [`Stop`](crate::Stop) settles arms, a [rule](crate::rules::Rule) chooses among the others, the *open* arms, and a learner ends when no
-/// arm is open.
+/// arm is open. An arm that is *withdrawn* is not open either, and may not be pulled at all; its side is not fixed.
 ///
 /// ```
 /// use cutline::Settled;
@@ -21,6 +21,8 @@ pub struct Settled {
     /// For every arm its position in `order`; empty while there is no room.
     positions: Vec<Option<usize>>,
     order: Vec<SettledArm>,
+    /// For every arm whether it is withdrawn; empty while none is.
+    withdrawn: Vec<bool>,
 }
 
 /// An arm whose side is fixed for good.
@@ -39,7 +41,7 @@ impl Settled {
     /// No arm of `n_arms` is settled.
     #[must_use]
     pub fn none(n_arms: usize) -> Self {
-        Self { n_arms, positions: Vec::new(), order: Vec::new() }
+        Self { n_arms, ..Self::default() }
     }
 
     /// Makes room for all arms, so that settling allocates nothing.
@@ -62,24 +64,55 @@ impl Settled {
         }
     }
 
-    /// Whether no arm is settled.
+    /// Withdraws `arm`, or with `false` makes it available again.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    pub fn set_withdrawn(&mut self, arm: Arm, is_withdrawn: bool) {
+        assert!(arm < self.n_arms, "there is no arm {arm}");
+        if is_withdrawn && self.withdrawn.is_empty() {
+            self.withdrawn.resize(self.n_arms, false);
+        }
+        if let Some(entry) = self.withdrawn.get_mut(arm) {
+            *entry = is_withdrawn;
+        }
+        if !self.withdrawn.contains(&true) {
+            self.withdrawn.clear();
+        }
+    }
+
+    /// Whether `arm` is withdrawn.
+    #[must_use]
+    #[inline]
+    pub fn is_withdrawn(&self, arm: Arm) -> bool {
+        self.withdrawn.get(arm).is_some_and(|&is_withdrawn| is_withdrawn)
+    }
+
+    /// Whether any arm is withdrawn.
+    #[must_use]
+    #[inline]
+    pub fn has_withdrawn(&self) -> bool {
+        !self.withdrawn.is_empty()
+    }
+
+    /// Whether every arm is open.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.order.is_empty() && self.withdrawn.is_empty()
     }
 
-    /// The number of arms that are not settled.
+    /// The number of open arms.
     #[must_use]
     pub fn n_open(&self) -> usize {
-        self.n_arms - self.order.len()
+        if self.has_withdrawn() { self.open().count() } else { self.n_arms - self.order.len() }
     }
 
-    /// Whether `arm` is not settled.
+    /// Whether `arm` is neither settled nor withdrawn.
     #[must_use]
     #[inline]
     pub fn is_open(&self, arm: Arm) -> bool {
-        self.positions.get(arm).is_none_or(Option::is_none)
+        self.positions.get(arm).is_none_or(Option::is_none) && !self.is_withdrawn(arm)
     }
 
     /// The open arms, in their order.
@@ -87,19 +120,19 @@ impl Settled {
         (0..self.n_arms).filter(|&arm| self.is_open(arm))
     }
 
-    /// What is settled about `arm`; `None` if it is open.
+    /// What is settled about `arm`; `None` if it is not settled.
     #[must_use]
     pub fn get(&self, arm: Arm) -> Option<SettledArm> {
         Some(self.order[(*self.positions.get(arm)?)?])
     }
 
-    /// Whether `arm` was settled as above; `None` if it is open.
+    /// Whether `arm` was settled as above; `None` if it is not settled.
     #[must_use]
     pub fn side(&self, arm: Arm) -> Option<bool> {
         self.get(arm).map(|settled| settled.is_above)
     }
 
-    /// The number of rewards after which `arm` was settled; `None` if it is open.
+    /// The number of rewards after which `arm` was settled; `None` if it is not.
     #[must_use]
     pub fn after(&self, arm: Arm) -> Option<u64> {
         self.get(arm).map(|settled| settled.after)
@@ -156,6 +189,20 @@ mod tests {
         assert_eq!((settled.side(3), settled.after(3)), (Some(false), Some(5)));
         assert_eq!(settled.open().collect::<Vec<_>>(), [0, 2]);
         assert_eq!(settled.in_order().iter().map(|settled| settled.arm).collect::<Vec<_>>(), [3, 1]);
+    }
+
+    #[test]
+    fn a_withdrawn_arm_is_not_open_and_has_no_side() {
+        let mut settled = Settled::none(3);
+        settled.set_withdrawn(1, true);
+        assert!(!settled.is_open(1) && settled.is_withdrawn(1) && settled.side(1).is_none() && !settled.is_empty());
+        assert_eq!((settled.n_open(), settled.open().collect::<Vec<_>>()), (2, vec![0, 2]));
+        settled.settle(0, true, 4);
+        settled.set_withdrawn(0, true);
+        assert_eq!((settled.n_open(), settled.side(0)), (1, Some(true)));
+        settled.set_withdrawn(0, false);
+        settled.set_withdrawn(1, false);
+        assert_eq!((settled.n_open(), settled.has_withdrawn(), settled.is_open(0)), (2, false, false));
     }
 
     #[test]

@@ -70,6 +70,8 @@ pub enum StopReason {
     ExpectedErrors,
     /// The side of every arm is [settled](crate::Settled).
     Settled,
+    /// Every arm that is not settled is [withdrawn](crate::Settled::set_withdrawn).
+    Withdrawn,
     /// The rule has [no more pulls](crate::rules::Choice::Done).
     Done,
 }
@@ -83,6 +85,7 @@ impl StopReason {
             Self::Confidence => "confidence",
             Self::ExpectedErrors => "expected-errors",
             Self::Settled => "settled",
+            Self::Withdrawn => "withdrawn",
             Self::Done => "done",
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::estimators::{Estimator, Marginals, Model, Posterior};
 use crate::interval::{Confidence, quantile, tail};
-use crate::{Beliefs, IntervalKind, Question, SettledArm};
+use crate::{Arm, Beliefs, IntervalKind, Question, Settled, SettledArm};
 use statrs::distribution::{Beta, ContinuousCDF};
 use std::collections::HashMap;
 
@@ -45,6 +45,8 @@ pub struct Verdict {
     /// The number of rewards, of all arms, after which the side was [settled](crate::Settled); `None` if it is not. Later rewards do not
     /// change a settled side, even if they contradict it.
     pub settled_after: Option<u64>,
+    /// Whether the arm is [withdrawn](crate::Settled::set_withdrawn): it is not measured any more.
+    pub is_withdrawn: bool,
 }
 
 impl Side {
@@ -80,19 +82,29 @@ impl Verdict {
             && (half_width.is_finite() || (half_width > 0.0 && deviation.is_finite()));
         if !is_known {
             let (lower, upper) = range;
-            return Self { mean, lower, upper, side: Side::Undecided, pulls, doubt: 0.5, settled_after: None };
+            return Self {
+                mean,
+                lower,
+                upper,
+                side: Side::Undecided,
+                pulls,
+                doubt: 0.5,
+                settled_after: None,
+                is_withdrawn: false,
+            };
         }
         let [mean, lower, upper] = [mean, centre - half_width, centre + half_width].map(|x| x.clamp(range.0, range.1));
         let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
         let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
-        Self { mean, lower, upper, side, pulls, doubt, settled_after: None }
+        Self { mean, lower, upper, side, pulls, doubt, settled_after: None, is_withdrawn: false }
     }
 
     /// The same with the side that was settled, if it was.
-    fn settled(self, settled: Option<SettledArm>) -> Self {
-        let Some(SettledArm { is_above, after, .. }) = settled else { return self };
+    fn settled(self, settled: &Settled, arm: Arm) -> Self {
+        let verdict = Self { is_withdrawn: settled.is_withdrawn(arm), ..self };
+        let Some(SettledArm { is_above, after, .. }) = settled.get(arm) else { return verdict };
         let side = if is_above { Side::Above } else { Side::Below };
-        Self { side, settled_after: Some(after), ..self }
+        Self { side, settled_after: Some(after), ..verdict }
     }
 
     /// Whether the arm is known to be above or below.
@@ -155,12 +167,12 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                     None => interval(arm),
                 };
                 return Verdict::new(question, range, mean, (centre, half_width), deviation, n_rewards[arm], doubt)
-                    .settled(settled.get(arm));
+                    .settled(settled, arm);
             };
             let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
             let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
             Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubts[arm])
-                .settled(settled.get(arm))
+                .settled(settled, arm)
         })
     }
 }

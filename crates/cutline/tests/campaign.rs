@@ -246,7 +246,7 @@ fn observations_count_towards_the_budget_only_if_told_to() {
 #[test]
 fn an_impossible_journal_is_refused() {
     let record = |number, event| Record { number, at: 0, event };
-    let asked = |ticket, arm| Event::Asked { ticket, arm, worker: "w".into(), until: 9 };
+    let asked = |ticket, arm| Event::Asked { ticket, arm, worker: "w".into(), until: 9, replicate_of: None };
     let told = |ticket| Event::Told { ticket, reward: 1.0 };
     for (events, number) in [
         (vec![told(1)], 1),
@@ -339,7 +339,7 @@ fn it_ends_when_few_errors_are_expected() {
         let (mut campaign, mut journal) = (new(errors), Vec::<Record>::new());
         while let Some((ticket, arm)) = ask(&mut campaign, 0) {
             let reward = rows[arm][0] - 0.7 * rows[arm][1] + below(&mut rng, 9) as f64 / 4.0 - 1.0;
-            let asked = Event::Asked { ticket, arm, worker: "w".into(), until: 10 };
+            let asked = Event::Asked { ticket, arm, worker: "w".into(), until: 10, replicate_of: None };
             let told = campaign.tell(ticket, reward, 0).unwrap().unwrap();
             for event in [asked, told] {
                 journal.push(Record { number: journal.len() as u64 + 1, at: 0, event });

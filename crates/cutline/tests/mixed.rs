@@ -412,7 +412,7 @@ fn journal(rewards: &[(Arm, f64)], batch: usize) -> Vec<Record> {
     let mut ticket = 0;
     let mut ask = |arm: Arm, events: &mut Vec<Event>| {
         ticket += 1;
-        events.push(Event::Asked { ticket, arm, worker: String::new(), until: 1 });
+        events.push(Event::Asked { ticket, arm, worker: String::new(), until: 1, replicate_of: None });
         ticket
     };
     for (number, rewards) in rewards.chunks(batch).enumerate() {

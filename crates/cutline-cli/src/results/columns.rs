@@ -2,7 +2,7 @@
 
 use super::{Outcome, stopping};
 use crate::print::short;
-use cutline_lab::{Comparison, PublishedCell, PublishedResult, Row};
+use cutline_lab::{Comparison, Metric, PublishedCell, PublishedResult, Row};
 
 /// A column of a table: its header and the text of a cell.
 type TextColumn = (String, fn(&PublishedResult) -> String);
@@ -75,8 +75,8 @@ fn text_columns(outcome: &Outcome) -> Vec<TextColumn> {
     if !outcome.experiment.published_means().is_empty() {
         let of_means: [TextColumn; 4] = [
             ("metric".into(), |r| published(r, |cell| cell.metric.clone())),
-            ("ours".into(), |r| published(r, |cell| short(cell.ours))),
-            ("published".into(), |r| published(r, |cell| short(cell.published))),
+            ("ours".into(), |r| published(r, |cell| means(cell).0)),
+            ("published".into(), |r| published(r, |cell| means(cell).1)),
             ("z".into(), |r| published(r, z)),
         ];
         columns.extend(of_means);
@@ -89,6 +89,18 @@ fn text_columns(outcome: &Outcome) -> Vec<TextColumn> {
         columns.extend(of_published);
     }
     columns
+}
+
+/// Our mean and the published one; with all digits that were published if the metric is exact.
+pub(super) fn means(cell: &PublishedCell) -> (String, String) {
+    match Metric::named(&cell.metric) {
+        Some(metric) if metric.is_exact() => {
+            let published = cell.published.to_string();
+            let decimals = published.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            (format!("{:.decimals$}", cell.ours), published)
+        }
+        _ => (short(cell.ours), short(cell.published)),
+    }
 }
 
 /// The difference from the baseline, with its interval.

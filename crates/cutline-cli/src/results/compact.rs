@@ -1,6 +1,7 @@
 //! One small table per experiment: algorithms × budgets, ours and the published number side by side.
 
 use super::Outcome;
+use super::columns::means;
 use crate::failure::Failure;
 use crate::print::{self, left, short, table};
 use comfy_table::Table;
@@ -57,12 +58,10 @@ fn lines(outcome: &Outcome) -> Table {
 }
 
 fn cell(metric: Metric, ours: f64, published: Option<&PublishedCell>) -> String {
-    let number = |value: f64| if metric == Metric::FailureRate { format!("{value:.4}") } else { short(value) };
-    match published {
-        None => number(ours),
-        Some(cell) => {
-            let mark = if cell.is_within() { String::new() } else { format!(" z = {:+.1}", cell.z) };
-            format!("{} ({}){mark}", number(ours), number(cell.published))
-        }
-    }
+    let rate = |value: f64| format!("{value:.4}");
+    let is_rate = metric == Metric::FailureRate;
+    let Some(cell) = published else { return if is_rate { rate(ours) } else { short(ours) } };
+    let (ours, published) = if is_rate { (rate(ours), rate(cell.published)) } else { means(cell) };
+    let mark = if cell.is_within() { String::new() } else { format!(" z = {:+.1}", cell.z) };
+    format!("{ours} ({published}){mark}")
 }

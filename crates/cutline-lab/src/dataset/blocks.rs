@@ -22,6 +22,7 @@ pub(crate) struct Blocks<R> {
     /// The text read after the last whole row.
     begun: Vec<u8>,
     line: u64,
+    separator: u8,
     is_over: bool,
 }
 
@@ -34,7 +35,12 @@ impl<R: Read> Blocks<R> {
         if begun == MARK {
             begun.clear();
         }
-        Ok(Self { file, size, begun, line: 1, is_over: false })
+        Ok(Self { file, size, begun, line: 1, separator: b',', is_over: false })
+    }
+
+    /// The same blocks with another separator than a comma, which matters for quotes.
+    pub(crate) fn separated_by(self, separator: u8) -> Self {
+        Self { separator, ..self }
     }
 
     /// The next block; `None` after the last one and after an error.
@@ -55,7 +61,7 @@ impl<R: Read> Blocks<R> {
             text.reserve(more);
             self.is_over = self.file.by_ref().take(more as u64).read_to_end(&mut text)? < more;
             looked_at = end_lines(&mut text, looked_at, self.is_over);
-            let (end, is_quote_open) = whole_rows(&text);
+            let (end, is_quote_open) = whole_rows(&text, self.separator);
             if self.is_over && !is_quote_open {
                 break;
             }
@@ -82,7 +88,7 @@ impl<R: Read> Blocks<R> {
 
 /// Turns each CR that is not part of a CRLF into a LF, from `start` on. A CR at the very end is left until more text is read;
 /// returns where to continue.
-fn end_lines(text: &mut [u8], mut start: usize, is_over: bool) -> usize {
+pub(super) fn end_lines(text: &mut [u8], mut start: usize, is_over: bool) -> usize {
     while let Some(found) = memchr(b'\r', &text[start..]) {
         let position = start + found;
         match text.get(position + 1) {
@@ -96,7 +102,7 @@ fn end_lines(text: &mut [u8], mut start: usize, is_over: bool) -> usize {
 }
 
 /// The end of the last whole row of a text (0 if there is none), and whether a quote is open at the end of the text.
-fn whole_rows(text: &[u8]) -> (usize, bool) {
+fn whole_rows(text: &[u8], separator: u8) -> (usize, bool) {
     let Some(first_quote) = memchr(b'"', text) else {
         return (memrchr(b'\n', text).map_or(0, |last| last + 1), false);
     };
@@ -107,7 +113,7 @@ fn whole_rows(text: &[u8]) -> (usize, bool) {
         if text[position] == b'\n' {
             position += 1;
             end = position;
-        } else if position == 0 || matches!(text[position - 1], b',' | b'\n') {
+        } else if position == 0 || text[position - 1] == separator || text[position - 1] == b'\n' {
             let Some(close) = closing_quote(text, position + 1) else { return (end, true) };
             position = close + 1;
         } else {

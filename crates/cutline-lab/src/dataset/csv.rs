@@ -17,10 +17,11 @@ pub(super) const BLOCK: usize = 1 << 20;
 pub(super) fn read(
     csv: impl Read + Send,
     columns: Option<&[String]>,
+    id: Option<&str>,
     size: usize,
 ) -> Result<RawCandidates, DatasetError> {
     let mut blocks = Blocks::new(csv, size)?;
-    let (layout, first) = header(&mut blocks, columns)?;
+    let (layout, first) = header(&mut blocks, b',', columns, id)?;
     let mut candidates = RawCandidates::default();
     let mut batch = vec![Ok(first)];
     let n_blocks = 2 * rayon::current_num_threads();
@@ -43,10 +44,15 @@ pub(super) fn read(
 }
 
 /// Reads the header; returns the layout and the rest of the header's block.
-fn header<R: Read>(blocks: &mut Blocks<R>, columns: Option<&[String]>) -> Result<(Layout, Block), DatasetError> {
+pub(super) fn header<R: Read>(
+    blocks: &mut Blocks<R>,
+    separator: u8,
+    columns: Option<&[String]>,
+    id: Option<&str>,
+) -> Result<(Layout, Block), DatasetError> {
     while let Some(block) = blocks.next() {
         let block = block?;
-        let mut rows = Rows::new(&block.text, block.line);
+        let mut rows = Rows::new(&block.text, block.line).separated_by(separator);
         let mut header = Vec::new();
         let Some(row) = rows.next(&mut header) else { continue };
         let header = fields::header(&header, row)?;
@@ -57,7 +63,7 @@ fn header<R: Read>(blocks: &mut Blocks<R>, columns: Option<&[String]>) -> Result
             return Err(DatasetError::Separator(super::error::shortened(&header[0])));
         }
         let (rest, line) = rows.rest();
-        return Ok((Layout::new(header, columns)?, Block { text: rest.to_vec(), line }));
+        return Ok((Layout::new(header, columns, id)?, Block { text: rest.to_vec(), line }));
     }
     Err(DatasetError::Empty)
 }
@@ -228,7 +234,7 @@ mod tests {
             let oddity = [20, 60, 500][below(&mut rng, 3)];
             let file = awkward_file(&mut rng, oddity);
             let text = String::from_utf8_lossy(&file).into_owned();
-            let whole = read(&file[..], None, BLOCK);
+            let whole = read(&file[..], None, None, BLOCK);
             match (&whole, by_the_csv_crate(&file)) {
                 (Ok(ours), Some((names, features))) => {
                     accepted += 1;
@@ -241,7 +247,7 @@ mod tests {
                 (ours, theirs) => panic!("{text:?}: {ours:?}, but the crate reads {theirs:?}"),
             }
             for size in (1..=9).chain([16, 31, 64]) {
-                match (&whole, &read(&file[..], None, size)) {
+                match (&whole, &read(&file[..], None, None, size)) {
                     (Ok(whole), Ok(blocks)) => assert_eq!(whole, blocks, "{text:?} in blocks of {size}"),
                     (Err(whole), Err(blocks)) => {
                         assert_eq!(whole.to_string(), blocks.to_string(), "{text:?} in blocks of {size}");
@@ -257,7 +263,7 @@ mod tests {
     fn row_numbers_are_lines_of_the_file() {
         let file = "\n\nname,a\r\nx,1\n\n\"y\n\nz\",2\rw,3\n \"v\",4";
         for size in 1..50 {
-            let candidates = read(file.as_bytes(), None, size).unwrap();
+            let candidates = read(file.as_bytes(), None, None, size).unwrap();
             assert_eq!(candidates.names, ["x", "y\n\nz", "w", "\"v\""]);
             assert_eq!([0, 1, 2, 3].map(|arm| candidates.rows.row(arm)), [4, 6, 9, 10]);
         }
@@ -281,7 +287,7 @@ mod tests {
                 file.extend([&text, "\n"]);
             }
         }
-        assert_eq!(read(file.as_bytes(), None, BLOCK).unwrap().features, expected);
+        assert_eq!(read(file.as_bytes(), None, None, BLOCK).unwrap().features, expected);
     }
 
     #[test]
@@ -292,14 +298,14 @@ mod tests {
                 if self.0.is_empty() { Err(std::io::Error::other("disk failure")) } else { self.0.read(buffer) }
             }
         }
-        let message = |csv: &str| read(Broken(csv.as_bytes()), None, 4).unwrap_err().to_string();
+        let message = |csv: &str| read(Broken(csv.as_bytes()), None, None, 4).unwrap_err().to_string();
         assert_eq!(message("a\n1\n2\n3\n"), "disk failure");
         assert_eq!(message("a\n1\nx\n3\n4\n5\n"), "row 3, column `a`: `x` is not a finite number");
     }
 
     #[test]
     fn a_row_without_an_end_is_refused() {
-        let message = read(std::io::repeat(b'x').take(200 << 20), None, BLOCK).unwrap_err().to_string();
+        let message = read(std::io::repeat(b'x').take(200 << 20), None, None, BLOCK).unwrap_err().to_string();
         assert_eq!(message, "row 1 is longer than 64 MB; is this a CSV file, and is every quote closed?");
     }
 }

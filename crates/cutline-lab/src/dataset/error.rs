@@ -45,9 +45,64 @@ pub enum DatasetError {
         /// The most bytes that a row may have.
         most: usize,
     },
-    /// The fields are not separated by commas.
+    /// The fields are not separated by commas, or where the separator is detected, neither by semicolons nor by tabs.
     #[error("the header is one field, `{0}`; fields must be separated by commas")]
     Separator(String),
+    /// The file is of a kind that is no table.
+    #[error("this is {0}, not a table; candidates are read from CSV, Excel (.xlsx) and Parquet files")]
+    WrongKind(&'static str),
+    /// The file is an Excel file, but damaged or empty.
+    #[error("the Excel file cannot be read: {0}")]
+    Excel(String),
+    /// There is more than one problem.
+    #[error("{}", several(.problems, *.n_more))]
+    Several {
+        /// The first problems, by row.
+        problems: Vec<DatasetError>,
+        /// The number of further problems.
+        n_more: usize,
+    },
+    /// Values are missing.
+    #[error("{}{}", missing(*.n_missing, *.n_rows, *.n_columns, .places), if *.is_later { LATER } else { "" })]
+    Missing {
+        /// How many are missing.
+        n_missing: usize,
+        /// The number of rows concerned.
+        n_rows: usize,
+        /// The number of columns concerned.
+        n_columns: usize,
+        /// The first places: rows and columns.
+        places: Vec<(u64, String)>,
+        /// Whether the columns had no missing values when the campaign began.
+        is_later: bool,
+    },
+    /// A column of text has too many different values for a category.
+    #[error(
+        "column `{column}` is text, with {}; the first is `{first}`",
+        if *.is_distinct { "a different value in every row".into() } else { format!("{n_levels} different values") }
+    )]
+    TextColumn {
+        /// The column.
+        column: String,
+        /// The number of different values.
+        n_levels: usize,
+        /// Whether no value is there twice.
+        is_distinct: bool,
+        /// The first value.
+        first: String,
+    },
+    /// All values of a column are missing.
+    #[error("column `{column}` has no values")]
+    NoValues {
+        /// The column.
+        column: String,
+    },
+    /// A chosen category is not among the chosen features.
+    #[error("the category `{0}` is not one of the chosen features")]
+    CategoryNotChosen(String),
+    /// Two features would have the same name.
+    #[error("two features would be called `{0}`; rename a column")]
+    SameFeature(String),
     /// There is no row below the header.
     #[error("there are no arms: the file needs a header and one row per arm")]
     Empty,
@@ -148,6 +203,44 @@ pub enum DatasetError {
     /// The candidates were refused for a reason that files cannot give rise to.
     #[error(transparent)]
     Candidates(#[from] CandidatesError),
+}
+
+impl DatasetError {
+    /// Whether it is about what the rows hold, so that other rows may have the same problem.
+    pub(super) fn is_about_cells(&self) -> bool {
+        matches!(
+            self,
+            Self::NotUtf8 { .. }
+                | Self::Ragged { .. }
+                | Self::OpenQuote { .. }
+                | Self::NotANumber { .. }
+                | Self::Null { .. }
+                | Self::Type { .. }
+        )
+    }
+}
+
+/// Added to a message about missing values of a later file.
+const LATER: &str = "; the campaign began without missing values there";
+
+fn several(problems: &[DatasetError], n_more: usize) -> String {
+    let mut described: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    if n_more > 0 {
+        described.push(format!("and {n_more} more problems"));
+    }
+    described.join("; ")
+}
+
+fn missing(n_missing: usize, n_rows: usize, n_columns: usize, places: &[(u64, String)]) -> String {
+    let described: Vec<String> =
+        places.iter().map(|(row, column)| format!("row {row}, column `{}`", shortened(column))).collect();
+    if let ([place], 1) = (&described[..], n_missing) {
+        return format!("{place}: the value is missing");
+    }
+    let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let more = if n_missing > places.len() { ", …" } else { "" };
+    let (rows, columns) = (count(n_rows, "row"), count(n_columns, "column"));
+    format!("{n_missing} values are missing, in {rows} and {columns}: {}{more}", described.join(", "))
 }
 
 /// A field as a message quotes it: only the beginning of a long one.

@@ -2,6 +2,7 @@
 
 use super::DatasetError;
 use super::error::shortened;
+use super::options::ReadOptions;
 use std::collections::HashMap;
 
 /// The role of a column.
@@ -25,10 +26,14 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The features are the columns in `chosen`, in that order, or else all columns but the names.
-    pub(super) fn new(header: Vec<String>, chosen: Option<&[String]>) -> Result<Self, DatasetError> {
+    /// The features are the columns in `chosen`, in that order, or else all columns but the names. The names are in the column `id`, or
+    /// else in `name`; with `id`, a column `name` is only read if it is chosen.
+    pub(super) fn new(header: Vec<String>, chosen: Option<&[String]>, id: Option<&str>) -> Result<Self, DatasetError> {
         let is_name = |column: &String| column.eq_ignore_ascii_case("name");
-        let name = header.iter().position(is_name);
+        let name = match id {
+            Some(id) => Some(header.iter().position(|column| column == id).ok_or_else(|| no_column(id, &header))?),
+            None => header.iter().position(is_name),
+        };
         let mut positions = HashMap::with_capacity(header.len());
         for (position, column) in header.iter().enumerate() {
             let key = if is_name(column) { "name" } else { column };
@@ -39,14 +44,20 @@ impl Layout {
         }
         let mut roles = vec![Role::None; header.len()];
         let features: Vec<String> = match chosen {
-            None => header.iter().filter(|column| !is_name(column)).cloned().collect(),
+            None => {
+                let others =
+                    header.iter().enumerate().filter(|&(position, column)| Some(position) != name && !is_name(column));
+                others.map(|(_, column)| column.clone()).collect()
+            }
             Some(chosen) => chosen.to_vec(),
         };
         for (feature, column) in features.iter().enumerate() {
             let Some(&position) = positions.get(column.as_str()).filter(|&&position| Some(position) != name) else {
                 return Err(match name {
-                    Some(name) if is_name(column) => DatasetError::NamesAsFeature(header[name].clone()),
-                    _ => DatasetError::NoColumn { column: shortened(column), columns: list(&header) },
+                    Some(name) if header[name] == *column || (id.is_none() && is_name(column)) => {
+                        DatasetError::NamesAsFeature(header[name].clone())
+                    }
+                    _ => no_column(column, &header),
                 });
             };
             if roles[position] != Role::None {
@@ -59,6 +70,26 @@ impl Layout {
         }
         Ok(Self { header, roles, features })
     }
+
+    /// Which features are read as text: the chosen categories.
+    pub(super) fn text_features(&self, options: &ReadOptions) -> Result<Vec<bool>, DatasetError> {
+        for category in &options.categories {
+            if !self.features.contains(category) {
+                return Err(match self.header.iter().position(|column| column == category) {
+                    None => no_column(category, &self.header),
+                    Some(position) if self.roles[position] == Role::Name => {
+                        DatasetError::NamesAsFeature(category.clone())
+                    }
+                    Some(_) => DatasetError::CategoryNotChosen(shortened(category)),
+                });
+            }
+        }
+        Ok(self.features.iter().map(|feature| options.categories.contains(feature)).collect())
+    }
+}
+
+fn no_column(column: &str, header: &[String]) -> DatasetError {
+    DatasetError::NoColumn { column: shortened(column), columns: list(header) }
 }
 
 /// The columns that can be features, as a sentence of a message.

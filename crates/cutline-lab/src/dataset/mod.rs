@@ -1,16 +1,26 @@
-//! Candidates from CSV and Parquet files, read on all threads. Iris and wine are built in.
+//! Candidates from files, read on all threads: [`load`] takes tables as people have them, [`open`] files of numbers alone. Iris and
+//! wine are built in.
 
 mod blocks;
 mod chunks;
 mod csv;
+mod csv_table;
+mod encode;
 mod error;
+mod excel;
 mod fields;
+mod kinds;
 mod layout;
+mod load;
+mod options;
 mod parquet;
 mod raw;
+mod table;
 mod values;
 
 pub use error::DatasetError;
+pub use load::{Loaded, Source, load, load_encoded, load_with_labels};
+pub use options::{Note, ReadOptions};
 
 pub(crate) use blocks::{Block, Blocks};
 pub(crate) use fields::{Rows, header, number, text};
@@ -49,9 +59,9 @@ fn open_raw(path: &Path, columns: Option<&[String]>) -> Result<RawCandidates, Da
     file.by_ref().take(parquet::MAGIC.len() as u64).read_to_end(&mut start)?;
     if start == parquet::MAGIC || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
         file.rewind()?;
-        parquet::read(file, columns)
+        parquet::read(chunks::Chunks::new(file)?, columns, None)
     } else {
-        csv::read(start.chain(file), columns, csv::BLOCK)
+        csv::read(start.chain(file), columns, None, csv::BLOCK)
     }
 }
 
@@ -60,7 +70,7 @@ fn open_raw(path: &Path, columns: Option<&[String]>) -> Result<RawCandidates, Da
 /// # Errors
 /// As [`open`].
 pub fn candidates(csv: impl Read + Send, columns: Option<&[String]>) -> Result<Candidates, DatasetError> {
-    csv::read(csv, columns, csv::BLOCK)?.named()
+    csv::read(csv, columns, None, csv::BLOCK)?.named()
 }
 
 /// Iris: 150 arms, 4 features, unscaled.
@@ -86,7 +96,7 @@ pub fn wine() -> Arms {
 /// # Errors
 /// As [`open`], but for the names, and if there are no features.
 pub fn features(csv: impl Read + Send) -> Result<Arms, DatasetError> {
-    let (candidates, _) = csv::read(csv, None, csv::BLOCK)?.numbered()?;
+    let (candidates, _) = csv::read(csv, None, None, csv::BLOCK)?.numbered()?;
     Ok(with_features(candidates)?.arms())
 }
 

@@ -1,15 +1,15 @@
 //! Candidates from Parquet: columns are decoded in parallel, a few thousand rows at a time.
 
 use super::DatasetError;
-use super::chunks::Chunks;
 use super::layout::{Layout, Role};
+use super::options::ReadOptions;
 use super::raw::{RawCandidates, RowNumbers};
+use super::table::{Cells, Table};
 use super::values::{ColumnKind, Values};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 use rayon::prelude::*;
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The first bytes of a Parquet file.
@@ -24,19 +24,40 @@ impl From<ParquetError> for DatasetError {
     }
 }
 
-/// Candidates from a Parquet file.
-pub(super) fn read(file: File, columns: Option<&[String]>) -> Result<RawCandidates, DatasetError> {
-    // The crate `parquet` panics on some damaged files; nothing that it had read is used then.
-    let read = catch_unwind(AssertUnwindSafe(|| read_all(file, columns)));
-    read.unwrap_or_else(|_| Err(DatasetError::Parquet("it is damaged".into())))
+/// Candidates from a Parquet file whose features are all numbers.
+pub(super) fn read(
+    file: impl ChunkReader + 'static,
+    columns: Option<&[String]>,
+    id: Option<&str>,
+) -> Result<RawCandidates, DatasetError> {
+    undamaged(|| read_all(file, columns, id))
 }
 
-fn read_all(file: File, columns: Option<&[String]>) -> Result<RawCandidates, DatasetError> {
-    let file = SerializedFileReader::new(Chunks::new(file)?)?;
-    let schema = file.metadata().file_metadata().schema_descr();
+/// A table of any cells from a Parquet file.
+pub(super) fn table(file: impl ChunkReader + 'static, options: &ReadOptions) -> Result<Table, DatasetError> {
+    undamaged(|| read_table(file, options))
+}
+
+/// What `read` returns. The crate `parquet` panics on some damaged files; nothing that it had read is used then.
+fn undamaged<T>(read: impl FnOnce() -> Result<T, DatasetError>) -> Result<T, DatasetError> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(DatasetError::Parquet("it is damaged".into())))
+}
+
+/// The columns of a file.
+fn layout(schema: &SchemaDescriptor, columns: Option<&[String]>, id: Option<&str>) -> Result<Layout, DatasetError> {
     let header = schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect();
-    let layout = Layout::new(header, columns)?;
-    let columns = columns_to_read(schema, &layout)?;
+    Layout::new(header, columns, id)
+}
+
+fn read_all(
+    file: impl ChunkReader + 'static,
+    columns: Option<&[String]>,
+    id: Option<&str>,
+) -> Result<RawCandidates, DatasetError> {
+    let file = SerializedFileReader::new(file)?;
+    let schema = file.metadata().file_metadata().schema_descr();
+    let layout = layout(schema, columns, id)?;
+    let columns = columns_to_read(schema, &layout, None)?;
     let mut candidates = RawCandidates::default();
     for group in 0..file.num_row_groups() {
         read_group(&*file.get_row_group(group)?, &columns, layout.features.len(), &mut candidates)?;
@@ -56,8 +77,49 @@ struct Column {
     kind: ColumnKind,
 }
 
-/// The columns to read; an error if one has a type that cannot be read.
-fn columns_to_read(schema: &SchemaDescriptor, layout: &Layout) -> Result<Vec<Column>, DatasetError> {
+fn read_table(file: impl ChunkReader + 'static, options: &ReadOptions) -> Result<Table, DatasetError> {
+    let file = SerializedFileReader::new(file)?;
+    let schema = file.metadata().file_metadata().schema_descr();
+    let layout = layout(schema, options.features.as_deref(), options.id.as_deref())?;
+    let is_text = layout.text_features(options)?;
+    let columns = columns_to_read(schema, &layout, Some(&is_text))?;
+    let mut table = Table::default();
+    let mut features = vec![Cells::default(); layout.features.len()];
+    for group in 0..file.num_row_groups() {
+        let group = file.get_row_group(group)?;
+        let n_rows = rows_of(&*group)?;
+        for column in &columns {
+            let mut values = Values::new(group.get_column_reader(column.leaf)?, column.kind);
+            let mut cells = Cells::default();
+            for start in (0..n_rows).step_by(ROWS) {
+                values.read(ROWS.min(n_rows - start))?;
+                if let Some(position) = values.not_text() {
+                    let row = (table.rows.n_rows + start + position) as u64 + 1;
+                    return Err(DatasetError::NotUtf8 { row, column: column.name.clone() });
+                }
+                values.cells(&mut cells);
+            }
+            match column.role {
+                Role::Feature(feature) => features[feature].append(cells),
+                Role::Name => table.names.extend(cells.texts.into_iter().map(|(_, name)| name)),
+                Role::None => (),
+            }
+        }
+        (0..n_rows).for_each(|_| table.rows.push(table.rows.n_rows as u64 + 1));
+    }
+    if table.rows.n_rows == 0 {
+        return Err(DatasetError::Empty);
+    }
+    Ok(Table { columns: layout.features.into_iter().zip(features).collect(), ..table })
+}
+
+/// The columns to read; an error if one has a type that cannot be read. With `is_text`, features may be text, and those that it marks
+/// are read as text.
+fn columns_to_read(
+    schema: &SchemaDescriptor,
+    layout: &Layout,
+    is_text: Option<&[bool]>,
+) -> Result<Vec<Column>, DatasetError> {
     let mut columns = Vec::new();
     for leaf in 0..schema.num_columns() {
         let position = schema.get_column_root_idx(leaf);
@@ -66,13 +128,26 @@ fn columns_to_read(schema: &SchemaDescriptor, layout: &Layout) -> Result<Vec<Col
         let kind = match role {
             Role::None => continue,
             Role::Name => ColumnKind::of_names(&column),
-            Role::Feature(_) => ColumnKind::of_numbers(&column),
+            Role::Feature(feature) if is_text.is_some_and(|is_text| is_text[feature]) => ColumnKind::of_names(&column),
+            Role::Feature(_) => ColumnKind::of_numbers(&column).or_else(|found| match is_text {
+                Some(_) => ColumnKind::of_names(&column),
+                None => Err(found),
+            }),
         };
-        let needed = if role == Role::Name { "names must be text" } else { "features must be numbers" };
+        let needed = match (role, is_text) {
+            (Role::Name, _) => "names must be text",
+            (_, None) => "features must be numbers",
+            (_, Some(_)) => "features must be numbers or text",
+        };
         let kind = kind.map_err(|found| DatasetError::Type { column: name.clone(), found, needed })?;
         columns.push(Column { name: name.clone(), role, leaf, kind });
     }
     Ok(columns)
+}
+
+/// The number of rows of a row group.
+fn rows_of(group: &dyn RowGroupReader) -> Result<usize, DatasetError> {
+    usize::try_from(group.metadata().num_rows()).map_err(|error| DatasetError::Parquet(error.to_string()))
 }
 
 /// Adds the candidates of one row group.
@@ -82,8 +157,7 @@ fn read_group(
     dimension: usize,
     candidates: &mut RawCandidates,
 ) -> Result<(), DatasetError> {
-    let n_rows =
-        usize::try_from(group.metadata().num_rows()).map_err(|error| DatasetError::Parquet(error.to_string()))?;
+    let n_rows = rows_of(group)?;
     let open = |column: &Column| Ok(Values::new(group.get_column_reader(column.leaf)?, column.kind));
     let mut values = columns.iter().map(open).collect::<Result<Vec<_>, ParquetError>>()?;
     let mut done = 0;

@@ -15,6 +15,15 @@ pub(super) struct RawCandidates {
 }
 
 impl RawCandidates {
+    /// The same candidates without their first feature.
+    pub(super) fn without_first_column(mut self) -> Self {
+        let dimension = self.columns.len();
+        self.columns.remove(0);
+        let rows = self.features.chunks_exact(dimension);
+        self.features = rows.flat_map(|row| &row[1..]).copied().collect();
+        self
+    }
+
     /// Candidates with the names of the file, which must be distinct and printable.
     pub(super) fn named(self) -> Result<Candidates, DatasetError> {
         let Self { names, columns, features, rows } = self;

@@ -1,5 +1,6 @@
 //! The values of one Parquet column, of any stored type, as `f64` or text.
 
+use super::table::Cells;
 use half::f16;
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -20,6 +21,8 @@ pub(super) enum ColumnKind {
     Decimal(i32),
     /// A name.
     Text,
+    /// True or false.
+    Flag,
     /// A whole number that serves as a name.
     Label {
         /// Whether it has a sign.
@@ -52,11 +55,12 @@ impl ColumnKind {
         }
     }
 
-    /// How a column of names is stored, text or whole numbers; as an error, the type that it has instead.
+    /// How a column of names or of a category is stored, text, flags or whole numbers; as an error, the type that it has instead.
     pub(super) fn of_names(column: &ColumnDescriptor) -> std::result::Result<Self, String> {
         use ConvertedType as C;
         match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
             _ if is_nested(column) => Err(described(column)),
+            (Type::BOOLEAN, ..) => Ok(Self::Flag),
             (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum), _)
             | (Type::BYTE_ARRAY, None, C::NONE | C::UTF8 | C::ENUM) => Ok(Self::Text),
             (Type::INT32 | Type::INT64, ..) => match Self::of_numbers(column)? {
@@ -150,7 +154,8 @@ impl Values {
             R::FixedLenByteArrayColumnReader(reader) => {
                 decode(reader, n, levels, |value| numbers.push(long(value.data(), kind)))
             }
-            R::BoolColumnReader(_) | R::Int96ColumnReader(_) => Ok(()),
+            R::BoolColumnReader(reader) => decode(reader, n, levels, |value: bool| names.push(value.to_string())),
+            R::Int96ColumnReader(_) => Ok(()),
         }?;
         self.null = self.levels.iter().position(|&level| level == 0);
         self.not_text = not_text;
@@ -165,6 +170,22 @@ impl Values {
     /// The names, if the column holds names; the caller may take them.
     pub(super) fn names(&mut self) -> &mut Vec<String> {
         &mut self.names
+    }
+
+    /// Adds one cell per row to `cells`; a null is an empty cell.
+    pub(super) fn cells(&mut self, cells: &mut Cells) {
+        let is_text = matches!(self.kind, ColumnKind::Text | ColumnKind::Label { .. } | ColumnKind::Flag);
+        let (mut numbers, mut texts) = (self.numbers.iter(), self.names.drain(..));
+        let n_values = if is_text { texts.len() } else { numbers.len() };
+        // Columns without nulls may have no levels.
+        let n_rows = if self.levels.is_empty() { n_values } else { self.levels.len() };
+        for row in 0..n_rows {
+            match self.levels.get(row) {
+                Some(0) => cells.push_text(String::new()),
+                _ if is_text => cells.push_text(texts.next().unwrap_or_default()),
+                _ => cells.push_number(numbers.next().copied().unwrap_or(f64::NAN)),
+            }
+        }
     }
 
     /// The first row without a value.

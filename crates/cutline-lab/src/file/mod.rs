@@ -107,7 +107,9 @@ fn experiment(
         Some(field) => Some(position(&field, field.text()?, &entrants)?),
     };
     let (published, published_means) = match published_field {
-        Some(_) if !overrides.redraw => published::published(&keys.lists("published")?, &entrants, budgets.len())?,
+        Some(_) if !overrides.redraw => {
+            published::published(&keys.lists("published")?, &entrants, budgets.len(), source.fixed())?
+        }
         _ => Default::default(),
     };
     let runs = overrides.runs.unwrap_or(runs);

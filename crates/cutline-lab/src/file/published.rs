@@ -3,12 +3,18 @@
 use super::position;
 use crate::keys::{Field, FileError, Keys};
 use crate::published::{Metric, PublishedMeans, Uncertainty};
-use crate::{Entrant, PublishedCurve};
+use crate::{Entrant, Instance, PublishedCurve};
 
 /// Published success rates and means.
 pub(super) type Published = (Vec<PublishedCurve>, Vec<PublishedMeans>);
 
-pub(super) fn published(tables: &[Field<'_>], entrants: &[Entrant], n_budgets: usize) -> Result<Published, FileError> {
+/// `fixed` is the instance of all runs, if they have one.
+pub(super) fn published(
+    tables: &[Field<'_>],
+    entrants: &[Entrant],
+    n_budgets: usize,
+    fixed: Option<&Instance>,
+) -> Result<Published, FileError> {
     let (mut curves, mut means) = (Vec::new(), Vec::new());
     for table in tables {
         let keys = table.keys("[[published]]")?;
@@ -19,6 +25,10 @@ pub(super) fn published(tables: &[Field<'_>], entrants: &[Entrant], n_budgets: u
         let entrant = position(algorithm, algorithm.text()?, entrants)?;
         if let Some(values_field) = keys.get("values") {
             let (metric, uncertainty) = of_means(&keys, &values_field, n_budgets)?;
+            if metric.is_exact() && fixed.and_then(|instance| entrants[entrant].optimal_gamma(instance)).is_none() {
+                let what = "is for algorithms with `gamma = \"optimal\"` where all runs have one instance";
+                return Err(values_field.error(format!("of \"{metric}\": this metric {what}")));
+            }
             let values = numbers(&values_field, n_budgets, "numbers of at least 0", |value| value >= 0.0)?;
             means.push(PublishedMeans { curve, entrant, metric, values, uncertainty });
         } else {
@@ -36,7 +46,7 @@ pub(super) fn published(tables: &[Field<'_>], entrants: &[Entrant], n_budgets: u
 /// What was published, and how exact it is.
 fn of_means(keys: &Keys<'_>, values: &Field<'_>, n_budgets: usize) -> Result<(Metric, Uncertainty), FileError> {
     let metric_field = keys.need("metric")?;
-    let wanted = "\"failure rate\", \"wrong arms\", \"pulls\", or \"output 1\", \"output 2\", …";
+    let wanted = "\"failure rate\", \"wrong arms\", \"pulls\", \"output 1\", \"output 2\", …, \"gamma\" or \"pulls of the bound\"";
     let metric = Metric::named(metric_field.text()?).ok_or_else(|| metric_field.is_not(wanted))?;
     let (errors, deviations, runs_field) = (keys.get("errors"), keys.get("deviations"), keys.get("runs"));
     keys.finish()?;

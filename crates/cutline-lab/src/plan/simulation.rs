@@ -2,12 +2,13 @@
 
 use super::counts::PlanOutcome;
 use super::prior::Truths;
-use super::{Plan, PlanError, PlanTally, PlannedCampaign, PriorError};
-use cutline::campaign::{CampaignState, Event, Terms, TermsError, Time};
-use cutline::{LearnerError, Purpose, Question, SpecError, Verdict, stream};
+use super::{Goal, Plan, PlanError, PlanTally, PlannedCampaign, PriorError};
+use cutline::campaign::{CampaignState, Event, RewardKind, Terms, TermsError, Time};
+use cutline::{Arm, LearnerError, Purpose, Question, SpecError, Verdict, stream};
 use rand::Rng as _;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::slice::Iter;
 
 impl Plan {
     /// Plays a range of runs on the threads of the current rayon pool. `watch` is called with the number of pulls as they are played.
@@ -26,6 +27,7 @@ impl Plan {
     ) -> Result<PlanTally, PlanError> {
         let first = self.check(budgets)?;
         let truths = self.prior.truths(&self.arms, self.question.threshold())?;
+        self.check_question(&truths)?;
         let empty = || PlanTally::new(self.campaigns.len(), budgets.len());
         let play = |run| {
             let mut tally = empty();
@@ -85,13 +87,33 @@ impl Plan {
         }
     }
 
+    /// Refuses a precision within which so many arms of the first run lie that any verdicts would meet the goal.
+    fn check_question(&self, truths: &Truths) -> Result<(), PlanError> {
+        let (threshold, precision) = (self.question.threshold(), self.question.precision());
+        // Drawing means takes time, and a precision that is small compared with the spread is never refused.
+        let Some(spread) = self.prior.spread().filter(|&spread| spread <= 2.0 * precision) else { return Ok(()) };
+        let means = truths.draw(&mut stream(self.seed, Purpose::Instance, 0));
+        let can_be_wrong = |mean: &&f64| **mean < threshold - precision || **mean >= threshold + precision;
+        let outside = means.iter().filter(can_be_wrong).count() as f64 / means.len() as f64;
+        let allowed = if let Goal::WrongShare(share) = self.goal { share } else { 0.0 };
+        if outside > allowed {
+            return Ok(());
+        }
+        Err(PriorError::NothingToDecide { precision, spread, within: 100.0 * (1.0 - outside) }.into())
+    }
+
     /// A campaign after the pilot, before its first measurement.
     fn state(&self, campaign: &PlannedCampaign, budget: u32, seed: u64) -> Result<CampaignState, PlanError> {
-        let terms = Terms { question: self.question, budget, seed, ..campaign.terms.clone() };
+        // Means and noise of a plan are Gaussian, whatever the campaign measures.
+        let rewards = campaign.terms.rewards.map(|_| RewardKind::Gaussian);
+        let terms = Terms { question: self.question, budget, seed, rewards, ..campaign.terms.clone() };
         let refused = |error: TermsError| PlanError::Campaign { label: campaign.label.clone(), error };
         let mut state = CampaignState::new(campaign.arms.clone(), terms).map_err(refused)?;
         for &(arm, reward) in self.prior.rewards() {
             state.observe(arm, reward, false, NOW).map_err(|_| PriorError::TooLarge)?;
+        }
+        for &arm in self.prior.withdrawn() {
+            state.withdraw(arm, "", NOW).map_err(|_| PriorError::TooLarge)?;
         }
         Ok(state)
     }
@@ -117,8 +139,9 @@ impl Plan {
             let mut state = self.state(campaign, most, seed)?;
             let mut outcomes = Vec::new();
             let mut told = 0;
+            let mut open = self.prior.open().iter();
             for &budget in &budgets[first..] {
-                self.measure(&mut state, &means, &variates[told..budget as usize])?;
+                self.measure(&mut state, &means, &variates[told..budget as usize], &mut open)?;
                 watch(u64::from(budget) - told as u64);
                 told = budget as usize;
                 outcomes.push(PlanOutcome::new(&state.verdicts(), &means, self.question));
@@ -131,7 +154,20 @@ impl Plan {
 
 impl Plan {
     /// Measures once per variate of the noise, in batches: all measurements of a batch are asked for before the first reward is told.
-    fn measure(&self, state: &mut CampaignState, means: &[f64], variates: &[f64]) -> Result<(), PlanError> {
+    /// Arms that are `open` are under measurement already and come first.
+    fn measure(
+        &self,
+        state: &mut CampaignState,
+        means: &[f64],
+        variates: &[f64],
+        open: &mut Iter<'_, Arm>,
+    ) -> Result<(), PlanError> {
+        let n_open = open.len().min(variates.len());
+        let (first, variates) = variates.split_at(n_open);
+        for (&arm, &variate) in open.by_ref().zip(first) {
+            let reward = self.noise.reward(means[arm], variate);
+            state.observe(arm, reward, true, NOW).map_err(|_| PriorError::TooLarge)?;
+        }
         for variates in variates.chunks(self.batch.get() as usize) {
             let asked = state.ask(variates.len(), "plan", NOW, Time::MAX);
             for (event, &variate) in asked.iter().zip(variates) {

@@ -1,6 +1,7 @@
 //! The journal of a store: campaigns are added to it, and their events are appended and read.
 
 mod database;
+mod managing;
 mod memory;
 mod open_files;
 mod postgres;
@@ -27,8 +28,25 @@ pub(crate) struct Entry {
     pub(crate) created: Time,
 }
 
-/// Decides which events to write, given the events that other connections have written since the last read.
-pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>) -> Result<Vec<(Time, Event)>, StoreError> + 'a;
+/// What to write.
+#[derive(Debug, Default)]
+pub(crate) struct Decision {
+    pub(crate) events: Vec<(Time, Event)>,
+    /// New candidates, with the number of the first.
+    pub(crate) added: Option<(Arm, Candidates)>,
+    /// The arms whose features to return.
+    pub(crate) features_of: Vec<Arm>,
+}
+
+/// What a campaign began with.
+pub(crate) struct Beginning {
+    pub(crate) settings: Settings,
+    /// The number of candidates it began with.
+    pub(crate) n_arms: usize,
+}
+
+/// Decides what to write, given the events that other connections have written since the last read.
+pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>) -> Result<Decision, StoreError> + 'a;
 
 /// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
 /// store at once.
@@ -39,26 +57,27 @@ pub(crate) trait Journal: Send {
     /// Adds a campaign and its first events, completely or not at all.
     fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError>;
 
-    /// The settings of a campaign.
-    fn settings(&mut self, id: Id) -> Result<Settings, StoreError>;
+    /// What a campaign began with.
+    fn beginning(&mut self, id: Id) -> Result<Beginning, StoreError>;
 
-    /// The candidates of a campaign.
+    /// All candidates of a campaign, added ones included.
     fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError>;
 
     /// The events of a campaign after number `after`.
     fn read(&mut self, id: Id, after: u64) -> Result<Vec<Record>, StoreError>;
 
     /// In one transaction, which excludes other writers to the campaign: reads its events after number `after`, passes them to `decide`,
-    /// and writes the events that it returns. All of them are durable when this returns; none is written if it fails.
+    /// and writes what it returns. All of it is durable when this returns; nothing is written if it fails.
     ///
-    /// If `with_features`, returns the features of the arms in the `Asked` events, in their order, read in the same transaction.
-    fn write(
-        &mut self,
-        id: Id,
-        after: u64,
-        with_features: bool,
-        decide: &mut Decide<'_>,
-    ) -> Result<Vec<Vec<f64>>, StoreError>;
+    /// Returns the features that the decision asks for, read in the same transaction.
+    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError>;
+
+    /// Gives a campaign another name.
+    fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError>;
+
+    /// Deletes a campaign with its candidates and events. Its number is not used again, so that a connection that knows the campaign gets
+    /// [`StoreError::Deleted`] and never reads or writes another one.
+    fn delete(&mut self, id: Id) -> Result<(), StoreError>;
 }
 
 /// Numbers events, beginning after `last`.
@@ -69,12 +88,4 @@ fn numbered(last: u64, events: impl IntoIterator<Item = (Time, Event)>) -> impl 
 /// The first events of a new campaign.
 fn first_events(new: &NewCampaign) -> impl Iterator<Item = Record> + '_ {
     numbered(0, new.events.iter().cloned())
-}
-
-/// The arms in the `Asked` events, in their order.
-fn asked_arms(events: &[(Time, Event)]) -> impl Iterator<Item = Arm> + '_ {
-    events.iter().filter_map(|(_, event)| match *event {
-        Event::Asked { arm, .. } => Some(arm),
-        _ => None,
-    })
 }

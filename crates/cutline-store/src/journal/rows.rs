@@ -23,16 +23,27 @@ struct Columns<'a> {
 fn columns(event: &Event) -> Columns<'_> {
     let blank = Columns::default();
     match *event {
-        Event::Asked { ticket, arm, ref worker, until } => {
+        Event::Asked { ticket, arm, ref worker, until, replicate_of } => {
             let (arm, worker) = (Some(arm as u64), Some(worker.as_str()));
-            Columns { ticket: Some(ticket), arm, worker, until: Some(until), ..blank }
+            Columns { ticket: Some(ticket), arm, worker, until: Some(until), counted: replicate_of, ..blank }
         }
+        Event::Renewed { ticket, until } => Columns { ticket: Some(ticket), until: Some(until), ..blank },
         Event::Told { ticket, reward } => Columns { ticket: Some(ticket), reward: Some(reward), ..blank },
         Event::Failed { ticket, ref reason } => Columns { ticket: Some(ticket), reason: Some(reason), ..blank },
         Event::Expired { ticket } => Columns { ticket: Some(ticket), ..blank },
         Event::Observed { arm, reward, is_counted } => {
             let (arm, counted) = (Some(arm as u64), Some(u64::from(is_counted)));
             Columns { arm, reward: Some(reward), counted, ..blank }
+        }
+        Event::Amended { ticket, reward, ref reason } => {
+            Columns { ticket: Some(ticket), reward: Some(reward), reason: Some(reason), ..blank }
+        }
+        Event::Voided { ticket, ref reason } => Columns { ticket: Some(ticket), reason: Some(reason), ..blank },
+        Event::Withdrawn { arm, ref reason } => Columns { arm: Some(arm as u64), reason: Some(reason), ..blank },
+        Event::Restored { arm } => Columns { arm: Some(arm as u64), ..blank },
+        Event::Added { first, n_arms } => Columns { arm: Some(first as u64), counted: Some(n_arms as u64), ..blank },
+        Event::Changed { budget, ref change } => {
+            Columns { counted: Some(budget.into()), reason: Some(change), ..blank }
         }
         ref other => unreachable!("{other:?} has no row"),
     }
@@ -79,13 +90,30 @@ pub(super) fn record(row: &dyn Row) -> Result<(Record, Checksum), BadRow> {
     let reward = || row.real(5)?.ok_or_else(|| missing("reward"));
     let text = |column, what| row.text(column)?.map(str::to_owned).ok_or_else(|| missing(what));
     let event = match row.text(2)? {
-        Some("asked") => {
-            Event::Asked { ticket: ticket()?, arm: arm()?, worker: text(6, "worker")?, until: whole(7, "lease")? }
-        }
+        Some("asked") => Event::Asked {
+            ticket: ticket()?,
+            arm: arm()?,
+            worker: text(6, "worker")?,
+            until: whole(7, "lease")?,
+            replicate_of: row.integer(9)?.map(i64::cast_unsigned),
+        },
+        Some("renewed") => Event::Renewed { ticket: ticket()?, until: whole(7, "lease")? },
         Some("told") => Event::Told { ticket: ticket()?, reward: reward()? },
         Some("failed") => Event::Failed { ticket: ticket()?, reason: text(8, "reason")? },
         Some("expired") => Event::Expired { ticket: ticket()? },
         Some("observed") => Event::Observed { arm: arm()?, reward: reward()?, is_counted: whole(9, "count")? != 0 },
+        Some("amended") => Event::Amended { ticket: ticket()?, reward: reward()?, reason: text(8, "reason")? },
+        Some("voided") => Event::Voided { ticket: ticket()?, reason: text(8, "reason")? },
+        Some("withdrawn") => Event::Withdrawn { arm: arm()?, reason: text(8, "reason")? },
+        Some("restored") => Event::Restored { arm: arm()? },
+        Some("added") => {
+            let n_arms = usize::try_from(whole(9, "count")?).map_err(|_| missing("count"))?;
+            Event::Added { first: arm()?, n_arms }
+        }
+        Some("changed") => {
+            let budget = u32::try_from(whole(9, "budget")?).map_err(|_| missing("budget"))?;
+            Event::Changed { budget, change: text(8, "change")? }
+        }
         other => return Err(format!("event {number} has the unknown kind {other:?}")),
     };
     let checksum = row.integer(10)?.ok_or_else(|| missing("checksum"))?;
@@ -148,15 +176,15 @@ pub(super) struct Part {
     features: Vec<u8>,
 }
 
-/// The candidates in parts.
-pub(super) fn parts(candidates: &Candidates) -> impl Iterator<Item = Part> + '_ {
+/// The candidates in parts; the first of them has the number `offset`.
+pub(super) fn parts(offset: usize, candidates: &Candidates) -> impl Iterator<Item = Part> + '_ {
     let dimension = candidates.columns().len();
     let arms = (FEATURES_PER_PART / dimension.max(16)).max(1);
     (0..candidates.n_arms()).step_by(arms).map(move |first| {
         let last = (first + arms).min(candidates.n_arms());
         let features = candidates.features()[first * dimension..last * dimension].iter();
         Part {
-            first,
+            first: offset + first,
             names: candidates.names()[first..last].join("\n"),
             features: features.flat_map(|feature| feature.to_le_bytes()).collect(),
         }

@@ -1,8 +1,9 @@
 //! A journal in a database, SQLite or PostgreSQL.
 
 use super::database::{Database, Dialect, Lock, Value};
+use super::managing::{self, is_deleted};
 use super::rows::{self, CampaignRow, Part, checksum, parts, record};
-use super::{Decide, Entry, Id, Journal, asked_arms, first_events, numbered};
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
 use crate::{Candidates, NewCampaign, Settings, StoreError};
 use cutline::Arm;
@@ -11,10 +12,12 @@ use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The versions of the schema, each with the statements that lead to it from the one before.
-const MIGRATIONS: [(i64, &str); 1] = [(1, include_str!("../../migrations/1.sql"))];
+const MIGRATIONS: [(i64, &str); 2] =
+    [(1, include_str!("../../migrations/1.sql")), (2, include_str!("../../migrations/2.sql"))];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
-const ENTRIES: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns ORDER BY id";
+pub(super) const ENTRIES: &str =
+    "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns ORDER BY id";
 const NEXT_ID: &str = "SELECT COALESCE(MAX(id), 0) + 1 FROM cutline_campaigns";
 const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms, checksum) \
                      VALUES ($1, $2, $3, $4, $5, $6)";
@@ -67,7 +70,7 @@ pub(super) fn first_line(error: &impl std::fmt::Display) -> String {
 }
 
 /// Runs `work` in a transaction, which is rolled back if anything fails.
-fn transaction<D: Database, T>(
+pub(super) fn transaction<D: Database, T>(
     database: &mut D,
     lock: Lock,
     work: impl FnOnce(&mut D) -> Result<T, StoreError>,
@@ -139,7 +142,10 @@ impl<D: Database> Sql<D> {
             found = Some(CampaignRow::read(row)?);
             Ok(())
         })?;
-        found.ok_or_else(|| self.damaged("a campaign is missing"))
+        match found {
+            Some(row) if is_deleted(&row.name) => Err(StoreError::Deleted),
+            found => found.ok_or_else(|| self.damaged("a campaign is missing")),
+        }
     }
 
     /// The settings of a campaign, and the number of its arms.
@@ -207,7 +213,11 @@ impl<D: Database> Sql<D> {
         })?;
         match sum {
             Some(sum) if head.is_some_and(|head| head.cast_unsigned() < next) => Ok((records, sum)),
-            _ => Err(self.damaged(format!("event {next} is missing"))),
+            _ => {
+                // Only a deleted campaign has no head.
+                self.campaign(id)?;
+                Err(self.damaged(format!("event {next} is missing")))
+            }
         }
     }
 }
@@ -249,17 +259,19 @@ impl<D: Database> Journal for Sql<D> {
         let mut entries = Vec::new();
         self.database.query(ENTRIES, &[], &mut |row| {
             let CampaignRow { id, name, created, .. } = CampaignRow::read(row)?;
-            entries.push(Entry { id, name, created });
+            if !is_deleted(&name) {
+                entries.push(Entry { id, name, created });
+            }
             Ok(())
         })?;
         Ok(entries)
     }
 
     fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError> {
-        let NewCampaign { name, created, settings, candidates, .. } = new;
+        let NewCampaign { name, created, first_settings: settings, candidates, .. } = new;
         let settings = StoredSettings { settings: settings.clone(), columns: candidates.columns().to_vec() };
         let settings = serde_json::to_string(&settings).expect("settings are numbers and texts");
-        let n_arms = candidates.n_arms();
+        let n_arms = candidates.n_arms() - new.n_added;
         let mut row = CampaignRow { id: 0, name: name.clone(), created: *created, settings, n_arms };
         self.position = None;
         transaction(&mut self.database, Lock::Store, |database| {
@@ -274,7 +286,7 @@ impl<D: Database> Journal for Sql<D> {
             row.id = integer(database, NEXT_ID, &[])?.unwrap_or(1);
             database.execute(BEGIN, &row.values())?;
             database.execute(ADD_HEAD, &[Value::Integer(row.id)])?;
-            for part in parts(candidates) {
+            for part in parts(0, candidates) {
                 database.execute(ADD_ARMS, &part.values(row.id))?;
             }
             append(database, row.id, Checksum::new(), first_events(new))?;
@@ -282,8 +294,9 @@ impl<D: Database> Journal for Sql<D> {
         })
     }
 
-    fn settings(&mut self, id: Id) -> Result<Settings, StoreError> {
-        Ok(self.stored_settings(id)?.0.settings)
+    fn beginning(&mut self, id: Id) -> Result<Beginning, StoreError> {
+        let (StoredSettings { settings, .. }, n_arms) = self.stored_settings(id)?;
+        Ok(Beginning { settings, n_arms })
     }
 
     fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError> {
@@ -298,7 +311,7 @@ impl<D: Database> Journal for Sql<D> {
             features.extend(part.features());
             Ok(())
         })?;
-        if names.len() != n_arms {
+        if names.len() < n_arms {
             return Err(self.damaged(format!("it has {} of {n_arms} arms", names.len())));
         }
         Candidates::new(names, columns, features).map_err(|error| self.damaged(error.to_string()))
@@ -310,13 +323,7 @@ impl<D: Database> Journal for Sql<D> {
         Ok(records)
     }
 
-    fn write(
-        &mut self,
-        id: Id,
-        after: u64,
-        with_features: bool,
-        decide: &mut Decide<'_>,
-    ) -> Result<Vec<Vec<f64>>, StoreError> {
+    fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
         self.database.begin(Lock::Campaign(id))?;
         let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
@@ -325,9 +332,13 @@ impl<D: Database> Journal for Sql<D> {
                 self.database.roll_back();
                 resume_unwind(payload)
             });
-            let events = decided?;
-            let asked: Vec<Arm> = asked_arms(&events).filter(|_| with_features).collect();
-            let features = self.features(id, &asked)?;
+            let Decision { events, added, features_of } = decided?;
+            if let Some((first, candidates)) = &added {
+                for part in parts(*first, candidates) {
+                    self.database.execute(ADD_ARMS, &part.values(id))?;
+                }
+            }
+            let features = self.features(id, &features_of)?;
             let added = append(&mut self.database, id, sum, numbered(last, events))?;
             self.database.commit()?;
             let (last, sum) = added.unwrap_or((last, sum));
@@ -343,5 +354,14 @@ impl<D: Database> Journal for Sql<D> {
                 Err(error)
             }
         }
+    }
+
+    fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError> {
+        managing::rename(&mut self.database, id, name)
+    }
+
+    fn delete(&mut self, id: Id) -> Result<(), StoreError> {
+        self.position = None;
+        managing::delete(&mut self.database, id)
     }
 }

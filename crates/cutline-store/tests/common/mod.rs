@@ -1,10 +1,31 @@
 //! Shared by the test suites: empty stores of every kind, candidates and rewards.
 
-#![allow(dead_code, reason = "each suite uses a part of it")]
+#![allow(dead_code, unused_macros, reason = "each suite uses a part of it")]
 
 use cutline_store::{Candidates, Settings, Store};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
+
+/// Runs each promise on memory, SQLite and PostgreSQL.
+macro_rules! contract {
+    ($($promise:ident),* $(,)?) => {
+        mod memory {
+            $(#[test] fn $promise() { super::$promise(&super::Store::memory()); })*
+        }
+        mod sqlite {
+            $(#[test] fn $promise() {
+                let place = super::Place::sqlite();
+                super::$promise(&super::Store::create(&place.address).unwrap());
+            })*
+        }
+        mod postgres {
+            $(#[test] fn $promise() {
+                let place = super::Place::postgres();
+                super::$promise(&super::Store::create(&place.address).unwrap());
+            })*
+        }
+    };
+}
 
 /// The address of a store that does not exist yet, and its temporary directory.
 pub struct Place {

@@ -41,6 +41,42 @@ pub enum CampaignError {
         /// The ticket.
         ticket: TicketId,
     },
+    /// The reward of the ticket was declared void, so it has none and can have none.
+    #[error("the reward of ticket {ticket} was declared void")]
+    Voided {
+        /// The ticket.
+        ticket: TicketId,
+    },
+    /// The ticket has no reward that could be corrected.
+    #[error("ticket {ticket} has no reward yet, so there is nothing to correct")]
+    NotTold {
+        /// The ticket.
+        ticket: TicketId,
+    },
+    /// The ticket is not open, so its lease cannot be renewed.
+    #[error("ticket {ticket} is not open any more, so its lease cannot be renewed")]
+    NotOpen {
+        /// The ticket.
+        ticket: TicketId,
+    },
+    /// More rewards were told than measurements were handed out together.
+    #[error("ticket {ticket} is for {replicates}, not for {rewards}", replicates = measurements(*replicates), rewards = rewards)]
+    TooManyRewards {
+        /// The ticket.
+        ticket: TicketId,
+        /// The number of measurements that were handed out together, from this ticket on.
+        replicates: usize,
+        /// The number of rewards.
+        rewards: usize,
+    },
+    /// The budget cannot be lower than what is used of it.
+    #[error("the budget cannot be {budget}: {used} of it are used, counting open tickets")]
+    BudgetBelowUsed {
+        /// The budget that was asked for.
+        budget: u32,
+        /// What is used.
+        used: u32,
+    },
     /// The ticket's lease ended, and other tickets have used the budget since.
     #[error(
         "the reward of ticket {ticket} came too late: its lease ran out, and other tickets have since used up the budget of {budget}"
@@ -77,6 +113,10 @@ pub enum CampaignError {
         /// What was given.
         reward: f64,
     },
+}
+
+fn measurements(n: usize) -> String {
+    if n == 1 { "one measurement".into() } else { format!("{n} measurements") }
 }
 
 /// An event cannot follow those before it, so the events are not those of this campaign.

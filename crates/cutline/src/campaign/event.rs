@@ -22,6 +22,15 @@ pub enum Event {
         worker: String,
         /// When its lease ends.
         until: Time,
+        /// The first ticket of the replicates that were handed out together with this one; `None` if it was handed out alone.
+        replicate_of: Option<TicketId>,
+    },
+    /// The lease of an open ticket was renewed.
+    Renewed {
+        /// The ticket.
+        ticket: TicketId,
+        /// When its lease ends.
+        until: Time,
     },
     /// The reward of a ticket came, in time or late.
     Told {
@@ -51,6 +60,48 @@ pub enum Event {
         /// Whether it counts towards the budget.
         is_counted: bool,
     },
+    /// The reward of a ticket was corrected.
+    Amended {
+        /// The ticket.
+        ticket: TicketId,
+        /// The reward that counts from here on.
+        reward: f64,
+        /// Why it was corrected.
+        reason: String,
+    },
+    /// The reward of a ticket was declared void; the budget gets its measurement back.
+    Voided {
+        /// The ticket.
+        ticket: TicketId,
+        /// Why it is void.
+        reason: String,
+    },
+    /// An arm cannot be measured any more and is not asked for again.
+    Withdrawn {
+        /// The arm.
+        arm: Arm,
+        /// Why.
+        reason: String,
+    },
+    /// A withdrawn arm can be measured again.
+    Restored {
+        /// The arm.
+        arm: Arm,
+    },
+    /// Arms were added behind those that there were.
+    Added {
+        /// The first new arm.
+        first: Arm,
+        /// The number of new arms.
+        n_arms: usize,
+    },
+    /// The terms were changed.
+    Changed {
+        /// The budget from here on, changed or not.
+        budget: u32,
+        /// What was changed, as the caller stores it. The engine does not read it.
+        change: String,
+    },
 }
 
 impl Event {
@@ -59,11 +110,24 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Asked { .. } => "asked",
+            Self::Renewed { .. } => "renewed",
             Self::Told { .. } => "told",
             Self::Failed { .. } => "failed",
             Self::Expired { .. } => "expired",
             Self::Observed { .. } => "observed",
+            Self::Amended { .. } => "amended",
+            Self::Voided { .. } => "voided",
+            Self::Withdrawn { .. } => "withdrawn",
+            Self::Restored { .. } => "restored",
+            Self::Added { .. } => "added",
+            Self::Changed { .. } => "changed",
         }
+    }
+
+    /// Whether arms or terms are others from here on, so that the state has to be computed again.
+    #[must_use]
+    pub fn is_revision(&self) -> bool {
+        matches!(self, Self::Added { .. } | Self::Changed { .. })
     }
 }
 

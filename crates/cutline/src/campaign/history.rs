@@ -16,7 +16,7 @@ pub struct DecisionPoint {
 }
 
 impl CampaignState {
-    /// How many arms were decided in the course of `records`, which are all events of this campaign. There are at most `most` points,
+    /// How many arms were decided in the course of `records`, which are all events of this campaign, by its present terms. There are at most `most` points,
     /// and at least the first and the last: they are spaced as evenly in rewards as possible, from before the first reward that counts
     /// to the end.
     ///
@@ -53,6 +53,8 @@ impl CampaignState {
     /// Never: the terms were checked when the campaign began.
     pub fn decision_history(&self, records: &[Record], most: usize) -> Result<Vec<DecisionPoint>, BrokenJournal> {
         let mut replay = Self::new(self.arms.clone(), self.terms.clone()).expect("terms that were checked");
+        // Events may have changed the budget; only its last value is known here.
+        replay.ledger.budget = u32::MAX;
         let mut done = 0;
         let point_at = |end: usize| {
             replay.extend(&records[done..end])?;

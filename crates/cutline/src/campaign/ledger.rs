@@ -7,7 +7,7 @@ use super::{CampaignError, Event, Terms, TicketId, Time};
 use crate::diagnostics::{MAX_REWARD, RewardStats};
 use crate::estimators::FitHistory;
 use crate::{Arm, Arms};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The number of recent rewards whose times are kept, from which to compute the rate of measurements.
 const RECENT: usize = 32;
@@ -39,10 +39,21 @@ pub(super) struct Ledger {
     pub(super) changes: u64,
     pub(super) events: u64,
     pub(super) recent: VecDeque<Time>,
-    /// The numbers of rewards that are 1, 0 and neither.
-    passes: u64,
-    fails: u64,
-    others: u64,
+    /// The rewards in the order in which they came, as corrected.
+    received: Vec<Received>,
+    /// The number of rewards that were declared void.
+    pub(super) voided: u64,
+    /// The withdrawn arms, and why they were withdrawn.
+    pub(super) withdrawn: BTreeMap<Arm, String>,
+}
+
+/// A reward that counts for the estimates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Received {
+    pub(super) arm: Arm,
+    pub(super) reward: f64,
+    /// `None` if it was observed without a ticket.
+    ticket: Option<TicketId>,
 }
 
 /// σ: given, or estimated from the rewards.
@@ -60,6 +71,9 @@ struct Ticket {
     arm: Arm,
     worker: String,
     status: TicketStatus,
+    replicate_of: Option<TicketId>,
+    /// The reward that was told first, if it was corrected.
+    told_first: Option<f64>,
 }
 
 /// The status of a ticket.
@@ -73,6 +87,8 @@ pub enum TicketStatus {
     Failed,
     /// Its lease ended or was cancelled; its reward may still come late.
     Expired,
+    /// Its reward was declared void.
+    Voided,
 }
 
 /// The change to the learner that an event causes.
@@ -83,6 +99,11 @@ pub(super) enum LearnerUpdate {
     Forget(Arm),
     /// A reward without an open ticket: a pull and its reward at the same time.
     Add(Arm, f64),
+    /// The arm is withdrawn, or available again.
+    Withdraw(Arm, bool),
+    /// A reward was corrected, so that everything computed from the rewards has to be computed again.
+    Relearn,
+    Nothing,
 }
 
 impl Ledger {
@@ -115,10 +136,27 @@ impl Ledger {
             changes: 0,
             events: 0,
             recent: VecDeque::with_capacity(RECENT),
-            passes: 0,
-            fails: 0,
-            others: 0,
+            received: Vec::new(),
+            voided: 0,
+            withdrawn: BTreeMap::new(),
         }
+    }
+
+    /// Computes everything again that is computed from the rewards, after one of them was corrected.
+    pub(super) fn relearn(&mut self, arms: &Arms, terms: &Terms) {
+        let Self { rewards, noise, fit_history, checkpoints, counts, .. } = Self::new(arms, terms);
+        (self.rewards, self.noise, self.fit_history) = (rewards, noise, fit_history);
+        (self.checkpoints, self.counts) = (checkpoints, counts);
+        let received = std::mem::take(&mut self.received);
+        for &Received { arm, reward, .. } in &received {
+            self.learn(arm, reward);
+        }
+        self.received = received;
+    }
+
+    /// The rewards in the order in which they came, as corrected.
+    pub(super) fn received(&self) -> &[Received] {
+        &self.received
     }
 
     /// σ, given or estimated from the rewards so far.
@@ -141,12 +179,13 @@ impl Ledger {
 
     /// The number of rewards, counted towards the budget or not.
     pub(super) fn n_rewards(&self) -> u64 {
-        self.passes + self.fails + self.others
+        self.received.len() as u64
     }
 
     /// Whether there are both passes and fails, and nothing else.
     pub(super) fn has_only_passes_and_fails(&self) -> bool {
-        self.passes > 0 && self.fails > 0 && self.others == 0
+        let has = |reward: f64| self.received.iter().any(|received| received.reward == reward);
+        has(0.0) && has(1.0) && self.received.iter().all(|received| RewardKind::is_pass_or_fail(received.reward))
     }
 
     /// The number of open tickets.
@@ -166,10 +205,8 @@ impl Ledger {
 
     /// The arm, the worker and the status of a ticket.
     pub(super) fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, TicketStatus), CampaignError> {
-        let position = usize::try_from(ticket).ok().and_then(|ticket| ticket.checked_sub(1));
-        let found = position.and_then(|position| self.tickets.get(position));
         let last = self.tickets.len() as TicketId;
-        found
+        self.find(ticket)
             .map(|found| (found.arm, found.worker.as_str(), found.status))
             .ok_or(CampaignError::NoTicket { ticket, last })
     }
@@ -184,9 +221,10 @@ impl Ledger {
         self.check_reward(reward)?;
         match self.ticket(ticket)?.2 {
             TicketStatus::Open(_) => Ok(true),
-            TicketStatus::Told(told) if told == reward => Ok(false),
+            TicketStatus::Told(told) if told == reward || self.told_first(ticket) == Some(reward) => Ok(false),
             TicketStatus::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
             TicketStatus::Failed => Err(CampaignError::Failed { ticket }),
+            TicketStatus::Voided => Err(CampaignError::Voided { ticket }),
             TicketStatus::Expired if self.used() < self.budget => Ok(true),
             TicketStatus::Expired => Err(CampaignError::TooLate { ticket, budget: self.budget }),
         }
@@ -196,9 +234,77 @@ impl Ledger {
     pub(super) fn may_fail(&self, ticket: TicketId) -> Result<bool, CampaignError> {
         match self.ticket(ticket)?.2 {
             TicketStatus::Open(_) => Ok(true),
-            TicketStatus::Failed | TicketStatus::Expired => Ok(false),
+            TicketStatus::Failed | TicketStatus::Expired | TicketStatus::Voided => Ok(false),
             TicketStatus::Told(reward) => Err(CampaignError::AlreadyTold { ticket, reward }),
         }
+    }
+
+    /// Whether the reward of a ticket may become `reward`: `Ok(false)` if it is already.
+    pub(super) fn may_amend(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
+        self.check_reward(reward)?;
+        match self.ticket(ticket)?.2 {
+            TicketStatus::Told(told) => Ok(told != reward),
+            TicketStatus::Voided => Err(CampaignError::Voided { ticket }),
+            _ => Err(CampaignError::NotTold { ticket }),
+        }
+    }
+
+    /// Whether the reward of a ticket may be declared void: `Ok(false)` if it is already.
+    pub(super) fn may_void(&self, ticket: TicketId) -> Result<bool, CampaignError> {
+        match self.ticket(ticket)?.2 {
+            TicketStatus::Told(_) => Ok(true),
+            TicketStatus::Voided => Ok(false),
+            _ => Err(CampaignError::NotTold { ticket }),
+        }
+    }
+
+    /// Whether an arm may be withdrawn, or made available again: `Ok(false)` if it is already.
+    pub(super) fn may_withdraw(&self, arm: Arm, is_withdrawn: bool) -> Result<bool, CampaignError> {
+        let n_arms = self.counts.len();
+        if arm >= n_arms {
+            return Err(CampaignError::NoArm { arm, n_arms });
+        }
+        Ok(self.withdrawn.contains_key(&arm) != is_withdrawn)
+    }
+
+    /// Whether this may become the budget.
+    pub(super) fn may_change_budget(&self, budget: u32) -> Result<(), CampaignError> {
+        let used = self.used();
+        if budget < used { Err(CampaignError::BudgetBelowUsed { budget, used }) } else { Ok(()) }
+    }
+
+    /// The tickets that were handed out together with `ticket`, from it on: `ticket` itself and, if it is the first of some replicates, the
+    /// others.
+    pub(super) fn replicates(&self, ticket: TicketId) -> Result<std::ops::Range<TicketId>, CampaignError> {
+        self.ticket(ticket)?;
+        let is_replicate = |&other: &TicketId| {
+            let other = self.find(other);
+            other.is_some_and(|other| other.replicate_of == Some(ticket))
+        };
+        let others = (ticket + 1..).take_while(is_replicate).count() as TicketId;
+        Ok(ticket..ticket + 1 + others)
+    }
+
+    /// The open tickets of a worker, in the order of their numbers.
+    pub(super) fn open_tickets_of(&self, worker: &str) -> Vec<TicketId> {
+        let is_own = |ticket: &TicketId| self.find(*ticket).is_some_and(|ticket| ticket.worker == worker);
+        let mut own: Vec<TicketId> = self.open.iter().map(|&(_, ticket)| ticket).filter(is_own).collect();
+        own.sort_unstable();
+        own
+    }
+
+    /// The ticket to which a ticket belongs as a replicate, which may be itself.
+    pub(super) fn group(&self, ticket: TicketId) -> TicketId {
+        self.find(ticket).and_then(|found| found.replicate_of).unwrap_or(ticket)
+    }
+
+    fn find(&self, ticket: TicketId) -> Option<&Ticket> {
+        let position = usize::try_from(ticket).ok()?.checked_sub(1)?;
+        self.tickets.get(position)
+    }
+
+    fn told_first(&self, ticket: TicketId) -> Option<f64> {
+        self.find(ticket)?.told_first
     }
 
     /// Whether a reward without a ticket may be recorded.
@@ -217,7 +323,7 @@ impl Ledger {
     /// Applies an event, if it can follow those before it.
     pub(super) fn apply(&mut self, at: Time, event: &Event) -> Result<LearnerUpdate, CampaignError> {
         let update = match *event {
-            Event::Asked { ticket, arm, ref worker, until } => {
+            Event::Asked { ticket, arm, ref worker, until, replicate_of } => {
                 if ticket != self.next_ticket() {
                     return Err(CampaignError::NoTicket { ticket, last: self.next_ticket() - 1 });
                 }
@@ -227,7 +333,8 @@ impl Ledger {
                 if self.used() >= self.budget {
                     return Err(CampaignError::BudgetUsed { budget: self.budget });
                 }
-                self.tickets.push(Ticket { arm, worker: worker.clone(), status: TicketStatus::Open(until) });
+                let (worker, status) = (worker.clone(), TicketStatus::Open(until));
+                self.tickets.push(Ticket { arm, worker, status, replicate_of, told_first: None });
                 self.open.insert((until, ticket));
                 self.pending[arm] += 1;
                 self.changes += 1;
@@ -241,7 +348,7 @@ impl Ledger {
                 let was_open = self.close(ticket, TicketStatus::Told(reward));
                 self.counted += 1;
                 self.remember_time(at);
-                self.learn(arm, reward);
+                self.receive(arm, reward, Some(ticket));
                 if was_open {
                     LearnerUpdate::Tell(arm, reward)
                 } else {
@@ -268,20 +375,90 @@ impl Ledger {
                     self.uncounted += 1;
                 }
                 self.changes += 1;
-                self.learn(arm, reward);
+                self.receive(arm, reward, None);
                 LearnerUpdate::Add(arm, reward)
             }
+            _ => self.apply_change(event)?,
         };
         self.events += 1;
         Ok(update)
     }
 
-    fn learn(&mut self, arm: Arm, reward: f64) {
-        match reward {
-            1.0 => self.passes += 1,
-            0.0 => self.fails += 1,
-            _ => self.others += 1,
+    /// Applies an event that corrects or changes something.
+    fn apply_change(&mut self, event: &Event) -> Result<LearnerUpdate, CampaignError> {
+        match *event {
+            Event::Renewed { ticket, until } => {
+                self.renew(ticket, until)?;
+                Ok(LearnerUpdate::Nothing)
+            }
+            Event::Amended { ticket, reward, .. } => {
+                self.may_amend(ticket, reward)?;
+                self.correct(ticket, Some(reward));
+                Ok(LearnerUpdate::Relearn)
+            }
+            Event::Voided { ticket, .. } => {
+                self.may_void(ticket)?;
+                self.correct(ticket, None);
+                Ok(LearnerUpdate::Relearn)
+            }
+            Event::Withdrawn { arm, ref reason } => {
+                self.may_withdraw(arm, true)?;
+                self.withdrawn.insert(arm, reason.clone());
+                Ok(LearnerUpdate::Withdraw(arm, true))
+            }
+            Event::Restored { arm } => {
+                self.may_withdraw(arm, false)?;
+                self.withdrawn.remove(&arm);
+                Ok(LearnerUpdate::Withdraw(arm, false))
+            }
+            Event::Changed { budget, .. } => {
+                self.may_change_budget(budget)?;
+                self.budget = budget;
+                Ok(LearnerUpdate::Nothing)
+            }
+            _ => Ok(LearnerUpdate::Nothing),
         }
+    }
+
+    /// Gives a ticket with a reward another one, or none.
+    fn correct(&mut self, ticket: TicketId, reward: Option<f64>) {
+        let position = self.received.iter().rposition(|received| received.ticket == Some(ticket));
+        let position = position.expect("a ticket with a reward");
+        let told = self.received[position].reward;
+        let status = match reward {
+            Some(reward) => {
+                self.received[position].reward = reward;
+                TicketStatus::Told(reward)
+            }
+            None => {
+                self.received.remove(position);
+                self.counted -= 1;
+                self.voided += 1;
+                TicketStatus::Voided
+            }
+        };
+        self.close(ticket, status);
+        let ticket = self.find_mut(ticket).expect("a ticket with a reward");
+        ticket.told_first.get_or_insert(told);
+        self.changes += 1;
+    }
+
+    fn renew(&mut self, ticket: TicketId, until: Time) -> Result<(), CampaignError> {
+        self.ticket(ticket)?;
+        let found = self.find_mut(ticket).expect("a ticket that was found");
+        let TicketStatus::Open(before) = found.status else { return Err(CampaignError::NotOpen { ticket }) };
+        found.status = TicketStatus::Open(until);
+        self.open.remove(&(before, ticket));
+        self.open.insert((until, ticket));
+        Ok(())
+    }
+
+    fn receive(&mut self, arm: Arm, reward: f64, ticket: Option<TicketId>) {
+        self.received.push(Received { arm, reward, ticket });
+        self.learn(arm, reward);
+    }
+
+    fn learn(&mut self, arm: Arm, reward: f64) {
         let increase = self.rewards.add(arm, reward);
         if let NoiseScale::Estimated(estimator) = &mut self.noise {
             estimator.add(arm, reward, increase, self.counts[arm] > 0);
@@ -307,18 +484,19 @@ impl Ledger {
 
     /// Gives an existing ticket a status other than open; returns whether it was open.
     fn close(&mut self, ticket: TicketId, status: TicketStatus) -> bool {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "an existing ticket is stored in a `Vec`, so its number is a `usize`"
-        )]
-        let closed = &mut self.tickets[ticket as usize - 1];
-        let before = std::mem::replace(&mut closed.status, status);
+        let closed = self.find_mut(ticket).expect("an existing ticket");
+        let (arm, before) = (closed.arm, std::mem::replace(&mut closed.status, status));
         if let TicketStatus::Open(until) = before {
             self.open.remove(&(until, ticket));
-            self.pending[closed.arm] -= 1;
+            self.pending[arm] -= 1;
             return true;
         }
         false
+    }
+
+    fn find_mut(&mut self, ticket: TicketId) -> Option<&mut Ticket> {
+        let position = usize::try_from(ticket).ok()?.checked_sub(1)?;
+        self.tickets.get_mut(position)
     }
 
     fn check_reward(&self, reward: f64) -> Result<(), CampaignError> {

@@ -8,6 +8,8 @@
 //! However a journal is split into calls of `extend`, the state is the same to the last bit: after every [`REBUILD_INTERVAL`] events the
 //! learner is rebuilt from the counts and the means of the rewards, and the noise scale is a function of the journal.
 
+mod ask;
+mod change;
 mod early_stop;
 mod error;
 mod event;
@@ -18,6 +20,7 @@ mod opening;
 mod rewards;
 mod terms;
 
+pub use ask::Request;
 pub use early_stop::EarlyStop;
 pub use error::{BrokenJournal, CampaignError};
 pub use event::{Event, Record, TicketId, Time};
@@ -96,6 +99,10 @@ pub struct Progress {
     pub failed: u64,
     /// The number of tickets that expired and have no reward.
     pub expired: u64,
+    /// The number of rewards that were declared void.
+    pub voided: u64,
+    /// The number of arms that are withdrawn.
+    pub withdrawn: usize,
     /// The number of events.
     pub events: u64,
     /// The times of the last 32 rewards of tickets, oldest first.
@@ -151,6 +158,7 @@ impl CampaignState {
         for Record { at, event, .. } in records {
             let number = self.ledger.events + 1;
             let update = self.ledger.apply(*at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
+            self.follow(update);
             match number.cmp(&rebuild_at) {
                 // The rebuild will include it.
                 std::cmp::Ordering::Less => (),
@@ -161,50 +169,6 @@ impl CampaignState {
         self.is_noise_stale = true;
         self.update_learnt();
         Ok(())
-    }
-
-    /// Hands out up to `n` measurements to `worker`, after expiring the tickets whose lease has ended. Returns the events.
-    ///
-    /// Fewer than `n` are handed out, or none, once the budget is used up or the campaign stops early because every arm is decided.
-    pub fn ask(&mut self, n: usize, worker: &str, now: Time, lease: Time) -> Vec<Event> {
-        self.ask_unless(n, worker, now, lease, &|| false).unwrap_or_default()
-    }
-
-    /// As [`CampaignState::ask`], and asks `is_interrupted` before every ticket. `None` if that is true: some tickets are then handed out
-    /// without their events, so the state is to be dropped.
-    pub fn ask_unless(
-        &mut self,
-        n: usize,
-        worker: &str,
-        now: Time,
-        lease: Time,
-        is_interrupted: &dyn Fn() -> bool,
-    ) -> Option<Vec<Event>> {
-        let is_due = |&(_, until): &(TicketId, Time)| until <= now;
-        let due: Vec<TicketId> = self.ledger.open_tickets().take_while(is_due).map(|(ticket, _)| ticket).collect();
-        let mut events: Vec<Event> = due.into_iter().map(|ticket| Event::Expired { ticket }).collect();
-        for event in &events {
-            self.apply(now, event);
-        }
-        self.update_noise();
-        if self.expects_few_errors() {
-            return Some(events);
-        }
-        let mut opening = opening::opening(&self.terms, &self.ledger).into_iter().flatten();
-        for _ in 0..n {
-            if is_interrupted() {
-                return None;
-            }
-            if self.ledger.used() >= self.ledger.budget {
-                break;
-            }
-            let Some(arm) = opening.next().or_else(|| self.learner.propose()) else { break };
-            let (ticket, until) = (self.ledger.next_ticket(), now.saturating_add(lease));
-            let event = Event::Asked { ticket, arm, worker: worker.into(), until };
-            self.apply(now, &event);
-            events.push(event);
-        }
-        Some(events)
     }
 
     /// Records the reward of a ticket. Returns the event, or `None` if the same reward is already recorded.
@@ -279,9 +243,10 @@ impl CampaignState {
     /// Its progress.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        let Ledger { budget, counted, uncounted, failed, expired, events, ref recent, .. } = self.ledger;
-        let (open, recent) = (self.ledger.n_open(), recent.iter().copied().collect());
-        Progress { budget, counted, uncounted, open, failed, expired, events, recent }
+        let Ledger { budget, counted, uncounted, failed, expired, voided, events, .. } = self.ledger;
+        let (open, recent) = (self.ledger.n_open(), self.ledger.recent.iter().copied().collect());
+        let withdrawn = self.ledger.withdrawn.len();
+        Progress { budget, counted, uncounted, open, failed, expired, voided, withdrawn, events, recent }
     }
 
     /// The number of events.
@@ -363,12 +328,13 @@ impl CampaignState {
     /// Applies an event that was checked.
     fn apply(&mut self, now: Time, event: &Event) {
         let update = self.ledger.apply(now, event).expect("an event that was checked");
+        self.follow(update);
         if self.ledger.events.is_multiple_of(REBUILD_INTERVAL) && !self.learner.depends_on_order() {
             self.rebuild();
         } else {
             self.update_learner(update);
         }
-        if matches!(update, LearnerUpdate::Tell(..) | LearnerUpdate::Add(..)) {
+        if matches!(update, LearnerUpdate::Tell(..) | LearnerUpdate::Add(..) | LearnerUpdate::Relearn) {
             self.is_noise_stale = true;
             self.update_learnt();
         }
@@ -383,6 +349,20 @@ impl CampaignState {
                 self.learner.assign(arm);
                 self.learner.tell(arm, reward);
             }
+            LearnerUpdate::Relearn => self.relearn(),
+            LearnerUpdate::Withdraw(..) | LearnerUpdate::Nothing => (),
+        }
+    }
+
+    /// What an update changes besides the estimates of the learner, whether these are updated at once or by a later rebuild.
+    fn follow(&mut self, update: LearnerUpdate) {
+        match update {
+            LearnerUpdate::Relearn => self.relearn_ledger(),
+            LearnerUpdate::Withdraw(arm, is_withdrawn) => {
+                self.learner.set_withdrawn(arm, is_withdrawn);
+                self.expected_errors = [None; 2];
+            }
+            _ => (),
         }
     }
 
@@ -418,7 +398,9 @@ impl CampaignState {
         let n_rewards = rewards.counts();
         learner.restore(&History { n_rewards, means: &means, pending: &pending, fit_history: Some(rewards) }, 0);
         let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
-        learner.beliefs().verdicts(&confidence).map(|verdict| verdict.doubt).sum()
+        let mut beliefs = learner.beliefs();
+        let verdicts = beliefs.verdicts(&confidence).enumerate();
+        verdicts.filter(|(arm, _)| !self.ledger.withdrawn.contains_key(arm)).map(|(_, verdict)| verdict.doubt).sum()
     }
 
     /// Takes σ and the shares of the parts from a model that learns them.

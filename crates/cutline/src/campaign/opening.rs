@@ -16,5 +16,7 @@ pub(super) fn opening(terms: &Terms, ledger: &Ledger) -> Option<Vec<Arm>> {
     let is_open = terms.rewards.is_some() && explores && ledger.n_rewards() == 0;
     let n_arms = ledger.counts.len();
     let order = || draw(&mut stream(terms.seed, Purpose::Exploration, 0), n_arms, n_arms);
-    is_open.then(|| order().into_iter().filter(|&arm| ledger.pending[arm] == 0).collect())
+    is_open.then(|| {
+        order().into_iter().filter(|arm| ledger.pending[*arm] == 0 && !ledger.withdrawn.contains_key(arm)).collect()
+    })
 }

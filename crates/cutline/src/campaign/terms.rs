@@ -1,4 +1,4 @@
-//! The terms of a campaign: its settings, fixed when it begins.
+//! The terms of a campaign: its settings.
 
 use super::early_stop::EarlyStop;
 use super::noise::{NoiseEstimate, NoiseSource};
@@ -10,7 +10,7 @@ use crate::{
 };
 use thiserror::Error;
 
-/// The settings of a campaign, except for its arms. They do not change while the campaign lasts.
+/// The settings of a campaign, except for its arms. When they change, its state is built again: see [`Event::Changed`](super::Event::Changed).
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// The threshold and the precision.

@@ -175,7 +175,7 @@ impl<E: Estimator + ?Sized> Stop<E> for Explore {
 
     fn settle(&mut self, beliefs: &mut Beliefs<'_, E>, told: Arm, newly: &mut Vec<(Arm, bool)>) {
         self.take(&beliefs.question, beliefs.estimator, told);
-        if self.rounds_left == 0 && beliefs.settled.is_empty() {
+        if self.rounds_left == 0 && beliefs.settled.in_order().is_empty() {
             let r = self.node().r;
             newly.extend((0..self.n_rewards.len()).map(|arm| (arm, arm + 1 >= r)));
         }

@@ -10,7 +10,7 @@
 use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
 use crate::scan::{ROUGH, arg_min_among, quotient_minus_ln, rough_quotient_minus_ln};
-use crate::{Arm, Beliefs, Question, Range, Rng, arg_max};
+use crate::{Arm, Beliefs, Question, Range, Rng, Settled, arg_max};
 
 /// The rule of the module documentation. A pull is informative about other arms too, so the rule does not have to pull every arm once
 /// and works with budgets below K. A pull costs two K×d products where [`Apt`](super::Apt) needs one.
@@ -85,6 +85,18 @@ impl Pivot {
     }
 }
 
+/// The first arm that is not withdrawn and has the most information; a settled arm may have it.
+fn most_informative_available(settled: &Settled, covariances: &[f64], variances: &[f64]) -> Arm {
+    let mut best = (f64::NEG_INFINITY, settled.open().next().unwrap_or(0));
+    for (arm, (&c, &q)) in covariances.iter().zip(variances).enumerate() {
+        let information = Pivot::information(c, q);
+        if information > best.0 && !settled.is_withdrawn(arm) {
+            best = (information, arm);
+        }
+    }
+    best.1
+}
+
 /// A necessary condition for being less certain than a given arm, with Δ̂₀ and q₀.
 ///
 /// ln q ≤ ln q₀ + q/q₀ − 1 because ln is concave. So Δ̂²/(σ²q) − ln q < Δ̂₀²/(σ²q₀) − ln q₀ only if Δ̂²/σ² < q (Δ̂₀²/(σ²q₀) − 1 + q/q₀).
@@ -117,6 +129,9 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
             beliefs.settled.arg_min_open(means, variances, |mean, q| rule.certainty(&question, mean, q))
         };
         let (covariances, variances) = beliefs.estimator.covariances_with(self.last);
+        if beliefs.settled.has_withdrawn() {
+            return most_informative_available(beliefs.settled, covariances, variances).into();
+        }
         arg_max(covariances, variances, Self::information).into()
     }
 

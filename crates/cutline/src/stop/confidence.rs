@@ -28,7 +28,7 @@
 use super::{Stop, StopReason};
 use crate::campaign::RewardKind;
 use crate::estimators::{Estimator, Model, Posterior, PriorFree};
-use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question};
+use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question, Settled};
 
 /// The criterion by which an arm is sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,7 +312,8 @@ impl ConfidenceStop {
 
     /// Whether the arm that was least sure at the last full scan is certainly not sure yet.
     fn is_still_doubtful<E: Estimator + ?Sized>(&self, beliefs: &mut Beliefs<'_, E>) -> bool {
-        self.least_width > 0.0 && self.is_doubtful(beliefs, self.doubtful)
+        let is_withdrawn = beliefs.settled.is_withdrawn(self.doubtful);
+        self.least_width > 0.0 && !is_withdrawn && self.is_doubtful(beliefs, self.doubtful)
     }
 
     /// Whether no open arm can be sure, by moments that are cheaper than a full scan.
@@ -350,24 +351,26 @@ impl ConfidenceStop {
         }
     }
 
-    /// Checks all arms; returns whether all are sure.
+    /// Checks all arms that are not withdrawn; returns whether all are sure.
     fn scan(
         &mut self,
         question: Question,
+        settled: &Settled,
         least_noise: f64,
         posterior: &Posterior<'_>,
         prior_free: Option<PriorFree<'_>>,
     ) -> bool {
         let &Posterior { means, variances, .. } = posterior;
+        let available = || (0..means.len()).filter(|&arm| !settled.is_withdrawn(arm));
         let interval = self.intervals(question, least_noise, posterior, prior_free);
         let certainty = |arm: Arm| {
             let (centre, width) = interval(arm);
             question.gap(centre) / width
         };
-        let least = (0..means.len()).min_by(|&a, &b| certainty(a).total_cmp(&certainty(b)));
+        let least = available().min_by(|&a, &b| certainty(a).total_cmp(&certainty(b)));
         let doubtful = least.unwrap_or(0);
         let width = interval(doubtful).1 / variances[doubtful].sqrt();
-        let is_sure = (0..means.len()).all(|arm| is_sure(question, means[arm], interval(arm)));
+        let is_sure = available().all(|arm| is_sure(question, means[arm], interval(arm)));
         drop(interval);
         let noise = self.noise_of(least_noise);
         self.lacks_own_rewards = is_sure && !self.have_own_evidence(question, noise, posterior, prior_free);
@@ -449,10 +452,12 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         if self.elimination.is_some() || self.is_still_doubtful(beliefs) {
             return None;
         }
-        let (question, least_noise) = (beliefs.question, beliefs.estimator.least_noise());
+        let (question, settled) = (beliefs.question, beliefs.settled);
+        let least_noise = beliefs.estimator.least_noise();
         let (posterior, prior_free) = beliefs.estimator.posterior_and_prior_free();
         let has_rewards = posterior.n_rewards.iter().any(|&n| n > 0);
-        (has_rewards && self.scan(question, least_noise, &posterior, prior_free)).then_some(StopReason::Confidence)
+        let is_sure = has_rewards && self.scan(question, settled, least_noise, &posterior, prior_free);
+        is_sure.then_some(StopReason::Confidence)
     }
 
     /// Of the arms whose own rewards are no evidence, the one with the fewest pulls.

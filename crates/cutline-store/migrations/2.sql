@@ -1,0 +1,10 @@
+-- Version 2 has the same tables. Programs that know only version 1 do not know the kinds `renewed`, `amended`, `voided`, `withdrawn`,
+-- `restored`, `added` and `changed` of events, and must not take them for damage. Their columns:
+-- `asked`      also counted: the first ticket of the replicates that were handed out together
+-- `renewed`    ticket, until
+-- `amended`    ticket, reward, reason
+-- `voided`     ticket, reason
+-- `withdrawn`  arm, reason
+-- `restored`   arm
+-- `added`      arm: the first new arm; counted: the number of new arms, which are rows of `cutline_arms`
+-- `changed`    counted: the budget; reason: the changed settings, as JSON

@@ -1,0 +1,225 @@
+//! Changing a campaign: its settings, its candidates and rewards that were told.
+
+use crate::campaign::{ATTEMPTS, Campaign};
+use crate::journal::Decision;
+use crate::revision::{self, has_revision};
+use crate::store::now;
+use crate::{CampaignModel, Candidates, Settings, StoreError};
+use cutline::campaign::{CampaignState, Event, TicketId};
+use cutline::{Arm, EstimatorKind, Verdict};
+use std::collections::HashMap;
+
+/// New values of settings; `None` leaves a setting as it is.
+///
+/// ```
+/// use cutline_store::Change;
+///
+/// let raise_the_bar = Change { threshold: Some(0.7), ..Change::default() };
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(missing_docs, reason = "as in `Settings`")]
+pub struct Change {
+    pub budget: Option<u32>,
+    pub threshold: Option<f64>,
+    pub precision: Option<f64>,
+    /// `Some(None)` to estimate it.
+    pub noise: Option<Option<f64>>,
+    pub delta: Option<f64>,
+    /// `Some(None)` to use the whole budget.
+    pub until_sure: Option<Option<String>>,
+    /// The present model stays, unless another is given.
+    pub algorithm: Option<String>,
+    /// Its own algorithm, unless one is given, and its own preparation.
+    pub model: Option<CampaignModel>,
+}
+
+impl Change {
+    /// The settings after the change.
+    fn apply(self, mut settings: Settings, has_features: bool) -> Result<Settings, StoreError> {
+        let Self { budget, threshold, precision, noise, delta, until_sure, algorithm, model } = self;
+        settings.budget = budget.unwrap_or(settings.budget);
+        settings.threshold = threshold.unwrap_or(settings.threshold);
+        settings.precision = precision.unwrap_or(settings.precision);
+        settings.noise = noise.unwrap_or(settings.noise);
+        settings.delta = delta.unwrap_or(settings.delta);
+        settings.until_sure = until_sure.unwrap_or(settings.until_sure);
+        if algorithm.is_none() && model.is_none() {
+            return Ok(settings);
+        }
+        if model.is_some() {
+            (settings.model, settings.estimator, settings.preparation) = (model, None, None);
+            settings.covariance = None;
+            settings.parameters.clear();
+            settings.algorithm = settings.custom_rule.as_ref().map(|rule| rule.name().into());
+        }
+        if let Some(name) = algorithm {
+            let estimator = EstimatorKind::ALL.iter().find(|kind| Some(kind.name()) == settings.estimator.as_deref());
+            let is_of_estimator = |parameter: &String| {
+                estimator.is_some_and(|kind| kind.parameters().iter().any(|known| known.name == parameter))
+            };
+            settings.parameters.retain(|parameter, _| is_of_estimator(parameter));
+            (settings.algorithm, settings.custom_rule) = (Some(name), None);
+        }
+        settings.resolve(has_features)?;
+        Ok(settings)
+    }
+}
+
+impl Campaign {
+    /// Changes settings from here on. Everything measured so far counts as if the campaign had begun with the new settings. Returns whether
+    /// anything has changed.
+    ///
+    /// # Errors
+    /// If the new settings are refused, the budget is below what is used, or the store fails.
+    pub fn change(&mut self, change: &Change) -> Result<bool, StoreError> {
+        for _ in 0..ATTEMPTS {
+            self.state()?;
+            let settings = change.clone().apply(self.settings().clone(), !self.columns().is_empty())?;
+            let Some(text) = revision::change(self.settings(), &settings) else { return Ok(false) };
+            let candidates = self.candidates()?;
+            let state = Self::initial_state(&settings, &candidates)?;
+            state.terms().check_guarantee()?;
+            drop(state);
+            let budget = settings.budget;
+            let decide = |state: &CampaignState| {
+                state.check_budget(budget)?;
+                Ok((Event::Changed { budget, change: text.clone() }, None))
+            };
+            if self.revise(decide)? {
+                return Ok(true);
+            }
+        }
+        Err(StoreError::Contended)
+    }
+
+    /// Adds candidates with the same columns, behind those that there are, and returns how many are new. Candidates that the campaign has
+    /// already, with the same features, are not added again.
+    ///
+    /// # Errors
+    /// If the columns differ, a name is taken by a candidate with other features, or the store fails.
+    pub fn add(&mut self, more: &Candidates) -> Result<usize, StoreError> {
+        for _ in 0..ATTEMPTS {
+            self.state()?;
+            let candidates = self.candidates()?;
+            let Some(more) = new_candidates(&candidates, more)? else { return Ok(0) };
+            Self::initial_state(self.settings(), &candidates.with(&more)?)?;
+            let (first, n_arms) = (candidates.n_arms(), more.n_arms());
+            let decide = |_: &CampaignState| Ok((Event::Added { first, n_arms }, Some((first, more.clone()))));
+            if self.revise(decide)? {
+                return Ok(n_arms);
+            }
+        }
+        Err(StoreError::Contended)
+    }
+
+    /// The verdicts that these candidates would have if they were added to the campaign, which does not change. They may have the names of
+    /// candidates of the campaign.
+    ///
+    /// # Errors
+    /// If the columns differ, or the store fails.
+    pub fn predict(&mut self, others: &Candidates) -> Result<Vec<Verdict>, StoreError> {
+        self.state()?;
+        let candidates = self.candidates()?;
+        let numbered = |from: usize, candidates: &Candidates| {
+            let names = (from..from + candidates.n_arms()).map(|number| number.to_string()).collect();
+            Candidates::new(names, candidates.columns().to_vec(), candidates.features().to_vec())
+        };
+        let n_arms = candidates.n_arms();
+        let all = numbered(0, &candidates)?.with(&numbered(n_arms, others)?)?;
+        let mut state = self.folded(&all)?;
+        Ok(state.verdicts().split_off(n_arms))
+    }
+
+    /// Corrects rewards, all or none, and returns how many have changed. Both values stay in the journal.
+    ///
+    /// # Errors
+    /// If a ticket does not exist or has no reward, or the store fails.
+    pub fn amend(&mut self, rewards: &[(TicketId, f64)], reason: &str) -> Result<u64, StoreError> {
+        self.write_each(rewards, |state, &(ticket, reward), now| Ok(state.amend(ticket, reward, reason, now)?))
+    }
+
+    /// Declares the rewards of tickets void, all or none, which gives their measurements back to the budget. Returns how many have changed.
+    ///
+    /// # Errors
+    /// If a ticket does not exist or has no reward, or the store fails.
+    pub fn void(&mut self, tickets: &[TicketId], reason: &str) -> Result<u64, StoreError> {
+        self.write_each(tickets, |state, &ticket, now| Ok(state.void(ticket, reason, now)?))
+    }
+
+    /// Withdraws arms, all or none, which are not handed out again. Returns how many have changed.
+    ///
+    /// # Errors
+    /// If there is no such arm, or the store fails.
+    pub fn withdraw(&mut self, arms: &[Arm], reason: &str) -> Result<u64, StoreError> {
+        self.write_each(arms, |state, &arm, now| Ok(state.withdraw(arm, reason, now)?))
+    }
+
+    /// Makes withdrawn arms available again, all or none. Returns how many have changed.
+    ///
+    /// # Errors
+    /// If there is no such arm, or the store fails.
+    pub fn restore(&mut self, arms: &[Arm]) -> Result<u64, StoreError> {
+        self.write_each(arms, |state, &arm, now| Ok(state.restore(arm, now)?))
+    }
+
+    /// Writes the events that `decide` returns for some things, all or none. Returns how many there are.
+    fn write_each<T>(
+        &mut self,
+        things: &[T],
+        mut decide: impl FnMut(&mut CampaignState, &T, u64) -> Result<Option<Event>, StoreError>,
+    ) -> Result<u64, StoreError> {
+        let written = self.write(|state, now| {
+            let mut events = Vec::new();
+            for thing in things {
+                events.extend(decide(state, thing, now)?);
+            }
+            Ok(events)
+        })?;
+        Ok(written.n_events)
+    }
+
+    /// Writes an event that changes arms or settings, and reads the campaign again. `false`, and nothing is written, if others have changed
+    /// arms or settings in the meantime.
+    fn revise(
+        &mut self,
+        decide: impl Fn(&CampaignState) -> Result<(Event, Option<(Arm, Candidates)>), StoreError>,
+    ) -> Result<bool, StoreError> {
+        let mut state = self.take_state()?;
+        let mut is_overtaken = false;
+        let location = self.location.clone();
+        let known = state.n_events();
+        let done = self.journal.write(self.id, known, &mut |records| {
+            is_overtaken = has_revision(&records);
+            if is_overtaken {
+                return Ok(Decision::default());
+            }
+            state.extend(&records).map_err(|error| crate::error::damaged_journal(&location, error))?;
+            let (event, added) = decide(&state)?;
+            Ok(Decision { events: vec![(now(), event)], added, ..Decision::default() })
+        });
+        // The state has neither the new arms nor the new settings, so it is dropped.
+        done?;
+        self.reload()?;
+        Ok(!is_overtaken)
+    }
+}
+
+/// Those of `more` that are not among `candidates` yet.
+fn new_candidates(candidates: &Candidates, more: &Candidates) -> Result<Option<Candidates>, StoreError> {
+    if candidates.columns() != more.columns() {
+        // The error names the columns.
+        return Ok(Some(candidates.with(more)?));
+    }
+    let names: HashMap<&str, Arm> = candidates.names().iter().map(String::as_str).zip(0..).collect();
+    let mut new = Vec::new();
+    for (arm, name) in more.names().iter().enumerate() {
+        match names.get(name.as_str()) {
+            Some(&known) if candidates.row(known) != more.row(arm) => {
+                return Err(StoreError::OtherFeatures(name.clone()));
+            }
+            Some(_) => (),
+            None => new.push(arm),
+        }
+    }
+    Ok(if new.is_empty() { None } else { Some(more.select(&new)?) })
+}
