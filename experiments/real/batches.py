@@ -4,8 +4,8 @@
 `make batches` builds the package and calls it. Cutline has its defaults: the mixed model and Pivot. The rewards of `cancer` are pass or fail, as
 a test would give them that is right in nine of ten measurements; those of the other tables have Gaussian noise of half the spread of the means. A first batch is chosen by
 
-- `pivot`: Cutline, as all other batches;
-- `random`: a random sample of the arms;
+- `pivot`: Pivot, as all other batches: Cutline with `explore = 0`;
+- `random`: a random sample of the arms, as Cutline does by default;
 - `farthest`: a random arm, then always the arm farthest from those chosen, by standardised features (Gonzalez 1985);
 - `kmeans++`: a random arm, then an arm with probability proportional to its squared distance to those chosen (Arthur & Vassilvitskii 2007).
 
@@ -64,7 +64,10 @@ def play(name, batch, first, seed):
     for threshold in table.thresholds().values():
         noise = runs.Noise(seed)
         precision = runs.PRECISION * table.spread
-        campaign = cutline.Campaign(table.X, threshold=threshold, precision=precision, budget=BUDGETS[name], seed=seed)
+        # One by one there is no first batch, and Cutline has its defaults.
+        parameters = {"explore": 0.0} if first == "pivot" and batch > 1 else None
+        settings = {"threshold": threshold, "precision": precision, "budget": BUDGETS[name], "seed": seed}
+        campaign = cutline.Campaign(table.X, parameters=parameters, **settings)
 
         def measure(arm):
             if name == "cancer":

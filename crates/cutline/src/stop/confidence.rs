@@ -264,10 +264,11 @@ impl ConfidenceStop {
         is_same_side && question.gap(own) > noise * (-2.0 * self.delta().ln() * variance).sqrt()
     }
 
-    /// Whether all arms have evidence in their own rewards, if that is asked for.
+    /// Whether all arms that are not withdrawn have evidence in their own rewards, if that is asked for.
     fn have_own_evidence(
         &self,
         question: Question,
+        settled: &Settled,
         noise: f64,
         posterior: &Posterior<'_>,
         prior_free: Option<PriorFree<'_>>,
@@ -278,7 +279,7 @@ impl ConfidenceStop {
             let moments = (own[arm], 1.0 / f64::from(n_rewards[arm]));
             self.has_own_evidence(question, posterior.means[arm], moments, noise)
         };
-        !is_asked_for || posterior.model != Model::Mixed || (0..own.len()).all(has_evidence)
+        !is_asked_for || posterior.model != Model::Mixed || (0..own.len()).all(|arm| settled.is_withdrawn(arm) || has_evidence(arm))
     }
 
     /// By how much an [estimate](ConfidenceStop::with_estimated_noise) of σ widens an arm that has evidence: √(ν(e^(2l/ν) − 1)/(2l)).
@@ -373,7 +374,7 @@ impl ConfidenceStop {
         let is_sure = available().all(|arm| is_sure(question, means[arm], interval(arm)));
         drop(interval);
         let noise = self.noise_of(least_noise);
-        self.lacks_own_rewards = is_sure && !self.have_own_evidence(question, noise, posterior, prior_free);
+        self.lacks_own_rewards = is_sure && !self.have_own_evidence(question, settled, noise, posterior, prior_free);
         let is_sure = is_sure && !self.lacks_own_rewards;
         self.doubtful = doubtful;
         self.remember_width(posterior, prior_free, width);
@@ -468,7 +469,8 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         let (question, noise) = (beliefs.question, self.noise_of(beliefs.estimator.least_noise()));
         let lacking = (0..beliefs.pulls.len()).filter(|&arm| {
             let mean = beliefs.estimator.means()[arm];
-            !self.has_own_evidence(question, mean, beliefs.estimator.prior_free_moments_of(arm), noise)
+            let own = beliefs.estimator.prior_free_moments_of(arm);
+            !beliefs.settled.is_withdrawn(arm) && !self.has_own_evidence(question, mean, own, noise)
         });
         lacking.min_by_key(|&arm| beliefs.pulls[arm])
     }
