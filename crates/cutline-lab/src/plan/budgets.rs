@@ -56,7 +56,9 @@ impl Plan {
             None => (budget / 64, budget),
         };
         let mut budgets = round_numbers(from, to);
-        budgets.iter_mut().for_each(|budget| *budget = self.whole_batches(*budget));
+        for budget in &mut budgets {
+            *budget = self.whole_batches(*budget);
+        }
         budgets.dedup();
         budgets.retain(|&budget| budget <= most);
         Ok(budgets)
