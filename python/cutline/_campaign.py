@@ -47,6 +47,7 @@ class Campaign(_native.Campaign):
     | `kernel`, `length` | none | means that are a smooth function of the features: `"rbf"` or the rougher `"matern52"`, and the distance over which they change, in units of the features as they are prepared |
     | `graph` | none | means that vary little along the edges of a graph: a list of pairs of arms, or of triples with a weight; the features are not used |
     | `algorithm` | `"pivot"`; `"apt"` if the model is independent | how measurements are chosen: a name, or a custom `Rule`; named without a model, it runs on the model it was published with |
+    | `rewards` | `"gaussian"` | their kind: `"gaussian"`, numbers with noise, or `"bernoulli"`, 1 for pass and 0 for fail |
     | `noise` | estimated | σ, the standard deviation of a measurement |
     | `seed` | 0 | the seed of all random numbers |
     | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
@@ -61,7 +62,7 @@ class Campaign(_native.Campaign):
     | `prepare` | `standardise`, `intercept`, `centre` with `model="linear"` | how features and rewards are prepared for ridge; `()` for not at all, the model of the LinearAPT paper |
     | `interval` | `"fixed"` | `"anytime"` if verdicts are read repeatedly during the campaign |
     | `confidence` | 0.95 | the probability that an interval holds the mean |
-    | `until_sure` | never | end early: by `"intervals"`, guaranteed for a given `noise`; by `"evidence"`, a heuristic; by `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee |
+    | `until_sure` | never | end early: by `"intervals"`, guaranteed for a given `noise` or `rewards="bernoulli"`; by `"evidence"`, a heuristic; by `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee |
 
     Threads may share a campaign, and processes may share one in a store. A campaign in memory is pickled with its history; one in
     a store is pickled as its address and name.
@@ -81,6 +82,7 @@ class Campaign(_native.Campaign):
         length: float | None = None,
         graph: Iterable[Sequence[Any]] | None = None,
         algorithm: str | _custom.Rule | _custom.RuleFactory | None = None,
+        rewards: str | None = None,
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
@@ -109,6 +111,7 @@ class Campaign(_native.Campaign):
             "algorithm": algorithm,
             "estimator": estimator,
             "parameters": None if parameters is None else _dict(parameters),
+            "rewards": rewards,
             "noise": noise,
             "interval": interval,
             "confidence": confidence,

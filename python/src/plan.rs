@@ -17,6 +17,7 @@ use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use rayon::ThreadPool;
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 /// The largest budget to try.
@@ -69,6 +70,7 @@ impl Planning {
             prior,
             campaigns,
             goal: goal(&keywords)?,
+            batch: batch(&keywords)?,
             runs: integer(&keywords.required("runs")?, "`runs`", 1, 1 << 50)?,
             seed,
         };
@@ -80,7 +82,7 @@ impl Planning {
         let pool = pool(threads)?;
         let play = |budgets: &[u32], runs| Ok::<_, ScoutError>(self.play(py, &pool, budgets, runs, None)?);
         if let Some(remaining) = self.remaining.filter(|&remaining| remaining > 0) {
-            return Ok(Plan::budgets_around(remaining));
+            return Ok(Plan::budgets_around(remaining, self.plan.batch));
         }
         Ok(self.plan.scout_with(play)?)
     }
@@ -107,6 +109,12 @@ impl Planning {
         let svg = py.detach(|| plan_figure(&report).to_svg());
         (json, report.heading(), report.answers(), report.remarks(), svg).into_pyobject(py)
     }
+}
+
+/// How many measurements are asked for at once.
+fn batch(keywords: &Keywords<'_, '_>) -> PyResult<NonZeroU32> {
+    let batch = integer(&keywords.required("batch")?, "`batch`", 1, MAX_BUDGET)?;
+    Ok(u32::try_from(batch).ok().and_then(NonZeroU32::new).expect("checked"))
 }
 
 impl Planning {

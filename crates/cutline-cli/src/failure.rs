@@ -195,12 +195,13 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
         StoreError::Model(error) => return model_hint(error),
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
+        StoreError::Terms(TermsError::BernoulliNoise) => "leave out `--noise`".into(),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
             "use `--model mixed`, or `--until-sure intervals` with `--noise`".into()
         }
         StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => {
-            "give the standard deviation of one measurement with `--noise` (half the range always holds for rewards in a range), or use \
-             `--until-sure evidence` or `--until-sure \"expected-errors 1\"`, which guarantee nothing"
+            "give the standard deviation of one measurement with `--noise` (half the range always holds for rewards in a range), or \
+             `--rewards bernoulli` for pass or fail, or use `--until-sure evidence` or `--until-sure \"expected-errors 1\"`, which guarantee nothing"
                 .into()
         }
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),

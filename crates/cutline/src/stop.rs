@@ -24,6 +24,13 @@ pub trait Stop<E: ?Sized> {
         None
     }
 
+    /// Called after [`stop_reason`](Stop::stop_reason) has returned `None`: an arm that the stop needs rewards of and the rule may never choose;
+    /// `None` to leave the choice to the rule.
+    fn request(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Arm> {
+        let _ = beliefs;
+        None
+    }
+
     /// The largest number of pulls it allows, or `None` if there is no limit.
     fn budget(&self) -> Option<u32> {
         None
@@ -128,6 +135,10 @@ impl<E: ?Sized, S: Stop<E>> Stop<E> for Option<S> {
         self.as_mut()?.stop_reason(beliefs)
     }
 
+    fn request(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Arm> {
+        self.as_mut()?.request(beliefs)
+    }
+
     fn budget(&self) -> Option<u32> {
         self.as_ref()?.budget()
     }
@@ -168,6 +179,10 @@ pub struct Either<A, B>(pub A, pub B);
 impl<E: ?Sized, A: Stop<E>, B: Stop<E>> Stop<E> for Either<A, B> {
     fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
         self.0.stop_reason(beliefs).or_else(|| self.1.stop_reason(beliefs))
+    }
+
+    fn request(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Arm> {
+        self.0.request(beliefs).or_else(|| self.1.request(beliefs))
     }
 
     fn budget(&self) -> Option<u32> {

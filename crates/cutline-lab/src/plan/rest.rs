@@ -5,6 +5,7 @@ use crate::{Noise, NoiseKind};
 use cutline::Arms;
 use cutline::campaign::{CampaignState, RewardKind};
 use serde::Serialize;
+use std::num::NonZeroU32;
 
 /// The largest cost of a [`Rest`] that is computed without being asked for: about a second on one core.
 const MAX_QUICK_COST: f64 = 1.3e8;
@@ -83,17 +84,20 @@ impl Plan {
             noise,
             prior: Prior::pilot(pilot),
             campaigns: vec![PlannedCampaign { label, arms: state.arms().clone(), terms }],
+            batch: NonZeroU32::MIN,
             goal: Goal::WrongShare(0.05),
             runs,
             seed,
         })
     }
 
-    /// The budgets to try for a campaign with this much budget left: parts of it, all of it, and twice as much.
+    /// The budgets to try for a campaign with this much budget left: parts of it, all of it, and twice as much, in whole batches.
     #[must_use]
-    pub fn budgets_around(remaining: u32) -> Vec<u32> {
+    pub fn budgets_around(remaining: u32, batch: NonZeroU32) -> Vec<u32> {
         let twice = remaining.saturating_mul(2).min(100_000_000);
-        let mut budgets = vec![remaining.div_ceil(4), remaining.div_ceil(2), remaining, twice];
+        let parts = [remaining.div_ceil(4), remaining.div_ceil(2), remaining, twice];
+        let mut budgets: Vec<u32> =
+            parts.iter().map(|budget| budget.div_ceil(batch.get()).saturating_mul(batch.get())).collect();
         budgets.dedup();
         budgets
     }

@@ -177,6 +177,17 @@ impl Ledger {
         }
     }
 
+    /// The number of rewards, counted towards the budget or not.
+    pub(super) fn n_rewards(&self) -> u64 {
+        self.received.len() as u64
+    }
+
+    /// Whether there are both passes and fails, and nothing else.
+    pub(super) fn has_only_passes_and_fails(&self) -> bool {
+        let has = |reward: f64| self.received.iter().any(|received| received.reward == reward);
+        has(0.0) && has(1.0) && self.received.iter().all(|received| RewardKind::is_pass_or_fail(received.reward))
+    }
+
     /// The number of open tickets.
     pub(super) fn n_open(&self) -> usize {
         self.open.len()
