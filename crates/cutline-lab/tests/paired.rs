@@ -117,19 +117,20 @@ fn pivot_gets_the_noise_of_the_experiment() {
     assert_ne!(pivot(""), pivot("noise = 1.0"));
 }
 
-/// The joint decision changes the answer, not the pulls. On iris after 50 pulls it fails in about 24 of 1,000 runs less: of the runs that one of
-/// the two fails, it fails the minority. With a fixed seed; a false alarm has a probability below 1e-3.
+/// The joint decision changes answers, and not for the worse: with this seed 89 runs fail only without it and 65 only with it. If both were equally
+/// good, the second number would be so much larger with a probability below 1e-3.
 #[test]
-fn a_joint_decision_fails_less() {
+fn a_joint_decision_is_not_worse() {
     let experiment = experiment(
         "seed = 3\nbudgets = [50]\nthreshold = \"mean\"\nprecision = 0.1",
         "kind = \"iris\"\nredraw = true",
         &["name = \"pivot\"\ndecision = \"separate\"", "name = \"pivot\"\nlabel = \"joint\"\ndecision = \"joint\""],
     );
-    let tally = play(&experiment, 800);
-    let (only_separate, only_joint) = (tally.only(0, 1, 0), tally.only(1, 0, 0));
-    assert!(only_separate > only_joint && only_joint > 0, "{only_separate} and {only_joint}");
+    let tally = play(&experiment, 2_000);
+    let (only_separate, only_joint) = (tally.only(0, 1, 0) as f64, tally.only(1, 0, 0) as f64);
+    assert!(only_separate > 0.0 && only_joint > 0.0, "{only_separate} and {only_joint}");
+    assert!(only_joint - only_separate < 3.1 * (only_joint + only_separate).sqrt(), "{only_separate} and {only_joint}");
     let text = changed("name = \"pivot\"\n", "name = \"pivot\"\ndecision = \"together\"\n");
-    let expected = "16: `decision` must be one of \"separate\", \"joint\", not the text \"together\"";
+    let expected = "17: `decision` must be one of \"separate\", \"joint\", not the text \"together\"";
     assert_eq!(refusal(&text, std::path::Path::new("")), expected);
 }
