@@ -64,7 +64,9 @@ mod tests {
 
     fn least_noise(rewards: &[f64]) -> f64 {
         let mut resolution = Resolution::new();
-        rewards.iter().for_each(|&reward| resolution.add(reward));
+        for &reward in rewards {
+            resolution.add(reward);
+        }
         resolution.least_noise()
     }
 

@@ -281,7 +281,7 @@ impl Ledger {
             let other = self.find(other);
             other.is_some_and(|other| other.replicate_of == Some(ticket))
         };
-        let others = (ticket + 1..).take_while(is_replicate).count() as TicketId;
+        let others = (ticket + 1..self.next_ticket()).take_while(is_replicate).count() as TicketId;
         Ok(ticket..ticket + 1 + others)
     }
 
@@ -425,17 +425,14 @@ impl Ledger {
         let position = self.received.iter().rposition(|received| received.ticket == Some(ticket));
         let position = position.expect("a ticket with a reward");
         let told = self.received[position].reward;
-        let status = match reward {
-            Some(reward) => {
-                self.received[position].reward = reward;
-                TicketStatus::Told(reward)
-            }
-            None => {
-                self.received.remove(position);
-                self.counted -= 1;
-                self.voided += 1;
-                TicketStatus::Voided
-            }
+        let status = if let Some(reward) = reward {
+            self.received[position].reward = reward;
+            TicketStatus::Told(reward)
+        } else {
+            self.received.remove(position);
+            self.counted -= 1;
+            self.voided += 1;
+            TicketStatus::Voided
         };
         self.close(ticket, status);
         let ticket = self.find_mut(ticket).expect("a ticket with a reward");
