@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from ._plan import Plan
+    from ._progress import Watch
+
 MAX_BUDGET = 2**32 - 1
 
 
@@ -48,9 +51,12 @@ class Campaign(_native.Campaign):
     | `noise` | estimated | σ, the standard deviation of a measurement |
     | `seed` | 0 | the seed of all random numbers |
     | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
-    | `storage` | memory | the store: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
+    | `storage` | memory | the store: a file as a string or `Path`, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
     | `name` | `"campaign"` | its name in the store |
     | `features` | all but `name` | which columns of a data frame are features |
+    | `id` | `name` | the column of a data frame with the names of the arms |
+    | `categories` | columns of categorical type, and of text in which values repeat | the columns of a data frame that are categories: one feature per level |
+    | `missing` | `"refuse"` | `"mean"` replaces a missing value by the mean of its column and marks it in another feature |
     | `parameters` | the algorithm's defaults | by name, such as `{"lambda": 0.1}` |
     | `estimator` | that of the model | `"mixed"`, `"ridge"` or `"sample-mean"`, for a custom combination with `algorithm` |
     | `prepare` | `standardise`, `intercept`, `centre` with `model="linear"` | how features and rewards are prepared for ridge; `()` for not at all, the model of the LinearAPT paper |
@@ -80,9 +86,12 @@ class Campaign(_native.Campaign):
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
-        storage: str | None = None,
+        storage: str | os.PathLike[str] | None = None,
         name: str = "campaign",
         features: Sequence[str] | None = None,
+        id: str | None = None,  # noqa: A002
+        categories: Sequence[str] | None = None,
+        missing: Literal["refuse", "mean"] = "refuse",
         parameters: Mapping[str, float] | None = None,
         estimator: str | None = None,
         prepare: Sequence[str] | None = None,
@@ -110,8 +119,9 @@ class Campaign(_native.Campaign):
             "prepare": prepare,
             "seed": seed,
         }
-        arms = _arms.read(X, names, features)
-        handle = _native.begin(arms.names, arms.columns, arms.features, name, storage, settings, rule)
+        arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing))
+        address = None if storage is None else _address(storage)
+        handle = _native.begin(*arms, name, address, settings, rule)
         return cls._from_handle(handle)
 
     @classmethod
@@ -124,8 +134,10 @@ class Campaign(_native.Campaign):
         return cls._from_handle(_native.restore(**state))
 
     @classmethod
-    def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Self:
-        return cls._from_handle(_native.find(storage, name, _rule(algorithm)[0]))
+    def _opened(
+        cls, storage: str | os.PathLike[str], name: str | None, algorithm: _custom.Rule | _custom.RuleFactory | None = None
+    ) -> Self:
+        return cls._from_handle(_native.find(_address(storage), name, _rule(algorithm)[0]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.storage is not None:
@@ -155,6 +167,33 @@ class Campaign(_native.Campaign):
         """The settings, as they are stored."""
         settings: dict[str, Any] = json.loads(self._settings())
         return settings
+
+    def plan(
+        self,
+        *,
+        wrong: float | None = None,
+        target: float | None = None,
+        budgets: Iterable[int] | None = None,
+        runs: int = 100,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool | Watch = False,
+    ) -> Plan:
+        """Simulates the rest of the campaign, with true means drawn from what the mixed model knows after the rewards so far: what the
+        remaining budget would bring, and how many more measurements meet the goal. The arguments are those of `cutline.plan`.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign([[float(i)] for i in range(20)], threshold=9.5, budget=60)
+        >>> campaign.observe(list(range(20)), [i + (-1.0) ** i for i in range(20)], counted=True)
+        >>> plan = campaign.plan(runs=20)
+        >>> [row["budget"] for row in plan.prospects]
+        [10, 20, 40, 80]
+        >>> plan.sentences[0].startswith("The rest of the budget: 40 more measurements would leave about ")
+        True
+        """
+        from ._plan import forecast
+
+        return forecast(self._planning(wrong, target, runs, seed), budgets, runs, threads, progress)
 
     def report(self) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts as a pandas `DataFrame` with one row per arm, or as a list of dicts if pandas is not installed. The data frame's
@@ -226,7 +265,9 @@ class Campaign(_native.Campaign):
         return ax
 
 
-def open(storage: str, name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Campaign:  # noqa: A001
+def open(  # noqa: A001
+    storage: str | os.PathLike[str], name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None
+) -> Campaign:
     """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
 
     >>> import cutline
@@ -245,8 +286,8 @@ def diagnose(
     """What rewards say about the arms, without a campaign: how much the features explain, how large the noise is, and whether a line
     would do. A dict whose `sentence` says it in words.
 
-    The linear model is tested with an intercept on standardised features; with `raw`, on the features as they are. `names` and
-    `features` are as in `Campaign`, `arms` as in `Campaign.observe`.
+    The linear model is tested with an intercept on standardised features; with `raw`, on the features as they are. `names`,
+    `features`, `id`, `categories` and `missing` are as in `Campaign`, `arms` as in `Campaign.observe`.
 
     >>> import cutline
     >>> result = cutline.diagnose([[0.0], [1.0], [2.0]], [0, 1, 2] * 9, [0.1, 1.0, 2.1, -0.1, 1.0, 1.9, 0.0, 1.1, 2.0] * 3)
@@ -263,9 +304,42 @@ def diagnose(
     return campaign.diagnose(raw=raw)
 
 
-def campaigns(storage: str) -> list[str]:
+def campaigns(storage: str | os.PathLike[str]) -> list[str]:
     """The names of the campaigns in a store, oldest first."""
-    return _native.campaigns(storage)
+    return _native.campaigns(_address(storage))
+
+
+def _address(storage: Any) -> Any:
+    """The address of a store: that of a `Path` is the path itself."""
+    return os.fspath(storage) if isinstance(storage, os.PathLike) else storage
+
+
+def rename(storage: str, new: str, *, name: str | None = None) -> None:
+    """Gives a campaign in a store another name; `name` chooses one of several."""
+    _native.rename(storage, name, new)
+
+
+def delete(storage: str, name: str) -> None:
+    """Deletes a campaign in a store with all its candidates and measurements. Whoever uses it gets an error with the next operation."""
+    _native.delete(storage, name)
+
+
+def copy(storage: str, new: str, *, name: str | None = None, to: str | None = None) -> None:
+    """Copies a campaign in a store with all its events to the name `new`, in the same store or in the store `to`.
+
+    >>> import cutline
+    >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
+    >>> begun.tell(begun.ask(), 0.5)
+    1
+    >>> cutline.copy(screen, "second")
+    >>> cutline.rename(screen, "third", name="second")
+    >>> cutline.campaigns(screen), cutline.open(screen, "third").progress.counted
+    (['first', 'third'], 1)
+    >>> cutline.delete(screen, "first")
+    >>> cutline.campaigns(screen)
+    ['third']
+    """
+    _native.copy(storage, name, new, to)
 
 
 def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:

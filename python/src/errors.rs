@@ -2,7 +2,7 @@
 
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError};
-use cutline_lab::{PlanError, RunError};
+use cutline_lab::{PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -107,6 +107,9 @@ pub(crate) fn plan(error: &PlanError) -> PyErr {
     let hint = match error {
         PlanError::Campaign { error: TermsError::Spec(error), .. } => spec_hint(error),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => Some("pass it as `noise=`"),
+        PlanError::Prior(PriorError::NothingToDecide { .. }) => {
+            Some("pass `spread=` or `noise=`, or earlier rewards as `pilot=`")
+        }
         _ => None,
     };
     ErrorKind::Input.with_hint(error, hint)

@@ -134,6 +134,7 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
 /// What to change in a file of candidates, or in the options that say how it is read.
 fn dataset_hint(error: &DatasetError) -> Option<String> {
     Some(match error {
+        DatasetError::Missing { is_later: false, n_missing: 1, .. } => "fill it in, or use `--missing mean`".into(),
         DatasetError::Missing { is_later: false, .. } => "fill them in, or use `--missing mean`".into(),
         DatasetError::TextColumn { column, is_distinct: true, .. } => {
             let column = shell(column);
@@ -160,6 +161,9 @@ fn dataset_hint(error: &DatasetError) -> Option<String> {
             hints.dedup();
             hints.truncate(2);
             return Some(hints.join("; ")).filter(|hints| !hints.is_empty());
+        }
+        DatasetError::NamesBesideId { column, .. } => {
+            format!("name them by another column with `--id {}`", shell(column))
         }
         DatasetError::SameName { .. } | DatasetError::EmptyName { .. } => {
             "name them by another column with `--id`".into()

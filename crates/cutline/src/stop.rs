@@ -16,8 +16,13 @@ use thiserror::Error;
 ///
 /// `E` is the estimator the stop can work with, as for [`Rule`](crate::rules::Rule). Stops combine: [`Either`].
 pub trait Stop<E: ?Sized> {
-    /// The reason to end now, or `None` to go on. It may depend only on the beliefs and on σ; use `&mut self` for caches only.
-    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason>;
+    /// The reason to end now, or `None` to go on, as a stop does that only [settles](Stop::settle) arms. It may depend only on the beliefs and on
+    /// σ; use `&mut self` for caches only.
+    #[inline]
+    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
+        let _ = beliefs;
+        None
+    }
 
     /// Called after [`stop_reason`](Stop::stop_reason) has returned `None`: an arm that the stop needs rewards of and the rule may never choose;
     /// `None` to leave the choice to the rule.
@@ -27,7 +32,9 @@ pub trait Stop<E: ?Sized> {
     }
 
     /// The largest number of pulls it allows, or `None` if there is no limit.
-    fn budget(&self) -> Option<u32>;
+    fn budget(&self) -> Option<u32> {
+        None
+    }
 
     /// Whether [`settle`](Stop::settle) does anything. If so, a learner can be restored only by telling it all rewards again in order.
     fn settles(&self) -> bool {

@@ -33,7 +33,7 @@ pub(crate) fn plan(args: &args::Plan, given: &[String]) -> Result<(), Failure> {
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
     } else if let Some(remaining) = remaining.filter(|&remaining| remaining > 0) {
-        around(remaining, args.batch.get())
+        plan.budgets_around(remaining)
     } else {
         let count = progress::count("looking for budgets");
         let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;
@@ -62,14 +62,6 @@ struct Requested {
     plan: Plan,
     remaining: Option<u32>,
     inputs: Inputs,
-}
-
-/// Parts of what remains of a budget, all of it, and twice as much, in whole batches.
-fn around(remaining: u32, batch: u32) -> Vec<u32> {
-    let parts = [remaining.div_ceil(4), remaining.div_ceil(2), remaining, remaining.saturating_mul(2).min(100_000_000)];
-    let mut budgets: Vec<u32> = parts.iter().map(|budget| budget.div_ceil(batch).saturating_mul(batch)).collect();
-    budgets.dedup();
-    budgets
 }
 
 /// The plan for the rest of the campaign in a store. Without rewards it is the plan for the campaign's candidates and settings.

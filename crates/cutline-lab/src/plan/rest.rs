@@ -3,7 +3,7 @@
 use super::{ForecastRow, Goal, Pilot, PilotError, Plan, PlanError, PlannedCampaign, Prior};
 use crate::{Noise, NoiseKind};
 use cutline::Arms;
-use cutline::campaign::CampaignState;
+use cutline::campaign::{CampaignState, RewardKind};
 use serde::Serialize;
 
 /// The largest cost of a [`Rest`] that is computed without being asked for: about a second on one core.
@@ -72,7 +72,9 @@ impl Plan {
         let open = state.open_tickets().filter_map(|(ticket, _)| state.ticket(ticket).ok()).map(|(arm, ..)| arm);
         let withdrawn = state.withdrawn().map(|(arm, _)| arm).collect();
         let pilot = pilot.in_progress(open.collect(), withdrawn);
-        let noise = Noise::new(NoiseKind::Gaussian, pilot.noise()).map_err(|_| PilotError::Nothing)?;
+        let is_bernoulli = terms.rewards == Some(RewardKind::Bernoulli);
+        let kind = if is_bernoulli { NoiseKind::Bernoulli } else { NoiseKind::Gaussian };
+        let noise = Noise::new(kind, pilot.noise()).map_err(|_| PilotError::Nothing)?;
         let label = terms.spec.name().to_owned();
         Ok(Self {
             name: name.into(),
@@ -86,6 +88,17 @@ impl Plan {
             runs,
             seed,
         })
+    }
+
+    /// The budgets to try for a campaign with this much budget left: parts of it, all of it, and twice as much, in
+    /// whole batches.
+    #[must_use]
+    pub fn budgets_around(&self, remaining: u32) -> Vec<u32> {
+        let twice = remaining.saturating_mul(2).min(100_000_000);
+        let parts = [remaining.div_ceil(4), remaining.div_ceil(2), remaining, twice];
+        let mut budgets = parts.map(|budget| self.whole_batches(budget)).to_vec();
+        budgets.dedup();
+        budgets
     }
 
     /// What this many further measurements would bring to the first campaign of the plan.

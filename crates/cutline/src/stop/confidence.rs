@@ -231,6 +231,16 @@ impl ConfidenceStop {
         self.confidence.norm()
     }
 
+    /// Whether it uses an estimate without a prior, for linear means or for others.
+    pub(super) fn is_prior_free(&self, is_linear: bool) -> bool {
+        let has_norm = self.norm().is_some() && is_linear;
+        match self.criterion {
+            StopCriterion::Intervals => !has_norm,
+            StopCriterion::Evidence => !has_norm && is_linear,
+            StopCriterion::LikelihoodRatio => false,
+        }
+    }
+
     /// The width of an arm that has evidence, in units of the square root of its variance.
     fn evidence_factor(&self, n_rewards: &[u32], model: Model) -> f64 {
         let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
@@ -279,7 +289,9 @@ impl ConfidenceStop {
             let moments = (own[arm], 1.0 / f64::from(n_rewards[arm]));
             self.has_own_evidence(question, posterior.means[arm], moments, noise)
         };
-        !is_asked_for || posterior.model != Model::Mixed || (0..own.len()).all(|arm| settled.is_withdrawn(arm) || has_evidence(arm))
+        !is_asked_for
+            || posterior.model != Model::Mixed
+            || (0..own.len()).all(|arm| settled.is_withdrawn(arm) || has_evidence(arm))
     }
 
     /// By how much an [estimate](ConfidenceStop::with_estimated_noise) of σ widens an arm that has evidence: √(ν(e^(2l/ν) − 1)/(2l)).
@@ -385,11 +397,7 @@ impl ConfidenceStop {
     fn remember_width(&mut self, posterior: &Posterior<'_>, prior_free: Option<PriorFree<'_>>, width: f64) {
         let &Posterior { n_rewards, model, .. } = posterior;
         let has_norm = self.norm().is_some() && is_linear(model);
-        self.is_prior_free = match self.criterion {
-            StopCriterion::Intervals => !has_norm,
-            StopCriterion::Evidence => !has_norm && is_linear(model),
-            StopCriterion::LikelihoodRatio => false,
-        };
+        self.is_prior_free = self.is_prior_free(is_linear(model));
         let least_width = match self.criterion {
             StopCriterion::Evidence if self.is_by_divergence(model) => 0.0,
             StopCriterion::Evidence | StopCriterion::LikelihoodRatio => {
@@ -515,9 +523,5 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         if self.criterion != StopCriterion::Intervals {
             <Self as Stop<E>>::set_noise(self, noise);
         }
-    }
-
-    fn budget(&self) -> Option<u32> {
-        None
     }
 }
