@@ -237,7 +237,7 @@ def _encoded(
 
 def _warn(note: str) -> None:
     """Notes something about a data frame at the line that used it."""
-    depth, frame = 1, sys._getframe(1)
+    depth, frame = 2, sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("cutline."):
         depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
     warnings.warn(note, stacklevel=depth)
