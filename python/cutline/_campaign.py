@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from ._plan import Plan
+    from ._progress import Watch
+
 MAX_BUDGET = 2**32 - 1
 
 
@@ -44,6 +47,7 @@ class Campaign(_native.Campaign):
     | `kernel`, `length` | none | means that are a smooth function of the features: `"rbf"` or the rougher `"matern52"`, and the distance over which they change, in units of the features as they are prepared |
     | `graph` | none | means that vary little along the edges of a graph: a list of pairs of arms, or of triples with a weight; the features are not used |
     | `algorithm` | `"pivot"`; `"apt"` if the model is independent | how measurements are chosen: a name, or a custom `Rule`; named without a model, it runs on the model it was published with |
+    | `rewards` | `"gaussian"` | their kind: `"gaussian"`, numbers with noise, or `"bernoulli"`, 1 for pass and 0 for fail |
     | `noise` | estimated | σ, the standard deviation of a measurement |
     | `seed` | 0 | the seed of all random numbers |
     | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
@@ -58,7 +62,7 @@ class Campaign(_native.Campaign):
     | `prepare` | `standardise`, `intercept`, `centre` with `model="linear"` | how features and rewards are prepared for ridge; `()` for not at all, the model of the LinearAPT paper |
     | `interval` | `"fixed"` | `"anytime"` if verdicts are read repeatedly during the campaign |
     | `confidence` | 0.95 | the probability that an interval holds the mean |
-    | `until_sure` | never | end early: by `"intervals"`, guaranteed for a given `noise`; by `"evidence"`, a heuristic; by `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee |
+    | `until_sure` | never | end early: by `"intervals"`, guaranteed for a given `noise` or `rewards="bernoulli"`; by `"evidence"`, a heuristic; by `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee |
 
     Threads may share a campaign, and processes may share one in a store. A campaign in memory is pickled with its history; one in
     a store is pickled as its address and name.
@@ -78,6 +82,7 @@ class Campaign(_native.Campaign):
         length: float | None = None,
         graph: Iterable[Sequence[Any]] | None = None,
         algorithm: str | _custom.Rule | _custom.RuleFactory | None = None,
+        rewards: str | None = None,
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
@@ -106,6 +111,7 @@ class Campaign(_native.Campaign):
             "algorithm": algorithm,
             "estimator": estimator,
             "parameters": None if parameters is None else _dict(parameters),
+            "rewards": rewards,
             "noise": noise,
             "interval": interval,
             "confidence": confidence,
@@ -161,6 +167,33 @@ class Campaign(_native.Campaign):
         """The settings, as they are stored."""
         settings: dict[str, Any] = json.loads(self._settings())
         return settings
+
+    def plan(
+        self,
+        *,
+        wrong: float | None = None,
+        target: float | None = None,
+        budgets: Iterable[int] | None = None,
+        runs: int = 100,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool | Watch = False,
+    ) -> Plan:
+        """Simulates the rest of the campaign, with true means drawn from what the mixed model knows after the rewards so far: what the
+        remaining budget would bring, and how many more measurements meet the goal. The arguments are those of `cutline.plan`.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign([[float(i)] for i in range(20)], threshold=9.5, budget=60)
+        >>> campaign.observe(list(range(20)), [i + (-1.0) ** i for i in range(20)], counted=True)
+        >>> plan = campaign.plan(runs=20)
+        >>> [row["budget"] for row in plan.prospects]
+        [10, 20, 40, 80]
+        >>> plan.sentences[0].startswith("The rest of the budget: 40 more measurements would leave about ")
+        True
+        """
+        from ._plan import forecast
+
+        return forecast(self._planning(wrong, target, runs, seed), budgets, runs, threads, progress)
 
     def report(self) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts as a pandas `DataFrame` with one row per arm, or as a list of dicts if pandas is not installed. The data frame's
@@ -279,6 +312,34 @@ def campaigns(storage: str | os.PathLike[str]) -> list[str]:
 def _address(storage: Any) -> Any:
     """The address of a store: that of a `Path` is the path itself."""
     return os.fspath(storage) if isinstance(storage, os.PathLike) else storage
+
+
+def rename(storage: str, new: str, *, name: str | None = None) -> None:
+    """Gives a campaign in a store another name; `name` chooses one of several."""
+    _native.rename(storage, name, new)
+
+
+def delete(storage: str, name: str) -> None:
+    """Deletes a campaign in a store with all its candidates and measurements. Whoever uses it gets an error with the next operation."""
+    _native.delete(storage, name)
+
+
+def copy(storage: str, new: str, *, name: str | None = None, to: str | None = None) -> None:
+    """Copies a campaign in a store with all its events to the name `new`, in the same store or in the store `to`.
+
+    >>> import cutline
+    >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
+    >>> begun.tell(begun.ask(), 0.5)
+    1
+    >>> cutline.copy(screen, "second")
+    >>> cutline.rename(screen, "third", name="second")
+    >>> cutline.campaigns(screen), cutline.open(screen, "third").progress.counted
+    (['first', 'third'], 1)
+    >>> cutline.delete(screen, "first")
+    >>> cutline.campaigns(screen)
+    ['third']
+    """
+    _native.copy(storage, name, new, to)
 
 
 def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:

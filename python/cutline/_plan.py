@@ -120,6 +120,7 @@ def plan(
     algorithms: Sequence[str] | None = None,
     raw: bool = False,
     budgets: Iterable[int] | None = None,
+    batch: int = 1,
     runs: int = 100,
     seed: int = 0,
     names: Iterable[object] | None = None,
@@ -158,6 +159,7 @@ def plan(
     | `algorithms` | that of `Campaign` | the algorithms to compare, each in a campaign of its own |
     | `raw` | `False` | with `model="linear"`: features and rewards as they are |
     | `budgets` | chosen around where the goal is met | the budgets to try, ascending |
+    | `batch` | 1 | how many measurements are asked for at once, such as 96 for plates; budgets are multiples of it |
     | `runs`, `seed` | 100, 0 | the number of simulated campaigns, and the seed of all random numbers |
     | `names`, `features`, `id`, `categories`, `missing` | as in `Campaign` | |
     | `name` | `"plan"` | the plan's name |
@@ -179,6 +181,7 @@ def plan(
         "above": above,
         "pilot": pilot,
         "prior": prior,
+        "batch": batch,
         "model": model,
         "algorithms": algorithms,
         "raw": raw,
@@ -188,6 +191,13 @@ def plan(
     }
     arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing))
     planning = _native.Planning(arms.names, arms.columns, arms.features, keywords)
+    return forecast(planning, budgets, runs, threads, progress)
+
+
+def forecast(
+    planning: _native.Planning, budgets: Iterable[int] | None, runs: int, threads: int | None, progress: bool | Watch
+) -> Plan:
+    """Plays a plan, at budgets that are found if none are given."""
     if budgets is None:
         budgets = planning.scout(threads)
     with watching(progress, runs, "runs") as watch:

@@ -127,3 +127,43 @@ pub(crate) fn campaigns(py: Python<'_>, storage: &Bound<'_, PyAny>) -> PyResult<
     let summaries = py.detach(|| Store::open(&storage)?.campaigns()).map_err(|error| store(&error))?;
     Ok(summaries.into_iter().map(|campaign| campaign.name).collect())
 }
+
+/// Gives a campaign in a store another name.
+#[pyfunction]
+pub(crate) fn rename(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+    new: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let (storage, new) = (string(storage, "`storage`")?, string(new, "`new`")?);
+    let name = name.map(|name| string(name, "`name`")).transpose()?;
+    py.detach(|| Store::open(&storage)?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
+}
+
+/// Deletes a campaign in a store.
+#[pyfunction]
+pub(crate) fn delete(py: Python<'_>, storage: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (storage, name) = (string(storage, "`storage`")?, string(name, "`name`")?);
+    py.detach(|| Store::open(&storage)?.delete(&name)).map_err(|error| store(&error))
+}
+
+/// Copies a campaign in a store to another name, in the same store or another.
+#[pyfunction]
+pub(crate) fn copy(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+    new: &Bound<'_, PyAny>,
+    to: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let (storage, new) = (string(storage, "`storage`")?, string(new, "`new`")?);
+    let name = name.map(|name| string(name, "`name`")).transpose()?;
+    let to = to.map(|to| string(to, "`to`")).transpose()?;
+    let copy = || {
+        let store = Store::open(&storage)?;
+        let target = to.as_deref().map(Store::create).transpose()?;
+        store.copy(name.as_deref(), target.as_ref().unwrap_or(&store), &new).map(drop)
+    };
+    py.detach(copy).map_err(|error| store(&error))
+}

@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use super::frames::encode_columns;
     #[pymodule_export]
-    use super::handle::{CampaignHandle, begin, campaigns, find, restore};
+    use super::handle::{CampaignHandle, begin, campaigns, copy, delete, find, rename, restore};
     #[pymodule_export]
     use super::plan::Planning;
     #[pymodule_export]

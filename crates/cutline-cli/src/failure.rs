@@ -60,6 +60,8 @@ pub(crate) enum Failure {
     Mismatch { missing: usize, cells: usize },
     #[error("{tickets} tickets failed in a row; the last one: {reason}")]
     GaveUp { tickets: u32, reason: String },
+    #[error("there is no candidate `{name}`")]
+    NoCandidate { name: String, nearest: Option<String> },
     #[error("cannot start `{program}`: {error}")]
     NotStarted { program: String, error: std::io::Error },
     /// The reader of stdout has closed it, as `head` does. That is not an error.
@@ -120,6 +122,10 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Checkpoint { .. } => Some("name another file with `--resume`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
+        Failure::NoCandidate { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+        Failure::NoCandidate { .. } => {
+            Some("candidates are given by name, as `cutline export --verdicts` lists them".into())
+        }
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
         _ => None,
     }
@@ -189,15 +195,21 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
         StoreError::Model(error) => return model_hint(error),
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
+        StoreError::Terms(TermsError::BernoulliNoise) => "leave out `--noise`".into(),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
             "use `--model mixed`, or `--until-sure intervals` with `--noise`".into()
         }
         StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => {
-            "give the standard deviation of one measurement with `--noise` (half the range always holds for rewards in a range), or use \
-             `--until-sure evidence` or `--until-sure \"expected-errors 1\"`, which guarantee nothing"
+            "give the standard deviation of one measurement with `--noise` (half the range always holds for rewards in a range), or \
+             `--rewards bernoulli` for pass or fail, or use `--until-sure evidence` or `--until-sure \"expected-errors 1\"`, which guarantee nothing"
                 .into()
         }
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
+        StoreError::CampaignError(CampaignError::OtherReward { .. }) => "correct it with `cutline amend`".into(),
+        StoreError::CampaignError(CampaignError::NotTold { .. }) => "record its reward with `cutline tell`".into(),
+        StoreError::CampaignError(CampaignError::BudgetUsed { .. } | CampaignError::TooLate { .. }) => {
+            "raise it with `cutline extend`".into()
+        }
         StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),
         _ => return None,
     })

@@ -3,6 +3,7 @@
 mod campaign;
 mod diagnose;
 mod duration;
+mod life;
 mod new;
 mod number;
 mod plan;
@@ -16,8 +17,9 @@ mod store;
 pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell};
 pub(crate) use diagnose::Diagnose;
 pub(crate) use duration::duration;
+pub(crate) use life::{Add, Amend, Extend, Predict, Restore, Set, Withdraw};
 pub(crate) use new::{CampaignOptions, New};
-pub(crate) use number::rewards;
+pub(crate) use number::{finite, ticket_number};
 pub(crate) use plan::Plan;
 pub(crate) use reading::Reading;
 pub(crate) use report::{Report, Sort};
@@ -46,8 +48,14 @@ Exit codes:
 const TELL: &str = "\
 Examples:
   cutline tell screen.db 3 0.71 4 -0.2
+  cutline tell screen.db 7 0.71 0.69 0.74     (three replicates, see `ask --replicates`)
   cutline tell screen.db --file rewards.csv
   cutline tell screen.db --fail 5 --reason 'sample lost'";
+
+const AMEND: &str = "\
+Examples:
+  cutline amend screen.db 3 0.17 --reason 'digits swapped'
+  cutline amend screen.db 5 --void --reason 'wrong sample'";
 
 const CHECK: &str = "\
 Exit codes:
@@ -114,6 +122,32 @@ pub(crate) enum Command {
     /// again changes nothing, so it is safe to repeat; a different reward for the same ticket is refused.
     #[command(after_help = TELL)]
     Tell(Tell),
+    /// Correct the reward of a ticket, or take it out
+    ///
+    /// Both rewards stay in the journal. From then on the campaign is as if the right reward had been told in the first place.
+    #[command(after_help = AMEND)]
+    Amend(Amend),
+    /// Withdraw candidates that cannot be measured: they are not asked for again
+    ///
+    /// Their verdicts stay, say that the candidate is withdrawn, and follow what is learnt about others. The campaign does not wait for them
+    /// to be certain. `cutline restore` makes them available again.
+    Withdraw(Withdraw),
+    /// Make withdrawn candidates available again
+    Restore(Restore),
+    /// Add candidates to a campaign
+    ///
+    /// They have a verdict at once, by what the model has learnt from the others. Candidates that the campaign has already, with the same
+    /// features, are not added again, so it is safe to repeat.
+    Add(Add),
+    /// Print the verdicts of candidates that are not in the campaign, which does not change
+    Predict(Predict),
+    /// Raise or lower the budget of a campaign
+    Extend(Extend),
+    /// Change the question or the method of a campaign from here on
+    ///
+    /// Everything measured so far counts as if the campaign had begun with the new settings. The journal and the report say what was changed
+    /// and when.
+    Set(Box<Set>),
     /// Show the progress of a campaign: budget, tickets, verdicts, noise, pace
     Status(Status),
     /// Write the report of a campaign: a page with the answer, the verdicts and how they were reached

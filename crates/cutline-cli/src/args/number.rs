@@ -65,21 +65,12 @@ pub(super) fn budgets(text: &str) -> Result<Budgets, String> {
     if budgets.is_sorted_by(|a, b| a < b) { Ok(Budgets(budgets)) } else { Err("budgets must ascend".into()) }
 }
 
-/// Tickets, each followed by its reward.
-pub(crate) fn rewards(words: &[String]) -> Result<Vec<(TicketId, f64)>, String> {
-    let pair = |pair: &[String]| match pair {
-        [ticket, reward] => Ok((ticket_number(ticket)?, finite(reward)?)),
-        _ => Err(format!("`{}` has no reward; give each ticket with its reward, as in `3 0.71 4 -0.2`", pair[0])),
-    };
-    words.chunks(2).map(pair).collect()
-}
-
-fn ticket_number(text: &str) -> Result<TicketId, String> {
+pub(crate) fn ticket_number(text: &str) -> Result<TicketId, String> {
     let ticket = text.parse().ok().filter(|&ticket| ticket > 0);
     ticket.ok_or_else(|| format!("`{text}` is not a ticket; tickets are whole numbers from 1"))
 }
 
-fn finite(text: &str) -> Result<f64, String> {
+pub(crate) fn finite(text: &str) -> Result<f64, String> {
     let reward = text.parse().ok().filter(|reward: &f64| reward.is_finite());
     reward.ok_or_else(|| format!("`{text}` is not a reward; give a finite number"))
 }

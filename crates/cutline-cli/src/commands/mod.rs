@@ -1,6 +1,8 @@
 //! One function per command.
 
+mod add;
 mod algorithms;
+mod amend;
 mod ask;
 mod check;
 mod diagnose;
@@ -15,12 +17,16 @@ mod report;
 mod reproduce;
 #[cfg(unix)]
 mod run;
+mod set;
 mod show;
 mod simulate;
 mod status;
 mod tell;
+mod withdraw;
 
+pub(crate) use add::{add, predict};
 pub(crate) use algorithms::algorithms;
+pub(crate) use amend::amend;
 pub(crate) use ask::ask;
 pub(crate) use check::check;
 pub(crate) use diagnose::diagnose;
@@ -34,10 +40,12 @@ pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
 #[cfg(unix)]
 pub(crate) use run::{run, watchdog};
+pub(crate) use set::{extend, set};
 pub(crate) use show::show;
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
+pub(crate) use withdraw::{restore, withdraw};
 
 use crate::args::{CampaignAddress, Reading, Simulation};
 use crate::failure::{Failure, note_hint};

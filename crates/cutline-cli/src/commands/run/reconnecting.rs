@@ -89,6 +89,22 @@ impl<'a> ReconnectingCampaign<'a> {
         }
     }
 
+    /// Withdraws candidates, or makes them available again.
+    pub(super) fn set_withdrawn(
+        &mut self,
+        names: &[String],
+        is_withdrawn: bool,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        self.retry(|campaign, _| {
+            campaign.state()?;
+            let is_named = |arm: &usize| names.contains(&campaign.arm_names()[*arm]);
+            let arms: Vec<usize> = (0..campaign.arm_names().len()).filter(is_named).collect();
+            if is_withdrawn { campaign.withdraw(&arms, reason) } else { campaign.restore(&arms) }
+        })?;
+        Ok(())
+    }
+
     /// Returns tickets to the budget.
     pub(super) fn return_tickets(&mut self, tickets: &[u64]) -> Result<u64, StoreError> {
         if tickets.is_empty() { Ok(0) } else { self.retry(|campaign, _| campaign.expire(tickets)) }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod arms;
+mod changes;
 mod figures;
 mod model;
 mod settings;
@@ -18,6 +19,7 @@ use crate::failure::Failure;
 use crate::print::shell;
 use arms::Group;
 use askama::Template;
+use changes::Changes;
 use cutline::campaign::Time;
 use model::Model;
 use tickets::{Tickets, minute};
@@ -36,6 +38,7 @@ struct Page<'a> {
     groups: Vec<Group>,
     export: String,
     tickets: Tickets,
+    changes: Changes,
     model: Model,
     settings: Vec<(&'static str, String)>,
 }
@@ -55,6 +58,7 @@ pub(crate) fn page(view: &View, answer: &Answer, sort: Sort, now: Time) -> Resul
         // An address may hold a password, and a report is shown to others.
         export: format!("cutline export STORE --name {} --verdicts", shell(&view.name)),
         tickets: Tickets::new(view, now),
+        changes: Changes::new(view),
         model: Model::new(view),
         settings: settings(view),
     };

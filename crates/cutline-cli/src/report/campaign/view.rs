@@ -25,13 +25,7 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn new(campaign: &mut cutline_store::Campaign) -> Result<Self, StoreError> {
-        let records = campaign.events(0)?;
-        // Rebuilt from these records, as the latest state may include more by now.
-        let first_budget = campaign.first_settings().budget;
-        let latest = campaign.state()?;
-        let mut state =
-            CampaignState::new(latest.arms().clone(), latest.terms().clone())?.with_first_budget(first_budget);
-        state.extend(&records).expect("events from the campaign itself");
+        let (mut state, records) = campaign.snapshot()?;
         let verdicts = state.verdicts();
         let standing = standing(campaign, &verdicts)?;
         Ok(Self {
