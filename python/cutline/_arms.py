@@ -27,7 +27,7 @@ class Arms(NamedTuple):
 def read(X: Any, names: Iterable[object] | None, features: Sequence[str] | None) -> Arms:
     """Reads the arms in `X`. Names become strings, also those that are integers."""
     names = None if names is None else _names(names)
-    if X is None or isinstance(X, int) or (hasattr(X, "__index__") and not hasattr(X, "__len__")):
+    if X is None or is_number(X):
         return Arms(_without_features(X, names), [], None)
     if isinstance(X, (str, bytes)):
         raise InputError("X must have one row of features per arm, not be a string; read a file first, for instance with pandas")
@@ -37,6 +37,16 @@ def read(X: Any, names: Iterable[object] | None, features: Sequence[str] | None)
     if features is not None:
         raise InputError("`features` names columns, but the columns of X have no names; use a data frame")
     return _from_array(X, names)
+
+
+def is_number(X: Any) -> bool:
+    """Whether `X` is a number of arms."""
+    return isinstance(X, int) or (hasattr(X, "__index__") and not hasattr(X, "__len__"))
+
+
+def has_columns(X: Any) -> bool:
+    """Whether `X` is a data frame or a table, whose columns have names."""
+    return (hasattr(X, "iloc") and hasattr(X, "columns")) or hasattr(X, "get_columns") or hasattr(X, "column_names")
 
 
 def _names(names: Iterable[object]) -> list[str]:

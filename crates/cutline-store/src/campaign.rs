@@ -108,15 +108,7 @@ impl Campaign {
 
     fn revised(&self, records: &[Record]) -> Result<Revised, StoreError> {
         let events = records.iter().map(|record| &record.event);
-        let mut revised = Revised::new(&self.first_settings, events).map_err(|what| damaged(&self.location, what))?;
-        // A campaign that was changed to a named algorithm needs its custom rule no more.
-        let algorithm = revised.settings.algorithm.as_deref();
-        let is_named = algorithm != self.first_settings.algorithm.as_deref()
-            && algorithm.is_some_and(|name| cutline::algorithm(name).is_some());
-        if is_named {
-            revised.settings.custom_rule = None;
-        }
-        Ok(revised)
+        Revised::new(&self.first_settings, events).map_err(|what| damaged(&self.location, what))
     }
 
     /// The state with these settings and candidates after some events.
