@@ -161,6 +161,7 @@ pub fn default_terms(truth: &KnownTruth, seed: u64) -> Terms {
         question: truth.instance.question(),
         spec: Spec::named("pivot").and_then(|spec| spec.with_estimator("mixed")).expect("an algorithm and its model"),
         budget: u32::MAX,
+        rewards: None,
         noise: None,
         interval: IntervalKind::Fixed,
         delta: 0.05,

@@ -18,6 +18,7 @@ fn campaign(arms: &Arms) -> PlannedCampaign {
         question: question(),
         spec: Spec::named("pivot").unwrap().with_estimator("mixed").unwrap(),
         budget: 1,
+        rewards: None,
         noise: None,
         interval: IntervalKind::Fixed,
         delta: 0.05,

@@ -14,6 +14,7 @@ fn campaign(arms: &Arms, name: &str, noise: f64) -> PlannedCampaign {
         question: Question::new(0.0, 0.0).unwrap(),
         spec: Spec::named(name).unwrap(),
         budget: 1,
+        rewards: None,
         noise: Some(noise),
         interval: IntervalKind::Fixed,
         delta: 0.05,

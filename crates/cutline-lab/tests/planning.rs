@@ -52,6 +52,7 @@ impl Table {
             question: self.question,
             spec: Spec::named("pivot").unwrap().with_estimator("mixed").unwrap(),
             budget: 1,
+            rewards: None,
             noise: None,
             interval: IntervalKind::Fixed,
             delta: 0.05,

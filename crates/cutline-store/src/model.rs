@@ -1,6 +1,7 @@
 //! The model of a campaign in one word, and the algorithm, estimator and preparation that settings which leave them open get.
 
 use crate::{Preparation, Settings};
+use cutline::campaign::RewardKind;
 use cutline::estimators::MixedSettings;
 use cutline::rules::NamedRule;
 use cutline::{EstimatorKind, algorithm};
@@ -175,6 +176,8 @@ impl Settings {
             self.algorithm = Some(self.custom_rule.as_ref().map_or(usual, NamedRule::name).into());
         }
         self.estimator = Some(estimator);
+        // Written down, because campaigns without it were begun before σ had a least value.
+        self.rewards.get_or_insert_with(|| RewardKind::Gaussian.name().into());
         Ok(())
     }
 

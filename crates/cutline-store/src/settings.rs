@@ -2,7 +2,7 @@
 
 use crate::model::ADDITIVE;
 use crate::{CampaignCovariance, CampaignModel, StoreError};
-use cutline::campaign::{EarlyStop, Terms, TermsError};
+use cutline::campaign::{EarlyStop, RewardKind, Terms, TermsError};
 use cutline::rules::NamedRule;
 use cutline::{Arms, Encoding, EstimatorKind, IntervalKind, Question, Spec};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 /// | `algorithm` | that of the model | its name |
 /// | `estimator` | that of the model or of the algorithm | its name; in stores of earlier versions `None` is that of the algorithm |
 /// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings |
+/// | `rewards` | `gaussian` | their kind, `gaussian` or `bernoulli`; `None` in campaigns of earlier versions: [`Terms::rewards`] |
 /// | `noise` | estimated | σ, the standard deviation of a measurement |
 /// | `interval`, `delta` | `fixed`, 0.05 | the intervals of the verdicts |
 /// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3`: [`EarlyStop`] |
@@ -39,6 +40,8 @@ pub struct Settings {
     pub algorithm: Option<String>,
     pub estimator: Option<String>,
     pub parameters: BTreeMap<String, f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewards: Option<String>,
     pub noise: Option<f64>,
     pub interval: String,
     pub delta: f64,
@@ -101,6 +104,7 @@ impl Settings {
             algorithm: None,
             estimator: None,
             parameters: BTreeMap::new(),
+            rewards: None,
             noise: None,
             interval: IntervalKind::Fixed.name().into(),
             delta: 0.05,
@@ -174,6 +178,7 @@ impl Settings {
             question: Question::new(self.threshold, self.precision)?,
             spec,
             budget: self.budget,
+            rewards: self.rewards.as_deref().map(RewardKind::named).transpose()?,
             noise: self.noise,
             interval: IntervalKind::named(&self.interval)?,
             delta: self.delta,

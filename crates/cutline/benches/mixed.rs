@@ -103,6 +103,7 @@ impl World {
             question: Self::question(),
             spec: Self::spec(),
             budget: 1_000_000,
+            rewards: None,
             noise: None,
             interval: IntervalKind::Fixed,
             delta: 0.05,

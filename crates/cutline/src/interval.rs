@@ -12,6 +12,7 @@
 //!   μ̂ᵢ ± √qᵢ (σ√(2 ln(1/δ) + ln(det(λI + V)/λᵈ)) + √λ S) (Abbasi-Yadkori, Pál & Szepesvári 2011, Theorem 2). Lemma 1 of the LinearAPT
 //!   paper is a coarser form for λ = σ = 1, with d ln((1 + tL²)/δ) under the root.
 
+use crate::campaign::RewardKind;
 use crate::diagnostics::t_tails;
 use crate::estimators::{Model, Posterior, PriorFree};
 use crate::question::short_number;
@@ -61,6 +62,7 @@ pub struct Confidence {
     noise: f64,
     norm: Option<f64>,
     degrees_of_freedom: f64,
+    is_bernoulli: bool,
 }
 
 /// Why intervals were refused.
@@ -127,7 +129,7 @@ impl Confidence {
         if !Range::NOISE_SCALE.contains(noise) {
             return Err(IntervalError::Noise(noise));
         }
-        Ok(Self { interval, delta, noise, norm: None, degrees_of_freedom: f64::INFINITY })
+        Ok(Self { interval, delta, noise, norm: None, degrees_of_freedom: f64::INFINITY, is_bernoulli: false })
     }
 
     /// The same settings, with `norm` as the bound S on ‖θ‖.
@@ -150,6 +152,24 @@ impl Confidence {
             return Err(IntervalError::DegreesOfFreedom(degrees_of_freedom));
         }
         Ok(Self { degrees_of_freedom, ..self })
+    }
+
+    /// The same for rewards that are 0 or 1: intervals lie in [0, 1], those of kind `fixed` with sample means are those of Jeffreys, and for
+    /// `anytime` σ is ½.
+    #[must_use]
+    pub fn with_bernoulli_rewards(self) -> Self {
+        let noise = if self.interval == IntervalKind::Anytime { RewardKind::BERNOULLI_SIGMA } else { self.noise };
+        Self { noise, is_bernoulli: true, ..self }
+    }
+
+    /// Whether rewards are 0 or 1.
+    pub(crate) fn is_bernoulli(&self) -> bool {
+        self.is_bernoulli
+    }
+
+    /// The numbers between which all means lie.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        if self.is_bernoulli { (0.0, 1.0) } else { (f64::NEG_INFINITY, f64::INFINITY) }
     }
 
     /// Changes σ, which must be in range.

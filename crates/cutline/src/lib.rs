@@ -37,6 +37,7 @@ mod learner;
 mod question;
 mod random;
 mod range;
+mod resolution;
 pub mod rules;
 mod scan;
 mod settled;

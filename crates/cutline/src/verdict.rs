@@ -1,8 +1,9 @@
 //! The verdict on an arm: its side of the threshold, and how sure that is.
 
-use crate::estimators::{Estimator, Marginals, Posterior};
+use crate::estimators::{Estimator, Marginals, Model, Posterior};
 use crate::interval::{Confidence, quantile, tail};
 use crate::{Arm, Beliefs, IntervalKind, Question, Settled, SettledArm};
+use statrs::distribution::{Beta, ContinuousCDF};
 use std::collections::HashMap;
 
 /// The side of the threshold on which an arm lies.
@@ -65,8 +66,10 @@ impl Side {
 
 impl Verdict {
     /// The verdict on an arm with this mean, an interval of `centre` ± `half_width` and a posterior standard deviation σ√q of `deviation`.
+    /// Mean and interval are limited to `range`.
     fn new(
         question: Question,
+        range: (f64, f64),
         mean: f64,
         (centre, half_width): (f64, f64),
         deviation: f64,
@@ -78,7 +81,7 @@ impl Verdict {
             && centre.is_finite()
             && (half_width.is_finite() || (half_width > 0.0 && deviation.is_finite()));
         if !is_known {
-            let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
+            let (lower, upper) = range;
             return Self {
                 mean,
                 lower,
@@ -90,7 +93,7 @@ impl Verdict {
                 is_withdrawn: false,
             };
         }
-        let (lower, upper) = (centre - half_width, centre + half_width);
+        let [mean, lower, upper] = [mean, centre - half_width, centre + half_width].map(|x| x.clamp(range.0, range.1));
         let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
         let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
         Self { mean, lower, upper, side, pulls, doubt, settled_after: None, is_withdrawn: false }
@@ -140,26 +143,67 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         if confidence.interval() == IntervalKind::Fixed {
             confidence.set_noise(noise);
         }
+        let range = confidence.range();
         let marginals = self.estimator.marginals(question);
         let (posterior, prior_free) = match confidence.interval() {
             IntervalKind::Fixed => (self.estimator.posterior(), None),
             IntervalKind::Anytime => self.estimator.posterior_and_prior_free(),
         };
         let interval = confidence.intervals(&posterior, prior_free);
-        let Posterior { means, variances, n_rewards, .. } = posterior;
+        let Posterior { means, variances, n_rewards, model } = posterior;
+        let is_beta = confidence.is_bernoulli() && model == Model::Unrelated;
+        let is_jeffreys = is_beta && confidence.interval() == IntervalKind::Fixed;
         let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
             let Some(Marginals { means, deviations, degrees_of_freedom, doubts }) = &marginals else {
                 let (mean, deviation) = (means[arm], noise * variances[arm].sqrt());
-                let doubt = doubt(question, mean, deviation, confidence.degrees_of_freedom());
-                return Verdict::new(question, mean, interval(arm), deviation, n_rewards[arm], doubt)
+                let beta = is_beta.then(|| Jeffreys::new(mean, n_rewards[arm])).flatten();
+                let doubt = match &beta {
+                    Some(beta) => beta.doubt(question, mean),
+                    None => doubt(question, mean, deviation, confidence.degrees_of_freedom()),
+                };
+                let (centre, half_width) = match beta.filter(|_| is_jeffreys) {
+                    Some(beta) => beta.interval(confidence.delta(), mean),
+                    None => interval(arm),
+                };
+                return Verdict::new(question, range, mean, (centre, half_width), deviation, n_rewards[arm], doubt)
                     .settled(settled, arm);
             };
             let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
             let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
-            Verdict::new(question, means[arm], interval, deviations[arm], n_rewards[arm], doubts[arm])
+            Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubts[arm])
                 .settled(settled, arm)
         })
+    }
+}
+
+/// The posterior Beta(x + ½, n − x + ½) of the probability of a 1 after x of n, by the prior of Jeffreys. Its quantiles are an interval that holds
+/// about as often as it says, for small n too (Brown, Cai & DasGupta 2001).
+struct Jeffreys(Beta);
+
+impl Jeffreys {
+    /// The posterior after `n` rewards of this mean; `None` without rewards.
+    fn new(mean: f64, n: u32) -> Option<Self> {
+        let ones = mean * f64::from(n);
+        (n > 0).then(|| Beta::new(ones + 0.5, f64::from(n) - ones + 0.5).ok().map(Self)).flatten()
+    }
+
+    /// The centre and half the width of the interval of level 1 − `delta`. It ends at 0 if there is no 1 and at 1 if there is no 0, and it
+    /// contains the mean.
+    fn interval(&self, delta: f64, mean: f64) -> (f64, f64) {
+        let lower = if mean <= 0.0 { 0.0 } else { self.0.inverse_cdf(delta / 2.0).min(mean) };
+        let upper = if mean >= 1.0 { 1.0 } else { self.0.inverse_cdf(1.0 - delta / 2.0).max(mean) };
+        (f64::midpoint(lower, upper), 0.5 * (upper - lower))
+    }
+
+    /// The probability that the side of the mean is an error.
+    fn doubt(&self, question: Question, mean: f64) -> f64 {
+        let (threshold, precision) = (question.threshold(), question.precision());
+        if question.is_above(mean) {
+            self.0.cdf((threshold - precision).clamp(0.0, 1.0))
+        } else {
+            self.0.sf((threshold + precision).clamp(0.0, 1.0))
+        }
     }
 }
 
@@ -195,7 +239,7 @@ mod tests {
 
     fn verdict(mean: f64, half: f64, deviation: f64) -> Verdict {
         let doubt = doubt(question(), mean, deviation, f64::INFINITY);
-        Verdict::new(question(), mean, (mean, half), deviation, 1, doubt)
+        Verdict::new(question(), (f64::NEG_INFINITY, f64::INFINITY), mean, (mean, half), deviation, 1, doubt)
     }
 
     fn side(mean: f64, half: f64) -> Side {

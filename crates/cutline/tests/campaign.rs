@@ -17,6 +17,7 @@ fn terms(algorithm: &str, budget: u32) -> Terms {
         question: Question::new(0.1, 0.01).unwrap(),
         spec: spec(algorithm),
         budget,
+        rewards: None,
         noise: None,
         interval: IntervalKind::Fixed,
         delta: 0.1,

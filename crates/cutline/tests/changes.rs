@@ -18,6 +18,7 @@ fn terms(spec: Spec, budget: u32) -> Terms {
         interval: IntervalKind::Fixed,
         delta: 0.1,
         until_sure: None,
+        rewards: None,
         seed: 3,
     }
 }

@@ -15,6 +15,7 @@ fn played(algorithm: &str, noise: Option<f64>) -> (CampaignState, Vec<Record>) {
         question: Question::new(0.1, 0.01).unwrap(),
         spec: Spec::named(algorithm).unwrap(),
         budget: BUDGET,
+        rewards: None,
         noise,
         interval: IntervalKind::Fixed,
         delta: 0.1,

@@ -305,6 +305,7 @@ fn observed(arms: &Arms, estimator: &str, n: usize, reward: impl Fn(usize, usize
         question: Question::new(mean, 0.0).unwrap(),
         spec: Spec::named("pivot").unwrap().with_estimator(estimator).unwrap(),
         budget: 1,
+        rewards: None,
         noise: None,
         interval: IntervalKind::Fixed,
         delta: 0.05,

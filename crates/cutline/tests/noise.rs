@@ -15,6 +15,7 @@ fn terms(spec: Spec, until_sure: Option<StopCriterion>) -> Terms {
         question: Question::new(0.1, 0.01).unwrap(),
         spec,
         budget: 400,
+        rewards: None,
         noise: None,
         interval: IntervalKind::Fixed,
         delta: 0.1,

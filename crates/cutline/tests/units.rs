@@ -90,6 +90,7 @@ fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<EarlySt
                 question: Question::new(0.2 * unit, precision * unit).unwrap(),
                 spec,
                 budget: 1_000,
+                rewards: None,
                 noise: noise.map(|noise| noise * unit),
                 interval: IntervalKind::Fixed,
                 delta: 0.05,

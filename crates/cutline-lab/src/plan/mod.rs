@@ -38,6 +38,7 @@ use thiserror::Error;
 ///     question,
 ///     spec: Spec::named("pivot")?,
 ///     budget: 1,
+///     rewards: None,
 ///     noise: Some(1.0),
 ///     interval: IntervalKind::Fixed,
 ///     delta: 0.05,

@@ -101,6 +101,12 @@ pub enum CampaignError {
         /// The number of arms.
         n_arms: usize,
     },
+    /// The reward is neither 0 nor 1, and those of the campaign are.
+    #[error("the rewards of this campaign are pass or fail, 1 or 0, not {}", short_number(*reward))]
+    NotPassOrFail {
+        /// What was given.
+        reward: f64,
+    },
     /// The reward is not finite or too large.
     #[error("a reward must be a number between -1e140 and 1e140, not {}", short_number(*reward))]
     NotAReward {

@@ -31,6 +31,7 @@ impl CampaignState {
     ///     question: Question::new(0.0, 0.0)?,
     ///     spec: Spec::named("apt")?,
     ///     budget: 9,
+    ///     rewards: None,
     ///     noise: Some(1.0),
     ///     interval: IntervalKind::Fixed,
     ///     delta: 0.05,

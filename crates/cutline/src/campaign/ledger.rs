@@ -2,6 +2,7 @@
 
 use super::early_stop::{Checkpoints, EarlyStop};
 use super::noise::{NoiseEstimate, NoiseEstimator, NoiseSource};
+use super::rewards::RewardKind;
 use super::{CampaignError, Event, Terms, TicketId, Time};
 use crate::diagnostics::{MAX_REWARD, RewardStats};
 use crate::estimators::FitHistory;
@@ -14,6 +15,7 @@ const RECENT: usize = 32;
 /// The state of a campaign except for its learner.
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
+    is_bernoulli: bool,
     pub(super) rewards: RewardStats,
     noise: NoiseScale,
     /// The rewards for a model that learns its variances from them.
@@ -106,15 +108,17 @@ pub(super) enum LearnerUpdate {
 
 impl Ledger {
     pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
-        let noise = match terms.noise {
+        let noise = match terms.fixed_noise() {
             Some(sigma) => {
-                NoiseScale::Given(NoiseEstimate { sigma, source: NoiseSource::Given, degrees_of_freedom: None })
+                let source = if terms.is_bernoulli() { NoiseSource::Bernoulli } else { NoiseSource::Given };
+                NoiseScale::Given(NoiseEstimate { sigma, source, degrees_of_freedom: None })
             }
             None if terms.spec.estimator().learns_noise() => NoiseScale::Learnt,
-            None => NoiseScale::Estimated(Box::new(NoiseEstimator::new(arms, terms.question.threshold()))),
+            None => NoiseScale::Estimated(Box::new(NoiseEstimator::new(arms, terms))),
         };
         let learns = terms.spec.estimator().learns_noise();
         Self {
+            is_bernoulli: terms.is_bernoulli(),
             rewards: RewardStats::new(arms),
             noise,
             checkpoints: matches!(terms.until_sure, Some(EarlyStop::ExpectedErrors(_)))
@@ -203,7 +207,7 @@ impl Ledger {
 
     /// Whether a reward may be recorded for a ticket: `Ok(false)` if the same reward is already recorded.
     pub(super) fn may_tell(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
-        check_reward(reward)?;
+        self.check_reward(reward)?;
         match self.ticket(ticket)?.2 {
             TicketStatus::Open(_) => Ok(true),
             TicketStatus::Told(told) if told == reward || self.told_first(ticket) == Some(reward) => Ok(false),
@@ -226,7 +230,7 @@ impl Ledger {
 
     /// Whether the reward of a ticket may become `reward`: `Ok(false)` if it is already.
     pub(super) fn may_amend(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
-        check_reward(reward)?;
+        self.check_reward(reward)?;
         match self.ticket(ticket)?.2 {
             TicketStatus::Told(told) => Ok(told != reward),
             TicketStatus::Voided => Err(CampaignError::Voided { ticket }),
@@ -294,7 +298,7 @@ impl Ledger {
 
     /// Whether a reward without a ticket may be recorded.
     pub(super) fn may_observe(&self, arm: Arm, reward: f64, is_counted: bool) -> Result<(), CampaignError> {
-        check_reward(reward)?;
+        self.check_reward(reward)?;
         let n_arms = self.counts.len();
         if arm >= n_arms {
             return Err(CampaignError::NoArm { arm, n_arms });
@@ -484,14 +488,18 @@ impl Ledger {
         self.tickets.get_mut(position)
     }
 
+    fn check_reward(&self, reward: f64) -> Result<(), CampaignError> {
+        if !(reward.abs() <= MAX_REWARD) {
+            return Err(CampaignError::NotAReward { reward });
+        }
+        let is_allowed = !self.is_bernoulli || RewardKind::is_pass_or_fail(reward);
+        if is_allowed { Ok(()) } else { Err(CampaignError::NotPassOrFail { reward }) }
+    }
+
     fn remember_time(&mut self, at: Time) {
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
         self.recent.push_back(at);
     }
-}
-
-fn check_reward(reward: f64) -> Result<(), CampaignError> {
-    if reward.abs() <= MAX_REWARD { Ok(()) } else { Err(CampaignError::NotAReward { reward }) }
 }

@@ -16,6 +16,7 @@ mod event;
 mod history;
 mod ledger;
 mod noise;
+mod rewards;
 mod terms;
 
 pub use ask::Request;
@@ -25,6 +26,7 @@ pub use event::{Event, Record, TicketId, Time};
 pub use history::DecisionPoint;
 pub use ledger::TicketStatus;
 pub use noise::{NoiseEstimate, NoiseSource};
+pub use rewards::RewardKind;
 pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::{Diagnostics, LearntModel, RewardStats};
@@ -39,7 +41,7 @@ pub const REBUILD_INTERVAL: u64 = 64;
 /// A campaign in progress.
 ///
 /// ```
-/// use cutline::campaign::{CampaignState, Event, Terms};
+/// use cutline::campaign::{CampaignState, Event, RewardKind, Terms};
 /// use cutline::{Arms, IntervalKind, Question, Spec};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,6 +49,7 @@ pub const REBUILD_INTERVAL: u64 = 64;
 ///     question: Question::new(0.5, 0.02)?,
 ///     spec: Spec::named("pivot")?,
 ///     budget: 60,
+///     rewards: Some(RewardKind::Gaussian),
 ///     noise: Some(0.1),
 ///     interval: IntervalKind::Fixed,
 ///     delta: 0.05,
@@ -111,6 +114,7 @@ impl CampaignState {
     /// # Errors
     /// If the terms are out of range or do not fit the arms.
     pub fn new(arms: Arms, terms: Terms) -> Result<Self, TermsError> {
+        terms.check_rewards()?;
         let mut ledger = Ledger::new(&arms, &terms);
         let noise = ledger.noise();
         terms.confidence(noise)?;
@@ -127,7 +131,7 @@ impl CampaignState {
         }
         let is_custom = terms.spec.algorithm().name != terms.spec.name();
         let needs_noise = terms.spec.algorithm().needs_fixed_noise || (is_custom && learner.depends_on_order());
-        if needs_noise && terms.noise.is_none() {
+        if needs_noise && terms.fixed_noise().is_none() {
             return Err(TermsError::NeedsNoise(terms.spec.name().into()));
         }
         Ok(Self {
@@ -214,8 +218,9 @@ impl CampaignState {
         let mut verdicts: Vec<Verdict> = self.learner.beliefs().verdicts(&confidence).collect();
         if self.noise.source == NoiseSource::Nothing {
             // Without a noise scale, the intervals have no ends.
+            let (lower, upper) = confidence.range();
             for verdict in &mut verdicts {
-                (verdict.lower, verdict.upper) = (f64::NEG_INFINITY, f64::INFINITY);
+                (verdict.lower, verdict.upper) = (lower, upper);
             }
         }
         verdicts
@@ -412,7 +417,7 @@ impl CampaignState {
 
     /// Brings σ up to date with the rewards in the ledger, for rule, stop and verdicts alike. Everything that uses σ calls this first.
     fn update_noise(&mut self) {
-        if self.is_noise_stale && self.terms.noise.is_none() {
+        if self.is_noise_stale && self.terms.fixed_noise().is_none() {
             self.noise = self.ledger.noise();
             self.learner.set_noise(self.noise.sigma);
         }

@@ -1,6 +1,8 @@
 //! The noise scale σ of a campaign, estimated from its rewards as they come.
 
+use super::Terms;
 use crate::diagnostics::{LeastSquares, Moments};
+use crate::resolution::Resolution;
 use crate::{Arm, Arms};
 
 /// The noise scale of a campaign, and its source.
@@ -25,12 +27,16 @@ impl NoiseEstimate {
 pub enum NoiseSource {
     /// The terms of the campaign, in which σ was given.
     Given,
+    /// The rewards are 0 or 1, so that σ = ½ always holds.
+    Bernoulli,
     /// The rewards of arms that were measured more than once.
     Replicates,
     /// The residuals of least squares.
     Residuals,
     /// The distance of the rewards from the threshold, which is usually larger than the noise.
     Rewards,
+    /// Half the smallest difference between two rewards: they vary less within arms than such steps could show.
+    Steps,
     /// The model itself, which learns σ together with its other parameters: [`Mixed`](crate::estimators::Mixed).
     Model,
     /// There is no reward yet: rules use σ = 1, and every arm is undecided.
@@ -43,9 +49,11 @@ impl NoiseSource {
     pub fn name(self) -> &'static str {
         match self {
             Self::Given => "given",
+            Self::Bernoulli => "bernoulli",
             Self::Replicates => "replicates",
             Self::Residuals => "residuals",
             Self::Rewards => "rewards",
+            Self::Steps => "steps",
             Self::Model => "model",
             Self::Nothing => "nothing",
         }
@@ -57,7 +65,8 @@ impl NoiseSource {
 const MIN_DEGREES_OF_FREEDOM: u64 = 20;
 
 /// Estimates σ from the rewards in journal order: from replicates as soon as they have [`MIN_DEGREES_OF_FREEDOM`], before that from the
-/// residuals of least squares once these have as many, and before that as the root mean square of r − τ.
+/// residuals of least squares once these have as many, and before that as the root mean square of r − τ. It is at least what the steps of
+/// the rewards [leave unseen](Resolution).
 ///
 /// The estimate after a given event is a function of the journal up to that event, to the last bit. It depends neither on how the
 /// journal is split nor on how often an estimate is asked for.
@@ -74,6 +83,8 @@ pub(super) struct NoiseEstimator {
     degrees_of_freedom: u64,
     /// `None` without features, with a prior covariance, which has as many columns as arms, and once replicates have enough degrees of freedom.
     residuals: Option<Residuals>,
+    /// `None` for a campaign that was begun before there was a least σ.
+    resolution: Option<Resolution>,
 }
 
 /// Least squares of the rewards, brought up to date only when an estimate is needed.
@@ -87,14 +98,15 @@ struct Residuals {
 
 impl NoiseEstimator {
     /// An estimator without rewards.
-    pub(super) fn new(arms: &Arms, threshold: f64) -> Self {
+    pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
         let residuals = || Residuals { arms: arms.clone(), fit: None, waiting: Vec::new() };
         Self {
-            threshold,
+            threshold: terms.question.threshold(),
             rewards: Moments::default(),
             within_arms: 0.0,
             degrees_of_freedom: 0,
             residuals: arms.dimension().filter(|_| !arms.has_covariance()).map(|_| residuals()),
+            resolution: terms.rewards.map(|_| Resolution::new()),
         }
     }
 
@@ -102,6 +114,9 @@ impl NoiseEstimator {
     /// a reward before.
     pub(super) fn add(&mut self, arm: Arm, reward: f64, increase: f64, is_repeat: bool) {
         self.rewards.add(reward);
+        if let Some(resolution) = &mut self.resolution {
+            resolution.add(reward);
+        }
         self.within_arms += increase;
         self.degrees_of_freedom += u64::from(is_repeat);
         if self.degrees_of_freedom >= MIN_DEGREES_OF_FREEDOM {
@@ -127,6 +142,8 @@ impl NoiseEstimator {
         } else {
             (from_threshold, NoiseSource::Rewards, n)
         };
+        let least = self.resolution.as_ref().map_or(0.0, |resolution| resolution.least_noise(self.threshold));
+        let (sigma, source) = if sigma < least { (least, NoiseSource::Steps) } else { (sigma, source) };
         // Measurements without noise would give σ = 0, but callers divide by σ.
         let sigma = sigma.max(1e-9 * from_threshold).clamp(1e-90, 1e90);
         NoiseEstimate { sigma, source, degrees_of_freedom: Some(degrees_of_freedom as f64) }

@@ -2,6 +2,8 @@
 
 use super::early_stop::EarlyStop;
 use super::noise::{NoiseEstimate, NoiseSource};
+use super::rewards::RewardKind;
+use crate::question::short_number;
 use crate::{
     Confidence, ConfidenceStop, EstimatorKind, IntervalError, IntervalKind, Question, QuestionError, Spec, SpecError,
     StopCriterion,
@@ -17,21 +19,27 @@ pub struct Terms {
     pub spec: Spec,
     /// The largest number of rewards that may count.
     pub budget: u32,
+    /// The kind of the rewards. `None` is for campaigns that an earlier version began: numbers with noise, whose σ is estimated without
+    /// a least value, and whose stop takes an estimate of σ for σ itself.
+    pub rewards: Option<RewardKind>,
     /// The standard deviation σ of a measurement, or `None` to estimate it from the rewards. Choices, stop and verdicts use the same σ;
     /// [`CampaignState::noise`](super::CampaignState::noise) returns it.
     ///
     /// An estimate comes from replicates as soon as they have twenty degrees of freedom, before that from the residuals of least squares
     /// once these have twenty, and before that it is the root mean square of r − τ. It is a function of the journal. Fixed intervals and
-    /// doubts allow for its error by Student's t distribution. Guarantees at all times need a given σ: an estimate from twenty degrees of
-    /// freedom is less than σ/2 in about 1 of 3,600 cases, and one from rewards that happen to be equal is about 0.
+    /// doubts allow for its error by Student's t distribution, and so does the stop. It is at least half the smallest difference between
+    /// two rewards, because rewards in steps may be equal by chance. Guarantees at all times need a given σ.
+    ///
+    /// [Bernoulli](RewardKind::Bernoulli) rewards have no σ to be given: it is ½, and only the mixed model learns another, for its choices
+    /// and verdicts.
     pub noise: Option<f64>,
     /// The kind of the verdicts' intervals.
     pub interval: IntervalKind,
     /// δ: the verdicts' intervals hold with probability 1 − δ.
     pub delta: f64,
     /// When to stop early; `None` to use the whole budget. Sides are sure at level 1 − δ.
-    /// [`StopCriterion::Intervals`] guarantees its error probability, which it can for a given `noise` only: without one, the campaign
-    /// never stops early. [`Terms::check_guarantee`] refuses such terms.
+    /// [`StopCriterion::Intervals`] guarantees its error probability, which it can for a given `noise` or Bernoulli rewards only: otherwise
+    /// the campaign never stops early. [`Terms::check_guarantee`] refuses such terms.
     pub until_sure: Option<EarlyStop>,
     /// The seed of all random choices.
     pub seed: u64,
@@ -62,6 +70,15 @@ pub enum TermsError {
     /// The algorithm learns from the order of the rewards, so its noise scale cannot change during the campaign.
     #[error("`{0}` cannot estimate the noise during a campaign; it needs a given `noise`")]
     NeedsNoise(String),
+    /// There is no kind of rewards of that name.
+    #[error("unknown kind of rewards `{0}`; use `gaussian` or `bernoulli`")]
+    UnknownRewards(String),
+    /// Rewards of 0 or 1 have their noise by their mean.
+    #[error("bernoulli rewards take no `noise`: it follows from their being 0 or 1")]
+    BernoulliNoise,
+    /// The mean of rewards of 0 or 1 is a probability.
+    #[error("with bernoulli rewards the threshold is a probability, above 0 and below 1, not {}", short_number(*.0))]
+    BernoulliThreshold(f64),
     /// The stop guarantees an error probability, which it can for a given noise scale only.
     #[error("the stop `{}` guarantees its error probability only for a given `noise`", criterion.name())]
     GuaranteeNeedsNoise {
@@ -88,7 +105,32 @@ impl Terms {
     }
 
     fn lacks_noise_for(&self, criterion: StopCriterion) -> bool {
-        criterion == StopCriterion::Intervals && self.noise.is_none()
+        criterion == StopCriterion::Intervals && self.noise.is_none() && !self.is_bernoulli()
+    }
+
+    pub(super) fn is_bernoulli(&self) -> bool {
+        self.rewards == Some(RewardKind::Bernoulli)
+    }
+
+    /// σ, where it does not depend on the rewards.
+    pub(super) fn fixed_noise(&self) -> Option<f64> {
+        let is_bound = self.is_bernoulli() && !self.spec.estimator().learns_noise();
+        self.noise.or(is_bound.then_some(RewardKind::BERNOULLI_SIGMA))
+    }
+
+    /// Refuses a noise and a threshold that do not go with the kind of the rewards.
+    pub(super) fn check_rewards(&self) -> Result<(), TermsError> {
+        if !self.is_bernoulli() {
+            return Ok(());
+        }
+        let threshold = self.question.threshold();
+        if self.noise.is_some() {
+            Err(TermsError::BernoulliNoise)
+        } else if threshold > 0.0 && threshold < 1.0 {
+            Ok(())
+        } else {
+            Err(TermsError::BernoulliThreshold(threshold))
+        }
     }
 
     /// The algorithm for this noise scale.
@@ -100,7 +142,12 @@ impl Terms {
         if let Some(EarlyStop::Sure(criterion)) = self.until_sure
             && !self.lacks_noise_for(criterion)
         {
-            spec = spec.with_confidence_stop(ConfidenceStop::new(criterion, self.delta, sigma)?);
+            let stop = ConfidenceStop::new(criterion, self.delta, sigma)?;
+            spec = spec.with_confidence_stop(match self.rewards {
+                Some(RewardKind::Bernoulli) => stop.with_bernoulli_rewards(),
+                Some(RewardKind::Gaussian) if self.noise.is_none() => stop.with_estimated_noise(),
+                _ => stop,
+            });
         }
         Ok(spec)
     }
@@ -109,7 +156,10 @@ impl Terms {
     pub(super) fn confidence(&self, noise: NoiseEstimate) -> Result<Confidence, IntervalError> {
         // While the noise is unknown it is taken to be so large that no arm is decided.
         let sigma = if noise.source == NoiseSource::Nothing { 1e100 } else { noise.sigma };
-        let confidence = Confidence::new(self.interval, self.delta, sigma)?;
+        let mut confidence = Confidence::new(self.interval, self.delta, sigma)?;
+        if self.is_bernoulli() {
+            confidence = confidence.with_bernoulli_rewards();
+        }
         confidence.with_degrees_of_freedom(noise.degrees_of_freedom.unwrap_or(f64::INFINITY))
     }
 }

@@ -83,6 +83,11 @@ pub trait Estimator {
         None
     }
 
+    /// The least σ that the rewards allow to be believed, where [`noise_scale`](Estimator::noise_scale) may be smaller: they may come in steps.
+    fn least_noise(&self) -> f64 {
+        0.0
+    }
+
     /// How much of the differences between the arms the features explain, where the estimator learns it from the rewards.
     fn explained(&self) -> Option<Explained> {
         None

@@ -14,10 +14,15 @@
 //! - `llr`: its gap exceeds σ√(2qₖ ln((t + 1)/δ)) after t rewards, the likelihood-ratio test with the threshold of Tirinzoni & Degenne
 //!   (2022), which has published numbers to compare with. It is a heuristic too.
 //!
+//! For an [estimated](ConfidenceStop::with_estimated_noise) σ of ν degrees of freedom, the √(2l) of the last two becomes √(ν(e^(2l/ν) − 1)): the
+//! likelihood ratio where σ is unknown too, (ν/2) ln(1 + t²/ν) > l. For [Bernoulli rewards](ConfidenceStop::with_bernoulli_rewards) σ is ½,
+//! and with sample means `evidence` asks for nₖ kl(μ̂ₖ, τ ∓ ε) > ln(K(1 + ln t)/δ), kl(p, q) = p ln(p/q) + (1 − p) ln((1 − p)/(1 − q)).
+//!
 //! With [elimination](Elimination) an arm is settled as soon as it is sure, and the learner ends when all are; without it all have to be sure
 //! at the same time.
 
 use super::{Stop, StopReason};
+use crate::campaign::RewardKind;
 use crate::estimators::{Estimator, Model, Posterior, PriorFree};
 use crate::{Arm, Beliefs, Confidence, IntervalError, IntervalKind, Question, Settled};
 
@@ -114,6 +119,7 @@ pub struct ConfidenceStop {
     criterion: StopCriterion,
     confidence: Confidence,
     elimination: Option<Elimination>,
+    noise_source: StopNoise,
     /// The arm that was least sure at the last full scan.
     doubtful: Arm,
     /// A lower bound on the width of that arm at any later time, in units of σ√q; 0 if unknown. While the gap is smaller, the arm is not
@@ -123,6 +129,16 @@ pub struct ConfidenceStop {
     is_prior_free: bool,
 }
 
+/// Where the σ of the stop comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StopNoise {
+    Given,
+    /// It is estimated from the same rewards.
+    Estimated,
+    /// Rewards are 0 or 1.
+    Bernoulli,
+}
+
 impl ConfidenceStop {
     /// Ends when all sides are sure at level 1 − `delta`, for rewards of scale `noise`.
     ///
@@ -130,7 +146,22 @@ impl ConfidenceStop {
     /// If `delta` or `noise` is out of range.
     pub fn new(criterion: StopCriterion, delta: f64, noise: f64) -> Result<Self, IntervalError> {
         let confidence = Confidence::new(IntervalKind::Anytime, delta, noise)?;
-        Ok(Self { criterion, confidence, elimination: None, doubtful: 0, least_width: 0.0, is_prior_free: false })
+        let noise_source = StopNoise::Given;
+        let (doubtful, least_width, is_prior_free) = (0, 0.0, false);
+        Ok(Self { criterion, confidence, elimination: None, noise_source, doubtful, least_width, is_prior_free })
+    }
+
+    /// The same where σ is an estimate from the same rewards, so that `evidence` and `llr` allow for its error. It is assumed to come from
+    /// the rewards of arms measured more than once, as in a [campaign](crate::campaign), or to be learnt by the estimator.
+    #[must_use]
+    pub fn with_estimated_noise(self) -> Self {
+        Self { noise_source: StopNoise::Estimated, ..self }
+    }
+
+    /// The same for rewards that are 0 or 1, whose σ is ½ whatever a campaign or an estimator says.
+    #[must_use]
+    pub fn with_bernoulli_rewards(self) -> Self {
+        Self { confidence: self.confidence.with_bernoulli_rewards(), noise_source: StopNoise::Bernoulli, ..self }
     }
 
     /// The same with ‖θ‖ ≤ `norm`.
@@ -183,13 +214,34 @@ impl ConfidenceStop {
         if self.criterion == StopCriterion::LikelihoodRatio {
             return self.noise() * (2.0 * ((t as f64 + 1.0) / self.delta()).ln()).sqrt();
         }
-        let (tests, bias) = match (model, self.norm()) {
-            (Model::Unrelated | Model::Mixed, _) => (n_rewards.len() as f64, 0.0),
-            (Model::Linear { .. }, None) => (1.0, 0.0),
-            (Model::Linear { lambda, .. }, Some(norm)) => (1.0, lambda.sqrt() * norm),
+        let bias = match (model, self.norm()) {
+            (Model::Linear { lambda, .. }, Some(norm)) => lambda.sqrt() * norm,
+            _ => 0.0,
         };
-        let level = 2.0 * ((t as f64).ln().ln_1p() + (tests / self.delta()).ln());
-        self.noise() * level.sqrt() + bias
+        self.noise() * (2.0 * self.evidence_level(t, n_rewards.len(), model)).sqrt() + bias
+    }
+
+    /// ln((1 + ln t)/δ), or with δ/K for K arms that are separate tests.
+    fn evidence_level(&self, t: u64, n_arms: usize, model: Model) -> f64 {
+        let tests = if is_linear(model) { 1.0 } else { n_arms as f64 };
+        (t as f64).ln().ln_1p() + (tests / self.delta()).ln()
+    }
+
+    /// By how much an [estimate](ConfidenceStop::with_estimated_noise) of σ widens an arm that has evidence: √(ν(e^(2l/ν) − 1)/(2l)).
+    /// `least_noise` is the least σ that the estimator allows for.
+    fn allowance(&self, n_rewards: &[u32], model: Model, least_noise: f64) -> f64 {
+        if self.noise_source != StopNoise::Estimated {
+            return 1.0;
+        }
+        let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
+        let repeats = t as f64 - n_rewards.iter().filter(|&&n| n > 0).count() as f64;
+        let freedom = if model == Model::Mixed { repeats + PRIOR_FREEDOM } else { repeats.max(LEAST_FREEDOM) };
+        let level = match self.criterion {
+            StopCriterion::LikelihoodRatio => ((t as f64 + 1.0) / self.delta()).ln(),
+            _ => self.evidence_level(t, n_rewards.len(), model),
+        };
+        let ratio = 2.0 * level / freedom;
+        (ratio.exp_m1() / ratio).sqrt() * (least_noise / self.noise()).max(1.0)
     }
 
     /// Whether `arm` is certainly not sure yet. Its variance is computed in another way than in a full scan, so cases that rounding could
@@ -200,7 +252,11 @@ impl ConfidenceStop {
         } else {
             beliefs.estimator.moments_of(arm)
         };
-        let width = self.least_width * self.noise() * variance.max(0.0).sqrt();
+        let noise = match self.noise_source {
+            StopNoise::Estimated => self.noise().max(beliefs.estimator.least_noise()),
+            StopNoise::Given | StopNoise::Bernoulli => self.noise(),
+        };
+        let width = self.least_width * noise * variance.max(0.0).sqrt();
         beliefs.question.gap(mean) < (1.0 - 1e-5) * width
     }
 
@@ -219,12 +275,15 @@ impl ConfidenceStop {
     /// The centre and half the width of every arm's interval: an arm is sure if the side of its mean is right for all values in it.
     fn intervals<'a>(
         &self,
+        question: Question,
+        least_noise: f64,
         posterior: &Posterior<'a>,
         prior_free: Option<PriorFree<'a>>,
     ) -> impl Fn(Arm) -> (f64, f64) + use<'a> {
         let &Posterior { means, variances, n_rewards, model, .. } = posterior;
         let intervals = self.confidence.intervals(posterior, prior_free);
-        let factor = self.evidence_factor(n_rewards, model);
+        let factor = self.evidence_factor(n_rewards, model) * self.allowance(n_rewards, model, least_noise);
+        let is_by_divergence = self.is_by_divergence(model);
         let has_norm = self.norm().is_some() && is_linear(model);
         let criterion = self.criterion;
         move |arm: Arm| match (criterion, prior_free) {
@@ -233,6 +292,10 @@ impl ConfidenceStop {
                 (means[arm], factor * variances[arm].sqrt())
             }
             // What an arm's features do not explain shows only in its own rewards.
+            _ if is_by_divergence => {
+                let deviation = bernoulli_deviation(question, means[arm]) / RewardKind::BERNOULLI_SIGMA;
+                (means[arm], factor * deviation * variances[arm].sqrt())
+            }
             _ if model == Model::Mixed && n_rewards[arm] == 0 => (means[arm], f64::INFINITY),
             _ => (means[arm], factor * variances[arm].sqrt()),
         }
@@ -243,12 +306,13 @@ impl ConfidenceStop {
         &mut self,
         question: Question,
         settled: &Settled,
+        least_noise: f64,
         posterior: &Posterior<'_>,
         prior_free: Option<PriorFree<'_>>,
     ) -> bool {
         let &Posterior { means, variances, .. } = posterior;
         let available = || (0..means.len()).filter(|&arm| !settled.is_withdrawn(arm));
-        let interval = self.intervals(posterior, prior_free);
+        let interval = self.intervals(question, least_noise, posterior, prior_free);
         let certainty = |arm: Arm| {
             let (centre, width) = interval(arm);
             question.gap(centre) / width
@@ -273,6 +337,7 @@ impl ConfidenceStop {
             StopCriterion::LikelihoodRatio => false,
         };
         let least_width = match self.criterion {
+            StopCriterion::Evidence if self.is_by_divergence(model) => 0.0,
             StopCriterion::Evidence | StopCriterion::LikelihoodRatio => {
                 self.evidence_factor(n_rewards, model) / self.noise()
             }
@@ -280,6 +345,12 @@ impl ConfidenceStop {
             StopCriterion::Intervals => self.least_prior_free_width(prior_free),
         };
         self.least_width = if least_width.is_finite() { least_width } else { 0.0 };
+    }
+
+    /// Whether the evidence about an arm is a divergence of Bernoulli distributions.
+    fn is_by_divergence(&self, model: Model) -> bool {
+        let is_evidence = self.criterion == StopCriterion::Evidence;
+        is_evidence && model == Model::Unrelated && self.noise_source == StopNoise::Bernoulli
     }
 
     /// A lower bound on the width of any arm at any later time, in units of σ√q. The mixture's width falls at first, but never below it.
@@ -291,6 +362,24 @@ impl ConfidenceStop {
         };
         (2.0 * (tests / self.delta()).ln() + log_det).sqrt()
     }
+}
+
+/// The degrees of freedom that the prior on σ of the mixed model is worth.
+const PRIOR_FREEDOM: f64 = 3.0;
+
+/// The least degrees of freedom of an estimate of σ in a campaign: see [`NoiseEstimate`](crate::campaign::NoiseEstimate). With fewer repeats it
+/// comes from the residuals of least squares, or is as large as the distance of the rewards from τ.
+const LEAST_FREEDOM: f64 = 20.0;
+
+/// √(Δ̂²/(2 kl(μ̂, τ ∓ ε))): the standard deviation with which Gaussian rewards would be the same evidence as 0/1 rewards of mean μ̂. At most ½.
+fn bernoulli_deviation(question: Question, mean: f64) -> f64 {
+    let precision = question.precision();
+    let other = question.threshold() + if question.is_above(mean) { -precision } else { precision };
+    let term = |p: f64, q: f64| if p > 0.0 { p * (p / q.max(0.0)).ln() } else { 0.0 };
+    let divergence = term(mean, other) + term(1.0 - mean, 1.0 - other);
+    let deviation = question.gap(mean) / (2.0 * divergence).sqrt();
+    // The divergence is 0 only where the gap is.
+    if deviation.is_finite() { deviation.min(RewardKind::BERNOULLI_SIGMA) } else { RewardKind::BERNOULLI_SIGMA }
 }
 
 fn is_linear(model: Model) -> bool {
@@ -310,9 +399,11 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
             return None;
         }
         let (question, settled) = (beliefs.question, beliefs.settled);
+        let least_noise = beliefs.estimator.least_noise();
         let (posterior, prior_free) = beliefs.estimator.posterior_and_prior_free();
         let has_rewards = posterior.n_rewards.iter().any(|&n| n > 0);
-        (has_rewards && self.scan(question, settled, &posterior, prior_free)).then_some(StopReason::Confidence)
+        let is_sure = has_rewards && self.scan(question, settled, least_noise, &posterior, prior_free);
+        is_sure.then_some(StopReason::Confidence)
     }
 
     fn settles(&self) -> bool {
@@ -324,8 +415,9 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
             return;
         }
         let (question, settled) = (beliefs.question, beliefs.settled);
+        let least_noise = beliefs.estimator.least_noise();
         let (posterior, prior_free) = beliefs.estimator.posterior_and_prior_free();
-        let interval = self.intervals(&posterior, prior_free);
+        let interval = self.intervals(question, least_noise, &posterior, prior_free);
         let sure = settled.open().filter(|&arm| is_sure(question, posterior.means[arm], interval(arm)));
         newly.extend(sure.map(|arm| (arm, question.is_above(posterior.means[arm]))));
         let Some(first) = settled.open().next() else { return };
@@ -339,6 +431,9 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
     }
 
     fn set_noise(&mut self, noise: f64) {
+        if self.noise_source == StopNoise::Bernoulli {
+            return;
+        }
         self.confidence.set_noise(noise);
         // With a given bound on ‖θ‖ the widths are not proportional to σ.
         if self.norm().is_some() {

@@ -216,6 +216,10 @@ impl Estimator for Mixed {
         self.known_noise.or_else(|| self.fit.noise_variance.map(|variance| variance.sqrt().clamp(1e-90, 1e90)))
     }
 
+    fn least_noise(&self) -> f64 {
+        if self.known_noise.is_some() { 0.0 } else { self.rewards.least_noise() }
+    }
+
     fn explained(&self) -> Option<Explained> {
         let Explained { linear, smooth, own } = self.fit.shares;
         // A level alone explains no differences.

@@ -2,6 +2,7 @@
 
 use super::evidence::Rewards;
 use crate::Arm;
+use crate::resolution::Resolution;
 
 /// Up to this many rewards the variances are learnt after each.
 const EVERY_REWARD: u64 = 20;
@@ -65,6 +66,7 @@ impl ArmRewards {
 pub struct FitHistory {
     pub(super) now: ArmRewards,
     pub(super) at_last_fit: ArmRewards,
+    resolution: Resolution,
     pub(super) next_fit: u64,
 }
 
@@ -73,7 +75,7 @@ impl FitHistory {
     #[must_use]
     pub fn new(n_arms: usize, threshold: f64) -> Self {
         let now = ArmRewards::new(n_arms, threshold);
-        Self { at_last_fit: now.clone(), now, next_fit: next_fit(0) }
+        Self { at_last_fit: now.clone(), now, resolution: Resolution::new(), next_fit: next_fit(0) }
     }
 
     /// The number of rewards.
@@ -94,10 +96,16 @@ impl FitHistory {
     /// If there is no such arm.
     pub fn add(&mut self, arm: Arm, reward: f64) {
         self.now.add(arm, reward);
+        self.resolution.add(reward);
         if self.now.total == self.next_fit {
             self.at_last_fit.copy_from(&self.now);
             self.next_fit = next_fit(self.now.total);
         }
+    }
+
+    /// The least σ that the rewards allow to be believed.
+    pub(super) fn least_noise(&self) -> f64 {
+        self.resolution.least_noise(self.now.threshold)
     }
 
     /// Whether the variances are to be learnt after the last reward.
@@ -109,6 +117,7 @@ impl FitHistory {
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.now.copy_from(&other.now);
         self.at_last_fit.copy_from(&other.at_last_fit);
+        self.resolution.copy_from(&other.resolution);
         self.next_fit = other.next_fit;
     }
 }
