@@ -151,7 +151,7 @@ class Campaign(_native.Campaign):
         """Changes the budget to this number of measurements, in all: more, or fewer but not below what is used. Returns whether it changed.
 
         >>> import cutline
-        >>> campaign = cutline.Campaign(3, threshold=0.5, budget=2)
+        >>> campaign = cutline.Campaign(2, threshold=0.5, budget=2)
         >>> campaign.tell(campaign.ask(9), [0.1, 0.9])
         2
         >>> campaign.extend(5), len(campaign.ask(9))

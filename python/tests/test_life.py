@@ -271,6 +271,18 @@ def test_predictions_have_the_form_of_the_report() -> None:
     assert list(same["name"]) == campaign.names, "names may be those of the campaign"
 
 
+def test_kernels_and_graphs_take_further_arms() -> None:
+    smooth = cutline.Campaign(X, threshold=0.2, budget=60, noise=0.1, kernel="rbf", length=1.0)
+    measure(smooth, 40)
+    predicted: Any = smooth.predict(LATE)
+    assert smooth.add(LATE) == 10
+    np.testing.assert_array_equal(report(smooth)["mean"][30:], predicted["mean"])
+    path = cutline.Campaign(["a", "b"], threshold=0.5, budget=9, noise=0.1, graph=[("a", "b")])
+    path.observe(["a", "b"], [2.0, 2.0])
+    assert path.add(["c"]) == 1
+    assert [verdict.side for verdict in path.verdicts] == ["above", "above", "undecided"], "it has no edges"
+
+
 def test_withdrawn_arms() -> None:
     campaign = begin()
     assert campaign.withdraw([0, "arm 1", np.int64(2)], "gone") == 3
@@ -296,19 +308,21 @@ def test_run_withdraws_an_arm_that_fails_again_and_again() -> None:
 
     for workers in (1, 4):
         calls.clear()
-        campaign = cutline.run(begin(budget=90), broken, give_up=3, workers=workers)
+        campaign = cutline.run(begin(budget=90, model="independent"), broken, give_up=3, workers=workers)
         assert campaign.progress.counted == 90 and campaign.progress.out == 0
         assert campaign.withdrawn == {"arm 3": "OSError: no signal", "arm 5": "OSError: no signal"}
         most = 3 + workers - 1  # tickets that were open when the arm was withdrawn
         assert all(3 <= calls.count(name) <= most for name in campaign.withdrawn)
-    once = cutline.run(begin(), broken, give_up=1)
+    once = cutline.run(begin(model="independent"), broken, give_up=1)
     assert once.progress.failed == 2 and once.progress.counted == 60
-    campaign = begin()
+    campaign = begin(model="independent")
     with pytest.raises(OSError, match="no signal"):
         cutline.run(campaign, broken, give_up=3, failures=4)
     assert campaign.progress.failed == 5 and len(campaign.withdrawn) == 1
+    campaign = begin(model="independent")
     with pytest.raises(OSError, match="no signal"):
-        cutline.run(begin(), broken)
+        cutline.run(campaign, broken)
+    assert campaign.progress.failed == 1 and campaign.withdrawn == {}
 
 
 def test_run_ends_if_every_arm_fails() -> None:
@@ -338,7 +352,8 @@ def test_a_changed_campaign_is_pickled_with_its_changes(duplicate: Callable[[Any
     twin = duplicate(campaign)
     assert (twin.names, twin.settings, twin.events()) == (campaign.names, campaign.settings, campaign.events())
     assert (twin.verdicts, twin.withdrawn, twin.progress) == (campaign.verdicts, campaign.withdrawn, campaign.progress)
-    assert twin.columns == COLUMNS and np.array_equal(twin.features, campaign.features)
+    np.testing.assert_array_equal(twin.features, np.concatenate([X, LATE]))
+    assert twin.columns == COLUMNS
     assert measure(twin, 10) == measure(campaign, 10)
     twin.add(frame(LATE, "later"))
     assert len(twin.names) == 50 and len(campaign.names) == 40, "they are independent"
@@ -415,7 +430,7 @@ def test_bad_input_is_one_clear_line() -> None:
     for budget in (0, -1, 2.5, "many", None):
         with pytest.raises(invalid, match="`budget`"):
             campaign.extend(budget)  # type: ignore[arg-type]
-    for setting, value in (
+    changes: list[tuple[str, Any]] = [
         ("threshold", np.nan),
         ("threshold", "high"),
         ("precision", -1.0),
@@ -426,7 +441,8 @@ def test_bad_input_is_one_clear_line() -> None:
         ("confidence", 1.5),
         ("algorithm", "magic"),
         ("model", "magic"),
-    ):
+    ]
+    for setting, value in changes:
         with pytest.raises(invalid) as caught:
             campaign.set(**{setting: value})
         assert "\n" not in str(caught.value), setting

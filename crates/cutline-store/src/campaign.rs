@@ -124,10 +124,12 @@ impl Campaign {
         Ok(state)
     }
 
-    /// The state with these candidates after all events in the store.
+    /// The state with these candidates after all events in the store. A budget that is too small for so many candidates is no hindrance.
     pub(crate) fn folded(&mut self, candidates: &Candidates) -> Result<campaign::CampaignState, StoreError> {
         let records = self.journal.read(self.id, 0)?;
-        self.fold(&self.settings, candidates, &records)
+        let n_arms = u32::try_from(candidates.n_arms()).unwrap_or(u32::MAX);
+        let settings = Settings { budget: self.settings.budget.max(n_arms), ..self.settings.clone() };
+        self.fold(&settings, candidates, &records)
     }
 
     /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer once the budget is used up or
