@@ -94,7 +94,7 @@ impl Planning {
         let budgets = elements(budgets, "`budgets`")?.iter().map(budget).collect::<PyResult<Vec<_>>>()?;
         let tally = self.play(py, &pool(threads)?, &budgets, self.0.runs, Some(watch))?;
         let forecast = self.0.forecast(&budgets, &tally);
-        let report = PlanReport { plan: self.0.clone(), budgets, forecast };
+        let report = PlanReport { plan: self.0.clone(), budgets, forecast, remaining: None };
         let json = serde_json::to_string(&report).map_err(input)?;
         let svg = py.detach(|| plan_figure(&report).to_svg());
         (json, report.heading(), report.answers(), report.remarks(), svg).into_pyobject(py)

@@ -34,6 +34,12 @@ pub(crate) enum Failure {
     Pilot { path: PathBuf, error: PilotError },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
+    /// A file is to be written to a directory that does not exist.
+    #[error("cannot write {}: there is no directory {}", path.display(), directory.display())]
+    NoDirectory { path: PathBuf, directory: PathBuf },
+    /// The campaign does not allow what a row of a file says.
+    #[error("{}: row {row}: {error}", path.display())]
+    Row { path: PathBuf, row: u64, error: CampaignError },
     #[error("{} is {error}", path.display())]
     Checkpoint { path: PathBuf, error: CheckpointError },
     /// The output would replace a file that must be kept.
@@ -54,6 +60,8 @@ pub(crate) enum Failure {
     Mismatch { missing: usize, cells: usize },
     #[error("{tickets} tickets failed in a row; the last one: {reason}")]
     GaveUp { tickets: u32, reason: String },
+    #[error("there is no candidate `{name}`")]
+    NoCandidate { name: String, nearest: Option<String> },
     #[error("cannot start `{program}`: {error}")]
     NotStarted { program: String, error: std::io::Error },
     /// The reader of stdout has closed it, as `head` does. That is not an error.
@@ -75,7 +83,9 @@ impl Failure {
     /// The same failure, if it is about a place that `option` names.
     pub(crate) fn at(self, option: &'static str) -> Self {
         match self {
-            Self::Write { .. } | Self::Overwrite { .. } => Self::Place { failure: Box::new(self), option },
+            Self::Write { .. } | Self::Overwrite { .. } | Self::NoDirectory { .. } => {
+                Self::Place { failure: Box::new(self), option }
+            }
             other => other,
         }
     }
@@ -96,8 +106,15 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Store(error) => store_hint(error),
         Failure::Plan(error) => plan_hint(error),
+        Failure::Row { error: CampaignError::Failed { .. }, .. } => {
+            Some("ask for another one with `cutline ask`".into())
+        }
         Failure::Csv { error: RewardsError::Csv(error), .. } => dataset_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
+        Failure::NoDirectory { .. } => Some("create it, or choose another place with `--out`".into()),
+        Failure::Place { failure, option } if matches!(**failure, Failure::NoDirectory { .. }) => {
+            Some(format!("create it, or choose another place with `{option}`"))
+        }
         Failure::Place { option, .. } => Some(format!("choose another place with `{option}`")),
         Failure::Checkpoint { error: CheckpointError::Runs { .. }, .. } => {
             Some("raise `--runs`, or name another file with `--resume`".into())
@@ -105,6 +122,10 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Checkpoint { .. } => Some("name another file with `--resume`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
+        Failure::NoCandidate { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+        Failure::NoCandidate { .. } => {
+            Some("candidates are given by name, as `cutline export --verdicts` lists them".into())
+        }
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
         _ => None,
     }
@@ -179,6 +200,11 @@ fn store_hint(error: &StoreError) -> Option<String> {
                 .into()
         }
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
+        StoreError::CampaignError(CampaignError::OtherReward { .. }) => "correct it with `cutline amend`".into(),
+        StoreError::CampaignError(CampaignError::NotTold { .. }) => "record its reward with `cutline tell`".into(),
+        StoreError::CampaignError(CampaignError::BudgetUsed { .. } | CampaignError::TooLate { .. }) => {
+            "raise it with `cutline extend`".into()
+        }
         StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),
         _ => return None,
     })
@@ -221,6 +247,9 @@ fn plan_hint(error: &PlanError) -> Option<String> {
             ..
         } => "raise `--budgets` or use `--algorithms pivot`".into(),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => "give it with `--noise`".into(),
+        PlanError::Prior(PriorError::NothingToDecide { .. }) => {
+            "give `--spread` or `--noise`, or earlier rewards with `--pilot`".into()
+        }
         PlanError::Prior(PriorError::Overdetermined) => "`--noise`, `--noise-ratio` or `--spread`".into(),
         _ => return None,
     })

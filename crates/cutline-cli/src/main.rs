@@ -17,23 +17,26 @@ mod progress;
 mod report;
 mod results;
 mod resume;
+mod standing;
 mod status_summary;
 mod table;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let given = args::given(&matches);
     interrupt::listen();
     silence_parquet_panics();
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),
         Command::Simulate(args) => commands::simulate(&args),
-        Command::Plan(args) => commands::plan(&args),
-        Command::Diagnose(args) => commands::diagnose(&args),
+        Command::Plan(args) => commands::plan(&args, &given),
+        Command::Diagnose(args) => commands::diagnose(&args, &given),
         #[cfg(unix)]
         Command::Run(args) => return exit_code(commands::run(&args)),
         #[cfg(unix)]
@@ -42,9 +45,24 @@ fn main() -> ExitCode {
         Command::New(args) => commands::new(&args),
         Command::Ask(args) => return exit_code(commands::ask(&args)),
         Command::Tell(args) => commands::tell(&args),
+        Command::Amend(args) => commands::amend(&args),
+        Command::Withdraw(args) => commands::withdraw(&args),
+        Command::Restore(args) => commands::restore(&args),
+        Command::Add(args) => commands::add(&args),
+        Command::Predict(args) => commands::predict(&args),
+        Command::Extend(args) => commands::extend(&args),
+        Command::Set(args) => commands::set(&args),
         Command::Status(args) => commands::status(&args),
         Command::Report(args) => commands::report(&args),
         Command::Export(args) => commands::export(&args),
+        Command::Check(args) => return exit_code(commands::check(&args)),
+        Command::List(args) => commands::list(&args),
+        Command::Show(args) => commands::show(&args),
+        Command::Rename(args) => commands::rename(&args),
+        Command::Delete(args) => commands::delete(&args),
+        Command::Copy(args) => commands::copy(&args),
+        Command::Completions(args) => commands::completions(&args),
+        Command::Man => commands::man(),
     };
     exit_code(done.map(|()| ExitCode::SUCCESS))
 }

@@ -85,6 +85,16 @@ impl Output {
     }
 }
 
+/// Refuses a path in a directory that does not exist.
+pub(crate) fn check_directory(path: &Path) -> Result<(), Failure> {
+    let directory = directory_of(path);
+    if directory.is_dir() {
+        Ok(())
+    } else {
+        Err(Failure::NoDirectory { path: path.into(), directory: directory.into() })
+    }
+}
+
 /// Writes one file. A pipe or a device is written to directly.
 pub(crate) fn write_file(
     path: &Path,
@@ -92,6 +102,7 @@ pub(crate) fn write_file(
     write: impl FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
     inputs.check(path)?;
+    check_directory(path)?;
     let _guard = interrupt::hold();
     let done = if path.metadata().is_ok_and(|there| !there.is_file()) {
         File::options().write(true).open(path).and_then(|file| buffered(file, write))
@@ -120,7 +131,6 @@ fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>
     #[cfg(unix)]
     temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let directory = directory_of(path);
-    directory.metadata()?;
     let mut file = temporary.tempfile_in(directory).map_err(without_path)?;
     write(file.as_file_mut())?;
     file.as_file().sync_all()?;
@@ -144,7 +154,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Whether there is an SQLite database at a path, which may be the store of another command.
-fn is_database(path: &Path) -> bool {
+pub(crate) fn is_database(path: &Path) -> bool {
     const MAGIC: [u8; 16] = *b"SQLite format 3\0";
     let mut start = [0; MAGIC.len()];
     path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC

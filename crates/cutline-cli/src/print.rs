@@ -55,6 +55,28 @@ pub(crate) fn cell(name: &str) -> String {
     name.replace(char::is_control, " ")
 }
 
+/// A worker by a short name: `machine:pid` for a `cutline run`, whose name in the journal also says when and where its process began.
+pub(crate) fn short_worker(worker: &str) -> String {
+    let mut parts = worker.rsplitn(4, ':');
+    let (place, start, pid, name) = (parts.next(), parts.next(), parts.next(), parts.next());
+    let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u64>().is_ok());
+    match (name, pid, place) {
+        (Some(name), Some(number), Some(_)) if is_number(pid) && is_number(start) => cell(&format!("{name}:{number}")),
+        _ => cell(worker),
+    }
+}
+
+/// A text cut to a terminal of this many columns and lines, so that no line wraps and nothing scrolls away.
+pub(crate) fn fitted(text: &str, columns: usize, lines: usize) -> String {
+    let cut = |line: &str| {
+        if line.chars().count() <= columns {
+            return line.to_owned();
+        }
+        line.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+    };
+    text.lines().take(lines).map(|line| cut(line) + "\n").collect()
+}
+
 /// The first five of a list of names.
 pub(crate) fn listed(names: &[String]) -> String {
     const MAX: usize = 5;
@@ -94,6 +116,21 @@ mod tests {
         let expected =
             ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
         assert_eq!(numbers.map(short), expected);
+    }
+
+    #[test]
+    fn workers_have_short_names() {
+        assert_eq!(short_worker("node-7:4711:98765:0123456789abcdef-4026531836"), "node-7:4711");
+        assert_eq!(short_worker("a:b:12:34:56-7"), "a:b:12");
+        for other in ["me", "node:4711", "a:b:c:d", "w, 2", ""] {
+            assert_eq!(short_worker(other), other);
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_to_the_terminal() {
+        assert_eq!(fitted("abcdef\nσσσ\nlast\n", 4, 2), "abc…\nσσσ\n");
+        assert_eq!(fitted("abcd\n", 4, 9), "abcd\n");
     }
 
     #[test]

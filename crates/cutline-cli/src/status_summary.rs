@@ -1,10 +1,12 @@
 //! The status of a campaign: its numbers, and the text and tables that `cutline status` prints.
 
 use crate::clock::{rfc3339, span};
-use crate::print::{cell, left, short, table};
+use crate::print::{cell, left, short, short_worker, table};
+use crate::standing::{self, standing};
 use cutline::campaign::{EarlyStop, NoiseSource, Progress, Time};
 use cutline::estimators::Explained;
-use cutline::{Side, StopCriterion};
+use cutline::{StopCriterion, Verdict};
+use cutline_lab::Standing;
 use cutline_store::{Campaign, CampaignModel, StoreError, expected_errors, finding};
 use serde::Serialize;
 use std::fmt::Write;
@@ -39,6 +41,8 @@ pub(crate) struct StatusSummary {
     explained: Option<ExplainedShares>,
     /// The wrong calls that the mixed model expects: the sum of the doubts.
     expected_errors: Option<f64>,
+    #[serde(flatten)]
+    standing: Standing,
     /// When the campaign ends before its budget is used up, as it is stored.
     until_sure: Option<String>,
     #[serde(skip)]
@@ -103,6 +107,23 @@ struct DoubtfulArm {
 impl StatusSummary {
     pub(crate) fn new(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
         let verdicts = campaign.verdicts()?;
+        let standing = standing(campaign, &verdicts)?;
+        Self::with_standing(campaign, now, &verdicts, standing)
+    }
+
+    /// As [`StatusSummary::new`], without what the rest of the budget would bring, which takes long to compute again and again.
+    pub(crate) fn watched(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
+        let verdicts = campaign.verdicts()?;
+        let standing = Standing::new(campaign.state()?, &verdicts);
+        Self::with_standing(campaign, now, &verdicts, standing)
+    }
+
+    fn with_standing(
+        campaign: &mut Campaign,
+        now: Time,
+        verdicts: &[Verdict],
+        standing: Standing,
+    ) -> Result<Self, StoreError> {
         let names = campaign.arm_names().to_vec();
         let (name, settings, has_features) =
             (campaign.name().to_owned(), campaign.settings().clone(), !campaign.columns().is_empty());
@@ -138,7 +159,6 @@ impl StatusSummary {
                 doubt: v.doubt,
             }
         });
-        let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
         let pace = pace(&progress, now);
         let to_go = f64::from(progress.budget - progress.counted);
         #[expect(
@@ -159,14 +179,15 @@ impl StatusSummary {
             uncounted: progress.uncounted,
             failed: progress.failed,
             expired: progress.expired,
-            above: count(Side::Above),
-            below: count(Side::Below),
-            undecided: count(Side::Undecided),
+            above: standing.above,
+            below: standing.below,
+            undecided: standing.undecided,
             noise: noise.sigma,
             noise_from: noise.source.name(),
             finding: finding(state),
             explained: state.explained().map(ExplainedShares::from),
-            expected_errors: expected_errors(state, &verdicts),
+            expected_errors: expected_errors(state, verdicts),
+            standing,
             until_sure: settings.until_sure,
             early_stop: state.terms().until_sure,
             rewards_per_hour: pace.map(|pace| pace * 3.6e6),
@@ -181,11 +202,11 @@ impl StatusSummary {
     }
 
     /// The numbers for the whole campaign, by name.
-    pub(crate) fn numbers(&self) -> [(&'static str, String); 25] {
+    pub(crate) fn numbers(&self) -> Vec<(&'static str, String)> {
         let or_empty = |value: Option<String>| value.unwrap_or_default();
         let number = |value: Option<f64>| or_empty(value.map(|value| format!("{value:?}")));
         let share = |of: fn(ExplainedShares) -> f64| number(self.explained.map(of));
-        [
+        let numbers = [
             ("campaign", self.campaign.clone()),
             ("threshold", format!("{:?}", self.threshold)),
             ("precision", format!("{:?}", self.precision)),
@@ -211,7 +232,8 @@ impl StatusSummary {
             ("rewards_an_hour", number(self.rewards_per_hour)),
             ("budget_used_at", or_empty(self.budget_used_at.clone())),
             ("ending", self.ending.unwrap_or_default().into()),
-        ]
+        ];
+        numbers.into_iter().chain(self.standing.fields()).collect()
     }
 
     /// The numbers that change, in one line.
@@ -257,9 +279,7 @@ impl StatusSummary {
             facts.push(("lost", format!("{} failed, {} expired", self.failed, self.expired)));
         }
         facts.push(("verdicts", format!("{above} above, {below} below, {undecided} undecided")));
-        if let Some(expected) = self.expected_errors {
-            facts.push(("expected", expected_errors_in_words(expected)));
-        }
+        facts.extend(standing::lines(&self.standing));
         if let Some(finding) = &self.finding {
             facts.push(("found", finding.clone()));
         }
@@ -298,7 +318,7 @@ impl StatusSummary {
         for open in self.open_tickets.iter().take(MAX_SHOWN) {
             let lease = if open.is_overdue { "overdue by" } else { "runs out in" };
             let lease = format!("{lease} {}", span(open.distance));
-            table.add_row([open.ticket.to_string(), cell(&open.arm), cell(&open.worker), lease]);
+            table.add_row([open.ticket.to_string(), cell(&open.arm), short_worker(&open.worker), lease]);
         }
         let title = format!("open tickets{}", first_of(self.open_tickets.len()));
         (!self.open_tickets.is_empty()).then_some((title, table))
@@ -336,11 +356,6 @@ pub(crate) fn reason_in_words(ending: &str) -> &'static str {
         "done" => "the rule asks for no more measurements",
         _ => "every verdict is certain",
     }
-}
-
-/// The wrong calls that the model expects, as part of a sentence.
-pub(crate) fn expected_errors_in_words(expected: f64) -> String {
-    format!("{expected:.1} wrong calls if every arm gets the side of its mean: by the model, not guaranteed")
 }
 
 fn more(count: u64, what: &str) -> String {

@@ -168,6 +168,15 @@ fn wrong_rewards_are_refused_in_one_line() {
         let line = place.run(&["tell", "screen.db", "--file", "rewards.csv"]).failed(1);
         assert_eq!(line, format!("error: rewards.csv: {expected}"));
     }
+    place.good(&["ask", "screen.db", "-n", "2"]);
+    for (csv, expected) in [
+        ("ticket,reward\n1,0.5\n\n99,1\n", "row 4: there is no ticket 99; the last one is 4"),
+        ("reward,ticket\n1,2\n2,2\n", "row 3: ticket 2 already has the reward 1, so 2 is refused"),
+    ] {
+        place.write("rewards.csv", csv);
+        let line = place.run(&["tell", "screen.db", "--file", "rewards.csv"]).failed(1);
+        assert_eq!(line, format!("error: rewards.csv: {expected}"));
+    }
     let line = place.run(&["tell", "screen.db", "--file", "no.csv"]).failed(1);
     assert_eq!(line, "error: cannot read no.csv: No such file or directory (os error 2)");
     assert_eq!(n_rewards(&place), 0);

@@ -112,6 +112,34 @@ fn the_linear_model_has_an_intercept_unless_raw() {
     assert_eq!(raw_without["explained"], without_ones["explained"]);
 }
 
+/// On a store, the settings and the rewards are those of the campaign.
+#[test]
+fn a_campaign_is_diagnosed() {
+    let place = place();
+    place.good(&[
+        "new",
+        "s.db",
+        "features.csv",
+        "--threshold",
+        "1",
+        "--budget",
+        "99",
+        "--observed",
+        "rewards.csv",
+        "--model",
+        "linear",
+    ]);
+    let stored = place.json(&["diagnose", "s.db"]);
+    let read = ["diagnose", "features.csv", "rewards.csv", "--model", "linear", "--threshold", "1"];
+    assert_eq!(stored, place.json(&read));
+    assert_eq!(stored["explained"], Value::Null, "the linear model learns no shares");
+    assert_ne!(stored, json(&place), "a file is diagnosed with the defaults of `new`");
+    let line = place.run(&["diagnose", "s.db", "rewards.csv"]).failed(2);
+    assert!(line.contains("leave out the second file"), "{line}");
+    let line = place.run(&["diagnose", "s.db", "--model", "mixed"]).failed(2);
+    assert!(line.starts_with("error: `--model` is for candidates in a file"), "{line}");
+}
+
 #[test]
 fn arms_without_features() {
     let place = place();
@@ -181,9 +209,11 @@ fn an_error_is_one_line_with_its_position() {
 #[test]
 fn wrong_usage() {
     let place = place();
-    for args in [&["diagnose"][..], &["diagnose", "features.csv"], &["diagnose", "features.csv", "rewards.csv", "x"]] {
+    for args in [&["diagnose"][..], &["diagnose", "features.csv", "rewards.csv", "x"]] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{args:?}");
         assert!(ran.stderr.contains("Usage: cutline diagnose"), "{}", ran.stderr);
     }
+    let line = place.run(&["diagnose", "features.csv"]).failed(2);
+    assert!(line.starts_with("error: rewards are missing: give a CSV file of `arm,reward`"), "{line}");
 }

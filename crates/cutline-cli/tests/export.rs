@@ -91,7 +91,10 @@ fn files_are_written_whole_or_not_at_all() {
     assert_eq!(export("events.csv").code, Some(0));
     assert_eq!(place.text("events.csv"), place.good(&["export", "screen.db", "--events"]).stdout);
     let line = export("no/such/events.csv").failed(1);
-    assert!(line.starts_with("error: cannot write no/such/events.csv: No such file or directory"), "{line}");
+    assert!(
+        line.starts_with("error: cannot write no/such/events.csv: there is no directory no/such; create it"),
+        "{line}"
+    );
     let line = export("/dev/full").failed(1);
     assert!(line.starts_with("error: cannot write /dev/full: No space left on device"), "{line}");
     assert_eq!(export("/dev/null").code, Some(0));

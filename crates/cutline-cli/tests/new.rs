@@ -237,6 +237,23 @@ fn settings_that_do_not_fit_are_one_line() {
     }
 }
 
+#[test]
+fn a_budget_is_a_whole_number() {
+    let place = place();
+    let new = |budget: &str, name: &str| {
+        place.run(&["new", "screen.db", "arms.csv", "--threshold", "0.5", "--name", name, "--budget", budget])
+    };
+    for bad in ["-5", "0", "1.5", "many", "1e10"] {
+        let ran = new(bad, "x");
+        let expected = format!(
+            "error: invalid value '{bad}' for '--budget <T>': a budget is a whole number of measurements, from 1 to 4294967295\n"
+        );
+        assert!(ran.code == Some(2) && ran.stderr.starts_with(&expected), "{}", ran.stderr);
+    }
+    assert!(new("1e3", "thousand").stderr.contains("\n  budget     1000 measurements\n"));
+    assert!(new("1", "one").stderr.contains("\n  budget     1 measurement\n"));
+}
+
 /// Options of the linear model are refused by the others, in one line and with exit code 2.
 #[test]
 fn models_and_options_that_contradict_each_other() {
@@ -265,8 +282,8 @@ fn models_and_options_that_contradict_each_other() {
 #[test]
 fn wrong_command_lines() {
     for (options, expected) in [
-        (&["--budget", "0"][..], "0 is not in 1..="),
-        (&["--budget", "x"], "invalid digit"),
+        (&["--budget", "0"][..], "a budget is a whole number of measurements"),
+        (&["--budget", "x"], "a budget is a whole number of measurements"),
         (&["--threshold", "nan"], "the threshold must be a number between -1e150 and 1e150, not NaN"),
         (&["--precision", "-1"], "the precision must be a number between 0 and 1e150, not -1"),
         (&["--algorithm", "best"], "[possible values: linear-apt, apt"),

@@ -157,7 +157,7 @@ fn a_directory_that_is_missing() {
     let line = place.run(&["export", "screen.db", "--events", "--out", "no/events.csv"]).failed(1);
     assert_eq!(
         line,
-        "error: cannot write no/events.csv: No such file or directory (os error 2); choose another place with `--out`"
+        "error: cannot write no/events.csv: there is no directory no; create it, or choose another place with `--out`"
     );
 }
 

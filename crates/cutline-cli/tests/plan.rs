@@ -75,6 +75,103 @@ fn the_campaign_is_that_of_new() {
     assert!(line.contains("does not apply to the mixed model") && line.contains("`--model linear`"), "{line}");
 }
 
+/// Every option of `cutline new` that says how a campaign learns is an option of a plan, with the same default and the same effect.
+#[test]
+fn the_options_are_those_of_new() {
+    let place = place();
+    let base = plan_json(&place, &[]);
+    for more in [
+        &["--parameter", "explore=0"][..],
+        &["--interval", "anytime"],
+        &["--confidence", "0.5"],
+        &["--features", "a"],
+        &["--kernel", "rbf", "--length", "1"],
+        &["--model", "linear", "--prepare", "standardise"],
+    ] {
+        let json = plan_json(&place, more);
+        assert_ne!(json["prospects"], base["prospects"], "{more:?}");
+    }
+}
+
+/// 333 animals, body masses around 4,500 as rewards: precision and spread are in the units of the rewards. Where nobody says how far the
+/// means are apart, a precision of 100 leaves nothing to decide with the spread of 1, and that is no plan of one measurement.
+#[test]
+fn a_precision_that_decides_everything_is_refused() {
+    let place = Place::new();
+    let rows: Vec<String> = (0..333).map(|i| format!("p{i},{},{}", 35 + i % 23, 170 + (i * 7) % 61)).collect();
+    place.write("animals.csv", format!("name,bill,flipper\n{}\n", rows.join("\n")));
+    let plan = ["plan", "animals.csv", "--threshold", "4500", "--precision", "100", "--runs", "10"];
+    let line = place.run(&plan).failed(1);
+    assert!(
+        line.starts_with("error: the precision 100 leaves nothing to decide: with a spread of 1, 100 % of the arms")
+    );
+    assert!(line.ends_with("give `--spread` or `--noise`, or earlier rewards with `--pilot`"), "{line}");
+    for more in [["--spread", "800"], ["--noise", "300"]] {
+        let args = [&plan[..], &more, &["--budgets", "1,40,160", "--format", "json"]].concat();
+        let json: Value = serde_json::from_str(&place.good(&args).stdout).unwrap();
+        assert!(json["prospects"][0]["mean_errors"].as_f64().unwrap() > 50.0, "one measurement is not enough: {json}");
+    }
+    // In units of the spread, the same question needs no spread.
+    place.good(&["plan", "animals.csv", "--threshold", "0", "--precision", "0.1", "--runs", "2", "--budgets", "9"]);
+}
+
+/// On a store a plan is for the rest of the campaign: its settings, its rewards, its remaining budget.
+#[test]
+fn the_rest_of_a_campaign_is_planned() {
+    let place = place();
+    place.good(&[
+        "new",
+        "s.db",
+        "arms.csv",
+        "--threshold",
+        "0.25",
+        "--budget",
+        "24",
+        "--model",
+        "linear",
+        "--noise",
+        "0.5",
+        "--observed",
+        "pilot.csv",
+        "--count-observed",
+    ]);
+    place.good(&["ask", "s.db", "-n", "2"]);
+    let json = place.json(&["plan", "s.db", "--runs", "30"]);
+    assert_eq!((&json["experiment"], &json["pilot"], &json["noise"]), (&"arms".into(), &4.into(), &0.5.into()));
+    assert_eq!((&json["remaining"], &json["rest"]["measurements"]), (&20.into(), &20.into()));
+    let budgets: Vec<u64> =
+        json["prospects"].as_array().unwrap().iter().map(|p| p["budget"].as_u64().unwrap()).collect();
+    assert_eq!(budgets, [5, 10, 20, 40]);
+    let text = place.good(&["plan", "s.db", "--runs", "30"]).stdout;
+    assert!(text.contains("estimator ridge; the posterior given a pilot of 4: "), "{text}");
+    let wrong = json["rest"]["wrong_calls"].as_f64().unwrap();
+    let said = format!("\nThe rest of the budget: 20 more measurements would leave about {wrong:.1} wrong calls and ");
+    assert!(text.contains(&said), "{text}");
+    for option in [&["--model", "mixed"][..], &["--threshold", "1"], &["--explained", "0.5"], &["--pilot", "pilot.csv"]]
+    {
+        let line = place.run(&[&["plan", "s.db"], option].concat()).failed(2);
+        let expected = format!("error: `{}` is for candidates in a file; on a STORE the settings", option[0]);
+        assert!(line.starts_with(&expected), "{line}");
+    }
+    // Before the first reward it is the plan of the same settings on the file.
+    place.good(&[
+        "new",
+        "s.db",
+        "arms.csv",
+        "--threshold",
+        "0.25",
+        "--budget",
+        "40",
+        "--precision",
+        "0.1",
+        "--name",
+        "new",
+    ]);
+    let stored = place.json(&["plan", "s.db", "--name", "new", "--runs", "40", "--budgets", "2,10,40"]);
+    assert_eq!(stored["prospects"], plan_json(&place, &[])["prospects"]);
+    assert!(place.run(&["plan", "s.db"]).failed(1).contains("choose one with `--name`"));
+}
+
 fn fields(line: &str) -> Vec<&str> {
     line.trim_matches('|').split('|').map(str::trim).collect()
 }
@@ -361,8 +458,7 @@ fn invalid_options() {
         let ran = place.run(&[&PLAN[..], &both].concat());
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     }
-    let ran = place.run(&["plan", "arms.csv"]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("--threshold <τ>"), "{}", ran.stderr);
+    let line = place.run(&["plan", "arms.csv"]).failed(2);
+    assert_eq!(line, "error: the threshold is missing: give it with `--threshold`");
     assert_eq!(place.names(""), ["arms.csv", "pilot.csv", "small.toml"]);
 }

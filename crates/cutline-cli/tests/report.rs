@@ -59,11 +59,15 @@ fn the_page_agrees_with_status_and_export() {
     assert_eq!(said.next().unwrap(), format!("F{}.", &found[1..]));
     let expected = format!("Expected: {:.1} wrong calls if ", status["expected_errors"].as_f64().unwrap());
     let last = said.next().unwrap();
-    assert!(last.starts_with(&expected) && last.ends_with("by the model, not guaranteed.") && said.next().is_none());
-    assert!(page.contains(last) && page.contains(&format!("F{}.", &found[1..])));
+    assert!(last.starts_with(&expected) && last.ends_with("by the model, not guaranteed."));
+    let fit = said.next().unwrap();
+    assert!(fit.starts_with("Model: fits: the ") && said.next().is_none(), "{}", ran.stdout);
+    assert!(page.contains(last) && page.contains(fit) && page.contains(&format!("F{}.", &found[1..])));
     assert!(page.contains(&format!("<p class=\"answer\">{sentence}</p>")), "{sentence}");
     assert!(page.contains("the budget is used up"));
     let verdicts = place.json(&["export", "screen.db", "--verdicts"]);
+    let mut campaign = Store::open(place.path("screen.db").to_str().unwrap()).unwrap().campaign(None).unwrap();
+    let rewards: Vec<(usize, f64)> = campaign.state().unwrap().rewards().collect();
     for side in ["above", "below", "undecided"] {
         let mut expected: Vec<_> = verdicts.as_array().unwrap().iter().filter(|v| v["side"] == side).collect();
         expected.sort_by(|a, b| b["mean"].as_f64().unwrap().total_cmp(&a["mean"].as_f64().unwrap()));
@@ -71,14 +75,50 @@ fn the_page_agrees_with_status_and_export() {
         assert_eq!(named(&page, side), names, "{side}, highest mean first");
         for verdict in expected {
             let [mean, lower, upper] = ["mean", "lower", "upper"].map(|key| verdict[key].as_f64().unwrap());
+            let own = rewards.iter().filter(|(arm, _)| verdict["index"] == *arm).map(|(_, reward)| reward);
+            let own = own.sum::<f64>() / verdict["pulls"].as_f64().unwrap();
             let row = format!(
-                "<td class=\"number\">{mean:.2}</td><td class=\"number\">{lower:.2} to {upper:.2}</td><td>{}</td>",
+                "<td class=\"number\">{mean:.2}</td><td class=\"number\">{lower:.2} to {upper:.2}</td><td class=\"number\">{own:.2}</td>\
+                 <td>{}</td>",
                 verdict["pulls"]
             );
             assert!(page.contains(&row.replace('-', "−")), "{row}");
         }
     }
     assert!(place.good(&["report", "screen.db"]).stderr.starts_with("replaced report.html"));
+}
+
+/// `--sort` changes the order of the sides and of the arms on each; an arm without rewards says so.
+#[test]
+fn verdicts_are_sorted() {
+    let place = screen(&["--budget", "5", "--noise", "3"]);
+    measure(&place, |_, number| number as f64 / 10.0);
+    let page = |sort: &str| {
+        place.good(&["report", "screen.db", "--sort", sort]);
+        place.text("report.html")
+    };
+    let order = |page: &str, sides: [&str; 2]| {
+        page.find(&format!("<h3 id=\"{}\"", sides[0])) < page.find(&format!("<h3 id=\"{}\"", sides[1]))
+    };
+    let by_name = page("name");
+    let names = named(&by_name, "undecided");
+    assert!(names.len() > 3 && names.is_sorted(), "{names:?}");
+    assert!(by_name.contains("<td class=\"number\">never measured</td><td>0</td>"), "an arm has no reward");
+    let column = |page: &str, column: usize| -> Vec<f64> {
+        let table = page.split_once("<h3 id=\"undecided\"").unwrap().1.split("</table>").next().unwrap();
+        let cells = table.split("<tr><td>").skip(1).map(|row| row.split("<td").nth(column).unwrap());
+        let text = |cell: &str| cell.split_once('>').unwrap().1.split('<').next().unwrap().replace('−', "-");
+        cells.map(|cell| text(cell).parse().unwrap()).collect()
+    };
+    assert!(column(&page("doubt"), 5).is_sorted_by(|a, b| a >= b));
+    assert!(column(&page("mean"), 1).is_sorted_by(|a, b| a >= b));
+    let place = screen(&["--budget", "60", "--noise", "0.4"]);
+    measure(&place, |name, _| if name == "a" { 9.0 } else { 0.5 });
+    place.good(&["report", "screen.db"]);
+    assert!(order(&place.text("report.html"), ["above", "undecided"]));
+    place.good(&["report", "screen.db", "--sort", "undecided"]);
+    assert!(order(&place.text("report.html"), ["undecided", "above"]));
+    assert_eq!(place.run(&["report", "screen.db", "--sort", "size"]).code, Some(2));
 }
 
 #[test]
@@ -95,9 +135,9 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), json.as_object().unwrap().len());
+    assert_eq!(header.len(), json.as_object().unwrap().len() + 1, "the rest has two columns");
     for (key, field) in header.iter().zip(&row) {
-        let value = &json[key];
+        let value = if let Some(part) = key.strip_prefix("rest_") { &json["rest"][part] } else { &json[key] };
         assert!(value.as_str() == Some(field) || value.as_f64() == field.parse().ok(), "{key}: {value}, {field}");
     }
 }
@@ -278,7 +318,8 @@ fn an_error_is_one_line_and_changes_nothing() {
     assert!(place.refuses(&["report", "none.db"]).contains("there is no store at none.db"));
     assert!(place.refuses(&["report", "screen.db", "--name", "x"]).contains("there is no campaign `x`"));
     let line = place.refuses(&["report", "screen.db", "--out", "nowhere/report.html"]);
-    assert!(line.contains("cannot write nowhere/report.html"), "{line}");
+    let expected = "error: cannot write nowhere/report.html: there is no directory nowhere; create it, or choose another place with `--out`";
+    assert_eq!(line, expected);
     let line = place.refuses(&["report", "screen.db", "--out", "."]);
     assert!(line.contains("cannot write ."), "{line}");
     // A wrong `--out` must not destroy a campaign.

@@ -81,7 +81,8 @@ fn a_campaign_is_measured_to_its_end() {
     );
     assert!(lines[2].starts_with("features explain ") && lines[2].contains(", noise σ ≈ "), "{said}");
     assert!(lines[3].starts_with("expected: ") && lines[3].ends_with("by the model, not guaranteed"), "{said}");
-    assert_eq!((lines[4], lines.len()), ("see the result with `cutline report screen.db`", 5));
+    assert!(lines[4].starts_with("model: fits: "), "{said}");
+    assert_eq!((lines[5], lines.len()), ("see the result with `cutline report screen.db`", 6));
     let is_ours = |event: &Event| match event {
         Event::Asked { worker, .. } => worker.starts_with("bench 1:"),
         _ => true,
@@ -236,6 +237,8 @@ fn wrong_calls_are_refused() {
     let place = Place::sqlite();
     begin(&place, 10);
     assert!(bad(&mut place.run(&["--measure", "a 'b"]), 2).contains("a quote ' is not closed"));
+    let said = bad(&mut place.run(&["--measure", "./m {nmae}"]), 2);
+    assert!(said.starts_with("error: `--measure`: `{nmae}` is not a placeholder; use `{name}`, "), "{said}");
     assert!(bad(&mut place.run(&["--measure", "{name}"]), 2).contains("the program cannot depend on the arm"));
     let said = bad(&mut place.run(&["--shell", "--measure", "./m {name}"]), 2);
     assert!(said.contains("write \"$CUTLINE_NAME\" instead of `{name}`"), "{said}");

@@ -59,13 +59,13 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), 25);
+    assert_eq!(header.len(), 33);
     for (key, field) in
         header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
-        let value = match key.strip_prefix("explained_") {
-            Some(part) => &status["explained"][part],
-            None => &status[key],
+        let value = match key.split_once('_') {
+            Some((whole @ ("explained" | "rest"), part)) => &status[whole][part],
+            _ => &status[key],
         };
         let is_same = match value {
             serde_json::Value::String(text) => text == field,
@@ -97,6 +97,71 @@ fn formats_agree() {
     let expected = text.lines().find(|line| line.starts_with("expected ")).unwrap();
     let number = format!("expected   {:.1} wrong calls ", status["expected_errors"].as_f64().unwrap());
     assert!(expected.starts_with(&number) && expected.ends_with("by the model, not guaranteed"), "{expected}");
+}
+
+/// Decided or not, the wrong calls to expect, the fit of the model and what the rest of the budget would bring: the same in `status`, in
+/// `report` and, for people, in words.
+#[test]
+fn every_surface_says_how_things_stand() {
+    let place = under_way();
+    let status = place.json(&["status", "screen.db"]);
+    let report = place.json(&["report", "screen.db"]);
+    for key in ["above", "below", "undecided", "wrong_calls", "fit", "fit_p_value", "fit_advice", "may_stop", "rest"] {
+        assert_eq!(status[key], report[key], "{key}");
+    }
+    assert_eq!(
+        (&status["fit"], &status["may_stop"], &status["remaining"]),
+        (&"fits".into(), &false.into(), &11.into())
+    );
+    assert_eq!(status["wrong_calls"], status["expected_errors"], "the mixed model has an expectation of its own");
+    let rest = &status["rest"];
+    assert_eq!((&rest["measurements"], &rest["runs"]), (&11.into(), &16.into()));
+    let [wrong, undecided] = ["wrong_calls", "undecided"].map(|key| rest[key].as_f64().unwrap());
+    assert!((0.0..=6.0).contains(&wrong) && (0.0..=6.0).contains(&undecided), "{rest}");
+    let text = place.good(&["status", "screen.db"]).stdout;
+    let said = place.good(&["report", "screen.db"]).stdout;
+    let line =
+        format!("11 more measurements would leave about {wrong:.1} wrong calls and {undecided:.0} undecided arms");
+    assert!(text.contains(&format!("\nrest       {line}, by 16 simulated campaigns\n")), "{text}");
+    assert!(said.contains(&format!("\nRest: {line}, by 16 simulated campaigns.\n")), "{said}");
+    assert!(text.contains("\nmodel      fits: the mixed model learns what a line does not explain"), "{text}");
+    assert!(said.contains("\nModel: fits: the mixed model learns what a line does not explain"), "{said}");
+    let csv = place.good(&["report", "screen.db", "--format", "csv"]).stdout;
+    let header = csv.lines().next().unwrap();
+    assert!(header.starts_with("campaign,sentence,n_arms,above,below,undecided,threshold,precision,told,"), "{csv}");
+    assert!(
+        header.ends_with(",wrong_calls,fit,fit_p_value,fit_advice,may_stop,remaining,rest_wrong_calls,rest_undecided")
+    );
+}
+
+/// Once every arm is decided, it says so.
+#[test]
+fn a_decided_campaign_may_stop() {
+    let place = screen(&["--budget", "40", "--model", "independent", "--noise", "0.01"]);
+    place.good(&["ask", "screen.db", "-n", "6"]);
+    for ticket in 1..=6 {
+        let text = place.good(&["status", "screen.db"]).stdout;
+        assert!(!text.contains("you may stop"), "{text}");
+        place.good(&["tell", "screen.db", &ticket.to_string(), "3"]);
+    }
+    let stop = "every candidate is decided: you may stop";
+    assert!(place.good(&["status", "screen.db"]).stdout.contains(&format!("\nstop       {stop}\n")));
+    assert_eq!(place.json(&["status", "screen.db"])["may_stop"], true);
+    assert!(place.good(&["report", "screen.db"]).stdout.contains("\nEvery candidate is decided: you may stop.\n"));
+    assert!(place.text("report.html").contains("Every candidate is decided: you may stop."));
+}
+
+/// A campaign whose rest takes long to simulate names the command that does it.
+#[test]
+fn a_long_rest_is_left_to_plan() {
+    let place = screen(&["--budget", "1e6"]);
+    place.good(&["ask", "screen.db"]);
+    assert!(!place.good(&["status", "screen.db"]).stdout.contains("\nrest "), "there is no reward yet");
+    place.good(&["tell", "screen.db", "1", "0.75"]);
+    let text = place.good(&["status", "screen.db"]).stdout;
+    let rest = "\nrest       `cutline plan STORE` simulates what 999999 more measurements would bring\n";
+    assert!(text.contains(rest), "{text}");
+    assert_eq!(place.json(&["status", "screen.db"])["rest"], serde_json::Value::Null);
 }
 
 /// A campaign ends once few enough wrong calls are expected, and every text calls that an expectation.

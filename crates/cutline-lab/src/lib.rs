@@ -49,6 +49,7 @@ pub mod rewards;
 mod rows;
 mod run_ranges;
 mod source;
+mod standing;
 mod stopped;
 pub mod sure;
 mod tally;
@@ -72,7 +73,7 @@ pub use outputs::{OutputTimes, WholeSum};
 pub use per_run::PerRun;
 pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
-    PlanTally, PlannedCampaign, Prior, PriorError, SkippedBudgets, noise_and_spread,
+    PlanTally, PlannedCampaign, Prior, PriorError, Rest, SkippedBudgets, noise_and_spread,
 };
 pub use published::{
     ComparedLine, Metric, PublishedCell, PublishedMeans, PublishedResult, compared, compared_lines, within_band,
@@ -80,6 +81,7 @@ pub use published::{
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use run_ranges::RunRanges;
 pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};
+pub use standing::{MAX_TEST_COST, ModelFit, Standing};
 pub use stopped::StoppingTimes;
 pub use tally::{Cell, Tally, TallyError};
 pub use tracking::{ORACLE, oracle_spec};

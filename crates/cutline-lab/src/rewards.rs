@@ -109,15 +109,17 @@ pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(A
     read(csv, "arm", |field, row| arms.find(field, row, "arm"))
 }
 
-/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; other columns are ignored.
+/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; other columns are ignored. Each comes
+/// with its row.
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range.
-pub fn ticket_rewards(csv: impl Read) -> Result<Vec<(TicketId, f64)>, RewardsError> {
-    read(csv, "ticket", |field, row| {
+pub fn ticket_rewards(csv: impl Read) -> Result<Vec<(u64, TicketId, f64)>, RewardsError> {
+    let rewards = read(csv, "ticket", |field, row| {
         let ticket = field.parse().ok().filter(|&ticket| ticket > 0);
-        ticket.ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })
-    })
+        ticket.map(|ticket| (row, ticket)).ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })
+    })?;
+    Ok(rewards.into_iter().map(|((row, ticket), reward)| (row, ticket, reward)).collect())
 }
 
 /// Rewards with their keys: the arm or ticket in the column `key`, as `find` resolves it.
@@ -252,7 +254,7 @@ mod tests {
     #[test]
     fn rewards_by_ticket() {
         let read = |csv: &str| ticket_rewards(csv.as_bytes());
-        assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [(3, -0.5), (1, 1000.0)]);
+        assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [(2, 3, -0.5), (3, 1, 1000.0)]);
         let message = |csv: &str| read(csv).unwrap_err().to_string();
         for bad in ["0", "-1", "1.5", "x", "", "99999999999999999999"] {
             let expected = format!("row 3, column `ticket`: `{bad}` is not a ticket; tickets are whole numbers from 1");

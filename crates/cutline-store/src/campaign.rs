@@ -278,6 +278,25 @@ impl Campaign {
         Ok(self.state.insert(state))
     }
 
+    /// The state at this moment, and all events that led to it.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn snapshot(&mut self) -> Result<(campaign::CampaignState, Vec<Record>), StoreError> {
+        for _ in 0..ATTEMPTS {
+            let known = self.state()?.n_events();
+            let records = self.journal.read(self.id, 0)?;
+            let is_revised = records.iter().any(|record| record.number > known && record.event.is_revision());
+            if let Some(state) = self.state.as_ref().filter(|_| !is_revised) {
+                let fresh = campaign::CampaignState::new(state.arms().clone(), state.terms().clone())?;
+                let mut fresh = fresh.with_first_budget(self.first_settings.budget);
+                fresh.extend(&records).map_err(|error| damaged_journal(&self.location, error))?;
+                return Ok((fresh, records));
+            }
+        }
+        Err(StoreError::Contended)
+    }
+
     /// The verdicts on all arms.
     ///
     /// # Errors

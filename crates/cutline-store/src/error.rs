@@ -77,6 +77,9 @@ pub enum StoreError {
         /// The names of the campaigns in the store.
         names: Vec<String>,
     },
+    /// The campaign was deleted while it was in use. Nothing more can be saved in it.
+    #[error("the campaign was deleted, so nothing more was saved")]
+    Deleted,
     /// The store has several campaigns, and no name was given. These are their names.
     #[error("the store has {} campaigns: {}", .0.len(), quoted(.0))]
     WhichCampaign(Vec<String>),
@@ -118,11 +121,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the store that was open no longer exists at its location: trying again cannot help, and whatever was not saved has to be
+    /// Whether the store or the campaign that was open no longer exists: trying again cannot help, and whatever was not saved has to be
     /// kept elsewhere.
     #[must_use]
     pub fn is_store_gone(&self) -> bool {
-        matches!(self, Self::Vanished { .. } | Self::Replaced { .. })
+        matches!(self, Self::Vanished { .. } | Self::Replaced { .. } | Self::Deleted)
     }
 }
 

@@ -33,6 +33,7 @@ mod error;
 mod finding;
 mod journal;
 mod location;
+mod managing;
 mod model;
 mod new_campaign;
 mod revision;

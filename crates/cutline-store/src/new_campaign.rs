@@ -47,9 +47,7 @@ impl NewCampaign {
         candidates: Candidates,
         records: Vec<Record>,
     ) -> Result<Self, StoreError> {
-        if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
-            return Err(StoreError::BadName(name.into()));
-        }
+        check_name(name)?;
         let Revised { settings, n_added } = Revised::new(&first_settings, records.iter().map(|record| &record.event))
             .map_err(|what| damaged(name, what))?;
         let mut state = Campaign::initial_state(&settings, &candidates)?.with_first_budget(first_settings.budget);
@@ -87,4 +85,10 @@ impl NewCampaign {
     pub fn state(&self) -> &campaign::CampaignState {
         &self.state
     }
+}
+
+/// Refuses a name that a campaign cannot have.
+pub(crate) fn check_name(name: &str) -> Result<(), StoreError> {
+    let is_name = (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    if is_name { Ok(()) } else { Err(StoreError::BadName(name.into())) }
 }

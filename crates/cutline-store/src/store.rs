@@ -134,6 +134,12 @@ impl Store {
     /// # Errors
     /// Also if the campaign uses another algorithm.
     pub fn campaign_with_rule(&self, name: Option<&str>, rule: Option<NamedRule>) -> Result<Campaign, StoreError> {
+        let (journal, entry) = self.find(name)?;
+        Campaign::load(journal, entry.id, entry.name, self.location(), rule)
+    }
+
+    /// The entry of the campaign with that name or, without a name, of the only one; and the connection it was read by.
+    pub(crate) fn find(&self, name: Option<&str>) -> Result<(Box<dyn Journal>, journal::Entry), StoreError> {
         let mut journal = self.connection()?;
         let mut entries = journal.entries()?;
         let names = |entries: &[journal::Entry]| entries.iter().map(|entry| entry.name.clone()).collect();
@@ -147,7 +153,7 @@ impl Store {
             }
         };
         let entry = entries.swap_remove(position);
-        Campaign::load(journal, entry.id, entry.name, self.location(), rule)
+        Ok((journal, entry))
     }
 
     /// The idle connection, or a new one.

@@ -2,17 +2,21 @@
 
 use cutline::campaign::{Event, TermsError, TicketStatus};
 use cutline::{EstimatorKind, StopReason};
-use cutline_store::{Campaign, Candidates, NewCampaign, Preparation, Settings, Store, StoreError};
+use cutline_store::{Campaign, Candidates, Change, NewCampaign, Preparation, Settings, Store, StoreError};
 use std::path::Path;
 use std::time::Duration;
 
-/// The campaign of a copy of the store with schema 1, which an earlier version of the command line wrote.
-fn schema_1(directory: &Path, name: &str) -> Campaign {
-    let path = directory.join("schema-1.db");
+/// The campaign of a copy of a store that an earlier version of the command line wrote.
+fn copied(directory: &Path, file: &str, name: &str) -> Campaign {
+    let path = directory.join(file);
     if !path.exists() {
-        std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schema-1.db"), &path).unwrap();
+        std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file), &path).unwrap();
     }
     Store::open(path.to_str().unwrap()).unwrap().campaign(Some(name)).unwrap()
+}
+
+fn schema_1(directory: &Path, name: &str) -> Campaign {
+    copied(directory, "schema-1.db", name)
 }
 
 /// Checks mean, lower, upper and doubt of every arm. The last digits depend on how the engine was compiled. Means, and intervals for a
@@ -76,6 +80,26 @@ fn an_old_default_stays_ridge_on_prepared_features() {
     let arms: Vec<&str> = asked.iter().map(|ticket| ticket.name.as_str()).collect();
     let as_before = ["acetone", "ether, ü", "toluene", "water", "ether, ü", "toluene", "ether, ü", "toluene"];
     assert_eq!(arms, as_before, "the arms that the earlier version proposed");
+}
+
+/// A campaign on the mixed model, begun before settings and candidates could change. It goes on as before, and can change.
+#[test]
+fn a_campaign_on_the_mixed_model() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut campaign = copied(directory.path(), "schema-1-mixed.db", "arms");
+    let found = campaign.verdicts().unwrap();
+    let expected = [(0, -0.5594382735431102, 0.001775674464307601), (4, -0.1749752535327813, 0.00014247128731827158)];
+    for (arm, mean, doubt) in expected {
+        let verdict = found[arm];
+        assert!((verdict.mean - mean).abs() < 1e-9 && (verdict.doubt - doubt).abs() < 1e-9, "{verdict:?}");
+    }
+    // The lease of the open ticket ends at a certain date, and the test does not depend on today's.
+    assert!(campaign.fail(30, "closed").unwrap());
+    let asked = campaign.ask(6, "w", Duration::from_hours(1)).unwrap();
+    let arms: Vec<usize> = asked.iter().map(|ticket| ticket.arm).collect();
+    assert_eq!(arms, [11, 4, 8, 11, 8, 4], "the arms that the earlier version proposed");
+    assert!(campaign.change(&Change { budget: Some(60), ..Change::default() }).unwrap());
+    assert_eq!(campaign.ask(60, "w", Duration::from_hours(1)).unwrap().len(), 60 - 28 - 6);
 }
 
 #[test]

@@ -25,6 +25,12 @@ pub(crate) struct Ask {
     /// How many measurements to ask for
     #[arg(short, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) n: usize,
+    /// How many measurements of each candidate to hand out together, as one ticket with as many rewards
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) replicates: u32,
+    /// First hand out the open tickets of this worker again, with a new lease, for example after a crash
+    #[arg(long)]
+    pub(crate) resume: bool,
     /// The name of the worker that will measure [default: the user's name]
     #[arg(long, value_name = "NAME", value_parser = worker)]
     pub(crate) worker: Option<String>,
@@ -56,7 +62,7 @@ pub(super) fn worker(text: &str) -> Result<String, String> {
 pub(crate) struct Tell {
     #[command(flatten)]
     pub(crate) address: CampaignAddress,
-    /// Tickets, each followed by its reward: `3 0.71 4 -0.2`; a single `-` is the same as `--file -`
+    /// Tickets, each followed by its reward, or by all its rewards if it is for replicates: `3 0.71 4 -0.2`; a single `-` is the same as `--file -`
     #[arg(value_name = "TICKET REWARD", allow_negative_numbers = true)]
     pub(crate) rewards: Vec<String>,
     /// Rewards from a CSV file with the columns `ticket` and `reward`; `-` is stdin

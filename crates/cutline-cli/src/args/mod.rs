@@ -1,7 +1,9 @@
 //! The command line: what can be given and how it is parsed. Nothing here reads files or stores.
 
 mod campaign;
+mod diagnose;
 mod duration;
+mod life;
 mod new;
 mod number;
 mod plan;
@@ -10,20 +12,24 @@ mod report;
 #[cfg(unix)]
 mod run;
 mod simulation;
+mod store;
 
 pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell};
+pub(crate) use diagnose::Diagnose;
 pub(crate) use duration::duration;
-pub(crate) use new::New;
-pub(crate) use number::rewards;
+pub(crate) use life::{Add, Amend, Extend, Predict, Restore, Set, Withdraw};
+pub(crate) use new::{CampaignOptions, New};
+pub(crate) use number::{finite, ticket_number};
 pub(crate) use plan::Plan;
 pub(crate) use reading::Reading;
-pub(crate) use report::Report;
+pub(crate) use report::{Report, Sort};
 #[cfg(unix)]
 pub(crate) use run::Run;
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
+pub(crate) use store::{Check, Completions, Copy, Delete, List, Rename, Show};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 const NEW: &str = "\
 Example:
@@ -42,8 +48,34 @@ Exit codes:
 const TELL: &str = "\
 Examples:
   cutline tell screen.db 3 0.71 4 -0.2
+  cutline tell screen.db 7 0.71 0.69 0.74     (three replicates, see `ask --replicates`)
   cutline tell screen.db --file rewards.csv
   cutline tell screen.db --fail 5 --reason 'sample lost'";
+
+const AMEND: &str = "\
+Examples:
+  cutline amend screen.db 3 0.17 --reason 'digits swapped'
+  cutline amend screen.db 5 --void --reason 'wrong sample'";
+
+const CHECK: &str = "\
+Exit codes:
+  0  every candidate is above the bar (with --below: below it); without --exit-code, also if not
+  1  with --exit-code: a candidate is below (with --below: above); or the command failed
+  2  the command line is wrong
+  3  with --exit-code: no candidate is below, but some are undecided
+
+A candidate is above if the whole interval of its mean is, at the confidence of the campaign or that of --confidence. By default an
+interval holds for its candidate by itself, at one moment: of many candidates, some intervals fail, and checking after every measurement
+makes that more likely. Begin the campaign with `--interval anytime` for a gate that is checked again and again.
+
+Examples:
+  cutline check screen.db --exit-code
+  cutline check screen.db --exit-code --only aspirin ibuprofen --confidence 0.99";
+
+const COMPLETIONS: &str = "\
+Examples:
+  cutline completions bash > ~/.local/share/bash-completion/completions/cutline
+  cutline completions fish > ~/.config/fish/completions/cutline.fish";
 
 /// Finds which candidates clear the bar, on a budget of noisy measurements.
 #[derive(Debug, Parser)]
@@ -51,6 +83,15 @@ Examples:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The names of the arguments that were given to the command itself, and not left to their defaults.
+pub(crate) fn given(matches: &ArgMatches) -> Vec<String> {
+    let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
+    let cli = Cli::command();
+    let arguments = cli.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
+    let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    arguments.map(|argument| argument.get_id().as_str()).filter(is_given).map(str::to_owned).collect()
 }
 
 #[derive(Debug, Subcommand)]
@@ -81,6 +122,32 @@ pub(crate) enum Command {
     /// again changes nothing, so it is safe to repeat; a different reward for the same ticket is refused.
     #[command(after_help = TELL)]
     Tell(Tell),
+    /// Correct the reward of a ticket, or take it out
+    ///
+    /// Both rewards stay in the journal. From then on the campaign is as if the right reward had been told in the first place.
+    #[command(after_help = AMEND)]
+    Amend(Amend),
+    /// Withdraw candidates that cannot be measured: they are not asked for again
+    ///
+    /// Their verdicts stay, say that the candidate is withdrawn, and follow what is learnt about others. The campaign does not wait for them
+    /// to be certain. `cutline restore` makes them available again.
+    Withdraw(Withdraw),
+    /// Make withdrawn candidates available again
+    Restore(Restore),
+    /// Add candidates to a campaign
+    ///
+    /// They have a verdict at once, by what the model has learnt from the others. Candidates that the campaign has already, with the same
+    /// features, are not added again, so it is safe to repeat.
+    Add(Add),
+    /// Print the verdicts of candidates that are not in the campaign, which does not change
+    Predict(Predict),
+    /// Raise or lower the budget of a campaign
+    Extend(Extend),
+    /// Change the question or the method of a campaign from here on
+    ///
+    /// Everything measured so far counts as if the campaign had begun with the new settings. The journal and the report say what was changed
+    /// and when.
+    Set(Box<Set>),
     /// Show the progress of a campaign: budget, tickets, verdicts, noise, pace
     Status(Status),
     /// Write the report of a campaign: a page with the answer, the verdicts and how they were reached
@@ -93,17 +160,36 @@ pub(crate) enum Command {
     /// Numbers are written with all digits, so that they are read back exactly. Arms are given by name and, as `index`,
     /// by row number from 0. In JSON, numbers that are not finite are null, such as the bounds of unbounded intervals.
     Export(Export),
+    /// Say which candidates are not above the bar: a gate for continuous integration
+    ///
+    /// Prints one line per candidate that is not above the threshold, and how many there are. With `--exit-code` the exit code says it.
+    #[command(after_help = CHECK)]
+    Check(Check),
+    /// List the campaigns in a store
+    List(List),
+    /// Show the settings of a campaign
+    Show(Show),
+    /// Give a campaign another name
+    Rename(Rename),
+    /// Delete a campaign with all its candidates and events
+    ///
+    /// Asks for the name of the campaign on the terminal; elsewhere, repeat the name with `--yes`. A process that uses the campaign at
+    /// the moment gets an error with its next operation.
+    Delete(Delete),
+    /// Copy a campaign with all its events, to another name or another store
+    Copy(Copy),
     /// Plan a budget before the first measurement: how many measurements these features need
     ///
     /// Simulates the campaign that `cutline new` would begin, many times, with true means drawn as you expect them, and finds the
-    /// smallest budget that is enough. Prints the wrong calls to expect at each budget and writes `report.html`, `results.csv` and a
+    /// smallest budget that is enough. On a STORE it simulates the rest of the campaign, with true means drawn from what the rewards so
+    /// far say, and says what the remaining budget would bring. Prints the wrong calls to expect at each budget and writes `report.html`, `results.csv` and a
     /// figure as SVG and PNG. A plan is only as good as what you expect of the arms. docs/planning.md describes the method.
     Plan(Box<Plan>),
     /// Say how much the features explain of the differences between the arms, how noisy rewards are, and whether a line would do
     ///
     /// Fits the mixed model, as a campaign would, and tests the linear one: replicates against the fit, for all arms together and for
     /// each arm. Ends with what follows from it. docs/diagnostics.md explains each number.
-    Diagnose(Diagnose),
+    Diagnose(Box<Diagnose>),
     /// List every algorithm with its rule, estimator, stop, parameters and paper
     Algorithms(Algorithms),
     /// Run an experiment from a TOML file
@@ -115,29 +201,15 @@ pub(crate) enum Command {
     ///
     /// Prints one table per experiment and writes `report.html`, `results.csv` and one figure per experiment as SVG and PNG.
     Reproduce(Reproduce),
+    /// Print a script that completes commands and options in a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions(Completions),
+    /// Print the manual page, in the format of `man`
+    Man,
     /// End the measurements of a `run` that was killed
     #[cfg(unix)]
     #[command(hide = true)]
     Watchdog,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Diagnose {
-    /// The arms, as in `cutline new`
-    #[arg(value_name = "FEATURES.csv")]
-    pub(crate) features: PathBuf,
-    /// The rewards, a CSV file with one row per reward and the columns `arm` (a name, or a row number from 0) and `reward`, or what
-    /// `cutline export --events` writes as CSV or JSON
-    #[arg(value_name = "REWARDS.csv")]
-    pub(crate) rewards: PathBuf,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// Test the linear model on the features as they are, without an intercept: the model of the LinearAPT paper
-    #[arg(long)]
-    pub(crate) raw: bool,
-    /// How to print the result
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]

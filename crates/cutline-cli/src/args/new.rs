@@ -1,7 +1,7 @@
-//! The arguments of `cutline new`.
+//! The arguments of `cutline new`, and those that `plan` and `diagnose` on a file share with it.
 
 use super::Reading;
-use super::number::{Delta, delta, length, noise, number, precision, threshold};
+use super::number::{Delta, budget, delta, length, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::campaign::EarlyStop;
@@ -25,19 +25,13 @@ pub(crate) struct New {
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: f64,
     /// The budget: how many measurements may be made
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = budget)]
     pub(crate) budget: u32,
-    /// The precision ε: arms within ε of τ may be classified either way
-    #[arg(long, value_name = "ε", default_value_t = 0.0, allow_negative_numbers = true, value_parser = precision)]
-    pub(crate) precision: f64,
-    /// The standard deviation σ of a measurement [default: estimated from the rewards]
-    #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]
-    pub(crate) noise: Option<f64>,
+    #[command(flatten)]
+    pub(crate) options: CampaignOptions,
     /// The name of the campaign [default: the name of the candidates file, without its extension, or `campaign` for stdin]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
     /// Earlier rewards, a CSV file with the columns `arm` (a name, or a row number from 0) and `reward`, or what `cutline export --events`
     /// writes as CSV or JSON
     #[arg(long, value_name = "REWARDS.csv")]
@@ -45,6 +39,31 @@ pub(crate) struct New {
     /// Count the earlier rewards towards the budget
     #[arg(long, requires = "observed")]
     pub(crate) count_observed: bool,
+    /// The algorithm; see `cutline algorithms`. Without `--model` it runs on the model it was published with, `pivot`, `straddle` and
+    /// `random-straddle` on `mixed` [default: `pivot`, or `apt` if the model is `independent`]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = ADVANCED,
+        value_parser = PossibleValuesParser::new(ALGORITHMS.iter().map(|algorithm| algorithm.name))
+    )]
+    pub(crate) algorithm: Option<String>,
+    /// The random seed
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = ADVANCED)]
+    pub(crate) seed: u64,
+}
+
+/// The question and the method of a campaign: what `new`, `plan` and `diagnose` on a file have in common, with the same defaults.
+#[derive(Debug, Args)]
+pub(crate) struct CampaignOptions {
+    /// The precision ε: arms within ε of τ may be classified either way
+    #[arg(long, value_name = "ε", default_value_t = 0.0, allow_negative_numbers = true, value_parser = precision)]
+    pub(crate) precision: f64,
+    /// The standard deviation σ of a measurement [default: estimated from the rewards]
+    #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]
+    pub(crate) noise: Option<f64>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
     /// How the means are explained: `mixed` by a linear, a smooth and an own part per arm, with weights learnt from the rewards;
     /// `linear` in the features; `independent` of them [default: that of the algorithm; `mixed`, or `independent` if the arms have no
     /// features]
@@ -72,15 +91,6 @@ pub(crate) struct New {
     /// number from 0, and optionally the weight of the edge; the features are not used
     #[arg(long, value_name = "EDGES.csv")]
     pub(crate) graph: Option<PathBuf>,
-    /// The algorithm; see `cutline algorithms`. Without `--model` it runs on the model it was published with, `pivot`, `straddle` and
-    /// `random-straddle` on `mixed` [default: `pivot`, or `apt` if the model is `independent`]
-    #[arg(
-        long,
-        value_name = "NAME",
-        help_heading = ADVANCED,
-        value_parser = PossibleValuesParser::new(ALGORITHMS.iter().map(|algorithm| algorithm.name))
-    )]
-    pub(crate) algorithm: Option<String>,
     /// A parameter of the algorithm, as in `lambda=0.1`; may be given several times
     #[arg(long, value_name = "NAME=VALUE", help_heading = ADVANCED, value_parser = parameter)]
     pub(crate) parameter: Vec<(String, f64)>,
@@ -112,13 +122,10 @@ pub(crate) struct New {
     /// docs/stopping.md
     #[arg(long, value_name = "STOP", help_heading = ADVANCED, value_parser = until_sure)]
     pub(crate) until_sure: Option<String>,
-    /// The random seed
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = ADVANCED)]
-    pub(crate) seed: u64,
 }
 
 /// The name of a stop, as it is stored.
-fn until_sure(text: &str) -> Result<String, String> {
+pub(super) fn until_sure(text: &str) -> Result<String, String> {
     EarlyStop::named(text).map(|stop| stop.to_string()).map_err(|error| error.to_string())
 }
 
@@ -131,7 +138,7 @@ fn parameter(text: &str) -> Result<(String, f64), String> {
     }
 }
 
-impl New {
+impl CampaignOptions {
     /// How features and rewards are prepared; `None` if it was not given.
     pub(crate) fn preparation(&self) -> Option<Preparation> {
         let given = if self.raw { Some(Preparation::raw()) } else { self.prepare };

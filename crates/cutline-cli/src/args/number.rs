@@ -47,28 +47,30 @@ pub(super) fn target(text: &str) -> Result<f64, String> {
     if is_target { Ok(target) } else { Err("it must be a number of at least 1e-9 and below 1".into()) }
 }
 
+/// A number of measurements: a whole number, which may be written as `1e3`.
+pub(crate) fn budget(text: &str) -> Result<u32, String> {
+    let whole = text.parse::<u32>().ok().or_else(|| {
+        let number = text.parse::<f64>().ok().filter(|number| number.fract() == 0.0)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and within the range")]
+        (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
+    });
+    let message = || format!("a budget is a whole number of measurements, from 1 to {}", u32::MAX);
+    whole.filter(|&budget| budget > 0).ok_or_else(message)
+}
+
 pub(super) fn budgets(text: &str) -> Result<Budgets, String> {
-    let budget = |field: &str| field.trim().parse::<u32>().ok().filter(|budget| (1..=100_000_000).contains(budget));
+    let budget = |field: &str| budget(field.trim()).ok().filter(|budget| *budget <= 100_000_000);
     let budgets: Option<Vec<u32>> = text.split(',').map(budget).collect();
     let budgets = budgets.ok_or("budgets are whole numbers between 1 and 100000000, separated by commas")?;
     if budgets.is_sorted_by(|a, b| a < b) { Ok(Budgets(budgets)) } else { Err("budgets must ascend".into()) }
 }
 
-/// Tickets, each followed by its reward.
-pub(crate) fn rewards(words: &[String]) -> Result<Vec<(TicketId, f64)>, String> {
-    let pair = |pair: &[String]| match pair {
-        [ticket, reward] => Ok((ticket_number(ticket)?, finite(reward)?)),
-        _ => Err(format!("`{}` has no reward; give each ticket with its reward, as in `3 0.71 4 -0.2`", pair[0])),
-    };
-    words.chunks(2).map(pair).collect()
-}
-
-fn ticket_number(text: &str) -> Result<TicketId, String> {
+pub(crate) fn ticket_number(text: &str) -> Result<TicketId, String> {
     let ticket = text.parse().ok().filter(|&ticket| ticket > 0);
     ticket.ok_or_else(|| format!("`{text}` is not a ticket; tickets are whole numbers from 1"))
 }
 
-fn finite(text: &str) -> Result<f64, String> {
+pub(crate) fn finite(text: &str) -> Result<f64, String> {
     let reward = text.parse().ok().filter(|reward: &f64| reward.is_finite());
     reward.ok_or_else(|| format!("`{text}` is not a reward; give a finite number"))
 }
@@ -87,8 +89,22 @@ mod tests {
     }
 
     #[test]
+    fn budgets_are_whole_numbers() {
+        for (text, expected) in [("1", 1), ("400", 400), ("1e3", 1000), ("2.5e2", 250), ("4294967295", u32::MAX)] {
+            assert_eq!(budget(text), Ok(expected), "{text}");
+        }
+        for text in ["0", "-5", "1.5", "1e-3", "1e10", "nan", "inf", "", "x", "4294967296"] {
+            assert_eq!(
+                budget(text).unwrap_err(),
+                "a budget is a whole number of measurements, from 1 to 4294967295",
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn budgets_ascend() {
-        assert_eq!(budgets("10, 20,100000000"), Ok(Budgets(vec![10, 20, 100_000_000])));
+        assert_eq!(budgets("10, 20,1e8"), Ok(Budgets(vec![10, 20, 100_000_000])));
         for text in ["", "0", "10,", "20,10", "10,10", "1.5", "100000001"] {
             assert!(budgets(text).is_err(), "{text}");
         }

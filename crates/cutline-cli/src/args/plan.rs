@@ -1,12 +1,11 @@
 //! The arguments of `cutline plan`.
 
-use super::number::{Budgets, budgets, noise, number, precision, target, threshold};
-use super::{Reading, Simulation};
+use super::number::{Budgets, budgets, number, target, threshold};
+use super::{CampaignOptions, Simulation};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, Range};
 use cutline_lab::{Expectation, Prior, PriorError};
-use cutline_store::CampaignModel;
 use std::path::PathBuf;
 
 const EXPECTED: &str = "What you expect of the arms";
@@ -14,17 +13,15 @@ const ADVANCED: &str = "Advanced options";
 
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// The arms, as in `cutline new`
-    #[arg(value_name = "FEATURES.csv")]
-    pub(crate) features: PathBuf,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// The threshold τ
+    /// The arms, as in `cutline new`; or the STORE of a campaign, whose settings and rewards are then used
+    #[arg(value_name = "CANDIDATES|STORE")]
+    pub(crate) source: String,
+    /// With a STORE that has several campaigns: the name of the campaign
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The threshold τ; needed unless the arms come from a STORE
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
-    pub(crate) threshold: f64,
-    /// The precision ε: arms within ε of τ may be classified either way
-    #[arg(long, value_name = "ε", default_value_t = 0.0, allow_negative_numbers = true, value_parser = precision)]
-    pub(crate) precision: f64,
+    pub(crate) threshold: Option<f64>,
     /// The share of arms that may be called wrongly, on average [default: 0.05]
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = target, conflicts_with = "target")]
     pub(crate) wrong: Option<f64>,
@@ -34,10 +31,6 @@ pub(crate) struct Plan {
     /// The budgets to try, ascending [default: a range around the budget that is enough]
     #[arg(long, value_name = "T,T,…", value_parser = budgets)]
     pub(crate) budgets: Option<Budgets>,
-    /// The standard deviation σ of a measurement, which the campaign is then given too [default: estimated by the campaign; the
-    /// simulated noise follows from `--noise-ratio` or `--pilot`]
-    #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]
-    pub(crate) noise: Option<f64>,
     /// The share of the differences between the arms that the features explain [default: 0.7]
     #[arg(long, value_name = "P", help_heading = EXPECTED, allow_negative_numbers = true, value_parser = share)]
     pub(crate) explained: Option<f64>,
@@ -71,13 +64,6 @@ pub(crate) struct Plan {
         conflicts_with_all = ["explained", "linear_share", "noise_ratio", "spread", "above", "pilot"]
     )]
     pub(crate) prior: Option<Prior>,
-    /// The model of the campaign, as in `cutline new` [default: `mixed`, or that of the algorithm]
-    #[arg(
-        long,
-        value_name = "MODEL",
-        value_parser = PossibleValuesParser::new(CampaignModel::ALL.iter().map(|model| model.name()))
-    )]
-    pub(crate) model: Option<String>,
     /// The algorithms to compare, each in a campaign of its own [default: that of `cutline new`]
     #[arg(
         long,
@@ -87,9 +73,8 @@ pub(crate) struct Plan {
         value_parser = PossibleValuesParser::new(plannable())
     )]
     pub(crate) algorithms: Option<Vec<String>>,
-    /// With `--model linear`: features and rewards as they are, as in `cutline new`
-    #[arg(long, help_heading = ADVANCED)]
-    pub(crate) raw: bool,
+    #[command(flatten)]
+    pub(crate) options: CampaignOptions,
     #[command(flatten)]
     pub(crate) simulation: Simulation,
 }

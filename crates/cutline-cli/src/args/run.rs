@@ -27,6 +27,10 @@ pub(crate) struct Run {
     /// How often to try again when a measurement fails
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) retries: u32,
+    /// After how many failed tickets of the same candidate to withdraw it and go on with the others; 0 for never. If nothing can be measured,
+    /// the run ends and the candidates are available again
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) give_up: u32,
     /// The name of this worker in the journal [default: the name of the machine]
     #[arg(long, value_name = "NAME", value_parser = worker)]
     pub(crate) worker: Option<String>,

@@ -8,6 +8,7 @@ use crate::print::{cell, json_rows, left, note, table};
 use crate::status_summary::reason_in_words;
 use crate::table::{Column, Table};
 use cutline::StopReason;
+use cutline::campaign::Request;
 use cutline_store::{Campaign, StoreError, Ticket};
 use serde::{Serialize, Serializer};
 use std::io::Write;
@@ -24,10 +25,13 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
     let mut campaign = open(&args.address)?;
     let user = || ["USER", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or("somebody".into());
     let worker = args.worker.clone().unwrap_or_else(|| user().replace(char::is_control, "-"));
-    let tickets = campaign.ask(args.n, &worker, args.lease)?;
+    let lease = u64::try_from(args.lease.as_millis()).unwrap_or(u64::MAX);
+    let request = Request { replicates: args.replicates, resume: args.resume, ..Request::new(args.n, &worker, lease) };
+    let tickets = campaign.ask_unless(&request, &|| false)?;
     if let Err(failure) = print(campaign.columns(), &tickets, args.format) {
         // Nobody has seen the tickets, so nobody will measure them.
-        campaign.expire(&tickets.iter().map(|ticket| ticket.number).collect::<Vec<_>>())?;
+        let numbers = tickets.iter().flat_map(|ticket| ticket.number..ticket.number + u64::from(ticket.replicates));
+        campaign.expire(&numbers.collect::<Vec<_>>())?;
         return Err(failure);
     }
     let mut code = 0;
@@ -77,6 +81,7 @@ struct Row<'a> {
     #[serde(serialize_with = "by_name")]
     features: (&'a [String], &'a [f64]),
     until: String,
+    replicates: u32,
 }
 
 fn by_name<S: Serializer>(&(columns, features): &(&[String], &[f64]), serializer: S) -> Result<S::Ok, S::Error> {
@@ -94,6 +99,7 @@ fn print(columns: &[String], tickets: &[Ticket], format: Format) -> Result<(), F
                 index: ticket.arm,
                 features: (columns, &ticket.features),
                 until: rfc3339(ticket.until),
+                replicates: ticket.replicates,
             }),
         )?,
         Format::Csv => csv(columns, tickets).write_csv(&mut out)?,
@@ -104,6 +110,11 @@ fn print(columns: &[String], tickets: &[Ticket], format: Format) -> Result<(), F
     Ok(())
 }
 
+/// Whether a ticket is for more than one measurement.
+fn has_replicates(tickets: &[Ticket]) -> bool {
+    tickets.iter().any(|ticket| ticket.replicates > 1)
+}
+
 fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
     let mut names: Vec<String> = ["ticket", "arm", "index", "until"].map(String::from).into();
     let mut table = Table::default()
@@ -111,6 +122,11 @@ fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
         .with("arm", Column::Text(tickets.iter().map(|ticket| Some(ticket.name.clone())).collect()))
         .with("index", Column::Whole(tickets.iter().map(|ticket| i64::try_from(ticket.arm).ok()).collect()))
         .with("until", Column::Text(tickets.iter().map(|ticket| Some(rfc3339(ticket.until))).collect()));
+    if has_replicates(tickets) {
+        names.push("replicates".into());
+        let replicates = tickets.iter().map(|ticket| Some(ticket.replicates.into()));
+        table = table.with("replicates", Column::Whole(replicates.collect()));
+    }
     for (position, column) in columns.iter().enumerate() {
         // A feature may have the name of one of the columns above.
         let mut name = column.clone();
@@ -130,12 +146,17 @@ fn text_table(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
     let mut header: Vec<&str> = vec!["ticket", "arm"];
     header.extend(columns[..shown].iter().map(String::as_str));
     header.extend(more.as_deref());
+    let has_replicates = has_replicates(tickets);
+    if has_replicates {
+        header.push("replicates");
+    }
     header.push("until");
     let mut table = left(table(&header), &[1]);
     for ticket in tickets {
         let mut cells = vec![ticket.number.to_string(), cell(&ticket.name)];
         cells.extend(ticket.features[..shown].iter().map(ToString::to_string));
         cells.extend(more.as_ref().map(|_| "…".into()));
+        cells.extend(has_replicates.then(|| ticket.replicates.to_string()));
         cells.push(rfc3339(ticket.until));
         table.add_row(cells);
     }

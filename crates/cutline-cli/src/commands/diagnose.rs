@@ -1,31 +1,58 @@
-//! `cutline diagnose FEATURES.csv REWARDS.csv`
+//! `cutline diagnose CANDIDATES REWARDS.csv`, and `cutline diagnose STORE`
 
-use super::{labelled, read};
-use crate::args::{Diagnose, Format};
+use super::new::settings;
+use super::{is_store, labelled, open, read, refuse_options};
+use crate::args::{CampaignAddress, Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
-use crate::print::{self, json, short, table};
+use crate::print::{json, note, short, table};
+use cutline::campaign::CampaignState;
 use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate};
 use cutline::estimators::Explained;
-use cutline::{Arm, Candidates};
+use cutline::{Arm, Arms, Candidates};
 use cutline_lab::rewards::rewards;
-use cutline_store::{CampaignModel, NewCampaign, Settings, diagnosis, finding};
+use cutline_store::{NewCampaign, diagnosis, finding};
 use serde::Serialize;
 use std::io::Write;
 
-pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
-    let (candidates, names) = labelled(&args.features, &args.reading)?;
+/// What may be given with a STORE.
+const WITH_STORE: [&str; 4] = ["source", "name", "raw", "format"];
+
+pub(crate) fn diagnose(args: &Diagnose, given: &[String]) -> Result<(), Failure> {
+    if is_store(&args.source) {
+        if args.rewards.is_some() {
+            return Err(Failure::Usage(
+                "on a STORE the rewards are those of the campaign: leave out the second file".into(),
+            ));
+        }
+        refuse_options(given, &WITH_STORE)?;
+        let mut campaign = open(&CampaignAddress { store: args.source.clone(), name: args.name.clone() })?;
+        let arms = campaign.candidates()?.arms();
+        let names = campaign.arm_names().to_vec();
+        return print(args, campaign.state()?, &arms, &names);
+    }
+    let Some(path) = &args.rewards else {
+        return Err(Failure::Usage(
+            "rewards are missing: give a CSV file of `arm,reward` after the candidates, or a STORE alone".into(),
+        ));
+    };
+    let (candidates, names) = labelled(args.source.as_ref(), &args.options.reading)?;
     let arms = candidates.arms();
-    let rewards = read(&args.rewards, "", |csv| rewards(csv, arms.n_arms(), &names))?;
-    let new = observed(candidates, &rewards)?;
-    let mut diagnostics = new.state().diagnose();
-    if args.raw {
+    let rewards = read(path, "", |csv| rewards(csv, arms.n_arms(), &names))?;
+    let new = observed(args, candidates, &rewards)?;
+    print(args, new.state(), &arms, &names)
+}
+
+/// Prints the diagnosis of a campaign in this state; `arms` are the arms as they were given.
+fn print(args: &Diagnose, state: &CampaignState, arms: &Arms, names: &[String]) -> Result<(), Failure> {
+    let mut diagnostics = state.diagnose();
+    if args.options.raw {
         let learnt = diagnostics.learnt;
-        diagnostics = new.state().reward_stats().with_arms(&arms).diagnose();
+        diagnostics = state.reward_stats().with_arms(arms).diagnose();
         diagnostics.learnt = learnt;
     }
-    let finding = finding(new.state());
-    let rows: Vec<Row<'_>> = diagnostics.arms.iter().map(|arm| Row::new(arm, &names)).collect();
+    let finding = finding(state);
+    let rows: Vec<Row<'_>> = diagnostics.arms.iter().map(|arm| Row::new(arm, names)).collect();
     let sentence = diagnosis(finding.as_deref(), &diagnostics);
     let mut out = std::io::stdout().lock();
     match args.format {
@@ -36,19 +63,23 @@ pub(crate) fn diagnose(args: &Diagnose) -> Result<(), Failure> {
         Format::Json => json(&mut out, &Report::new(&diagnostics, finding, sentence, &rows))?,
         Format::Csv => {
             csv(&mut out, &rows)?;
-            print::note(&sentence);
+            note(&sentence);
         }
     }
     out.flush()?;
     Ok(())
 }
 
-/// A campaign on the mixed model with these rewards. Its threshold, from which the model measures rewards, is their mean.
-fn observed(candidates: Candidates, rewards: &[(Arm, f64)]) -> Result<NewCampaign, Failure> {
+/// The campaign that `cutline new` would begin with these rewards. Its threshold, from which the model measures rewards, is their mean if
+/// none is given.
+fn observed(args: &Diagnose, candidates: Candidates, rewards: &[(Arm, f64)]) -> Result<NewCampaign, Failure> {
     let n = rewards.len() as f64;
-    let mean = rewards.iter().map(|(_, reward)| reward / n).sum();
-    let mut settings = Settings::new(mean, u32::MAX);
-    settings.model = Some(CampaignModel::Mixed);
+    let mean = || rewards.iter().map(|(_, reward)| reward / n).sum();
+    let mut settings = settings(&args.options, args.threshold.unwrap_or_else(mean), &candidates)?;
+    if settings.model.is_none() && args.options.raw {
+        // Only the test of the linear model is about the features as they are.
+        settings.preparation = None;
+    }
     let mut new = NewCampaign::new("diagnose", settings, candidates)?;
     new.observe(rewards, false)?;
     Ok(new)

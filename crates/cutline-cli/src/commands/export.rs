@@ -46,7 +46,7 @@ fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
         Column::Text(records.iter().map(|record| of(&record.event).map(str::to_owned)).collect())
     };
     let until = |record: &Record| match record.event {
-        Event::Asked { until, .. } => Some(rfc3339(until)),
+        Event::Asked { until, .. } | Event::Renewed { until, .. } => Some(rfc3339(until)),
         _ => None,
     };
     Ok(Table::default()
@@ -59,15 +59,22 @@ fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with("reward", Column::Number(records.iter().map(|record| reward(&record.event)).collect()))
         .with("worker", text(|event| if let Event::Asked { worker, .. } = event { Some(worker) } else { None }))
         .with("until", Column::Text(records.iter().map(until).collect()))
-        .with("reason", text(|event| if let Event::Failed { reason, .. } = event { Some(reason) } else { None }))
-        .with("counted", whole(counted)))
+        .with("reason", text(reason))
+        .with("counted", whole(counted))
+        .with(
+            "replicate_of",
+            whole(|event| if let Event::Asked { replicate_of, .. } = event { *replicate_of } else { None }),
+        ))
 }
 
 fn ticket(event: &Event) -> Option<u64> {
     match *event {
         Event::Asked { ticket, .. }
         | Event::Told { ticket, .. }
+        | Event::Renewed { ticket, .. }
         | Event::Failed { ticket, .. }
+        | Event::Amended { ticket, .. }
+        | Event::Voided { ticket, .. }
         | Event::Expired { ticket } => Some(ticket),
         _ => None,
     }
@@ -82,7 +89,8 @@ fn arms(records: &[Record]) -> Vec<Option<Arm>> {
             asked.push(arm);
             Some(arm)
         }
-        Event::Observed { arm, .. } => Some(arm),
+        Event::Observed { arm, .. } | Event::Withdrawn { arm, .. } | Event::Restored { arm } => Some(arm),
+        Event::Added { first, .. } => Some(first),
         ref event => ticket(event).and_then(|ticket| asked.get(usize::try_from(ticket).ok()? - 1).copied()),
     };
     records.iter().map(arm).collect()
@@ -90,7 +98,19 @@ fn arms(records: &[Record]) -> Vec<Option<Arm>> {
 
 fn reward(event: &Event) -> Option<f64> {
     match *event {
-        Event::Told { reward, .. } | Event::Observed { reward, .. } => Some(reward),
+        Event::Told { reward, .. } | Event::Observed { reward, .. } | Event::Amended { reward, .. } => Some(reward),
+        _ => None,
+    }
+}
+
+/// Why something happened, in words of its author; for changed settings, the change as JSON.
+fn reason(event: &Event) -> Option<&str> {
+    match event {
+        Event::Failed { reason, .. }
+        | Event::Amended { reason, .. }
+        | Event::Voided { reason, .. }
+        | Event::Withdrawn { reason, .. } => Some(reason),
+        Event::Changed { change, .. } => Some(change),
         _ => None,
     }
 }
@@ -118,5 +138,6 @@ fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with("upper", number(|v| v.upper))
         .with("pulls", Column::Whole(verdicts.iter().map(|v| Some(v.pulls.into())).collect()))
         .with("doubt", number(|v| v.doubt))
-        .with("settled_after", Column::Whole(settled_after.collect())))
+        .with("settled_after", Column::Whole(settled_after.collect()))
+        .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect())))
 }

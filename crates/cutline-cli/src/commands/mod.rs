@@ -1,37 +1,55 @@
 //! One function per command.
 
+mod add;
 mod algorithms;
+mod amend;
 mod ask;
+mod check;
 mod diagnose;
 mod exact;
 mod export;
+mod list;
+mod manage;
+mod manual;
 mod new;
 mod plan;
 mod report;
 mod reproduce;
 #[cfg(unix)]
 mod run;
+mod set;
+mod show;
 mod simulate;
 mod status;
 mod tell;
+mod withdraw;
 
+pub(crate) use add::{add, predict};
 pub(crate) use algorithms::algorithms;
+pub(crate) use amend::amend;
 pub(crate) use ask::ask;
+pub(crate) use check::check;
 pub(crate) use diagnose::diagnose;
 pub(crate) use export::export;
+pub(crate) use list::list;
+pub(crate) use manage::{copy, delete, rename};
+pub(crate) use manual::{completions, man};
 pub(crate) use new::new;
 pub(crate) use plan::plan;
 pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
 #[cfg(unix)]
 pub(crate) use run::{run, watchdog};
+pub(crate) use set::{extend, set};
+pub(crate) use show::show;
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
+pub(crate) use withdraw::{restore, withdraw};
 
 use crate::args::{CampaignAddress, Reading, Simulation};
 use crate::failure::{Failure, note_hint};
-use crate::output::{Inputs, Output};
+use crate::output::{Inputs, Output, is_database};
 use crate::print::note;
 use crate::progress;
 use crate::report::simulation;
@@ -84,6 +102,22 @@ fn note_all(loaded: &Loaded) {
     for read in &loaded.notes {
         let hint = note_hint(read).map_or_else(String::new, |hint| format!("; {hint}"));
         note(&format!("note: {}{hint}", read.to_string().replace(char::is_control, " ")));
+    }
+}
+
+/// Whether an argument that may name a file of candidates or a store names a store: a URL, or a database of SQLite.
+fn is_store(source: &str) -> bool {
+    source.contains("://") || is_database(source.as_ref())
+}
+
+/// Refuses options that the campaign in a store decides.
+fn refuse_options(given: &[String], allowed: &[&str]) -> Result<(), Failure> {
+    match given.iter().find(|option| !allowed.contains(&option.as_str())) {
+        None => Ok(()),
+        Some(option) => Err(Failure::Usage(format!(
+            "`--{}` is for candidates in a file; on a STORE the settings and the rewards are those of the campaign: leave it out",
+            option.replace('_', "-")
+        ))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `cutline new STORE CANDIDATES`
 
 use super::{candidates, read};
-use crate::args;
+use crate::args::{self, CampaignOptions};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::describe;
@@ -35,14 +35,16 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
 /// The campaign that the arguments and files describe, checked.
 fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     let path = &args.candidates;
-    let Loaded { candidates, encoding, .. } = candidates(path, &args.reading)?;
+    let Loaded { candidates, encoding, .. } = candidates(path, &args.options.reading)?;
     let observed = match &args.observed {
         Some(path) => read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names()))?,
         None => Vec::new(),
     };
-    let mut settings = settings(args)?;
+    let mut settings = settings(&args.options, args.threshold, &candidates)?;
+    settings.budget = args.budget;
+    settings.algorithm.clone_from(&args.algorithm);
+    settings.seed = args.seed;
     settings.encoding = encoding;
-    settings.covariance = covariance(args, &candidates)?;
     let name = args.name.clone().unwrap_or_else(|| default_name(path));
     let mut new = NewCampaign::new(&name, settings, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
@@ -66,32 +68,36 @@ fn default_name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-")
 }
 
-fn settings(args: &args::New) -> Result<Settings, Failure> {
-    let mut settings = Settings::new(args.threshold, args.budget);
-    settings.precision = args.precision;
-    settings.model = args.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
-    settings.algorithm.clone_from(&args.algorithm);
-    for (parameter, value) in &args.parameter {
+/// The settings that the options describe, without a limit to the budget.
+pub(super) fn settings(
+    options: &CampaignOptions,
+    threshold: f64,
+    candidates: &Candidates,
+) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(threshold, u32::MAX);
+    settings.precision = options.precision;
+    settings.model = options.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
+    for (parameter, value) in &options.parameter {
         if settings.parameters.insert(parameter.clone(), *value).is_some() {
             return Err(Failure::Usage(format!("the parameter `{parameter}` is given twice")));
         }
     }
-    settings.noise = args.noise;
-    settings.interval.clone_from(&args.interval);
-    settings.delta = args.confidence.0;
-    settings.until_sure.clone_from(&args.until_sure);
-    settings.preparation = args.preparation();
-    settings.seed = args.seed;
+    settings.noise = options.noise;
+    settings.interval.clone_from(&options.interval);
+    settings.delta = options.confidence.0;
+    settings.until_sure.clone_from(&options.until_sure);
+    settings.preparation = options.preparation();
+    settings.covariance = covariance(options, candidates)?;
     Ok(settings)
 }
 
 /// How the means are related, if the arguments say it.
-fn covariance(args: &args::New, candidates: &Candidates) -> Result<Option<CampaignCovariance>, Failure> {
-    if let (Some(kernel), Some(length)) = (&args.kernel, args.length) {
+fn covariance(options: &CampaignOptions, candidates: &Candidates) -> Result<Option<CampaignCovariance>, Failure> {
+    if let (Some(kernel), Some(length)) = (&options.kernel, options.length) {
         let kernel = Kernel::named(kernel).map_err(StoreError::from)?;
         return Ok(Some(CampaignCovariance::kernel(kernel, length)));
     }
-    let Some(path) = &args.graph else { return Ok(None) };
+    let Some(path) = &options.graph else { return Ok(None) };
     let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })?;
     let graph = graph(&*bytes, candidates.n_arms(), candidates.names())
         .map_err(|error| Failure::Edges { path: path.clone(), error })?;
@@ -131,7 +137,8 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
     lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
     let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", stop_in_words(stop)));
-    lines.push(format!("  budget     {} measurements{sure}", settings.budget));
+    let plural = if settings.budget == 1 { "" } else { "s" };
+    lines.push(format!("  budget     {} measurement{plural}{sure}", settings.budget));
     lines.push(format!("  model      {model}"));
     let is_default = |name: &str, value: f64| {
         EstimatorKind::Mixed
@@ -149,7 +156,8 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let observed = u64::from(progress.counted) + progress.uncounted;
     if observed > 0 {
         let counted = if progress.counted > 0 { "counted" } else { "not counted" };
-        lines.push(format!("  observed   {observed} earlier rewards, {counted} towards the budget"));
+        let plural = if observed == 1 { "" } else { "s" };
+        lines.push(format!("  observed   {observed} earlier reward{plural}, {counted} towards the budget"));
         lines.extend(found.map(|found| format!("  found      {found}")));
     }
     Ok(lines)

@@ -1,7 +1,8 @@
-//! `cutline plan FEATURES.csv`
+//! `cutline plan CANDIDATES`, and `cutline plan STORE` for the rest of a campaign
 
-use super::{labelled, output, pictures, pool, read, refused};
-use crate::args;
+use super::new::settings;
+use super::{is_store, labelled, open, output, pictures, pool, read, refuse_options, refused};
+use crate::args::{self, CampaignAddress};
 use crate::failure::Failure;
 use crate::output::Inputs;
 use crate::{plan, progress};
@@ -11,18 +12,28 @@ use cutline_lab::rewards::rewards;
 use cutline_lab::{
     Goal, Noise, NoiseKind, Pilot, Plan, PlanError, PlanReport, PlannedCampaign, Prior, dataset, noise_and_spread,
 };
-use cutline_store::{CampaignModel, NewCampaign, Preparation, Settings, StoreError};
+use cutline_store::NewCampaign;
 use std::path::Path;
 
 /// The default number of runs.
 const RUNS: u64 = 100;
 
-pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
+/// What may be given with a STORE that has rewards.
+const WITH_STORE: [&str; 10] =
+    ["source", "name", "wrong", "target", "budgets", "runs", "threads", "seed", "out", "format"];
+
+/// What is expected of the arms: may be given with a STORE that has no rewards.
+const EXPECTED: [&str; 6] = ["explained", "linear_share", "noise_ratio", "spread", "above", "prior"];
+
+pub(crate) fn plan(args: &args::Plan, given: &[String]) -> Result<(), Failure> {
     let options = &args.simulation;
-    let plan = requested(args)?;
+    let requested = if is_store(&args.source) { of_store(args, given)? } else { of_file(args)? };
+    let Requested { plan, remaining, inputs } = requested;
     let pool = pool(options)?;
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
+    } else if let Some(remaining) = remaining.filter(|&remaining| remaining > 0) {
+        around(remaining)
     } else {
         let count = progress::count("looking for budgets");
         let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;
@@ -30,13 +41,12 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
         budgets
     };
     let bar = progress::bar(plan.runs.saturating_mul(plan.pulls_per_run(&budgets)?));
-    let inputs = Inputs::files([args.features.as_path()].into_iter().chain(args.pilot.as_deref()));
     let output = output(options, &[&plan.name], inputs)?;
     bar.set_message(plan.name.clone());
     let tally = pool.install(|| plan.play(&budgets, 0..plan.runs, &|pulls| bar.inc(pulls)))?;
     bar.finish_and_clear();
     let forecast = plan.forecast(&budgets, &tally);
-    let report = PlanReport { plan, budgets, forecast };
+    let report = PlanReport { plan, budgets, forecast, remaining };
     // A reader that closes stdout early must not lose the files.
     let printed = plan::print(&report, options.format);
     let svg = plan_figure(&report).to_svg();
@@ -47,55 +57,113 @@ pub(crate) fn plan(args: &args::Plan) -> Result<(), Failure> {
     printed
 }
 
-/// The plan that the command line and its files ask for.
-fn requested(args: &args::Plan) -> Result<Plan, Failure> {
-    let path = &args.features;
-    let (candidates, labels) = labelled(path, &args.reading)?;
-    let candidates = dataset::with_features(candidates).map_err(refused(path))?;
-    let arms = candidates.arms();
-    let question = Question::new(args.threshold, args.precision).expect("both were checked when parsed");
+/// A plan, the budget that a campaign in progress has left, and the files that must not be overwritten.
+struct Requested {
+    plan: Plan,
+    remaining: Option<u32>,
+    inputs: Inputs,
+}
+
+/// Parts of what remains of a budget, all of it, and twice as much.
+fn around(remaining: u32) -> Vec<u32> {
+    let mut budgets =
+        vec![remaining.div_ceil(4), remaining.div_ceil(2), remaining, remaining.saturating_mul(2).min(100_000_000)];
+    budgets.dedup();
+    budgets
+}
+
+/// The plan for the rest of the campaign in a store. Without rewards it is the plan for the campaign's candidates and settings.
+fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
+    let mut campaign = open(&CampaignAddress { store: args.source.clone(), name: args.name.clone() })?;
+    let candidates = campaign.candidates()?;
+    let name = campaign.name().to_owned();
+    let state = campaign.state()?;
+    let progress = state.progress();
+    let remaining = Some(progress.budget.saturating_sub(progress.counted));
+    let inputs = Inputs::store(&args.source);
     let seed = args.simulation.seed.unwrap_or(0);
-    let (prior, noise) = match (&args.pilot, &args.prior) {
-        (Some(path), _) => pilot(path, &arms, &labels, question, args.noise, seed)?,
-        (None, Some(prior)) => (prior.clone(), args.noise.unwrap_or(1.0)),
-        (None, None) => {
-            let (noise, spread) =
-                noise_and_spread(args.noise, args.noise_ratio, args.spread).map_err(PlanError::Prior)?;
-            (Prior::expected(args.expectation(spread)).map_err(PlanError::Prior)?, noise)
-        }
+    let runs = args.simulation.runs.unwrap_or(RUNS);
+    if state.rewards().next().is_none() {
+        refuse_options(given, &[&WITH_STORE[..], &EXPECTED].concat())?;
+        let terms = state.terms().clone();
+        let (prior, noise) = expected(args, terms.noise)?;
+        let (question, label) = (terms.question, terms.spec.name().to_owned());
+        let planned = PlannedCampaign { label, arms: state.arms().clone(), terms };
+        let (goal, noise) = (goal(args), gaussian(noise)?);
+        let arms = candidates.arms();
+        let plan = Plan { name, arms, question, noise, prior, campaigns: vec![planned], goal, runs, seed };
+        return Ok(Requested { plan, remaining, inputs });
+    }
+    refuse_options(given, &WITH_STORE)?;
+    let plan = Plan::rest_of(&name, candidates.arms(), state, runs, seed)
+        .map_err(|error| Failure::Pilot { path: args.source.clone().into(), error })?;
+    Ok(Requested { plan: Plan { goal: goal(args), ..plan }, remaining, inputs })
+}
+
+/// The plan for candidates in a file.
+fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
+    let path = Path::new(&args.source);
+    let inputs = Inputs::files([path].into_iter().chain(args.pilot.as_deref()));
+    let (candidates, labels) = labelled(path, &args.options.reading)?;
+    let candidates = dataset::with_features(candidates).map_err(refused(path))?;
+    let Some(threshold) = args.threshold else {
+        return Err(Failure::Usage("the threshold is missing: give it with `--threshold`".into()));
     };
+    let arms = candidates.arms();
+    let question = Question::new(threshold, args.options.precision).expect("both were checked when parsed");
+    let seed = args.simulation.seed.unwrap_or(0);
+    let (prior, noise) = match &args.pilot {
+        Some(path) => pilot(path, &arms, &labels, question, args.options.noise, seed)?,
+        None => expected(args, args.options.noise)?,
+    };
+    let campaign = |name: Option<&String>| campaign(args, threshold, name, &candidates);
     let campaigns = match &args.algorithms {
-        Some(names) => names.iter().map(|name| campaign(args, Some(name), &candidates)).collect::<Result<_, _>>()?,
-        None => vec![campaign(args, None, &candidates)?],
+        Some(names) => names.iter().map(|name| campaign(Some(name))).collect::<Result<_, _>>()?,
+        None => vec![campaign(None)?],
     };
-    Ok(Plan {
+    let plan = Plan {
         name: path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-"),
         arms,
         question,
-        noise: Noise::new(NoiseKind::Gaussian, noise).map_err(|error| Failure::Usage(error.to_string()))?,
+        noise: gaussian(noise)?,
         prior,
         campaigns,
-        goal: match args.target {
-            Some(probability) => Goal::FailureProbability(probability),
-            None => Goal::WrongShare(args.wrong.unwrap_or(0.05)),
-        },
+        goal: goal(args),
         runs: args.simulation.runs.unwrap_or(RUNS),
         seed,
-    })
+    };
+    Ok(Requested { plan, remaining: None, inputs })
+}
+
+fn goal(args: &args::Plan) -> Goal {
+    match args.target {
+        Some(probability) => Goal::FailureProbability(probability),
+        None => Goal::WrongShare(args.wrong.unwrap_or(0.05)),
+    }
+}
+
+fn gaussian(noise: f64) -> Result<Noise, Failure> {
+    Noise::new(NoiseKind::Gaussian, noise).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// What is expected of the arms before any reward, and σ.
+fn expected(args: &args::Plan, noise: Option<f64>) -> Result<(Prior, f64), Failure> {
+    if let Some(prior) = &args.prior {
+        return Ok((prior.clone(), noise.unwrap_or(1.0)));
+    }
+    let (noise, spread) = noise_and_spread(noise, args.noise_ratio, args.spread).map_err(PlanError::Prior)?;
+    Ok((Prior::expected(args.expectation(spread)).map_err(PlanError::Prior)?, noise))
 }
 
 /// The campaign that `cutline new` would begin, with any budget.
 fn campaign(
     args: &args::Plan,
+    threshold: f64,
     algorithm: Option<&String>,
     candidates: &Candidates,
 ) -> Result<PlannedCampaign, Failure> {
-    let mut settings = Settings::new(args.threshold, u32::MAX);
-    settings.precision = args.precision;
-    settings.model = args.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
+    let mut settings = settings(&args.options, threshold, candidates)?;
     settings.algorithm = algorithm.cloned();
-    settings.noise = args.noise;
-    settings.preparation = args.raw.then(Preparation::raw);
     let new = NewCampaign::new("plan", settings, candidates.clone())?;
     let label = new.settings().algorithm(true).to_owned();
     Ok(PlannedCampaign { label, arms: new.state().arms().clone(), terms: new.state().terms().clone() })

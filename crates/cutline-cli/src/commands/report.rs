@@ -4,7 +4,7 @@ use super::open;
 use crate::args::{self, Format};
 use crate::clock::now;
 use crate::failure::Failure;
-use crate::output::{Inputs, write_file};
+use crate::output::{Inputs, check_directory, write_file};
 use crate::print::{self, json};
 use crate::report::campaign::{self, Answer, View};
 use std::io::Write;
@@ -12,9 +12,10 @@ use std::io::Write;
 pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
     let inputs = Inputs::store(&args.address.store);
     inputs.check(&args.out)?;
+    check_directory(&args.out)?;
     let mut view = View::new(&mut open(&args.address)?)?;
     let answer = Answer::new(&mut view);
-    let page = campaign::page(&view, &answer, now())?;
+    let page = campaign::page(&view, &answer, args.sort, now())?;
     let verb = if args.out.exists() { "replaced" } else { "wrote" };
     write_file(&args.out, &inputs, |out| out.write_all(page.as_bytes()))?;
     let mut out = std::io::stdout().lock();
@@ -28,7 +29,9 @@ pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
         Format::Json => json(&mut out, &answer)?,
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(&mut out);
-            writer.serialize(&answer).map_err(std::io::Error::from)?;
+            let (names, values): (Vec<_>, Vec<_>) = answer.fields().into_iter().unzip();
+            writer.write_record(names).map_err(std::io::Error::from)?;
+            writer.write_record(values).map_err(std::io::Error::from)?;
             writer.flush()?;
         }
     }

@@ -4,6 +4,7 @@
 //! that arrive together are recorded in one transaction.
 
 mod bar;
+mod failures;
 mod identity;
 mod jobs;
 mod measure;
@@ -23,6 +24,7 @@ use crate::{args, interrupt};
 use bar::Bar;
 use cutline::{Side, StopReason};
 use cutline_store::StoreError;
+use failures::{Consequence, Failures};
 use identity::Identity;
 use jobs::{JobSettings, Jobs, Message};
 use measure::MeasureCommand;
@@ -39,9 +41,6 @@ const DAY: Duration = Duration::from_hours(24);
 
 /// How much longer a lease is than the longest measurement.
 const MARGIN: Duration = Duration::from_mins(1);
-
-/// The number of failed tickets in a row after which `run` gives up.
-const MAX_FAILURES: u32 = 5;
 
 /// The shortest and the longest wait before asking again while the remaining budget is assigned to open tickets.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
@@ -76,7 +75,7 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
         bar: Bar::new(),
         measured: 0,
         failed: 0,
-        failed_in_a_row: 0,
+        failures: Failures::new(args.give_up),
     };
     let worked = run.work();
     // Whatever the outcome, no measurement is left running and no ticket is left open.
@@ -110,15 +109,15 @@ struct Run<'a> {
     bar: Bar,
     measured: u64,
     failed: u64,
-    failed_in_a_row: u32,
+    failures: Failures,
 }
 
 /// Results that were received and are not yet recorded.
 #[derive(Default)]
 struct Received {
     rewards: Vec<Reward>,
-    /// Failed tickets with their reasons.
-    failures: Vec<(u64, String)>,
+    /// Failed tickets with the names of their candidates and the reasons.
+    failures: Vec<(u64, String, String)>,
     /// Tickets that were not measured.
     unmeasured: Vec<u64>,
     not_started: Option<std::io::Error>,
@@ -141,6 +140,14 @@ impl Run<'_> {
                 wait = if tickets.is_empty() { (2 * wait).min(WAIT.1) } else { WAIT.0 };
                 if tickets.len() < free {
                     match self.campaign.stop_reason()? {
+                        Some(StopReason::Withdrawn)
+                            if self.running.n_running() == 0 && self.failures.nothing_worked() =>
+                        {
+                            let (tickets, restore) = self.failures.give_up();
+                            self.campaign.set_withdrawn(&restore, false, "")?;
+                            let reason = "no candidate can be measured".into();
+                            return Err(Failure::GaveUp { tickets, reason });
+                        }
                         Some(reason) if self.running.n_running() == 0 => return Ok(Some(reason)),
                         Some(_) => (),
                         // The remaining budget is assigned to open tickets, of other workers or our own.
@@ -152,9 +159,8 @@ impl Run<'_> {
                 }
             }
             self.bar.draw(&mut self.campaign, self.running.n_running())?;
-            if self.bar.is_visible() {
-                timeout = Some(timeout.map_or(bar::INTERVAL, |timeout| timeout.min(bar::INTERVAL)));
-            }
+            let interval = self.bar.interval();
+            timeout = Some(timeout.map_or(interval, |timeout| timeout.min(interval)));
             self.receive(timeout);
             self.record()?;
             if let Some(error) = self.received.not_started.take() {
@@ -188,7 +194,7 @@ impl Run<'_> {
             let arm = self.running.remove(ticket);
             match result {
                 MeasurementResult::Reward(value) => self.received.rewards.push(Reward { ticket, arm, value }),
-                MeasurementResult::Failed(reason) => self.received.failures.push((ticket, reason)),
+                MeasurementResult::Failed(reason) => self.received.failures.push((ticket, arm, reason)),
                 MeasurementResult::Stopped => self.received.unmeasured.push(ticket),
                 MeasurementResult::NotStarted(error) => {
                     self.received.unmeasured.push(ticket);
@@ -208,19 +214,26 @@ impl Run<'_> {
                 self.bar.note(&format!("the reward {reward} of ticket {ticket} was refused: {error}"));
             }
             self.measured += (rewards.len() - refused.len()) as u64;
-            self.failed_in_a_row = 0;
+            self.failures.succeeded();
         }
-        let mut last = String::new();
-        for (ticket, reason) in std::mem::take(&mut self.received.failures) {
+        for (ticket, arm, reason) in std::mem::take(&mut self.received.failures) {
             self.campaign.fail(ticket, &reason)?;
             self.failed += 1;
-            self.failed_in_a_row += 1;
-            last = reason;
+            match self.failures.failed(&arm) {
+                Consequence::GoOn => (),
+                Consequence::Withdraw { failures } => {
+                    self.bar
+                        .note(&format!("`{arm}` is withdrawn after {failures} failed tickets; the last one: {reason}"));
+                    let why = format!("{failures} failed tickets; the last one: {reason}");
+                    self.campaign.set_withdrawn(&[arm], true, &why)?;
+                }
+                Consequence::GiveUp { tickets, restore } => {
+                    self.campaign.set_withdrawn(&restore, false, "")?;
+                    return Err(Failure::GaveUp { tickets, reason });
+                }
+            }
         }
-        match self.failed_in_a_row {
-            tickets if tickets >= MAX_FAILURES && !last.is_empty() => Err(Failure::GaveUp { tickets, reason: last }),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Says where the rewards are that could not be saved in the store.

@@ -4,7 +4,7 @@ use super::open;
 use crate::args::{self, Format};
 use crate::clock::now;
 use crate::failure::Failure;
-use crate::print::json;
+use crate::print::{fitted, json};
 use crate::status_summary::StatusSummary;
 use cutline_store::Campaign;
 use std::io::{IsTerminal, Write};
@@ -45,11 +45,15 @@ fn watch(campaign: &mut Campaign) -> Result<(), Failure> {
         let events = campaign.state()?.n_events();
         // On a terminal the times left of the leases are shown, and they change without events.
         if is_terminal || seen != Some(events) {
-            let summary = StatusSummary::new(campaign, now())?;
+            let summary = StatusSummary::watched(campaign, now())?;
             seen = Some(summary.events);
             if is_terminal {
                 // Move the cursor to the corner and clear the screen after it.
-                write!(out, "\x1b[H\x1b[J{}", summary.text())?;
+                let text = terminal_size().map_or_else(
+                    || summary.text(),
+                    |(columns, lines)| fitted(&summary.text(), columns, lines.saturating_sub(1)),
+                );
+                write!(out, "\x1b[H\x1b[J{text}")?;
             } else {
                 writeln!(out, "{}", summary.line())?;
             }
@@ -61,4 +65,15 @@ fn watch(campaign: &mut Campaign) -> Result<(), Failure> {
         // Reading takes no more than a fifth of the time.
         std::thread::sleep(INTERVAL.max(begun.elapsed() * 4));
     }
+}
+
+/// The columns and lines of the terminal that stdout is, if it says them.
+fn terminal_size() -> Option<(usize, usize)> {
+    #[cfg(unix)]
+    {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col.into(), size.ws_row.into()))
+    }
+    #[cfg(not(unix))]
+    None
 }

@@ -1,14 +1,15 @@
 //! `cutline tell STORE TICKET REWARD …`
 
 use super::{open, parsed, read};
-use crate::args;
+use crate::args::{self, finite, ticket_number};
 use crate::failure::Failure;
 use crate::print::note;
 use crate::status_summary::reason_in_words;
 use cutline::StopReason;
-use cutline::campaign::TicketId;
+use cutline::campaign::{CampaignError, CampaignState, TicketId};
 use cutline_lab::rewards::ticket_rewards;
-use cutline_store::Campaign;
+use cutline_store::{Campaign, StoreError};
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -20,13 +21,24 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
         return Ok(());
     }
-    let rewards = match (&args.file, &args.rewards[..]) {
-        (Some(path), _) => from_file(path)?,
-        (None, [stdin]) if stdin == "-" => from_file(Path::new(stdin))?,
-        (None, words) => args::rewards(words).map_err(Failure::Usage)?,
+    let file = match (&args.file, &args.rewards[..]) {
+        (None, [stdin]) if stdin == "-" => Some(Path::new(stdin)),
+        (file, _) => file.as_deref(),
     };
+    let rows = file.map(from_file).transpose()?;
+    if rows.is_none() {
+        check_words(&args.rewards)?;
+    }
     let mut campaign = open(&args.address)?;
-    let new = campaign.tell(&rewards)?;
+    let state = campaign.state()?;
+    let rewards = match &rows {
+        Some(rows) => among_replicates(state, rows.iter().map(|&(_, ticket, reward)| (ticket, reward))),
+        None => by_ticket(state, &args.rewards)?,
+    };
+    let new = campaign.tell(&rewards).map_err(|error| match (error, file, &rows) {
+        (StoreError::CampaignError(error), Some(path), Some(rows)) => in_row(error, path, rows),
+        (error, ..) => error.into(),
+    })?;
     let known = rewards.len() as u64 - new;
     let known = if known == 0 { String::new() } else { format!(", {known} already known") };
     let noun = if new == 1 { "reward" } else { "rewards" };
@@ -34,8 +46,54 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses words that can be no tickets and rewards, before anything is opened.
+fn check_words(words: &[String]) -> Result<(), Failure> {
+    let Some((first, rewards)) = words.split_first() else { return Ok(()) };
+    ticket_number(first).map_err(Failure::Usage)?;
+    if rewards.is_empty() {
+        return Err(without_reward(first));
+    }
+    rewards.iter().try_for_each(|word| finite(word).map(drop)).map_err(Failure::Usage)
+}
+
+fn without_reward(ticket: &str) -> Failure {
+    Failure::Usage(format!("`{ticket}` has no reward; give each ticket with its reward, as in `3 0.71 4 -0.2`"))
+}
+
+/// Tickets, each followed by its reward or, if it is the first of some replicates, by as many rewards as there are.
+pub(super) fn by_ticket(state: &CampaignState, words: &[String]) -> Result<Vec<(TicketId, f64)>, Failure> {
+    let mut rewards = Vec::new();
+    let mut rest = words;
+    while let Some((word, others)) = rest.split_first() {
+        let ticket = ticket_number(word).map_err(Failure::Usage)?;
+        let tickets = state.replicates(ticket).unwrap_or(ticket..ticket + 1);
+        let n = others.len().min(tickets.clone().count());
+        if n == 0 {
+            return Err(without_reward(word));
+        }
+        for (ticket, word) in tickets.zip(&others[..n]) {
+            rewards.push((ticket, finite(word).map_err(Failure::Usage)?));
+        }
+        rest = &others[n..];
+    }
+    Ok(rewards)
+}
+
+/// The rewards of a file, in which the first ticket of some replicates may occur once per replicate.
+fn among_replicates(state: &CampaignState, rewards: impl Iterator<Item = (TicketId, f64)>) -> Vec<(TicketId, f64)> {
+    let mut seen: HashMap<TicketId, u64> = HashMap::new();
+    let spread = |(ticket, reward): (TicketId, f64)| {
+        let replicates = state.replicates(ticket).map_or(1, |tickets| tickets.count() as u64);
+        let before = seen.entry(ticket).or_default();
+        let own = if *before < replicates { ticket + *before } else { ticket };
+        *before += 1;
+        (own, reward)
+    };
+    rewards.map(spread).collect()
+}
+
 /// How many rewards are still to come, or why no more will.
-fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
+pub(super) fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     let state = campaign.state()?;
     let progress = state.progress();
     Ok(match state.stop_reason() {
@@ -45,7 +103,24 @@ fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     })
 }
 
-fn from_file(path: &Path) -> Result<Vec<(TicketId, f64)>, Failure> {
+/// A refusal with the row of its ticket.
+fn in_row(error: CampaignError, path: &Path, rows: &[(u64, TicketId, f64)]) -> Failure {
+    let refused = match error {
+        CampaignError::NoTicket { ticket, .. }
+        | CampaignError::OtherReward { ticket, .. }
+        | CampaignError::Failed { ticket }
+        | CampaignError::TooLate { ticket, .. } => Some(ticket),
+        _ => None,
+    };
+    // A ticket with two rewards is refused at the second one.
+    let found = rows.iter().rfind(|(_, ticket, _)| Some(*ticket) == refused);
+    match found {
+        Some(&(row, ..)) => Failure::Row { path: path.into(), row, error },
+        None => StoreError::from(error).into(),
+    }
+}
+
+fn from_file(path: &Path) -> Result<Vec<(u64, TicketId, f64)>, Failure> {
     if path != Path::new("-") {
         return read(path, "", |csv| ticket_rewards(csv));
     }

@@ -2,13 +2,14 @@
 //! and plays the campaign itself.
 //!
 //! A [`Plan`] is the question. `prior.rs` draws the true means, `simulation.rs` plays the campaigns, `budgets.rs`
-//! picks the budgets to try, `answer.rs` reads the [`Forecast`] off the counts, and `words.rs` puts that into sentences.
+//! picks the budgets to try, `rest.rs` plans the rest of a campaign in progress, `answer.rs` reads the [`Forecast`] off the counts, and `words.rs` puts that into sentences.
 
 mod answer;
 mod budgets;
 mod counts;
 mod pilot;
 mod prior;
+mod rest;
 mod simulation;
 mod words;
 
@@ -16,6 +17,7 @@ pub use answer::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets};
 pub use counts::{PlanCell, PlanTally};
 pub use pilot::{Pilot, PilotError};
 pub use prior::{Expectation, Prior, PriorError, noise_and_spread};
+pub use rest::Rest;
 pub use words::PlanReport;
 
 use crate::Noise;

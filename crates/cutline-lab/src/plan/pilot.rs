@@ -11,6 +11,10 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct Pilot {
     rewards: Vec<(Arm, f64)>,
+    /// The arms that are being measured already: their rewards come first.
+    open: Vec<Arm>,
+    /// The arms that cannot be measured.
+    withdrawn: Vec<Arm>,
     /// The model at each setting, with the weights of all settings up to it.
     settings: Vec<(f64, Mixed)>,
     explained: Explained,
@@ -72,7 +76,30 @@ impl Pilot {
             sum += *weight;
             *weight = sum;
         }
-        if settings.is_empty() { Err(PilotError::Nothing) } else { Ok(Self { rewards, settings, explained, noise }) }
+        if settings.is_empty() {
+            Err(PilotError::Nothing)
+        } else {
+            Ok(Self { rewards, open: Vec::new(), withdrawn: Vec::new(), settings, explained, noise })
+        }
+    }
+
+    /// The same pilot for a campaign in progress: the rewards of the arms that are being measured already are the first of every budget,
+    /// and withdrawn arms are not measured.
+    #[must_use]
+    pub fn in_progress(self, open: Vec<Arm>, withdrawn: Vec<Arm>) -> Self {
+        Self { open, withdrawn, ..self }
+    }
+
+    /// The arms that cannot be measured.
+    #[must_use]
+    pub fn withdrawn(&self) -> &[Arm] {
+        &self.withdrawn
+    }
+
+    /// The arms that are being measured already.
+    #[must_use]
+    pub fn open(&self) -> &[Arm] {
+        &self.open
     }
 
     /// The rewards.

@@ -136,6 +136,19 @@ pub enum PriorError {
         /// The number of means.
         found: usize,
     },
+    /// The precision is so large that any verdicts would meet the goal.
+    #[error(
+        "the precision {precision} leaves nothing to decide: with a spread of {spread}, {within:.0} % of the arms lie within it of the \
+         threshold, where either verdict is right; threshold, precision, spread and noise are in the units of the rewards"
+    )]
+    NothingToDecide {
+        /// ε.
+        precision: f64,
+        /// The spread of the means.
+        spread: f64,
+        /// The percentage of the arms within ε of the threshold.
+        within: f64,
+    },
     /// θ is drawn on features that are so large that means overflow.
     #[error("the features are too large for this prior; scale them down")]
     TooLarge,
@@ -194,6 +207,30 @@ impl Prior {
             Distribution::Pilot(pilot) => pilot.rewards(),
             Distribution::Known(known) => &known.pilot,
             _ => &[],
+        }
+    }
+
+    /// The arms that every campaign has under measurement from the start.
+    pub(super) fn open(&self) -> &[Arm] {
+        match &self.0 {
+            Distribution::Pilot(pilot) => pilot.open(),
+            _ => &[],
+        }
+    }
+
+    /// The arms that cannot be measured.
+    pub(super) fn withdrawn(&self) -> &[Arm] {
+        match &self.0 {
+            Distribution::Pilot(pilot) => pilot.withdrawn(),
+            _ => &[],
+        }
+    }
+
+    /// The spread of the means, where it was stated.
+    pub(super) fn spread(&self) -> Option<f64> {
+        match &self.0 {
+            Distribution::Expected(expectation) => Some(expectation.spread),
+            _ => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::counts::PlanOutcome;
 use super::prior::Truths;
-use super::{Plan, PlanError, PlanTally, PlannedCampaign, PriorError};
+use super::{Goal, Plan, PlanError, PlanTally, PlannedCampaign, PriorError};
 use cutline::campaign::{CampaignState, Event, Terms, TermsError, Time};
 use cutline::{LearnerError, Purpose, Question, SpecError, Verdict, stream};
 use rand::Rng as _;
@@ -26,6 +26,7 @@ impl Plan {
     ) -> Result<PlanTally, PlanError> {
         let first = self.check(budgets)?;
         let truths = self.prior.truths(&self.arms, self.question.threshold())?;
+        self.check_question(&truths)?;
         let empty = || PlanTally::new(self.campaigns.len(), budgets.len());
         let play = |run| {
             let mut tally = empty();
@@ -81,6 +82,21 @@ impl Plan {
         }
     }
 
+    /// Refuses a precision within which so many arms of the first run lie that any verdicts would meet the goal.
+    fn check_question(&self, truths: &Truths) -> Result<(), PlanError> {
+        let (threshold, precision) = (self.question.threshold(), self.question.precision());
+        // Drawing means takes time, and a precision that is small compared with the spread is never refused.
+        let Some(spread) = self.prior.spread().filter(|&spread| spread <= 2.0 * precision) else { return Ok(()) };
+        let means = truths.draw(&mut stream(self.seed, Purpose::Instance, 0));
+        let can_be_wrong = |mean: &&f64| **mean < threshold - precision || **mean >= threshold + precision;
+        let outside = means.iter().filter(can_be_wrong).count() as f64 / means.len() as f64;
+        let allowed = if let Goal::WrongShare(share) = self.goal { share } else { 0.0 };
+        if outside > allowed {
+            return Ok(());
+        }
+        Err(PriorError::NothingToDecide { precision, spread, within: 100.0 * (1.0 - outside) }.into())
+    }
+
     /// A campaign after the pilot, before its first measurement.
     fn state(&self, campaign: &PlannedCampaign, budget: u32, seed: u64) -> Result<CampaignState, PlanError> {
         let terms = Terms { question: self.question, budget, seed, ..campaign.terms.clone() };
@@ -88,6 +104,9 @@ impl Plan {
         let mut state = CampaignState::new(campaign.arms.clone(), terms).map_err(refused)?;
         for &(arm, reward) in self.prior.rewards() {
             state.observe(arm, reward, false, NOW).map_err(|_| PriorError::TooLarge)?;
+        }
+        for &arm in self.prior.withdrawn() {
+            state.withdraw(arm, "", NOW).map_err(|_| PriorError::TooLarge)?;
         }
         Ok(state)
     }
@@ -113,8 +132,14 @@ impl Plan {
             let mut state = self.state(campaign, most, seed)?;
             let mut outcomes = Vec::new();
             let mut told = 0;
+            let mut open = self.prior.open().iter();
             for &budget in &budgets[first..] {
                 for &variate in &variates[told..budget as usize] {
+                    if let Some(&arm) = open.next() {
+                        let reward = self.noise.reward(means[arm], variate);
+                        state.observe(arm, reward, true, NOW).map_err(|_| PriorError::TooLarge)?;
+                        continue;
+                    }
                     let [Event::Asked { ticket, arm, .. }] = state.ask(1, "plan", NOW, Time::MAX)[..] else { break };
                     let reward = self.noise.reward(means[arm], variate);
                     state.tell(ticket, reward, NOW).map_err(|_| PriorError::TooLarge)?;

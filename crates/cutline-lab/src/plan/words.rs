@@ -2,7 +2,7 @@
 //!
 //! Sentences are plain text without markup, so that a terminal, a web page and Python can show them as they are.
 
-use super::{BudgetAnswer, Forecast, Goal, Plan, SkippedBudgets};
+use super::{BudgetAnswer, Forecast, Goal, Plan, Rest, SkippedBudgets};
 use serde::{Serialize, Serializer};
 
 /// A finished plan: what was simulated, at which budgets, and its forecast. It serialises to the JSON of a plan.
@@ -14,6 +14,8 @@ pub struct PlanReport {
     pub budgets: Vec<u32>,
     /// Its forecast.
     pub forecast: Forecast,
+    /// What remains of the budget of a campaign in progress; `None` for a plan before the campaign.
+    pub remaining: Option<u32>,
 }
 
 impl PlanReport {
@@ -28,10 +30,20 @@ impl PlanReport {
         format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}")
     }
 
-    /// The budget of each campaign, one line each, and what to try if no budget is enough.
+    /// What the remaining budget would bring, if it was one of the budgets tried.
+    #[must_use]
+    pub fn rest(&self) -> Option<Rest> {
+        let row = self.forecast.prospects.iter().find(|row| Some(row.budget) == self.remaining)?;
+        Some(Rest::new(row, self.plan.arms.n_arms()))
+    }
+
+    /// What the remaining budget would bring to a campaign in progress, the budget of each campaign, one line each, and what to try if
+    /// no budget is enough.
     #[must_use]
     pub fn answers(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.forecast.answers.iter().map(|answer| self.answer(answer)).collect();
+        let rest = self.rest().map(|rest| format!("The rest of the budget: {rest}"));
+        let answers = self.forecast.answers.iter().map(|answer| self.answer(answer));
+        let mut lines: Vec<String> = rest.into_iter().chain(answers).collect();
         if self.forecast.answers.iter().all(|answer| answer.budget.is_none()) {
             lines.push("No budget is enough: try larger budgets, a larger precision or a larger target".into());
         }
@@ -123,8 +135,14 @@ impl Serialize for PlanReport {
             noise: f64,
             #[serde(flatten)]
             forecast: &'a Forecast,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            remaining: Option<u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            rest: Option<Rest>,
         }
-        let Self { plan: Plan { name, runs, seed, noise, .. }, forecast, .. } = self;
-        Json { experiment: name, runs: *runs, seed: *seed, noise: noise.scale(), forecast }.serialize(serializer)
+        let Self { plan: Plan { name, runs, seed, noise, .. }, forecast, remaining, .. } = self;
+        let (remaining, rest) = (*remaining, self.rest());
+        let json = Json { experiment: name, runs: *runs, seed: *seed, noise: noise.scale(), forecast, remaining, rest };
+        json.serialize(serializer)
     }
 }

@@ -1,6 +1,7 @@
 //! The journal of a store: campaigns are added to it, and their events are appended and read.
 
 mod database;
+mod managing;
 mod memory;
 mod open_files;
 mod postgres;
@@ -70,6 +71,13 @@ pub(crate) trait Journal: Send {
     ///
     /// Returns the features that the decision asks for, read in the same transaction.
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError>;
+
+    /// Gives a campaign another name.
+    fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError>;
+
+    /// Deletes a campaign with its candidates and events. Its number is not used again, so that a connection that knows the campaign gets
+    /// [`StoreError::Deleted`] and never reads or writes another one.
+    fn delete(&mut self, id: Id) -> Result<(), StoreError>;
 }
 
 /// Numbers events, beginning after `last`.

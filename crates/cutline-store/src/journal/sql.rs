@@ -1,6 +1,7 @@
 //! A journal in a database, SQLite or PostgreSQL.
 
 use super::database::{Database, Dialect, Lock, Value};
+use super::managing::{self, is_deleted};
 use super::rows::{self, CampaignRow, Part, checksum, parts, record};
 use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
@@ -15,7 +16,8 @@ const MIGRATIONS: [(i64, &str); 2] =
     [(1, include_str!("../../migrations/1.sql")), (2, include_str!("../../migrations/2.sql"))];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
-const ENTRIES: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns ORDER BY id";
+pub(super) const ENTRIES: &str =
+    "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns ORDER BY id";
 const NEXT_ID: &str = "SELECT COALESCE(MAX(id), 0) + 1 FROM cutline_campaigns";
 const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms, checksum) \
                      VALUES ($1, $2, $3, $4, $5, $6)";
@@ -68,7 +70,7 @@ pub(super) fn first_line(error: &impl std::fmt::Display) -> String {
 }
 
 /// Runs `work` in a transaction, which is rolled back if anything fails.
-fn transaction<D: Database, T>(
+pub(super) fn transaction<D: Database, T>(
     database: &mut D,
     lock: Lock,
     work: impl FnOnce(&mut D) -> Result<T, StoreError>,
@@ -140,7 +142,10 @@ impl<D: Database> Sql<D> {
             found = Some(CampaignRow::read(row)?);
             Ok(())
         })?;
-        found.ok_or_else(|| self.damaged("a campaign is missing"))
+        match found {
+            Some(row) if is_deleted(&row.name) => Err(StoreError::Deleted),
+            found => found.ok_or_else(|| self.damaged("a campaign is missing")),
+        }
     }
 
     /// The settings of a campaign, and the number of its arms.
@@ -208,7 +213,11 @@ impl<D: Database> Sql<D> {
         })?;
         match sum {
             Some(sum) if head.is_some_and(|head| head.cast_unsigned() < next) => Ok((records, sum)),
-            _ => Err(self.damaged(format!("event {next} is missing"))),
+            _ => {
+                // Only a deleted campaign has no head.
+                self.campaign(id)?;
+                Err(self.damaged(format!("event {next} is missing")))
+            }
         }
     }
 }
@@ -250,7 +259,9 @@ impl<D: Database> Journal for Sql<D> {
         let mut entries = Vec::new();
         self.database.query(ENTRIES, &[], &mut |row| {
             let CampaignRow { id, name, created, .. } = CampaignRow::read(row)?;
-            entries.push(Entry { id, name, created });
+            if !is_deleted(&name) {
+                entries.push(Entry { id, name, created });
+            }
             Ok(())
         })?;
         Ok(entries)
@@ -343,5 +354,14 @@ impl<D: Database> Journal for Sql<D> {
                 Err(error)
             }
         }
+    }
+
+    fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError> {
+        managing::rename(&mut self.database, id, name)
+    }
+
+    fn delete(&mut self, id: Id) -> Result<(), StoreError> {
+        self.position = None;
+        managing::delete(&mut self.database, id)
     }
 }

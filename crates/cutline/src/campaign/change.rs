@@ -68,6 +68,11 @@ impl CampaignState {
         self.ledger.withdrawn.iter().map(|(&arm, reason)| (arm, reason.as_str()))
     }
 
+    /// The rewards in the order in which they came, each with its arm, as corrected.
+    pub fn rewards(&self) -> impl Iterator<Item = (Arm, f64)> {
+        self.ledger.received().iter().map(|received| (received.arm, received.reward))
+    }
+
     /// Checks that this may become the budget.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The progress of a campaign: a bar on a terminal, nothing elsewhere.
+//! The progress of a campaign: a bar on a terminal, and elsewhere, as in a log, a line every so often.
 
 use super::reconnecting::ReconnectingCampaign;
 use cutline::Side;
@@ -7,7 +7,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
 /// How often the bar is redrawn.
-pub(super) const INTERVAL: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often a line is printed where there is no bar.
+const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Computing verdicts may take one part in this many of the time.
 const VERDICT_SHARE: u32 = 20;
@@ -26,20 +29,23 @@ impl Bar {
         let template = "{wide_bar} {human_pos} of {human_len} measured, {msg}, {elapsed} elapsed, {eta} left";
         bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         let now = Instant::now();
-        Self { line: bar, next: now, next_verdicts: now, undecided: String::new() }
+        // The first line comes after the first interval: a short run needs none.
+        let next = if bar.is_hidden() { now + LINE_INTERVAL } else { now };
+        Self { line: bar, next, next_verdicts: now, undecided: String::new() }
     }
 
-    pub(super) fn is_visible(&self) -> bool {
-        !self.line.is_hidden()
+    /// How often the progress is shown.
+    pub(super) fn interval(&self) -> Duration {
+        if self.line.is_hidden() { LINE_INTERVAL } else { INTERVAL }
     }
 
-    /// Redraws the bar if it is visible and due.
+    /// Redraws the bar, or prints a line, if it is due.
     pub(super) fn draw(&mut self, campaign: &mut ReconnectingCampaign<'_>, n_running: usize) -> Result<(), StoreError> {
         let now = Instant::now();
-        if !self.is_visible() || now < self.next {
+        if now < self.next {
             return Ok(());
         }
-        self.next = now + INTERVAL;
+        self.next = now + self.interval();
         if now >= self.next_verdicts {
             let undecided = campaign.verdicts()?.iter().filter(|verdict| verdict.side == Side::Undecided).count();
             self.undecided = format!("{undecided} arms undecided");
@@ -47,6 +53,11 @@ impl Bar {
             self.next_verdicts = now + (now.elapsed() * VERDICT_SHARE).max(INTERVAL);
         }
         let progress = campaign.progress()?;
+        if self.line.is_hidden() {
+            let (counted, budget, undecided) = (progress.counted, progress.budget, &self.undecided);
+            crate::print::note(&format!("{counted} of {budget} measured, {n_running} running, {undecided}"));
+            return Ok(());
+        }
         let is_first = self.line.length() == Some(0);
         self.line.set_length(progress.budget.into());
         self.line.set_position(progress.counted.into());

@@ -34,6 +34,11 @@ pub(super) enum MeasureError {
     Split(#[from] SplitError),
     #[error("`--measure`: the program cannot depend on the arm; use `{0}` only in its arguments")]
     Program(&'static str),
+    #[error(
+        "`--measure`: `{{{0}}}` is not a placeholder; use `{{name}}`, `{{ticket}}`, `{{index}}` or `{{features}}`, or `--shell` for a \
+         command with other braces"
+    )]
+    Unknown(String),
     #[error("with `--shell`, placeholders are not replaced; write \"${1}\" instead of `{0}`")]
     Placeholder(&'static str, &'static str),
 }
@@ -52,8 +57,11 @@ impl MeasureCommand {
             };
         }
         let words = split(text)?;
-        match PLACEHOLDERS.iter().find(|(placeholder, _)| words[0].contains(placeholder)) {
-            Some(&(placeholder, _)) => Err(MeasureError::Program(placeholder)),
+        if let Some(&(placeholder, _)) = PLACEHOLDERS.iter().find(|(placeholder, _)| words[0].contains(placeholder)) {
+            return Err(MeasureError::Program(placeholder));
+        }
+        match words.iter().find_map(|word| unknown_placeholder(word)) {
+            Some(name) => Err(MeasureError::Unknown(name.into())),
             None => Ok(Self::Words(words)),
         }
     }
@@ -83,6 +91,17 @@ impl MeasureCommand {
         command.envs(input.variables.iter().map(|(name, value)| (name, value)));
         command
     }
+}
+
+/// The first name in braces that is not a placeholder. A misspelt one would otherwise reach the command as it is.
+fn unknown_placeholder(word: &str) -> Option<&str> {
+    let names = word.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+    let is_name = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let is_known = |name: &str| PLACEHOLDERS.iter().any(|(known, _)| known.trim_matches(['{', '}']) == name);
+    names.filter(is_name).find(|name| !is_known(name))
 }
 
 /// Replaces the placeholders of a word; the values themselves are not searched for placeholders.
@@ -190,8 +209,8 @@ mod tests {
     fn placeholders_are_replaced_within_words() {
         let input = input("a b", &["x", "y"], &[1.5, -2.0]);
         assert_eq!(
-            arguments("m {name} --t={ticket}/{index} '{features}' {other} {{name}} {", &input),
-            ["a b", "--t=1/0", r#"{"x":1.5,"y":-2.0}"#, "{other}", "{a b}", "{"]
+            arguments("m {name} --t={ticket}/{index} '{features}' '{other words}' {{name}} {", &input),
+            ["a b", "--t=1/0", r#"{"x":1.5,"y":-2.0}"#, "{other words}", "{a b}", "{"]
         );
         assert_eq!(input.stdin, "{\"ticket\":1,\"name\":\"a b\",\"index\":0,\"features\":{\"x\":1.5,\"y\":-2.0}}\n");
     }
@@ -240,6 +259,11 @@ mod tests {
         assert!(MeasureCommand::new("name=x; echo ${name}", true).is_ok());
         assert!(message("{name} x", false).contains("the program cannot depend on the arm; use `{name}` only"));
         assert!(message("./m{index} x", false).contains("`{index}`"));
+        for (measure, name) in [("m {nmae}", "nmae"), ("m {name} --x={Ticket}", "Ticket"), ("m {{feature}}", "feature")]
+        {
+            let expected = format!("`--measure`: `{{{name}}}` is not a placeholder; use `{{name}}`, ");
+            assert!(message(measure, false).starts_with(&expected), "{measure}");
+        }
         assert!(message("m 'x", false).starts_with("`--measure`: a quote ' is not closed; give a command"));
         assert!(message(" ", false).contains("the command is empty"));
         assert!(message(" ", true).contains("the command is empty"));

@@ -3,10 +3,10 @@
 use super::identity::Identity;
 use crate::args::CampaignAddress;
 use crate::commands::open;
-use crate::status_summary::expected_errors_in_words;
+use crate::standing::{self, standing};
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{StopReason, Verdict};
-use cutline_store::{Campaign, StoreError, Ticket, expected_errors, finding};
+use cutline_store::{Campaign, StoreError, Ticket, finding};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
@@ -89,6 +89,22 @@ impl<'a> ReconnectingCampaign<'a> {
         }
     }
 
+    /// Withdraws candidates, or makes them available again.
+    pub(super) fn set_withdrawn(
+        &mut self,
+        names: &[String],
+        is_withdrawn: bool,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        self.retry(|campaign, _| {
+            campaign.state()?;
+            let is_named = |arm: &usize| names.contains(&campaign.arm_names()[*arm]);
+            let arms: Vec<usize> = (0..campaign.arm_names().len()).filter(is_named).collect();
+            if is_withdrawn { campaign.withdraw(&arms, reason) } else { campaign.restore(&arms) }
+        })?;
+        Ok(())
+    }
+
     /// Returns tickets to the budget.
     pub(super) fn return_tickets(&mut self, tickets: &[u64]) -> Result<u64, StoreError> {
         if tickets.is_empty() { Ok(0) } else { self.retry(|campaign, _| campaign.expire(tickets)) }
@@ -113,12 +129,12 @@ impl<'a> ReconnectingCampaign<'a> {
         self.retry(|campaign, _| campaign.verdicts())
     }
 
-    /// What the mixed model found and how many wrong calls it expects, one line each; nothing for other models.
+    /// What the mixed model found and how the campaign stands, one line each.
     pub(super) fn finding(&mut self, verdicts: &[Verdict]) -> Result<Vec<String>, StoreError> {
         self.retry(|campaign, _| {
-            let state = campaign.state()?;
-            let expected = expected_errors(state, verdicts).map(expected_errors_in_words);
-            Ok(finding(state).into_iter().chain(expected.map(|words| format!("expected: {words}"))).collect())
+            let finding = finding(campaign.state()?);
+            let lines = standing::lines(&standing(campaign, verdicts)?);
+            Ok(finding.into_iter().chain(lines.into_iter().map(|(label, line)| format!("{label}: {line}"))).collect())
         })
     }
 

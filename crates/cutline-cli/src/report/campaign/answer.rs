@@ -1,12 +1,14 @@
 //! The result of a campaign so far, in one sentence.
 
 use super::View;
-use crate::status_summary::{expected_errors_in_words, reason_in_words};
-use cutline::{Side, StopReason};
+use crate::standing;
+use crate::status_summary::reason_in_words;
+use cutline::StopReason;
+use cutline_lab::Standing;
 use cutline_store::{expected_errors, finding};
 use serde::Serialize;
 
-/// The result of a campaign so far: an object of JSON, and a row of CSV.
+/// The result of a campaign so far: an object of JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     pub(crate) campaign: String,
@@ -26,19 +28,21 @@ pub(crate) struct Answer {
     pub(crate) finding: Option<String>,
     /// The wrong calls that the mixed model expects: the sum of the doubts.
     pub(crate) expected_errors: Option<f64>,
+    #[serde(flatten)]
+    pub(crate) standing: Standing,
 }
 
 impl Answer {
     pub(crate) fn new(view: &mut View) -> Self {
         let progress = view.state.progress();
-        let count = |side| view.verdicts.iter().filter(|verdict| verdict.side == side).count();
+        let standing = view.standing.clone();
         let mut answer = Self {
             campaign: view.name.clone(),
             sentence: String::new(),
             n_arms: view.names.len(),
-            above: count(Side::Above),
-            below: count(Side::Below),
-            undecided: count(Side::Undecided),
+            above: standing.above,
+            below: standing.below,
+            undecided: standing.undecided,
             threshold: view.settings.threshold,
             precision: view.settings.precision,
             told: progress.counted,
@@ -47,6 +51,7 @@ impl Answer {
             model: view.model().name(),
             finding: finding(&view.state),
             expected_errors: expected_errors(&view.state, &view.verdicts),
+            standing,
         };
         answer.sentence = answer.in_words();
         answer
@@ -74,11 +79,36 @@ impl Answer {
         }
     }
 
-    /// What the model found and expects, one sentence each.
+    /// What the model found and how the campaign stands, one sentence each.
     pub(crate) fn model_sentences(&self) -> Vec<String> {
         let found = self.finding.as_deref().map(sentence);
-        let expected = self.expected_errors.map(|expected| sentence(&expected_errors_in_words(expected)));
-        found.into_iter().chain(expected.map(|words| format!("Expected: {words}"))).collect()
+        let lines = standing::lines(&self.standing).into_iter().map(|(label, line)| match label {
+            "stop" => sentence(&line),
+            label => sentence(&format!("{label}: {line}")),
+        });
+        found.into_iter().chain(lines).collect()
+    }
+
+    /// The fields of CSV, by name.
+    pub(crate) fn fields(&self) -> Vec<(&'static str, String)> {
+        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        let fields = [
+            ("campaign", self.campaign.clone()),
+            ("sentence", self.sentence.clone()),
+            ("n_arms", self.n_arms.to_string()),
+            ("above", self.above.to_string()),
+            ("below", self.below.to_string()),
+            ("undecided", self.undecided.to_string()),
+            ("threshold", format!("{:?}", self.threshold)),
+            ("precision", format!("{:?}", self.precision)),
+            ("told", self.told.to_string()),
+            ("budget", self.budget.to_string()),
+            ("ending", text(self.ending)),
+            ("model", self.model.into()),
+            ("finding", text(self.finding.as_deref())),
+            ("expected_errors", self.expected_errors.map_or_else(String::new, |errors| format!("{errors:?}"))),
+        ];
+        fields.into_iter().chain(self.standing.fields()).collect()
     }
 }
 
@@ -134,6 +164,7 @@ mod tests {
                 model,
                 finding,
                 expected_errors,
+                standing: Standing::default(),
             }
         };
         let check = |answer: Answer, expected: &str| assert_eq!(answer.in_words(), expected);

@@ -1,6 +1,7 @@
 //! The verdicts as tables, one per side.
 
 use super::{View, grouped};
+use crate::args::Sort;
 use cutline::{Side, Verdict};
 
 /// The most rows per side, so that the page stays readable.
@@ -20,21 +21,24 @@ pub(super) struct Row {
     pub(super) name: String,
     pub(super) mean: String,
     pub(super) interval: String,
+    /// The mean of the arm's own rewards.
+    pub(super) own: String,
     pub(super) pulls: String,
     pub(super) doubt: String,
 }
 
-/// The sides that have arms, each with its arms, highest mean first.
-pub(super) fn groups(view: &View) -> Vec<Group> {
+/// The sides that have arms, each with its arms.
+pub(super) fn groups(view: &View, sort: Sort) -> Vec<Group> {
     let digits = Digits::of(&view.verdicts);
     let group = |side: Side| {
-        let arms = view.arms(side);
+        let arms = sorted(view, side, sort);
         let row = |&arm: &usize| {
             let verdict = &view.verdicts[arm];
             Row {
                 name: view.names[arm].clone(),
                 mean: digits.write(verdict.mean),
                 interval: format!("{} to {}", digits.write(verdict.lower), digits.write(verdict.upper)),
+                own: own(view, arm, digits),
                 pulls: pulls(verdict),
                 doubt: doubt(verdict.doubt),
             }
@@ -44,8 +48,32 @@ pub(super) fn groups(view: &View) -> Vec<Group> {
         let count = if is_cut { format!("{MAX_ROWS} of {count}") } else { count };
         Group { side: side.name(), count, rows: arms.iter().take(MAX_ROWS).map(row).collect(), is_cut }
     };
-    let groups = [Side::Above, Side::Undecided, Side::Below].map(group);
+    let sides = match sort {
+        Sort::Undecided => [Side::Undecided, Side::Above, Side::Below],
+        _ => [Side::Above, Side::Undecided, Side::Below],
+    };
+    let groups = sides.map(group);
     groups.into_iter().filter(|group| !group.rows.is_empty()).collect()
+}
+
+/// The arms on a side, in the order that was asked for.
+fn sorted(view: &View, side: Side, sort: Sort) -> Vec<usize> {
+    let mut arms = view.arms(side);
+    match sort {
+        Sort::Mean | Sort::Undecided => (),
+        Sort::Name => arms.sort_by(|&a, &b| view.names[a].cmp(&view.names[b])),
+        Sort::Doubt => arms.sort_by(|&a, &b| view.verdicts[b].doubt.total_cmp(&view.verdicts[a].doubt)),
+    }
+    arms
+}
+
+/// The mean of an arm's own rewards.
+fn own(view: &View, arm: usize, digits: Digits) -> String {
+    if view.verdicts[arm].pulls == 0 {
+        "never measured".into()
+    } else {
+        digits.write(view.state.reward_stats().mean(arm))
+    }
 }
 
 /// How often an arm was measured, and when its side was settled if it was.

@@ -2,6 +2,7 @@
 
 mod answer;
 mod arms;
+mod changes;
 mod figures;
 mod model;
 mod settings;
@@ -9,13 +10,16 @@ mod tickets;
 mod view;
 
 pub(crate) use answer::{Answer, grouped};
+pub(crate) use settings::settings;
 pub(crate) use view::View;
 
 use super::html;
+use crate::args::Sort;
 use crate::failure::Failure;
 use crate::print::shell;
 use arms::Group;
 use askama::Template;
+use changes::Changes;
 use cutline::campaign::Time;
 use model::Model;
 use tickets::{Tickets, minute};
@@ -34,12 +38,13 @@ struct Page<'a> {
     groups: Vec<Group>,
     export: String,
     tickets: Tickets,
+    changes: Changes,
     model: Model,
     settings: Vec<(&'static str, String)>,
 }
 
 /// The page, made `now`.
-pub(crate) fn page(view: &View, answer: &Answer, now: Time) -> Result<String, Failure> {
+pub(crate) fn page(view: &View, answer: &Answer, sort: Sort, now: Time) -> Result<String, Failure> {
     let page = Page {
         name: &view.name,
         version: env!("CARGO_PKG_VERSION"),
@@ -49,12 +54,13 @@ pub(crate) fn page(view: &View, answer: &Answer, now: Time) -> Result<String, Fa
         doubts: figures::doubts(view),
         verdicts: figures::verdicts(view),
         decided: figures::decided(view),
-        groups: arms::groups(view),
+        groups: arms::groups(view, sort),
         // An address may hold a password, and a report is shown to others.
         export: format!("cutline export STORE --name {} --verdicts", shell(&view.name)),
         tickets: Tickets::new(view, now),
+        changes: Changes::new(view),
         model: Model::new(view),
-        settings: settings::settings(view),
+        settings: settings(view),
     };
     Ok(page.render()?)
 }

@@ -11,7 +11,7 @@ use cutline::campaign::NoiseSource;
 const NAMED: usize = 12;
 
 /// Every setting, by name.
-pub(super) fn settings(view: &View) -> Vec<(&'static str, String)> {
+pub(crate) fn settings(view: &View) -> Vec<(&'static str, String)> {
     let settings = &view.settings;
     let terms = view.state.terms();
     let (algorithm, estimator) = (terms.spec.algorithm(), terms.spec.estimator());

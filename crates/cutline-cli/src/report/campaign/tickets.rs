@@ -2,6 +2,7 @@
 
 use super::{View, grouped};
 use crate::clock::rfc3339;
+use crate::print::short_worker;
 use cutline::campaign::{Event, Progress, Record, TicketId, Time};
 
 /// How many open tickets, and how many lost ones, are listed.
@@ -100,7 +101,7 @@ fn lost(view: &View, record: &Record) -> Option<LostTicket> {
 /// The arm and the worker of a ticket that exists.
 fn arm_and_worker(view: &View, ticket: TicketId) -> (String, String) {
     let (arm, worker, _) = view.state.ticket(ticket).expect("a ticket of this campaign");
-    (view.names[arm].clone(), worker.into())
+    (view.names[arm].clone(), short_worker(worker))
 }
 
 /// A time to the minute.

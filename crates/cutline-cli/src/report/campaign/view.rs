@@ -1,7 +1,9 @@
 //! The data of a report: a campaign at one moment.
 
+use crate::standing::standing;
 use cutline::campaign::{CampaignState, Record};
 use cutline::{Side, Verdict};
+use cutline_lab::Standing;
 use cutline_store::{CampaignModel, Settings, StoreError};
 
 /// The time that the verdicts of the mixed model take, compared with those of ridge with as many columns; they are averaged over many
@@ -18,21 +20,21 @@ pub(crate) struct View {
     pub(crate) records: Vec<Record>,
     pub(crate) state: CampaignState,
     pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) standing: Standing,
 }
 
 impl View {
     pub(crate) fn new(campaign: &mut cutline_store::Campaign) -> Result<Self, StoreError> {
-        let records = campaign.events(0)?;
-        // Rebuilt from these records, as the latest state may include more by now.
-        let latest = campaign.state()?;
-        let mut state = CampaignState::new(latest.arms().clone(), latest.terms().clone())?;
-        state.extend(&records).expect("events from the campaign itself");
+        let (mut state, records) = campaign.snapshot()?;
+        let verdicts = state.verdicts();
+        let standing = standing(campaign, &verdicts)?;
         Ok(Self {
             name: campaign.name().into(),
             settings: campaign.settings().clone(),
             columns: campaign.columns().to_vec(),
             names: campaign.arm_names().to_vec(),
-            verdicts: state.verdicts(),
+            verdicts,
+            standing,
             records,
             state,
         })

@@ -1,0 +1,99 @@
+//! `cutline add STORE CANDIDATES` and `cutline predict STORE CANDIDATES`
+
+use super::{note_all, open, source, unreadable};
+use crate::args::{self, Format, Reading};
+use crate::failure::Failure;
+use crate::print::{cell, json_rows, left, note, short, table};
+use crate::table::{Column, Table};
+use cutline::{Candidates, Encoding, Side, Verdict};
+use cutline_lab::dataset::{self, Loaded};
+use cutline_store::{Campaign, StoreError};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+
+pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
+    let mut campaign = open(&args.address)?;
+    let more = later(&campaign, &args.candidates, &args.reading)?;
+    let n_new = campaign.add(&more)?;
+    let n_known = more.n_arms() - n_new;
+    let known = if n_known == 0 { String::new() } else { format!(", {n_known} known already") };
+    let verdicts = campaign.verdicts()?.split_off(campaign.arm_names().len() - n_new);
+    let count = |side: Side| verdicts.iter().filter(|verdict| verdict.side == side).count();
+    let sides: Vec<String> = Side::ALL.iter().map(|&side| format!("{} {}", count(side), side.name())).collect();
+    let sides = if n_new == 0 { String::new() } else { format!(": {}", sides.join(", ")) };
+    let noun = if n_new == 1 { "candidate" } else { "candidates" };
+    note(&format!("{n_new} {noun} added{known}{sides}; {} candidates in all", campaign.arm_names().len()));
+    Ok(())
+}
+
+pub(crate) fn predict(args: &args::Predict) -> Result<(), Failure> {
+    let mut campaign = open(&args.address)?;
+    let others = later(&campaign, &args.candidates, &args.reading)?;
+    let verdicts = campaign.predict(&others)?;
+    print(others.names(), &verdicts, args.format)
+}
+
+/// The candidates of a file, with the columns of a campaign that has begun.
+fn later(campaign: &Campaign, path: &Path, reading: &Reading) -> Result<Candidates, Failure> {
+    let plain = || Encoding::numbers(campaign.columns());
+    let encoding = campaign.settings().encoding.clone().unwrap_or_else(plain);
+    let loaded = dataset::load_encoded(&source(path)?, &encoding, &reading.options()).map_err(unreadable(path))?;
+    note_all(&loaded);
+    let Loaded { candidates, has_names, .. } = loaded;
+    if has_names {
+        return Ok(candidates);
+    }
+    let first = campaign.arm_names().len();
+    let names = (first..first + candidates.n_arms()).map(|number| number.to_string()).collect();
+    let renamed = Candidates::new(names, candidates.columns().to_vec(), candidates.features().to_vec());
+    Ok(renamed.map_err(StoreError::from)?)
+}
+
+/// A verdict as a JSON object.
+#[derive(Serialize)]
+struct Row<'a> {
+    arm: &'a str,
+    side: &'static str,
+    mean: f64,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    doubt: f64,
+}
+
+fn print(names: &[String], verdicts: &[Verdict], format: Format) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let number = |of: fn(&Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());
+    match format {
+        Format::Json => json_rows(
+            &mut out,
+            names.iter().zip(verdicts).map(|(name, verdict)| Row {
+                arm: name,
+                side: verdict.side.name(),
+                mean: verdict.mean,
+                lower: Some(verdict.lower).filter(|end| end.is_finite()),
+                upper: Some(verdict.upper).filter(|end| end.is_finite()),
+                doubt: verdict.doubt,
+            }),
+        )?,
+        Format::Csv => Table::default()
+            .with("arm", Column::Text(names.iter().cloned().map(Some).collect()))
+            .with("side", Column::Text(verdicts.iter().map(|v| Some(v.side.name().into())).collect()))
+            .with("mean", number(|v| v.mean))
+            .with("lower", number(|v| v.lower))
+            .with("upper", number(|v| v.upper))
+            .with("doubt", number(|v| v.doubt))
+            .write_csv(&mut out)?,
+        Format::Table => {
+            let mut rows = left(table(&["candidate", "side", "mean", "interval", "doubt"]), &[1]);
+            for (name, verdict) in names.iter().zip(verdicts) {
+                let interval = format!("{} to {}", short(verdict.lower), short(verdict.upper));
+                let side = verdict.side.name().to_owned();
+                rows.add_row([cell(name), side, short(verdict.mean), interval, short(verdict.doubt)]);
+            }
+            writeln!(out, "{rows}")?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! `cutline check STORE`
+
+use super::open;
+use crate::args;
+use crate::failure::Failure;
+use crate::print::{cell, short};
+use cutline::campaign::{CampaignState, Terms};
+use cutline::{Side, Verdict};
+use cutline_store::{Campaign, StoreError};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// The exit codes of `check --exit-code`.
+const ON_THE_OTHER_SIDE: u8 = 1;
+const UNDECIDED: u8 = 3;
+
+pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
+    let mut campaign = open(&args.address)?;
+    let arms = chosen(&campaign, &args.only)?;
+    let verdicts = match args.confidence {
+        Some(delta) => verdicts_at(&mut campaign, delta.0)?,
+        None => campaign.verdicts()?,
+    };
+    let (wanted, other) = if args.below { (Side::Below, Side::Above) } else { (Side::Above, Side::Below) };
+    let of = |side: Side| arms.iter().filter(|&&arm| verdicts[arm].side == side).count();
+    let (n_other, n_undecided) = (of(other), of(Side::Undecided));
+    let mut out = std::io::stdout().lock();
+    for &arm in arms.iter().filter(|&&arm| verdicts[arm].side != wanted) {
+        writeln!(out, "{}", line(&campaign.arm_names()[arm], &verdicts[arm]))?;
+    }
+    let (n_arms, threshold) = (arms.len(), campaign.settings().threshold);
+    let candidates = if n_arms == 1 { "candidate" } else { "candidates" };
+    let n_wanted = n_arms - n_other - n_undecided;
+    let (wanted, other) = (wanted.name(), other.name());
+    writeln!(
+        out,
+        "{n_wanted} of {n_arms} {candidates} {wanted} {threshold}, {n_other} {other}, {n_undecided} undecided"
+    )?;
+    out.flush()?;
+    Ok(match (args.exit_code, n_other, n_undecided) {
+        (false, ..) | (true, 0, 0) => ExitCode::SUCCESS,
+        (true, 0, _) => UNDECIDED.into(),
+        (true, ..) => ON_THE_OTHER_SIDE.into(),
+    })
+}
+
+/// The arms of these names, or all.
+fn chosen(campaign: &Campaign, only: &[String]) -> Result<Vec<usize>, Failure> {
+    let names = campaign.arm_names();
+    if only.is_empty() {
+        return Ok((0..names.len()).collect());
+    }
+    let find = |name: &String| {
+        let unknown =
+            || Failure::Usage(format!("there is no candidate `{name}` in the campaign `{}`", campaign.name()));
+        names.iter().position(|known| known == name).ok_or_else(unknown)
+    };
+    only.iter().map(find).collect()
+}
+
+/// The verdicts of a campaign with another confidence that received the same rewards.
+fn verdicts_at(campaign: &mut Campaign, delta: f64) -> Result<Vec<Verdict>, StoreError> {
+    let latest = campaign.state()?;
+    let mut state = CampaignState::new(latest.arms().clone(), Terms { delta, ..latest.terms().clone() })?;
+    for (arm, reward) in latest.rewards() {
+        state.observe(arm, reward, false, 0)?;
+    }
+    Ok(state.verdicts())
+}
+
+fn line(name: &str, verdict: &Verdict) -> String {
+    let [mean, lower, upper] = [verdict.mean, verdict.lower, verdict.upper].map(short);
+    let measured = match verdict.pulls {
+        0 => "never measured".into(),
+        1 => "1 measurement".into(),
+        pulls => format!("{pulls} measurements"),
+    };
+    format!("{}: {}, mean {mean}, interval {lower} to {upper}, {measured}", cell(name), verdict.side.name())
+}

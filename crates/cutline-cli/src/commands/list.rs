@@ -1,0 +1,74 @@
+//! `cutline list STORE`
+
+use crate::args::{self, Format};
+use crate::clock::rfc3339;
+use crate::failure::Failure;
+use crate::print::{cell, json_rows, left, table};
+use cutline_store::{CampaignSummary, Store};
+use serde::Serialize;
+use std::io::Write;
+
+/// A campaign in the list: an object of JSON and a row of CSV. What only its state says is missing if the campaign cannot be opened here,
+/// for example because it uses a custom rule.
+#[derive(Serialize)]
+struct Row {
+    campaign: String,
+    begun: String,
+    n_arms: Option<usize>,
+    threshold: Option<f64>,
+    told: Option<u32>,
+    budget: Option<u32>,
+    ending: Option<&'static str>,
+}
+
+pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
+    let store = Store::open(&args.store)?;
+    let rows: Vec<Row> = store.campaigns()?.into_iter().map(|summary| row(&store, summary)).collect();
+    let mut out = std::io::stdout().lock();
+    match args.format {
+        Format::Table => writeln!(out, "{}", text_table(&rows))?,
+        Format::Json => json_rows(&mut out, rows.iter())?,
+        Format::Csv => {
+            let mut writer = csv::Writer::from_writer(&mut out);
+            for row in &rows {
+                writer.serialize(row).map_err(std::io::Error::from)?;
+            }
+            writer.flush()?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn row(store: &Store, summary: CampaignSummary) -> Row {
+    let begun = rfc3339(summary.created);
+    let mut campaign = store.campaign(Some(&summary.name)).ok();
+    let progress = campaign.as_mut().and_then(|campaign| campaign.progress().ok());
+    let ending = campaign.as_mut().and_then(|campaign| campaign.stop_reason().ok().flatten());
+    Row {
+        campaign: summary.name,
+        begun,
+        n_arms: campaign.as_ref().map(|campaign| campaign.arm_names().len()),
+        threshold: campaign.as_ref().map(|campaign| campaign.settings().threshold),
+        told: progress.as_ref().map(|progress| progress.counted),
+        budget: progress.as_ref().map(|progress| progress.budget),
+        ending: ending.map(cutline::StopReason::name),
+    }
+}
+
+fn text_table(rows: &[Row]) -> comfy_table::Table {
+    let mut table = left(table(&["campaign", "begun", "arms", "threshold", "rewards", "ended"]), &[1, 5]);
+    for row in rows {
+        let text = |value: Option<String>| value.unwrap_or_else(|| "-".into());
+        let rewards = row.told.zip(row.budget).map(|(told, budget)| format!("{told} of {budget}"));
+        table.add_row([
+            cell(&row.campaign),
+            row.begun.clone(),
+            text(row.n_arms.map(|n| n.to_string())),
+            text(row.threshold.map(|threshold| threshold.to_string())),
+            text(rewards),
+            row.ending.unwrap_or_default().into(),
+        ]);
+    }
+    table
+}

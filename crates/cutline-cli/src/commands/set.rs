@@ -1,0 +1,50 @@
+//! `cutline set STORE …` and `cutline extend STORE --budget N`
+
+use super::open;
+use crate::args;
+use crate::failure::Failure;
+use crate::print::note;
+use cutline::campaign::Event;
+use cutline_store::{Campaign, CampaignModel, Change, StoreError, changed_settings};
+
+pub(crate) fn extend(args: &args::Extend) -> Result<(), Failure> {
+    change(&mut open(&args.address)?, &Change { budget: Some(args.budget), ..Change::default() })
+}
+
+pub(crate) fn set(args: &args::Set) -> Result<(), Failure> {
+    let model = args.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
+    let new = Change {
+        budget: args.budget,
+        threshold: args.threshold,
+        precision: args.precision,
+        noise: args.noise.as_ref().map(|noise| noise.0),
+        delta: args.confidence.map(|confidence| confidence.0),
+        until_sure: args.until_sure.as_ref().map(|stop| stop.0.clone()),
+        algorithm: args.algorithm.clone(),
+        model,
+    };
+    change(&mut open(&args.address)?, &new)
+}
+
+fn change(campaign: &mut Campaign, change: &Change) -> Result<(), Failure> {
+    let before = campaign.state()?.n_events();
+    if !campaign.change(change)? {
+        note("nothing to change: the campaign has these settings already");
+        return Ok(());
+    }
+    let changed = campaign.events(before)?.into_iter().rev().find_map(|record| match record.event {
+        Event::Changed { change, .. } => Some(changed_settings(&change)),
+        _ => None,
+    });
+    let words: Vec<String> =
+        changed.unwrap_or_default().into_iter().map(|(key, value)| format!("{} = {value}", in_words(&key))).collect();
+    let progress = campaign.progress()?;
+    let left = progress.budget - progress.counted;
+    note(&format!("changed: {}; {left} measurements to go", words.join(", ")));
+    Ok(())
+}
+
+/// A key of the settings as a word.
+fn in_words(key: &str) -> String {
+    key.replace('_', " ")
+}

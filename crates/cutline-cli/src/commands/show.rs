@@ -1,0 +1,35 @@
+//! `cutline show STORE`
+
+use super::open;
+use crate::args::{self, Format};
+use crate::failure::Failure;
+use crate::print::{cell, json};
+use crate::report::campaign::{View, settings};
+use std::io::Write;
+
+pub(crate) fn show(args: &args::Show) -> Result<(), Failure> {
+    let mut campaign = open(&args.address)?;
+    let mut out = std::io::stdout().lock();
+    if args.format == Format::Json {
+        json(&mut out, campaign.settings())?;
+        out.flush()?;
+        return Ok(());
+    }
+    let view = View::new(&mut campaign)?;
+    let name = [("campaign", view.name.clone())];
+    let settings = name.into_iter().chain(settings(&view));
+    if args.format == Format::Csv {
+        let mut writer = csv::Writer::from_writer(&mut out);
+        writer.write_record(["setting", "value"]).map_err(std::io::Error::from)?;
+        for (setting, value) in settings {
+            writer.write_record([setting, &value]).map_err(std::io::Error::from)?;
+        }
+        writer.flush()?;
+    } else {
+        for (setting, value) in settings {
+            writeln!(out, "{setting:<17}{}", cell(&value))?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! `cutline withdraw STORE CANDIDATE…` and `cutline restore STORE CANDIDATE…`
+
+use super::open;
+use crate::args;
+use crate::failure::Failure;
+use crate::print::note;
+use cutline::Arm;
+use cutline_store::Campaign;
+
+pub(crate) fn withdraw(args: &args::Withdraw) -> Result<(), Failure> {
+    let mut campaign = open(&args.address)?;
+    let arms = arms(&mut campaign, &args.candidates)?;
+    let changed = campaign.withdraw(&arms, &args.reason)?;
+    report(&mut campaign, changed, arms.len(), "withdrawn")
+}
+
+pub(crate) fn restore(args: &args::Restore) -> Result<(), Failure> {
+    let mut campaign = open(&args.address)?;
+    let arms = arms(&mut campaign, &args.candidates)?;
+    let changed = campaign.restore(&arms)?;
+    report(&mut campaign, changed, arms.len(), "restored")
+}
+
+/// The arms with these names.
+fn arms(campaign: &mut Campaign, names: &[String]) -> Result<Vec<Arm>, Failure> {
+    let position = |name: &String| {
+        let found = campaign.arm_names().iter().position(|other| other == name);
+        found.ok_or_else(|| Failure::NoCandidate { name: name.clone(), nearest: nearest(campaign.arm_names(), name) })
+    };
+    names.iter().map(position).collect()
+}
+
+/// A name that differs from `name` in case or spaces only.
+fn nearest(names: &[String], name: &str) -> Option<String> {
+    let plain = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    names.iter().find(|other| plain(other) == plain(name)).cloned()
+}
+
+fn report(campaign: &mut Campaign, changed: u64, asked: usize, done: &str) -> Result<(), Failure> {
+    let noun = if changed == 1 { "candidate" } else { "candidates" };
+    let already = match asked as u64 - changed {
+        0 => String::new(),
+        n if done == "withdrawn" => format!(", {n} already were"),
+        n => format!(", {n} were not withdrawn"),
+    };
+    let state = campaign.state()?;
+    let open = state.open_tickets().filter(|&(ticket, _)| {
+        let arm = state.ticket(ticket).map(|found| found.0);
+        arm.is_ok_and(|arm| state.withdrawn().any(|(withdrawn, _)| withdrawn == arm))
+    });
+    let tickets = match open.count() {
+        0 => String::new(),
+        1 => "; 1 open ticket of a withdrawn candidate can still be told or failed".into(),
+        n => format!("; {n} open tickets of withdrawn candidates can still be told or failed"),
+    };
+    let n_withdrawn = state.progress().withdrawn;
+    note(&format!("{changed} {noun} {done}{already}; {n_withdrawn} withdrawn in all{tickets}"));
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! How a campaign stands: what every surface says of it.
+
+use crate::{Plan, Rest};
+use cutline::campaign::CampaignState;
+use cutline::diagnostics::Conclusion;
+use cutline::{Arms, EstimatorKind, Side, Verdict};
+use serde::Serialize;
+
+/// The largest K·d² for which the linear model is tested, which takes a few seconds.
+pub const MAX_TEST_COST: f64 = 1e9;
+
+/// How a campaign stands. It serialises to everything but the numbers of arms on each side, which other structs of JSON have already.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Standing {
+    /// The arms that are decided to be above.
+    #[serde(skip)]
+    pub above: usize,
+    /// The arms that are decided to be below.
+    #[serde(skip)]
+    pub below: usize,
+    /// The arms that are undecided.
+    #[serde(skip)]
+    pub undecided: usize,
+    /// The number of wrong calls to expect if every arm gets the side of its mean: the sum of the doubts. It is an expectation under the
+    /// model, not a guarantee. `None` before the first reward.
+    pub wrong_calls: Option<f64>,
+    /// What that expectation rests on, in words.
+    #[serde(skip)]
+    pub wrong_calls_by: &'static str,
+    /// Whether the model of the campaign fits the rewards.
+    #[serde(flatten)]
+    pub fit: ModelFit,
+    /// Whether every arm that is not withdrawn is decided, so that the campaign may end.
+    pub may_stop: bool,
+    /// The measurements that remain of the budget.
+    pub remaining: u32,
+    /// What they would still bring; `None` without rewards, without budget, or if it was not computed because that takes long.
+    pub rest: Option<Rest>,
+}
+
+/// Whether a model fits the rewards.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ModelFit {
+    /// `fits`, `misfit` or `untested`.
+    #[serde(rename = "fit")]
+    pub word: &'static str,
+    /// The p-value of the test of the linear model, whatever the model of the campaign; `None` if it could not be tested.
+    #[serde(rename = "fit_p_value")]
+    pub p_value: Option<f64>,
+    /// What follows, in a sentence without a full stop.
+    #[serde(rename = "fit_advice")]
+    pub advice: String,
+}
+
+impl Standing {
+    /// How a campaign with this state and these verdicts stands, without what the rest of its budget would bring.
+    #[must_use]
+    pub fn new(state: &CampaignState, verdicts: &[Verdict]) -> Self {
+        let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
+        let progress = state.progress();
+        let has_rewards = u64::from(progress.counted) + progress.uncounted > 0;
+        let undecided = count(Side::Undecided);
+        let withdrawn = state.withdrawn().filter(|&(arm, _)| verdicts[arm].side == Side::Undecided).count();
+        Self {
+            above: count(Side::Above),
+            below: count(Side::Below),
+            undecided,
+            wrong_calls: has_rewards.then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
+            wrong_calls_by: match state.terms().spec.estimator() {
+                EstimatorKind::Mixed => "by the model, not guaranteed",
+                EstimatorKind::Ridge => "if the linear model holds",
+                _ => "by the sample means, not guaranteed",
+            },
+            fit: ModelFit::new(state, has_rewards),
+            may_stop: undecided == withdrawn,
+            remaining: progress.budget.saturating_sub(progress.counted),
+            rest: None,
+        }
+    }
+
+    /// The same with what the rest of the budget would bring, if that [is quick](Plan::is_rest_quick) to compute. `arms` are the arms as they
+    /// were given.
+    #[must_use]
+    pub fn with_rest(self, state: &CampaignState, arms: Arms) -> Self {
+        Self { rest: Plan::quick_rest(arms, state), ..self }
+    }
+
+    /// The same as fields of CSV, by name.
+    #[must_use]
+    pub fn fields(&self) -> [(&'static str, String); 8] {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
+        let rest = |of: fn(&Rest) -> f64| number(self.rest.as_ref().map(of));
+        [
+            ("wrong_calls", number(self.wrong_calls)),
+            ("fit", self.fit.word.into()),
+            ("fit_p_value", number(self.fit.p_value)),
+            ("fit_advice", self.fit.advice.clone()),
+            ("may_stop", self.may_stop.to_string()),
+            ("remaining", self.remaining.to_string()),
+            ("rest_wrong_calls", rest(|rest| rest.wrong_calls)),
+            ("rest_undecided", rest(|rest| rest.undecided)),
+        ]
+    }
+
+    /// The wrong calls to expect, in words.
+    #[must_use]
+    pub fn wrong_calls_in_words(&self) -> Option<String> {
+        let expected = self.wrong_calls?;
+        Some(format!("{expected:.1} wrong calls if every arm gets the side of its mean: by the model, not guaranteed"))
+    }
+
+    /// What the rest of the budget would bring, in words; `plan` is what to do to learn it if it was not computed.
+    #[must_use]
+    pub fn rest_in_words(&self, plan: &str) -> Option<String> {
+        match &self.rest {
+            Some(rest) => Some(rest.to_string()),
+            None if self.remaining == 0 || self.wrong_calls.is_none() => None,
+            None => {
+                let plural = if self.remaining == 1 { "" } else { "s" };
+                Some(format!("{plan} simulates what {} more measurement{plural} would bring", self.remaining))
+            }
+        }
+    }
+
+    /// That every arm is decided, in words.
+    #[must_use]
+    pub fn stop_in_words(&self) -> Option<&'static str> {
+        match (self.may_stop, self.undecided) {
+            (false, _) => None,
+            (true, 0) => Some("every candidate is decided: you may stop"),
+            (true, _) => Some("every candidate that is not withdrawn is decided: you may stop"),
+        }
+    }
+}
+
+impl ModelFit {
+    fn new(state: &CampaignState, has_rewards: bool) -> Self {
+        let untested = |advice: &str| Self { word: "untested", p_value: None, advice: advice.into() };
+        let estimator = state.terms().spec.estimator();
+        let Some(dimension) = state.arms().dimension() else {
+            let advice = "the arms have no features, so there is no line to test";
+            return Self { word: if has_rewards { "fits" } else { "untested" }, p_value: None, advice: advice.into() };
+        };
+        if !has_rewards {
+            return untested("there are no rewards yet");
+        }
+        let cost = state.arms().n_arms() as f64 * (dimension * dimension) as f64;
+        if cost > MAX_TEST_COST {
+            return untested("so many arms and features take too long to test here");
+        }
+        let diagnostics = state.diagnose();
+        let p_value = diagnostics.lack_of_fit.map(|lack| lack.p_value);
+        let (word, advice) = match (estimator, diagnostics.conclusion) {
+            (EstimatorKind::Ridge, Conclusion::NotBelievable) => {
+                ("misfit", "the rewards contradict a line, on which the verdicts rest; use the mixed model")
+            }
+            (EstimatorKind::Ridge, Conclusion::NotEnoughData(_)) => (
+                "untested",
+                "it takes arms that were measured more than once to test the line on which the verdicts rest",
+            ),
+            (EstimatorKind::Ridge, _) => ("fits", "the means lie no further from a line than the noise explains"),
+            (EstimatorKind::Mixed, Conclusion::NotBelievable) => {
+                ("fits", "the rewards contradict a line, and the mixed model learns what a line does not explain")
+            }
+            (EstimatorKind::Mixed, _) => ("fits", "the mixed model learns what a line does not explain"),
+            _ => ("fits", "every arm is estimated from its own rewards"),
+        };
+        Self { word, p_value, advice: advice.into() }
+    }
+}
+
+/// `fits: the means lie no further from a line than the noise explains (test of a line: p = 0.47)`.
+impl std::fmt::Display for ModelFit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { word, p_value, advice } = self;
+        let p_value = match p_value {
+            None => String::new(),
+            Some(p) if *p < 1e-4 => format!(" (test of a line: p = {p:.1e})"),
+            Some(p) => format!(" (test of a line: p = {p:.4})"),
+        };
+        write!(f, "{word}: {advice}{p_value}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutline::campaign::Terms;
+    use cutline::{IntervalKind, Question, Spec};
+
+    fn state(estimator: &str, curvature: f64) -> CampaignState {
+        let rows: Vec<[f64; 1]> = (0..12).map(|arm| [f64::from(arm)]).collect();
+        let arms = Arms::from_rows(&rows).unwrap().standardised().with_intercept(1.0).unwrap();
+        let mut spec = Spec::named("pivot").unwrap().with_estimator(estimator).unwrap();
+        if estimator == "ridge" {
+            spec = spec.with_centre(1.0).unwrap();
+        }
+        let terms = Terms {
+            question: Question::new(6.0, 0.0).unwrap(),
+            spec,
+            budget: 60,
+            rewards: None,
+            noise: None,
+            interval: IntervalKind::Fixed,
+            delta: 0.05,
+            until_sure: None,
+            seed: 0,
+        };
+        let mut state = CampaignState::new(arms, terms).unwrap();
+        for arm in 0..12 {
+            for noise in [0.3, -0.2, -0.1] {
+                let x = arm as f64;
+                state.observe(arm, x + curvature * (x - 6.0).powi(2) + noise, true, 0).unwrap();
+            }
+        }
+        state
+    }
+
+    /// A line on linear and on curved rewards: only a campaign that rests on the line is told that its model does not fit.
+    #[test]
+    fn the_fit_is_that_of_the_campaigns_model() {
+        for (estimator, curvature, word) in
+            [("ridge", 0.0, "fits"), ("ridge", 0.5, "misfit"), ("mixed", 0.0, "fits"), ("mixed", 0.5, "fits")]
+        {
+            let mut state = state(estimator, curvature);
+            let verdicts = state.verdicts();
+            let standing = Standing::new(&state, &verdicts);
+            assert_eq!(standing.fit.word, word, "{estimator} {curvature}: {}", standing.fit);
+            let p_value = standing.fit.p_value.unwrap();
+            assert_eq!(p_value < 0.025, curvature > 0.0, "{p_value}");
+            assert_eq!(standing.fit.advice.contains("contradict"), curvature > 0.0, "{}", standing.fit);
+            assert_eq!(standing.above + standing.below + standing.undecided, 12);
+            assert_eq!(standing.may_stop, standing.undecided == 0);
+            let doubts: f64 = verdicts.iter().map(|verdict| verdict.doubt).sum();
+            assert_eq!((standing.wrong_calls, standing.remaining), (Some(doubts), 24));
+        }
+    }
+
+    /// What the rest would bring is computed where it is cheap, and not for a long campaign.
+    #[test]
+    fn the_rest_of_a_short_campaign_is_played() {
+        let mut state = state("mixed", 0.0);
+        let verdicts = state.verdicts();
+        let rows: Vec<[f64; 1]> = (0..12).map(|arm| [f64::from(arm)]).collect();
+        let standing = Standing::new(&state, &verdicts).with_rest(&state, Arms::from_rows(&rows).unwrap());
+        let rest = standing.rest.unwrap();
+        assert_eq!((rest.measurements, rest.runs), (24, 16));
+        assert!(rest.wrong_calls < 1.0 && rest.undecided <= standing.undecided as f64 + 0.5, "{rest:?}");
+        assert!(rest.wrong_calls_low <= rest.wrong_calls && rest.wrong_calls <= rest.wrong_calls_high, "{rest:?}");
+    }
+}

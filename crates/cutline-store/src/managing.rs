@@ -1,0 +1,37 @@
+//! Renaming, deleting and copying the campaigns of a store.
+
+use crate::new_campaign::check_name;
+use crate::{Campaign, NewCampaign, Store, StoreError};
+
+impl Store {
+    /// Gives a campaign another name. Processes that use it go on.
+    ///
+    /// # Errors
+    /// If there is no such campaign, the new name is taken or not allowed, or the store cannot be written to.
+    pub fn rename(&self, name: Option<&str>, new_name: &str) -> Result<(), StoreError> {
+        check_name(new_name)?;
+        let (mut journal, entry) = self.find(name)?;
+        journal.rename(entry.id, new_name)
+    }
+
+    /// Deletes a campaign with its candidates and events. Processes that use it get [`StoreError::Deleted`] with their next operation.
+    ///
+    /// # Errors
+    /// If there is no such campaign, or the store cannot be written to.
+    pub fn delete(&self, name: &str) -> Result<(), StoreError> {
+        let (mut journal, entry) = self.find(Some(name))?;
+        journal.delete(entry.id)
+    }
+
+    /// Copies a campaign with its candidates and events into `to`, which may be this store. Measurements are not shared from then on: a
+    /// ticket that is open in both counts in that one to which its reward is told.
+    ///
+    /// # Errors
+    /// If there is no such campaign, the new name is taken or not allowed, the campaign uses a custom rule, or a store fails.
+    pub fn copy(&self, name: Option<&str>, to: &Self, new_name: &str) -> Result<Campaign, StoreError> {
+        let mut campaign = self.campaign(name)?;
+        campaign.state()?;
+        let (records, candidates) = (campaign.events(0)?, campaign.candidates()?);
+        to.begin_new(NewCampaign::continued(new_name, campaign.first_settings().clone(), candidates, records)?)
+    }
+}
