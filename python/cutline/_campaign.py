@@ -208,7 +208,7 @@ class Campaign(_native.Campaign):
         features, are not added again.
 
         `X` and `names` are as in the constructor. Of a data frame, the columns of the campaign are taken, or those that `features` lists.
-        Arms without names get the next numbers if those of the campaign are numbered too.
+        Arms without names get the next numbers if those of the campaign are numbers too, and are refused otherwise.
 
         >>> import cutline
         >>> campaign = cutline.Campaign([[0.1], [0.2]], threshold=0.5, budget=9)
@@ -217,15 +217,16 @@ class Campaign(_native.Campaign):
         >>> campaign.names
         ['0', '1', '2', '3']
         """
-        arms = self._read(X, names, features)
-        given = None if names is None and _arms.is_number(X) else arms.names
-        return self._add(self._next_names(arms) if given is None else given, arms.columns, arms.features)
+        arms, have_names = self._read(X, names, features)
+        if not have_names and any(name != str(arm) for arm, name in enumerate(self.names)):
+            raise InputError("the arms of this campaign have names, so those that are added need them too; pass `names=`")
+        return self._add(arms.names, arms.columns, arms.features)
 
     def predict(
         self, X: Any, *, names: Iterable[object] | None = None, features: Sequence[str] | None = None
     ) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts that arms would have if they were added to the campaign, which does not change. The result has the form of `report()`,
-        and the arguments are those of `add`.
+        and the arguments are those of `add`. Arms without names get the next numbers.
 
         >>> import cutline
         >>> campaign = cutline.Campaign([[float(i)] for i in range(8)], threshold=3.5, budget=99, noise=0.1, model="linear")
@@ -235,23 +236,22 @@ class Campaign(_native.Campaign):
         0   low  below      0
         1  high  above      0
         """
-        arms = self._read(X, names, features)
+        arms, _ = self._read(X, names, features)
         columns, expected_errors = self._predict(arms.names, arms.columns, arms.features)
         return self._frame(columns, expected_errors)
 
-    def _read(self, X: Any, names: Iterable[object] | None, features: Sequence[str] | None) -> _arms.Arms:
-        """Reads arms that have the columns of the campaign."""
+    def _read(
+        self, X: Any, names: Iterable[object] | None, features: Sequence[str] | None
+    ) -> tuple[_arms.Arms, bool]:
+        """Reads arms that have the columns of the campaign, and whether they have names. Those without get the next numbers."""
         if features is None and _arms.has_columns(X):
             features = self.columns
-        return _arms.read(X, names, features)
-
-    def _next_names(self, arms: _arms.Arms) -> list[str]:
-        """Names for arms without names: the next numbers."""
-        names = self.names
+        arms = _arms.read(X, names, features)
+        if arms.names is not None and not (names is None and _arms.is_number(X)):
+            return arms, True
         n_arms = len(arms.names or ()) if arms.features is None else len(arms.features)
-        if n_arms == 0 or any(name != str(arm) for arm, name in enumerate(names)):
-            raise InputError("the arms of this campaign have names, so those that are added need them too; pass `names=`")
-        return [str(arm) for arm in range(len(names), len(names) + n_arms)]
+        first = len(self.names)
+        return arms._replace(names=[str(arm) for arm in range(first, first + n_arms)]), False
 
     def report(self) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts as a pandas `DataFrame` with one row per arm, or as a list of dicts if pandas is not installed. The data frame's

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._campaign import Campaign
 from ._errors import InputError
@@ -20,6 +20,9 @@ Measure = Callable[[Ticket], float]
 
 RETRY_AFTER = 0.5
 """How many seconds to wait before asking again while other workers have all open tickets."""
+
+MAX_WITHDRAWN_IN_A_ROW = 3
+"""How many arms may be withdrawn without a reward in between: most likely it is not the arms that fail, but `measure`."""
 
 
 def run(
@@ -49,7 +52,7 @@ def run(
     | `workers` | 1 | the number of measurements at a time |
     | `executor` | threads | any `concurrent.futures.Executor` |
     | `failures` | 0; any number with `give_up` | how many measurements may fail and return to the budget; the exception of the next one is raised |
-    | `give_up` | never | after how many failures of the same arm it is withdrawn, with the exception as the reason; the campaign goes on without it |
+    | `give_up` | never | after how many failures of the same arm it is withdrawn, with the exception as the reason; the campaign goes on without it. If nothing can be measured, the exception is raised, and the arms are available again |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the rewards counted and the budget |
 
     However it ends, Ctrl-C included, no ticket of this call stays open, and all rewards are kept.
@@ -98,6 +101,7 @@ class _Loop:
         self.failures = failures
         self.give_up = give_up
         self.failed: Counter[str] = Counter()
+        self.withdrawn: dict[str, Exception] = {}
         self.watch = watch
         self.open: dict[Future[float], Ticket] = {}
 
@@ -105,6 +109,8 @@ class _Loop:
         try:
             while self._fill() or self.open or not self._is_over():
                 self._collect()
+            if self.withdrawn and self.campaign.progress.ending == "withdrawn":
+                self._restore()
         finally:
             self._close()
 
@@ -140,6 +146,7 @@ class _Loop:
                 self._failed(ticket, error)
             else:
                 self.campaign.tell(ticket, reward)
+                self.withdrawn.clear()
         self.watch.at(self.campaign.progress.counted)
 
     def _failed(self, ticket: Ticket, error: BaseException) -> None:
@@ -148,10 +155,18 @@ class _Loop:
         if not isinstance(error, Exception):
             raise error
         self.failed[ticket.name] += 1
-        if self.give_up is not None and self.failed[ticket.name] >= self.give_up:
+        if self.failed[ticket.name] == self.give_up:
             self.campaign.withdraw(ticket.name, reason)
+            self.withdrawn[ticket.name] = error
+            if len(self.withdrawn) >= MAX_WITHDRAWN_IN_A_ROW:
+                self._restore()
         if self.failures is not None and self.failed.total() > self.failures:
             raise error
+
+    def _restore(self) -> NoReturn:
+        """Makes the arms that were withdrawn since the last reward available again, because not they were the reason."""
+        self.campaign.restore(list(self.withdrawn))
+        raise list(self.withdrawn.values())[-1]
 
     def _close(self) -> None:
         """Closes all open tickets: tells the rewards of finished measurements, and expires the rest."""

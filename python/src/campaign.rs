@@ -509,11 +509,11 @@ impl Campaign {
     fn _add(
         &self,
         py: Python<'_>,
-        names: &Bound<'_, PyAny>,
+        names: Option<&Bound<'_, PyAny>>,
         columns: &Bound<'_, PyAny>,
         features: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<usize> {
-        let more = candidates(Some(names), columns, features.as_ref())?;
+        let more = candidates(names, columns, features.as_ref())?;
         self.with(py, |campaign| campaign.add(&more))
     }
 

@@ -265,7 +265,7 @@ def test_predictions_have_the_form_of_the_report() -> None:
     assert predicted.attrs["finding"] == campaign.finding
     assert np.isclose(predicted.attrs["expected_errors"], predicted["doubt"].sum())
     unnamed: Any = campaign.predict(pd.DataFrame(LATE, columns=COLUMNS))
-    assert list(unnamed["name"]) == [str(arm) for arm in range(10)]
+    assert list(unnamed["name"]) == [str(arm) for arm in range(30, 40)]
     np.testing.assert_array_equal(unnamed["mean"], predicted["mean"])
     same: Any = campaign.predict(frame(X, "arm"))
     assert list(same["name"]) == campaign.names, "names may be those of the campaign"
@@ -325,15 +325,20 @@ def test_run_withdraws_an_arm_that_fails_again_and_again() -> None:
     assert campaign.progress.failed == 1 and campaign.withdrawn == {}
 
 
-def test_run_ends_if_every_arm_fails() -> None:
+def test_run_ends_if_nothing_can_be_measured() -> None:
+    """Not the arms are the reason then, so they are available again."""
+
     def broken(ticket: cutline.Ticket) -> float:
         return float("nan")
 
-    campaign = cutline.run(3, broken, threshold=0.0, budget=9, give_up=2)
-    assert (campaign.progress.ending, campaign.progress.failed) == ("withdrawn", 6)
-    assert set(campaign.withdrawn.values()) == {
-        f"InputError: `measure` must return a finite number, but returned nan for `{arm}`" for arm in range(3)
-    }
+    for n_arms, failed in ((2, 4), (20, 6)):
+        campaign = cutline.Campaign(n_arms, threshold=0.0, budget=50)
+        with pytest.raises(cutline.InputError, match="`measure` must return a finite number, but returned nan for"):
+            cutline.run(campaign, broken, give_up=2)
+        assert (campaign.progress.failed, campaign.progress.out) == (failed, 0)
+        assert campaign.withdrawn == {}
+        kinds = [event["event"] for event in campaign.events()]
+        assert kinds.count("withdrawn") == kinds.count("restored") == min(n_arms, 3)
     with pytest.raises(cutline.InputError, match="`give_up` must be a whole number of at least 1"):
         cutline.run(3, broken, threshold=0.0, budget=9, give_up=0)
 
