@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store calibration coverage sure centre prepare real soak field docs
+.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -100,6 +100,10 @@ prepare: build ## Simulate ways to prepare real features: the tables of docs/cam
 real: python ## Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement experiments/real/requirements.txt
 	target/python/bin/python experiments/real/real.py $(if $(QUICK),--quick)
+
+batches: python ## Play campaigns in batches of 1, 24 and 96 on real tables: the table of docs/models.md; takes a quarter of an hour
+	target/python/bin/pip install --quiet --disable-pip-version-check --requirement experiments/real/requirements.txt
+	target/python/bin/python experiments/real/batches.py
 
 soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: check that nothing is lost; SOAK=N for N times as many kills
 	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test nothing_is_lost -- --nocapture

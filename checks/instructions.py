@@ -15,7 +15,14 @@ EXPECTED = Path(__file__).with_name("instructions.json")
 BINARY = ROOT / "target/release/examples/ns_per_pull"
 CASES = ["20, 5, 200", "20, 20, 200", "150, 4, 400", "178, 13, 400"]
 # The cases, by the numbers that the binary gives them, and the two numbers of runs.
-ALGORITHMS = {"linear-apt": (CASES, (16, 48)), "pivot": (CASES, (16, 48)), "mixed": (["150, 4, 300", "442, 10, 884"], (1, 3))}
+MEAN_CASES = ["10, 0, 1000", "100, 0, 1000"]
+ALGORITHMS = {
+    "linear-apt": (CASES, (16, 48)),
+    "pivot": (CASES, (16, 48)),
+    "mixed": (["150, 4, 300", "442, 10, 884"], (1, 3)),
+    "apt": (MEAN_CASES, (16, 48)),
+    "lsa": (MEAN_CASES, (16, 48)),
+}
 SLACK = 1.10
 
 

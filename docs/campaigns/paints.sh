@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures the gloss of one paint: a value that depends on its row of the table, plus noise of standard deviation 4. There is no sample of
-# paint 17, so its measurement fails. The two tables are made up for this example.
-[ "$1" = "paint 17" ] && { echo "no sample left" >&2; exit 1; }
+# paint 6, so its measurement fails. The two tables are made up for this example.
+[ "$1" = "paint 6" ] && { echo "no sample left" >&2; exit 1; }
 cat "$(dirname "$0")"/paints.csv "$(dirname "$0")"/more-paints.csv | awk -F, -v name="$1" -v seed="$CUTLINE_TICKET" '
     $1 == name {
         split($1, words, " ")

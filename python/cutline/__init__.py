@@ -5,7 +5,7 @@
 `simulate` plays an `Experiment` whose truth is known, on one machine or on many.
 """
 
-from ._campaign import Campaign, campaigns, diagnose, open
+from ._campaign import Campaign, campaigns, copy, delete, diagnose, open, rename
 from ._custom import DONE, WAIT, Rule
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
 from ._experiment import Experiment, Results
@@ -43,9 +43,12 @@ __all__ = [
     "Verdict",
     "__version__",
     "campaigns",
+    "copy",
+    "delete",
     "diagnose",
     "open",
     "plan",
+    "rename",
     "reproduce",
     "run",
     "simulate",

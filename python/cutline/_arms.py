@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import operator
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from . import _native
 from ._errors import InputError
 
 if TYPE_CHECKING:
@@ -22,31 +26,67 @@ class Arms(NamedTuple):
     names: list[str] | None
     columns: list[str]
     features: NDArray[np.float64] | None
+    encoding: str | None = None
+    """How the columns of a data frame became features, as JSON; `None` if all are numbers."""
 
 
-def read(X: Any, names: Iterable[object] | None, features: Sequence[str] | None) -> Arms:
+class Reading(NamedTuple):
+    """How a data frame is read; the arguments are those of `Campaign`."""
+
+    features: Sequence[str] | None = None
+    id: str | None = None
+    categories: Sequence[str] | None = None
+    missing: str = "refuse"
+
+
+def read(X: Any, names: Iterable[object] | None, reading: Reading = Reading()) -> Arms:
     """Reads the arms in `X`. Names become strings, also those that are integers."""
     names = None if names is None else _names(names)
+    if reading.missing not in ("refuse", "mean"):
+        raise InputError(f"`missing` must be `refuse` or `mean`, not {reading.missing!r}")
+    if reading.id is not None and names is not None:
+        raise InputError("`id` and `names` both name the arms; give one of them")
     if X is None or is_number(X):
         return Arms(_without_features(X, names), [], None)
     if isinstance(X, (str, bytes)):
         raise InputError("X must have one row of features per arm, not be a string; read a file first, for instance with pandas")
     frame = _frame(X)
     if frame is not None:
-        return _from_frame(frame, names, features)
-    if features is not None:
-        raise InputError("`features` names columns, but the columns of X have no names; use a data frame")
-    return _from_array(X, names)
+        return _from_frame(frame, names, reading)
+    for option, value in (("features", reading.features), ("id", reading.id), ("categories", reading.categories)):
+        if value is not None:
+            raise InputError(f"`{option}` names columns, but the columns of X have no names; use a data frame")
+    arms = _from_array(X, names)
+    if reading.missing == "mean" and arms.features is not None:
+        return _encoded([(name, arms.features[:, i].copy()) for i, name in enumerate(arms.columns)], arms.names, reading, [])
+    return arms
+
+
+def read_later(X: Any, names: Iterable[object] | None, columns: Sequence[str], encoding: str | None) -> Arms:
+    """Reads further arms of a campaign with these columns, whose first arms had this encoding: they get the same features."""
+    if encoding is None:
+        encoding = json.dumps({"columns": [{"name": name, "values": "number"} for name in columns]})
+    known = json.loads(encoding)
+    names = None if names is None else _names(names)
+    frame = _frame(X) if columns else None
+    if frame is None:
+        arms = read(X, names)
+        if len(arms.columns) != len(columns):
+            raise InputError(f"the arms of this campaign have {len(columns)} features, and these have {len(arms.columns)}")
+        if any(column["values"] != "number" for column in known["columns"]):
+            raise InputError("the features of this campaign were made of a data frame; use one with the same columns")
+        return Arms(arms.names, list(columns), arms.features)
+    categories = [column["name"] for column in known["columns"] if "category" in column["values"]]
+    wanted = [column["name"] for column in known["columns"]]
+    reading = Reading(features=wanted, id=known.get("id") if names is None else None, categories=categories)
+    names, others = _names_and_columns(frame, names, reading)
+    cells = [(name, _cells(name, column, name in categories)[0]) for name, column in others]
+    return _encoded(cells, names, reading, categories, encoding)
 
 
 def is_number(X: Any) -> bool:
     """Whether `X` is a number of arms."""
     return isinstance(X, int) or (hasattr(X, "__index__") and not hasattr(X, "__len__"))
-
-
-def has_columns(X: Any) -> bool:
-    """Whether `X` is a data frame or a table, whose columns have names."""
-    return (hasattr(X, "iloc") and hasattr(X, "columns")) or hasattr(X, "get_columns") or hasattr(X, "column_names")
 
 
 def _names(names: Iterable[object]) -> list[str]:
@@ -135,38 +175,90 @@ def _frame(X: Any) -> _Frame | None:
     return None
 
 
-def _from_frame(frame: _Frame, names: list[str] | None, features: Sequence[str] | None) -> Arms:
-    import numpy as np
-
-    columns = frame.columns
-    name_columns = [values for name, values in columns if name.lower() == "name"]
-    others = [(name, values) for name, values in columns if name.lower() != "name"]
-    if features is not None:
-        wanted = _names(features)
-        by_name = dict(columns)
-        missing = [name for name in wanted if name not in by_name]
-        if missing:
-            raise InputError(f"there is no column `{missing[0]}`; there are {_listed(by_name)}")
+def _names_and_columns(frame: _Frame, names: list[str] | None, reading: Reading) -> tuple[list[str] | None, list[tuple[str, Any]]]:
+    """The names of the arms, and the columns that are features."""
+    columns, by_name = frame.columns, dict(frame.columns)
+    if not columns or len(columns[0][1]) == 0:
+        raise InputError("there are no arms; at least one is needed")
+    wanted = None if reading.features is None else _names(reading.features)
+    needed = [*(wanted or []), *(reading.categories or []), *([] if reading.id is None else [reading.id])]
+    for name in needed:
+        if name not in by_name:
+            raise InputError(f"there is no column `{name}`; there are {_listed(by_name)}")
+    if wanted is not None:
         others = [(name, by_name[name]) for name in wanted]
+    else:
+        others = [(name, values) for name, values in columns if name.lower() != "name" and name != reading.id]
+    name_columns = [values for name, values in columns if name.lower() == "name"]
     if len(name_columns) > 1:
         raise InputError("two columns are called `name`; drop one of them")
-    if names is None and name_columns:
+    if reading.id is not None:
+        names = _column_of_names(by_name[reading.id])
+    elif names is None and name_columns:
         names = _column_of_names(name_columns[0])
     elif names is None:
         names = frame.labels
-    n_arms = len(columns[0][1]) if columns else 0
-    if n_arms == 0:
-        raise InputError("there are no arms; at least one is needed")
-    if not others:
+    return names, others
+
+
+def _from_frame(frame: _Frame, names: list[str] | None, reading: Reading) -> Arms:
+    import numpy as np
+
+    names, others = _names_and_columns(frame, names, reading)
+    chosen = set(_names(reading.categories or []))
+    if unused := chosen - {name for name, _ in others}:
+        raise InputError(f"the category `{min(unused)}` is not one of the features")
+    categories, cells = [], []
+    for name, column in others:
+        values, is_category = _cells(name, column, name in chosen)
+        if reading.features is None and not cells and not is_category and _counts_rows(name, values):
+            _warn(f"the first column, `{name}`, counts the rows; it is left out")
+            continue
+        categories += [name] if is_category else []
+        cells.append((name, values))
+    if not cells:
         return Arms(names, [], None)
-    values = np.empty((n_arms, len(others)), order="F")
-    for i, (name, column) in enumerate(others):
-        values[:, i] = _column(name, column)
-    return Arms(names, [name for name, _ in others], values)
+    numbers = [values for _, values in cells if not isinstance(values, list)]
+    if len(numbers) < len(cells) or any(np.isnan(values).any() for values in numbers):
+        return _encoded(cells, names, reading, categories)
+    if reading.id is not None:
+        return _encoded(cells, names, reading, categories)
+    features = np.empty((len(numbers[0]), len(numbers)), order="F")
+    for i, values in enumerate(numbers):
+        features[:, i] = values
+    return Arms(names, [name for name, _ in cells], features)
 
 
-def _column(name: str, column: Any) -> NDArray[np.float64]:
-    """The numbers of a column. Missing values become NaN, which the engine refuses with row and column."""
+def _encoded(
+    cells: list[tuple[str, Any]], names: list[str] | None, reading: Reading, categories: list[str], encoding: str | None = None
+) -> Arms:
+    """The features that columns become, by an encoding or else by what they hold."""
+    is_filled = reading.missing == "mean"
+    columns, features, encoding, notes = _native.encode_columns(cells, categories, reading.id, is_filled, encoding)
+    for note in notes:
+        _warn(note)
+    return Arms(names, columns, features, encoding)
+
+
+def _warn(note: str) -> None:
+    """Notes something about a data frame at the line that used it."""
+    depth, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("cutline."):
+        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(note, stacklevel=depth)
+
+
+def _counts_rows(name: str, values: Any) -> bool:
+    """Whether a column has no name and counts the rows, as pandas writes an index."""
+    import numpy as np
+
+    if name not in ("", "Unnamed: 0") or isinstance(values, list):
+        return False
+    return bool(float(values[0]).is_integer() and np.all(np.diff(values) == 1.0))
+
+
+def _cells(name: str, column: Any, is_category: bool) -> tuple[Any, bool]:
+    """The values of a column, numbers with NaN or text with `None` where one is missing, and whether it is meant as a category."""
     import numpy as np
 
     library = type(column).__module__.partition(".")[0]
@@ -174,6 +266,7 @@ def _column(name: str, column: Any) -> NDArray[np.float64]:
         import polars
 
         is_number = column.dtype.is_numeric() or column.dtype == polars.Boolean
+        is_category |= column.dtype in (polars.Categorical, polars.Enum)
         values = column.cast(polars.Float64).to_numpy() if is_number else np.asarray(column.to_list(), dtype=object)
     elif library == "pyarrow":
         import pyarrow
@@ -181,15 +274,45 @@ def _column(name: str, column: Any) -> NDArray[np.float64]:
         kinds = pyarrow.types
         checks = (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_boolean)
         is_number = any(check(column.type) for check in checks)
+        is_category |= kinds.is_dictionary(column.type)
         cast = column.cast(pyarrow.float64(), safe=False) if is_number else column
-        values = np.asarray(cast.to_numpy(zero_copy_only=False))
+        values = np.asarray(cast.to_numpy(zero_copy_only=False) if is_number else column.to_pylist())
     elif column.dtype.kind in "biuf":
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        values = column.to_numpy()
-    if values.dtype.kind not in "biuf" and not (values.dtype.kind == "O" and not _has_strings(values)):
+        is_category |= str(column.dtype) == "category"
+        values = column.astype(object).to_numpy() if is_category else column.to_numpy()
+    if is_category:
+        return [_level(value) for value in values.tolist()], True
+    if values.dtype.kind in "UTO" and _has_strings(values):
+        return _text(name, values), False
+    if values.dtype.kind not in "biufO":
         raise InputError(f"column `{name}` does not hold numbers; choose the feature columns with `features`")
-    return _numbers(values, f"column `{name}`")
+    return np.ascontiguousarray(_numbers(values, f"column `{name}`")), False
+
+
+def _text(name: str, values: NDArray[Any]) -> list[str | None]:
+    """The text of a column; numbers among it are refused, because the column could mean either."""
+    texts = [_level(value) for value in values.tolist()]
+    for value, text in zip(values.tolist(), texts):
+        if text is not None and (not isinstance(value, str) or _is_number(text)):
+            advice = f"convert it with `astype(float)`, or pass `categories=[{name!r}]`"
+            raise InputError(f"column `{name}` holds text, and some of it is numbers, such as {value!r}; {advice}")
+    return texts
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False
+
+
+def _level(value: Any) -> str | None:
+    """A value as a level of a category; `None` if it is missing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        return None
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _column_of_names(column: Any) -> list[str]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from ._plan import Plan
+    from ._progress import Watch
+
 MAX_BUDGET = 2**32 - 1
 
 
@@ -46,18 +49,22 @@ class Campaign(_native.Campaign):
     | `kernel`, `length` | none | means that are a smooth function of the features: `"rbf"` or the rougher `"matern52"`, and the distance over which they change, in units of the features as they are prepared |
     | `graph` | none | means that vary little along the edges of a graph: a list of pairs of arms, or of triples with a weight; the features are not used |
     | `algorithm` | `"pivot"`; `"apt"` if the model is independent | how measurements are chosen: a name, or a custom `Rule`; named without a model, it runs on the model it was published with |
+    | `rewards` | `"gaussian"` | their kind: `"gaussian"`, numbers with noise, or `"bernoulli"`, 1 for pass and 0 for fail |
     | `noise` | estimated | σ, the standard deviation of a measurement |
     | `seed` | 0 | the seed of all random numbers |
     | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
-    | `storage` | memory | the store: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
+    | `storage` | memory | the store: a file as a string or `Path`, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
     | `name` | `"campaign"` | its name in the store |
     | `features` | all but `name` | which columns of a data frame are features |
+    | `id` | `name` | the column of a data frame with the names of the arms |
+    | `categories` | columns of categorical type, and of text in which values repeat | the columns of a data frame that are categories: one feature per level |
+    | `missing` | `"refuse"` | `"mean"` replaces a missing value by the mean of its column and marks it in another feature |
     | `parameters` | the algorithm's defaults | by name, such as `{"lambda": 0.1}` |
     | `estimator` | that of the model | `"mixed"`, `"ridge"` or `"sample-mean"`, for a custom combination with `algorithm` |
     | `prepare` | `standardise`, `intercept`, `centre` with `model="linear"` | how features and rewards are prepared for ridge; `()` for not at all, the model of the LinearAPT paper |
     | `interval` | `"fixed"` | `"anytime"` if verdicts are read repeatedly during the campaign |
     | `confidence` | 0.95 | the probability that an interval holds the mean |
-    | `until_sure` | never | end early: by `"intervals"`, guaranteed for a given `noise`; by `"evidence"`, a heuristic; by `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee |
+    | `until_sure` | never | end early: by `"intervals"`, guaranteed for a given `noise` or `rewards="bernoulli"`; by `"evidence"`, a heuristic; by `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee |
 
     Threads may share a campaign, and processes may share one in a store. A campaign in memory is pickled with its history; one in
     a store is pickled as its address and name.
@@ -77,12 +84,16 @@ class Campaign(_native.Campaign):
         length: float | None = None,
         graph: Iterable[Sequence[Any]] | None = None,
         algorithm: str | _custom.Rule | _custom.RuleFactory | None = None,
+        rewards: str | None = None,
         noise: float | None = None,
         seed: int = 0,
         names: Iterable[object] | None = None,
-        storage: str | None = None,
+        storage: str | os.PathLike[str] | None = None,
         name: str = "campaign",
         features: Sequence[str] | None = None,
+        id: str | None = None,  # noqa: A002
+        categories: Sequence[str] | None = None,
+        missing: Literal["refuse", "mean"] = "refuse",
         parameters: Mapping[str, float] | None = None,
         estimator: str | None = None,
         prepare: Sequence[str] | None = None,
@@ -102,6 +113,7 @@ class Campaign(_native.Campaign):
             "algorithm": algorithm,
             "estimator": estimator,
             "parameters": None if parameters is None else _dict(parameters),
+            "rewards": rewards,
             "noise": noise,
             "interval": interval,
             "confidence": confidence,
@@ -109,8 +121,9 @@ class Campaign(_native.Campaign):
             "prepare": prepare,
             "seed": seed,
         }
-        arms = _arms.read(X, names, features)
-        handle = _native.begin(arms.names, arms.columns, arms.features, name, storage, settings, rule)
+        arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing))
+        address = None if storage is None else _address(storage)
+        handle = _native.begin(*arms, name, address, settings, rule)
         return cls._from_handle(handle)
 
     @classmethod
@@ -123,8 +136,10 @@ class Campaign(_native.Campaign):
         return cls._from_handle(_native.restore(**state))
 
     @classmethod
-    def _opened(cls, storage: str, name: str | None, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Self:
-        return cls._from_handle(_native.find(storage, name, _rule(algorithm)[0]))
+    def _opened(
+        cls, storage: str | os.PathLike[str], name: str | None, algorithm: _custom.Rule | _custom.RuleFactory | None = None
+    ) -> Self:
+        return cls._from_handle(_native.find(_address(storage), name, _rule(algorithm)[0]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.storage is not None:
@@ -203,11 +218,11 @@ class Campaign(_native.Campaign):
         }
         return self._change({key: value for key, value in changes.items() if value is not ...})
 
-    def add(self, X: Any, *, names: Iterable[object] | None = None, features: Sequence[str] | None = None) -> int:
+    def add(self, X: Any, *, names: Iterable[object] | None = None) -> int:
         """Adds arms, which have a verdict from the model at once. Returns how many are new: those that the campaign has already, with the same
         features, are not added again.
 
-        `X` and `names` are as in the constructor. Of a data frame, the columns of the campaign are taken, or those that `features` lists.
+        `X` and `names` are as in the constructor. Of a data frame, the columns of the campaign are taken, and become features in the same way.
         Arms without names get the next numbers if those of the campaign are numbers too, and are refused otherwise.
 
         >>> import cutline
@@ -217,14 +232,12 @@ class Campaign(_native.Campaign):
         >>> campaign.names
         ['0', '1', '2', '3']
         """
-        arms, have_names = self._read(X, names, features)
+        arms, have_names = self._read(X, names)
         if not have_names and any(name != str(arm) for arm, name in enumerate(self.names)):
             raise InputError("the arms of this campaign have names, so those that are added need them too; pass `names=`")
         return self._add(arms.names, arms.columns, arms.features)
 
-    def predict(
-        self, X: Any, *, names: Iterable[object] | None = None, features: Sequence[str] | None = None
-    ) -> pd.DataFrame | list[dict[str, Any]]:
+    def predict(self, X: Any, *, names: Iterable[object] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts that arms would have if they were added to the campaign, which does not change. The result has the form of `report()`,
         and the arguments are those of `add`. Arms without names get the next numbers.
 
@@ -236,22 +249,46 @@ class Campaign(_native.Campaign):
         0   low  below      0
         1  high  above      0
         """
-        arms, _ = self._read(X, names, features)
+        arms, _ = self._read(X, names)
         columns, expected_errors = self._predict(arms.names, arms.columns, arms.features)
         return self._frame(columns, expected_errors)
 
-    def _read(
-        self, X: Any, names: Iterable[object] | None, features: Sequence[str] | None
-    ) -> tuple[_arms.Arms, bool]:
+    def _read(self, X: Any, names: Iterable[object] | None) -> tuple[_arms.Arms, bool]:
         """Reads arms that have the columns of the campaign, and whether they have names. Those without get the next numbers."""
-        if features is None and _arms.has_columns(X):
-            features = self.columns
-        arms = _arms.read(X, names, features)
+        encoding = self.settings.get("encoding")
+        arms = _arms.read_later(X, names, self.columns, None if encoding is None else json.dumps(encoding))
         if arms.names is not None and not (names is None and _arms.is_number(X)):
             return arms, True
         n_arms = len(arms.names or ()) if arms.features is None else len(arms.features)
         first = len(self.names)
         return arms._replace(names=[str(arm) for arm in range(first, first + n_arms)]), False
+
+    def plan(
+        self,
+        *,
+        wrong: float | None = None,
+        target: float | None = None,
+        budgets: Iterable[int] | None = None,
+        runs: int = 100,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool | Watch = False,
+    ) -> Plan:
+        """Simulates the rest of the campaign, with true means drawn from what the mixed model knows after the rewards so far: what the
+        remaining budget would bring, and how many more measurements meet the goal. The arguments are those of `cutline.plan`.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign([[float(i)] for i in range(20)], threshold=9.5, budget=60)
+        >>> campaign.observe(list(range(20)), [i + (-1.0) ** i for i in range(20)], counted=True)
+        >>> plan = campaign.plan(runs=20)
+        >>> [row["budget"] for row in plan.prospects]
+        [10, 20, 40, 80]
+        >>> plan.sentences[0].startswith("The rest of the budget: 40 more measurements would leave about ")
+        True
+        """
+        from ._plan import forecast
+
+        return forecast(self._planning(wrong, target, runs, seed), budgets, runs, threads, progress)
 
     def report(self) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts as a pandas `DataFrame` with one row per arm, or as a list of dicts if pandas is not installed. The data frame's
@@ -324,7 +361,9 @@ class Campaign(_native.Campaign):
         return ax
 
 
-def open(storage: str, name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None) -> Campaign:  # noqa: A001
+def open(  # noqa: A001
+    storage: str | os.PathLike[str], name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None
+) -> Campaign:
     """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
 
     >>> import cutline
@@ -343,8 +382,8 @@ def diagnose(
     """What rewards say about the arms, without a campaign: how much the features explain, how large the noise is, and whether a line
     would do. A dict whose `sentence` says it in words.
 
-    The linear model is tested with an intercept on standardised features; with `raw`, on the features as they are. `names` and
-    `features` are as in `Campaign`, `arms` as in `Campaign.observe`.
+    The linear model is tested with an intercept on standardised features; with `raw`, on the features as they are. `names`,
+    `features`, `id`, `categories` and `missing` are as in `Campaign`, `arms` as in `Campaign.observe`.
 
     >>> import cutline
     >>> result = cutline.diagnose([[0.0], [1.0], [2.0]], [0, 1, 2] * 9, [0.1, 1.0, 2.1, -0.1, 1.0, 1.9, 0.0, 1.1, 2.0] * 3)
@@ -361,9 +400,42 @@ def diagnose(
     return campaign.diagnose(raw=raw)
 
 
-def campaigns(storage: str) -> list[str]:
+def campaigns(storage: str | os.PathLike[str]) -> list[str]:
     """The names of the campaigns in a store, oldest first."""
-    return _native.campaigns(storage)
+    return _native.campaigns(_address(storage))
+
+
+def _address(storage: Any) -> Any:
+    """The address of a store: that of a `Path` is the path itself."""
+    return os.fspath(storage) if isinstance(storage, os.PathLike) else storage
+
+
+def rename(storage: str, new: str, *, name: str | None = None) -> None:
+    """Gives a campaign in a store another name; `name` chooses one of several."""
+    _native.rename(storage, name, new)
+
+
+def delete(storage: str, name: str) -> None:
+    """Deletes a campaign in a store with all its candidates and measurements. Whoever uses it gets an error with the next operation."""
+    _native.delete(storage, name)
+
+
+def copy(storage: str, new: str, *, name: str | None = None, to: str | None = None) -> None:
+    """Copies a campaign in a store with all its events to the name `new`, in the same store or in the store `to`.
+
+    >>> import cutline
+    >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
+    >>> begun.tell(begun.ask(), 0.5)
+    1
+    >>> cutline.copy(screen, "second")
+    >>> cutline.rename(screen, "third", name="second")
+    >>> cutline.campaigns(screen), cutline.open(screen, "third").progress.counted
+    (['first', 'third'], 1)
+    >>> cutline.delete(screen, "first")
+    >>> cutline.campaigns(screen)
+    ['third']
+    """
+    _native.copy(storage, name, new, to)
 
 
 def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:

@@ -113,7 +113,7 @@ def draw(function: Instance, seed: int) -> Drawn:
         raise InputError("`instance` must return (X, theta), means, or a dict of `X` and one of `theta` and `means`")
     features = None
     if "X" in drawn:
-        features = _arms.read(drawn["X"], None, None).features
+        features = _arms.read(drawn["X"], None).features
         if features is None:
             raise InputError("`instance` must return X with one row of features per arm; without features return means alone")
         features = np.ascontiguousarray(features)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from . import _arms, _native
 from ._campaign import _import
@@ -120,10 +120,14 @@ def plan(
     algorithms: Sequence[str] | None = None,
     raw: bool = False,
     budgets: Iterable[int] | None = None,
+    batch: int = 1,
     runs: int = 100,
     seed: int = 0,
     names: Iterable[object] | None = None,
     features: Sequence[str] | None = None,
+    id: str | None = None,  # noqa: A002
+    categories: Sequence[str] | None = None,
+    missing: Literal["refuse", "mean"] = "refuse",
     name: str = "plan",
     threads: int | None = None,
     progress: bool | Watch = False,
@@ -155,8 +159,9 @@ def plan(
     | `algorithms` | that of `Campaign` | the algorithms to compare, each in a campaign of its own |
     | `raw` | `False` | with `model="linear"`: features and rewards as they are |
     | `budgets` | chosen around where the goal is met | the budgets to try, ascending |
+    | `batch` | 1 | how many measurements are asked for at once, such as 96 for plates; budgets are multiples of it |
     | `runs`, `seed` | 100, 0 | the number of simulated campaigns, and the seed of all random numbers |
-    | `names`, `features` | as in `Campaign` | |
+    | `names`, `features`, `id`, `categories`, `missing` | as in `Campaign` | |
     | `name` | `"plan"` | the plan's name |
     | `threads` | all cores | the number of threads; it does not change the plan |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total |
@@ -176,6 +181,7 @@ def plan(
         "above": above,
         "pilot": pilot,
         "prior": prior,
+        "batch": batch,
         "model": model,
         "algorithms": algorithms,
         "raw": raw,
@@ -183,7 +189,15 @@ def plan(
         "seed": seed,
         "name": name,
     }
-    planning = _native.Planning(*_arms.read(X, names, features), keywords)
+    arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing))
+    planning = _native.Planning(arms.names, arms.columns, arms.features, keywords)
+    return forecast(planning, budgets, runs, threads, progress)
+
+
+def forecast(
+    planning: _native.Planning, budgets: Iterable[int] | None, runs: int, threads: int | None, progress: bool | Watch
+) -> Plan:
+    """Plays a plan, at budgets that are found if none are given."""
     if budgets is None:
         budgets = planning.scout(threads)
     with watching(progress, runs, "runs") as watch:

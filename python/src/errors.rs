@@ -2,7 +2,7 @@
 
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{CandidatesError, LearnerError, SpecError};
-use cutline_lab::{PlanError, RunError};
+use cutline_lab::{PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -95,12 +95,13 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Model(ModelError::CovarianceEstimator(_)) => Some("leave out `model=` and `estimator=`"),
         StoreError::Model(ModelError::OtherEstimator { .. }) => Some("leave out `estimator=`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
+        StoreError::Terms(TermsError::BernoulliNoise) => Some("leave out `noise=`"),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
             Some("pass `model=\"mixed\"`, or `until_sure=\"intervals\"` with `noise=`")
         }
         StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => Some(
-            "pass the standard deviation of one measurement as `noise=` (half the range always holds for rewards in a range), or use \
-             `until_sure=\"evidence\"` or `until_sure=\"expected-errors 1\"`, which guarantee nothing",
+            "pass the standard deviation of one measurement as `noise=` (half the range always holds for rewards in a range), or \
+             `rewards=\"bernoulli\"` for pass or fail, or use `until_sure=\"evidence\"` or `until_sure=\"expected-errors 1\"`, which guarantee nothing",
         ),
         StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
         _ => None,
@@ -113,6 +114,9 @@ pub(crate) fn plan(error: &PlanError) -> PyErr {
     let hint = match error {
         PlanError::Campaign { error: TermsError::Spec(error), .. } => spec_hint(error),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => Some("pass it as `noise=`"),
+        PlanError::Prior(PriorError::NothingToDecide { .. }) => {
+            Some("pass `spread=` or `noise=`, or earlier rewards as `pilot=`")
+        }
         _ => None,
     };
     ErrorKind::Input.with_hint(error, hint)

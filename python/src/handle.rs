@@ -59,12 +59,14 @@ pub(crate) fn begin(
     names: Option<&Bound<'_, PyAny>>,
     columns: &Bound<'_, PyAny>,
     features: Option<PyReadonlyArray2<'_, f64>>,
+    encoding: Option<&str>,
     name: &Bound<'_, PyAny>,
     storage: Option<&Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
     rule: Option<RuleArgument<'_>>,
 ) -> PyResult<CampaignHandle> {
     let mut settings = settings(keywords)?;
+    settings.encoding = encoding.map(serde_json::from_str).transpose().map_err(input)?;
     settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref())?;
     settings.covariance = covariance(keywords, &candidates)?;
@@ -124,4 +126,44 @@ pub(crate) fn campaigns(py: Python<'_>, storage: &Bound<'_, PyAny>) -> PyResult<
     let storage = string(storage, "`storage`")?;
     let summaries = py.detach(|| Store::open(&storage)?.campaigns()).map_err(|error| store(&error))?;
     Ok(summaries.into_iter().map(|campaign| campaign.name).collect())
+}
+
+/// Gives a campaign in a store another name.
+#[pyfunction]
+pub(crate) fn rename(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+    new: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let (storage, new) = (string(storage, "`storage`")?, string(new, "`new`")?);
+    let name = name.map(|name| string(name, "`name`")).transpose()?;
+    py.detach(|| Store::open(&storage)?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
+}
+
+/// Deletes a campaign in a store.
+#[pyfunction]
+pub(crate) fn delete(py: Python<'_>, storage: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (storage, name) = (string(storage, "`storage`")?, string(name, "`name`")?);
+    py.detach(|| Store::open(&storage)?.delete(&name)).map_err(|error| store(&error))
+}
+
+/// Copies a campaign in a store to another name, in the same store or another.
+#[pyfunction]
+pub(crate) fn copy(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+    new: &Bound<'_, PyAny>,
+    to: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let (storage, new) = (string(storage, "`storage`")?, string(new, "`new`")?);
+    let name = name.map(|name| string(name, "`name`")).transpose()?;
+    let to = to.map(|to| string(to, "`to`")).transpose()?;
+    let copy = || {
+        let store = Store::open(&storage)?;
+        let target = to.as_deref().map(Store::create).transpose()?;
+        store.copy(name.as_deref(), target.as_ref().unwrap_or(&store), &new).map(drop)
+    };
+    py.detach(copy).map_err(|error| store(&error))
 }

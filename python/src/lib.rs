@@ -11,6 +11,7 @@ mod diagnostics;
 mod errors;
 mod events;
 mod experiment;
+mod frames;
 mod handle;
 mod interruptible;
 mod per_run;
@@ -34,7 +35,9 @@ mod _native {
     #[pymodule_export]
     use super::experiment::{Experiment, field, paper};
     #[pymodule_export]
-    use super::handle::{CampaignHandle, begin, campaigns, find, restore};
+    use super::frames::encode_columns;
+    #[pymodule_export]
+    use super::handle::{CampaignHandle, begin, campaigns, copy, delete, find, rename, restore};
     #[pymodule_export]
     use super::plan::Planning;
     #[pymodule_export]

@@ -17,6 +17,7 @@ use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use rayon::ThreadPool;
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 /// The largest budget to try.
@@ -24,7 +25,11 @@ const MAX_BUDGET: u64 = 100_000_000;
 
 /// The question of a plan; `cutline.plan` answers it.
 #[pyclass(frozen, module = "cutline._native")]
-pub(crate) struct Planning(Plan);
+pub(crate) struct Planning {
+    pub(crate) plan: Plan,
+    /// What remains of the budget of a campaign in progress.
+    pub(crate) remaining: Option<u32>,
+}
 
 #[pymethods]
 impl Planning {
@@ -57,7 +62,7 @@ impl Planning {
                 .collect::<PyResult<_>>()?,
             None => vec![campaign(&keywords, question, None, &candidates)?],
         };
-        Ok(Self(Plan {
+        let plan = Plan {
             name: string(&keywords.required("name")?, "`name`")?,
             arms,
             question,
@@ -65,16 +70,21 @@ impl Planning {
             prior,
             campaigns,
             goal: goal(&keywords)?,
+            batch: batch(&keywords)?,
             runs: integer(&keywords.required("runs")?, "`runs`", 1, 1 << 50)?,
             seed,
-        }))
+        };
+        Ok(Self { plan, remaining: None })
     }
 
     /// Budgets worth trying.
     fn scout(&self, py: Python<'_>, threads: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<u32>> {
         let pool = pool(threads)?;
         let play = |budgets: &[u32], runs| Ok::<_, ScoutError>(self.play(py, &pool, budgets, runs, None)?);
-        Ok(self.0.scout_with(play)?)
+        if let Some(remaining) = self.remaining.filter(|&remaining| remaining > 0) {
+            return Ok(Plan::budgets_around(remaining, self.plan.batch));
+        }
+        Ok(self.plan.scout_with(play)?)
     }
 
     /// Plays the campaigns at these budgets, and returns the plan as JSON, in words, and as a figure. `watch` is called regularly with
@@ -92,13 +102,19 @@ impl Planning {
             Ok(u32::try_from(budget).expect("checked"))
         };
         let budgets = elements(budgets, "`budgets`")?.iter().map(budget).collect::<PyResult<Vec<_>>>()?;
-        let tally = self.play(py, &pool(threads)?, &budgets, self.0.runs, Some(watch))?;
-        let forecast = self.0.forecast(&budgets, &tally);
-        let report = PlanReport { plan: self.0.clone(), budgets, forecast, remaining: None };
+        let tally = self.play(py, &pool(threads)?, &budgets, self.plan.runs, Some(watch))?;
+        let forecast = self.plan.forecast(&budgets, &tally);
+        let report = PlanReport { plan: self.plan.clone(), budgets, forecast, remaining: self.remaining };
         let json = serde_json::to_string(&report).map_err(input)?;
         let svg = py.detach(|| plan_figure(&report).to_svg());
         (json, report.heading(), report.answers(), report.remarks(), svg).into_pyobject(py)
     }
+}
+
+/// How many measurements are asked for at once.
+fn batch(keywords: &Keywords<'_, '_>) -> PyResult<NonZeroU32> {
+    let batch = integer(&keywords.required("batch")?, "`batch`", 1, MAX_BUDGET)?;
+    Ok(u32::try_from(batch).ok().and_then(NonZeroU32::new).expect("checked"))
 }
 
 impl Planning {
@@ -112,7 +128,7 @@ impl Planning {
         watch: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PlanTally> {
         let tally = |runs| {
-            let tally = py.detach(|| pool.install(|| self.0.play(budgets, runs, &|_| ())));
+            let tally = py.detach(|| pool.install(|| self.plan.play(budgets, runs, &|_| ())));
             tally.map_err(|error| errors::plan(&error))
         };
         let mut sum = tally(0..0)?;
@@ -156,7 +172,13 @@ impl<'py> Keywords<'_, 'py> {
 }
 
 fn goal(keywords: &Keywords<'_, '_>) -> PyResult<Goal> {
-    match (keywords.number("wrong")?, keywords.number("target")?) {
+    goal_of(keywords.get("wrong")?.as_ref(), keywords.get("target")?.as_ref())
+}
+
+/// The goal that `wrong` and `target` say.
+pub(crate) fn goal_of(wrong: Option<&Bound<'_, PyAny>>, target: Option<&Bound<'_, PyAny>>) -> PyResult<Goal> {
+    let wrong = wrong.map(|wrong| number(wrong, "`wrong`")).transpose()?;
+    match (wrong, target.map(|target| number(target, "`target`")).transpose()?) {
         (Some(_), Some(_)) => Err(input("`wrong` and `target` are two goals; leave one out")),
         (_, Some(probability)) => Ok(Goal::FailureProbability(probability)),
         (wrong, None) => Ok(Goal::WrongShare(wrong.unwrap_or(0.05))),

@@ -24,6 +24,9 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
     if let Some(estimator) = get("estimator")? {
         settings.estimator = Some(string(&estimator, "`estimator`")?);
     }
+    if let Some(rewards) = get("rewards")? {
+        settings.rewards = Some(string(&rewards, "`rewards`")?);
+    }
     if let Some(noise) = get("noise")? {
         settings.noise = Some(number(&noise, "`noise`")?);
     }

@@ -1,5 +1,6 @@
 //! The verdict on an arm, and the progress of a campaign.
 
+use crate::campaign::Campaign;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -70,32 +71,59 @@ pub(crate) fn columns<'py>(
 }
 
 /// The progress of a campaign.
-#[pyclass(frozen, eq, get_all, module = "cutline")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[pyclass(frozen, eq, module = "cutline")]
+#[derive(Debug)]
 pub(crate) struct Progress {
     /// The number of measurements that may count.
+    #[pyo3(get)]
     pub(crate) budget: u32,
     /// The number of rewards that count towards the budget.
+    #[pyo3(get)]
     pub(crate) counted: u32,
     /// The number of rewards that do not.
+    #[pyo3(get)]
     pub(crate) uncounted: u64,
     /// The number of open tickets.
+    #[pyo3(get)]
     pub(crate) out: usize,
     /// The number of failed tickets.
+    #[pyo3(get)]
     pub(crate) failed: u64,
     /// The number of expired tickets without a reward.
+    #[pyo3(get)]
     pub(crate) expired: u64,
     /// The number of rewards that were declared void.
+    #[pyo3(get)]
     pub(crate) voided: u64,
     /// The number of withdrawn arms.
+    #[pyo3(get)]
     pub(crate) withdrawn: usize,
     /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"`, `"done"` or `"withdrawn"`; `None` while
     /// it goes on.
+    #[pyo3(get)]
     pub(crate) ending: Option<&'static str>,
+    /// The campaign, for what takes longer to compute than counts.
+    pub(crate) campaign: Py<Campaign>,
+}
+
+impl PartialEq for Progress {
+    fn eq(&self, other: &Self) -> bool {
+        let counts = |progress: &Self| {
+            let Self { budget, counted, uncounted, out, failed, expired, voided, withdrawn, ending, .. } = *progress;
+            (budget, counted, uncounted, out, failed, expired, voided, withdrawn, ending)
+        };
+        counts(self) == counts(other)
+    }
 }
 
 #[pymethods]
 impl Progress {
+    /// How the campaign stands: `Campaign.standing`.
+    #[getter]
+    fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.campaign.get().standing(py)
+    }
+
     fn __repr__(&self) -> String {
         let Self { budget, counted, out, failed, expired, voided, withdrawn, ending, .. } = self;
         let ending = ending.map_or("None".into(), |ending| format!("'{ending}'"));

@@ -124,13 +124,15 @@ def test_arms_without_features() -> None:
         (["a", "\n"], "arm 1 cannot be called"),
         ({"x": [1.0]}, "X must hold numbers"),
         (object(), "X must hold numbers"),
-        (pd.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` does not hold numbers; choose the feature columns"),
-        (pl.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` does not hold numbers"),
-        (pa.table({"x": [1.0], "city": ["Rome"]}), "column `city` does not hold numbers"),
+        (pd.DataFrame({"x": [1.0], "city": ["Rome"]}), 'column `city` is text, with a different value in every row; the first is `Rome`; pass `id="city"`'),
+        (pl.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` is text, with a different value in every row"),
+        (pa.table({"x": [1.0], "city": ["Rome"]}), "column `city` is text, with a different value in every row"),
+        (pd.DataFrame({"x": ["1", "2"]}), "column `x` holds text, and some of it is numbers, such as '1'; convert it with `astype"),
+        (pd.DataFrame({"x": ["a", 2.0]}), "column `x` holds text, and some of it is numbers, such as 2.0"),
         (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), "column `x` does not hold numbers"),
-        (pd.DataFrame({"x": [1.0, None]}), "feature 0 of arm 1 is NaN"),
-        (pl.DataFrame({"x": [1.0, None]}), "feature 0 of arm 1 is NaN"),
-        (pa.table({"x": [1.0, None]}), "feature 0 of arm 1 is NaN"),
+        (pd.DataFrame({"x": [1.0, None]}), "row 1, column `x`: the value is missing; rows are positions from 0"),
+        (pl.DataFrame({"x": [1.0, None]}), "row 1, column `x`: the value is missing; rows are positions from 0"),
+        (pa.table({"x": [1.0, None]}), "row 1, column `x`: the value is missing; rows are positions from 0"),
         (pd.DataFrame({"name": ["a", None], "x": [1.0, 2.0]}), "the name of arm 1 is missing"),
         (pl.DataFrame({"name": ["a", None], "x": [1.0, 2.0]}), "the name of arm 1 is missing"),
         (pd.DataFrame(), "there are no arms"),
@@ -277,3 +279,71 @@ def test_tickets_keep_their_numbers() -> None:
     campaign.tell(1, 0.5)
     assert [v.name for v in campaign.verdicts if v.pulls] == [ticket.name]
     assert ticket.name == str(FRAME.query("index > 1").index[ticket.arm]), "the arm of a ticket is its position"
+
+
+BIRDS: dict[str, Any] = {
+    "code": ["p1", "p2", "p3", "p4"],
+    "species": ["Adelie", "Gentoo", "Adelie", "Gentoo"],
+    "mass": [3750.0, None, 3800.0, 4450.0],
+}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(BIRDS), pl.DataFrame(BIRDS), pa.table(BIRDS)], ids=["pandas", "polars", "pyarrow"])
+def test_categories_and_missing_values(frame: Any) -> None:
+    with pytest.raises(cutline.InputError, match="row 1, column `mass`: the value is missing; .* pass `missing=\"mean\"`"):
+        begin(frame, id="code", categories=["species"])
+    with pytest.warns(UserWarning, match="1 missing value in column `mass` became its mean, 4000; `mass missing` marks where"):
+        campaign = begin(frame, id="code", categories=["species"], missing="mean")
+    assert campaign.names == BIRDS["code"]
+    assert campaign.columns == ["species=Adelie", "species=Gentoo", "mass", "mass missing"]
+    assert campaign.features is not None and campaign.features[1].tolist() == [0.0, 1.0, 4000.0, 1.0]
+    encoding = campaign.settings["encoding"]
+    assert encoding["id"] == "code" and encoding["columns"][1] == {"name": "mass", "values": {"filled": {"mean": 4000.0}}}
+    again = pickle.loads(pickle.dumps(campaign))
+    assert again.settings == campaign.settings and np.array_equal(again.features, campaign.features)
+
+
+def test_text_is_a_category_with_a_warning() -> None:
+    frame = pd.DataFrame({"species": ["Adelie", "Gentoo", "Adelie"], "x": [1.0, 2.0, 3.0]})
+    with pytest.warns(UserWarning, match="column `species` is text: a category with the levels `Adelie`, `Gentoo`") as caught:
+        assert begin(frame).columns == ["species=Adelie", "species=Gentoo", "x"]
+    assert caught[0].filename == __file__
+    for dtype in ("category", "string"):
+        typed = frame.astype({"species": dtype})
+        assert begin(typed, categories=["species"]).columns == ["species=Adelie", "species=Gentoo", "x"]
+    assert begin(frame.astype({"species": "category"})).columns[0] == "species=Adelie", "a categorical needs no warning"
+    assert begin(pl.DataFrame(frame.to_dict("list")).with_columns(pl.col("species").cast(pl.Categorical))).columns[2] == "x"
+    numbers = pd.DataFrame({"plate": [10, 9, 10], "x": [1.0, 2.0, 3.0]})
+    assert begin(numbers, categories=["plate"]).columns == ["plate=10", "plate=9", "x"]
+
+
+def test_an_index_that_was_written_to_a_file_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "arms.csv"
+    pd.DataFrame({"x": [1.0, 3.0], "y": [2.0, 4.0]}).to_csv(file)
+    with pytest.warns(UserWarning, match="the first column, `Unnamed: 0`, counts the rows; it is left out"):
+        assert begin(pd.read_csv(file)).columns == ["x", "y"]
+
+
+def test_reading_options_are_checked() -> None:
+    frame = pd.DataFrame({"code": ["a", "b"], "x": [1.0, 2.0]})
+    for settings, message in (
+        ({"id": "nr"}, "there is no column `nr`; there are `code`, `x`"),
+        ({"id": "code", "names": ["p", "q"]}, "`id` and `names` both name the arms; give one of them"),
+        ({"categories": ["z"]}, "there is no column `z`"),
+        ({"features": ["x"], "categories": ["code"]}, "the category `code` is not one of the features"),
+        ({"missing": "zero"}, "`missing` must be `refuse` or `mean`, not 'zero'"),
+    ):
+        with pytest.raises(cutline.InputError, match=message):
+            begin(frame, **settings)
+    with pytest.raises(cutline.InputError, match="`id` names columns, but the columns of X have no names"):
+        begin(VALUES, id="x")
+    with pytest.warns(UserWarning, match="1 missing value in column `x0`"):
+        assert begin([[1.0], [np.nan], [3.0]], missing="mean").columns == ["x0", "x0 missing"]
+
+
+def test_a_store_at_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "screen.db"
+    campaign = begin(3, storage=path)
+    campaign.observe(0, 1.0)
+    assert (cutline.campaigns(path), cutline.open(path).progress.uncounted) == (["campaign"], 1)
+    assert pickle.loads(pickle.dumps(campaign)).storage == str(path)

@@ -134,6 +134,7 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
 /// What to change in a file of candidates, or in the options that say how it is read.
 fn dataset_hint(error: &DatasetError) -> Option<String> {
     Some(match error {
+        DatasetError::Missing { is_later: false, n_missing: 1, .. } => "fill it in, or use `--missing mean`".into(),
         DatasetError::Missing { is_later: false, .. } => "fill them in, or use `--missing mean`".into(),
         DatasetError::TextColumn { column, is_distinct: true, .. } => {
             let column = shell(column);
@@ -160,6 +161,9 @@ fn dataset_hint(error: &DatasetError) -> Option<String> {
             hints.dedup();
             hints.truncate(2);
             return Some(hints.join("; ")).filter(|hints| !hints.is_empty());
+        }
+        DatasetError::NamesBesideId { column, .. } => {
+            format!("name them by another column with `--id {}`", shell(column))
         }
         DatasetError::SameName { .. } | DatasetError::EmptyName { .. } => {
             "name them by another column with `--id`".into()
@@ -191,12 +195,13 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
         StoreError::Model(error) => return model_hint(error),
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
+        StoreError::Terms(TermsError::BernoulliNoise) => "leave out `--noise`".into(),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
             "use `--model mixed`, or `--until-sure intervals` with `--noise`".into()
         }
         StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => {
-            "give the standard deviation of one measurement with `--noise` (half the range always holds for rewards in a range), or use \
-             `--until-sure evidence` or `--until-sure \"expected-errors 1\"`, which guarantee nothing"
+            "give the standard deviation of one measurement with `--noise` (half the range always holds for rewards in a range), or \
+             `--rewards bernoulli` for pass or fail, or use `--until-sure evidence` or `--until-sure \"expected-errors 1\"`, which guarantee nothing"
                 .into()
         }
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),

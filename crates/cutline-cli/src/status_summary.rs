@@ -36,6 +36,9 @@ pub(crate) struct StatusSummary {
     pub(crate) undecided: usize,
     noise: f64,
     noise_from: &'static str,
+    /// Whether all rewards are 0 or 1, in a campaign that takes them as numbers with noise.
+    #[serde(skip)]
+    looks_like_pass_or_fail: bool,
     /// What the mixed model found about the features, in words and as shares of the differences between the arms.
     finding: Option<String>,
     explained: Option<ExplainedShares>,
@@ -103,6 +106,9 @@ struct DoubtfulArm {
     pulls: u32,
     doubt: f64,
 }
+
+/// What to say where all rewards are 0 or 1, in a campaign that takes them as numbers with noise.
+pub(crate) const LOOKS_LIKE_PASS_OR_FAIL: &str = "all rewards are 0 or 1, but this campaign takes them as numbers with noise: begin such campaigns with `--rewards bernoulli`";
 
 impl StatusSummary {
     pub(crate) fn new(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
@@ -184,6 +190,7 @@ impl StatusSummary {
             undecided: standing.undecided,
             noise: noise.sigma,
             noise_from: noise.source.name(),
+            looks_like_pass_or_fail: state.looks_like_pass_or_fail(),
             finding: finding(state),
             explained: state.explained().map(ExplainedShares::from),
             expected_errors: expected_errors(state, verdicts),
@@ -288,6 +295,9 @@ impl StatusSummary {
             "noise",
             if is_known { format!("{}, {}", short(self.noise), self.source()) } else { self.source().into() },
         ));
+        if self.looks_like_pass_or_fail {
+            facts.push(("note", LOOKS_LIKE_PASS_OR_FAIL.into()));
+        }
         if let (Some(stop), None) = (self.early_stop, self.ending) {
             facts.push(("ends", stop_in_words(stop)));
         }
@@ -305,6 +315,8 @@ impl StatusSummary {
     fn source(&self) -> &'static str {
         match self.noise_from {
             "given" => "as given",
+            "bernoulli" => "the bound for rewards of 0 or 1",
+            "steps" => "half the smallest difference between two rewards, which vary less within arms",
             "replicates" => "estimated from arms measured more than once",
             "residuals" => "estimated from the residuals of the linear fit",
             "model" => "learnt by the model",

@@ -123,7 +123,10 @@ fn rewards_are_recorded_all_or_none() {
     place.good(&["ask", "screen.db", "-n", "4"]);
     let refused = |args: &[&str]| place.run(&[&["tell", "screen.db"], args].concat()).failed(1);
     assert_eq!(refused(&["1", "0.5", "9", "0.5"]), "error: there is no ticket 9; the last one is 4");
-    assert_eq!(refused(&["1", "0.5", "1", "0.7"]), "error: ticket 1 already has the reward 0.5, so 0.7 is refused");
+    assert_eq!(
+        refused(&["1", "0.5", "1", "0.7"]),
+        "error: ticket 1 already has the reward 0.5, so 0.7 is refused; correct it with `cutline amend`"
+    );
     assert_eq!(
         refused(&["1", "0.5", "2", "1e200"]),
         "error: a reward must be a number between -1e140 and 1e140, not 1e200"

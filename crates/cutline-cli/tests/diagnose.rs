@@ -179,7 +179,7 @@ fn an_error_is_one_line_with_its_position() {
             "rewards.csv: there are no rewards: the file needs a header and one row per reward",
         ),
         ("rewards.csv", b"", "rewards.csv: there is no header; it must have a column `arm`"),
-        ("rewards.csv", b"arm;reward\na;1\n", "rewards.csv: there is no column `arm` in the header `arm;reward`"),
+        ("rewards.csv", b"arm|reward\na|1\n", "rewards.csv: there is no column `arm` in the header `arm|reward`"),
         ("rewards.csv", b"arm,reward\na,\xff\n", "rewards.csv: row 2, column `reward`: the field is not UTF-8"),
         ("features.csv", b"name,x\na,1\nb,inf\n", "features.csv: row 3, column `x`: `inf` is not a finite number"),
         ("features.csv", b"name,x\na,1\nb\n", "features.csv: row 3 has 1 fields, but the header has 2"),

@@ -39,8 +39,8 @@ fn a_reward_is_corrected_and_both_values_stay() {
     assert_eq!((amended.len(), &amended[0]["reward"], &amended[0]["ticket"]), (1, &7.5.into(), &2.into()));
     assert_eq!(amended[0]["reason"], "digits swapped");
     assert_eq!(events.iter().filter(|event| event["event"] == "told").count(), 6, "the first values stay");
-    let other = place.refuses(&["tell", "screen.db", "2", "1"]);
-    assert_eq!(other, "error: ticket 2 already has the reward 7.5, so 1 is refused; correct it with `cutline amend`");
+    let other = place.refuses(&["tell", "screen.db", "2", "99"]);
+    assert_eq!(other, "error: ticket 2 already has the reward 7.5, so 99 is refused; correct it with `cutline amend`");
     assert!(place.refuses(&["amend", "screen.db", "9", "1"]).contains("there is no ticket 9"));
     place.good(&["ask", "screen.db"]);
     let early = place.refuses(&["amend", "screen.db", "7", "1"]);
@@ -170,7 +170,7 @@ fn replicates_and_resumed_tickets() {
     assert_eq!(told, [0.1, 0.2, 0.3, 1.0, 2.0, 3.0].map(Value::from));
     place.good(&["ask", "screen.db", "--replicates", "2"]);
     place.good(&["tell", "screen.db", "--fail", "7"]);
-    assert_eq!(place.json(&["status", "screen.db"])["out"], 0);
+    assert_eq!(place.json(&["status", "screen.db"])["out"], Value::Array(Vec::new()));
 }
 
 #[cfg(unix)]
@@ -187,6 +187,6 @@ fn run_withdraws_a_candidate_that_fails_again_and_again() {
     // A command that never works withdraws nothing.
     let place = screen(&["--budget", "12"]);
     let said = place.refuses(&["run", "screen.db", "--shell", "--retries", "0", "--measure", "exit 1"]);
-    assert!(said.starts_with("error: `") || said.contains("5 tickets failed in a row"), "{said}");
+    assert!(said.starts_with("error: 5 tickets failed in a row"), "{said}");
     assert!(verdicts(&place).iter().all(|verdict| verdict["withdrawn"] == 0));
 }

@@ -163,8 +163,12 @@ fn what_is_wrong_with_the_candidates_is_one_line() {
     let refused: [(&[u8], &[&str], &str); 12] = [
         (b"", &[], "arms.csv: there are no arms: the file needs a header and one row per arm"),
         (b"name,x\n", &[], "arms.csv: there are no arms: the file needs a header and one row per arm"),
-        (b"name,x\na,1\nb,NaN\n", &[], "arms.csv: row 3, column `x`: `NaN` is not a finite number"),
-        (b"name,x\na,1\nb,\n", &[], "arms.csv: row 3, column `x`: `` is not a finite number"),
+        (
+            b"name,x\na,1\nb,NaN\n",
+            &[],
+            "arms.csv: row 3, column `x`: the value is missing; fill it in, or use `--missing mean`",
+        ),
+        (b"name,x\na,1\nb,\n", &[], "arms.csv: row 3, column `x`: the value is missing; fill it in"),
         (b"name,x\na,1\nb,2\na,3\n", &[], "arms.csv: rows 2 and 4 have the same name, `a`; names must differ"),
         (b"name,x\n,1\n", &[], "arms.csv: row 2: the name is empty"),
         (b"name,x\n\"a\nb\",1\n", &[], "arms.csv: row 2: the name \"a\\nb\" contains a control character"),

@@ -343,11 +343,14 @@ fn features_that_are_rejected() {
         (&b""[..], "there are no arms: the file needs a header and one row per arm"),
         (b"name,a\n", "there are no arms: the file needs a header and one row per arm"),
         (b"1,2\n3,4\n", "row 1 must be a header, and it is all numbers"),
-        (b"a;b\n1;2\n", "the header is one field, `a;b`; fields must be separated by commas"),
+        (b"a|b\n1|2\n", "the header is one field, `a|b`; fields must be separated by commas"),
         (b"name\nx\n", "there are no features: all columns are names"),
         (b"name,a,b\nx,1,2\ny,3\n", "row 3 has 2 fields, but the header has 3"),
-        (b"name,a\nx,1\ny,one\n", "row 3, column `a`: `one` is not a finite number"),
-        (b"name,a\nx,NaN\n", "row 2, column `a`: `NaN` is not a finite number"),
+        (
+            b"name,a\nx,1\ny,one\n",
+            "row 3, column `a`: `one` is not a finite number; use `--category a` if the column is a category",
+        ),
+        (b"name,a\nx,NaN\n", "column `a` has no values; leave it out with `--features`"),
     ] {
         place.write("bad.csv", text);
         let line = place.refuses(&["plan", "bad.csv", "--threshold", "0"]);

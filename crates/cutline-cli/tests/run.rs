@@ -210,7 +210,7 @@ fn failures_between_successes_do_not_end_it() {
     let place = Place::sqlite();
     let mut campaign = begin(&place, 10);
     let script = "test $((CUTLINE_TICKET % 5)) = 0 || exit 1; echo 1";
-    let said = good(&mut place.run(&["--retries", "0", "--shell", "--measure", script]));
+    let said = good(&mut place.run(&["--retries", "0", "--give-up", "0", "--shell", "--measure", script]));
     assert!(said.starts_with("10 measurements made, 40 failed; 10 of 10 rewards in the store"), "{said}");
     assert_eq!((rewards(&mut campaign).len(), reasons(&mut campaign).len()), (10, 40));
 }

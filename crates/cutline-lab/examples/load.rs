@@ -4,7 +4,7 @@
 //! pandas. Contenders take turns, and the fastest of several rounds counts.
 
 use cutline::{Purpose, stream};
-use cutline_lab::dataset;
+use cutline_lab::dataset::{self, ReadOptions, Source};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
 use parquet::file::properties::WriterProperties;
@@ -70,6 +70,9 @@ fn race(path: &Path, python: Option<&str>) -> Outcome<BTreeMap<String, f64>> {
         drop(candidates);
         note("cutline, with arms built", start.elapsed().as_secs_f64());
         drop(arms);
+        let start = Instant::now();
+        dataset::load(&Source::File(path.into()), &ReadOptions::default())?;
+        note("cutline, as `cutline new` reads it", start.elapsed().as_secs_f64());
         if let Some(python) = python {
             let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/peers/load.py");
             let output = Command::new(python).arg(script).arg(path).output()?;

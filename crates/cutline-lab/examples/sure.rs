@@ -2,25 +2,29 @@
 //!
 //! `cargo run --release --package cutline-lab --example sure -- [RUNS [MODEL]]`
 
+use cutline::campaign::RewardKind;
 use cutline::{EstimatorKind, StopCriterion};
-use cutline_lab::sure::{RewardKind, SureSetting, sure_and_wrong};
+use cutline_lab::sure::{RewardLaw, SureSetting, sure_and_wrong};
 use std::error::Error;
 
 const DELTA: f64 = 0.05;
 
 /// The rewards, their description, K, d, the gap and the largest number of measurements.
-type Case = (RewardKind, &'static str, usize, usize, f64, u32);
+type Case = (RewardLaw, &'static str, usize, usize, f64, u32);
 
-const CASES: [Case; 9] = [
-    (RewardKind::Gaussian(0.01), "Gaussian, 0.01", 20, 5, 0.25, 2_000),
-    (RewardKind::Gaussian(0.1), "Gaussian, 0.1", 20, 5, 0.25, 2_000),
-    (RewardKind::Gaussian(1.0), "Gaussian, 1", 20, 5, 0.25, 5_000),
-    (RewardKind::Gaussian(10.0), "Gaussian, 10", 8, 2, 1.0, 20_000),
-    (RewardKind::Rounded(0.01), "rounded, 0.01", 20, 5, 0.25, 2_000),
-    (RewardKind::Rounded(0.1), "rounded, 0.1", 20, 5, 0.25, 2_000),
-    (RewardKind::Rounded(1.0), "rounded, 1", 20, 5, 0.25, 5_000),
-    (RewardKind::Bernoulli(0.3), "0/1, 1.7", 20, 5, 0.5, 5_000),
-    (RewardKind::Bernoulli(0.05), "0/1, 10", 8, 2, 1.0, 20_000),
+const CASES: [Case; 12] = [
+    (RewardLaw::Gaussian(0.01), "Gaussian, 0.01", 20, 5, 0.25, 2_000),
+    (RewardLaw::Gaussian(0.1), "Gaussian, 0.1", 20, 5, 0.25, 2_000),
+    (RewardLaw::Gaussian(1.0), "Gaussian, 1", 20, 5, 0.25, 5_000),
+    (RewardLaw::Gaussian(10.0), "Gaussian, 10", 8, 2, 1.0, 20_000),
+    (RewardLaw::Rounded(0.01), "rounded, 0.01", 20, 5, 0.25, 2_000),
+    (RewardLaw::Rounded(0.1), "rounded, 0.1", 20, 5, 0.25, 2_000),
+    (RewardLaw::Rounded(1.0), "rounded, 1", 20, 5, 0.25, 5_000),
+    (RewardLaw::Skewed(0.1), "skewed, 0.1", 20, 5, 0.25, 2_000),
+    (RewardLaw::Skewed(1.0), "skewed, 1", 20, 5, 0.25, 5_000),
+    (RewardLaw::Bernoulli(0.3), "0/1, 1.7", 20, 5, 0.5, 5_000),
+    (RewardLaw::Bernoulli(0.05), "0/1, 10", 8, 2, 1.0, 20_000),
+    (RewardLaw::RarePass, "0/1, rare", 20, 2, 1.0, 5_000),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -32,19 +36,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "δ = {DELTA}, {runs} runs per cell; runs that ended sure and were wrong / that ended sure, in %, mean pulls\n"
     );
-    println!("| rewards, σ/spread | model | `intervals`, σ given | `evidence`, σ given | `evidence`, σ estimated |");
-    println!("|---|---|---|---|---|");
+    println!(
+        "| rewards, σ/spread | model | `intervals`, σ given | `evidence`, σ given | `evidence`, σ estimated | `evidence`, bernoulli |"
+    );
+    println!("|---|---|---|---|---|---|");
     for (rewards, name, n_arms, dimension, gap, budget) in CASES {
         for &estimator in &models {
             let mut cells = Vec::new();
             let given = Some(rewards.sigma());
-            let settings =
-                [(StopCriterion::Intervals, given), (StopCriterion::Evidence, given), (StopCriterion::Evidence, None)];
-            for (criterion, noise) in settings {
+            let (intervals, evidence) = (StopCriterion::Intervals, StopCriterion::Evidence);
+            let (gaussian, bernoulli) = (RewardKind::Gaussian, RewardKind::Bernoulli);
+            for (kind, criterion, noise) in [
+                (gaussian, intervals, given),
+                (gaussian, evidence, given),
+                (gaussian, evidence, None),
+                (bernoulli, evidence, None),
+            ] {
+                if kind == bernoulli && !matches!(rewards, RewardLaw::Bernoulli(_) | RewardLaw::RarePass) {
+                    cells.push("–".into());
+                    continue;
+                }
                 let setting = SureSetting {
                     estimator,
                     criterion,
                     delta: DELTA,
+                    kind,
                     noise,
                     rewards,
                     n_arms,

@@ -5,7 +5,7 @@
 //! does not hold.
 
 use crate::{Instance, InstanceError, Threshold};
-use cutline::campaign::{CampaignState, Event, Terms, TermsError};
+use cutline::campaign::{CampaignState, Event, RewardKind, Terms, TermsError};
 use cutline::{Arm, Arms, ArmsError, IntervalKind, Purpose, Rng, Spec, stream};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal, StudentT};
@@ -161,7 +161,7 @@ pub fn default_terms(truth: &KnownTruth, seed: u64) -> Terms {
         question: truth.instance.question(),
         spec: Spec::named("pivot").and_then(|spec| spec.with_estimator("mixed")).expect("an algorithm and its model"),
         budget: u32::MAX,
-        rewards: None,
+        rewards: Some(RewardKind::Gaussian),
         noise: None,
         interval: IntervalKind::Fixed,
         delta: 0.05,

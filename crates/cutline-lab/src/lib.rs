@@ -24,6 +24,7 @@ mod entrant;
 pub mod exact;
 mod experiment;
 mod experiment_noise;
+mod exported;
 pub mod field;
 #[cfg(feature = "figure")]
 pub mod figures;

@@ -1,6 +1,7 @@
 //! Rewards from CSV files: one row per reward, with its arm or its ticket.
 
 use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
+use crate::exported;
 use cutline::Arm;
 use cutline::campaign::TicketId;
 use cutline::diagnostics::MAX_REWARD;
@@ -19,6 +20,12 @@ pub enum RewardsError {
     /// The file is not valid CSV, or a field is not a number.
     #[error(transparent)]
     Csv(#[from] DatasetError),
+    /// The file is JSON, but not what `cutline export --events` writes.
+    #[error("the JSON is not a list of exported events: {0}")]
+    Json(String),
+    /// The file is neither text nor JSON.
+    #[error("this is {0}; rewards are read from CSV, or from exported events as CSV or JSON")]
+    WrongKind(&'static str),
     /// A column is missing or occurs twice.
     #[error("{}", column_message(column, *.found, .header))]
     Column {
@@ -91,12 +98,14 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
     let last = n_arms - 1;
     match (has_names, has_numbers) {
         (true, true) => format!("{names}, or a row number from 0 to {last}"),
-        (true, false) => names.into(),
+        (true, false) => format!("{names}; some of them are numbers, so that a number is a name and not a row"),
         _ => format!("give a row number from 0 to {last}"),
     }
 }
 
-/// Rewards from CSV with a header that has the columns `arm` and `reward`, in any case and order; other columns are ignored.
+/// Rewards from CSV with a header that has the columns `arm` and `reward`, in any case and order; other columns are ignored. Or from the
+/// events of a campaign as `cutline export --events` writes them, as CSV or JSON: the rewards that were received, in their order, as they
+/// were corrected.
 ///
 /// An arm is given by one of `names`, which may be empty, or by its row number from 0. If any name is a whole number, arms can be
 /// given by name only.
@@ -104,9 +113,16 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, an arm is unknown or ambiguous, or a reward is not a number
 /// within ±[`MAX_REWARD`].
-pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
+pub fn rewards(mut file: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(DatasetError::from)?;
     let arms = Lookup::new(n_arms, names);
-    read(csv, "arm", |field, row| arms.find(field, row, "arm"))
+    match dataset::other_kind(&bytes) {
+        Some("JSON") => exported::from_json(&bytes, &arms),
+        Some(kind) => Err(RewardsError::WrongKind(kind)),
+        None if exported::is_exported(&bytes)? => exported::from_csv(&bytes, &arms),
+        None => read(&bytes, "arm", |field, row| arms.find(field, row, "arm")),
+    }
 }
 
 /// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; other columns are ignored. Each comes
@@ -114,8 +130,10 @@ pub fn rewards(csv: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(A
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range.
-pub fn ticket_rewards(csv: impl Read) -> Result<Vec<(u64, TicketId, f64)>, RewardsError> {
-    let rewards = read(csv, "ticket", |field, row| {
+pub fn ticket_rewards(mut csv: impl Read) -> Result<Vec<(u64, TicketId, f64)>, RewardsError> {
+    let mut bytes = Vec::new();
+    csv.read_to_end(&mut bytes).map_err(DatasetError::from)?;
+    let rewards = read(&bytes, "ticket", |field, row| {
         let ticket = field.parse().ok().filter(|&ticket| ticket > 0);
         ticket.map(|ticket| (row, ticket)).ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })
     })?;
@@ -124,29 +142,43 @@ pub fn ticket_rewards(csv: impl Read) -> Result<Vec<(u64, TicketId, f64)>, Rewar
 
 /// Rewards with their keys: the arm or ticket in the column `key`, as `find` resolves it.
 fn read<T>(
-    csv: impl Read,
+    csv: &[u8],
     key: &'static str,
     find: impl Fn(&str, u64) -> Result<T, RewardsError>,
 ) -> Result<Vec<(T, f64)>, RewardsError> {
-    let mut blocks = Blocks::new(csv, BLOCK)?;
     let mut columns = None;
     let mut rewards = Vec::new();
-    while let Some(block) = blocks.next() {
-        let Block { text, line } = block?;
-        let (mut rows, mut fields) = (Rows::new(&text, line), Vec::new());
-        while let Some(row) = rows.next(&mut fields) {
-            if let Some(columns) = &columns {
-                rewards.push(reward(&fields, row, columns, &find)?);
-            } else {
-                columns = Some(Columns::new(dataset::header(&fields, row)?, key)?);
-            }
+    each_row(csv, |row, fields| {
+        if let Some(columns) = &columns {
+            rewards.push(reward(fields, row, columns, &find)?);
+        } else {
+            columns = Some(Columns::new(dataset::header(fields, row)?, key)?);
         }
-    }
+        Ok(())
+    })?;
     match columns {
         None => Err(Columns::new(Vec::new(), key).map_or_else(|error| error, |_| RewardsError::Empty)),
         Some(_) if rewards.is_empty() => Err(RewardsError::Empty),
         Some(_) => Ok(rewards),
     }
+}
+
+/// Calls `take` with every row of a CSV file, the header included, and the line that it begins on. The separator is detected.
+pub(crate) fn each_row(
+    csv: &[u8],
+    mut take: impl FnMut(u64, &[Cow<'_, [u8]>]) -> Result<(), RewardsError>,
+) -> Result<(), RewardsError> {
+    let beginning = &csv[..csv.len().min(BLOCK)];
+    let separator = dataset::separator(beginning, beginning.len() < csv.len());
+    let mut blocks = Blocks::new(csv, BLOCK)?.separated_by(separator);
+    while let Some(block) = blocks.next() {
+        let Block { text, line } = block?;
+        let (mut rows, mut fields) = (Rows::new(&text, line).separated_by(separator), Vec::new());
+        while let Some(row) = rows.next(&mut fields) {
+            take(row, &fields)?;
+        }
+    }
+    Ok(())
 }
 
 /// The header, and the positions of the key and the reward in a row.
@@ -164,7 +196,7 @@ impl Columns {
 }
 
 /// The position of the only column with this name.
-fn column(header: &[String], column: &'static str) -> Result<usize, RewardsError> {
+pub(crate) fn column(header: &[String], column: &'static str) -> Result<usize, RewardsError> {
     let is_it = |field: &String| field.eq_ignore_ascii_case(column);
     let found = header.iter().filter(|field| is_it(field)).count();
     match header.iter().position(is_it) {
@@ -251,6 +283,46 @@ mod tests {
         assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MAX_REWARD), (1, -MAX_REWARD)]);
     }
 
+    /// What `cutline export --events` writes: rewards stand as they were corrected, and what is void is left out.
+    #[test]
+    fn rewards_from_exported_events() {
+        let header = "number,at,event,ticket,arm,index,reward,worker,until,reason,counted";
+        let csv = format!(
+            "{header}\n1,t,observed,,b,1,0.5,,,,0\n2,t,asked,1,a,0,,w,t,,\n3,t,asked,2,\"c, d\",2,,w,t,,\n4,t,told,1,a,0,1.5,,,,1\n\
+             5,t,told,2,\"c, d\",2,7.0,,,,1\n6,t,amended,1,a,0,-2.5,,,typo,\n7,t,failed,3,b,1,,,,lost,\n8,t,voided,2,\"c, d\",2,,,,,\n"
+        );
+        let names = ["a", "b", "c, d"];
+        let expected = vec![(1, 0.5), (0, -2.5)];
+        assert_eq!(read(csv.as_bytes(), &names).unwrap(), expected);
+        let json = r#"[
+{"number":1,"at":"t","event":"observed","ticket":null,"arm":"b","index":1,"reward":0.5},
+{"number":2,"at":"t","event":"told","ticket":1,"arm":"a","index":0,"reward":1.5},
+{"number":3,"at":"t","event":"amended","ticket":1,"arm":"a","index":0,"reward":-2.5},
+{"number":4,"at":"t","event":"added","ticket":null,"arm":null,"index":null,"reward":null}
+]"#;
+        assert_eq!(read(json.as_bytes(), &names).unwrap(), expected);
+        let message = |file: &[u8]| read(file, &names).unwrap_err().to_string();
+        assert!(
+            message(b"[{\"a\": 1}]").starts_with("the JSON is not a list of exported events: missing field `event`")
+        );
+        assert_eq!(message(format!("{header}\n").as_bytes()), message(b"arm,reward\n"));
+        assert!(message(csv.replace(",b,", ",x,").as_bytes()).starts_with("row 2, column `arm`: there is no arm `x`"));
+        assert!(
+            message(csv.replace("-2.5", "oops").as_bytes())
+                .starts_with("row 7, column `reward`: `oops` is not a finite number")
+        );
+        assert_eq!(
+            message(b"%PDF-1.4"),
+            "this is a PDF file; rewards are read from CSV, or from exported events as CSV or JSON"
+        );
+    }
+
+    #[test]
+    fn the_separator_is_detected() {
+        assert_eq!(read(b"arm;reward\n0;1.5\n", &[]).unwrap(), [(0, 1.5)]);
+        assert_eq!(ticket_rewards(&b"ticket\treward\n3\t1.5\n"[..]).unwrap(), [(2, 3, 1.5)]);
+    }
+
     #[test]
     fn rewards_by_ticket() {
         let read = |csv: &str| ticket_rewards(csv.as_bytes());
@@ -288,7 +360,8 @@ mod tests {
             (
                 b"arm,reward\n0,1\n",
                 &["1", "2", "3"],
-                "row 2, column `arm`: there is no arm `0`; give one of the names in the features file",
+                "row 2, column `arm`: there is no arm `0`; give one of the names in the features file; some of them are numbers, so that a \
+                 number is a name and not a row",
             ),
             (
                 b"arm,reward\nb,1\n",

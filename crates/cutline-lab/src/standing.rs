@@ -187,7 +187,7 @@ impl std::fmt::Display for ModelFit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline::campaign::Terms;
+    use cutline::campaign::{RewardKind, Terms};
     use cutline::{IntervalKind, Question, Spec};
 
     fn state(estimator: &str, curvature: f64) -> CampaignState {
@@ -236,6 +236,30 @@ mod tests {
             let doubts: f64 = verdicts.iter().map(|verdict| verdict.doubt).sum();
             assert_eq!((standing.wrong_calls, standing.remaining), (Some(doubts), 24));
         }
+    }
+
+    /// A campaign of passes and fails goes on with passes and fails.
+    #[test]
+    fn the_rest_of_passes_and_fails_is_played() {
+        let arms = Arms::without_features(4).unwrap();
+        let terms = Terms {
+            question: Question::new(0.5, 0.0).unwrap(),
+            spec: Spec::named("apt").unwrap(),
+            budget: 40,
+            rewards: Some(RewardKind::Bernoulli),
+            noise: None,
+            interval: IntervalKind::Fixed,
+            delta: 0.05,
+            until_sure: None,
+            seed: 0,
+        };
+        let mut state = CampaignState::new(arms.clone(), terms).unwrap();
+        for (arm, reward) in [(0, 1.0), (1, 0.0), (2, 1.0), (3, 0.0), (0, 1.0), (1, 1.0), (2, 0.0), (3, 0.0)] {
+            state.observe(arm, reward, true, 0).unwrap();
+        }
+        let verdicts = state.verdicts();
+        let rest = Standing::new(&state, &verdicts).with_rest(&state, arms).rest.unwrap();
+        assert_eq!((rest.measurements, rest.runs), (32, 16));
     }
 
     /// What the rest would bring is computed where it is cheap, and not for a long campaign.

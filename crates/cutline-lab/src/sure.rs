@@ -2,12 +2,12 @@
 //!
 //! Every run is a campaign with the defaults of its model, on its own instance: K arms with d features uniform on [−1, 1]. With `ridge` the
 //! means are linear in the features, with `mixed` partly so, with sample means not at all. Means have standard deviation 1, and no arm is
-//! closer to the threshold than a given gap.
+//! closer to the threshold than a given gap. The exception is [`RewardLaw::RarePass`], one arm that is unlike all others.
 
-use cutline::campaign::{CampaignState, Event, Terms, TermsError};
+use cutline::campaign::{CampaignState, Event, RewardKind, Terms, TermsError};
 use cutline::{Arms, EstimatorKind, IntervalKind, Purpose, Question, Rng, Spec, StopCriterion, StopReason, stream};
 use rand::{Rng as _, RngExt};
-use rand_distr::{Distribution, StandardNormal};
+use rand_distr::{Distribution, Exp1, StandardNormal};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -17,13 +17,18 @@ const THRESHOLD: f64 = 3.0;
 /// The rewards of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum RewardKind {
+pub enum RewardLaw {
     /// Gaussian noise of this σ.
     Gaussian(f64),
-    /// Gaussian noise of this σ, and the reward rounded to a multiple of [`RewardKind::STEP`].
+    /// Gaussian noise of this σ, and the reward rounded to a multiple of [`RewardLaw::STEP`].
     Rounded(f64),
+    /// Exponential noise of this σ: many rewards a little below the mean, a few far above it.
+    Skewed(f64),
     /// 0 or 1, with probabilities that have this standard deviation over the arms.
     Bernoulli(f64),
+    /// 0 or 1: one arm passes with probability 0.6, all others with 0.05, and the threshold is 0.3. Only with ridge do the features say which
+    /// arm it is.
+    RarePass,
 }
 
 /// Which campaigns are simulated.
@@ -35,10 +40,12 @@ pub struct SureSetting {
     pub criterion: StopCriterion,
     /// δ.
     pub delta: f64,
-    /// σ as it is given, or `None` to estimate it from the rewards. [`RewardKind::sigma`] is right.
+    /// The kind of the rewards, as the campaign is told.
+    pub kind: RewardKind,
+    /// σ as it is given, or `None` to estimate it from the rewards. [`RewardLaw::sigma`] is right.
     pub noise: Option<f64>,
     /// The rewards.
-    pub rewards: RewardKind,
+    pub rewards: RewardLaw,
     /// The number of arms K.
     pub n_arms: usize,
     /// The number of features d.
@@ -65,17 +72,27 @@ pub struct SureCount {
     pub pulls: u64,
 }
 
-impl RewardKind {
+impl RewardLaw {
     /// The step to which rewards are rounded.
     pub const STEP: f64 = 0.1;
 
-    /// A σ for which rewards are σ-sub-Gaussian: that of Gaussian noise, and half the range of what is bounded.
+    /// A σ for which rewards are σ-sub-Gaussian: that of Gaussian noise, and half the range of what is bounded. Skewed noise has none; this is its
+    /// standard deviation.
     #[must_use]
     pub fn sigma(self) -> f64 {
         match self {
-            Self::Gaussian(sigma) => sigma,
+            Self::Gaussian(sigma) | Self::Skewed(sigma) => sigma,
             Self::Rounded(sigma) => sigma + Self::STEP / 2.0,
+            Self::Bernoulli(_) | Self::RarePass => 0.5,
+        }
+    }
+
+    /// The threshold in units of the rewards: where the means of [`instance`] have [`THRESHOLD`].
+    fn threshold(self) -> f64 {
+        match self {
             Self::Bernoulli(_) => 0.5,
+            Self::RarePass => 0.3,
+            _ => THRESHOLD,
         }
     }
 
@@ -85,7 +102,15 @@ impl RewardKind {
         match self {
             Self::Gaussian(sigma) => mean + sigma * normal(rng),
             Self::Rounded(sigma) => ((mean + sigma * normal(rng)) / Self::STEP).round() * Self::STEP,
+            Self::Skewed(sigma) => {
+                let exponential: f64 = Exp1.sample(rng);
+                mean + sigma * (exponential - 1.0)
+            }
             Self::Bernoulli(spread) => f64::from(u8::from(rng.random::<f64>() < probability(mean, spread))),
+            Self::RarePass => {
+                let p = if mean >= THRESHOLD { 0.6 } else { 0.05 };
+                f64::from(u8::from(rng.random::<f64>() < p))
+            }
         }
     }
 }
@@ -122,7 +147,7 @@ fn play(setting: &SureSetting, run: u64) -> Result<SureCount, TermsError> {
     }
     let is_sure = campaign.stop_reason() == Some(StopReason::Confidence);
     let verdicts = campaign.verdicts();
-    // The mean of 0/1 and of rounded rewards is on the same side: the threshold is ½ and a multiple of the step.
+    // The mean of 0/1 and of rounded rewards is on the same side: the threshold is a probability of the same meaning or a multiple of the step.
     let is_above = |mean: f64| mean >= THRESHOLD;
     let is_wrong =
         verdicts.iter().zip(&means).any(|(verdict, &mean)| question.is_above(verdict.mean) != is_above(mean));
@@ -144,12 +169,11 @@ fn terms(setting: &SureSetting, arms: Arms, seed: u64) -> Result<(Arms, Terms), 
         }
         estimator => (arms, Spec::named("pivot")?.with_estimator(estimator.name())?),
     };
-    let threshold = if matches!(setting.rewards, RewardKind::Bernoulli(_)) { 0.5 } else { THRESHOLD };
     let terms = Terms {
-        question: Question::new(threshold, 0.0)?,
+        question: Question::new(setting.rewards.threshold(), 0.0)?,
         spec,
         budget: setting.budget,
-        rewards: None,
+        rewards: Some(setting.kind),
         noise: setting.noise,
         interval: IntervalKind::Fixed,
         delta: setting.delta,
@@ -159,9 +183,24 @@ fn terms(setting: &SureSetting, arms: Arms, seed: u64) -> Result<(Arms, Terms), 
     Ok((arms, terms))
 }
 
+/// One arm above the threshold. Its first feature says so with ridge, and all other features are uniform.
+fn rare_pass(setting: &SureSetting, rng: &mut Rng) -> (Arms, Vec<f64>) {
+    let SureSetting { n_arms, dimension, .. } = *setting;
+    let mut rows: Vec<Vec<f64>> =
+        (0..n_arms).map(|_| (0..dimension).map(|_| 2.0 * rng.random::<f64>() - 1.0).collect()).collect();
+    if setting.estimator == EstimatorKind::Ridge {
+        rows.iter_mut().enumerate().for_each(|(arm, row)| row[0] = f64::from(u8::from(arm == 0)));
+    }
+    let mean = |arm: usize| if arm == 0 { THRESHOLD + 1.0 } else { THRESHOLD - 1.0 };
+    (Arms::from_rows(&rows).expect("finite features"), (0..n_arms).map(mean).collect())
+}
+
 /// Arms and the means of their rewards before rounding.
 fn instance(setting: &SureSetting, rng: &mut Rng) -> (Arms, Vec<f64>) {
     let SureSetting { n_arms, dimension, .. } = *setting;
+    if setting.rewards == RewardLaw::RarePass {
+        return rare_pass(setting, rng);
+    }
     let normal = |rng: &mut Rng| -> f64 { StandardNormal.sample(rng) };
     let own_share: f64 = match setting.estimator {
         EstimatorKind::Ridge => 0.0,

@@ -130,7 +130,9 @@ fn many_rows_in_groups_of_any_size() {
         }
     }
     let refused = open(&path, None).unwrap_err();
-    assert_eq!(refused.to_string(), "rows 1 and 7001 have the same name, `arm 0`; names must differ");
+    let refused = refused.to_string();
+    assert!(refused.starts_with("names that are there twice: `arm 0` in rows 1 and 7001, `arm 0.1"), "{refused}");
+    assert!(refused.ends_with("; and 12980 more problems"), "{refused}");
 }
 
 #[test]

@@ -37,6 +37,7 @@ fn plan(arms: &Arms, prior: Prior, noise: f64, runs: u64) -> Plan {
         prior,
         campaigns: vec![campaign(arms)],
         goal: Goal::WrongShare(0.05),
+        batch: std::num::NonZeroU32::MIN,
         runs,
         seed: 1,
     }

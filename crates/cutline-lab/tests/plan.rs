@@ -34,6 +34,7 @@ fn plan(rows: &[Vec<f64>], prior: Prior, algorithms: &[&str]) -> Plan {
         prior,
         campaigns: algorithms.iter().map(|name| campaign(&arms, name, 1.0)).collect(),
         goal: Goal::FailureProbability(0.05),
+        batch: std::num::NonZeroU32::MIN,
         runs: 20_000,
         seed: 1,
         arms,

@@ -67,6 +67,7 @@ impl Table {
             prior,
             campaigns: vec![PlannedCampaign { label: "pivot".into(), arms: self.arms.clone(), terms }],
             goal: Goal::WrongShare(0.05),
+            batch: std::num::NonZeroU32::MIN,
             runs: RUNS,
             seed: 0,
         };

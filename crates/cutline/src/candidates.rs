@@ -88,6 +88,18 @@ pub enum NameProblem {
     ControlCharacter(char),
 }
 
+impl NameProblem {
+    /// What is wrong with a name, if anything.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        match name.len() {
+            0 => Some(Self::Empty),
+            bytes if bytes > Candidates::MAX_NAME_BYTES => Some(Self::TooLong { bytes }),
+            _ => name.chars().find(|character| character.is_control()).map(Self::ControlCharacter),
+        }
+    }
+}
+
 impl Candidates {
     /// The longest name allowed, in bytes.
     pub const MAX_NAME_BYTES: usize = 1_000;
@@ -214,7 +226,7 @@ impl Candidates {
 fn check_names(names: &[String]) -> Result<(), CandidatesError> {
     let mut arms = HashMap::with_capacity(names.len());
     for (arm, name) in names.iter().enumerate() {
-        if let Some(problem) = name_problem(name) {
+        if let Some(problem) = NameProblem::of(name) {
             let name = if matches!(problem, NameProblem::TooLong { .. }) { beginning(name) } else { name.clone() };
             return Err(CandidatesError::BadName { arm, name, problem });
         }
@@ -223,14 +235,6 @@ fn check_names(names: &[String]) -> Result<(), CandidatesError> {
         }
     }
     Ok(())
-}
-
-fn name_problem(name: &str) -> Option<NameProblem> {
-    match name.len() {
-        0 => Some(NameProblem::Empty),
-        bytes if bytes > Candidates::MAX_NAME_BYTES => Some(NameProblem::TooLong { bytes }),
-        _ => name.chars().find(|character| character.is_control()).map(NameProblem::ControlCharacter),
-    }
 }
 
 /// The first ten names of columns, in backticks.

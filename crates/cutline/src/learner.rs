@@ -264,6 +264,10 @@ where
         if self.settled.n_open() == 0 || self.stop_is_met().is_some() {
             return None;
         }
+        let mut beliefs = self.counts.beliefs(self.question, &self.settled, &mut self.estimator);
+        if let Some(arm) = self.stop.request(&mut beliefs) {
+            return Some(arm);
+        }
         match self.choose() {
             Choice::Pull(arm) => Some(arm),
             Choice::Wait | Choice::Done => None,

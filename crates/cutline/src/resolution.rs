@@ -46,14 +46,10 @@ impl Resolution {
         self.is_final = self.values.len() == MOST_VALUES || self.step < CONTINUOUS * range;
     }
 
-    /// The least σ that these rewards allow to be believed: half the smallest difference, or while all rewards are equal, their distance
-    /// from the threshold τ. 0 without rewards.
-    pub(crate) fn least_noise(&self, threshold: f64) -> f64 {
-        match self.values[..] {
-            [] => 0.0,
-            [value] => (value - threshold).abs(),
-            _ => 0.5 * self.step,
-        }
+    /// The least σ that these rewards allow to be believed, half the smallest difference; ∞ while all rewards are equal, because they say
+    /// nothing about the noise.
+    pub(crate) fn least_noise(&self) -> f64 {
+        0.5 * self.step
     }
 
     pub(crate) fn copy_from(&mut self, other: &Self) {
@@ -68,14 +64,16 @@ mod tests {
 
     fn least_noise(rewards: &[f64]) -> f64 {
         let mut resolution = Resolution::new();
-        rewards.iter().for_each(|&reward| resolution.add(reward));
-        resolution.least_noise(0.5)
+        for &reward in rewards {
+            resolution.add(reward);
+        }
+        resolution.least_noise()
     }
 
     #[test]
     fn half_the_smallest_difference() {
-        assert_eq!(least_noise(&[]), 0.0);
-        assert_eq!(least_noise(&[3.0, 3.0, 3.0]), 2.5, "all are equal: the distance from the threshold");
+        assert_eq!(least_noise(&[]), f64::INFINITY);
+        assert_eq!(least_noise(&[3.0, 3.0, 3.0]), f64::INFINITY, "all are equal");
         assert_eq!(least_noise(&[0.0, 1.0, 1.0, 0.0]), 0.5, "pass and fail");
         assert_eq!(least_noise(&[4.0, 1.0, 2.5, 1.0, 4.0]), 0.75);
         assert_eq!(least_noise(&[2.5, 4.0, 1.0]), 0.75, "in any order");
@@ -87,7 +85,7 @@ mod tests {
         for i in 0..1_000 {
             resolution.add((f64::from(i) * 0.618_033_988_749_894_9).fract());
         }
-        assert!(resolution.is_final && resolution.least_noise(0.5) < 0.01, "{resolution:?}");
+        assert!(resolution.is_final && resolution.least_noise() < 0.01, "{resolution:?}");
         let capacity = resolution.values.capacity();
         assert_eq!(capacity, MOST_VALUES, "no memory is allocated");
     }

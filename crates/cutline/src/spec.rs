@@ -1,18 +1,20 @@
 //! Algorithms by name: the only place where names become types.
 
+mod algorithm;
 mod algorithms;
 mod builder;
 mod error;
 mod group;
 mod parameter;
 
-pub use algorithms::{ALGORITHMS, Algorithm, algorithm};
+pub use algorithm::Algorithm;
+pub use algorithms::{ALGORITHMS, algorithm};
 pub use error::SpecError;
 pub use parameter::{EstimatorKind, Parameter, ParameterRole};
 
 use crate::rules::NamedRule;
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Question, Range};
-use algorithms::CUSTOM;
+use algorithm::CUSTOM;
 use builder::LearnerBuilder;
 use error::quoted;
 

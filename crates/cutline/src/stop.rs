@@ -16,11 +16,25 @@ use thiserror::Error;
 ///
 /// `E` is the estimator the stop can work with, as for [`Rule`](crate::rules::Rule). Stops combine: [`Either`].
 pub trait Stop<E: ?Sized> {
-    /// The reason to end now, or `None` to go on. It may depend only on the beliefs and on σ; use `&mut self` for caches only.
-    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason>;
+    /// The reason to end now, or `None` to go on, as a stop does that only [settles](Stop::settle) arms. It may depend only on the beliefs and on
+    /// σ; use `&mut self` for caches only.
+    #[inline]
+    fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
+        let _ = beliefs;
+        None
+    }
+
+    /// Called after [`stop_reason`](Stop::stop_reason) has returned `None`: an arm that the stop needs rewards of and the rule may never choose;
+    /// `None` to leave the choice to the rule.
+    fn request(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Arm> {
+        let _ = beliefs;
+        None
+    }
 
     /// The largest number of pulls it allows, or `None` if there is no limit.
-    fn budget(&self) -> Option<u32>;
+    fn budget(&self) -> Option<u32> {
+        None
+    }
 
     /// Whether [`settle`](Stop::settle) does anything. If so, a learner can be restored only by telling it all rewards again in order.
     fn settles(&self) -> bool {
@@ -121,6 +135,10 @@ impl<E: ?Sized, S: Stop<E>> Stop<E> for Option<S> {
         self.as_mut()?.stop_reason(beliefs)
     }
 
+    fn request(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Arm> {
+        self.as_mut()?.request(beliefs)
+    }
+
     fn budget(&self) -> Option<u32> {
         self.as_ref()?.budget()
     }
@@ -161,6 +179,10 @@ pub struct Either<A, B>(pub A, pub B);
 impl<E: ?Sized, A: Stop<E>, B: Stop<E>> Stop<E> for Either<A, B> {
     fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
         self.0.stop_reason(beliefs).or_else(|| self.1.stop_reason(beliefs))
+    }
+
+    fn request(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Arm> {
+        self.0.request(beliefs).or_else(|| self.1.request(beliefs))
     }
 
     fn budget(&self) -> Option<u32> {

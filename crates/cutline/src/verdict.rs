@@ -178,7 +178,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
 }
 
 /// The posterior Beta(x + ½, n − x + ½) of the probability of a 1 after x of n, by the prior of Jeffreys. Its quantiles are an interval that holds
-/// about as often as it says, for small n too (Brown, Cai & DasGupta 2001).
+/// about as often as it says, for small n too (Brown and others 2001).
 struct Jeffreys(Beta);
 
 impl Jeffreys {

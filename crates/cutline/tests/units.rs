@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Problem, spec, take};
-use cutline::campaign::{CampaignState, EarlyStop, Event, Terms, TicketId};
+use cutline::campaign::{CampaignState, EarlyStop, Event, RewardKind, Terms, TicketId};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{
     ALGORITHMS, Arm, Arms, EstimatorKind, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason,
@@ -90,7 +90,7 @@ fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<EarlySt
                 question: Question::new(0.2 * unit, precision * unit).unwrap(),
                 spec,
                 budget: 1_000,
-                rewards: None,
+                rewards: Some(RewardKind::Gaussian),
                 noise: noise.map(|noise| noise * unit),
                 interval: IntervalKind::Fixed,
                 delta: 0.05,

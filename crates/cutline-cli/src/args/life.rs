@@ -2,7 +2,7 @@
 
 use super::campaign::CampaignAddress;
 use super::new::until_sure;
-use super::number::{Delta, delta, noise, precision, threshold};
+use super::number::{Delta, budget, delta, noise, precision, threshold};
 use super::{Format, Reading};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args};
@@ -15,7 +15,7 @@ pub(crate) struct Extend {
     #[command(flatten)]
     pub(crate) address: CampaignAddress,
     /// The new budget, counted from the beginning of the campaign; not below what is used of it
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = budget)]
     pub(crate) budget: u32,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Set {
     #[arg(long, value_name = "ε", allow_negative_numbers = true, value_parser = precision)]
     pub(crate) precision: Option<f64>,
     /// The budget, counted from the beginning of the campaign
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = budget)]
     pub(crate) budget: Option<u32>,
     /// The standard deviation σ of a measurement, or `estimated`
     #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise_or_estimated)]

@@ -4,7 +4,7 @@ use super::Reading;
 use super::number::{Delta, budget, delta, length, noise, number, precision, threshold};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use cutline::campaign::EarlyStop;
+use cutline::campaign::{EarlyStop, RewardKind};
 use cutline::{ALGORITHMS, IntervalKind, Kernel};
 use cutline_store::{CampaignModel, Preparation};
 use std::path::PathBuf;
@@ -59,6 +59,14 @@ pub(crate) struct CampaignOptions {
     /// The precision ε: arms within ε of τ may be classified either way
     #[arg(long, value_name = "ε", default_value_t = 0.0, allow_negative_numbers = true, value_parser = precision)]
     pub(crate) precision: f64,
+    /// The kind of the rewards: `gaussian`, numbers with noise, or `bernoulli`, 1 for pass and 0 for fail [default: `bernoulli` if the earlier
+    /// rewards are all 0 or 1, otherwise `gaussian`]
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = PossibleValuesParser::new(RewardKind::ALL.iter().map(|kind| kind.name()))
+    )]
+    pub(crate) rewards: Option<String>,
     /// The standard deviation σ of a measurement [default: estimated from the rewards]
     #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]
     pub(crate) noise: Option<f64>,
@@ -117,7 +125,7 @@ pub(crate) struct CampaignOptions {
     /// The probability that an interval contains the mean
     #[arg(long, value_name = "P", default_value = "0.95", help_heading = ADVANCED, value_parser = delta)]
     pub(crate) confidence: Delta,
-    /// End before the budget is used up: `intervals` once every verdict is certain, guaranteed for a given `--noise`; `evidence` earlier, a
+    /// End before the budget is used up: `intervals` once every verdict is certain, guaranteed for a given `--noise` or `--rewards bernoulli`; `evidence` earlier, a
     /// heuristic; `expected-errors 3` once the mixed model expects at most 3 wrong calls, an expectation and not a guarantee; see
     /// docs/stopping.md
     #[arg(long, value_name = "STOP", help_heading = ADVANCED, value_parser = until_sure)]

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, Range};
 use cutline_lab::{Expectation, Prior, PriorError};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 const EXPECTED: &str = "What you expect of the arms";
@@ -31,6 +32,9 @@ pub(crate) struct Plan {
     /// The budgets to try, ascending [default: a range around the budget that is enough]
     #[arg(long, value_name = "T,T,…", value_parser = budgets)]
     pub(crate) budgets: Option<Budgets>,
+    /// How many measurements are asked for at once, such as 96 for plates; budgets are multiples of it
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN)]
+    pub(crate) batch: NonZeroU32,
     /// The share of the differences between the arms that the features explain [default: 0.7]
     #[arg(long, value_name = "P", help_heading = EXPECTED, allow_negative_numbers = true, value_parser = share)]
     pub(crate) explained: Option<f64>,

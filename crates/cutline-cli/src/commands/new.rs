@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::model::describe;
 use crate::print::{listed, note, shell};
 use crate::status_summary::stop_in_words;
-use cutline::campaign::CampaignError;
+use cutline::campaign::{CampaignError, RewardKind};
 use cutline::{Candidates, EstimatorKind, Kernel};
 use cutline_lab::dataset::Loaded;
 use cutline_lab::edges::graph;
@@ -46,6 +46,12 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     settings.seed = args.seed;
     settings.encoding = encoding;
     let name = args.name.clone().unwrap_or_else(|| default_name(path));
+    if settings.rewards.is_none() && is_pass_or_fail(&settings, &observed) {
+        settings.rewards = Some(RewardKind::Bernoulli.name().into());
+        note(
+            "the earlier rewards are all 0 or 1, so the rewards are taken as pass or fail; `--rewards gaussian` prevents that",
+        );
+    }
     let mut new = NewCampaign::new(&name, settings, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
         StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
@@ -82,6 +88,7 @@ pub(super) fn settings(
             return Err(Failure::Usage(format!("the parameter `{parameter}` is given twice")));
         }
     }
+    settings.rewards.clone_from(&options.rewards);
     settings.noise = options.noise;
     settings.interval.clone_from(&options.interval);
     settings.delta = options.confidence.0;
@@ -89,6 +96,13 @@ pub(super) fn settings(
     settings.preparation = options.preparation();
     settings.covariance = covariance(options, candidates)?;
     Ok(settings)
+}
+
+/// Whether earlier rewards, of which there are both, are pass or fail, and nothing else in the settings contradicts that.
+fn is_pass_or_fail(settings: &Settings, observed: &[(usize, f64)]) -> bool {
+    let has = |value: f64| observed.iter().any(|&(_, reward)| reward == value);
+    let is_allowed = settings.noise.is_none() && settings.threshold > 0.0 && settings.threshold < 1.0;
+    is_allowed && has(0.0) && has(1.0) && observed.iter().all(|&(_, reward)| RewardKind::is_pass_or_fail(reward))
 }
 
 /// How the means are related, if the arguments say it.
@@ -149,7 +163,12 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let parameters = settings.parameters.iter().filter(|(name, value)| !is_default(name, **value));
     let parameters = parameters.map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
+    let is_bernoulli = settings.rewards.as_deref() == Some(RewardKind::Bernoulli.name());
+    if is_bernoulli {
+        lines.push("  rewards    pass or fail: 1 or 0".into());
+    }
     lines.push(match settings.noise {
+        _ if is_bernoulli => "  noise      that of rewards of 0 or 1".into(),
         Some(sigma) => format!("  noise      {sigma}, as given"),
         None => "  noise      estimated from the rewards; set it with `--noise`".into(),
     });

@@ -19,8 +19,8 @@ use std::path::Path;
 const RUNS: u64 = 100;
 
 /// What may be given with a STORE that has rewards.
-const WITH_STORE: [&str; 10] =
-    ["source", "name", "wrong", "target", "budgets", "runs", "threads", "seed", "out", "format"];
+const WITH_STORE: [&str; 11] =
+    ["source", "name", "wrong", "target", "budgets", "batch", "runs", "threads", "seed", "out", "format"];
 
 /// What is expected of the arms: may be given with a STORE that has no rewards.
 const EXPECTED: [&str; 6] = ["explained", "linear_share", "noise_ratio", "spread", "above", "prior"];
@@ -33,7 +33,7 @@ pub(crate) fn plan(args: &args::Plan, given: &[String]) -> Result<(), Failure> {
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
     } else if let Some(remaining) = remaining.filter(|&remaining| remaining > 0) {
-        around(remaining)
+        Plan::budgets_around(remaining, args.batch)
     } else {
         let count = progress::count("looking for budgets");
         let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;
@@ -64,14 +64,6 @@ struct Requested {
     inputs: Inputs,
 }
 
-/// Parts of what remains of a budget, all of it, and twice as much.
-fn around(remaining: u32) -> Vec<u32> {
-    let mut budgets =
-        vec![remaining.div_ceil(4), remaining.div_ceil(2), remaining, remaining.saturating_mul(2).min(100_000_000)];
-    budgets.dedup();
-    budgets
-}
-
 /// The plan for the rest of the campaign in a store. Without rewards it is the plan for the campaign's candidates and settings.
 fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
     let mut campaign = open(&CampaignAddress { store: args.source.clone(), name: args.name.clone() })?;
@@ -91,13 +83,14 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
         let planned = PlannedCampaign { label, arms: state.arms().clone(), terms };
         let (goal, noise) = (goal(args), gaussian(noise)?);
         let arms = candidates.arms();
-        let plan = Plan { name, arms, question, noise, prior, campaigns: vec![planned], goal, runs, seed };
+        let plan =
+            Plan { name, arms, question, noise, prior, campaigns: vec![planned], goal, batch: args.batch, runs, seed };
         return Ok(Requested { plan, remaining, inputs });
     }
     refuse_options(given, &WITH_STORE)?;
     let plan = Plan::rest_of(&name, candidates.arms(), state, runs, seed)
         .map_err(|error| Failure::Pilot { path: args.source.clone().into(), error })?;
-    Ok(Requested { plan: Plan { goal: goal(args), ..plan }, remaining, inputs })
+    Ok(Requested { plan: Plan { goal: goal(args), batch: args.batch, ..plan }, remaining, inputs })
 }
 
 /// The plan for candidates in a file.
@@ -129,6 +122,7 @@ fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
         prior,
         campaigns,
         goal: goal(args),
+        batch: args.batch,
         runs: args.simulation.runs.unwrap_or(RUNS),
         seed,
     };

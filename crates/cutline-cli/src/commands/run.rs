@@ -214,7 +214,11 @@ impl Run<'_> {
                 self.bar.note(&format!("the reward {reward} of ticket {ticket} was refused: {error}"));
             }
             self.measured += (rewards.len() - refused.len()) as u64;
-            self.failures.succeeded();
+            for reward in &rewards {
+                for note in self.failures.succeeded(&reward.arm) {
+                    self.bar.note(&note);
+                }
+            }
         }
         for (ticket, arm, reason) in std::mem::take(&mut self.received.failures) {
             self.campaign.fail(ticket, &reason)?;
@@ -222,8 +226,10 @@ impl Run<'_> {
             match self.failures.failed(&arm) {
                 Consequence::GoOn => (),
                 Consequence::Withdraw { failures } => {
-                    self.bar
-                        .note(&format!("`{arm}` is withdrawn after {failures} failed tickets; the last one: {reason}"));
+                    let note = format!("`{arm}` is withdrawn after {failures} failed tickets; the last one: {reason}");
+                    if let Some(note) = self.failures.say(note) {
+                        self.bar.note(&note);
+                    }
                     let why = format!("{failures} failed tickets; the last one: {reason}");
                     self.campaign.set_withdrawn(&[arm], true, &why)?;
                 }

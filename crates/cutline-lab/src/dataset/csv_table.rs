@@ -15,15 +15,16 @@ use std::io::Read;
 /// The separators that are detected; the first is preferred.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-/// The separator of a CSV file by its beginning: the one that splits the header into the most fields, and the first row into as many.
-pub(super) fn separator(start: &[u8]) -> u8 {
+/// The separator of a CSV file by its beginning, which may be cut off: the one that splits the header into the most fields, and the first
+/// row into as many.
+pub(crate) fn separator(start: &[u8], is_cut_off: bool) -> u8 {
     let mut text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).to_vec();
     end_lines(&mut text, 0, true);
     let n_fields = |separator: u8| {
         let (mut rows, mut fields) = (Rows::new(&text, 1).separated_by(separator), Vec::new());
         let header = rows.next(&mut fields).map_or(0, |_| fields.len());
-        // The last row may be cut off.
-        let row = rows.next(&mut fields).filter(|_| !rows.rest().0.is_empty()).map(|_| fields.len());
+        let row = rows.next(&mut fields).map(|_| fields.len());
+        let row = row.filter(|_| !is_cut_off || !rows.rest().0.is_empty());
         if row.is_none_or(|row| row == header) { header } else { 0 }
     };
     let most = SEPARATORS.map(n_fields).into_iter().max().unwrap_or(0);

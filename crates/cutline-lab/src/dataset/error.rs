@@ -200,6 +200,14 @@ pub enum DatasetError {
         /// The row of the second.
         second: u64,
     },
+    /// Names are wrong, and another column may hold better ones.
+    #[error("{error}")]
+    NamesBesideId {
+        /// What is wrong with them.
+        error: Box<DatasetError>,
+        /// The other column, which is called `id`, in any case.
+        column: String,
+    },
     /// The candidates were refused for a reason that files cannot give rise to.
     #[error(transparent)]
     Candidates(#[from] CandidatesError),
@@ -223,8 +231,30 @@ impl DatasetError {
 /// Added to a message about missing values of a later file.
 const LATER: &str = "; the campaign began without missing values there";
 
+/// Several problems in one line: those of one kind together.
 fn several(problems: &[DatasetError], n_more: usize) -> String {
-    let mut described: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let mut described = Vec::new();
+    let (mut numbers, mut names) = (Vec::new(), Vec::new());
+    let is_number = |problem: &&DatasetError| matches!(problem, DatasetError::NotANumber { .. });
+    let is_name = |problem: &&DatasetError| matches!(problem, DatasetError::SameName { .. });
+    let (n_numbers, n_names) = (problems.iter().filter(is_number).count(), problems.iter().filter(is_name).count());
+    for problem in problems {
+        match problem {
+            DatasetError::NotANumber { row, column, field } if n_numbers > 1 => {
+                numbers.push(format!("`{field}` in row {row}, column `{}`", shortened(column)));
+            }
+            DatasetError::SameName { name, first, second } if n_names > 1 => {
+                names.push(format!("`{name}` in rows {first} and {second}"));
+            }
+            other => described.push(other.to_string()),
+        }
+    }
+    if !numbers.is_empty() {
+        described.push(format!("not finite numbers: {}", numbers.join(", ")));
+    }
+    if !names.is_empty() {
+        described.push(format!("names that are there twice: {}", names.join(", ")));
+    }
     if n_more > 0 {
         described.push(format!("and {n_more} more problems"));
     }

@@ -61,6 +61,18 @@ pub(super) fn kind(start: &[u8]) -> FileKind {
     markup(start.trim_ascii_start()).map_or(FileKind::Text, FileKind::Other)
 }
 
+/// What a file is that is not plain text; `None` if it is.
+pub(crate) fn other_kind(bytes: &[u8]) -> Option<&'static str> {
+    match kind(&bytes[..bytes.len().min(LENGTH)]) {
+        FileKind::Text => None,
+        FileKind::Gzip => Some("a file compressed with gzip"),
+        FileKind::Parquet => Some("a Parquet file"),
+        FileKind::Zip if zip_kind(bytes) == "a zip archive" => Some("an Excel file or another zip archive"),
+        FileKind::Zip => Some(zip_kind(bytes)),
+        FileKind::Other(what) => Some(what),
+    }
+}
+
 /// Text that is JSON, HTML or XML.
 fn markup(start: &[u8]) -> Option<&'static str> {
     let lower = start.to_ascii_lowercase();

@@ -88,7 +88,7 @@ impl Layout {
     }
 }
 
-fn no_column(column: &str, header: &[String]) -> DatasetError {
+pub(super) fn no_column(column: &str, header: &[String]) -> DatasetError {
     DatasetError::NoColumn { column: shortened(column), columns: list(header) }
 }
 

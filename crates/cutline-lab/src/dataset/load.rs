@@ -5,7 +5,7 @@ use super::kinds::{self, FileKind};
 use super::options::{Note, ReadOptions};
 use super::raw::RawCandidates;
 use super::table::{Problems, Table};
-use super::{DatasetError, csv, csv_table, encode, excel, parquet};
+use super::{DatasetError, csv, csv_table, encoding, excel, parquet};
 use cutline::{Candidates, ColumnValues, Encoding};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -121,7 +121,7 @@ pub fn load_encoded(source: &Source, encoding: &Encoding, options: &ReadOptions)
     };
     let mut notes = Vec::new();
     let (table, problems) = table(source, &options, &mut notes)?;
-    let raw = encode::features(table, encoding, true, &mut notes, problems)?;
+    let raw = encoding::features(table, encoding, true, &mut notes, problems)?;
     let has_names = !raw.names.is_empty();
     let encoding = Some(encoding.clone()).filter(|encoding| !encoding.is_plain());
     Ok(Loaded { candidates: raw.named()?, has_names, encoding, notes })
@@ -152,8 +152,8 @@ fn read(source: &Source, options: &ReadOptions) -> ReadResult {
         let (column, _) = table.columns.remove(0);
         notes.push(Note::RowNumbers { column });
     }
-    let encoding = encode::encoding(&table, options, &mut notes, &mut problems);
-    let raw = encode::features(table, &encoding, false, &mut notes, problems)?;
+    let encoding = encoding::encoding_of(&table, options, &mut notes, &mut problems);
+    let raw = encoding::features(table, &encoding, false, &mut notes, problems)?;
     Ok((raw, Some(encoding).filter(|encoding| !encoding.is_plain()), notes))
 }
 
@@ -203,7 +203,7 @@ fn opened(source: &Source) -> Result<Opened<'_>, DatasetError> {
         FileKind::Gzip => {
             let (start, text) = beginning(Box::new(MultiGzDecoder::new(whole)), BEGINNING)?;
             match kinds::kind(&start) {
-                FileKind::Text => text_after(start, text),
+                FileKind::Text => Ok(text_after(start, text)),
                 FileKind::Other(what) => Err(DatasetError::WrongKind(what)),
                 _ => Err(DatasetError::WrongKind("a compressed file that is not text")),
             }
@@ -211,7 +211,7 @@ fn opened(source: &Source) -> Result<Opened<'_>, DatasetError> {
         FileKind::Other(what) => Err(DatasetError::WrongKind(what)),
         FileKind::Text => {
             let (start, text) = beginning(whole, BEGINNING)?;
-            text_after(start, text)
+            Ok(text_after(start, text))
         }
     }
 }
@@ -226,9 +226,9 @@ fn beginning(
     Ok((start, stream))
 }
 
-fn text_after<'a>(start: Vec<u8>, rest: Box<dyn Read + Send + 'a>) -> Result<Opened<'a>, DatasetError> {
-    let separator = csv_table::separator(&start);
-    Ok(Opened::Text(Box::new(Cursor::new(start).chain(rest)), separator))
+fn text_after<'a>(start: Vec<u8>, rest: Box<dyn Read + Send + 'a>) -> Opened<'a> {
+    let separator = csv_table::separator(&start, start.len() as u64 == BEGINNING);
+    Opened::Text(Box::new(Cursor::new(start).chain(rest)), separator)
 }
 
 /// Leaves out a first column without a name that counts the rows, and notes a feature `id` that may be meant as names.

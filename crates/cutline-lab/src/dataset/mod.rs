@@ -5,10 +5,11 @@ mod blocks;
 mod chunks;
 mod csv;
 mod csv_table;
-mod encode;
+mod encoding;
 mod error;
 mod excel;
 mod fields;
+mod frame;
 mod kinds;
 mod layout;
 mod load;
@@ -19,11 +20,14 @@ mod table;
 mod values;
 
 pub use error::DatasetError;
+pub use frame::{ColumnCells, EncodedFeatures, encode, encode_later};
 pub use load::{Loaded, Source, load, load_encoded, load_with_labels};
 pub use options::{Note, ReadOptions};
 
 pub(crate) use blocks::{Block, Blocks};
+pub(crate) use csv_table::separator;
 pub(crate) use fields::{Rows, header, number, text};
+pub(crate) use kinds::other_kind;
 
 use cutline::{Arms, Candidates};
 use raw::RawCandidates;

@@ -89,15 +89,18 @@ impl fmt::Display for Note {
             Self::RowNumbers { column } => {
                 write!(f, "the first column, `{column}`, counts the rows; it is left out")
             }
-            Self::Filled { column, n_missing, mean: Some(mean) } => {
-                let values =
-                    if *n_missing == 1 { "1 missing value".into() } else { format!("{n_missing} missing values") };
-                write!(f, "{values} in column `{column}` became its mean, {mean}; `{column} missing` marks where")
-            }
-            Self::Filled { column, n_missing, mean: None } => {
-                let values =
-                    if *n_missing == 1 { "1 missing value".into() } else { format!("{n_missing} missing values") };
-                write!(f, "{values} in column `{column}` became a level of their own, `{column} missing`")
+            Self::Filled { column, n_missing, mean } => {
+                let (values, own) = match n_missing {
+                    1 => ("1 missing value".into(), "its"),
+                    n => (format!("{n} missing values"), "their"),
+                };
+                match mean {
+                    Some(mean) => write!(
+                        f,
+                        "{values} in column `{column}` became its mean, {mean}; `{column} missing` marks where"
+                    ),
+                    None => write!(f, "{values} in column `{column}` became a level of {own} own, `{column} missing`"),
+                }
             }
             Self::UnknownLevels { column, levels, n_rows } => {
                 let rows = if *n_rows == 1 { "1 row".into() } else { format!("{n_rows} rows") };

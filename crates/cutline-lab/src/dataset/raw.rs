@@ -2,7 +2,9 @@
 
 use super::DatasetError;
 use super::error::shortened;
-use cutline::{Arm, Candidates, CandidatesError, NameProblem};
+use super::table::Problems;
+use cutline::{Arm, Candidates, NameProblem};
+use std::collections::HashMap;
 
 /// Candidates as they were read. The features are finite, in whole rows; the names may be anything.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,35 +29,51 @@ impl RawCandidates {
     /// Candidates with the names of the file, which must be distinct and printable.
     pub(super) fn named(self) -> Result<Candidates, DatasetError> {
         let Self { names, columns, features, rows } = self;
+        if let Err(error) = check_names(&names, &rows) {
+            let error = Box::new(error);
+            return Err(match columns.iter().find(|column| column.eq_ignore_ascii_case("id")) {
+                Some(column) => DatasetError::NamesBesideId { error, column: column.clone() },
+                None => *error,
+            });
+        }
         let names = if names.is_empty() && columns.is_empty() { rows.numbers() } else { names };
-        Candidates::new(names, columns, features).map_err(|error| in_the_file(error, &rows))
+        Ok(Candidates::new(names, columns, features)?)
     }
 
     /// Candidates called by their number from 0, and the names of the file, which may be anything.
     pub(super) fn numbered(self) -> Result<(Candidates, Vec<String>), DatasetError> {
         let Self { names, columns, features, rows } = self;
         let numbers = if columns.is_empty() { rows.numbers() } else { Vec::new() };
-        let candidates = Candidates::new(numbers, columns, features).map_err(|error| in_the_file(error, &rows))?;
-        Ok((candidates, names))
+        Ok((Candidates::new(numbers, columns, features)?, names))
     }
 }
 
-/// The same error, with the row of the file in place of the number of the arm.
-fn in_the_file(error: CandidatesError, rows: &RowNumbers) -> DatasetError {
-    match error {
-        CandidatesError::BadName { arm, problem: NameProblem::Empty, .. } => {
-            DatasetError::EmptyName { row: rows.row(arm) }
+/// Checks all names, so that all that is wrong with them is reported.
+fn check_names(names: &[String], rows: &RowNumbers) -> Result<(), DatasetError> {
+    let mut problems = Problems::default();
+    let mut arms = HashMap::with_capacity(names.len());
+    for (arm, name) in names.iter().enumerate() {
+        let row = rows.row(arm);
+        match NameProblem::of(name) {
+            Some(problem) => problems.push(row, || bad_name(row, name, problem)),
+            None => {
+                if let Some(first) = arms.insert(name.as_str(), arm) {
+                    let first = rows.row(first);
+                    problems.push(row, || DatasetError::SameName { name: shortened(name), first, second: row });
+                }
+            }
         }
-        CandidatesError::BadName { arm, problem: NameProblem::TooLong { bytes }, .. } => {
-            DatasetError::LongName { row: rows.row(arm), bytes, most: Candidates::MAX_NAME_BYTES }
+    }
+    problems.check()
+}
+
+fn bad_name(row: u64, name: &str, problem: NameProblem) -> DatasetError {
+    match problem {
+        NameProblem::TooLong { bytes } => DatasetError::LongName { row, bytes, most: Candidates::MAX_NAME_BYTES },
+        NameProblem::ControlCharacter(character) => {
+            DatasetError::ControlCharacter { row, name: shortened(name), character }
         }
-        CandidatesError::BadName { arm, name, problem: NameProblem::ControlCharacter(character) } => {
-            DatasetError::ControlCharacter { row: rows.row(arm), name: shortened(&name), character }
-        }
-        CandidatesError::Duplicate { first, second, name } => {
-            DatasetError::SameName { name: shortened(&name), first: rows.row(first), second: rows.row(second) }
-        }
-        other => DatasetError::Candidates(other),
+        _ => DatasetError::EmptyName { row },
     }
 }
 

@@ -10,7 +10,7 @@ const MAX_WORK: usize = 10_000_000;
 const PULL_COST: usize = 500;
 
 impl Plan {
-    /// Budgets worth trying, where none are given: 1, 1.5, 2, 3, 5 and 7 times powers of ten.
+    /// Budgets worth trying, where none are given: 1, 1.5, 2, 3, 5 and 7 times powers of ten, rounded up to whole batches.
     ///
     /// A few runs each try budgets from K/8 on, doubling, to find B₁, where the best campaign is well below the target, and B₂, where every
     /// campaign is at the target. The range is from B₁/8 to B₂, which is kept between 2B₁ and 4B₁. It ends at T (500 + K·d) = 10⁷ or
@@ -32,12 +32,13 @@ impl Plan {
     ) -> Result<Vec<u32>, E> {
         let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
         let most = (MAX_WORK / (PULL_COST + n_arms * dimension)).max(2 * n_arms.max(dimension));
-        let most = u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000);
+        let most = self.whole_batches(u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000));
         let target = self.goal.value();
         // A few runs tell a share of wrong calls better than a probability of failure.
         let enough = target * if matches!(self.goal, Goal::WrongShare(_)) { 0.8 } else { 0.5 };
         let mut best = None;
-        let mut budget = u32::try_from(n_arms.div_ceil(8)).unwrap_or(most).min(most);
+        let mut budget = u32::try_from(n_arms.div_ceil(8)).unwrap_or(most);
+        budget = self.whole_batches(budget).min(most);
         loop {
             let rates = self.rates(budget, &mut play)?;
             if rates.iter().any(|&rate| rate <= enough) {
@@ -48,15 +49,25 @@ impl Plan {
             if budget >= most || is_wide || are_good {
                 break;
             }
-            budget = budget.saturating_mul(2).min(most);
+            budget = self.whole_batches(budget.saturating_mul(2)).min(most);
         }
         let (from, to) = match best {
             Some(best) => (best / 8, budget.max(best.saturating_mul(2)).min(most)),
             None => (budget / 64, budget),
         };
         let mut budgets = round_numbers(from, to);
+        for budget in &mut budgets {
+            *budget = self.whole_batches(*budget);
+        }
+        budgets.dedup();
         budgets.retain(|&budget| budget <= most);
         Ok(budgets)
+    }
+
+    /// The smallest budget of at least `budget` that is a multiple of the batch.
+    fn whole_batches(&self, budget: u32) -> u32 {
+        let batch = self.batch.get();
+        budget.div_ceil(batch).max(1).saturating_mul(batch)
     }
 
     /// The number that the goal is about, for all campaigns at one budget in a few runs; 1 for a campaign that does not take the budget.

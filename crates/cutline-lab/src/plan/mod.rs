@@ -23,6 +23,7 @@ pub use words::PlanReport;
 use crate::Noise;
 use cutline::campaign::{Terms, TermsError};
 use cutline::{Arms, Question};
+use std::num::NonZeroU32;
 use thiserror::Error;
 
 /// The campaigns to plan for. It is checked when it is [scouted](Plan::scout) or [played](Plan::play).
@@ -55,6 +56,7 @@ use thiserror::Error;
 ///     prior: Prior::normal(1.0)?,
 ///     campaigns: vec![PlannedCampaign { label: "pivot".into(), arms, terms }],
 ///     goal: Goal::FailureProbability(0.1),
+///     batch: std::num::NonZeroU32::MIN,
 ///     runs: 1_000,
 ///     seed: 1,
 /// };
@@ -80,6 +82,8 @@ pub struct Plan {
     pub campaigns: Vec<PlannedCampaign>,
     /// What a budget has to reach.
     pub goal: Goal,
+    /// How many measurements are asked for at once, for example 96 for plates; 1 for one after the other. Budgets are multiples of it.
+    pub batch: NonZeroU32,
     /// The number of runs.
     pub runs: u64,
     /// The seed of everything random.
@@ -149,6 +153,14 @@ pub enum PlanError {
     /// There are no budgets, one is 0, or they do not ascend.
     #[error("budgets must be whole numbers of at least 1, each larger than the one before")]
     Budgets,
+    /// A budget ends within a batch.
+    #[error("a budget of {budget} is no multiple of the batch of {batch}")]
+    Batch {
+        /// The budget.
+        budget: u32,
+        /// The batch.
+        batch: u32,
+    },
     /// There are no campaigns.
     #[error("no algorithms; a plan needs at least one")]
     NoCampaigns,

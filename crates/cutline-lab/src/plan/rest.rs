@@ -3,8 +3,9 @@
 use super::{ForecastRow, Goal, Pilot, PilotError, Plan, PlanError, PlannedCampaign, Prior};
 use crate::{Noise, NoiseKind};
 use cutline::Arms;
-use cutline::campaign::CampaignState;
+use cutline::campaign::{CampaignState, RewardKind};
 use serde::Serialize;
+use std::num::NonZeroU32;
 
 /// The largest cost of a [`Rest`] that is computed without being asked for: about a second on one core.
 const MAX_QUICK_COST: f64 = 1.3e8;
@@ -72,7 +73,9 @@ impl Plan {
         let open = state.open_tickets().filter_map(|(ticket, _)| state.ticket(ticket).ok()).map(|(arm, ..)| arm);
         let withdrawn = state.withdrawn().map(|(arm, _)| arm).collect();
         let pilot = pilot.in_progress(open.collect(), withdrawn);
-        let noise = Noise::new(NoiseKind::Gaussian, pilot.noise()).map_err(|_| PilotError::Nothing)?;
+        let is_bernoulli = terms.rewards == Some(RewardKind::Bernoulli);
+        let kind = if is_bernoulli { NoiseKind::Bernoulli } else { NoiseKind::Gaussian };
+        let noise = Noise::new(kind, pilot.noise()).map_err(|_| PilotError::Nothing)?;
         let label = terms.spec.name().to_owned();
         Ok(Self {
             name: name.into(),
@@ -81,10 +84,22 @@ impl Plan {
             noise,
             prior: Prior::pilot(pilot),
             campaigns: vec![PlannedCampaign { label, arms: state.arms().clone(), terms }],
+            batch: NonZeroU32::MIN,
             goal: Goal::WrongShare(0.05),
             runs,
             seed,
         })
+    }
+
+    /// The budgets to try for a campaign with this much budget left: parts of it, all of it, and twice as much, in whole batches.
+    #[must_use]
+    pub fn budgets_around(remaining: u32, batch: NonZeroU32) -> Vec<u32> {
+        let twice = remaining.saturating_mul(2).min(100_000_000);
+        let parts = [remaining.div_ceil(4), remaining.div_ceil(2), remaining, twice];
+        let mut budgets: Vec<u32> =
+            parts.iter().map(|budget| budget.div_ceil(batch.get()).saturating_mul(batch.get())).collect();
+        budgets.dedup();
+        budgets
     }
 
     /// What this many further measurements would bring to the first campaign of the plan.

@@ -3,11 +3,12 @@
 use super::counts::PlanOutcome;
 use super::prior::Truths;
 use super::{Goal, Plan, PlanError, PlanTally, PlannedCampaign, PriorError};
-use cutline::campaign::{CampaignState, Event, Terms, TermsError, Time};
-use cutline::{LearnerError, Purpose, Question, SpecError, Verdict, stream};
+use cutline::campaign::{CampaignState, Event, RewardKind, Terms, TermsError, Time};
+use cutline::{Arm, LearnerError, Purpose, Question, SpecError, Verdict, stream};
 use rand::Rng as _;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::slice::Iter;
 
 impl Plan {
     /// Plays a range of runs on the threads of the current rayon pool. `watch` is called with the number of pulls as they are played.
@@ -16,7 +17,7 @@ impl Plan {
     /// campaigns face the same true means and, pull by pull, the same noise.
     ///
     /// # Errors
-    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend, a campaign is listed twice, there is none that takes the
+    /// If the target is not a number from 1e-9 to 1, the budgets do not ascend or are no multiples of the batch, a campaign is listed twice, there is none that takes the
     /// largest budget, or something else does not fit.
     pub fn play(
         &self,
@@ -57,6 +58,10 @@ impl Plan {
         }
         if budgets.first().is_none_or(|&first| first == 0) || !budgets.is_sorted_by(|a, b| a < b) {
             return Err(PlanError::Budgets);
+        }
+        let batch = self.batch.get();
+        if let Some(&budget) = budgets.iter().find(|budget| !budget.is_multiple_of(batch)) {
+            return Err(PlanError::Batch { budget, batch });
         }
         if self.campaigns.is_empty() {
             return Err(PlanError::NoCampaigns);
@@ -99,7 +104,9 @@ impl Plan {
 
     /// A campaign after the pilot, before its first measurement.
     fn state(&self, campaign: &PlannedCampaign, budget: u32, seed: u64) -> Result<CampaignState, PlanError> {
-        let terms = Terms { question: self.question, budget, seed, ..campaign.terms.clone() };
+        // Means and noise of a plan are Gaussian, whatever the campaign measures.
+        let rewards = campaign.terms.rewards.map(|_| RewardKind::Gaussian);
+        let terms = Terms { question: self.question, budget, seed, rewards, ..campaign.terms.clone() };
         let refused = |error: TermsError| PlanError::Campaign { label: campaign.label.clone(), error };
         let mut state = CampaignState::new(campaign.arms.clone(), terms).map_err(refused)?;
         for &(arm, reward) in self.prior.rewards() {
@@ -134,21 +141,43 @@ impl Plan {
             let mut told = 0;
             let mut open = self.prior.open().iter();
             for &budget in &budgets[first..] {
-                for &variate in &variates[told..budget as usize] {
-                    if let Some(&arm) = open.next() {
-                        let reward = self.noise.reward(means[arm], variate);
-                        state.observe(arm, reward, true, NOW).map_err(|_| PriorError::TooLarge)?;
-                        continue;
-                    }
-                    let [Event::Asked { ticket, arm, .. }] = state.ask(1, "plan", NOW, Time::MAX)[..] else { break };
-                    let reward = self.noise.reward(means[arm], variate);
-                    state.tell(ticket, reward, NOW).map_err(|_| PriorError::TooLarge)?;
-                }
+                self.measure(&mut state, &means, &variates[told..budget as usize], &mut open)?;
                 watch(u64::from(budget) - told as u64);
                 told = budget as usize;
                 outcomes.push(PlanOutcome::new(&state.verdicts(), &means, self.question));
             }
             tally.count(position, first, &outcomes);
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// Measures once per variate of the noise, in batches: all measurements of a batch are asked for before the first reward is told.
+    /// Arms that are `open` are under measurement already and come first.
+    fn measure(
+        &self,
+        state: &mut CampaignState,
+        means: &[f64],
+        variates: &[f64],
+        open: &mut Iter<'_, Arm>,
+    ) -> Result<(), PlanError> {
+        let n_open = open.len().min(variates.len());
+        let (first, variates) = variates.split_at(n_open);
+        for (&arm, &variate) in open.by_ref().zip(first) {
+            let reward = self.noise.reward(means[arm], variate);
+            state.observe(arm, reward, true, NOW).map_err(|_| PriorError::TooLarge)?;
+        }
+        for variates in variates.chunks(self.batch.get() as usize) {
+            let asked = state.ask(variates.len(), "plan", NOW, Time::MAX);
+            for (event, &variate) in asked.iter().zip(variates) {
+                let Event::Asked { ticket, arm, .. } = *event else { continue };
+                let reward = self.noise.reward(means[arm], variate);
+                state.tell(ticket, reward, NOW).map_err(|_| PriorError::TooLarge)?;
+            }
+            if asked.len() < variates.len() {
+                break;
+            }
         }
         Ok(())
     }

@@ -22,12 +22,13 @@ impl PlanReport {
     /// The runs, the seed and what is expected, in one line.
     #[must_use]
     pub fn heading(&self) -> String {
-        let Plan { runs, seed, noise, prior, campaigns, .. } = &self.plan;
+        let Plan { runs, seed, noise, prior, campaigns, batch, .. } = &self.plan;
         let mut estimators: Vec<&str> =
             campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
         estimators.dedup();
         let (estimators, sigma) = (estimators.join(", "), short(noise.scale()));
-        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}")
+        let batches = if batch.get() > 1 { format!("; in batches of {batch}") } else { String::new() };
+        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}{batches}")
     }
 
     /// What the remaining budget would bring, if it was one of the budgets tried.
@@ -96,7 +97,7 @@ impl PlanReport {
     /// Every setting, by name.
     #[must_use]
     pub fn settings(&self) -> Vec<(String, String)> {
-        let Plan { question, noise, prior, campaigns, goal, runs, seed, .. } = &self.plan;
+        let Plan { question, noise, prior, campaigns, goal, runs, seed, batch, .. } = &self.plan;
         let budgets: Vec<String> = self.budgets.iter().map(ToString::to_string).collect();
         let mut settings = vec![
             ("target".to_owned(), goal.to_string()),
@@ -108,6 +109,9 @@ impl PlanReport {
             ("true means".to_owned(), prior.to_string()),
             ("noise".to_owned(), format!("Gaussian, σ = {}", noise.scale())),
         ];
+        if batch.get() > 1 {
+            settings.push(("batch".to_owned(), batch.to_string()));
+        }
         for campaign in campaigns {
             let spec = &campaign.terms.spec;
             let values: Vec<String> = spec.values().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -133,6 +137,7 @@ impl Serialize for PlanReport {
             runs: u64,
             seed: u64,
             noise: f64,
+            batch: u32,
             #[serde(flatten)]
             forecast: &'a Forecast,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,9 +145,10 @@ impl Serialize for PlanReport {
             #[serde(skip_serializing_if = "Option::is_none")]
             rest: Option<Rest>,
         }
-        let Self { plan: Plan { name, runs, seed, noise, .. }, forecast, remaining, .. } = self;
+        let Self { plan: Plan { name, runs, seed, noise, batch, .. }, forecast, remaining, .. } = self;
         let (remaining, rest) = (*remaining, self.rest());
-        let json = Json { experiment: name, runs: *runs, seed: *seed, noise: noise.scale(), forecast, remaining, rest };
-        json.serialize(serializer)
+        let (noise, batch) = (noise.scale(), batch.get());
+        Json { experiment: name, runs: *runs, seed: *seed, noise, batch, forecast, remaining, rest }
+            .serialize(serializer)
     }
 }

@@ -29,7 +29,9 @@ fn columns(event: &Event) -> Columns<'_> {
         }
         Event::Renewed { ticket, until } => Columns { ticket: Some(ticket), until: Some(until), ..blank },
         Event::Told { ticket, reward } => Columns { ticket: Some(ticket), reward: Some(reward), ..blank },
-        Event::Failed { ticket, ref reason } => Columns { ticket: Some(ticket), reason: Some(reason), ..blank },
+        Event::Failed { ticket, ref reason } | Event::Voided { ticket, ref reason } => {
+            Columns { ticket: Some(ticket), reason: Some(reason), ..blank }
+        }
         Event::Expired { ticket } => Columns { ticket: Some(ticket), ..blank },
         Event::Observed { arm, reward, is_counted } => {
             let (arm, counted) = (Some(arm as u64), Some(u64::from(is_counted)));
@@ -38,7 +40,6 @@ fn columns(event: &Event) -> Columns<'_> {
         Event::Amended { ticket, reward, ref reason } => {
             Columns { ticket: Some(ticket), reward: Some(reward), reason: Some(reason), ..blank }
         }
-        Event::Voided { ticket, ref reason } => Columns { ticket: Some(ticket), reason: Some(reason), ..blank },
         Event::Withdrawn { arm, ref reason } => Columns { arm: Some(arm as u64), reason: Some(reason), ..blank },
         Event::Restored { arm } => Columns { arm: Some(arm as u64), ..blank },
         Event::Added { first, n_arms } => Columns { arm: Some(first as u64), counted: Some(n_arms as u64), ..blank },

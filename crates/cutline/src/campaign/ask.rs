@@ -1,5 +1,6 @@
 //! Handing out measurements.
 
+use super::opening::opening;
 use super::{CampaignError, CampaignState, Event, TicketId, Time};
 use crate::Arm;
 use std::collections::BTreeSet;
@@ -62,6 +63,7 @@ impl CampaignState {
         if self.expects_few_errors() {
             return Some(events);
         }
+        let mut opening = opening(&self.terms, &self.ledger).into_iter().flatten();
         for _ in n_resumed..n {
             if is_interrupted() {
                 return None;
@@ -69,7 +71,7 @@ impl CampaignState {
             if self.ledger.used() >= self.ledger.budget {
                 break;
             }
-            let Some(arm) = self.learner.propose() else { break };
+            let Some(arm) = opening.next().or_else(|| self.learner.propose()) else { break };
             self.hand_out(arm, replicates, worker, now, until, &mut events);
         }
         Some(events)

@@ -94,7 +94,7 @@ impl CampaignState {
             return;
         }
         self.learner = build(&self.terms, &self.arms, self.noise.sigma).expect("terms that were checked");
-        for (&arm, _) in &self.ledger.withdrawn {
+        for &arm in self.ledger.withdrawn.keys() {
             self.learner.set_withdrawn(arm, true);
         }
         for &Received { arm, reward, .. } in self.ledger.received() {

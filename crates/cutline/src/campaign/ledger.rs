@@ -177,6 +177,17 @@ impl Ledger {
         }
     }
 
+    /// The number of rewards, counted towards the budget or not.
+    pub(super) fn n_rewards(&self) -> u64 {
+        self.received.len() as u64
+    }
+
+    /// Whether there are both passes and fails, and nothing else.
+    pub(super) fn has_only_passes_and_fails(&self) -> bool {
+        let has = |reward: f64| self.received.iter().any(|received| received.reward == reward);
+        has(0.0) && has(1.0) && self.received.iter().all(|received| RewardKind::is_pass_or_fail(received.reward))
+    }
+
     /// The number of open tickets.
     pub(super) fn n_open(&self) -> usize {
         self.open.len()
@@ -270,7 +281,7 @@ impl Ledger {
             let other = self.find(other);
             other.is_some_and(|other| other.replicate_of == Some(ticket))
         };
-        let others = (ticket + 1..).take_while(is_replicate).count() as TicketId;
+        let others = (ticket + 1..self.next_ticket()).take_while(is_replicate).count() as TicketId;
         Ok(ticket..ticket + 1 + others)
     }
 
@@ -414,17 +425,14 @@ impl Ledger {
         let position = self.received.iter().rposition(|received| received.ticket == Some(ticket));
         let position = position.expect("a ticket with a reward");
         let told = self.received[position].reward;
-        let status = match reward {
-            Some(reward) => {
-                self.received[position].reward = reward;
-                TicketStatus::Told(reward)
-            }
-            None => {
-                self.received.remove(position);
-                self.counted -= 1;
-                self.voided += 1;
-                TicketStatus::Voided
-            }
+        let status = if let Some(reward) = reward {
+            self.received[position].reward = reward;
+            TicketStatus::Told(reward)
+        } else {
+            self.received.remove(position);
+            self.counted -= 1;
+            self.voided += 1;
+            TicketStatus::Voided
         };
         self.close(ticket, status);
         let ticket = self.find_mut(ticket).expect("a ticket with a reward");

@@ -16,6 +16,7 @@ mod event;
 mod history;
 mod ledger;
 mod noise;
+mod opening;
 mod rewards;
 mod terms;
 
@@ -278,6 +279,12 @@ impl CampaignState {
     #[must_use]
     pub fn explained(&self) -> Option<Explained> {
         self.explained
+    }
+
+    /// Whether all rewards so far are 0 or 1, and there are both, although the campaign does not take its rewards as pass or fail.
+    #[must_use]
+    pub fn looks_like_pass_or_fail(&self) -> bool {
+        !self.terms.is_bernoulli() && self.ledger.has_only_passes_and_fails()
     }
 
     /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is

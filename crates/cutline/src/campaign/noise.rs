@@ -142,8 +142,12 @@ impl NoiseEstimator {
         } else {
             (from_threshold, NoiseSource::Rewards, n)
         };
-        let least = self.resolution.as_ref().map_or(0.0, |resolution| resolution.least_noise(self.threshold));
-        let (sigma, source) = if sigma < least { (least, NoiseSource::Steps) } else { (sigma, source) };
+        let (sigma, source) = match self.resolution.as_ref().map_or(0.0, Resolution::least_noise) {
+            // All rewards are equal.
+            f64::INFINITY => (from_threshold, NoiseSource::Rewards),
+            least if sigma < least => (least, NoiseSource::Steps),
+            _ => (sigma, source),
+        };
         // Measurements without noise would give σ = 0, but callers divide by σ.
         let sigma = sigma.max(1e-9 * from_threshold).clamp(1e-90, 1e90);
         NoiseEstimate { sigma, source, degrees_of_freedom: Some(degrees_of_freedom as f64) }

@@ -142,7 +142,10 @@ impl Terms {
         if let Some(EarlyStop::Sure(criterion)) = self.until_sure
             && !self.lacks_noise_for(criterion)
         {
-            let stop = ConfidenceStop::new(criterion, self.delta, sigma)?;
+            let mut stop = ConfidenceStop::new(criterion, self.delta, sigma)?;
+            if self.rewards.is_some() {
+                stop = stop.with_own_rewards();
+            }
             spec = spec.with_confidence_stop(match self.rewards {
                 Some(RewardKind::Bernoulli) => stop.with_bernoulli_rewards(),
                 Some(RewardKind::Gaussian) if self.noise.is_none() => stop.with_estimated_noise(),

@@ -6,7 +6,7 @@
 
 use super::{Choice, Rule};
 use crate::estimators::Estimator;
-use crate::{Arm, Beliefs, Rng, Stop, StopReason};
+use crate::{Arm, Beliefs, Rng, Stop};
 
 /// Pulls the open arms in turn until the phase ends, and waits for the rewards of a phase that are out. It needs the number of pulls T in
 /// advance. [`Apt`](super::Apt) does not, and looks at the gaps at every pull. Ties go to the first arm.
@@ -47,14 +47,6 @@ impl<E: ?Sized> Rule<E> for Csar {
 }
 
 impl<E: Estimator + ?Sized> Stop<E> for Csar {
-    fn stop_reason(&mut self, _: &mut Beliefs<'_, E>) -> Option<StopReason> {
-        None
-    }
-
-    fn budget(&self) -> Option<u32> {
-        None
-    }
-
     fn settles(&self) -> bool {
         true
     }

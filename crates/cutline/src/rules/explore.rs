@@ -12,7 +12,7 @@
 
 use super::{Choice, Rule};
 use crate::estimators::Estimator;
-use crate::{Arm, Beliefs, Question, Rng, Stop, StopReason};
+use crate::{Arm, Beliefs, Question, Rng, Stop};
 
 /// Searches for the place where the means cross the threshold. It needs the number of pulls T in advance, and uses only that the means are
 /// monotone; with few arms or a small T, an index rule on [isotonic](crate::estimators::Isotonic) means is better.
@@ -161,14 +161,6 @@ impl<E: Estimator + ?Sized> Rule<E> for Explore {
 }
 
 impl<E: Estimator + ?Sized> Stop<E> for Explore {
-    fn stop_reason(&mut self, _: &mut Beliefs<'_, E>) -> Option<StopReason> {
-        None
-    }
-
-    fn budget(&self) -> Option<u32> {
-        None
-    }
-
     fn settles(&self) -> bool {
         true
     }

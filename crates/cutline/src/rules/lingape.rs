@@ -9,13 +9,14 @@
 //! of arms to choose.
 
 use super::{Choice, Pivot, Rule, RuleError};
-use crate::estimators::VarianceEstimator;
+use crate::estimators::{Model, PriorFree, VarianceEstimator};
 use crate::{Arm, Beliefs, Range, Rng, Settled, StopWidth, arg_max};
 
 /// Aims at the arm that a test at level δ would still have in doubt. [`Pivot`] needs no δ, and fewer pulls on the published instance.
 ///
 /// c is never below the [width](StopWidth) of the stop, where it is [known](LinGapE::with_stop_width): otherwise an arm could stay unsure for
-/// ever. The doubtful arm is an open one, and the last of several with the same value; the arm pulled may be a settled one, and is the first of
+/// ever. A stop without a prior has other means and another q. Where no interval of the rule reaches the threshold and such a stop goes on,
+/// the doubtful arm is the one of which the stop is least sure; if it uses sample means, that arm itself is pulled. The doubtful arm is an open one, and the last of several with the same value; the arm pulled may be a settled one, and is the first of
 /// several.
 ///
 /// | parameter | default | meaning | range |
@@ -64,6 +65,24 @@ pub(super) fn last_arg_max<B: Copy>(settled: &Settled, a: &[f64], b: &[B], score
     later.unwrap_or(first)
 }
 
+/// The open arm with the smallest Δ̂²/q of the estimate without a prior, and the model; `None` where there is no such estimate yet.
+fn least_sure<E: VarianceEstimator + ?Sized>(beliefs: &mut Beliefs<'_, E>) -> Option<(Arm, Model)> {
+    let (question, settled) = (beliefs.question, beliefs.settled);
+    let (posterior, prior_free) = beliefs.estimator.posterior_and_prior_free();
+    let moments = |arm: Arm| match prior_free {
+        Some(PriorFree::LeastSquares { means, variances, .. }) => (means[arm], variances[arm]),
+        Some(PriorFree::SampleMeans { means, n_rewards }) => (means[arm], 1.0 / f64::from(n_rewards[arm])),
+        None => (f64::NAN, f64::NAN),
+    };
+    let certainty = |arm: Arm| {
+        let (mean, q) = moments(arm);
+        question.gap(mean).powi(2) / q
+    };
+    let certainties = settled.open().map(|arm| (arm, certainty(arm))).filter(|(_, certainty)| !certainty.is_nan());
+    let least = certainties.min_by(|a, b| a.1.total_cmp(&b.1));
+    least.map(|(arm, _)| (arm, posterior.model))
+}
+
 impl<E: VarianceEstimator + ?Sized> Rule<E> for LinGapE {
     const OPENS_WITH_EVERY_ARM: bool = true;
 
@@ -73,10 +92,15 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for LinGapE {
         }
         let (threshold, width) = (beliefs.question.threshold(), self.width((beliefs.total_pulls + 1) as f64));
         let (means, variances) = beliefs.estimator.moments();
-        let stop = self.stop;
-        let factor = |q: f64| stop.map_or(1.0, |stop| stop.factor(q));
-        let score = |mean: f64, q: f64| width * factor(q) * q.sqrt() - (mean - threshold).abs();
-        let doubtful = last_arg_max(beliefs.settled, means, variances, score);
+        let score = |mean: f64, q: f64| width * q.sqrt() - (mean - threshold).abs();
+        let mut doubtful = last_arg_max(beliefs.settled, means, variances, score);
+        if self.stop.is_some_and(|stop| stop.is_prior_free()) && score(means[doubtful], variances[doubtful]) <= 0.0 {
+            match least_sure(beliefs) {
+                Some((arm, Model::Linear { .. })) => doubtful = arm,
+                Some((arm, _)) => return arm.into(),
+                None => {}
+            }
+        }
         let (covariances, variances) = beliefs.estimator.covariances_with(doubtful);
         arg_max(covariances, variances, Pivot::information).into()
     }

@@ -7,7 +7,7 @@
 
 use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
-use crate::{Arm, Beliefs, Question, Range, Rng, Stop, StopReason};
+use crate::{Arm, Beliefs, Question, Range, Rng, Stop};
 
 /// Pulls the open arm whose interval reaches furthest across the threshold, and settles arms by the interval. [`Straddle`](super::Straddle)
 /// forgets earlier intervals and settles nothing. Ties go to the first arm.
@@ -120,14 +120,6 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Lse {
 }
 
 impl<E: VarianceEstimator + ?Sized> Stop<E> for Lse {
-    fn stop_reason(&mut self, _: &mut Beliefs<'_, E>) -> Option<StopReason> {
-        None
-    }
-
-    fn budget(&self) -> Option<u32> {
-        None
-    }
-
     fn settles(&self) -> bool {
         true
     }

@@ -12,7 +12,7 @@
 
 use super::{Choice, GAllocation, LinGapE, Rule, RuleError};
 use crate::estimators::{PhasedEstimator, VarianceEstimator};
-use crate::{Arm, Beliefs, Range, Rng, Stop, StopReason};
+use crate::{Arm, Beliefs, Range, Rng, Stop};
 use std::f64::consts::PI;
 
 /// Pulls by the design of its phase, and waits for the rewards of a phase that are out. [`LinGapE`](super::LinGapE) looks at the rewards at every
@@ -74,14 +74,6 @@ impl<E: PhasedEstimator + ?Sized> Rule<E> for TAdaptive {
 }
 
 impl<E: PhasedEstimator + ?Sized> Stop<E> for TAdaptive {
-    fn stop_reason(&mut self, _: &mut Beliefs<'_, E>) -> Option<StopReason> {
-        None
-    }
-
-    fn budget(&self) -> Option<u32> {
-        None
-    }
-
     fn settles(&self) -> bool {
         true
     }

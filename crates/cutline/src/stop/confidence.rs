@@ -18,6 +18,10 @@
 //! likelihood ratio where σ is unknown too, (ν/2) ln(1 + t²/ν) > l. For [Bernoulli rewards](ConfidenceStop::with_bernoulli_rewards) σ is ½,
 //! and with sample means `evidence` asks for nₖ kl(μ̂ₖ, τ ∓ ε) > ln(K(1 + ln t)/δ), kl(p, q) = p ln(p/q) + (1 − p) ln((1 − p)/(1 − q)).
 //!
+//! With the mixed model, `evidence` and `llr` may [also ask](ConfidenceStop::with_own_rewards) for evidence in the own rewards of every arm, that the
+//! gap of their mean exceeds σ√(2 ln(1/δ)/nₖ): the model may be wrong about an arm that is unlike all others, however sure it is. When nothing
+//! else is lacking, the stop [requests](Stop::request) pulls of such arms, because a rule that trusts the model has no reason to choose them.
+//!
 //! With [elimination](Elimination) an arm is settled as soon as it is sure, and the learner ends when all are; without it all have to be sure
 //! at the same time.
 
@@ -120,6 +124,10 @@ pub struct ConfidenceStop {
     confidence: Confidence,
     elimination: Option<Elimination>,
     noise_source: StopNoise,
+    /// Whether, with the mixed model, the own rewards of an arm have to be evidence too.
+    is_by_own_rewards: bool,
+    /// Whether nothing but that was lacking at the last check.
+    lacks_own_rewards: bool,
     /// The arm that was least sure at the last full scan.
     doubtful: Arm,
     /// A lower bound on the width of that arm at any later time, in units of σ√q; 0 if unknown. While the gap is smaller, the arm is not
@@ -147,8 +155,23 @@ impl ConfidenceStop {
     pub fn new(criterion: StopCriterion, delta: f64, noise: f64) -> Result<Self, IntervalError> {
         let confidence = Confidence::new(IntervalKind::Anytime, delta, noise)?;
         let noise_source = StopNoise::Given;
-        let (doubtful, least_width, is_prior_free) = (0, 0.0, false);
-        Ok(Self { criterion, confidence, elimination: None, noise_source, doubtful, least_width, is_prior_free })
+        Ok(Self {
+            criterion,
+            confidence,
+            elimination: None,
+            noise_source,
+            is_by_own_rewards: false,
+            lacks_own_rewards: false,
+            doubtful: 0,
+            least_width: 0.0,
+            is_prior_free: false,
+        })
+    }
+
+    /// The same where, with the mixed model, `evidence` and `llr` also ask for evidence in the own rewards of every arm.
+    #[must_use]
+    pub fn with_own_rewards(self) -> Self {
+        Self { is_by_own_rewards: true, ..self }
     }
 
     /// The same where σ is an estimate from the same rewards, so that `evidence` and `llr` allow for its error. It is assumed to come from
@@ -208,6 +231,16 @@ impl ConfidenceStop {
         self.confidence.norm()
     }
 
+    /// Whether it uses an estimate without a prior, for linear means or for others.
+    pub(super) fn is_prior_free(&self, is_linear: bool) -> bool {
+        let has_norm = self.norm().is_some() && is_linear;
+        match self.criterion {
+            StopCriterion::Intervals => !has_norm,
+            StopCriterion::Evidence => !has_norm && is_linear,
+            StopCriterion::LikelihoodRatio => false,
+        }
+    }
+
     /// The width of an arm that has evidence, in units of the square root of its variance.
     fn evidence_factor(&self, n_rewards: &[u32], model: Model) -> f64 {
         let t: u64 = n_rewards.iter().map(|&n| u64::from(n)).sum();
@@ -227,6 +260,40 @@ impl ConfidenceStop {
         (t as f64).ln().ln_1p() + (tests / self.delta()).ln()
     }
 
+    /// σ, where the estimator allows for this one at least.
+    fn noise_of(&self, least_noise: f64) -> f64 {
+        match self.noise_source {
+            StopNoise::Estimated => self.noise().max(least_noise),
+            StopNoise::Given | StopNoise::Bernoulli => self.noise(),
+        }
+    }
+
+    /// Whether the own rewards of an arm are evidence for the side of its mean, by their mean and its variance in units of `noise`².
+    fn has_own_evidence(&self, question: Question, mean: f64, (own, variance): (f64, f64), noise: f64) -> bool {
+        let is_same_side = question.is_above(own) == question.is_above(mean);
+        is_same_side && question.gap(own) > noise * (-2.0 * self.delta().ln() * variance).sqrt()
+    }
+
+    /// Whether all arms that are not withdrawn have evidence in their own rewards, if that is asked for.
+    fn have_own_evidence(
+        &self,
+        question: Question,
+        settled: &Settled,
+        noise: f64,
+        posterior: &Posterior<'_>,
+        prior_free: Option<PriorFree<'_>>,
+    ) -> bool {
+        let is_asked_for = self.is_by_own_rewards && self.criterion != StopCriterion::Intervals;
+        let Some(PriorFree::SampleMeans { means: own, n_rewards }) = prior_free else { return true };
+        let has_evidence = |arm: Arm| {
+            let moments = (own[arm], 1.0 / f64::from(n_rewards[arm]));
+            self.has_own_evidence(question, posterior.means[arm], moments, noise)
+        };
+        !is_asked_for
+            || posterior.model != Model::Mixed
+            || (0..own.len()).all(|arm| settled.is_withdrawn(arm) || has_evidence(arm))
+    }
+
     /// By how much an [estimate](ConfidenceStop::with_estimated_noise) of σ widens an arm that has evidence: √(ν(e^(2l/ν) − 1)/(2l)).
     /// `least_noise` is the least σ that the estimator allows for.
     fn allowance(&self, n_rewards: &[u32], model: Model, least_noise: f64) -> f64 {
@@ -241,7 +308,7 @@ impl ConfidenceStop {
             _ => self.evidence_level(t, n_rewards.len(), model),
         };
         let ratio = 2.0 * level / freedom;
-        (ratio.exp_m1() / ratio).sqrt() * (least_noise / self.noise()).max(1.0)
+        (ratio.exp_m1() / ratio).sqrt() * self.noise_of(least_noise) / self.noise()
     }
 
     /// Whether `arm` is certainly not sure yet. Its variance is computed in another way than in a full scan, so cases that rounding could
@@ -252,11 +319,7 @@ impl ConfidenceStop {
         } else {
             beliefs.estimator.moments_of(arm)
         };
-        let noise = match self.noise_source {
-            StopNoise::Estimated => self.noise().max(beliefs.estimator.least_noise()),
-            StopNoise::Given | StopNoise::Bernoulli => self.noise(),
-        };
-        let width = self.least_width * noise * variance.max(0.0).sqrt();
+        let width = self.least_width * self.noise_of(beliefs.estimator.least_noise()) * variance.max(0.0).sqrt();
         beliefs.question.gap(mean) < (1.0 - 1e-5) * width
     }
 
@@ -322,6 +385,9 @@ impl ConfidenceStop {
         let width = interval(doubtful).1 / variances[doubtful].sqrt();
         let is_sure = available().all(|arm| is_sure(question, means[arm], interval(arm)));
         drop(interval);
+        let noise = self.noise_of(least_noise);
+        self.lacks_own_rewards = is_sure && !self.have_own_evidence(question, settled, noise, posterior, prior_free);
+        let is_sure = is_sure && !self.lacks_own_rewards;
         self.doubtful = doubtful;
         self.remember_width(posterior, prior_free, width);
         is_sure
@@ -331,11 +397,7 @@ impl ConfidenceStop {
     fn remember_width(&mut self, posterior: &Posterior<'_>, prior_free: Option<PriorFree<'_>>, width: f64) {
         let &Posterior { n_rewards, model, .. } = posterior;
         let has_norm = self.norm().is_some() && is_linear(model);
-        self.is_prior_free = match self.criterion {
-            StopCriterion::Intervals => !has_norm,
-            StopCriterion::Evidence => !has_norm && is_linear(model),
-            StopCriterion::LikelihoodRatio => false,
-        };
+        self.is_prior_free = self.is_prior_free(is_linear(model));
         let least_width = match self.criterion {
             StopCriterion::Evidence if self.is_by_divergence(model) => 0.0,
             StopCriterion::Evidence | StopCriterion::LikelihoodRatio => {
@@ -394,6 +456,7 @@ fn is_sure(question: Question, mean: f64, (centre, width): (f64, f64)) -> bool {
 
 impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
     fn stop_reason(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<StopReason> {
+        self.lacks_own_rewards = false;
         // With elimination the learner ends when no arm is open.
         if self.elimination.is_some() || self.is_still_doubtful(beliefs) {
             return None;
@@ -404,6 +467,20 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         let has_rewards = posterior.n_rewards.iter().any(|&n| n > 0);
         let is_sure = has_rewards && self.scan(question, settled, least_noise, &posterior, prior_free);
         is_sure.then_some(StopReason::Confidence)
+    }
+
+    /// Of the arms whose own rewards are no evidence, the one with the fewest pulls.
+    fn request(&mut self, beliefs: &mut Beliefs<'_, E>) -> Option<Arm> {
+        if !self.lacks_own_rewards {
+            return None;
+        }
+        let (question, noise) = (beliefs.question, self.noise_of(beliefs.estimator.least_noise()));
+        let lacking = (0..beliefs.pulls.len()).filter(|&arm| {
+            let mean = beliefs.estimator.means()[arm];
+            let own = beliefs.estimator.prior_free_moments_of(arm);
+            !beliefs.settled.is_withdrawn(arm) && !self.has_own_evidence(question, mean, own, noise)
+        });
+        lacking.min_by_key(|&arm| beliefs.pulls[arm])
     }
 
     fn settles(&self) -> bool {
@@ -446,9 +523,5 @@ impl<E: Estimator + ?Sized> Stop<E> for ConfidenceStop {
         if self.criterion != StopCriterion::Intervals {
             <Self as Stop<E>>::set_noise(self, noise);
         }
-    }
-
-    fn budget(&self) -> Option<u32> {
-        None
     }
 }

@@ -9,7 +9,7 @@
 //! - for lil'HDoC (Tsai, Tsai & Lin 2024) (1 + √ε) σ√(2(1 + ε) ln(ln((1 + ε)n)/ω)/n), ω = δ/(cK), c = ((2 + ε)/ε)(1/ln(1 + ε))^(1+ε), by the law of the
 //!   iterated logarithm (Jamieson, Malloy, Nowak & Bubeck 2014, Lemma 3).
 
-use super::{Stop, StopReason};
+use super::Stop;
 use crate::estimators::Estimator;
 use crate::rules::RuleError;
 use crate::{Arm, Beliefs, Range};
@@ -95,14 +95,6 @@ impl GoodArms {
 }
 
 impl<E: Estimator + ?Sized> Stop<E> for GoodArms {
-    fn stop_reason(&mut self, _: &mut Beliefs<'_, E>) -> Option<StopReason> {
-        None
-    }
-
-    fn budget(&self) -> Option<u32> {
-        None
-    }
-
     fn settles(&self) -> bool {
         true
     }

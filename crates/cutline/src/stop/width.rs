@@ -15,7 +15,7 @@ use crate::Arms;
 /// | `intervals`, linear means | √(2 ln(1/δ) + d ln(1 + tL²/(λd))) + √λ S/σ, with L the largest norm of an arm |
 /// | `intervals`, otherwise | √((1 + 1/n)(2 ln(K/δ) + ln(1 + n))) |
 ///
-/// Where a stop uses least squares, its √q is larger than that of ridge, by [`factor`](StopWidth::factor).
+/// A stop that uses an estimate without a prior has other means and another q than the rule: see [`StopWidth::is_prior_free`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StopWidth {
     criterion: StopCriterion,
@@ -25,8 +25,7 @@ pub struct StopWidth {
     bias: f64,
     /// d and L²/(λd), for linear means.
     linear: Option<(f64, f64)>,
-    /// λ/L², where the stop uses least squares.
-    shrinkage: f64,
+    is_prior_free: bool,
 }
 
 impl StopWidth {
@@ -40,18 +39,16 @@ impl StopWidth {
             (dimension as f64, largest / (lambda * dimension as f64))
         });
         let tests = if linear.is_some() { 1.0 } else { arms.n_arms() as f64 };
-        let uses_least_squares = stop.criterion() != StopCriterion::LikelihoodRatio && stop.norm().is_none();
-        let shrinkage =
-            linear.filter(|_| uses_least_squares).map_or(0.0, |(dimension, growth)| 1.0 / (dimension * growth));
         let bias = lambda.map_or(0.0, |lambda| lambda.sqrt() * stop.norm().unwrap_or(0.0));
-        Self { criterion: stop.criterion(), level: 2.0 * (tests / stop.delta()).ln(), bias, linear, shrinkage }
+        let is_prior_free = stop.is_prior_free(linear.is_some());
+        Self { criterion: stop.criterion(), level: 2.0 * (tests / stop.delta()).ln(), bias, linear, is_prior_free }
     }
 
-    /// By how much √q of least squares exceeds √q of ridge for an arm of norm L in a direction that no other arm has: 1/(1 − λq/L²), which is
-    /// (n + λ)/n after n pulls of a unit vector. 1 where the stop uses ridge.
+    /// Whether the stop uses an estimate [without a prior](crate::estimators::PriorFree), so that an arm may be unsure for it and decided by the
+    /// means and the q of the rule.
     #[must_use]
-    pub fn factor(&self, q: f64) -> f64 {
-        1.0 / (1.0 - self.shrinkage * q).max(1e-9)
+    pub fn is_prior_free(&self) -> bool {
+        self.is_prior_free
     }
 
     /// The width of an arm with `n` of `t` rewards, for rewards of standard deviation `noise`.

@@ -13,11 +13,13 @@ const MAX_WITHDRAWN_IN_A_ROW: usize = 3;
 pub(super) struct Failures {
     /// After how many failures a candidate is withdrawn; 0 for never.
     give_up: u32,
-    /// By the name of the candidate.
+    /// The failures of a candidate since its last reward, by its name.
     counts: HashMap<String, u32>,
     in_a_row: u32,
     /// The candidates that this run has withdrawn since the last reward.
     withdrawn: Vec<String>,
+    /// What to say about candidates that were withdrawn before the first reward, once it is clear that the command works.
+    notes: Vec<String>,
     has_rewards: bool,
 }
 
@@ -38,14 +40,32 @@ pub(super) enum Consequence {
 
 impl Failures {
     pub(super) fn new(give_up: u32) -> Self {
-        Self { give_up, counts: HashMap::new(), in_a_row: 0, withdrawn: Vec::new(), has_rewards: false }
+        Self {
+            give_up,
+            counts: HashMap::new(),
+            in_a_row: 0,
+            withdrawn: Vec::new(),
+            notes: Vec::new(),
+            has_rewards: false,
+        }
     }
 
-    /// There was a reward.
-    pub(super) fn succeeded(&mut self) {
+    /// There was a reward of this candidate. Returns what can be said about withdrawn candidates from here on.
+    pub(super) fn succeeded(&mut self, candidate: &str) -> Vec<String> {
+        self.counts.remove(candidate);
         self.in_a_row = 0;
         self.withdrawn.clear();
         self.has_rewards = true;
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Keeps what is to be said about a withdrawn candidate until there is a reward, and returns it if there was one.
+    pub(super) fn say(&mut self, note: String) -> Option<String> {
+        if self.has_rewards {
+            return Some(note);
+        }
+        self.notes.push(note);
+        None
     }
 
     /// A ticket of this candidate failed.
@@ -91,10 +111,10 @@ mod tests {
     #[test]
     fn a_candidate_that_fails_is_withdrawn() {
         let mut failures = Failures::new(3);
-        failures.succeeded();
+        failures.succeeded("z");
         assert_eq!([failures.failed("a"), failures.failed("a")], [Consequence::GoOn, Consequence::GoOn]);
         assert_eq!(failures.failed("a"), Consequence::Withdraw { failures: 3 });
-        failures.succeeded();
+        failures.succeeded("z");
         assert_eq!(failures.failed("b"), Consequence::GoOn);
     }
 
@@ -111,7 +131,7 @@ mod tests {
     #[test]
     fn an_instrument_that_breaks_ends_the_run() {
         let mut failures = Failures::new(2);
-        failures.succeeded();
+        failures.succeeded("z");
         let all: Vec<Consequence> = ["a", "a", "b", "b", "c", "c"].map(|candidate| failures.failed(candidate)).into();
         assert_eq!(all[3], Consequence::Withdraw { failures: 2 });
         assert_eq!(all[5], Consequence::GiveUp { tickets: 6, restore: vec!["a".into(), "b".into()] });
@@ -120,7 +140,7 @@ mod tests {
     #[test]
     fn without_withdrawing_five_failures_in_a_row_end_the_run() {
         let mut failures = Failures::new(0);
-        failures.succeeded();
+        failures.succeeded("z");
         for _ in 0..4 {
             assert_eq!(failures.failed("a"), Consequence::GoOn);
         }

@@ -4,8 +4,8 @@ use super::figures::intervals;
 use super::{View, grouped};
 use crate::model::describe;
 use crate::print::short;
-use crate::status_summary::stop_in_words;
-use cutline::campaign::NoiseSource;
+use crate::status_summary::{LOOKS_LIKE_PASS_OR_FAIL, stop_in_words};
+use cutline::campaign::{NoiseSource, RewardKind};
 
 /// How many features are named.
 const NAMED: usize = 12;
@@ -29,6 +29,7 @@ pub(crate) fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("rule, estimator", format!("{}, {}", algorithm.rule, estimator.name())),
         ("parameters", parameters(view)),
         ("model", describe(estimator, settings)),
+        ("rewards", rewards(view)),
         ("noise σ", noise(view)),
         ("intervals", format!("{}: {}", settings.interval, intervals(view).trim_end_matches('.'))),
         ("ends", stop),
@@ -53,11 +54,23 @@ fn parameters(view: &View) -> String {
     if values.is_empty() { "none".into() } else { values.join("; ") }
 }
 
+fn rewards(view: &View) -> String {
+    match view.state.terms().rewards {
+        Some(RewardKind::Bernoulli) => "pass or fail: 1 or 0".into(),
+        _ if view.state.looks_like_pass_or_fail() => format!("numbers with noise; {LOOKS_LIKE_PASS_OR_FAIL}"),
+        _ => "numbers with noise".into(),
+    }
+}
+
 fn noise(view: &View) -> String {
     let noise = view.state.noise();
     let sigma = short(noise.sigma);
     match noise.source {
         NoiseSource::Given => format!("{}, as given", noise.sigma),
+        NoiseSource::Bernoulli => format!("{sigma}, the bound for rewards of 0 or 1"),
+        NoiseSource::Steps => {
+            format!("{sigma}, half the smallest difference between two rewards, which vary less within arms")
+        }
         NoiseSource::Replicates => format!("{sigma}, estimated from arms measured more than once"),
         NoiseSource::Model => format!("{sigma}, learnt by the model from the rewards"),
         NoiseSource::Residuals => format!("{sigma}, estimated from the residuals of the linear fit"),

@@ -105,7 +105,7 @@ impl FitHistory {
 
     /// The least σ that the rewards allow to be believed.
     pub(super) fn least_noise(&self) -> f64 {
-        self.resolution.least_noise(self.now.threshold)
+        self.resolution.least_noise()
     }
 
     /// Whether the variances are to be learnt after the last reward.
