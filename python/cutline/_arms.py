@@ -46,7 +46,7 @@ def read(X: Any, names: Iterable[object] | None, reading: Reading = Reading()) -
         raise InputError(f"`missing` must be `refuse` or `mean`, not {reading.missing!r}")
     if reading.id is not None and names is not None:
         raise InputError("`id` and `names` both name the arms; give one of them")
-    if X is None or isinstance(X, int) or (hasattr(X, "__index__") and not hasattr(X, "__len__")):
+    if X is None or is_number(X):
         return Arms(_without_features(X, names), [], None)
     if isinstance(X, (str, bytes)):
         raise InputError("X must have one row of features per arm, not be a string; read a file first, for instance with pandas")
@@ -82,6 +82,11 @@ def read_later(X: Any, names: Iterable[object] | None, columns: Sequence[str], e
     names, others = _names_and_columns(frame, names, reading)
     cells = [(name, _cells(name, column, name in categories)[0]) for name, column in others]
     return _encoded(cells, names, reading, categories, encoding)
+
+
+def is_number(X: Any) -> bool:
+    """Whether `X` is a number of arms."""
+    return isinstance(X, int) or (hasattr(X, "__index__") and not hasattr(X, "__len__"))
 
 
 def _names(names: Iterable[object]) -> list[str]:

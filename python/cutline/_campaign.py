@@ -12,6 +12,8 @@ from ._errors import CutlineError, InputError
 from ._figure import Figure
 
 if TYPE_CHECKING:
+    from types import EllipsisType
+
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -142,15 +144,7 @@ class Campaign(_native.Campaign):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.storage is not None:
             return type(self)._opened, (self.storage, self.name, self.rule)
-        state = {
-            "names": self.names,
-            "columns": self.columns,
-            "features": self.features,
-            "name": self.name,
-            "settings": self._first_settings(),
-            "events": self.events(),
-            "rule": _rule(self.rule)[0],
-        }
+        state = {**self._parts(), "rule": _rule(self.rule)[0]}
         return type(self)._restored, (state,)
 
     def __repr__(self) -> str:
@@ -167,6 +161,107 @@ class Campaign(_native.Campaign):
         """The settings, as they are stored."""
         settings: dict[str, Any] = json.loads(self._settings())
         return settings
+
+    def extend(self, budget: int) -> bool:
+        """Changes the budget to this number of measurements, in all: more, or fewer but not below what is used. Returns whether it changed.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign(2, threshold=0.5, budget=2)
+        >>> campaign.tell(campaign.ask(9), [0.1, 0.9])
+        2
+        >>> campaign.extend(5), len(campaign.ask(9))
+        (True, 3)
+        """
+        if budget is None:
+            raise InputError("`budget` is missing")
+        return self._change({"budget": budget})
+
+    def set(
+        self,
+        *,
+        threshold: float | None = None,
+        precision: float | None = None,
+        noise: float | EllipsisType | None = ...,
+        until_sure: str | EllipsisType | None = ...,
+        confidence: float | None = None,
+        algorithm: str | None = None,
+        model: Literal["mixed", "linear", "independent"] | None = None,
+        budget: int | None = None,
+    ) -> bool:
+        """Changes settings from the next `ask` on. Everything measured so far counts as if the campaign had begun with the new settings.
+        Returns whether anything changed.
+
+        What is not given stays as it is. `noise=None` means that the noise is estimated, `until_sure=None` that the whole budget is used.
+        Another `algorithm` keeps the model; another `model` comes with its own algorithm, unless one is given too.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign(["a", "b"], threshold=0.5, budget=9, noise=0.1)
+        >>> campaign.observe(["a", "b"] * 4, [0.9, 0.6] * 4)
+        >>> [verdict.side for verdict in campaign.verdicts]
+        ['above', 'above']
+        >>> campaign.set(threshold=0.75)
+        True
+        >>> [verdict.side for verdict in campaign.verdicts]
+        ['above', 'below']
+        """
+        if algorithm is not None and _custom.is_rule(algorithm):
+            raise InputError("a campaign can change to a named algorithm only; a custom rule is given when it begins")
+        changes = {
+            "threshold": threshold,
+            "precision": precision,
+            "noise": noise,
+            "until_sure": until_sure,
+            "confidence": confidence,
+            "algorithm": algorithm,
+            "model": model,
+            "budget": budget,
+        }
+        return self._change({key: value for key, value in changes.items() if value is not ...})
+
+    def add(self, X: Any, *, names: Iterable[object] | None = None) -> int:
+        """Adds arms, which have a verdict from the model at once. Returns how many are new: those that the campaign has already, with the same
+        features, are not added again.
+
+        `X` and `names` are as in the constructor. Of a data frame, the columns of the campaign are taken, and become features in the same way.
+        Arms without names get the next numbers if those of the campaign are numbers too, and are refused otherwise.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign([[0.1], [0.2]], threshold=0.5, budget=9)
+        >>> campaign.add([[0.7], [0.9]])
+        2
+        >>> campaign.names
+        ['0', '1', '2', '3']
+        """
+        arms, have_names = self._read(X, names)
+        if not have_names and any(name != str(arm) for arm, name in enumerate(self.names)):
+            raise InputError("the arms of this campaign have names, so those that are added need them too; pass `names=`")
+        return self._add(arms.names, arms.columns, arms.features)
+
+    def predict(self, X: Any, *, names: Iterable[object] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
+        """The verdicts that arms would have if they were added to the campaign, which does not change. The result has the form of `report()`,
+        and the arguments are those of `add`. Arms without names get the next numbers.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign([[float(i)] for i in range(8)], threshold=3.5, budget=99, noise=0.1, model="linear")
+        >>> campaign.observe(list(range(8)) * 3, list(range(8)) * 3)
+        >>> campaign.predict([[1.5], [20.0]], names=["low", "high"])[["name", "side", "pulls"]]
+           name   side  pulls
+        0   low  below      0
+        1  high  above      0
+        """
+        arms, _ = self._read(X, names)
+        columns, expected_errors = self._predict(arms.names, arms.columns, arms.features)
+        return self._frame(columns, expected_errors)
+
+    def _read(self, X: Any, names: Iterable[object] | None) -> tuple[_arms.Arms, bool]:
+        """Reads arms that have the columns of the campaign, and whether they have names. Those without get the next numbers."""
+        encoding = self.settings.get("encoding")
+        arms = _arms.read_later(X, names, self.columns, None if encoding is None else json.dumps(encoding))
+        if arms.names is not None and not (names is None and _arms.is_number(X)):
+            return arms, True
+        n_arms = len(arms.names or ()) if arms.features is None else len(arms.features)
+        first = len(self.names)
+        return arms._replace(names=[str(arm) for arm in range(first, first + n_arms)]), False
 
     def plan(
         self,
@@ -207,24 +302,25 @@ class Campaign(_native.Campaign):
         0    a  above   1.0      8
         1    b  below  -1.0      8
         """
-        columns = self._columns()
+        return self._frame(self._columns(), self.expected_errors)
+
+    def _frame(self, columns: dict[str, Any], expected_errors: float | None) -> pd.DataFrame | list[dict[str, Any]]:
         try:
             import pandas
         except ImportError:
-            return self.to_records()
+            return _records(columns)
         frame = pandas.DataFrame(columns)
         frame.attrs = {
             "model": self.model,
             "finding": self.finding,
             "explained": self.explained,
-            "expected_errors": self.expected_errors,
+            "expected_errors": expected_errors,
         }
         return frame
 
     def to_records(self) -> list[dict[str, Any]]:
         """The verdicts as a list of dicts, in the order of the arms."""
-        columns = {key: getattr(values, "tolist", lambda values=values: values)() for key, values in self._columns().items()}
-        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+        return _records(self._columns())
 
     def to_arrow(self) -> pa.Table:
         """The verdicts as an Arrow table. Needs `pyarrow`."""
@@ -347,6 +443,12 @@ def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:
     if algorithm is not None and _custom.is_rule(algorithm):
         return (_custom.name_of(algorithm), algorithm), None
     return None, algorithm
+
+
+def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """Columns as one dict per row."""
+    lists = {key: getattr(values, "tolist", lambda values=values: values)() for key, values in columns.items()}
+    return [dict(zip(lists, row)) for row in zip(*lists.values())]
 
 
 def _dict(parameters: Mapping[str, float]) -> dict[str, float]:

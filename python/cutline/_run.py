@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._campaign import Campaign
 from ._errors import InputError
@@ -20,6 +21,9 @@ Measure = Callable[[Ticket], float]
 RETRY_AFTER = 0.5
 """How many seconds to wait before asking again while other workers have all open tickets."""
 
+MAX_WITHDRAWN_IN_A_ROW = 3
+"""How many arms may be withdrawn without a reward in between: most likely it is not the arms that fail, but `measure`."""
+
 
 def run(
     X: Any,
@@ -27,7 +31,8 @@ def run(
     *,
     workers: int = 1,
     executor: Executor | None = None,
-    failures: int = 0,
+    failures: int | None = None,
+    give_up: int | None = None,
     progress: bool | Watch = False,
     **settings: Any,
 ) -> Campaign:
@@ -46,18 +51,23 @@ def run(
     | `X` | required | the arms, as in `Campaign`, whose settings are further keywords; or a campaign to continue |
     | `workers` | 1 | the number of measurements at a time |
     | `executor` | threads | any `concurrent.futures.Executor` |
-    | `failures` | 0 | how many measurements may fail and return to the budget; the exception of the next one is raised |
+    | `failures` | 0; any number with `give_up` | how many measurements may fail and return to the budget; the exception of the next one is raised |
+    | `give_up` | never | after how many failures of the same arm it is withdrawn, with the exception as the reason; the campaign goes on without it. If nothing can be measured, the exception is raised, and the arms are available again |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the rewards counted and the budget |
 
     However it ends, Ctrl-C included, no ticket of this call stays open, and all rewards are kept.
     """
     workers = _integer("workers", workers, 1)
-    failures = _integer("failures", failures, 0)
+    give_up = None if give_up is None else _integer("give_up", give_up, 1)
+    if failures is not None:
+        failures = _integer("failures", failures, 0)
+    elif give_up is None:
+        failures = 0
     if not callable(measure):
         raise InputError("`measure` must be a function that takes a ticket and returns a reward")
     if isinstance(X, Campaign):
         if settings:
-            raise InputError(f"the campaign already has its settings; `{next(iter(settings))}` cannot change them")
+            raise InputError(f"the campaign already has its settings; `{next(iter(settings))}` cannot change them here; use `set`")
         campaign = X
     else:
         campaign = Campaign(X, **settings)
@@ -69,19 +79,29 @@ def run(
             # After Ctrl-C there is no waiting for running measurements; otherwise none are left.
             stack.callback(executor.shutdown, wait=False, cancel_futures=True)
         watch = stack.enter_context(watching(progress, campaign.progress.budget, "measured"))
-        _Loop(campaign, measure, executor, workers, failures, watch).work()
+        _Loop(campaign, measure, executor, workers, failures, give_up, watch).work()
     return campaign
 
 
 class _Loop:
     def __init__(
-        self, campaign: Campaign, measure: Measure, executor: Executor, workers: int, failures: int, watch: Progress
+        self,
+        campaign: Campaign,
+        measure: Measure,
+        executor: Executor,
+        workers: int,
+        failures: int | None,
+        give_up: int | None,
+        watch: Progress,
     ) -> None:
         self.campaign = campaign
         self.measure = measure
         self.executor = executor
         self.workers = workers
         self.failures = failures
+        self.give_up = give_up
+        self.failed: Counter[str] = Counter()
+        self.withdrawn: dict[str, Exception] = {}
         self.watch = watch
         self.open: dict[Future[float], Ticket] = {}
 
@@ -89,6 +109,8 @@ class _Loop:
         try:
             while self._fill() or self.open or not self._is_over():
                 self._collect()
+            if self.withdrawn and self.campaign.progress.ending == "withdrawn":
+                self._restore()
         finally:
             self._close()
 
@@ -124,13 +146,27 @@ class _Loop:
                 self._failed(ticket, error)
             else:
                 self.campaign.tell(ticket, reward)
+                self.withdrawn.clear()
         self.watch.at(self.campaign.progress.counted)
 
     def _failed(self, ticket: Ticket, error: BaseException) -> None:
-        self.campaign.fail(ticket, f"{type(error).__name__}: {error}")
-        self.failures -= 1
-        if self.failures < 0 or not isinstance(error, Exception):
+        reason = f"{type(error).__name__}: {error}"
+        self.campaign.fail(ticket, reason)
+        if not isinstance(error, Exception):
             raise error
+        self.failed[ticket.name] += 1
+        if self.failed[ticket.name] == self.give_up:
+            self.campaign.withdraw(ticket.name, reason)
+            self.withdrawn[ticket.name] = error
+            if len(self.withdrawn) >= MAX_WITHDRAWN_IN_A_ROW:
+                self._restore()
+        if self.failures is not None and self.failed.total() > self.failures:
+            raise error
+
+    def _restore(self) -> NoReturn:
+        """Makes the arms that were withdrawn since the last reward available again, because not they were the reason."""
+        self.campaign.restore(list(self.withdrawn))
+        raise list(self.withdrawn.values())[-1]
 
     def _close(self) -> None:
         """Closes all open tickets: tells the rewards of finished measurements, and expires the rest."""

@@ -6,23 +6,25 @@ use crate::custom::{catch_exceptions, is_choosing};
 use crate::diagnostics;
 use crate::errors::{input, store};
 use crate::events::to_dict;
-use crate::handle::CampaignHandle;
+use crate::handle::{CampaignHandle, candidates};
 use crate::interruptible::interruptible;
 use crate::plan::{Planning, goal_of};
+use crate::rewards::{one_or_more, pairs, per_measurement, replicates, reward, ticket_number};
+use crate::settings::change;
 use crate::ticket::Ticket;
-use crate::verdict::{Progress, Verdict};
+use crate::verdict::{Progress, Verdict, columns};
 use cutline::campaign::Request;
-use cutline::{EstimatorKind, IntervalKind};
+use cutline::{Arm, Candidates, EstimatorKind, IntervalKind};
 use cutline_figure::{VerdictFigure, model_interval_note};
 use cutline_lab::{Plan, Standing};
 use cutline_store::{CampaignModel, StoreError};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The default lease of a ticket of a campaign in a store.
@@ -36,7 +38,8 @@ const MAX_UNINTERRUPTED: usize = 16;
 pub(crate) struct Campaign {
     inner: Mutex<cutline_store::Campaign>,
     name: String,
-    names: ArmNames,
+    /// Where arms are looked up. Arms can be added, also by other processes, so it is used through `arm_names`.
+    names: Mutex<Arc<ArmNames>>,
     storage: Option<String>,
     /// The custom rule, if it has one.
     rule: Option<Py<PyAny>>,
@@ -59,59 +62,49 @@ impl Campaign {
 }
 
 impl Campaign {
-    /// Asks for tickets in a way that Ctrl-C ends; then none is handed out.
-    fn ask_many(
-        &self,
-        py: Python<'_>,
-        count: usize,
-        worker: &str,
-        lease: Duration,
-    ) -> PyResult<Vec<cutline_store::Ticket>> {
+    /// Asks for tickets. Ctrl-C ends a request for many; then none is handed out.
+    fn request(&self, py: Python<'_>, request: &Request<'_>) -> PyResult<Vec<cutline_store::Ticket>> {
+        if request.n <= MAX_UNINTERRUPTED {
+            return self.with(py, |campaign| campaign.ask_unless(request, &|| false));
+        }
         let work = |is_interrupted: &AtomicBool| {
             catch_exceptions(|| {
                 let mut campaign = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-                let lease = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
-                let request = Request::new(count, worker, lease);
-                campaign.ask_unless(&request, &|| is_interrupted.load(Ordering::Relaxed))
+                campaign.ask_unless(request, &|| is_interrupted.load(Ordering::Relaxed))
             })
         };
         check_not_choosing()?;
         interruptible(py, work, || Ok(()))??.map_err(|error| store(&error))
     }
+
+    /// The names of all arms that there are now.
+    fn arm_names(&self, py: Python<'_>) -> PyResult<Arc<ArmNames>> {
+        self.with(py, |campaign| {
+            campaign.state()?;
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            // Arms are only ever added, so the names are the same if their number is.
+            if names.as_slice().len() != campaign.arm_names().len() {
+                *names = Arc::new(ArmNames::new(campaign.arm_names().to_vec()));
+            }
+            Ok(Arc::clone(&names))
+        })
+    }
+
+    /// The arms that a Python value means, one or several.
+    fn arms(&self, py: Python<'_>, arms: &Bound<'_, PyAny>) -> PyResult<Vec<Arm>> {
+        let names = self.arm_names(py)?;
+        one_or_more(arms, "the arms", |arm| names.find(arm))
+    }
+}
+
+/// A reason for the journal; empty if there is none.
+fn reason_text(reason: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    reason.map_or(Ok(String::new()), |reason| string(reason, "`reason`"))
 }
 
 /// Refuses to use a campaign while a rule chooses: the campaign may be locked by its rule, so that would deadlock.
 fn check_not_choosing() -> PyResult<()> {
     if is_choosing() { Err(input("a rule cannot use campaigns within `choose` or `learn`")) } else { Ok(()) }
-}
-
-/// The number of a ticket.
-fn ticket_number(ticket: &Bound<'_, PyAny>) -> PyResult<u64> {
-    if let Ok(ticket) = ticket.cast::<Ticket>() {
-        return Ok(ticket.get().number);
-    }
-    ticket
-        .extract()
-        .map_err(|_| input(format!("a ticket must be a `Ticket` or its number, not {}", short_repr(ticket))))
-}
-
-/// Pairs of tickets or arms with rewards, from two lists or from two single values; `convert` reads a ticket or an arm.
-fn pairs<T>(
-    first: &Bound<'_, PyAny>,
-    rewards: &Bound<'_, PyAny>,
-    what: &str,
-    convert: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
-) -> PyResult<Vec<(T, f64)>> {
-    let is_one =
-        first.is_instance_of::<Ticket>() || first.is_instance_of::<PyString>() || first.is_instance_of::<PyInt>();
-    if is_one || first.try_iter().is_err() {
-        return Ok(vec![(convert(first)?, number(rewards, "a reward")?)]);
-    }
-    let (all, rewards) = (elements(first, what)?, elements(rewards, "the rewards")?);
-    if all.len() != rewards.len() {
-        return Err(input(format!("there are {} {what}, but {} rewards", all.len(), rewards.len())));
-    }
-    all.iter().zip(&rewards).map(|(value, reward)| Ok((convert(value)?, number(reward, "a reward")?))).collect()
 }
 
 #[pymethods]
@@ -120,7 +113,8 @@ impl Campaign {
     fn new(py: Python<'_>, handle: &CampaignHandle, worker: &str) -> PyResult<Self> {
         let taken = handle.campaign.lock().unwrap_or_else(PoisonError::into_inner).take();
         let campaign = taken.ok_or_else(|| input("this handle was used already"))?;
-        let (name, names) = (campaign.name().to_owned(), ArmNames::new(campaign.arm_names().to_vec()));
+        let name = campaign.name().to_owned();
+        let names = Mutex::new(Arc::new(ArmNames::new(campaign.arm_names().to_vec())));
         let (storage, worker) = (handle.storage.clone(), worker.into());
         let rule = handle.rule.as_ref().map(|rule| rule.clone_ref(py));
         Ok(Self { inner: Mutex::new(campaign), name, names, storage, rule, worker })
@@ -129,26 +123,33 @@ impl Campaign {
     /// The next measurement to make, or `None` if there is none now: the budget is used up or assigned to open tickets, or all
     /// verdicts are certain enough. With `n`, a list of up to that many.
     ///
-    /// `worker` names who measures, for the journal. After `lease` seconds the ticket may be given to another worker: by default
-    /// after a day in a store, and never in memory.
+    /// With `replicates`, each ticket is for that many measurements of its arm, as far as the budget goes; `tell` takes a list of their
+    /// rewards. With `resume`, a worker first gets its own open tickets again: after a crash, nothing is measured twice.
+    ///
+    /// `worker` names who measures; the default is another one in every process, so give it a name to `resume` in a later process. After
+    /// `lease` seconds the ticket may be given to another worker: by default after a day in a store, and never in memory.
     ///
     /// >>> import cutline
-    /// >>> campaign = cutline.Campaign([[0.0, 1.0], [2.0, 3.0]], threshold=0.5, budget=3, names=["a", "b"])
+    /// >>> campaign = cutline.Campaign([[0.0, 1.0], [2.0, 3.0]], threshold=0.5, budget=6, names=["a", "b"])
     /// >>> ticket = campaign.ask()
     /// >>> ticket.ticket, ticket.arm, ticket.name, ticket.features
     /// (1, 0, 'a', array([0., 1.]))
-    /// >>> len(campaign.ask(8)), campaign.ask()
-    /// (2, None)
-    #[pyo3(signature = (n=None, *, worker=None, lease=None))]
+    /// >>> campaign.ask(resume=True) == ticket
+    /// True
+    /// >>> [ticket.replicates for ticket in campaign.ask(8, replicates=3)], campaign.ask()
+    /// ([3, 2], None)
+    #[pyo3(signature = (n=None, *, replicates=None, resume=false, worker=None, lease=None))]
     fn ask<'py>(
         &self,
         py: Python<'py>,
         n: Option<&Bound<'py, PyAny>>,
+        replicates: Option<&Bound<'py, PyAny>>,
+        resume: bool,
         worker: Option<&Bound<'py, PyAny>>,
         lease: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let count = n.map_or(Ok(1), |n| integer(n, "`n`", 0, u32::MAX.into()))?;
-        let count = usize::try_from(count).expect("checked");
+        let replicates = replicates.map_or(Ok(1), |value| integer(value, "`replicates`", 1, u32::MAX.into()))?;
         let named = worker.map(|worker| string(worker, "`worker`")).transpose()?;
         let worker = named.as_deref().unwrap_or(&self.worker);
         let lease = match lease {
@@ -157,20 +158,18 @@ impl Campaign {
             None if self.storage.is_none() => Duration::MAX,
             None => DAY,
         };
-        let tickets = if count <= MAX_UNINTERRUPTED {
-            self.with(py, |campaign| campaign.ask(count, worker, lease))?
-        } else {
-            self.ask_many(py, count, worker, lease)?
-        };
-        let mut tickets = tickets.into_iter().map(Ticket::from);
+        let lease = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
+        let request = Request::new(usize::try_from(count).expect("checked"), worker, lease);
+        let request = Request { replicates: u32::try_from(replicates).expect("checked"), resume, ..request };
+        let mut tickets = self.request(py, &request)?.into_iter().map(Ticket::from);
         if n.is_none() {
             return tickets.next().into_bound_py_any(py);
         }
         tickets.collect::<Vec<_>>().into_bound_py_any(py)
     }
 
-    /// Records the reward of a ticket, which is a `Ticket` or its number; or the rewards of several tickets, all or none. Returns
-    /// how many were new: telling the same reward again is fine.
+    /// Records the reward of a ticket, which is a `Ticket` or its number; or the rewards of several tickets, all or none. For a ticket with
+    /// replicates, a list of rewards is recorded. Returns how many rewards were new: telling the same reward again is fine.
     ///
     /// >>> import cutline
     /// >>> campaign = cutline.Campaign(3, threshold=0.5, budget=9)
@@ -178,22 +177,113 @@ impl Campaign {
     /// 1
     /// >>> campaign.tell(campaign.ask(2), [0.1, 0.9])
     /// 2
+    /// >>> campaign.tell(campaign.ask(replicates=3), [0.4, 0.6, 0.5])
+    /// 3
     /// >>> campaign.tell(1, 0.7)
     /// 0
     /// >>> campaign.tell(1, 0.8)
     /// Traceback (most recent call last):
     ///     ...
-    /// cutline._errors.RefusedError: ticket 1 already has the reward 0.7, so 0.8 is refused
+    /// cutline._errors.RefusedError: ticket 1 already has the reward 0.7, so 0.8 is refused; correct it with `amend`
     fn tell(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reward: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let rewards = pairs(ticket, reward, "tickets", ticket_number)?;
-        self.with(py, |campaign| campaign.tell(&rewards))
+        let rewards = pairs(ticket, reward, "tickets", ticket_number, replicates)?;
+        self.with(py, |campaign| {
+            let rewards = per_measurement(campaign, rewards)?;
+            campaign.tell(&rewards)
+        })
+    }
+
+    /// Corrects the reward of a ticket, or of several, all or none; both values stay in the journal. All verdicts follow as if the correct
+    /// reward had been told. Returns how many rewards changed. Replicates have the numbers after that of their ticket, and a list of rewards
+    /// corrects them all.
+    ///
+    /// >>> import cutline
+    /// >>> campaign = cutline.Campaign(["a", "b"], threshold=0.5, budget=9)
+    /// >>> ticket = campaign.ask()
+    /// >>> campaign.tell(ticket, 70.0)
+    /// 1
+    /// >>> campaign.amend(ticket, 0.7, "mistyped")
+    /// 1
+    /// >>> campaign.verdicts[ticket.arm].mean
+    /// 0.7
+    #[pyo3(signature = (ticket, reward, reason=None))]
+    fn amend(
+        &self,
+        py: Python<'_>,
+        ticket: &Bound<'_, PyAny>,
+        reward: &Bound<'_, PyAny>,
+        reason: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<u64> {
+        let rewards = pairs(ticket, reward, "tickets", ticket_number, replicates)?;
+        let reason = reason_text(reason)?;
+        self.with(py, |campaign| {
+            let rewards = per_measurement(campaign, rewards)?;
+            campaign.amend(&rewards, &reason)
+        })
+    }
+
+    /// Declares the reward of a ticket void, or those of several, all or none: it no longer counts, and its measurement returns to the budget.
+    /// Returns how many rewards changed. Replicates have the numbers after that of their ticket, and each is declared void on its own.
+    ///
+    /// >>> import cutline
+    /// >>> campaign = cutline.Campaign(["a", "b"], threshold=0.5, budget=9)
+    /// >>> campaign.tell(campaign.ask(2), [0.7, 0.2])
+    /// 2
+    /// >>> campaign.void(1, "wrong sample")
+    /// 1
+    /// >>> campaign.progress.counted, campaign.progress.voided
+    /// (1, 1)
+    #[pyo3(signature = (ticket, reason=None))]
+    fn void(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reason: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+        let tickets = one_or_more(ticket, "the tickets", ticket_number)?;
+        let reason = reason_text(reason)?;
+        self.with(py, |campaign| campaign.void(&tickets, &reason))
+    }
+
+    /// Withdraws one or several arms that cannot be measured: they are never asked for again. Their verdicts stay, and say so. Arms are given
+    /// as in `observe`. Returns how many were not withdrawn before.
+    ///
+    /// >>> import cutline
+    /// >>> campaign = cutline.Campaign(["a", "b", "c"], threshold=0.5, budget=9)
+    /// >>> campaign.withdraw(["a", "c"], "does not dissolve")
+    /// 2
+    /// >>> campaign.restore("c")
+    /// 1
+    /// >>> campaign.withdrawn
+    /// {'a': 'does not dissolve'}
+    /// >>> campaign.ask().name
+    /// 'b'
+    #[pyo3(signature = (arms, reason=None))]
+    fn withdraw(&self, py: Python<'_>, arms: &Bound<'_, PyAny>, reason: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+        let (arms, reason) = (self.arms(py, arms)?, reason_text(reason)?);
+        self.with(py, |campaign| campaign.withdraw(&arms, &reason))
+    }
+
+    /// Makes withdrawn arms available again; returns how many were withdrawn.
+    fn restore(&self, py: Python<'_>, arms: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let arms = self.arms(py, arms)?;
+        self.with(py, |campaign| campaign.restore(&arms))
+    }
+
+    /// The withdrawn arms by name, with the reasons.
+    #[getter]
+    fn withdrawn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let withdrawn: Vec<(String, String)> = self.with(py, |campaign| {
+            let arms: Vec<_> = campaign.state()?.withdrawn().map(|(arm, reason)| (arm, reason.to_owned())).collect();
+            Ok(arms.into_iter().map(|(arm, reason)| (campaign.arm_names()[arm].clone(), reason)).collect())
+        })?;
+        let dict = PyDict::new(py);
+        for (name, reason) in withdrawn {
+            dict.set_item(name, reason)?;
+        }
+        Ok(dict)
     }
 
     /// Marks a ticket as failed, so that its measurement returns to the budget. Returns whether the ticket was open.
     #[pyo3(signature = (ticket, reason=None))]
     fn fail(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reason: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let ticket = ticket_number(ticket)?;
-        let reason = reason.map_or(Ok(String::new()), |reason| string(reason, "`reason`"))?;
+        let reason = reason_text(reason)?;
         self.with(py, |campaign| campaign.fail(ticket, &reason))
     }
 
@@ -229,16 +319,19 @@ impl Campaign {
         reward: &Bound<'_, PyAny>,
         counted: bool,
     ) -> PyResult<()> {
-        let rewards = pairs(arm, reward, "arms", |arm| self.names.find(arm))?;
+        let names = self.arm_names(py)?;
+        let rewards = pairs(arm, reward, "arms", |arm| names.find(arm), self::reward)?;
         self.with(py, |campaign| campaign.observe(&rewards, counted))
     }
 
     /// The verdict on every arm.
     #[getter]
     fn verdicts(&self, py: Python<'_>) -> PyResult<Vec<Verdict>> {
-        let verdicts = self.with(py, cutline_store::Campaign::verdicts)?;
-        let named = self.names.as_slice().iter().zip(&verdicts).enumerate();
-        Ok(named.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict)).collect())
+        self.with(py, |campaign| {
+            let verdicts = campaign.verdicts()?;
+            let named = campaign.arm_names().iter().zip(&verdicts).enumerate();
+            Ok(named.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict)).collect())
+        })
     }
 
     /// The progress: rewards counted, open tickets, and whether it has ended.
@@ -248,9 +341,18 @@ impl Campaign {
             let state = campaign.state()?;
             Ok((state.progress(), state.stop_reason().map(cutline::StopReason::name)))
         })?;
-        let cutline::campaign::Progress { budget, counted, uncounted, open: out, failed, expired, .. } = progress;
-        let campaign = slf.clone().unbind();
-        Ok(Progress { budget, counted, uncounted, out, failed, expired, ending, campaign })
+        Ok(Progress {
+            budget: progress.budget,
+            counted: progress.counted,
+            uncounted: progress.uncounted,
+            out: progress.open,
+            failed: progress.failed,
+            expired: progress.expired,
+            voided: progress.voided,
+            withdrawn: progress.withdrawn,
+            ending,
+            campaign: slf.clone().unbind(),
+        })
     }
 
     /// How the campaign stands, as `cutline status --format json` says it: `above`, `below` and `undecided`; `wrong_calls`, the number to
@@ -383,14 +485,23 @@ impl Campaign {
 
     /// The custom rule, if it has one.
     #[getter]
-    fn rule(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.rule.as_ref().map(|rule| rule.clone_ref(py))
+    fn rule(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let Some(rule) = &self.rule else { return Ok(None) };
+        // It may have been changed to a named algorithm.
+        let is_custom = self.with(py, |campaign| {
+            campaign.state()?;
+            Ok(campaign.settings().custom_rule.is_some())
+        })?;
+        Ok(is_custom.then(|| rule.clone_ref(py)))
     }
 
     /// The names of the arms.
     #[getter]
-    fn names(&self) -> Vec<String> {
-        self.names.as_slice().to_vec()
+    fn names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.with(py, |campaign| {
+            campaign.state()?;
+            Ok(campaign.arm_names().to_vec())
+        })
     }
 
     /// The names of the features.
@@ -403,11 +514,7 @@ impl Campaign {
     #[getter]
     fn features<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let candidates = self.with(py, cutline_store::Campaign::candidates)?;
-        let (n_arms, dimension) = (candidates.n_arms(), candidates.columns().len());
-        if dimension == 0 {
-            return Ok(None);
-        }
-        Ok(Some(PyArray1::from_slice(py, candidates.features()).reshape([n_arms, dimension])?))
+        feature_array(py, &candidates)
     }
 
     /// The events after event number `after`, one dict per event. Their `arm` is a position from 0.
@@ -425,7 +532,7 @@ impl Campaign {
     /// The linear model is tested as a campaign on it would fit it, or with `raw` on the features as they are, without an intercept.
     #[pyo3(signature = (*, raw=false))]
     fn diagnose<'py>(&self, py: Python<'py>, raw: bool) -> PyResult<Bound<'py, PyDict>> {
-        let (diagnostics, finding) = self.with(py, |campaign| {
+        let (diagnostics, finding, names) = self.with(py, |campaign| {
             let arms = if raw { Some(campaign.candidates()?.arms()) } else { None };
             let state = campaign.state()?;
             let mut diagnostics = state.diagnose();
@@ -434,47 +541,90 @@ impl Campaign {
                 diagnostics = state.reward_stats().with_arms(&arms).diagnose();
                 diagnostics.learnt = learnt;
             }
-            Ok((diagnostics, cutline_store::finding(state)))
+            let finding = cutline_store::finding(state);
+            Ok((diagnostics, finding, campaign.arm_names().to_vec()))
         })?;
-        diagnostics::to_dict(py, &diagnostics, finding.as_deref(), self.names.as_slice())
+        diagnostics::to_dict(py, &diagnostics, finding.as_deref(), &names)
     }
 
-    /// The settings that the campaign began with, as JSON.
-    fn _first_settings(&self, py: Python<'_>) -> PyResult<String> {
-        let settings = self.with(py, |campaign| Ok(campaign.first_settings().clone()))?;
-        serde_json::to_string(&settings).map_err(input)
+    /// Everything that `restore` needs, read at one time, except for the rule.
+    fn _parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (settings, candidates, records) = self.with(py, |campaign| {
+            let records = campaign.events(0)?;
+            Ok((campaign.first_settings().clone(), campaign.candidates()?, records))
+        })?;
+        let events = records.iter().map(|record| to_dict(py, record)).collect::<PyResult<Vec<_>>>()?;
+        let parts = PyDict::new(py);
+        parts.set_item("names", candidates.names())?;
+        parts.set_item("columns", candidates.columns())?;
+        parts.set_item("features", feature_array(py, &candidates)?)?;
+        parts.set_item("name", &self.name)?;
+        parts.set_item("settings", serde_json::to_string(&settings).map_err(input)?)?;
+        parts.set_item("events", events)?;
+        Ok(parts)
     }
 
     /// The settings as JSON.
     fn _settings(&self, py: Python<'_>) -> PyResult<String> {
-        let settings = self.with(py, |campaign| Ok(campaign.settings().clone()))?;
+        let settings = self.with(py, |campaign| {
+            campaign.state()?;
+            Ok(campaign.settings().clone())
+        })?;
         serde_json::to_string(&settings).map_err(input)
+    }
+
+    /// Changes the settings that the dict has; returns whether anything changed.
+    fn _change(&self, py: Python<'_>, keywords: &Bound<'_, PyDict>) -> PyResult<bool> {
+        let change = change(keywords)?;
+        self.with(py, |campaign| campaign.change(&change))
+    }
+
+    /// Adds arms; returns how many are new.
+    fn _add(
+        &self,
+        py: Python<'_>,
+        names: Option<&Bound<'_, PyAny>>,
+        columns: &Bound<'_, PyAny>,
+        features: Option<PyReadonlyArray2<'_, f64>>,
+    ) -> PyResult<usize> {
+        let more = candidates(names, columns, features.as_ref())?;
+        self.with(py, |campaign| campaign.add(&more))
     }
 
     /// The verdicts by column.
     fn _columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let verdicts = self.with(py, cutline_store::Campaign::verdicts)?;
-        let numbers = |of: fn(&cutline::Verdict) -> f64| PyArray1::from_iter(py, verdicts.iter().map(of));
-        let columns = PyDict::new(py);
-        columns.set_item("name", self.names.as_slice())?;
-        columns.set_item("side", verdicts.iter().map(|verdict| verdict.side.name()).collect::<Vec<_>>())?;
-        columns.set_item("mean", numbers(|verdict| verdict.mean))?;
-        columns.set_item("lower", numbers(|verdict| verdict.lower))?;
-        columns.set_item("upper", numbers(|verdict| verdict.upper))?;
-        columns.set_item("pulls", PyArray1::from_iter(py, verdicts.iter().map(|verdict| i64::from(verdict.pulls))))?;
-        columns.set_item("doubt", numbers(|verdict| verdict.doubt))?;
-        Ok(columns)
+        let (names, verdicts) = self.with(py, |campaign| {
+            let verdicts = campaign.verdicts()?;
+            Ok((campaign.arm_names().to_vec(), verdicts))
+        })?;
+        columns(py, &names, &verdicts)
+    }
+
+    /// The verdicts, by column, that other arms would have, and how many of them are expected to be wrong.
+    fn _predict<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<&Bound<'py, PyAny>>,
+        columns: &Bound<'py, PyAny>,
+        features: Option<PyReadonlyArray2<'py, f64>>,
+    ) -> PyResult<(Bound<'py, PyDict>, Option<f64>)> {
+        let others = candidates(names, columns, features.as_ref())?;
+        let (verdicts, expected_errors) = self.with(py, |campaign| {
+            let verdicts = campaign.predict(&others)?;
+            let expected_errors = cutline_store::expected_errors(campaign.state()?, &verdicts);
+            Ok((verdicts, expected_errors))
+        })?;
+        Ok((self::columns(py, others.names(), &verdicts)?, expected_errors))
     }
 
     /// The figure of the verdicts, as SVG.
     fn _svg(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |campaign| {
-            let state = campaign.state()?;
-            let verdicts = state.verdicts();
-            let terms = state.terms();
+            let verdicts = campaign.verdicts()?;
+            let names = campaign.arm_names().to_vec();
+            let terms = campaign.state()?.terms();
             let intervals = (terms.interval, terms.delta);
-            let mut figure =
-                VerdictFigure::new(&self.name, self.names.as_slice(), &verdicts, terms.question, intervals);
+            let mut figure = VerdictFigure::new(&self.name, &names, &verdicts, terms.question, intervals);
             let is_posterior = terms.spec.estimator() == EstimatorKind::Mixed && terms.interval == IntervalKind::Fixed;
             if is_posterior {
                 figure.note = Some(model_interval_note(terms.delta));
@@ -482,6 +632,15 @@ impl Campaign {
             Ok(figure.to_svg())
         })
     }
+}
+
+/// Features as an array with one row per arm; `None` if the arms have none.
+fn feature_array<'py>(py: Python<'py>, candidates: &Candidates) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+    let (n_arms, dimension) = (candidates.n_arms(), candidates.columns().len());
+    if dimension == 0 {
+        return Ok(None);
+    }
+    Ok(Some(PyArray1::from_slice(py, candidates.features()).reshape([n_arms, dimension])?))
 }
 
 fn seconds(lease: &Bound<'_, PyAny>) -> PyResult<Duration> {

@@ -1,7 +1,7 @@
 //! Library errors as Python exceptions: the classes of `cutline._errors`, and a hint in terms of Python's calls and keywords.
 
 use cutline::campaign::{CampaignError, TermsError};
-use cutline::{LearnerError, SpecError};
+use cutline::{CandidatesError, LearnerError, SpecError};
 use cutline_lab::{PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
 use pyo3::prelude::*;
@@ -69,9 +69,11 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         | StoreError::BadName(_)
         | StoreError::Covariance(_)
         | StoreError::NameTaken(_)
+        | StoreError::OtherFeatures(_)
         | StoreError::WhichCampaign(_)
         | StoreError::CustomRuleMissing(_)
         | StoreError::CustomRuleMismatch { .. } => ErrorKind::Input,
+        StoreError::Contended => ErrorKind::Refused,
         _ => ErrorKind::Storage,
     };
     let hint = match error {
@@ -81,6 +83,11 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::NameTaken(_) => Some("choose another with `name=`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),
+        StoreError::Candidates(CandidatesError::OtherColumns { .. }) => {
+            Some("pass a data frame with the columns of the campaign")
+        }
+        StoreError::CampaignError(CampaignError::OtherReward { .. }) => Some("correct it with `amend`"),
+        StoreError::CampaignError(CampaignError::NotTold { .. }) => Some("tell it with `tell`"),
         StoreError::Model(ModelError::MixedPreparation | ModelError::SampleMeanPreparation) => {
             Some("leave out `prepare=`, or pass `model=\"linear\"`")
         }
@@ -140,7 +147,7 @@ fn spec_hint(error: &SpecError) -> Option<&'static str> {
 fn campaign_error_kind(error: &CampaignError) -> ErrorKind {
     match error {
         CampaignError::NoTicket { .. } | CampaignError::NoArm { .. } => ErrorKind::NotFound,
-        CampaignError::NotAReward { .. } => ErrorKind::Input,
+        CampaignError::NotAReward { .. } | CampaignError::TooManyRewards { .. } => ErrorKind::Input,
         _ => ErrorKind::Refused,
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'
             dict.set_item("ticket", ticket)?;
             dict.set_item("reward", reward)?;
         }
-        Event::Failed { ticket, reason } => {
+        Event::Failed { ticket, reason } | Event::Voided { ticket, reason } => {
             dict.set_item("ticket", ticket)?;
             dict.set_item("reason", reason)?;
         }
@@ -42,10 +42,6 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'
         Event::Amended { ticket, reward, reason } => {
             dict.set_item("ticket", ticket)?;
             dict.set_item("reward", reward)?;
-            dict.set_item("reason", reason)?;
-        }
-        Event::Voided { ticket, reason } => {
-            dict.set_item("ticket", ticket)?;
             dict.set_item("reason", reason)?;
         }
         Event::Withdrawn { arm, reason } => {

@@ -18,6 +18,7 @@ mod per_run;
 mod plan;
 mod pool;
 mod replay;
+mod rewards;
 mod settings;
 mod tally;
 mod ticket;

@@ -4,7 +4,7 @@ use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, string};
 use crate::errors::{input, store};
 use cutline::{Candidates, Edge, Graph, Kernel};
-use cutline_store::{CampaignCovariance, CampaignModel, Preparation, Settings};
+use cutline_store::{CampaignCovariance, CampaignModel, Change, Preparation, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -13,18 +13,14 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let get = |key: &str| Ok::<_, PyErr>(keywords.get_item(key)?.filter(|value| !value.is_none()));
     let need = |key: &str| get(key)?.ok_or_else(|| input(format!("`{key}` is missing")));
     let threshold = number(&need("threshold")?, "`threshold`")?;
-    let budget = integer(&need("budget")?, "`budget`", 1, u32::MAX.into())?;
-    let mut settings = Settings::new(threshold, u32::try_from(budget).expect("checked"));
+    let mut settings = Settings::new(threshold, budget(&need("budget")?)?);
     if let Some(precision) = get("precision")? {
         settings.precision = number(&precision, "`precision`")?;
     }
     if let Some(algorithm) = get("algorithm")? {
         settings.algorithm = Some(string(&algorithm, "`algorithm`")?);
     }
-    if let Some(model) = get("model")? {
-        let model = string(&model, "`model`")?;
-        settings.model = Some(CampaignModel::named(&model).map_err(|error| store(&error.into()))?);
-    }
+    settings.model = get("model")?.map(|model| self::model(&model)).transpose()?;
     if let Some(estimator) = get("estimator")? {
         settings.estimator = Some(string(&estimator, "`estimator`")?);
     }
@@ -38,7 +34,7 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
         settings.interval = string(&interval, "`interval`")?;
     }
     if let Some(confidence) = get("confidence")? {
-        settings.delta = delta(number(&confidence, "`confidence`")?)?;
+        settings.delta = delta(&confidence)?;
     }
     if let Some(criterion) = get("until_sure")? {
         settings.until_sure = Some(string(&criterion, "`until_sure`")?);
@@ -66,6 +62,25 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
         }
     }
     Ok(settings)
+}
+
+/// Reads the changes that `Campaign.set` makes. `None` means as it is, except for `noise` and `until_sure`: there the keyword is missing if it
+/// stays as it is.
+pub(crate) fn change(keywords: &Bound<'_, PyDict>) -> PyResult<Change> {
+    let given = |key: &str| keywords.get_item(key);
+    let get = |key: &str| Ok::<_, PyErr>(given(key)?.filter(|value| !value.is_none()));
+    let number_or_none = |value: Bound<'_, PyAny>| (!value.is_none()).then(|| number(&value, "`noise`")).transpose();
+    let text_or_none = |value: Bound<'_, PyAny>| (!value.is_none()).then(|| string(&value, "`until_sure`")).transpose();
+    Ok(Change {
+        budget: get("budget")?.map(|value| budget(&value)).transpose()?,
+        threshold: get("threshold")?.map(|value| number(&value, "`threshold`")).transpose()?,
+        precision: get("precision")?.map(|value| number(&value, "`precision`")).transpose()?,
+        noise: given("noise")?.map(number_or_none).transpose()?,
+        delta: get("confidence")?.map(|value| delta(&value)).transpose()?,
+        until_sure: given("until_sure")?.map(text_or_none).transpose()?,
+        algorithm: get("algorithm")?.map(|value| string(&value, "`algorithm`")).transpose()?,
+        model: get("model")?.map(|value| model(&value)).transpose()?,
+    })
 }
 
 /// How the means are related, by the keywords `kernel` and `length` or `graph`.
@@ -104,8 +119,17 @@ fn edge(value: &Bound<'_, PyAny>, names: &ArmNames) -> PyResult<Edge> {
     }
 }
 
+fn budget(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    Ok(u32::try_from(integer(value, "`budget`", 1, u32::MAX.into())?).expect("checked"))
+}
+
+fn model(value: &Bound<'_, PyAny>) -> PyResult<CampaignModel> {
+    CampaignModel::named(&string(value, "`model`")?).map_err(|error| store(&error.into()))
+}
+
 /// δ, given as 1 − δ.
-fn delta(confidence: f64) -> PyResult<f64> {
+fn delta(confidence: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let confidence = number(confidence, "`confidence`")?;
     let message = || format!("`confidence` must be a number above 0 and below 1, not {confidence}");
     cutline::delta_of(confidence).map_err(|_| input(message()))
 }

@@ -14,33 +14,38 @@ pub(crate) struct Ticket {
     features: Vec<f64>,
     /// In milliseconds since 1970; `u64::MAX` for never.
     until: u64,
+    replicates: u32,
 }
 
 impl From<cutline_store::Ticket> for Ticket {
     fn from(ticket: cutline_store::Ticket) -> Self {
-        let cutline_store::Ticket { number, arm, name, features, until, .. } = ticket;
-        Self { number, arm, name, features, until }
+        let cutline_store::Ticket { number, arm, name, features, until, replicates, .. } = ticket;
+        Self { number, arm, name, features, until, replicates }
     }
 }
 
 #[pymethods]
 impl Ticket {
     #[new]
+    #[pyo3(signature = (ticket, arm, name, features, until, replicates=None))]
     fn new(
         ticket: &Bound<'_, PyAny>,
         arm: &Bound<'_, PyAny>,
         name: &Bound<'_, PyAny>,
         features: &Bound<'_, PyAny>,
         until: Option<&Bound<'_, PyAny>>,
+        replicates: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let features = elements(features, "`features`")?;
         let arm = integer(arm, "`arm`", 0, u64::from(u32::MAX))?;
+        let replicates = replicates.map_or(Ok(1), |value| integer(value, "`replicates`", 1, u64::from(u32::MAX)))?;
         Ok(Self {
             number: integer(ticket, "`ticket`", 1, u64::MAX)?,
             arm: usize::try_from(arm).expect("checked"),
             name: string(name, "`name`")?,
             features: features.iter().map(|value| number(value, "a feature")).collect::<PyResult<_>>()?,
             until: until.map_or(Ok(u64::MAX), |until| integer(until, "`until`", 0, u64::MAX))?,
+            replicates: u32::try_from(replicates).expect("checked"),
         })
     }
 
@@ -74,15 +79,22 @@ impl Ticket {
         (self.until < u64::MAX).then_some(self.until)
     }
 
+    /// How many measurements of the arm to make. `tell` takes a list of their rewards.
+    #[getter]
+    fn replicates(&self) -> u32 {
+        self.replicates
+    }
+
     fn __hash__(&self) -> u64 {
         self.number
     }
 
     fn __repr__(&self) -> String {
-        format!("Ticket({}, arm={}, name={:?})", self.number, self.arm, self.name)
+        let replicates = if self.replicates > 1 { format!(", replicates={}", self.replicates) } else { String::new() };
+        format!("Ticket({}, arm={}, name={:?}{replicates})", self.number, self.arm, self.name)
     }
 
-    fn __getnewargs__(&self) -> (u64, usize, &str, &[f64], Option<u64>) {
-        (self.number, self.arm, &self.name, &self.features, self.until())
+    fn __getnewargs__(&self) -> (u64, usize, &str, &[f64], Option<u64>, u32) {
+        (self.number, self.arm, &self.name, &self.features, self.until(), self.replicates)
     }
 }

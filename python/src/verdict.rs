@@ -1,6 +1,7 @@
 //! The verdict on an arm, and the progress of a campaign.
 
 use crate::campaign::Campaign;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -27,12 +28,15 @@ pub(crate) struct Verdict {
     doubt: f64,
     /// The number of rewards, of all arms, after which the algorithm fixed the side for good; `None` if it did not.
     settled_after: Option<u64>,
+    /// Whether the arm is withdrawn: it is not measured any more.
+    withdrawn: bool,
 }
 
 impl Verdict {
     pub(crate) fn new(arm: usize, name: &str, verdict: &cutline::Verdict) -> Self {
-        let cutline::Verdict { mean, lower, upper, side, pulls, doubt, settled_after, .. } = *verdict;
-        Self { arm, name: name.into(), side: side.name(), mean, lower, upper, pulls, doubt, settled_after }
+        let cutline::Verdict { mean, lower, upper, side, pulls, doubt, settled_after, is_withdrawn, .. } = *verdict;
+        let (name, side, withdrawn) = (name.into(), side.name(), is_withdrawn);
+        Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn }
     }
 }
 
@@ -40,10 +44,30 @@ impl Verdict {
 impl Verdict {
     fn __repr__(&self) -> String {
         let Self { name, side, mean, lower, upper, pulls, doubt, .. } = self;
+        let withdrawn = if self.withdrawn { ", withdrawn" } else { "" };
         format!(
-            "Verdict({name:?}, {side}, mean={mean:.4}, interval=({lower:.4}, {upper:.4}), pulls={pulls}, doubt={doubt:.2e})"
+            "Verdict({name:?}, {side}, mean={mean:.4}, interval=({lower:.4}, {upper:.4}), pulls={pulls}, doubt={doubt:.2e}{withdrawn})"
         )
     }
+}
+
+/// Verdicts by column.
+pub(crate) fn columns<'py>(
+    py: Python<'py>,
+    names: &[String],
+    verdicts: &[cutline::Verdict],
+) -> PyResult<Bound<'py, PyDict>> {
+    let numbers = |of: fn(&cutline::Verdict) -> f64| PyArray1::from_iter(py, verdicts.iter().map(of));
+    let columns = PyDict::new(py);
+    columns.set_item("name", names)?;
+    columns.set_item("side", verdicts.iter().map(|verdict| verdict.side.name()).collect::<Vec<_>>())?;
+    columns.set_item("mean", numbers(|verdict| verdict.mean))?;
+    columns.set_item("lower", numbers(|verdict| verdict.lower))?;
+    columns.set_item("upper", numbers(|verdict| verdict.upper))?;
+    columns.set_item("pulls", PyArray1::from_iter(py, verdicts.iter().map(|verdict| i64::from(verdict.pulls))))?;
+    columns.set_item("doubt", numbers(|verdict| verdict.doubt))?;
+    columns.set_item("withdrawn", PyArray1::from_iter(py, verdicts.iter().map(|verdict| verdict.is_withdrawn)))?;
+    Ok(columns)
 }
 
 /// The progress of a campaign.
@@ -68,7 +92,14 @@ pub(crate) struct Progress {
     /// The number of expired tickets without a reward.
     #[pyo3(get)]
     pub(crate) expired: u64,
-    /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"` or `"done"`; `None` while it goes on.
+    /// The number of rewards that were declared void.
+    #[pyo3(get)]
+    pub(crate) voided: u64,
+    /// The number of withdrawn arms.
+    #[pyo3(get)]
+    pub(crate) withdrawn: usize,
+    /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"`, `"done"` or `"withdrawn"`; `None` while
+    /// it goes on.
     #[pyo3(get)]
     pub(crate) ending: Option<&'static str>,
     /// The campaign, for what takes longer to compute than counts.
@@ -78,8 +109,8 @@ pub(crate) struct Progress {
 impl PartialEq for Progress {
     fn eq(&self, other: &Self) -> bool {
         let counts = |progress: &Self| {
-            let Self { budget, counted, uncounted, out, failed, expired, ending, .. } = *progress;
-            (budget, counted, uncounted, out, failed, expired, ending)
+            let Self { budget, counted, uncounted, out, failed, expired, voided, withdrawn, ending, .. } = *progress;
+            (budget, counted, uncounted, out, failed, expired, voided, withdrawn, ending)
         };
         counts(self) == counts(other)
     }
@@ -94,10 +125,14 @@ impl Progress {
     }
 
     fn __repr__(&self) -> String {
-        let Self { budget, counted, out, failed, expired, ending, .. } = self;
+        let Self { budget, counted, out, failed, expired, voided, withdrawn, ending, .. } = self;
         let ending = ending.map_or("None".into(), |ending| format!("'{ending}'"));
+        // Most campaigns have none of either.
+        let voided = if *voided > 0 { format!("voided={voided}, ") } else { String::new() };
+        let withdrawn = if *withdrawn > 0 { format!("withdrawn={withdrawn}, ") } else { String::new() };
         format!(
-            "Progress(counted={counted}, budget={budget}, out={out}, failed={failed}, expired={expired}, ending={ending})"
+            "Progress(counted={counted}, budget={budget}, out={out}, failed={failed}, expired={expired}, \
+             {voided}{withdrawn}ending={ending})"
         )
     }
 }

@@ -79,12 +79,46 @@ def test_tickets_and_rewards(ticket: Any, reward: Any) -> None:
         lambda: campaign.observe(ticket, reward),
         lambda: campaign.ask(ticket if not isinstance(ticket, int) or ticket < 50 else 1, lease=reward),
         lambda: campaign.events(ticket),
+        lambda: campaign.amend(ticket, reward),
+        lambda: campaign.void(ticket, reward),
+        lambda: campaign.withdraw(ticket, reward),
+        lambda: campaign.restore(ticket),
+        lambda: campaign.ask(replicates=reward),
     ):
         try:
             work()
         except cutline.CutlineError as error:
             assert is_one_line(error)
     assert len(campaign.verdicts) == 2 and campaign.progress.budget == 5
+
+
+CHANGES = "threshold precision noise until_sure confidence algorithm model budget".split()
+
+
+@given(setting=st.sampled_from(CHANGES), value=ANYTHING)
+@settings(max_examples=300, deadline=None)
+def test_changes(setting: str, value: Any) -> None:
+    campaign = cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=5)
+    before = campaign.settings
+    try:
+        campaign.set(**{setting: value})
+    except cutline.CutlineError as error:
+        assert is_one_line(error) and campaign.settings == before
+
+
+@given(X=ANYTHING, names=ANYTHING, features=ANYTHING)
+@settings(max_examples=300, deadline=None)
+def test_further_arms(X: Any, names: Any, features: Any) -> None:
+    if isinstance(X, int) and X > 1000:
+        return
+    campaign = cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=5)
+    for work in (campaign.predict, campaign.add):
+        for keywords in ({}, {"names": names}, {"features": features}):
+            try:
+                work(X, **keywords)
+            except cutline.InputError as error:
+                assert is_one_line(error)
+    assert len(campaign.verdicts) == len(campaign.names)
 
 
 @given(

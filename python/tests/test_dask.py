@@ -94,6 +94,26 @@ def test_campaigns_run_on_a_cluster(client: Any) -> None:
     assert campaign.progress.counted == 10
 
 
+def test_changed_campaigns_run_on_a_cluster(client: Any) -> None:
+    campaign = cutline.Campaign([[0.9], [0.1]], threshold=0.5, budget=10, model="independent")
+    campaign.add([[0.3], [0.7]])
+    assert client.submit(_n_arms, campaign, pure=False).result() == 4
+    with client.get_executor() as executor:
+        cutline.run(campaign, _not_the_third, workers=2, executor=executor, give_up=1)
+    assert campaign.progress.counted == 10
+    assert campaign.withdrawn == {"2": "ZeroDivisionError: in a worker"}
+
+
+def _n_arms(campaign: cutline.Campaign) -> int:
+    return len(campaign.names)
+
+
+def _not_the_third(ticket: cutline.Ticket) -> float:
+    if ticket.arm == 2:
+        _broken()
+    return _first(ticket)
+
+
 def _first(ticket: cutline.Ticket) -> float:
     return float(ticket.features[0])
 

@@ -29,12 +29,13 @@ def campaign() -> cutline.Campaign:
 def test_the_report_is_a_data_frame(campaign: cutline.Campaign) -> None:
     report = campaign.report()
     assert isinstance(report, pd.DataFrame)
-    assert list(report.columns) == ["name", "side", "mean", "lower", "upper", "pulls", "doubt"]
+    assert list(report.columns) == ["name", "side", "mean", "lower", "upper", "pulls", "doubt", "withdrawn"]
     assert list(report.name) == campaign.names
     assert list(report.side) == ["above", "below", "undecided", "undecided"]
     for row, verdict in zip(report.itertuples(), campaign.verdicts):
         assert (row.Index, row.side, row.mean, row.lower) == (verdict.arm, verdict.side, verdict.mean, verdict.lower)
         assert (row.upper, row.pulls, row.doubt) == (verdict.upper, verdict.pulls, verdict.doubt)
+        assert row.withdrawn is verdict.withdrawn is False
     assert report.pulls.dtype == np.int64
     table = campaign.to_arrow()
     assert table.column_names == list(report.columns)
@@ -55,6 +56,7 @@ assert "numpy" not in sys.modules
 campaign = cutline.run([[0.0], [1.0]], lambda ticket: ticket.features[0], threshold=0.5, budget=9, noise=0.1)
 assert [record["side"] for record in campaign.report()] == ["below", "above"]
 assert type(campaign.report()[0]["mean"]) is float
+assert [record["name"] for record in campaign.predict([[9.0]])] == ["2"] and campaign.add([[9.0]]) == 1
 for work in (campaign.plot, campaign.to_arrow):
     try:
         work()

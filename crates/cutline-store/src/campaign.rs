@@ -108,15 +108,7 @@ impl Campaign {
 
     fn revised(&self, records: &[Record]) -> Result<Revised, StoreError> {
         let events = records.iter().map(|record| &record.event);
-        let mut revised = Revised::new(&self.first_settings, events).map_err(|what| damaged(&self.location, what))?;
-        // A campaign that was changed to a named algorithm needs its custom rule no more.
-        let algorithm = revised.settings.algorithm.as_deref();
-        let is_named = algorithm != self.first_settings.algorithm.as_deref()
-            && algorithm.is_some_and(|name| cutline::algorithm(name).is_some());
-        if is_named {
-            revised.settings.custom_rule = None;
-        }
-        Ok(revised)
+        Revised::new(&self.first_settings, events).map_err(|what| damaged(&self.location, what))
     }
 
     /// The state with these settings and candidates after some events.
@@ -132,10 +124,12 @@ impl Campaign {
         Ok(state)
     }
 
-    /// The state with these candidates after all events in the store.
+    /// The state with these candidates after all events in the store. A budget that is too small for so many candidates is no hindrance.
     pub(crate) fn folded(&mut self, candidates: &Candidates) -> Result<campaign::CampaignState, StoreError> {
         let records = self.journal.read(self.id, 0)?;
-        self.fold(&self.settings, candidates, &records)
+        let n_arms = u32::try_from(candidates.n_arms()).unwrap_or(u32::MAX);
+        let settings = Settings { budget: self.settings.budget.max(n_arms), ..self.settings.clone() };
+        self.fold(&settings, candidates, &records)
     }
 
     /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer once the budget is used up or

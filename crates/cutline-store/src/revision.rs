@@ -26,6 +26,13 @@ impl Revised {
                 _ => (),
             }
         }
+        // A campaign that was changed to a named algorithm needs its custom rule no more.
+        let algorithm = revised.settings.algorithm.as_deref();
+        let is_named =
+            algorithm != first.algorithm.as_deref() && algorithm.is_some_and(|name| cutline::algorithm(name).is_some());
+        if is_named {
+            revised.settings.custom_rule = None;
+        }
         Ok(revised)
     }
 }

@@ -194,6 +194,12 @@ fn predictions_are_the_verdicts_of_candidates_that_are_added(store: &Store) {
     assert_eq!(campaign.predict(&candidates()).unwrap().len(), 100, "names may be the same");
     campaign.add(&late()).unwrap();
     assert_eq!(numbers(&predicted), numbers(&campaign.verdicts().unwrap()[100..]));
+    // APT measures every candidate once, so there cannot be more of them than the budget allows; predictions measure nothing.
+    let mut tight = settings(100);
+    tight.algorithm = Some("apt".into());
+    let mut tight = store.begin("tight", &tight, candidates()).unwrap();
+    assert!(tight.add(&late()).unwrap_err().to_string().contains("a budget of 100 is too small for 110 arms"));
+    assert_eq!(tight.predict(&late()).unwrap().len(), 10);
 }
 
 fn corrections_reach_every_handle(store: &Store) {
