@@ -139,7 +139,7 @@ fn candidates_are_added_and_predicted() {
 fn categories_and_missing_values_are_read_as_before() {
     let place = Place::new();
     let row = |i: usize| {
-        let mass = if i % 7 == 0 { String::new() } else { (i * 3 % 11).to_string() };
+        let mass = if i.is_multiple_of(7) { String::new() } else { (i * 3 % 11).to_string() };
         format!("arm {i},{},{mass}\n", ["red", "blue"][i % 2])
     };
     let rows: String = (0..30).map(row).collect();
