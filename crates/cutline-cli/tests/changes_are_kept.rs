@@ -117,7 +117,7 @@ fn kill_and_check(place: &Place) {
     let seen = bits(campaign.verdicts().unwrap());
     assert_eq!(seen, bits(place.campaign("changing").verdicts().unwrap()), "opened again");
     assert_eq!(seen, bits(campaign.snapshot().unwrap().0.verdicts()), "a clean replay");
-    campaign.ask(1, "afterwards", Duration::from_secs(60)).unwrap();
+    campaign.ask(1, "afterwards", Duration::from_mins(1)).unwrap();
 }
 
 /// Checks that whatever was acknowledged is in the journal; which kinds of changes there were.
