@@ -208,7 +208,8 @@ def _from_frame(frame: _Frame, names: list[str] | None, reading: Reading) -> Arm
     chosen = set(_names(reading.categories or []))
     if unused := chosen - {name for name, _ in others}:
         raise InputError(f"the category `{min(unused)}` is not one of the features")
-    categories, cells = [], []
+    categories: list[str] = []
+    cells: list[tuple[str, Any]] = []
     for name, column in others:
         values, is_category = _cells(name, column, name in chosen)
         if reading.features is None and not cells and not is_category and _counts_rows(name, values):
@@ -219,9 +220,8 @@ def _from_frame(frame: _Frame, names: list[str] | None, reading: Reading) -> Arm
     if not cells:
         return Arms(names, [], None)
     numbers = [values for _, values in cells if not isinstance(values, list)]
-    if len(numbers) < len(cells) or any(np.isnan(values).any() for values in numbers):
-        return _encoded(cells, names, reading, categories)
-    if reading.id is not None:
+    is_plain = len(numbers) == len(cells) and not any(np.isnan(values).any() for values in numbers)
+    if not is_plain or reading.id is not None:
         return _encoded(cells, names, reading, categories)
     features = np.empty((len(numbers[0]), len(numbers)), order="F")
     for i, values in enumerate(numbers):
@@ -242,7 +242,7 @@ def _encoded(
 
 def _warn(note: str) -> None:
     """Notes something about a data frame at the line that used it."""
-    depth, frame = 1, sys._getframe(1)
+    depth, frame = 2, sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("cutline."):
         depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
     warnings.warn(note, stacklevel=depth)

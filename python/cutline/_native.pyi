@@ -21,6 +21,7 @@ __all__ = [
     "campaigns",
     "copy",
     "delete",
+    "encode_columns",
     "field",
     "find",
     "paper",

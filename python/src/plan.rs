@@ -82,7 +82,7 @@ impl Planning {
         let pool = pool(threads)?;
         let play = |budgets: &[u32], runs| Ok::<_, ScoutError>(self.play(py, &pool, budgets, runs, None)?);
         if let Some(remaining) = self.remaining.filter(|&remaining| remaining > 0) {
-            return Ok(Plan::budgets_around(remaining, self.plan.batch));
+            return Ok(self.plan.budgets_around(remaining));
         }
         Ok(self.plan.scout_with(play)?)
     }

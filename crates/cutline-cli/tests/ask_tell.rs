@@ -137,7 +137,8 @@ fn rewards_are_recorded_all_or_none() {
         place.good(&["tell", "screen.db", "1", "0.5", "2", "-3"]).stderr,
         "1 reward recorded, 1 already known; 8 to go\n"
     );
-    assert_eq!(refused(&["3", "0", "2", "3"]), "error: ticket 2 already has the reward -3, so 3 is refused");
+    let expected = "error: ticket 2 already has the reward -3, so 3 is refused; correct it with `cutline amend`";
+    assert_eq!(refused(&["3", "0", "2", "3"]), expected);
     assert_eq!(n_rewards(&place), 2);
 }
 

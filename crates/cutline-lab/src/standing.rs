@@ -108,7 +108,7 @@ impl Standing {
     #[must_use]
     pub fn wrong_calls_in_words(&self) -> Option<String> {
         let expected = self.wrong_calls?;
-        Some(format!("{expected:.1} wrong calls if every arm gets the side of its mean: by the model, not guaranteed"))
+        Some(format!("{expected:.1} wrong calls if every arm gets the side of its mean: {}", self.wrong_calls_by))
     }
 
     /// What the rest of the budget would bring, in words; `plan` is what to do to learn it if it was not computed.

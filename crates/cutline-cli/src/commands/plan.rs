@@ -33,7 +33,7 @@ pub(crate) fn plan(args: &args::Plan, given: &[String]) -> Result<(), Failure> {
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
     } else if let Some(remaining) = remaining.filter(|&remaining| remaining > 0) {
-        Plan::budgets_around(remaining, args.batch)
+        plan.budgets_around(remaining)
     } else {
         let count = progress::count("looking for budgets");
         let budgets = pool.install(|| plan.scout(&|pulls| count.inc(pulls)))?;

@@ -65,7 +65,7 @@ impl Plan {
     }
 
     /// The smallest budget of at least `budget` that is a multiple of the batch.
-    fn whole_batches(&self, budget: u32) -> u32 {
+    pub(super) fn whole_batches(&self, budget: u32) -> u32 {
         let batch = self.batch.get();
         budget.div_ceil(batch).max(1).saturating_mul(batch)
     }

@@ -91,13 +91,13 @@ impl Plan {
         })
     }
 
-    /// The budgets to try for a campaign with this much budget left: parts of it, all of it, and twice as much, in whole batches.
+    /// The budgets to try for a campaign with this much budget left: parts of it, all of it, and twice as much, in
+    /// whole batches.
     #[must_use]
-    pub fn budgets_around(remaining: u32, batch: NonZeroU32) -> Vec<u32> {
+    pub fn budgets_around(&self, remaining: u32) -> Vec<u32> {
         let twice = remaining.saturating_mul(2).min(100_000_000);
         let parts = [remaining.div_ceil(4), remaining.div_ceil(2), remaining, twice];
-        let mut budgets: Vec<u32> =
-            parts.iter().map(|budget| budget.div_ceil(batch.get()).saturating_mul(batch.get())).collect();
+        let mut budgets = parts.map(|budget| self.whole_batches(budget)).to_vec();
         budgets.dedup();
         budgets
     }
