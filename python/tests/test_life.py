@@ -241,6 +241,7 @@ def test_arms_are_added_as_they_are_given(first: Any, more: Any, names: list[str
     assert campaign.names == known + names
 
 
+@pytest.mark.filterwarnings("ignore:.* missing value.* in column `mass` became")
 def test_further_arms_become_features_as_the_first_ones_did() -> None:
     first = pd.DataFrame({"island": ["north", "south"] * 6, "mass": [3.0, np.nan, *range(10)]})
     campaign = cutline.Campaign(first, threshold=0.0, budget=50, categories=["island"], missing="mean")
@@ -463,10 +464,9 @@ def test_bad_input_is_one_clear_line() -> None:
         with pytest.raises(invalid) as caught:
             campaign.set(**{setting: value})
         assert "\n" not in str(caught.value), setting
-    with pytest.raises(invalid, match="NaN|nan"):
-        campaign.add(bad)
-    with pytest.raises(invalid, match="NaN|nan"):
-        campaign.predict(bad)
+    for work in (campaign.add, campaign.predict):
+        with pytest.raises(invalid, match="row 2, column `a`: the value is missing"):
+            work(bad)
     refused(invalid, "there is no column `c`; there are `a`, `b`, `name`", lambda: campaign.add(late.drop(columns="c")))
     other = "the campaign has a candidate `arm 3` already, with other features"
     refused(invalid, other, lambda: campaign.add(late.assign(name=["arm 3", *late["name"][1:]])))
