@@ -106,14 +106,14 @@ def test_changes(setting: str, value: Any) -> None:
         assert is_one_line(error) and campaign.settings == before
 
 
-@given(X=ANYTHING, names=ANYTHING, features=ANYTHING)
+@given(X=ANYTHING, names=ANYTHING)
 @settings(max_examples=300, deadline=None)
-def test_further_arms(X: Any, names: Any, features: Any) -> None:
+def test_further_arms(X: Any, names: Any) -> None:
     if isinstance(X, int) and X > 1000:
         return
     campaign = cutline.Campaign([[1.0], [2.0]], threshold=0.0, budget=5)
     for work in (campaign.predict, campaign.add):
-        for keywords in ({}, {"names": names}, {"features": features}):
+        for keywords in ({}, {"names": names}):
             try:
                 work(X, **keywords)
             except cutline.InputError as error:

@@ -36,8 +36,8 @@ def examples(module: ModuleType) -> Iterator[doctest.DocTest]:
 def test_examples(module: ModuleType, tmp_path: Path) -> None:
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     runner = doctest.DocTestRunner(optionflags=flags)
-    for example in examples(module):
-        example.globs["screen"] = f"sqlite:///{tmp_path}/screen.db"
+    for number, example in enumerate(examples(module)):
+        example.globs["screen"] = f"sqlite:///{tmp_path}/screen-{number}.db"
         runner.run(example)
     assert runner.failures == 0
     with_examples = ("_campaign", "_native", "_plan", "_reproduce", "_run", "_simulate")
