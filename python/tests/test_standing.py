@@ -59,7 +59,7 @@ def test_campaigns_are_renamed_copied_and_deleted(tmp_path: Path) -> None:
     cutline.copy(storage, "third", name="second")
     cutline.copy(storage, "fourth", name="second", to=other)
     assert (cutline.campaigns(storage), cutline.campaigns(other)) == (["second", "third"], ["fourth"])
-    assert cutline.open(other).report().equals(campaign.report())
+    assert cutline.open(other).to_records() == campaign.to_records()
     cutline.delete(storage, "second")
     assert cutline.campaigns(storage) == ["third"]
     with pytest.raises(cutline.CutlineError, match="the campaign was deleted, so nothing more was saved"):
