@@ -25,7 +25,7 @@ def test_the_standing_agrees_with_the_verdicts() -> None:
     assert standing["wrong_calls"] == pytest.approx(sum(verdict.doubt for verdict in verdicts))
     assert standing["wrong_calls"] == pytest.approx(campaign.expected_errors)
     assert standing["may_stop"] == (standing["undecided"] == 0)
-    assert (standing["fit"], standing["fit_p_value"], standing["remaining"]) == ("fits", None, 40)
+    assert (standing["fit"], standing["fit_p_value"], standing["remaining"]) == ("adapts", None, 40)
     assert standing["rest"]["measurements"] == 40
     assert 0.0 <= standing["rest"]["wrong_calls"] <= standing["wrong_calls"] + 1.0
     assert campaign.progress.standing == standing

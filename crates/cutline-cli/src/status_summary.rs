@@ -31,6 +31,9 @@ pub(crate) struct StatusSummary {
     uncounted: u64,
     failed: u64,
     expired: u64,
+    /// The rewards that were taken out, and the arms that are withdrawn.
+    voided: u64,
+    withdrawn: usize,
     above: usize,
     below: usize,
     pub(crate) undecided: usize,
@@ -185,6 +188,8 @@ impl StatusSummary {
             uncounted: progress.uncounted,
             failed: progress.failed,
             expired: progress.expired,
+            voided: progress.voided,
+            withdrawn: progress.withdrawn,
             above: standing.above,
             below: standing.below,
             undecided: standing.undecided,
@@ -226,6 +231,8 @@ impl StatusSummary {
             ("out", self.open_tickets.len().to_string()),
             ("failed", self.failed.to_string()),
             ("expired", self.expired.to_string()),
+            ("voided", self.voided.to_string()),
+            ("withdrawn", self.withdrawn.to_string()),
             ("above", self.above.to_string()),
             ("below", self.below.to_string()),
             ("undecided", self.undecided.to_string()),
@@ -284,6 +291,12 @@ impl StatusSummary {
         facts.push(("tickets", format!("{} open{}", self.open_tickets.len(), more(overdue as u64, "of them overdue"))));
         if self.failed + self.expired > 0 {
             facts.push(("lost", format!("{} failed, {} expired", self.failed, self.expired)));
+        }
+        if self.voided > 0 {
+            facts.push(("taken out", format!("{} rewards", self.voided)));
+        }
+        if self.withdrawn > 0 {
+            facts.push(("withdrawn", format!("{} of {} arms", self.withdrawn, self.n_arms)));
         }
         facts.push(("verdicts", format!("{above} above, {below} below, {undecided} undecided")));
         facts.extend(standing::lines(&self.standing));
@@ -365,6 +378,7 @@ pub(crate) fn reason_in_words(ending: &str) -> &'static str {
         "budget" => "the budget is used up",
         "expected-errors" => "few enough wrong calls are expected, which is not a guarantee",
         "settled" => "every arm is settled",
+        "withdrawn" => "every arm that is not settled is withdrawn",
         "done" => "the rule asks for no more measurements",
         _ => "every verdict is certain",
     }

@@ -61,7 +61,7 @@ fn the_page_agrees_with_status_and_export() {
     let last = said.next().unwrap();
     assert!(last.starts_with(&expected) && last.ends_with("by the model, not guaranteed."));
     let fit = said.next().unwrap();
-    assert!(fit.starts_with("Model: fits: the ") && said.next().is_none(), "{}", ran.stdout);
+    assert!(fit.starts_with("Model: adapts: the ") && said.next().is_none(), "{}", ran.stdout);
     assert!(page.contains(last) && page.contains(fit) && page.contains(&format!("F{}.", &found[1..])));
     assert!(page.contains(&format!("<p class=\"answer\">{sentence}</p>")), "{sentence}");
     assert!(page.contains("the budget is used up"));

@@ -81,7 +81,7 @@ fn a_campaign_is_measured_to_its_end() {
     );
     assert!(lines[2].starts_with("features explain ") && lines[2].contains(", noise σ ≈ "), "{said}");
     assert!(lines[3].starts_with("expected: ") && lines[3].ends_with("by the model, not guaranteed"), "{said}");
-    assert!(lines[4].starts_with("model: fits: "), "{said}");
+    assert!(lines[4].starts_with("model: adapts: "), "{said}");
     assert_eq!((lines[5], lines.len()), ("see the result with `cutline report screen.db`", 6));
     let is_ours = |event: &Event| match event {
         Event::Asked { worker, .. } => worker.starts_with("bench 1:"),

@@ -59,7 +59,7 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), 33);
+    assert_eq!(header.len(), 35);
     for (key, field) in
         header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
@@ -111,7 +111,7 @@ fn every_surface_says_how_things_stand() {
     }
     assert_eq!(
         (&status["fit"], &status["may_stop"], &status["remaining"]),
-        (&"fits".into(), &false.into(), &11.into())
+        (&"adapts".into(), &false.into(), &11.into())
     );
     assert_eq!(status["wrong_calls"], status["expected_errors"], "the mixed model has an expectation of its own");
     let rest = &status["rest"];
@@ -124,8 +124,8 @@ fn every_surface_says_how_things_stand() {
         format!("11 more measurements would leave about {wrong:.1} wrong calls and {undecided:.0} undecided arms");
     assert!(text.contains(&format!("\nrest       {line}, by 16 simulated campaigns\n")), "{text}");
     assert!(said.contains(&format!("\nRest: {line}, by 16 simulated campaigns.\n")), "{said}");
-    assert!(text.contains("\nmodel      fits: the mixed model learns what a line does not explain"), "{text}");
-    assert!(said.contains("\nModel: fits: the mixed model learns what a line does not explain"), "{said}");
+    assert!(text.contains("\nmodel      adapts: the mixed model learns what a line does not explain"), "{text}");
+    assert!(said.contains("\nModel: adapts: the mixed model learns what a line does not explain"), "{said}");
     let csv = place.good(&["report", "screen.db", "--format", "csv"]).stdout;
     let header = csv.lines().next().unwrap();
     assert!(header.starts_with("campaign,sentence,n_arms,above,below,undecided,threshold,precision,told,"), "{csv}");

@@ -61,9 +61,14 @@ fn a_campaign_lives_through_all_changes() {
     // The mixed model expects about 3 wrong calls. Of 70 coins, fewer than 20 are wrong with probability 1e-4.
     assert!(verdicts.len() == 70 && wrong < 12, "{wrong} paints on the wrong side");
     let page = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
-    for change in
-        ["paint 6 was withdrawn", "was corrected to 45", "10 candidates were added", "threshold = 52", "wrong sample"]
-    {
+    for change in [
+        "; withdrawn</td>",
+        "paint 6 was withdrawn",
+        "was corrected to 45",
+        "10 candidates were added",
+        "threshold = 52",
+        "wrong sample",
+    ] {
         assert!(page.contains(change), "the report lacks {change}");
     }
     let asked_after = campaign.events(0).unwrap().into_iter().skip_while(|record| record.event.name() != "withdrawn");

@@ -43,7 +43,8 @@ pub struct Standing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ModelFit {
-    /// `fits`, `misfit` or `untested`.
+    /// `fits` or `misfit` for the linear model, which is tested; `adapts` for the others, which make no assumption that these rewards could
+    /// contradict; `untested` where there is too little to test.
     #[serde(rename = "fit")]
     pub word: &'static str,
     /// The p-value of the test of the linear model, whatever the model of the campaign; `None` if it could not be tested.
@@ -141,7 +142,11 @@ impl ModelFit {
         let estimator = state.terms().spec.estimator();
         let Some(dimension) = state.arms().dimension() else {
             let advice = "the arms have no features, so there is no line to test";
-            return Self { word: if has_rewards { "fits" } else { "untested" }, p_value: None, advice: advice.into() };
+            return Self {
+                word: if has_rewards { "adapts" } else { "untested" },
+                p_value: None,
+                advice: advice.into(),
+            };
         };
         if !has_rewards {
             return untested("there are no rewards yet");
@@ -162,10 +167,10 @@ impl ModelFit {
             ),
             (EstimatorKind::Ridge, _) => ("fits", "the means lie no further from a line than the noise explains"),
             (EstimatorKind::Mixed, Conclusion::NotBelievable) => {
-                ("fits", "the rewards contradict a line, and the mixed model learns what a line does not explain")
+                ("adapts", "the rewards contradict a line, and the mixed model learns what a line does not explain")
             }
-            (EstimatorKind::Mixed, _) => ("fits", "the mixed model learns what a line does not explain"),
-            _ => ("fits", "every arm is estimated from its own rewards"),
+            (EstimatorKind::Mixed, _) => ("adapts", "the mixed model learns what a line does not explain"),
+            _ => ("adapts", "every arm is estimated from its own rewards"),
         };
         Self { word, p_value, advice: advice.into() }
     }
@@ -222,7 +227,7 @@ mod tests {
     #[test]
     fn the_fit_is_that_of_the_campaigns_model() {
         for (estimator, curvature, word) in
-            [("ridge", 0.0, "fits"), ("ridge", 0.5, "misfit"), ("mixed", 0.0, "fits"), ("mixed", 0.5, "fits")]
+            [("ridge", 0.0, "fits"), ("ridge", 0.5, "misfit"), ("mixed", 0.0, "adapts"), ("mixed", 0.5, "adapts")]
         {
             let mut state = state(estimator, curvature);
             let verdicts = state.verdicts();

@@ -76,13 +76,12 @@ fn own(view: &View, arm: usize, digits: Digits) -> String {
     }
 }
 
-/// How often an arm was measured, and when its side was settled if it was.
+/// How often an arm was measured, when its side was settled if it was, and whether it is withdrawn.
 fn pulls(verdict: &Verdict) -> String {
     let pulls = grouped(verdict.pulls.into());
-    match verdict.settled_after {
-        Some(after) => format!("{pulls}; decided at measurement {}", grouped(after)),
-        None => pulls,
-    }
+    let settled = verdict.settled_after.map(|after| format!("; decided at measurement {}", grouped(after)));
+    let withdrawn = if verdict.is_withdrawn { "; withdrawn" } else { "" };
+    format!("{pulls}{}{withdrawn}", settled.unwrap_or_default())
 }
 
 fn doubt(doubt: f64) -> String {
