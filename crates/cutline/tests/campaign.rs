@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Problem, assert_close, spec, take};
+use common::{Problem, assert_close, assert_replayed, spec, take};
 use cutline::campaign::{
     BrokenJournal, CampaignError, CampaignState, EarlyStop, Event, NoiseSource, Record, Terms, TermsError, TicketId,
     TicketStatus,
@@ -85,18 +85,6 @@ fn eventful(campaign: &mut CampaignState, problem: &Problem, seed: u64, steps: u
     journal
 }
 
-/// Compares means, intervals, doubts and the next arms to the last bit.
-fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str) {
-    assert_eq!(one.progress(), other.progress(), "{context}");
-    assert_eq!(one.noise(), other.noise(), "{context}");
-    let bits = |campaign: &mut CampaignState| -> Vec<_> {
-        let numbers = |v: &Verdict| [v.mean, v.lower, v.upper, v.doubt].map(f64::to_bits);
-        campaign.verdicts().iter().map(|verdict| (numbers(verdict), verdict.side, verdict.pulls)).collect()
-    };
-    assert_eq!(bits(one), bits(other), "{context}");
-    assert_eq!(one.ask(3, "w", 2_000, 9), other.ask(3, "w", 2_000, 9), "{context}");
-}
-
 #[test]
 fn the_state_does_not_depend_on_how_the_events_are_split() {
     let specs = ALGORITHMS.iter().map(|algorithm| spec(algorithm.name));
@@ -112,20 +100,7 @@ fn the_state_does_not_depend_on_how_the_events_are_split() {
             let mut live = fresh();
             let journal = eventful(&mut live, &problem, 9, steps);
             assert!(journal.len() > 64, "{context}: {} events", journal.len());
-            let mut rng = stream(1, Purpose::Rule, 0);
-            let mut in_pieces = fresh();
-            let mut rest = &journal[..];
-            while !rest.is_empty() {
-                let (piece, others) = rest.split_at(below(&mut rng, rest.len().min(40)) + 1);
-                in_pieces.extend(piece).unwrap();
-                rest = others;
-            }
-            let mut at_once = fresh();
-            at_once.extend(&journal).unwrap();
-            assert_same(&mut in_pieces, &mut at_once, &context);
-            let mut again = fresh();
-            again.extend(&journal).unwrap();
-            assert_same(&mut live, &mut again, &context);
+            assert_replayed(live, &journal, fresh, &context);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Problem, spec, take};
+use common::{Problem, assert_replayed, spec, take};
 use cutline::campaign::{
     CampaignError, CampaignState, EarlyStop, Event, Record, Request, Terms, TicketId, TicketStatus,
 };
@@ -85,14 +85,6 @@ fn changing(campaign: &mut CampaignState, problem: &Problem, seed: u64, steps: u
     journal
 }
 
-/// Compares progress, verdicts and the next arms to the last bit.
-fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str) {
-    assert_eq!(one.progress(), other.progress(), "{context}");
-    assert_eq!(one.noise(), other.noise(), "{context}");
-    assert_eq!(one.verdicts(), other.verdicts(), "{context}");
-    assert_eq!(one.ask(3, "w", 2_000, 9), other.ask(3, "w", 2_000, 9), "{context}");
-}
-
 #[test]
 fn the_state_with_changes_does_not_depend_on_how_the_events_are_split() {
     let specs = ALGORITHMS.iter().map(|algorithm| spec(algorithm.name));
@@ -105,20 +97,7 @@ fn the_state_with_changes_does_not_depend_on_how_the_events_are_split() {
         for kind in ["amended", "voided", "withdrawn", "restored", "renewed"] {
             assert!(journal.iter().any(|record| record.event.name() == kind), "{context}: nothing was {kind}");
         }
-        let mut rng = stream(1, Purpose::Rule, 0);
-        let mut in_pieces = fresh();
-        let mut rest = &journal[..];
-        while !rest.is_empty() {
-            let (piece, others) = rest.split_at(below(&mut rng, rest.len().min(40)) + 1);
-            in_pieces.extend(piece).unwrap();
-            rest = others;
-        }
-        let mut at_once = fresh();
-        at_once.extend(&journal).unwrap();
-        assert_same(&mut in_pieces, &mut at_once, &context);
-        let mut again = fresh();
-        again.extend(&journal).unwrap();
-        assert_same(&mut live, &mut again, &context);
+        assert_replayed(live, &journal, fresh, &context);
     }
 }
 

@@ -3,11 +3,13 @@
 #![allow(dead_code, unused_imports, reason = "each suite uses a part of it")]
 
 mod plain;
+mod replay;
 
 use cutline::{ALGORITHMS, Algorithm, Arms, AskTell, Purpose, Question, Rng, Spec, below, stream};
 use rand_core::Rng as _;
 
 pub use plain::Plain;
+pub use replay::assert_replayed;
 
 /// A problem: features row by row, and the means of the arms.
 #[derive(Clone, Debug)]
