@@ -60,6 +60,9 @@ pub(crate) enum Failure {
     Mismatch { missing: usize, cells: usize },
     #[error("{tickets} tickets failed in a row; the last one: {reason}")]
     GaveUp { tickets: u32, reason: String },
+    /// The algorithm measures every candidate once first, and the budget is too small for those that are to be added.
+    #[error(transparent)]
+    BudgetForAll(LearnerError),
     #[error("there is no candidate `{name}`")]
     NoCandidate { name: String, nearest: Option<String> },
     #[error("cannot start `{program}`: {error}")]
@@ -122,6 +125,7 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Checkpoint { .. } => Some("name another file with `--resume`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
+        Failure::BudgetForAll(_) => Some("raise it first with `cutline extend`".into()),
         Failure::NoCandidate { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
         Failure::NoCandidate { .. } => {
             Some("candidates are given by name, as `cutline export --verdicts` lists them".into())

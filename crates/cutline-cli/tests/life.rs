@@ -132,6 +132,11 @@ fn candidates_are_added_and_predicted() {
     assert_eq!(other, "error: the campaign has a candidate `new 1` already, with other features");
     place.write("columns.csv", "name,x\nnew 3,1\n");
     assert!(place.refuses(&["add", "screen.db", "columns.csv"]).contains('y'));
+    place.good(&["new", "all.db", "arms.csv", "--threshold", "0.5", "--budget", "6", "--algorithm", "apt"]);
+    assert_eq!(
+        place.refuses(&["add", "all.db", "more.csv"]),
+        "error: a budget of 6 is too small for 8 arms: every arm is pulled once first; raise it first with `cutline extend`"
+    );
     measure(&place, 5);
 }
 

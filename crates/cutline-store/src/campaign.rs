@@ -4,12 +4,12 @@ use crate::error::damaged_journal;
 use crate::journal::{Decision, Id, Journal};
 use crate::revision::{Revised, damaged, has_revision};
 use crate::store::now;
+use crate::tickets::handed_out_by;
 use crate::{Candidates, NewCampaign, Settings, StoreError};
-use cutline::campaign::{self, CampaignError, Event, Progress, Record, Request, Time};
+use cutline::campaign::{self, Event, Progress, Record, Time};
 use cutline::rules::NamedRule;
-use cutline::{Arm, StopReason, Verdict};
+use cutline::{StopReason, Verdict};
 use std::cmp::Ordering;
-use std::time::Duration;
 
 /// A campaign in a store, with its own connection. Other handles, in this process and in others, may use it at the same time.
 ///
@@ -23,32 +23,14 @@ pub struct Campaign {
     first_settings: Settings,
     /// The settings after the events read so far.
     settings: Settings,
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
     columns: Vec<String>,
     /// The state after the events read so far; `None` if it has to be rebuilt from the journal.
-    state: Option<campaign::CampaignState>,
+    pub(crate) state: Option<campaign::CampaignState>,
 }
 
 /// How often an operation is tried again when others change the campaign at the same time.
 pub(crate) const ATTEMPTS: usize = 20;
-
-/// A measurement to make.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Ticket {
-    /// Its number, to be passed to [`Campaign::tell`].
-    pub number: campaign::TicketId,
-    /// The arm.
-    pub arm: Arm,
-    /// The name of the arm.
-    pub name: String,
-    /// The arm's features as they were given; empty if the arms have none.
-    pub features: Vec<f64>,
-    /// When its lease ends, in milliseconds since 1970.
-    pub until: Time,
-    /// How many rewards it takes: its own, and those of the tickets after it that were handed out together with it.
-    pub replicates: u32,
-}
 
 impl Campaign {
     /// The state of a campaign without events.
@@ -130,134 +112,6 @@ impl Campaign {
         let n_arms = u32::try_from(candidates.n_arms()).unwrap_or(u32::MAX);
         let settings = Settings { budget: self.settings.budget.max(n_arms), ..self.settings.clone() };
         self.fold(&settings, candidates, &records)
-    }
-
-    /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer once the budget is used up or
-    /// the campaign stops early because every arm is decided.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn ask(&mut self, n: usize, worker: &str, lease: Duration) -> Result<Vec<Ticket>, StoreError> {
-        let lease = Time::try_from(lease.as_millis()).unwrap_or(Time::MAX);
-        self.ask_unless(&Request::new(n, worker, lease), &|| false)
-    }
-
-    /// As [`Campaign::ask`], with replicates and resumed tickets, and asks `is_interrupted` before every ticket: if that is true, no ticket is
-    /// handed out and nothing is written. Replicates are one [`Ticket`].
-    ///
-    /// # Errors
-    /// If it was interrupted, or the store fails.
-    pub fn ask_unless(
-        &mut self,
-        request: &Request<'_>,
-        is_interrupted: &dyn Fn() -> bool,
-    ) -> Result<Vec<Ticket>, StoreError> {
-        let mut handed_out = Vec::new();
-        let Written { features, .. } = self.write(|state, now| {
-            let events = state.ask_unless(request, now, is_interrupted).ok_or(StoreError::Interrupted)?;
-            handed_out = handed_out_by(state, &events)?;
-            Ok(events)
-        })?;
-        let state = self.state.as_ref();
-        let unchanged = |arm: Arm| state.and_then(|state| state.arms().row(arm)).unwrap_or_default();
-        let mut tickets: Vec<Ticket> = Vec::new();
-        let mut features = features.into_iter();
-        for (number, arm, until, first) in handed_out {
-            let features = features.next().unwrap_or_else(|| unchanged(arm));
-            match tickets.last_mut() {
-                Some(last) if last.number == first => last.replicates += 1,
-                _ => {
-                    let name = self.names[arm].clone();
-                    tickets.push(Ticket { number, arm, name, features, until, replicates: 1 });
-                }
-            }
-        }
-        Ok(tickets)
-    }
-
-    /// Records the rewards of tickets, all or none, and returns how many were new. Telling the same reward again changes nothing.
-    ///
-    /// # Errors
-    /// If a ticket does not exist, failed, has another reward or comes too late, or the store fails.
-    pub fn tell(&mut self, rewards: &[(campaign::TicketId, f64)]) -> Result<u64, StoreError> {
-        let written = self.write(|state, now| {
-            let mut events = Vec::with_capacity(rewards.len());
-            for &(ticket, reward) in rewards {
-                events.extend(state.tell(ticket, reward, now)?);
-            }
-            Ok(events)
-        })?;
-        Ok(written.n_events)
-    }
-
-    /// Records the rewards of a ticket and of those that were handed out together with it, in their order, all or none, and returns how many
-    /// were new. There may be fewer rewards than measurements; the others stay open.
-    ///
-    /// # Errors
-    /// As [`Campaign::tell`], and if there are more rewards than measurements.
-    pub fn tell_replicates(&mut self, ticket: campaign::TicketId, rewards: &[f64]) -> Result<u64, StoreError> {
-        let written = self.write(|state, now| {
-            let tickets = state.replicates(ticket)?;
-            let replicates = tickets.clone().count();
-            if rewards.len() > replicates {
-                return Err(CampaignError::TooManyRewards { ticket, replicates, rewards: rewards.len() }.into());
-            }
-            let mut events = Vec::with_capacity(rewards.len());
-            for (ticket, &reward) in tickets.zip(rewards) {
-                events.extend(state.tell(ticket, reward, now)?);
-            }
-            Ok(events)
-        })?;
-        Ok(written.n_events)
-    }
-
-    /// Closes a ticket that will have no reward, and records the reason; if it is the first of some replicates, all of them that are open.
-    /// Returns whether the ticket was open.
-    ///
-    /// # Errors
-    /// If the ticket does not exist or has its reward, or the store fails.
-    pub fn fail(&mut self, ticket: campaign::TicketId, reason: &str) -> Result<bool, StoreError> {
-        let written = self.write(|state, now| {
-            let mut events: Vec<Event> = state.fail(ticket, reason, now)?.into_iter().collect();
-            for other in state.replicates(ticket)?.skip(1) {
-                if matches!(state.ticket(other)?.2, campaign::TicketStatus::Open(_)) {
-                    events.extend(state.fail(other, reason, now)?);
-                }
-            }
-            Ok(events)
-        })?;
-        Ok(written.n_events > 0)
-    }
-
-    /// Ends the leases of tickets early, for example because their worker has crashed, and returns how many were open. Their rewards are
-    /// still accepted late.
-    ///
-    /// # Errors
-    /// If a ticket does not exist, or the store fails.
-    pub fn expire(&mut self, tickets: &[campaign::TicketId]) -> Result<u64, StoreError> {
-        let written = self.write(|state, now| {
-            let mut events = Vec::new();
-            for &ticket in tickets {
-                // A ticket may have been told in the meantime; that is not an error.
-                if matches!(state.ticket(ticket)?.2, campaign::TicketStatus::Open(_)) {
-                    events.extend(state.expire(ticket, now)?);
-                }
-            }
-            Ok(events)
-        })?;
-        Ok(written.n_events)
-    }
-
-    /// Records rewards without tickets, all or none.
-    ///
-    /// # Errors
-    /// If an arm does not exist, a reward is not a finite number, the rewards count towards the budget and exceed it, or the store fails.
-    pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
-        self.write(|state, now| {
-            let observe = |&(arm, reward): &(Arm, f64)| state.observe(arm, reward, is_counted, now);
-            Ok(rewards.iter().map(observe).collect::<Result<_, _>>()?)
-        })?;
-        Ok(())
     }
 
     /// The state after all events that are in the store now.
@@ -417,25 +271,11 @@ impl Campaign {
     }
 }
 
-/// The tickets that were handed out or renewed by some events: number, arm, end of the lease, and the first of the replicates.
-fn handed_out_by(
-    state: &campaign::CampaignState,
-    events: &[Event],
-) -> Result<Vec<(campaign::TicketId, Arm, Time, campaign::TicketId)>, StoreError> {
-    let mut handed_out = Vec::new();
-    for event in events {
-        if let Event::Asked { ticket, until, .. } | Event::Renewed { ticket, until } = *event {
-            handed_out.push((ticket, state.ticket(ticket)?.0, until, state.first_replicate(ticket)));
-        }
-    }
-    Ok(handed_out)
-}
-
 /// What [`Campaign::write`] wrote.
 pub(crate) struct Written {
     pub(crate) n_events: u64,
     /// For each ticket that was handed out or renewed, in order, the features of its arm as they were given; empty if the state has them.
-    features: Vec<Vec<f64>>,
+    pub(crate) features: Vec<Vec<f64>>,
 }
 
 /// Checks that the caller gave the custom rule of this campaign, if it uses one, and no other.

@@ -39,8 +39,9 @@ mod new_campaign;
 mod revision;
 mod settings;
 mod store;
+mod tickets;
 
-pub use campaign::{Campaign, Ticket};
+pub use campaign::Campaign;
 pub use change::Change;
 pub use covariance::CampaignCovariance;
 pub use cutline::Candidates;
@@ -52,3 +53,4 @@ pub use new_campaign::NewCampaign;
 pub use revision::changed_settings;
 pub use settings::{Preparation, Settings};
 pub use store::{CampaignSummary, Store};
+pub use tickets::Ticket;

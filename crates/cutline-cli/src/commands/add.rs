@@ -5,7 +5,8 @@ use crate::args::{self, Format, Reading};
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, short, table};
 use crate::table::{Column, Table};
-use cutline::{Candidates, Encoding, Side, Verdict};
+use cutline::campaign::TermsError;
+use cutline::{Candidates, Encoding, Side, SpecError, Verdict};
 use cutline_lab::dataset::{self, Loaded};
 use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
@@ -15,7 +16,10 @@ use std::path::Path;
 pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
     let more = later(&campaign, &args.candidates, &args.reading)?;
-    let n_new = campaign.add(&more)?;
+    let n_new = campaign.add(&more).map_err(|error| match error {
+        StoreError::Terms(TermsError::Spec(SpecError::Learner(error))) => Failure::BudgetForAll(error),
+        error => error.into(),
+    })?;
     let n_known = more.n_arms() - n_new;
     let known = if n_known == 0 { String::new() } else { format!(", {n_known} known already") };
     let verdicts = campaign.verdicts()?.split_off(campaign.arm_names().len() - n_new);
