@@ -214,6 +214,10 @@ fn a_worker_that_crashed_gets_its_tickets_again() {
     assert_eq!(events[2], Event::Expired { ticket: 3 });
     assert_eq!(asked(&events).len(), 1, "two of three are its own");
     assert!(matches!(campaign.ticket(1).unwrap().2, TicketStatus::Open(30)));
+    let (ticket, arm) = first[1];
+    campaign.withdraw(arm, "spilt", 22).unwrap();
+    let again = campaign.ask_unless(&request, 22, &|| false).unwrap();
+    assert!(!again.contains(&Event::Renewed { ticket, until: 32 }), "its arm is withdrawn: {again:?}");
     assert_eq!(campaign.renew(1, 25, 10), Ok(Event::Renewed { ticket: 1, until: 35 }));
     assert_eq!(campaign.renew(3, 25, 10), Err(CampaignError::NotOpen { ticket: 3 }));
 }

@@ -241,9 +241,10 @@ impl Ledger {
         Ok(ticket..ticket + 1 + others)
     }
 
-    /// The open tickets of a worker, in the order of their numbers.
+    /// The open tickets of a worker, in the order of their numbers, without those of withdrawn arms.
     pub(super) fn open_tickets_of(&self, worker: &str) -> Vec<TicketId> {
-        let is_own = |ticket: &TicketId| self.find(*ticket).is_some_and(|ticket| ticket.worker == worker);
+        let is_measurable = |ticket: &Ticket| ticket.worker == worker && !self.withdrawn.contains_key(&ticket.arm);
+        let is_own = |ticket: &TicketId| self.find(*ticket).is_some_and(is_measurable);
         let mut own: Vec<TicketId> = self.open.iter().map(|&(_, ticket)| ticket).filter(is_own).collect();
         own.sort_unstable();
         own
