@@ -1,6 +1,6 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs
+.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -47,6 +47,9 @@ lint: ## Check formatting, clippy and rustdoc; a warning is an error
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+
+test-long: ## Compare with published numbers at length: the tests that `make test` leaves out; takes ten minutes
+	cargo test --release --locked --package cutline-lab --tests -- --ignored
 
 field: build ## Print the tables of docs/field.md: the algorithms of the field on common instances
 	target/release/cutline simulate experiments/field/linear.toml --out target/field --format csv > target/field-linear.csv

@@ -50,7 +50,7 @@ fn a_campaign_gets_another_name(store: &Store) {
     assert_eq!(names(store), ["third ⚗", "second"]);
 }
 
-/// Whoever has the campaign open gets an error with every operation, and no event is lost without a word.
+/// Whoever has the campaign open gets an error with every operation, and no event is lost silently.
 fn a_deleted_campaign_is_gone_for_everybody(store: &Store) {
     let mut open = measured(store, "first");
     let mut other = store.campaign(Some("first")).unwrap();
