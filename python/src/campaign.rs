@@ -365,7 +365,7 @@ impl Campaign {
     /// >>> campaign.observe(["a", "b"] * 8, [1.0, -1.0] * 8, counted=True)
     /// >>> standing = campaign.standing
     /// >>> standing["above"], standing["below"], standing["may_stop"], standing["fit"], standing["remaining"]
-    /// (1, 1, True, 'fits', 4)
+    /// (1, 1, True, 'adapts', 4)
     /// >>> standing["rest"]["measurements"]
     /// 4
     #[getter]
