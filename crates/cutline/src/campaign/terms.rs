@@ -70,7 +70,7 @@ pub enum TermsError {
     /// The algorithm learns from the order of the rewards, so its noise scale cannot change during the campaign.
     #[error("`{0}` cannot estimate the noise during a campaign; it needs a given `noise`")]
     NeedsNoise(String),
-    /// There is no kind of rewards of that name.
+    /// The name is not that of a kind of rewards.
     #[error("unknown kind of rewards `{0}`; use `gaussian` or `bernoulli`")]
     UnknownRewards(String),
     /// Rewards of 0 or 1 have their noise by their mean.
