@@ -4,10 +4,10 @@ use crate::experiment::{Experiment, Extensions, Overrides};
 
 /// The names of the experiments and their files, in the paper's order.
 pub const EXPERIMENTS: [(&str, &str); 4] = [
-    ("uniform-d5", include_str!("../../../experiments/uniform-d5.toml")),
-    ("uniform-d20", include_str!("../../../experiments/uniform-d20.toml")),
-    ("iris", include_str!("../../../experiments/iris.toml")),
-    ("wine", include_str!("../../../experiments/wine.toml")),
+    ("uniform-d5", include_str!("../experiments/uniform-d5.toml")),
+    ("uniform-d20", include_str!("../experiments/uniform-d20.toml")),
+    ("iris", include_str!("../experiments/iris.toml")),
+    ("wine", include_str!("../experiments/wine.toml")),
 ];
 
 /// The experiment of that name, if it is one of the paper's.

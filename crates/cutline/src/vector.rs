@@ -19,24 +19,47 @@ pub(crate) static AVX2: LazyLock<Option<pulp::x86::V3>> = LazyLock::new(pulp::x8
 pub(crate) static AVX2: LazyLock<Option<pulp::Scalar256b>> = LazyLock::new(|| None);
 
 /// A unit that works on four numbers at a time.
-pub(crate) trait Unit: Simd<f64s = f64x4> {}
+pub(crate) trait Unit: Simd<f64s = f64x4> {
+    /// Whether loops are compiled for many lengths, which takes the compiler long. Not for processors of another age.
+    const IS_COMMON: bool;
+}
 
-impl<S: Simd<f64s = f64x4>> Unit for S {}
+#[cfg(target_arch = "x86_64")]
+impl Unit for pulp::x86::V3 {
+    const IS_COMMON: bool = true;
+}
+
+impl Unit for pulp::Scalar256b {
+    const IS_COMMON: bool = cfg!(not(target_arch = "x86_64"));
+}
+
+/// The unit of batches: the only one that they are compiled for.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type BatchUnit = pulp::x86::V3;
+
+/// The unit of batches: the only one that they are compiled for.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type BatchUnit = pulp::Scalar256b;
+
+/// The unit of batches, if this machine has it. If it does not, runs are played one by one, with the same bits.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn batch_unit() -> Option<BatchUnit> {
+    *AVX2
+}
+
+/// The unit of batches, which every machine has.
+#[cfg(not(target_arch = "x86_64"))]
+#[expect(clippy::unnecessary_wraps, reason = "other machines may lack it")]
+pub(crate) fn batch_unit() -> Option<BatchUnit> {
+    Some(pulp::Scalar256b)
+}
 
 /// `vectorised!(|unit| work)` runs `work` with the best [`Unit`] of this machine. Functions that `work` calls have to be
 /// `#[inline(always)]`: only then are they compiled for the unit.
 macro_rules! vectorised {
     (|$unit:ident| $work:expr) => {
         if let Some($unit) = *$crate::vector::AVX2 {
-            let once = $crate::vector::Once;
-            pulp::Simd::vectorize(
-                $unit,
-                #[inline(always)]
-                || {
-                    let _taken = once;
-                    $work
-                },
-            )
+            $crate::vector::on_unit!($unit, || $work)
         } else {
             let $unit = pulp::Scalar256b;
             $work
@@ -44,6 +67,22 @@ macro_rules! vectorised {
     };
 }
 pub(crate) use vectorised;
+
+/// `on_unit!(unit, || work)` runs `work` with this unit; functions that it calls have to be `#[inline(always)]`, as in [`vectorised`].
+macro_rules! on_unit {
+    ($unit:expr, || $work:expr) => {{
+        let once = $crate::vector::Once;
+        pulp::Simd::vectorize(
+            $unit,
+            #[inline(always)]
+            || {
+                let _taken = once;
+                $work
+            },
+        )
+    }};
+}
+pub(crate) use on_unit;
 
 /// A closure that takes this can be called only once (`FnOnce`). Any other closure is called through a wrapper that the compiler may
 /// not inline, and then all of it is compiled for the basic instruction set.
@@ -122,8 +161,12 @@ mod tests {
             for arm in (0..n_arms).chain(0..n_arms) {
                 let x = features.row(arm);
                 let (mut next, mut plain_next) = (with_avx2.clone(), without.clone());
-                avx2.vectorize(|| with_avx2.advance(avx2, x, 1.0, &mut step, &mut next));
-                without.advance(Scalar256b, x, 1.0, &mut plain_step, &mut plain_next);
+                avx2.vectorize(|| {
+                    with_avx2.solve(avx2, x, &mut step);
+                    with_avx2.advance_solved(avx2, 1.0, &mut step, &mut next);
+                });
+                without.solve(Scalar256b, x, &mut plain_step);
+                without.advance_solved(Scalar256b, 1.0, &mut plain_step, &mut plain_next);
                 (with_avx2, without) = (next, plain_next);
                 features.times(numbers(&step.u), &mut products);
                 features.times_on(Scalar256b, numbers(&plain_step.u), &mut plain_products);

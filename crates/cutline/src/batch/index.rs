@@ -3,18 +3,20 @@
 use super::{ArgMin, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
 use crate::estimators::inverse::Inverse;
 use crate::rules::Index;
-use crate::vector::{Unit, Vectors, numbers, numbers_mut, vectorised, zeros};
+use crate::vector::{BatchUnit, Unit, Vectors, batch_unit, numbers, numbers_mut, on_unit, zeros};
 use crate::{Arm, Question};
 use pulp::f64x4;
 
-/// Four runs before their first pull; `None` if they have too many features.
+/// Four runs before their first pull; `None` if they have too many features or this machine has not the vector unit.
 pub(crate) fn index_group<I: Index<Weight = f64> + Send + 'static>(
     index: [I; 4],
     settings: &GroupSettings<'_>,
 ) -> Option<Box<dyn RunGroup>> {
+    let unit = batch_unit()?;
     with_design!(settings, |design| {
         let n_arms = settings.features[0].n_arms;
         Some(Box::new(IndexGroup {
+            unit,
             index,
             questions: settings.questions,
             theta: zeros(4 * design.width()),
@@ -31,6 +33,7 @@ pub(crate) fn index_group<I: Index<Weight = f64> + Send + 'static>(
 }
 
 struct IndexGroup<I, D> {
+    unit: BatchUnit,
     index: [I; 4],
     questions: [Question; 4],
     design: D,
@@ -49,15 +52,16 @@ struct IndexGroup<I, D> {
 
 impl<I: Index<Weight = f64> + Send, D: GroupDesign> RunGroup for IndexGroup<I, D> {
     fn ask(&mut self) -> [Arm; 4] {
-        let opening = self.n_rewards;
-        self.asked = if opening < self.sums.n_arms() { [opening; 4] } else { vectorised!(|unit| self.scan(unit)) };
+        let (unit, opening) = (self.unit, self.n_rewards);
+        self.asked = if opening < self.sums.n_arms() { [opening; 4] } else { on_unit!(unit, || self.scan(unit)) };
         self.asked
     }
 
     fn tell(&mut self, rewards: [f64; 4]) {
         self.n_rewards += 1;
         self.is_stale = true;
-        let (s, is_due) = vectorised!(|unit| {
+        let unit = self.unit;
+        let (s, is_due) = on_unit!(unit, || {
             self.update_weights(rewards);
             self.advance(unit, pulp::cast(rewards))
         });
@@ -68,8 +72,9 @@ impl<I: Index<Weight = f64> + Send, D: GroupDesign> RunGroup for IndexGroup<I, D
 
     fn means(&mut self) -> &[[f64; 4]] {
         if self.is_stale {
-            let Self { design, theta, means, .. } = self;
-            vectorised!(|unit| {
+            let Self { unit, design, theta, means, .. } = self;
+            let unit = *unit;
+            on_unit!(unit, || {
                 let theta = D::local(theta);
                 for (arm, mean) in means.iter_mut().enumerate() {
                     *mean = D::products::<_, 1>(unit, design.arms(), arm, &theta)[0];

@@ -8,16 +8,19 @@ use crate::estimators::{
     inverse::{Inverse, Step},
 };
 use crate::rules::Pivot;
-use crate::vector::{Unit, Vectors, diagonal, numbers, numbers_mut, vectorised, zeros};
+use crate::vector::{BatchUnit, Unit, Vectors, batch_unit, diagonal, numbers, numbers_mut, on_unit, zeros};
 use crate::{Arm, Question};
 use pulp::f64x4;
 
-/// Four runs of [`Pivot`] before their first pull; `None` if they have too many features (see [`with_design`]).
+/// Four runs of [`Pivot`] before their first pull; `None` if they have too many features (see [`with_design`]) or this machine has not
+/// the vector unit.
 pub(crate) fn pivot_group(rules: [Pivot; 4], settings: &GroupSettings<'_>) -> Option<Box<dyn RunGroup>> {
+    let unit = batch_unit()?;
     with_design!(settings, |design| {
         let n_arms = settings.features[0].n_arms;
         let padded = n_arms.next_multiple_of(4);
         let mut group = PivotGroup {
+            unit,
             rules,
             questions: settings.questions,
             design,
@@ -32,7 +35,7 @@ pub(crate) fn pivot_group(rules: [Pivot; 4], settings: &GroupSettings<'_>) -> Op
             asked: [0; 4],
             shortlist: vec![0; padded + 1],
         };
-        vectorised!(|unit| group.compute_variances(unit));
+        on_unit!(unit, || group.compute_variances(unit));
         Some(Box::new(group))
     })
 }
@@ -40,6 +43,7 @@ pub(crate) fn pivot_group(rules: [Pivot; 4], settings: &GroupSettings<'_>) -> Op
 /// Four runs. Each lane does what [`Pivot`] and [`DesignedRidge`](crate::estimators::DesignedRidge) do together when every reward is told
 /// before the next arm is asked for.
 struct PivotGroup<D> {
+    unit: BatchUnit,
     rules: [Pivot; 4],
     questions: [Question; 4],
     design: D,
@@ -64,7 +68,8 @@ struct PivotGroup<D> {
 
 impl<D: GroupDesign> RunGroup for PivotGroup<D> {
     fn ask(&mut self) -> [Arm; 4] {
-        vectorised!(|unit| {
+        let unit = self.unit;
+        on_unit!(unit, || {
             self.find_pivots(unit);
             self.asked = self.most_informative(unit);
         });
@@ -73,7 +78,8 @@ impl<D: GroupDesign> RunGroup for PivotGroup<D> {
 
     fn tell(&mut self, rewards: [f64; 4]) {
         self.sums.count(self.asked, rewards);
-        let (s, is_due) = vectorised!(|unit| self.advance(unit, rewards));
+        let unit = self.unit;
+        let (s, is_due) = on_unit!(unit, || self.advance(unit, rewards));
         if is_due {
             self.refresh(s);
         }
@@ -182,7 +188,7 @@ impl<D: GroupDesign> PivotGroup<D> {
         let mut step = Step::new(features.dimension);
         let lanes = numbers_mut(&mut self.variances).iter_mut().skip(lane).step_by(4);
         for (arm, to) in lanes.take(features.n_arms).enumerate() {
-            vectorised!(|unit| inverse.solve(unit, features.row(arm), &mut step));
+            inverse.solve_vectorised(features.row(arm), &mut step);
             *to = step.q;
         }
     }

@@ -82,10 +82,11 @@ impl Step {
     }
 }
 
-/// `by_tiles!(width, |N, start, width| work)` splits rows of `width` vectors into tiles and does `work` for each: `N` vectors, a constant,
-/// beginning with number `start`. A row of up to eight vectors is a single tile, so that sums stay in registers and loops over it unroll.
+/// `by_tiles!(unit, width, |N, start, width| work)` splits rows of `width` vectors into tiles and does `work` for each: `N` vectors, a constant,
+/// beginning with number `start`. A row of up to eight vectors is a single tile, so that sums stay in registers and loops over it unroll; on
+/// a unit that is not common all tiles have one vector, with the same bits, because every column has sums of its own.
 macro_rules! by_tiles {
-    ($width:expr, |$n:ident, $start:ident, $of:ident| $work:block) => {{
+    ($unit:ty, $width:expr, |$n:ident, $start:ident, $of:ident| $work:block) => {{
         macro_rules! tile {
             ($size:literal, $from:expr, $whole:expr) => {{
                 const $n: usize = $size;
@@ -93,25 +94,32 @@ macro_rules! by_tiles {
                 $work
             }};
         }
-        match $width {
-            1 => tile!(1, 0, 1),
-            2 => tile!(2, 0, 2),
-            3 => tile!(3, 0, 3),
-            4 => tile!(4, 0, 4),
-            5 => tile!(5, 0, 5),
-            6 => tile!(6, 0, 6),
-            7 => tile!(7, 0, 7),
-            8 => tile!(8, 0, 8),
-            width => {
-                let mut done = 0;
-                while done + 8 <= width {
-                    tile!(8, done, width);
-                    done += 8;
+        if <$unit as Unit>::IS_COMMON {
+            match $width {
+                1 => tile!(1, 0, 1),
+                2 => tile!(2, 0, 2),
+                3 => tile!(3, 0, 3),
+                4 => tile!(4, 0, 4),
+                5 => tile!(5, 0, 5),
+                6 => tile!(6, 0, 6),
+                7 => tile!(7, 0, 7),
+                8 => tile!(8, 0, 8),
+                width => {
+                    let mut done = 0;
+                    while done + 8 <= width {
+                        tile!(8, done, width);
+                        done += 8;
+                    }
+                    while done < width {
+                        tile!(1, done, width);
+                        done += 1;
+                    }
                 }
-                while done < width {
-                    tile!(1, done, width);
-                    done += 1;
-                }
+            }
+        } else {
+            let width = $width;
+            for start in 0..width {
+                tile!(1, start, width);
             }
         }
     }};
@@ -180,32 +188,44 @@ impl Inverse {
     /// Writes u = V⁻¹x, q = xᵀu and s = 1 + q to `step`.
     #[inline(always)]
     pub(crate) fn solve<S: Unit>(&self, unit: S, x: Row<'_>, step: &mut Step) {
-        by_tiles!(step.u.len(), |N, start, width| {
+        by_tiles!(S, step.u.len(), |N, start, width| {
             self.solve_tile::<S, N>(unit, x, start, width, &mut step.u);
         });
         step.q = x.times_crosswise(numbers(&step.u));
         step.s = 1.0 + step.q;
     }
 
-    /// Adds `weight`·xxᵀ to V: writes the new V⁻¹ to `next`, and u, w, q and s = 1 + `weight`·q to `step`. A pull has weight 1.
+    /// Adds `weight`·xxᵀ to V, where [`Inverse::solve`] has written u and q to `step`: writes the new V⁻¹ to `next`, and w and
+    /// s = 1 + `weight`·q to `step`. A pull has weight 1.
     #[inline(always)]
-    pub(crate) fn advance<S: Unit>(&self, unit: S, x: Row<'_>, weight: f64, step: &mut Step, next: &mut Self) {
-        self.solve(unit, x, step);
-        self.advance_solved(unit, weight, step, next);
-    }
-
-    /// As [`Inverse::advance`], where u and q are in `step` already.
-    #[inline(always)]
-    pub(super) fn advance_solved<S: Unit>(&self, unit: S, weight: f64, step: &mut Step, next: &mut Self) {
+    pub(crate) fn advance_solved<S: Unit>(&self, unit: S, weight: f64, step: &mut Step, next: &mut Self) {
         step.s = 1.0 + weight * step.q;
         next.condition = self.condition;
         let scale = unit.splat_f64s(weight.sqrt() / step.s.sqrt());
         for (w, &u) in step.w.iter_mut().zip(step.u.iter()) {
             *w = unit.mul_f64s(u, scale);
         }
-        by_tiles!(step.w.len(), |N, start, width| {
+        by_tiles!(S, step.w.len(), |N, start, width| {
             self.shrink_tile::<S, N>(unit, &step.w, start, width, next);
         });
+    }
+
+    /// [`Inverse::solve`] on the best unit of this machine. This and the next one are not inlined: the tiles are compiled once.
+    #[inline(never)]
+    pub(crate) fn solve_vectorised(&self, x: Row<'_>, step: &mut Step) {
+        vectorised!(|unit| self.solve(unit, x, step));
+    }
+
+    /// [`Inverse::advance_solved`] on the best unit of this machine.
+    #[inline(never)]
+    pub(super) fn advance_solved_vectorised(&self, weight: f64, step: &mut Step, next: &mut Self) {
+        vectorised!(|unit| self.advance_solved(unit, weight, step, next));
+    }
+
+    /// Both: adds `weight`·xxᵀ to V.
+    pub(super) fn advance_vectorised(&self, x: Row<'_>, weight: f64, step: &mut Step, next: &mut Self) {
+        self.solve_vectorised(x, step);
+        self.advance_solved_vectorised(weight, step, next);
     }
 
     /// One tile of u = Σ xⱼ (row j), because V⁻¹ is symmetric.
@@ -281,6 +301,11 @@ impl Inverse {
 
     /// Recomputes V⁻¹ from the weight of every arm by Cholesky factorisation: O(Kd² + d³), too expensive for every pull.
     pub(crate) fn refresh(&mut self, features: &Features, weight: impl Fn(Arm) -> f64, step: &mut Step) {
+        self.refresh_by(features, &weight, step);
+    }
+
+    /// [`Inverse::refresh`], compiled once.
+    fn refresh_by(&mut self, features: &Features, weight: &dyn Fn(Arm) -> f64, step: &mut Step) {
         let gram_basis = self.gram_basis.clone();
         let basis = gram_basis.as_ref().map_or(features, |basis| basis.triangle());
         let d = basis.dimension;

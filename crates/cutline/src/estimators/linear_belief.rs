@@ -88,13 +88,11 @@ impl LinearBelief {
         if is_probed {
             std::mem::swap(step, probe);
         }
-        vectorised!(|unit| {
-            let (design, next) = if is_only { (&*observed, &mut *planned) } else { (&*planned, &mut *spare) };
-            if !is_probed {
-                design.solve(unit, features.row(arm), step);
-            }
-            design.advance_solved(unit, weight, step, next);
-        });
+        let (design, next) = if is_only { (&*observed, &mut *planned) } else { (&*planned, &mut *spare) };
+        if !is_probed {
+            design.solve_vectorised(features.row(arm), step);
+        }
+        design.advance_solved_vectorised(weight, step, next);
         if !is_only {
             std::mem::swap(planned, spare);
         }
@@ -138,7 +136,7 @@ impl LinearBelief {
         self.last_probed = None;
         let Self { features, observed, planned, spare, step, products, means, .. } = self;
         if !is_last {
-            vectorised!(|unit| observed.advance(unit, features.row(arm), weight, step, spare));
+            observed.advance_vectorised(features.row(arm), weight, step, spare);
             features.times(numbers(&step.u), products);
         }
         let gain = gain(step.s);
@@ -194,7 +192,7 @@ impl LinearBelief {
         self.last_probed = Some(arm);
         let Self { features, observed, planned, probe, covariances, variances, .. } = self;
         let inverse = if self.pending == 0 { &*observed } else { &*planned };
-        vectorised!(|unit| inverse.solve(unit, features.row(arm), probe));
+        inverse.solve_vectorised(features.row(arm), probe);
         features.times(numbers(&probe.u), covariances);
         (covariances, variances)
     }
@@ -203,7 +201,7 @@ impl LinearBelief {
     pub(super) fn observed_covariances_with(&mut self, arm: Arm) -> &Vectors {
         self.last_probed = None;
         let Self { features, observed, probe, covariances, .. } = self;
-        vectorised!(|unit| observed.solve(unit, features.row(arm), probe));
+        observed.solve_vectorised(features.row(arm), probe);
         features.times(numbers(&probe.u), covariances);
         covariances
     }
@@ -212,7 +210,7 @@ impl LinearBelief {
     pub(super) fn observed_variance_of(&mut self, arm: Arm) -> f64 {
         self.last_probed = None;
         let Self { features, observed, probe, .. } = self;
-        vectorised!(|unit| observed.solve(unit, features.row(arm), probe));
+        observed.solve_vectorised(features.row(arm), probe);
         probe.q
     }
 
@@ -224,7 +222,7 @@ impl LinearBelief {
     /// zᵢᵀA⁻¹zₐ for every arm, by the design that was last computed in [`LinearBelief::scratch`].
     pub(super) fn scratch_covariances_with(&mut self, arm: Arm) -> &Vectors {
         let Self { features, spare, probe, covariances, .. } = self;
-        vectorised!(|unit| spare.solve(unit, features.row(arm), probe));
+        spare.solve_vectorised(features.row(arm), probe);
         features.times(numbers(&probe.u), covariances);
         covariances
     }

@@ -115,10 +115,10 @@ impl Estimator for Ridge {
         self.sums[arm] += reward;
         let Self { features, inverse, spare, step, theta, means, .. } = self;
         let is_stale = self.is_stale;
+        let x = features.row(arm);
+        inverse.advance_vectorised(x, 1.0, step, spare);
         vectorised!(|unit| {
-            let x = features.row(arm);
             let mean = if is_stale { x.times(numbers(theta)) } else { numbers(means)[arm] };
-            inverse.advance(unit, x, 1.0, step, spare);
             let gain = (reward - mean) / step.s;
             add_scaled(unit, theta, gain, &step.u);
             // Rounded up by more than the rounding error of θ̂ in a step: ‖θ̂‖ is at most the length of its path.
@@ -183,7 +183,7 @@ impl Estimator for Ridge {
 
     fn moments_of(&mut self, arm: Arm) -> (f64, f64) {
         let Self { features, inverse, step, theta, .. } = self;
-        vectorised!(|unit| inverse.solve(unit, features.row(arm), step));
+        inverse.solve_vectorised(features.row(arm), step);
         (features.row(arm).times(numbers(theta)), step.q)
     }
 
