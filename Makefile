@@ -1,18 +1,28 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help build test lint check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs test-long
+CARGO_DENY := 0.20.2
+.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
 
-# The same packages as for the tests, so that nothing is compiled twice with different features.
 build: ## Build the optimised program: target/release/cutline
-	cargo build --release --locked --workspace --bin cutline --example ns_per_pull
+	cargo build --release --locked --bin cutline --example ns_per_pull
 
-test: lint build ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
+# First all that compiles, which keeps every core busy; then the tests side by side, because many of them wait: for a process to end, a
+# lease to expire, a package to arrive.
+test: ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
+	$(MAKE) --no-print-directory build test-built lint
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-rust test-python check-speed check-diagnostics check-exact
+
+test-built:
+	cargo test --release --workspace --locked --quiet --no-run
+
+test-rust: ## Run the tests of the crates, those in PostgreSQL included
 	checks/with-postgres cargo test --release --workspace --locked --quiet
+
+check-exact: build ## Replay the authors' random stream: all 120 published cells to the last decimal
 	target/release/cutline reproduce --exact | tail -n 1
-	$(MAKE) --no-print-directory check-diagnostics test-python check-speed
 
 python: ## Build the Python package, a wheel in target/wheels, and install it into target/python
 	test -x target/python/bin/python || python3 -m venv target/python
@@ -43,10 +53,29 @@ check-speed: build ## Count the instructions per pull and compare with checks/in
 	command -v valgrind > /dev/null || { apt-get update --quiet && apt-get install --quiet --yes valgrind; }
 	python3 checks/instructions.py $(WRITE)
 
-lint: ## Check formatting, clippy and rustdoc; a warning is an error
+# In release, so that macros and build scripts, among them the compilation of SQLite, are shared with the build.
+lint: ## Check formatting, clippy, rustdoc and the dependencies; a warning is an error
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+	cargo clippy --release --workspace --all-targets --locked --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --locked --quiet
+	python3 checks/suites.py
+	python3 checks/features.py
+	python3 checks/dependencies.py
+	cd checks && python3 -m unittest --quiet test_dependencies.py test_features.py
+
+deny: ## Check licences, duplicates and sources of the dependencies with cargo-deny, which is compiled first: minutes
+	cargo install --quiet --locked --root target/tools cargo-deny@$(CARGO_DENY)
+	target/tools/bin/cargo-deny --locked check licenses bans sources
+
+sbom: ## Write what is inside the binary and the wheel, as CycloneDX: target/sbom
+	python3 checks/sbom.py target/sbom
+
+dist: ## Build a release into target/dist: binary, wheel, sdist, crates, SHA256SUMS; install each into an empty environment and try it
+	checks/dist
+	checks/try-dist
+
+check-reproducible: ## Build the release binary of the last commit in two directories and compare the bytes; two first builds
+	checks/reproducible
 
 test-long: ## Compare with published numbers at length: the tests that `make test` leaves out; takes ten minutes
 	cargo test --release --locked --package cutline-lab --tests -- --ignored
@@ -109,7 +138,7 @@ batches: python ## Play campaigns in batches of 1, 24 and 96 on real tables: the
 	target/python/bin/python experiments/real/batches.py
 
 soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: check that nothing is lost; SOAK=N for N times as many kills
-	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test nothing_is_lost -- --nocapture
+	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test suite nothing_is_lost:: -- --nocapture
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
-	cargo doc --workspace --no-deps --locked
+	cargo doc --release --workspace --no-deps --locked

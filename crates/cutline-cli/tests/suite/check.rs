@@ -1,0 +1,62 @@
+//! `cutline check`: a gate for continuous integration.
+
+use crate::common::{NAMES, Place, screen};
+
+/// Six arms of which the first is far below the bar at 0.5 and the others are far above it.
+fn decided() -> Place {
+    let place = screen(&["--budget", "60", "--model", "independent", "--noise", "0.1"]);
+    while let Some(tickets) = place.json(&["ask", "screen.db", "-n", "20"]).as_array().filter(|all| !all.is_empty()) {
+        let reward = |ticket: &serde_json::Value| if ticket["index"] == 0 { "-3" } else { "4" };
+        let words: Vec<String> = tickets.iter().flat_map(|t| [t["ticket"].to_string(), reward(t).to_owned()]).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        place.good(&[&["tell", "screen.db"], &words[..]].concat());
+    }
+    place
+}
+
+fn code(place: &Place, more: &[&str]) -> (Option<i32>, String) {
+    let ran = place.run(&[&["check", "screen.db"], more].concat());
+    assert_eq!(ran.stderr, "");
+    (ran.code, ran.stdout)
+}
+
+#[test]
+fn the_exit_code_says_what_is_below_and_what_is_undecided() {
+    let place = screen(&["--budget", "60"]);
+    let (exit, out) = code(&place, &["--exit-code"]);
+    assert_eq!(exit, Some(3), "nothing is known yet: {out}");
+    assert_eq!(out.lines().count(), 7);
+    assert!(out.starts_with("a: undecided, mean 0.5000, interval -inf to inf, never measured\n"), "{out}");
+    assert!(out.ends_with("0 of 6 candidates above 0.5, 0 below, 6 undecided\n"), "{out}");
+    assert_eq!(code(&place, &[]).0, Some(0), "without --exit-code");
+
+    let place = decided();
+    let (exit, out) = code(&place, &["--exit-code"]);
+    assert_eq!(exit, Some(1), "{out}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("a: below, mean -3.000, interval -3."), "{out}");
+    assert_eq!(lines[1], "5 of 6 candidates above 0.5, 1 below, 0 undecided");
+    let only = [&["--exit-code", "--only"], &NAMES[1..3]].concat();
+    assert_eq!(code(&place, &only), (Some(0), "2 of 2 candidates above 0.5, 0 below, 0 undecided\n".into()));
+    assert_eq!(code(&place, &["--exit-code", "--below", "--only", "a"]).0, Some(0));
+    let (exit, out) = code(&place, &["--exit-code", "--below"]);
+    assert_eq!((exit, out.lines().count()), (Some(1), 6), "{out}");
+    let line = place.run(&["check", "screen.db", "--only", "nobody"]).failed(2);
+    assert_eq!(line, "error: there is no candidate `nobody` in the campaign `arms`");
+}
+
+/// The same rewards decide an arm at a low confidence and not at a high one, and the campaign's own confidence is the default.
+#[test]
+fn the_confidence_matters() {
+    let place = screen(&["--budget", "6", "--model", "independent", "--noise", "1", "--confidence", "0.9"]);
+    for (ticket, reward) in (1..=6).zip(["2.5"; 6]) {
+        place.good(&["ask", "screen.db"]);
+        place.good(&["tell", "screen.db", &ticket.to_string(), reward]);
+    }
+    let exit = |more: &[&str]| code(&place, &[&["--exit-code"], more].concat()).0;
+    assert_eq!((exit(&["--confidence", "0.9"]), exit(&["--confidence", "0.999"])), (Some(0), Some(3)));
+    assert_eq!(exit(&[]), exit(&["--confidence", "0.9"]));
+    for bad in ["0", "1", "95", "x"] {
+        assert_eq!(place.run(&["check", "screen.db", "--confidence", bad]).code, Some(2), "{bad}");
+    }
+}

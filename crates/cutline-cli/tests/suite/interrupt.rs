@@ -1,0 +1,140 @@
+//! Ctrl-C: exit code 130 at once, and no file is left half-written.
+
+#![cfg(unix)]
+
+use crate::common;
+
+use crate::common::{Place, Ran};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const LONG: [&str; 6] = ["simulate", "small.toml", "--out", "out", "--runs", "1000000000000"];
+
+fn start(place: &Place, args: &[&str]) -> Child {
+    place.cutline(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success(), "the program had ended by itself");
+}
+
+/// Waits for something that should happen soon.
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_long_simulation_ends_within_a_second() {
+    for name in ["INT", "TERM"] {
+        let place = Place::new();
+        let child = start(&place, &LONG);
+        wait_for("directory", || place.path("out").exists());
+        std::thread::sleep(Duration::from_millis(300));
+        let asked = Instant::now();
+        signal(&child, name);
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""));
+        assert_eq!(ran.stderr, "\ninterrupted; no file was left half-written\n");
+        assert_eq!(place.names("out"), [""; 0]);
+    }
+}
+
+#[test]
+fn a_replay_ends_within_a_second() {
+    let place = Place::new();
+    let child = start(&place, &["reproduce", "--exact"]);
+    std::thread::sleep(Duration::from_millis(500));
+    let asked = Instant::now();
+    signal(&child, "INT");
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert_eq!(ran.code, Some(130));
+}
+
+/// One run of minutes, in a batch and on its own.
+#[test]
+fn a_single_long_run_ends_within_a_second() {
+    for n_arms in [200, 2000] {
+        let place = Place::new();
+        let text = common::SMALL.replace("[12, 30]", "[20000000]").replace("n_arms = 6", &format!("n_arms = {n_arms}"));
+        place.write("small.toml", text.replace("dimension = 3", "dimension = 20"));
+        let child = start(&place, &["simulate", "small.toml", "--out", "out", "--runs", "1"]);
+        wait_for("directory", || place.path("out").exists());
+        std::thread::sleep(Duration::from_millis(1500));
+        let asked = Instant::now();
+        signal(&child, "INT");
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert_eq!((ran.code, place.names("out")), (Some(130), Vec::<String>::new()));
+    }
+}
+
+/// A request for a million tickets that is interrupted hands out none.
+#[test]
+fn a_large_ask_ends_within_a_second() {
+    let place = Place::new();
+    let arms: Vec<String> = (0..3000_u32).map(|arm| format!("a{arm},{},{}", arm % 61, arm % 97)).collect();
+    place.write("arms.csv", format!("name,x,y\n{}\n", arms.join("\n")));
+    place.good(&["new", "screen.db", "arms.csv", "--threshold", "30", "--budget", "1000000"]);
+    let child = start(&place, &["ask", "screen.db", "-n", "1000000"]);
+    std::thread::sleep(Duration::from_secs(1));
+    let asked = Instant::now();
+    signal(&child, "INT");
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""));
+    let status: serde_json::Value = place.json(&["status", "screen.db"]);
+    assert_eq!(status["out"], serde_json::json!([]), "{status}");
+}
+
+/// It ends even if the message cannot be written.
+#[test]
+fn stderr_on_a_full_disk() {
+    let place = Place::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut child = place.cutline(&LONG).stdout(Stdio::null()).stderr(full).spawn().unwrap();
+    wait_for("directory", || place.path("out").exists());
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, "INT");
+    let asked = Instant::now();
+    wait_for("end", || child.try_wait().unwrap().is_some() || asked.elapsed() > Duration::from_secs(2));
+    let code = child.try_wait().unwrap().map(|status| status.code());
+    child.kill().unwrap();
+    assert_eq!(code, Some(Some(130)));
+}
+
+/// Interrupts a short simulation at many moments, half of them counted from its start and half from when the first file appears: each
+/// file is whole or absent.
+#[test]
+fn no_moment_leaves_half_a_file() {
+    let place = Place::new();
+    let short = ["simulate", "small.toml", "--runs", "300", "--out"];
+    let begun = Instant::now();
+    place.good(&[&short[..], &["whole"]].concat());
+    let (whole, duration) = (place.files("whole"), begun.elapsed());
+    let mut n_interrupted = 0;
+    for moment in 0..60 {
+        let out = format!("out{moment}");
+        let mut child = start(&place, &[&short[..], &[&out]].concat());
+        if moment % 2 == 0 {
+            std::thread::sleep(duration * moment / 60);
+        } else {
+            let has_files = || std::fs::read_dir(place.path(&out)).is_ok_and(|mut entries| entries.next().is_some());
+            while !has_files() && child.try_wait().unwrap().is_none() {}
+            std::thread::sleep(Duration::from_micros(40) * moment);
+        }
+        // It may have ended by itself.
+        drop(Command::new("kill").args(["-s", "INT", &child.id().to_string()]).stderr(Stdio::null()).status());
+        n_interrupted += u32::from(child.wait().unwrap().code() == Some(130));
+        for (name, bytes) in place.files(&out) {
+            assert!(whole.get(&name) == Some(&bytes), "{name} is not whole, at moment {moment}");
+        }
+    }
+    assert!(n_interrupted > 0, "all of them had ended by themselves");
+}

@@ -1,0 +1,195 @@
+//! A campaign that changes: `amend`, `withdraw`, `restore`, `add`, `predict`, `extend`, `set`, replicates, resumed tickets and `--give-up`.
+
+use crate::common::{Place, screen};
+use serde_json::Value;
+
+/// Measures until nothing is left; the reward of an arm is its place among the names.
+fn measure(place: &Place, n: u64) {
+    for _ in 0..n {
+        let tickets = place.json(&["ask", "screen.db"]);
+        let ticket = &tickets[0];
+        let reward = ticket["features"]["x"].as_f64().unwrap() - 3.0;
+        place.good(&["tell", "screen.db", &ticket["ticket"].to_string(), &reward.to_string()]);
+    }
+}
+
+fn events(place: &Place) -> Vec<Value> {
+    let text = place.good(&["export", "screen.db", "--events", "--format", "json"]).stdout;
+    serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().clone()
+}
+
+fn verdicts(place: &Place) -> Vec<Value> {
+    let text = place.good(&["export", "screen.db", "--verdicts", "--format", "json"]).stdout;
+    serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().clone()
+}
+
+#[test]
+fn a_reward_is_corrected_and_both_values_stay() {
+    let place = screen(&["--budget", "20"]);
+    measure(&place, 6);
+    let said = place.good(&["amend", "screen.db", "2", "7.5", "--reason", "digits swapped"]).stderr;
+    assert_eq!(said, "1 reward corrected; 14 to go\n");
+    assert_eq!(place.good(&["amend", "screen.db", "2", "7.5"]).stderr, "0 rewards corrected, 1 already so; 14 to go\n");
+    let void = place.good(&["amend", "screen.db", "3", "--void", "--reason", "wrong sample"]).stderr;
+    assert_eq!(void, "1 reward taken out; 15 to go\n");
+    let events = events(&place);
+    let amended: Vec<&Value> = events.iter().filter(|event| event["event"] == "amended").collect();
+    assert_eq!((amended.len(), &amended[0]["reward"], &amended[0]["ticket"]), (1, &7.5.into(), &2.into()));
+    assert_eq!(amended[0]["reason"], "digits swapped");
+    assert_eq!(events.iter().filter(|event| event["event"] == "told").count(), 6, "the first values stay");
+    let other = place.refuses(&["tell", "screen.db", "2", "99"]);
+    assert_eq!(other, "error: ticket 2 already has the reward 7.5, so 99 is refused; correct it with `cutline amend`");
+    assert!(place.refuses(&["amend", "screen.db", "9", "1"]).contains("there is no ticket 9"));
+    place.good(&["ask", "screen.db"]);
+    let early = place.refuses(&["amend", "screen.db", "7", "1"]);
+    assert!(early.ends_with("nothing to correct; record its reward with `cutline tell`"), "{early}");
+}
+
+#[test]
+fn a_withdrawn_candidate_is_not_asked_for() {
+    let place = screen(&["--budget", "20"]);
+    let said = place.good(&["withdraw", "screen.db", "a", "c, d", "--reason", "out of stock"]).stderr;
+    assert_eq!(said, "2 candidates withdrawn; 2 withdrawn in all\n");
+    let tickets = place.json(&["ask", "screen.db", "-n", "20"]);
+    let asked: Vec<&str> = tickets.as_array().unwrap().iter().map(|ticket| ticket["arm"].as_str().unwrap()).collect();
+    assert!(asked.len() == 20 && !asked.contains(&"a") && !asked.contains(&"c, d"), "{asked:?}");
+    let withdrawn: Vec<bool> = verdicts(&place).iter().map(|verdict| verdict["withdrawn"] == 1).collect();
+    assert_eq!(withdrawn, [true, false, true, false, false, false]);
+    let said = place.good(&["restore", "screen.db", "a", "b"]).stderr;
+    assert_eq!(said, "1 candidate restored, 1 were not withdrawn; 1 withdrawn in all\n");
+    let unknown = place.refuses(&["withdraw", "screen.db", "A"]);
+    assert_eq!(unknown, "error: there is no candidate `A`; did you mean `a`?");
+    assert!(
+        place
+            .refuses(&["withdraw", "screen.db", "2"])
+            .contains("there is no candidate `2`; candidates are given by name")
+    );
+}
+
+#[test]
+fn the_budget_is_extended() {
+    let place = screen(&["--budget", "6"]);
+    measure(&place, 6);
+    assert_eq!(place.good(&["ask", "screen.db"]).stderr, "nothing to measure: the budget of 6 is used up\n");
+    assert_eq!(
+        place.good(&["extend", "screen.db", "--budget", "9"]).stderr,
+        "changed: budget = 9; 3 measurements to go\n"
+    );
+    assert!(place.good(&["extend", "screen.db", "--budget", "9"]).stderr.starts_with("nothing to change"));
+    measure(&place, 3);
+    let below = place.refuses(&["extend", "screen.db", "--budget", "5"]);
+    assert_eq!(below, "error: the budget cannot be 5: 9 of it are used, counting open tickets");
+}
+
+#[test]
+fn the_question_and_the_method_change() {
+    let place = screen(&["--budget", "40"]);
+    measure(&place, 12);
+    let above = |place: &Place| verdicts(place).iter().filter(|verdict| verdict["side"] == "above").count();
+    let before = above(&place);
+    let said =
+        place.good(&["set", "screen.db", "--threshold", "2.5", "--noise", "0.5", "--until-sure", "evidence"]).stderr;
+    assert_eq!(said, "changed: noise = 0.5, threshold = 2.5, until sure = evidence; 28 measurements to go\n");
+    assert!(above(&place) < before, "the bar is higher");
+    let said = place.good(&["set", "screen.db", "--until-sure", "never", "--noise", "estimated"]).stderr;
+    assert!(said.starts_with("changed: noise = none, until sure = none;"), "{said}");
+    place.good(&["set", "screen.db", "--model", "linear"]);
+    let status = place.json(&["status", "screen.db"]);
+    assert_eq!(status["algorithm"], "pivot");
+    measure(&place, 1);
+    let refused = place.refuses(&["set", "screen.db", "--until-sure", "intervals"]);
+    assert!(refused.contains("guarantees its error probability only for a given `noise`"), "{refused}");
+    let usage = place.run(&["set", "screen.db"]);
+    assert_eq!(usage.code, Some(2), "{}", usage.stderr);
+    let report = place.good(&["report", "screen.db", "--out", "report.html"]);
+    assert!(report.stderr.contains("report.html"), "{}", report.stderr);
+    let page = place.text("report.html");
+    assert!(page.contains("changed: noise = 0.5, threshold = 2.5, until sure = evidence"));
+}
+
+#[test]
+fn candidates_are_added_and_predicted() {
+    let place = screen(&["--budget", "30"]);
+    measure(&place, 20);
+    place.write("more.csv", "name,y,x\nnew 1,0.1,9\nnew 2,0.1,-9\n");
+    let predicted = place.json(&["predict", "screen.db", "more.csv"]);
+    assert_eq!((&predicted[0]["arm"], &predicted[0]["side"]), (&"new 1".into(), &"above".into()));
+    assert_eq!(predicted[1]["side"], "below");
+    assert_eq!(verdicts(&place).len(), 6, "the campaign has not changed");
+    let csv = place.good(&["predict", "screen.db", "more.csv", "--format", "csv"]).stdout;
+    assert!(csv.starts_with("arm,side,mean,lower,upper,doubt\nnew 1,above,"), "{csv}");
+    let said = place.good(&["add", "screen.db", "more.csv"]).stderr;
+    assert_eq!(said, "2 candidates added: 1 above, 1 below, 0 undecided; 8 candidates in all\n");
+    let again = place.good(&["add", "screen.db", "more.csv"]).stderr;
+    assert_eq!(again, "0 candidates added, 2 known already; 8 candidates in all\n");
+    let all = verdicts(&place);
+    assert_eq!((all.len(), &all[6]["arm"], &all[6]["pulls"]), (8, &"new 1".into(), &0.into()));
+    assert_eq!(all[6]["mean"], predicted[0]["mean"], "as predicted");
+    place.write("other.csv", "name,y,x\nnew 1,0.1,8\n");
+    let other = place.refuses(&["add", "screen.db", "other.csv"]);
+    assert_eq!(other, "error: the campaign has a candidate `new 1` already, with other features");
+    place.write("columns.csv", "name,x\nnew 3,1\n");
+    assert!(place.refuses(&["add", "screen.db", "columns.csv"]).contains('y'));
+    place.good(&["new", "all.db", "arms.csv", "--threshold", "0.5", "--budget", "6", "--algorithm", "apt"]);
+    assert_eq!(
+        place.refuses(&["add", "all.db", "more.csv"]),
+        "error: a budget of 6 is too small for 8 arms: every arm is pulled once first; raise it first with `cutline extend`"
+    );
+    measure(&place, 5);
+}
+
+#[test]
+fn categories_and_missing_values_are_read_as_before() {
+    let place = Place::new();
+    let row = |i: usize| {
+        let mass = if i.is_multiple_of(7) { String::new() } else { (i * 3 % 11).to_string() };
+        format!("arm {i},{},{mass}\n", ["red", "blue"][i % 2])
+    };
+    let rows: String = (0..30).map(row).collect();
+    place.write("arms.csv", format!("name,colour,mass\n{rows}"));
+    place.good(&["new", "screen.db", "arms.csv", "--threshold", "0", "--budget", "30", "--missing", "mean"]);
+    place.write("more.csv", "name,mass,colour\nlate 1,4,blue\nlate 2,,green\n");
+    let ran = place.good(&["add", "screen.db", "more.csv"]);
+    assert!(ran.stderr.contains("green") && ran.stderr.contains("2 candidates added"), "{}", ran.stderr);
+}
+
+#[test]
+fn replicates_and_resumed_tickets() {
+    let place = screen(&["--budget", "20"]);
+    let tickets = place.json(&["ask", "screen.db", "-n", "2", "--replicates", "3", "--worker", "bench 1"]);
+    assert_eq!((&tickets[0]["ticket"], &tickets[0]["replicates"]), (&1.into(), &3.into()));
+    assert_eq!((&tickets[1]["ticket"], &tickets[1]["replicates"]), (&4.into(), &3.into()));
+    assert_eq!(place.good(&["tell", "screen.db", "1", "0.1", "0.2", "0.3"]).stderr, "3 rewards recorded; 17 to go\n");
+    // After a crash.
+    let again = place.json(&["ask", "screen.db", "--resume", "--worker", "bench 1"]);
+    assert_eq!(
+        (again.as_array().unwrap().len(), &again[0]["ticket"], &again[0]["replicates"]),
+        (1, &4.into(), &3.into())
+    );
+    place.write("rewards.csv", "ticket,reward\n4,1\n4,2\n4,3\n");
+    assert_eq!(place.good(&["tell", "screen.db", "--file", "rewards.csv"]).stderr, "3 rewards recorded; 14 to go\n");
+    let told: Vec<Value> =
+        events(&place).iter().filter(|event| event["event"] == "told").map(|event| event["reward"].clone()).collect();
+    assert_eq!(told, [0.1, 0.2, 0.3, 1.0, 2.0, 3.0].map(Value::from));
+    place.good(&["ask", "screen.db", "--replicates", "2"]);
+    place.good(&["tell", "screen.db", "--fail", "7"]);
+    assert_eq!(place.json(&["status", "screen.db"])["out"], Value::Array(Vec::new()));
+}
+
+#[cfg(unix)]
+#[test]
+fn run_withdraws_a_candidate_that_fails_again_and_again() {
+    let place = screen(&["--budget", "12"]);
+    let script = r#"if [ "$CUTLINE_NAME" = b ]; then echo broken >&2; exit 1; fi; echo "$CUTLINE_TICKET""#;
+    let ran = place.good(&["run", "screen.db", "--shell", "--retries", "0", "--measure", script]);
+    assert!(ran.stderr.contains("`b` is withdrawn after 3 failed tickets; the last one: "), "{}", ran.stderr);
+    assert_eq!(place.json(&["status", "screen.db"])["told"], 12);
+    let withdrawn: Vec<Value> = events(&place).into_iter().filter(|event| event["event"] == "withdrawn").collect();
+    assert_eq!((withdrawn.len(), &withdrawn[0]["arm"]), (1, &"b".into()));
+    assert!(withdrawn[0]["reason"].as_str().unwrap().contains("broken"));
+    // A command that never works withdraws nothing.
+    let place = screen(&["--budget", "12"]);
+    let said = place.refuses(&["run", "screen.db", "--shell", "--retries", "0", "--measure", "exit 1"]);
+    assert!(said.starts_with("error: 5 tickets failed in a row"), "{said}");
+    assert!(verdicts(&place).iter().all(|verdict| verdict["withdrawn"] == 0));
+}

@@ -1,0 +1,36 @@
+//! The tests of the program, one program: the crate and its dependencies are linked once.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../stored/mod.rs"]
+mod stored;
+
+mod algorithms;
+mod ask_tell;
+mod bad_input;
+mod broken_pipe;
+mod changes_are_kept;
+mod check;
+mod diagnose;
+mod export;
+mod interrupt;
+mod life;
+mod manage;
+mod new;
+mod nothing_is_lost;
+mod overwrite;
+mod per_run;
+mod plan;
+mod postgres;
+mod reading;
+mod report;
+mod reproduce;
+mod resume;
+mod run;
+mod simulate;
+mod status;
+mod stopping;
+mod usage;
+mod whole_life;
+mod worked_example;
+mod writing;

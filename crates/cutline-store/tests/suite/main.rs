@@ -1,0 +1,12 @@
+//! The store's tests, one program: the crate and its dependencies are linked once.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+
+mod changes;
+mod contract;
+mod damage;
+mod managing;
+mod old_stores;
+mod vanished;
