@@ -1,7 +1,7 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
-.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs test-long
+.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -15,11 +15,13 @@ test: ## Check everything: lints, docs, all tests, the 120 published cells, stat
 	$(MAKE) --no-print-directory build test-built lint
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-rust test-python check-speed check-diagnostics check-exact
 
+# Without the examples: clippy checks them, and nobody runs them here.
 test-built:
-	cargo test --release --workspace --locked --quiet --no-run
+	cargo test --release --workspace --locked --quiet --tests --no-run
 
-test-rust: ## Run the tests of the crates, those in PostgreSQL included
-	checks/with-postgres cargo test --release --workspace --locked --quiet
+test-rust: ## Run the tests of the crates and of their documentation
+	checks/with-postgres cargo test --release --workspace --locked --quiet --tests
+	cargo test --release --workspace --locked --quiet --doc
 
 check-exact: build ## Replay the authors' random stream: all 120 published cells to the last decimal
 	target/release/cutline reproduce --exact | tail -n 1
@@ -87,6 +89,9 @@ field: build ## Print the tables of docs/field.md: the algorithms of the field o
 
 bench: ## Time ask, tell and simulations over a grid of K and d, and live decisions on the mixed model
 	cargo bench --locked --package cutline --bench ask_tell --bench mixed
+
+bench-build: python ## Compile everything from nothing, and print what each step costs: the table of docs/performance.md
+	python3 checks/build_times.py
 
 bench-large: ## Time decisions among up to a million arms, on the mixed model among 100,000; writes target/bench-large.json
 	cargo bench --locked --package cutline --features rayon --bench large
