@@ -8,8 +8,8 @@
 //! ```
 //!
 //! At one setting, the arm's mean has a t distribution. Its degrees of freedom are N + ν, because σ is learnt, or fewer for an arm whose
-//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings, because the tails of such a mixture
-//! are heavier than those of a t distribution with its moments; for an interval the moments are enough.
+//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings and at all possible degrees of freedom,
+//! because the tails of such a mixture are heavier than those of a t distribution with its moments; for an interval the moments are enough.
 //!
 //! The weights are `p_g` ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the purely linear model has no share of its own in the prior,
 //! because intervals that rely on it are wrong wherever it does not hold.
@@ -25,6 +25,7 @@ use crate::estimators::linear_belief::LinearBelief;
 use crate::interval::tail;
 use crate::vector::numbers;
 use crate::{Arm, Question};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The variances of the parts, in units of σ²; those of the linear part are divided among d columns.
@@ -50,7 +51,8 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards:
     let degrees_of_freedom = known_noise.map_or(*total as f64 + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
     let of_noise = |arm: Arm| unequal.as_ref().map_or(f64::INFINITY, |unequal| unequal.degrees_of_freedom(counts[arm]));
     let freedom: Vec<f64> = (0..counts.len()).map(|arm| of_noise(arm).min(degrees_of_freedom)).collect();
-    let mut average = Average::new(&freedom, question);
+    let tails = Tails::new(counts, unequal.as_ref(), degrees_of_freedom);
+    let mut average = Average::new(&freedom, &tails, question);
     let mut belief = SettingBelief::new(columns);
     for setting in &settings {
         let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
@@ -152,6 +154,7 @@ impl SettingBelief {
 struct Average<'a> {
     question: Question,
     degrees_of_freedom: &'a [f64],
+    tails: &'a Tails<'a>,
     weight: f64,
     means: Vec<f64>,
     /// Σ weight·variance, within settings and between them.
@@ -162,10 +165,10 @@ struct Average<'a> {
 }
 
 impl<'a> Average<'a> {
-    fn new(degrees_of_freedom: &'a [f64], question: Question) -> Self {
+    fn new(degrees_of_freedom: &'a [f64], tails: &'a Tails<'a>, question: Question) -> Self {
         let zeros = vec![0.0; degrees_of_freedom.len()];
         let (means, squares, below, above) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
-        Self { question, degrees_of_freedom, weight: 0.0, means, squares, below, above }
+        Self { question, degrees_of_freedom, tails, weight: 0.0, means, squares, below, above }
     }
 
     /// Adds a setting by the mean, from τ, and the variance of every arm.
@@ -177,10 +180,9 @@ impl<'a> Average<'a> {
             let change = mean - self.means[arm];
             self.means[arm] += change * weight / self.weight;
             self.squares[arm] += weight * (variance + change * (mean - self.means[arm]));
-            let (deviation, freedom) = (variance.sqrt(), self.degrees_of_freedom[arm]);
-            let below = probability_above((mean + precision) / deviation, freedom);
-            let above =
-                if precision == 0.0 { 1.0 - below } else { probability_above((precision - mean) / deviation, freedom) };
+            let probability_above = |x: f64| self.tails.above(arm, x / variance.sqrt());
+            let below = probability_above(mean + precision);
+            let above = if precision == 0.0 { 1.0 - below } else { probability_above(precision - mean) };
             self.below[arm] += weight * below;
             self.above[arm] += weight * above;
         }
@@ -199,9 +201,36 @@ impl<'a> Average<'a> {
     }
 }
 
-/// P(X > x) for an X of Student's t distribution.
-fn probability_above(x: f64, degrees_of_freedom: f64) -> f64 {
-    if x < 0.0 { 1.0 - tail(-x, degrees_of_freedom) } else { tail(x, degrees_of_freedom) }
+/// The distribution of (mean − its estimate)/deviation of every arm at one setting: Student's t, averaged over how unequal the noise may be.
+/// With one number of degrees of freedom, however chosen, outliers among arms that were measured once would look certain.
+struct Tails<'a> {
+    counts: &'a [u32],
+    /// By the number of rewards of an arm: the possible degrees of freedom and their probabilities.
+    laws: BTreeMap<u32, Vec<(f64, f64)>>,
+}
+
+impl<'a> Tails<'a> {
+    fn new(counts: &'a [u32], unequal: Option<&UnequalNoise>, most_freedom: f64) -> Self {
+        let law = |n: u32| match unequal {
+            Some(unequal) if n > 0 => {
+                let possible = unequal.possible_degrees_of_freedom(n).filter(|possible| possible.1 > 1e-9);
+                possible.map(|(freedom, probability)| (freedom.min(most_freedom), probability)).collect()
+            }
+            // Without rewards of its own, the noise of an arm does not matter.
+            _ => vec![(most_freedom, 1.0)],
+        };
+        Self {
+            counts,
+            laws: counts.iter().copied().collect::<BTreeSet<_>>().into_iter().map(|n| (n, law(n))).collect(),
+        }
+    }
+
+    /// P(X > x) for an arm.
+    fn above(&self, arm: Arm, x: f64) -> f64 {
+        let law = &self.laws[&self.counts[arm]];
+        let tail: f64 = law.iter().map(|&(freedom, probability)| probability * tail(x.abs(), freedom)).sum();
+        if x < 0.0 { 1.0 - tail } else { tail }
+    }
 }
 
 #[cfg(test)]
@@ -291,6 +320,7 @@ mod tests {
             let weight = |i: usize| log(i).exp() / sum;
             let question = Question::new(0.25, 0.1).unwrap();
             let marginals = judge(&columns, &grid, question, rewards).unwrap();
+            let unequal = UnequalNoise::learn(&rewards.counts, &rewards.squares).unwrap();
             for arm in 0..9 {
                 let mean: f64 = order.iter().map(|&i| weight(i) * dense[i].means[arm]).sum();
                 let variance_of = |i: usize| dense[i].noise_variance * dense[i].variances[arm];
@@ -307,7 +337,11 @@ mod tests {
                     if known_noise.is_some() {
                         return error(&Normal::new(mean, deviation).unwrap());
                     }
-                    error(&StudentsT::new(mean, deviation, freedom).unwrap())
+                    let student = |freedom: f64| error(&StudentsT::new(mean, deviation, freedom).unwrap());
+                    match rewards.counts[arm] {
+                        0 => student(12.0),
+                        n => unequal.possible_degrees_of_freedom(n).map(|(f, p)| p * student(f.min(12.0))).sum(),
+                    }
                 };
                 let doubt: f64 = order.iter().map(|&i| weight(i) * doubt(i)).sum();
                 assert!((marginals.doubts[arm] - doubt).abs() < 1e-8, "{arm}: {}, {doubt}", marginals.doubts[arm]);

@@ -22,8 +22,10 @@ const LEVELS_PER_OCTAVE: f64 = 8.0;
 /// How unequal the noise of the arms is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct UnequalNoise {
-    /// ν.
+    /// ν on average: the reciprocal of the posterior mean of 1/ν.
     freedom: f64,
+    /// Every ν with its posterior probability.
+    posterior: [(f64, f64); FREEDOMS.len() + 1],
     /// The pooled variance within arms; `None` if there are too few repeats to compare an arm with it.
     pooled: Option<f64>,
 }
@@ -58,9 +60,14 @@ impl UnequalNoise {
             (sums.0 + weight, sums.1 + weight * inverse)
         };
         let (weights, inverse) = settings.iter().fold((0.0, 0.0), weigh);
+        let mut posterior = [(f64::INFINITY, (log_equal - most).exp() / weights); FREEDOMS.len() + 1];
+        for (position, &nu) in FREEDOMS.iter().enumerate() {
+            let of_nu = &settings[1 + position * SCALES.len()..][..SCALES.len()];
+            posterior[1 + position] = (nu, of_nu.iter().map(|setting| (setting.1 - most).exp()).sum::<f64>() / weights);
+        }
         let pooled = (freedom >= LEAST_FREEDOM && pooled.is_normal()).then_some(pooled);
         let freedom = weights / inverse;
-        (freedom < MOST_FREEDOM).then_some(Self { freedom, pooled })
+        (freedom < MOST_FREEDOM).then_some(Self { freedom, posterior, pooled })
     }
 
     /// The noise variance of every arm in units of σ², rounded.
@@ -71,6 +78,12 @@ impl UnequalNoise {
             ((factor.log2() * LEVELS_PER_OCTAVE).round() / LEVELS_PER_OCTAVE).exp2()
         };
         counts.iter().zip(squares).map(factor).collect()
+    }
+
+    /// The possible degrees of freedom of the noise variance of an arm with n rewards, with their probabilities.
+    pub(super) fn possible_degrees_of_freedom(&self, n: u32) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let repeats = f64::from(n.max(1)) - 1.0;
+        self.posterior.iter().map(move |&(nu, probability)| (nu + repeats, probability))
     }
 
     /// The degrees of freedom of the noise variance of an arm with n rewards; ∞ without any, because its noise does not matter then.
@@ -114,7 +127,7 @@ mod tests {
     /// By hand: ν = 4, a pooled variance of 2.
     #[test]
     fn a_factor_is_the_posterior_mean_of_the_variance() {
-        let unequal = UnequalNoise { freedom: 4.0, pooled: Some(2.0) };
+        let unequal = UnequalNoise { freedom: 4.0, posterior: [(4.0, 1.0); 6], pooled: Some(2.0) };
         let factors = unequal.factors(&[0, 1, 5, 5], &[0.0, 0.0, 8.0, 24.0]);
         assert_eq!(factors, [1.0, 1.0, 1.0, 2.0]);
         assert_eq!([0, 1, 5].map(|n| unequal.degrees_of_freedom(n)), [f64::INFINITY, 4.0, 8.0]);
@@ -130,6 +143,10 @@ mod tests {
             let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
             assert!((unequal.freedom / prior - 1.0).abs() < 1e-12, "{unequal:?}, not {prior}");
             assert_eq!(unequal.factors(&counts, &squares), [1.0; 4]);
+            let possible: Vec<(f64, f64)> = unequal.possible_degrees_of_freedom(2).collect();
+            let expected = [(f64::INFINITY, 0.5), (4.0, 0.1), (7.0, 0.1), (13.0, 0.1), (26.0, 0.1), (51.0, 0.1)];
+            let is_close = |(a, b): (&(f64, f64), &(f64, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 1e-12;
+            assert!(possible.iter().zip(&expected).all(is_close), "{possible:?}");
         }
         let few = UnequalNoise::learn(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]).unwrap();
         assert_eq!(few.factors(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]), [1.0; 4]);
