@@ -1,7 +1,7 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
-.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak field docs test-long
+.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak fuzz power-loss field docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -144,6 +144,19 @@ batches: python ## Play campaigns in batches of 1, 24 and 96 on real tables: the
 
 soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: check that nothing is lost; SOAK=N for N times as many kills
 	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test suite nothing_is_lost:: -- --nocapture
+
+# Inputs that reach new code are collected in target/fuzz, those that break something in fuzz/artifacts.
+FUZZ_TARGETS ?= address csv engine events experiment parquet rows tell
+fuzz: ## Look with libFuzzer for inputs that break something; FUZZ_SECONDS=N per target, FUZZ_TARGETS="csv rows" for some of them
+	command -v cargo-fuzz > /dev/null || cargo install --locked cargo-fuzz
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p target/fuzz/$$target && \
+	  cargo fuzz run --sanitizer none --debug-assertions --features libfuzzer --target-dir target/fuzzing $$target target/fuzz/$$target fuzz/corpus/$$target -- \
+	    -max_total_time=$(or $(FUZZ_SECONDS),180) -max_len=16384 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 || exit 1; \
+	done
+
+power-loss: ## Simulate losses of power at every point of a recorded run on SQLite; LOSSES=N for N at each point
+	CUTLINE_POWER_LOSS=$(or $(LOSSES),3) cargo test --release --locked --workspace --test power_loss -- --nocapture
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
 	cargo doc --release --workspace --no-deps --locked

@@ -73,7 +73,7 @@ impl Campaign {
             let records = self.journal.read(self.id, 0)?;
             let candidates = self.journal.candidates(self.id)?;
             let Revised { settings, n_added } = self.revised(&records)?;
-            match candidates.n_arms().cmp(&(n_first + n_added)) {
+            match candidates.n_arms().cmp(&n_first.saturating_add(n_added)) {
                 Ordering::Less => return Err(damaged(&self.location, "added arms are missing")),
                 // Others have added arms since the events were read.
                 Ordering::Greater => continue,

@@ -18,7 +18,10 @@ impl Revised {
         let mut revised = Self { settings: first.clone(), n_added: 0 };
         for event in events {
             match event {
-                Event::Added { n_arms, .. } => revised.n_added += n_arms,
+                Event::Added { n_arms, .. } => {
+                    let n_added = revised.n_added.checked_add(*n_arms);
+                    revised.n_added = n_added.ok_or_else(|| format!("{n_arms} arms were added"))?;
+                }
                 Event::Changed { change, .. } => {
                     let changed = apply(&revised.settings, change);
                     revised.settings = changed.map_err(|error| format!("a change of its settings: {error}"))?;
@@ -102,6 +105,13 @@ mod tests {
         let named = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         let expected = [named("budget", "60"), named("noise", "0.25"), named("until_sure", "none")];
         assert_eq!(changed_settings(&text), expected);
+    }
+
+    #[test]
+    fn more_arms_than_can_be_counted_are_damage() {
+        let events = [1, usize::MAX].map(|n_arms| Event::Added { first: 2, n_arms });
+        let refused = Revised::new(&Settings::new(0.5, 40), events.iter()).map(|revised| revised.n_added);
+        assert_eq!(refused, Err(format!("{} arms were added", usize::MAX)));
     }
 
     #[test]

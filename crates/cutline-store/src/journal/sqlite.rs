@@ -77,17 +77,33 @@ fn file_kind(path: &Path) -> std::io::Result<FileKind> {
     file.by_ref().take(100).read_to_end(&mut header)?;
     let application = header.get(68..72).map(|bytes| u32::from_be_bytes(bytes.try_into().expect("four bytes")));
     Ok(match application {
-        _ if header.is_empty() => FileKind::Empty,
+        _ if header.is_empty() || is_half_created(path, &header) => FileKind::Empty,
         Some(APPLICATION) if header.starts_with(b"SQLite format 3\0") => FileKind::Store,
         _ => FileKind::Foreign,
     })
 }
 
+/// Whether a database is what a loss of power left of its creation: its first sector was never written, and the rollback journal beside it
+/// says that it was empty before. SQLite empties it again when it opens it.
+fn is_half_created(path: &Path, header: &[u8]) -> bool {
+    const MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    let mut journal = Vec::new();
+    let read = File::open(beside(path, "-journal")).and_then(|file| file.take(20).read_to_end(&mut journal));
+    let is_empty = header.iter().all(|&byte| byte == 0);
+    // The last four of these bytes are the number of pages before.
+    is_empty && read.is_ok_and(|n| n == 20) && journal.starts_with(&MAGIC) && journal.ends_with(&[0; 4])
+}
+
 /// The write-ahead log of a database.
 fn wal(path: &Path) -> PathBuf {
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
-    wal.into()
+    beside(path, "-wal")
+}
+
+/// The file of SQLite beside a database with this ending.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// SQLite's busy handler. Waits one millisecond, without backing off, so that with many writers none is starved; returns false once

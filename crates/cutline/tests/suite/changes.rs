@@ -36,6 +36,17 @@ fn asked(events: &[Event]) -> Vec<(TicketId, usize)> {
     events.iter().filter_map(asked).collect()
 }
 
+/// A journal that takes a reward out twice is not one of a campaign.
+#[test]
+fn a_reward_that_is_void_cannot_be_declared_void_in_a_journal() {
+    let voided = Event::Voided { ticket: 1, reason: "wrong".into() };
+    let asked = Event::Asked { ticket: 1, arm: 0, worker: "w".into(), until: 9, replicate_of: None };
+    let events = [asked, Event::Told { ticket: 1, reward: 0.5 }, voided.clone(), voided];
+    let records: Vec<Record> = (1..).zip(events).map(|(number, event)| Record { number, at: 0, event }).collect();
+    let broken = apt(2, 9).extend(&records).unwrap_err();
+    assert_eq!((broken.number, broken.refusal), (4, CampaignError::Voided { ticket: 1 }));
+}
+
 /// Plays a campaign in which rewards are corrected and arms withdrawn; returns its journal. No withdrawn arm is ever handed out.
 fn changing(campaign: &mut CampaignState, problem: &Problem, seed: u64, steps: u64) -> Vec<Record> {
     let mut rng: Rng = stream(seed, Purpose::Noise, 0);

@@ -64,7 +64,9 @@ impl Ledger {
                 Ok(LearnerUpdate::Relearn)
             }
             Event::Voided { ticket, .. } => {
-                self.may_void(ticket)?;
+                if !self.may_void(ticket)? {
+                    return Err(CampaignError::Voided { ticket });
+                }
                 self.correct(ticket, None);
                 Ok(LearnerUpdate::Relearn)
             }
