@@ -1,7 +1,8 @@
 //! Pivot: find the arm whose side is least certain, then pull the arm that is most informative about it.
 //!
 //! 1. The pivot is k = arg minᵢ Δ̂ᵢ²/(σ² qᵢ) − ln qᵢ, with qᵢ = xᵢᵀV⁻¹xᵢ.
-//! 2. Pull arg maxⱼ (xⱼᵀV⁻¹xₖ)²/(1 + qⱼ): the pull that reduces qₖ most.
+//! 2. Pull arg maxⱼ (xⱼᵀV⁻¹xₖ)²/(1 + qⱼ): the pull that reduces qₖ most. Where measurements cost different amounts cⱼ, it is the one with
+//!    the largest (xⱼᵀV⁻¹xₖ)²/((1 + qⱼ) cⱼ): the most information per cost.
 //!
 //! This rule was made for Cutline. It is unpublished and has no fixed-budget guarantee; the evidence for it is that it failed
 //! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal a
@@ -10,7 +11,7 @@
 use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
 use crate::scan::{ROUGH, arg_min_among, quotient_minus_ln, rough_quotient_minus_ln};
-use crate::{Arm, Beliefs, Question, Range, Rng, Settled, arg_max};
+use crate::{Arm, Beliefs, MeasurementCosts, Question, Range, Rng, Settled, arg_max};
 
 /// The rule of the module documentation. A pull is informative about other arms too, so the rule does not have to pull every arm once
 /// and works with budgets below K. A pull costs two K×d products where [`Apt`](super::Apt) needs one.
@@ -85,11 +86,17 @@ impl Pivot {
     }
 }
 
-/// The first arm that is not withdrawn and has the most information; a settled arm may have it.
-fn most_informative_available(settled: &Settled, covariances: &[f64], variances: &[f64]) -> Arm {
+/// The first arm that is not withdrawn and has the most information, per cost if measurements have costs; a settled arm may have it.
+fn most_informative_available(
+    settled: &Settled,
+    costs: Option<&MeasurementCosts>,
+    covariances: &[f64],
+    variances: &[f64],
+) -> Arm {
     let mut best = (f64::NEG_INFINITY, settled.open().next().unwrap_or(0));
     for (arm, (&c, &q)) in covariances.iter().zip(variances).enumerate() {
         let information = Pivot::information(c, q);
+        let information = costs.map_or(information, |costs| information / costs.of(arm).weight());
         if information > best.0 && !settled.is_withdrawn(arm) {
             best = (information, arm);
         }
@@ -129,8 +136,8 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
             beliefs.settled.arg_min_open(means, variances, |mean, q| rule.certainty(&question, mean, q))
         };
         let (covariances, variances) = beliefs.estimator.covariances_with(self.last);
-        if beliefs.settled.has_withdrawn() {
-            return most_informative_available(beliefs.settled, covariances, variances).into();
+        if beliefs.settled.has_withdrawn() || beliefs.costs.is_some() {
+            return most_informative_available(beliefs.settled, beliefs.costs, covariances, variances).into();
         }
         arg_max(covariances, variances, Self::information).into()
     }
