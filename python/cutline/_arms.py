@@ -28,6 +28,8 @@ class Arms(NamedTuple):
     features: NDArray[np.float64] | None
     encoding: str | None = None
     """How the columns of a data frame became features, as JSON; `None` if all are numbers."""
+    costs: list[float] | None = None
+    """What a measurement of each arm costs; `None` if all cost the same."""
 
 
 class Reading(NamedTuple):
@@ -37,6 +39,7 @@ class Reading(NamedTuple):
     id: str | None = None
     categories: Sequence[str] | None = None
     missing: str = "refuse"
+    cost: str | Iterable[float] | None = None
 
 
 def read(X: Any, names: Iterable[object] | None, reading: Reading = Reading()) -> Arms:
@@ -46,11 +49,18 @@ def read(X: Any, names: Iterable[object] | None, reading: Reading = Reading()) -
         raise InputError(f"`missing` must be `refuse` or `mean`, not {reading.missing!r}")
     if reading.id is not None and names is not None:
         raise InputError("`id` and `names` both name the arms; give one of them")
-    if X is None or is_number(X):
-        return Arms(_without_features(X, names), [], None)
     if isinstance(X, (str, bytes)):
         raise InputError("X must have one row of features per arm, not be a string; read a file first, for instance with pandas")
-    frame = _frame(X)
+    frame = None if X is None or is_number(X) else _frame(X)
+    frame, costs = _costs(frame, reading.cost)
+    if isinstance(reading.cost, str) and reading.cost in (*(reading.features or ()), *(reading.categories or ())):
+        raise InputError(f"the column `{reading.cost}` holds the costs, and cannot be a feature")
+    return _read(X, frame, names, reading)._replace(costs=costs)
+
+
+def _read(X: Any, frame: _Frame | None, names: list[str] | None, reading: Reading) -> Arms:
+    if X is None or is_number(X):
+        return Arms(_without_features(X, names), [], None)
     if frame is not None:
         return _from_frame(frame, names, reading)
     for option, value in (("features", reading.features), ("id", reading.id), ("categories", reading.categories)):
@@ -62,26 +72,32 @@ def read(X: Any, names: Iterable[object] | None, reading: Reading = Reading()) -
     return arms
 
 
-def read_later(X: Any, names: Iterable[object] | None, columns: Sequence[str], encoding: str | None) -> Arms:
-    """Reads further arms of a campaign with these columns, whose first arms had this encoding: they get the same features."""
+def read_later(
+    X: Any, names: Iterable[object] | None, columns: Sequence[str], encoding: str | None, cost: str | Iterable[float] | None
+) -> Arms:
+    """Reads further arms of a campaign with these columns, whose first arms had this encoding: they get the same features. If they are not a
+    data frame, the name of a column of costs is ignored."""
     if encoding is None:
         encoding = json.dumps({"columns": [{"name": name, "values": "number"} for name in columns]})
     known = json.loads(encoding)
     names = None if names is None else _names(names)
-    frame = _frame(X) if columns else None
-    if frame is None:
-        arms = read(X, names)
+    frame = None if X is None or is_number(X) or isinstance(X, (str, bytes)) else _frame(X)
+    if frame is None and isinstance(cost, str):
+        cost = None
+    if frame is None or not columns:
+        arms = read(X, names, Reading(cost=cost))
         if len(arms.columns) != len(columns):
             raise InputError(f"the arms of this campaign have {len(columns)} features, and these have {len(arms.columns)}")
         if any(column["values"] != "number" for column in known["columns"]):
             raise InputError("the features of this campaign were made of a data frame; use one with the same columns")
-        return Arms(arms.names, list(columns), arms.features)
+        return Arms(arms.names, list(columns), arms.features, costs=arms.costs)
+    frame, costs = _costs(frame, cost)
     categories = [column["name"] for column in known["columns"] if "category" in column["values"]]
     wanted = [column["name"] for column in known["columns"]]
     reading = Reading(features=wanted, id=known.get("id") if names is None else None, categories=categories)
     names, others = _names_and_columns(frame, names, reading)
     cells = [(name, _cells(name, column, name in categories)[0]) for name, column in others]
-    return _encoded(cells, names, reading, categories, encoding)
+    return _encoded(cells, names, reading, categories, encoding)._replace(costs=costs)
 
 
 def is_number(X: Any) -> bool:
@@ -161,24 +177,50 @@ class _Frame(NamedTuple):
 
     columns: list[tuple[str, Any]]
     labels: list[str] | None
+    n_rows: int
 
 
 def _frame(X: Any) -> _Frame | None:
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas
         is_numbered = type(X.index).__name__ == "RangeIndex" and (X.index.start, X.index.step) == (0, 1)
         labels = None if is_numbered else [str(label) for label in X.index]
-        return _Frame([(str(name), X.iloc[:, i]) for i, name in enumerate(X.columns)], labels)
+        return _Frame([(str(name), X.iloc[:, i]) for i, name in enumerate(X.columns)], labels, len(X) if len(X.columns) else 0)
     if hasattr(X, "get_columns"):  # polars
-        return _Frame([(column.name, column) for column in X.get_columns()], None)
+        return _Frame([(column.name, column) for column in X.get_columns()], None, len(X))
     if hasattr(X, "column_names") and hasattr(X, "schema"):  # Arrow
-        return _Frame([(name, X.column(i)) for i, name in enumerate(X.column_names)], None)
+        return _Frame([(name, X.column(i)) for i, name in enumerate(X.column_names)], None, X.num_rows)
     return None
+
+
+def _costs(frame: _Frame | None, cost: str | Iterable[float] | None) -> tuple[Any, list[float] | None]:
+    """The frame without its column of costs, if `cost` names one, and the costs."""
+    if cost is None:
+        return frame, None
+    if not isinstance(cost, str):
+        import numpy as np
+
+        try:
+            values = _numbers(np.asarray(cost), "`cost`")
+        except (ValueError, TypeError) as error:
+            raise InputError(f"`cost` must be the name of a column or one number per arm: {_line(error)}") from error
+        if values.ndim != 1:
+            raise InputError(f"`cost` must be the name of a column or one number per arm, but its shape is {values.shape}")
+        return frame, values.tolist()
+    if frame is None:
+        raise InputError("`cost` names a column, but the columns of X have no names; use a data frame, or pass the costs themselves")
+    by_name = dict(frame.columns)
+    if cost not in by_name:
+        raise InputError(f"there is no column `{cost}`, which holds the costs; there are {_listed(by_name)}")
+    values = _cells(cost, by_name[cost], False)[0]
+    if isinstance(values, list):
+        raise InputError(f"column `{cost}` holds text, and costs are numbers")
+    return frame._replace(columns=[column for column in frame.columns if column[0] != cost]), values.tolist()
 
 
 def _names_and_columns(frame: _Frame, names: list[str] | None, reading: Reading) -> tuple[list[str] | None, list[tuple[str, Any]]]:
     """The names of the arms, and the columns that are features."""
     columns, by_name = frame.columns, dict(frame.columns)
-    if not columns or len(columns[0][1]) == 0:
+    if frame.n_rows == 0:
         raise InputError("there are no arms; at least one is needed")
     wanted = None if reading.features is None else _names(reading.features)
     needed = [*(wanted or []), *(reading.categories or []), *([] if reading.id is None else [reading.id])]
@@ -218,7 +260,8 @@ def _from_frame(frame: _Frame, names: list[str] | None, reading: Reading) -> Arm
         categories += [name] if is_category else []
         cells.append((name, values))
     if not cells:
-        return Arms(names, [], None)
+        is_numbered = names is None and reading.cost is not None
+        return Arms([str(arm) for arm in range(frame.n_rows)] if is_numbered else names, [], None)
     numbers = [values for _, values in cells if not isinstance(values, list)]
     is_plain = len(numbers) == len(cells) and not any(np.isnan(values).any() for values in numbers)
     if not is_plain or reading.id is not None:

@@ -43,7 +43,7 @@ class Campaign(_native.Campaign):
     |---|---|---|
     | `X` | required | the arms: an array, data frame or Arrow table with one row of features per arm; for arms without features, their names or their number |
     | `threshold` | required | τ: the question is which arms have a mean above it |
-    | `budget` | required | the number of measurements |
+    | `budget` | required | the number of measurements, or with `cost` what they may cost, a whole number |
     | `precision` | 0 | ε: arms within ε of τ may be classified either way |
     | `model` | `"mixed"`; `"independent"` without features | how means are explained: `"mixed"` by a linear, a smooth and an own part per arm; `"linear"` in the features; `"independent"` of them |
     | `kernel`, `length` | none | means that are a smooth function of the features: `"rbf"` or the rougher `"matern52"`, and the distance over which they change, in units of the features as they are prepared |
@@ -58,6 +58,7 @@ class Campaign(_native.Campaign):
     | `features` | all but `name` | which columns of a data frame are features |
     | `id` | `name` | the column of a data frame with the names of the arms |
     | `categories` | columns of categorical type, and of text in which values repeat | the columns of a data frame that are categories: one feature per level |
+    | `cost` | every measurement costs 1 | what a measurement of each arm costs: a column of a data frame, which is then not a feature, or one number per arm; the budget is in its unit, and `pivot` weighs information per cost |
     | `missing` | `"refuse"` | `"mean"` replaces a missing value by the mean of its column and marks it in another feature |
     | `parameters` | the algorithm's defaults | by name, such as `{"lambda": 0.1}` |
     | `estimator` | that of the model | `"mixed"`, `"ridge"` or `"sample-mean"`, for a custom combination with `algorithm` |
@@ -93,6 +94,7 @@ class Campaign(_native.Campaign):
         features: Sequence[str] | None = None,
         id: str | None = None,  # noqa: A002
         categories: Sequence[str] | None = None,
+        cost: str | Iterable[float] | None = None,
         missing: Literal["refuse", "mean"] = "refuse",
         parameters: Mapping[str, float] | None = None,
         estimator: str | None = None,
@@ -119,9 +121,10 @@ class Campaign(_native.Campaign):
             "confidence": confidence,
             "until_sure": until_sure,
             "prepare": prepare,
+            "cost": cost if isinstance(cost, str) else None,
             "seed": seed,
         }
-        arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing))
+        arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing, cost))
         address = None if storage is None else _address(storage)
         handle = _native.begin(*arms, name, address, settings, rule)
         return cls._from_handle(handle)
@@ -151,9 +154,12 @@ class Campaign(_native.Campaign):
         progress, settings, finding = self.progress, self.settings, self.finding
         where = "" if self.storage is None else ", stored"
         found = "" if finding is None else f"; {finding}"
+        used = f"{progress.counted} of {progress.budget} measured"
+        if progress.spent is not None:
+            used = f"{progress.spent:g} of {progress.budget} spent on {progress.counted} measurements"
         return (
             f"<Campaign {self.name!r}: {len(self.names)} arms, threshold {settings['threshold']}, "
-            f"{progress.counted} of {progress.budget} measured{where}{found}>"
+            f"{used}{where}{found}>"
         )
 
     @property
@@ -163,7 +169,8 @@ class Campaign(_native.Campaign):
         return settings
 
     def extend(self, budget: int) -> bool:
-        """Changes the budget to this number of measurements, in all: more, or fewer but not below what is used. Returns whether it changed.
+        """Changes the budget to this number of measurements, or of units of cost, in all: more, or fewer but not below what is used. Returns
+        whether it changed.
 
         >>> import cutline
         >>> campaign = cutline.Campaign(2, threshold=0.5, budget=2)
@@ -218,12 +225,13 @@ class Campaign(_native.Campaign):
         }
         return self._change({key: value for key, value in changes.items() if value is not ...})
 
-    def add(self, X: Any, *, names: Iterable[object] | None = None) -> int:
+    def add(self, X: Any, *, names: Iterable[object] | None = None, cost: str | Iterable[float] | None = None) -> int:
         """Adds arms, which have a verdict from the model at once. Returns how many are new: those that the campaign has already, with the same
         features, are not added again.
 
         `X` and `names` are as in the constructor. Of a data frame, the columns of the campaign are taken, and become features in the same way.
-        Arms without names get the next numbers if those of the campaign are numbers too, and are refused otherwise.
+        Arms without names get the next numbers if those of the campaign are numbers too, and are refused otherwise. If the campaign has costs,
+        the new arms need them: `cost` is as in the constructor, and by default the same column of a data frame.
 
         >>> import cutline
         >>> campaign = cutline.Campaign([[0.1], [0.2]], threshold=0.5, budget=9)
@@ -232,10 +240,10 @@ class Campaign(_native.Campaign):
         >>> campaign.names
         ['0', '1', '2', '3']
         """
-        arms, have_names = self._read(X, names)
+        arms, have_names = self._read(X, names, self.settings.get("cost") if cost is None else cost)
         if not have_names and any(name != str(arm) for arm, name in enumerate(self.names)):
             raise InputError("the arms of this campaign have names, so those that are added need them too; pass `names=`")
-        return self._add(arms.names, arms.columns, arms.features)
+        return self._add(arms.names, arms.columns, arms.features, arms.costs)
 
     def predict(self, X: Any, *, names: Iterable[object] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts that arms would have if they were added to the campaign, which does not change. The result has the form of `report()`,
@@ -253,10 +261,12 @@ class Campaign(_native.Campaign):
         columns, expected_errors = self._predict(arms.names, arms.columns, arms.features)
         return self._frame(columns, expected_errors)
 
-    def _read(self, X: Any, names: Iterable[object] | None) -> tuple[_arms.Arms, bool]:
+    def _read(
+        self, X: Any, names: Iterable[object] | None, cost: str | Iterable[float] | None = None
+    ) -> tuple[_arms.Arms, bool]:
         """Reads arms that have the columns of the campaign, and whether they have names. Those without get the next numbers."""
         encoding = self.settings.get("encoding")
-        arms = _arms.read_later(X, names, self.columns, None if encoding is None else json.dumps(encoding))
+        arms = _arms.read_later(X, names, self.columns, None if encoding is None else json.dumps(encoding), cost)
         if arms.names is not None and not (names is None and _arms.is_number(X)):
             return arms, True
         n_arms = len(arms.names or ()) if arms.features is None else len(arms.features)

@@ -127,6 +127,7 @@ def plan(
     features: Sequence[str] | None = None,
     id: str | None = None,  # noqa: A002
     categories: Sequence[str] | None = None,
+    cost: str | Iterable[float] | None = None,
     missing: Literal["refuse", "mean"] = "refuse",
     name: str = "plan",
     threads: int | None = None,
@@ -161,7 +162,7 @@ def plan(
     | `budgets` | chosen around where the goal is met | the budgets to try, ascending |
     | `batch` | 1 | how many measurements are asked for at once, such as 96 for plates; budgets are multiples of it |
     | `runs`, `seed` | 100, 0 | the number of simulated campaigns, and the seed of all random numbers |
-    | `names`, `features`, `id`, `categories`, `missing` | as in `Campaign` | |
+    | `names`, `features`, `id`, `categories`, `cost`, `missing` | as in `Campaign` | with `cost`, budgets are in its unit |
     | `name` | `"plan"` | the plan's name |
     | `threads` | all cores | the number of threads; it does not change the plan |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the runs done and the total |
@@ -189,8 +190,8 @@ def plan(
         "seed": seed,
         "name": name,
     }
-    arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing))
-    planning = _native.Planning(arms.names, arms.columns, arms.features, keywords)
+    arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing, cost))
+    planning = _native.Planning(arms.names, arms.columns, arms.features, arms.costs, keywords)
     return forecast(planning, budgets, runs, threads, progress)
 
 

@@ -53,7 +53,7 @@ def run(
     | `executor` | threads | any `concurrent.futures.Executor` |
     | `failures` | 0; any number with `give_up` | how many measurements may fail and return to the budget; the exception of the next one is raised |
     | `give_up` | never | after how many failures of the same arm it is withdrawn, with the exception as the reason; the campaign goes on without it. If nothing can be measured, the exception is raised, and the arms are available again |
-    | `progress` | `False` | `True` shows it on stderr; a function is called with the rewards counted and the budget |
+    | `progress` | `False` | `True` shows it on stderr; a function is called with the rewards counted, or what they have cost, and the budget |
 
     However it ends, Ctrl-C included, no ticket of this call stays open, and all rewards are kept.
     """
@@ -147,7 +147,8 @@ class _Loop:
             else:
                 self.campaign.tell(ticket, reward)
                 self.withdrawn.clear()
-        self.watch.at(self.campaign.progress.counted)
+        progress = self.campaign.progress
+        self.watch.at(progress.counted if progress.spent is None else int(progress.spent))
 
     def _failed(self, ticket: Ticket, error: BaseException) -> None:
         reason = f"{type(error).__name__}: {error}"

@@ -343,6 +343,7 @@ impl Campaign {
         })?;
         Ok(Progress {
             budget: progress.budget,
+            spent: progress.spending.map(|spending| spending.spent.value()),
             counted: progress.counted,
             uncounted: progress.uncounted,
             out: progress.open,
@@ -381,7 +382,12 @@ impl Campaign {
         })?;
         let rest = standing.rest.as_ref().map(|rest| {
             let dict = PyDict::new(py);
-            dict.set_item("measurements", rest.measurements)?;
+            if let Some(measurements) = rest.measurements {
+                dict.set_item("measurements", measurements)?;
+            }
+            if let Some(spend) = rest.spend {
+                dict.set_item("spend", spend)?;
+            }
             dict.set_item("runs", rest.runs)?;
             dict.set_item("wrong_calls", rest.wrong_calls)?;
             dict.set_item("wrong_calls_low", rest.wrong_calls_low)?;
@@ -398,7 +404,11 @@ impl Campaign {
         dict.set_item("fit_p_value", standing.fit.p_value)?;
         dict.set_item("fit_advice", &standing.fit.advice)?;
         dict.set_item("may_stop", standing.may_stop)?;
-        dict.set_item("remaining", standing.remaining)?;
+        if standing.has_costs {
+            dict.set_item("remaining", standing.remaining.value())?;
+        } else {
+            dict.set_item("remaining", standing.remaining.whole_units())?;
+        }
         dict.set_item("rest", rest.transpose()?)?;
         Ok(dict)
     }
@@ -419,7 +429,7 @@ impl Campaign {
             let arms = campaign.candidates()?.arms();
             let state = campaign.state()?;
             let progress = state.progress();
-            let remaining = progress.budget.saturating_sub(progress.counted);
+            let remaining = progress.remaining().whole_units();
             Ok((Plan::rest_of(&self.name, arms, state, runs, seed), remaining))
         })?;
         let (plan, remaining) = planned;
@@ -517,6 +527,13 @@ impl Campaign {
         feature_array(py, &candidates)
     }
 
+    /// What a measurement of each arm costs; `None` if all cost the same.
+    #[getter]
+    fn costs<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+        let candidates = self.with(py, cutline_store::Campaign::candidates)?;
+        Ok(candidates.costs().map(|costs| PyArray1::from_slice(py, costs)))
+    }
+
     /// The events after event number `after`, one dict per event. Their `arm` is a position from 0.
     #[pyo3(signature = (after=None))]
     fn events<'py>(&self, py: Python<'py>, after: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyList>> {
@@ -558,6 +575,7 @@ impl Campaign {
         parts.set_item("names", candidates.names())?;
         parts.set_item("columns", candidates.columns())?;
         parts.set_item("features", feature_array(py, &candidates)?)?;
+        parts.set_item("costs", candidates.costs())?;
         parts.set_item("name", &self.name)?;
         parts.set_item("settings", serde_json::to_string(&settings).map_err(input)?)?;
         parts.set_item("events", events)?;
@@ -586,8 +604,9 @@ impl Campaign {
         names: Option<&Bound<'_, PyAny>>,
         columns: &Bound<'_, PyAny>,
         features: Option<PyReadonlyArray2<'_, f64>>,
+        costs: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<usize> {
-        let more = candidates(names, columns, features.as_ref())?;
+        let more = candidates(names, columns, features.as_ref(), costs)?;
         self.with(py, |campaign| campaign.add(&more))
     }
 
@@ -608,7 +627,7 @@ impl Campaign {
         columns: &Bound<'py, PyAny>,
         features: Option<PyReadonlyArray2<'py, f64>>,
     ) -> PyResult<(Bound<'py, PyDict>, Option<f64>)> {
-        let others = candidates(names, columns, features.as_ref())?;
+        let others = candidates(names, columns, features.as_ref(), None)?;
         let (verdicts, expected_errors) = self.with(py, |campaign| {
             let verdicts = campaign.predict(&others)?;
             let expected_errors = cutline_store::expected_errors(campaign.state()?, &verdicts);

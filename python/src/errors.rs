@@ -133,7 +133,7 @@ pub(crate) fn run(error: &RunError) -> PyErr {
 
 fn spec_hint(error: &SpecError) -> Option<&'static str> {
     match error {
-        SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
+        SpecError::Learner(LearnerError::BudgetBelowArms { .. } | LearnerError::BudgetBelowCosts { .. }) => {
             Some("the algorithm `pivot` works with a smaller budget")
         }
         SpecError::NeedsVariances { .. } => Some("the estimators `mixed` and `ridge` have them"),

@@ -1,6 +1,6 @@
 //! Begins, opens and restores campaigns; `cutline.Campaign` is constructed from the handle that these functions return.
 
-use crate::convert::{elements, string, strings};
+use crate::convert::{elements, number, string, strings};
 use crate::custom::{catch_exceptions, named_rule};
 use crate::errors::{input, store};
 use crate::events::from_dict;
@@ -41,6 +41,7 @@ pub(crate) fn candidates(
     names: Option<&Bound<'_, PyAny>>,
     columns: &Bound<'_, PyAny>,
     features: Option<&PyReadonlyArray2<'_, f64>>,
+    costs: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Candidates> {
     let columns = strings(columns, "the columns")?;
     let names = names.map_or(Ok(Vec::new()), |names| strings(names, "the names"))?;
@@ -49,7 +50,16 @@ pub(crate) fn candidates(
         return Err(input(format!("there are {} column names, but {n_columns} columns", columns.len())));
     }
     let features = features.map_or_else(Vec::new, |features| features.as_array().iter().copied().collect());
-    Candidates::new(names, columns, features).map_err(|error| store(&error.into()))
+    let candidates = Candidates::new(names, columns, features);
+    let candidates = match costs {
+        None => candidates,
+        Some(costs) => {
+            let costs = elements(costs, "the costs")?;
+            let costs = costs.iter().map(|cost| number(cost, "a cost")).collect::<PyResult<_>>()?;
+            candidates.and_then(|candidates| candidates.with_costs(costs))
+        }
+    };
+    candidates.map_err(|error| store(&error.into()))
 }
 
 /// Begins a campaign; in memory if `storage` is `None`.
@@ -60,6 +70,7 @@ pub(crate) fn begin(
     columns: &Bound<'_, PyAny>,
     features: Option<PyReadonlyArray2<'_, f64>>,
     encoding: Option<&str>,
+    costs: Option<&Bound<'_, PyAny>>,
     name: &Bound<'_, PyAny>,
     storage: Option<&Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
@@ -68,7 +79,7 @@ pub(crate) fn begin(
     let mut settings = settings(keywords)?;
     settings.encoding = encoding.map(serde_json::from_str).transpose().map_err(input)?;
     settings.custom_rule = custom_rule(rule.as_ref())?;
-    let candidates = candidates(names, columns, features.as_ref())?;
+    let candidates = candidates(names, columns, features.as_ref(), costs)?;
     settings.covariance = covariance(keywords, &candidates)?;
     let name = string(name, "`name`")?;
     let storage = storage.map(|storage| string(storage, "`storage`")).transpose()?;
@@ -98,6 +109,7 @@ pub(crate) fn find(
 
 /// Restores a pickled campaign in memory from its settings as JSON (`Campaign._settings`), its arms and its events.
 #[pyfunction]
+#[pyo3(signature = (names, columns, features, name, settings, events, rule, costs=None))]
 pub(crate) fn restore(
     py: Python<'_>,
     names: &Bound<'_, PyAny>,
@@ -107,10 +119,11 @@ pub(crate) fn restore(
     settings: &str,
     events: &Bound<'_, PyAny>,
     rule: Option<RuleArgument<'_>>,
+    costs: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<CampaignHandle> {
     let mut settings: Settings = serde_json::from_str(settings).map_err(input)?;
     settings.custom_rule = custom_rule(rule.as_ref())?;
-    let candidates = candidates(Some(names), columns, features.as_ref())?;
+    let candidates = candidates(Some(names), columns, features.as_ref(), costs)?;
     let events = elements(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
     let restore = || {
         let draft = NewCampaign::continued(name, settings, candidates, events)?;

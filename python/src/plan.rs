@@ -39,10 +39,11 @@ impl Planning {
         names: Option<&Bound<'_, PyAny>>,
         columns: &Bound<'_, PyAny>,
         features: Option<PyReadonlyArray2<'_, f64>>,
+        costs: Option<&Bound<'_, PyAny>>,
         keywords: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let keywords = Keywords(keywords);
-        let candidates = candidates(names, columns, features.as_ref())?;
+        let candidates = candidates(names, columns, features.as_ref(), costs)?;
         let dimension = candidates.columns().len();
         if dimension == 0 {
             return Err(input(

@@ -42,6 +42,9 @@ pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
     if let Some(steps) = get("prepare")? {
         settings.preparation = Some(preparation(&steps)?);
     }
+    if let Some(cost) = get("cost")? {
+        settings.cost = Some(string(&cost, "`cost`")?);
+    }
     if let Some(seed) = get("seed")? {
         settings.seed = integer(&seed, "`seed`", 0, u64::MAX)?;
     }

@@ -15,19 +15,20 @@ pub(crate) struct Ticket {
     /// In milliseconds since 1970; `u64::MAX` for never.
     until: u64,
     replicates: u32,
+    cost: Option<f64>,
 }
 
 impl From<cutline_store::Ticket> for Ticket {
     fn from(ticket: cutline_store::Ticket) -> Self {
-        let cutline_store::Ticket { number, arm, name, features, until, replicates, .. } = ticket;
-        Self { number, arm, name, features, until, replicates }
+        let cutline_store::Ticket { number, arm, name, features, until, replicates, cost, .. } = ticket;
+        Self { number, arm, name, features, until, replicates, cost: cost.map(cutline::Amount::value) }
     }
 }
 
 #[pymethods]
 impl Ticket {
     #[new]
-    #[pyo3(signature = (ticket, arm, name, features, until, replicates=None))]
+    #[pyo3(signature = (ticket, arm, name, features, until, replicates=None, cost=None))]
     fn new(
         ticket: &Bound<'_, PyAny>,
         arm: &Bound<'_, PyAny>,
@@ -35,6 +36,7 @@ impl Ticket {
         features: &Bound<'_, PyAny>,
         until: Option<&Bound<'_, PyAny>>,
         replicates: Option<&Bound<'_, PyAny>>,
+        cost: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let features = elements(features, "`features`")?;
         let arm = integer(arm, "`arm`", 0, u64::from(u32::MAX))?;
@@ -46,6 +48,7 @@ impl Ticket {
             features: features.iter().map(|value| number(value, "a feature")).collect::<PyResult<_>>()?,
             until: until.map_or(Ok(u64::MAX), |until| integer(until, "`until`", 0, u64::MAX))?,
             replicates: u32::try_from(replicates).expect("checked"),
+            cost: cost.map(|cost| number(cost, "`cost`")).transpose()?,
         })
     }
 
@@ -85,16 +88,23 @@ impl Ticket {
         self.replicates
     }
 
+    /// What its measurements cost, in all; `None` in a campaign without costs.
+    #[getter]
+    fn cost(&self) -> Option<f64> {
+        self.cost
+    }
+
     fn __hash__(&self) -> u64 {
         self.number
     }
 
     fn __repr__(&self) -> String {
         let replicates = if self.replicates > 1 { format!(", replicates={}", self.replicates) } else { String::new() };
-        format!("Ticket({}, arm={}, name={:?}{replicates})", self.number, self.arm, self.name)
+        let cost = self.cost.map_or_else(String::new, |cost| format!(", cost={cost:?}"));
+        format!("Ticket({}, arm={}, name={:?}{replicates}{cost})", self.number, self.arm, self.name)
     }
 
-    fn __getnewargs__(&self) -> (u64, usize, &str, &[f64], Option<u64>, u32) {
-        (self.number, self.arm, &self.name, &self.features, self.until(), self.replicates)
+    fn __getnewargs__(&self) -> (u64, usize, &str, &[f64], Option<u64>, u32, Option<f64>) {
+        (self.number, self.arm, &self.name, &self.features, self.until(), self.replicates, self.cost)
     }
 }

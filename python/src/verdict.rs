@@ -74,9 +74,12 @@ pub(crate) fn columns<'py>(
 #[pyclass(frozen, eq, module = "cutline")]
 #[derive(Debug)]
 pub(crate) struct Progress {
-    /// The number of measurements that may count.
+    /// The number of measurements that may count, or what they may cost.
     #[pyo3(get)]
     pub(crate) budget: u32,
+    /// What the rewards that count have cost; `None` in a campaign without costs.
+    #[pyo3(get)]
+    pub(crate) spent: Option<f64>,
     /// The number of rewards that count towards the budget.
     #[pyo3(get)]
     pub(crate) counted: u32,
@@ -109,8 +112,9 @@ pub(crate) struct Progress {
 impl PartialEq for Progress {
     fn eq(&self, other: &Self) -> bool {
         let counts = |progress: &Self| {
-            let Self { budget, counted, uncounted, out, failed, expired, voided, withdrawn, ending, .. } = *progress;
-            (budget, counted, uncounted, out, failed, expired, voided, withdrawn, ending)
+            let Self { budget, spent, counted, uncounted, out, failed, expired, voided, withdrawn, ending, .. } =
+                *progress;
+            (budget, spent, counted, uncounted, out, failed, expired, voided, withdrawn, ending)
         };
         counts(self) == counts(other)
     }
@@ -130,8 +134,9 @@ impl Progress {
         // Most campaigns have none of either.
         let voided = if *voided > 0 { format!("voided={voided}, ") } else { String::new() };
         let withdrawn = if *withdrawn > 0 { format!("withdrawn={withdrawn}, ") } else { String::new() };
+        let spent = self.spent.map_or_else(String::new, |spent| format!("spent={spent:?}, "));
         format!(
-            "Progress(counted={counted}, budget={budget}, out={out}, failed={failed}, expired={expired}, \
+            "Progress({spent}counted={counted}, budget={budget}, out={out}, failed={failed}, expired={expired}, \
              {voided}{withdrawn}ending={ending})"
         )
     }

@@ -211,7 +211,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
         StoreError::CampaignError(CampaignError::OtherReward { .. }) => "correct it with `cutline amend`".into(),
         StoreError::CampaignError(CampaignError::NotTold { .. }) => "record its reward with `cutline tell`".into(),
-        StoreError::CampaignError(CampaignError::BudgetUsed { .. } | CampaignError::TooLate { .. }) => {
+        StoreError::CampaignError(
+            CampaignError::BudgetUsed { .. } | CampaignError::BudgetBelowCost { .. } | CampaignError::TooLate { .. },
+        ) => {
             "raise it with `cutline extend`".into()
         }
         StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),
@@ -234,7 +236,8 @@ fn model_hint(error: &ModelError) -> Option<String> {
 /// What to change in a call of `cutline new` whose algorithm does not fit.
 fn new_hint(error: &SpecError) -> Option<String> {
     Some(match error {
-        SpecError::Learner(LearnerError::BudgetBelowArms { .. }) => {
+        SpecError::Learner(LearnerError::BudgetBelowCheapest { .. }) => "raise `--budget`".into(),
+        SpecError::Learner(LearnerError::BudgetBelowArms { .. } | LearnerError::BudgetBelowCosts { .. }) => {
             "raise `--budget`, or use `--algorithm pivot`, which needs not pull every arm".into()
         }
         SpecError::NeedsFeatures { .. } => "use `--model mixed` or `--model independent`, which work without".into(),
@@ -252,7 +255,10 @@ fn new_hint(error: &SpecError) -> Option<String> {
 fn plan_hint(error: &PlanError) -> Option<String> {
     Some(match error {
         PlanError::Campaign {
-            error: TermsError::Spec(SpecError::Learner(LearnerError::BudgetBelowArms { .. })),
+            error:
+                TermsError::Spec(SpecError::Learner(
+                    LearnerError::BudgetBelowArms { .. } | LearnerError::BudgetBelowCosts { .. },
+                )),
             ..
         } => "raise `--budgets` or use `--algorithms pivot`".into(),
         PlanError::Campaign { error: TermsError::NeedsNoise(_), .. } => "give it with `--noise`".into(),

@@ -17,6 +17,7 @@ mod progress;
 mod report;
 mod results;
 mod resume;
+mod spending;
 mod standing;
 mod status_summary;
 mod table;

@@ -2,6 +2,7 @@
 
 use crate::clock::{rfc3339, span};
 use crate::print::{cell, left, short, short_worker, table};
+use crate::spending;
 use crate::standing::{self, standing};
 use cutline::campaign::{EarlyStop, NoiseSource, Progress, Time};
 use cutline::estimators::Explained;
@@ -27,6 +28,12 @@ pub(crate) struct StatusSummary {
     pub(crate) budget: u32,
     /// The rewards that count towards the budget.
     pub(crate) told: u32,
+    /// What they have cost, if measurements have costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spent: Option<f64>,
+    /// How much of the budget is used, in words.
+    #[serde(skip)]
+    used: String,
     /// The earlier rewards that do not.
     uncounted: u64,
     failed: u64,
@@ -169,7 +176,7 @@ impl StatusSummary {
             }
         });
         let pace = pace(&progress, now);
-        let to_go = f64::from(progress.budget - progress.counted);
+        let to_go = measurements_to_go(&progress);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -185,6 +192,8 @@ impl StatusSummary {
             n_arms: names.len(),
             budget: progress.budget,
             told: progress.counted,
+            spent: spending::spent(&progress),
+            used: spending::used(&progress),
             uncounted: progress.uncounted,
             failed: progress.failed,
             expired: progress.expired,
@@ -247,16 +256,18 @@ impl StatusSummary {
             ("budget_used_at", or_empty(self.budget_used_at.clone())),
             ("ending", self.ending.unwrap_or_default().into()),
         ];
-        numbers.into_iter().chain(self.standing.fields()).collect()
+        let spent = self.spent.map(|spent| ("spent", format!("{spent:?}")));
+        numbers.into_iter().chain(spent).chain(self.standing.fields()).collect()
     }
 
     /// The numbers that change, in one line.
     pub(crate) fn line(&self) -> String {
-        let Self { told, budget, failed, undecided, .. } = self;
+        let Self { used, failed, undecided, .. } = self;
+        let rewards = if self.spent.is_some() { "" } else { " rewards" };
         let ending = self.ending.map_or_else(String::new, |ending| format!("; ended: {ending}"));
         let (at, open) = (rfc3339(self.now), self.open_tickets.len());
         format!(
-            "{at} {told} of {budget} rewards, {open} open tickets, {failed} failed, {undecided} arms undecided{ending}"
+            "{at} {used}{rewards}, {open} open tickets, {failed} failed, {undecided} arms undecided{ending}"
         )
     }
 
@@ -273,7 +284,7 @@ impl StatusSummary {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let Self { campaign, threshold, n_arms, algorithm, told, budget, above, below, undecided, .. } = self;
+        let Self { campaign, threshold, n_arms, algorithm, used, above, below, undecided, .. } = self;
         let within = if self.precision > 0.0 { format!(", give or take {}", self.precision) } else { String::new() };
         let mut facts = vec![
             ("campaign", cell(campaign)),
@@ -282,7 +293,7 @@ impl StatusSummary {
             (
                 "rewards",
                 format!(
-                    "{told} of {budget}{}",
+                    "{used}{}",
                     more(self.uncounted, "earlier rewards that do not count towards the budget")
                 ),
             ),
@@ -390,6 +401,12 @@ fn more(count: u64, what: &str) -> String {
 
 fn first_of(total: usize) -> String {
     if total > MAX_SHOWN { format!(", {MAX_SHOWN} of {total}") } else { String::new() }
+}
+
+/// How many more rewards the budget is enough for, with costs as they were on average.
+fn measurements_to_go(progress: &Progress) -> f64 {
+    let mean_cost = progress.spent().value() / f64::from(progress.counted.max(1));
+    progress.remaining().value() / if progress.counted > 0 { mean_cost } else { 1.0 }
 }
 
 /// The number of rewards per millisecond: those after the oldest of the recent ones, divided by the time since that one. While none

@@ -3,8 +3,8 @@
 use crate::{Plan, Rest};
 use cutline::campaign::CampaignState;
 use cutline::diagnostics::Conclusion;
-use cutline::{Arms, EstimatorKind, Side, Verdict};
-use serde::Serialize;
+use cutline::{Amount, Arms, EstimatorKind, Side, Verdict};
+use serde::{Serialize, Serializer};
 
 /// The largest K·d² for which the linear model is tested, which takes a few seconds.
 pub const MAX_TEST_COST: f64 = 1e9;
@@ -33,8 +33,12 @@ pub struct Standing {
     pub fit: ModelFit,
     /// Whether every arm that is not withdrawn is decided, so that the campaign may end.
     pub may_stop: bool,
-    /// The measurements that remain of the budget.
-    pub remaining: u32,
+    /// What remains of the budget, in measurements or in units of cost.
+    #[serde(serialize_with = "amount")]
+    pub remaining: Amount,
+    /// Whether measurements have costs.
+    #[serde(skip)]
+    pub has_costs: bool,
     /// What they would still bring; `None` without rewards, without budget, or if it was not computed because that takes long.
     pub rest: Option<Rest>,
 }
@@ -76,7 +80,8 @@ impl Standing {
             },
             fit: ModelFit::new(state, has_rewards),
             may_stop: undecided == withdrawn,
-            remaining: progress.budget.saturating_sub(progress.counted),
+            remaining: progress.remaining(),
+            has_costs: progress.spending.is_some(),
             rest: None,
         }
     }
@@ -117,9 +122,10 @@ impl Standing {
     pub fn rest_in_words(&self, plan: &str) -> Option<String> {
         match &self.rest {
             Some(rest) => Some(rest.to_string()),
-            None if self.remaining == 0 || self.wrong_calls.is_none() => None,
+            None if self.remaining == Amount::ZERO || self.wrong_calls.is_none() => None,
+            None if self.has_costs => Some(format!("{plan} simulates what spending {} more would bring", self.remaining)),
             None => {
-                let plural = if self.remaining == 1 { "" } else { "s" };
+                let plural = if self.remaining == Amount::units(1) { "" } else { "s" };
                 Some(format!("{plan} simulates what {} more measurement{plural} would bring", self.remaining))
             }
         }
@@ -133,6 +139,15 @@ impl Standing {
             (true, 0) => Some("every candidate is decided: you may stop"),
             (true, _) => Some("every candidate that is not withdrawn is decided: you may stop"),
         }
+    }
+}
+
+/// A whole number where it is one.
+fn amount<S: Serializer>(amount: &Amount, serializer: S) -> Result<S::Ok, S::Error> {
+    if *amount == Amount::units(amount.whole_units()) {
+        serializer.serialize_u32(amount.whole_units())
+    } else {
+        serializer.serialize_f64(amount.value())
     }
 }
 
@@ -239,7 +254,7 @@ mod tests {
             assert_eq!(standing.above + standing.below + standing.undecided, 12);
             assert_eq!(standing.may_stop, standing.undecided == 0);
             let doubts: f64 = verdicts.iter().map(|verdict| verdict.doubt).sum();
-            assert_eq!((standing.wrong_calls, standing.remaining), (Some(doubts), 24));
+            assert_eq!((standing.wrong_calls, standing.remaining), (Some(doubts), Amount::units(24)));
         }
     }
 
@@ -264,7 +279,7 @@ mod tests {
         }
         let verdicts = state.verdicts();
         let rest = Standing::new(&state, &verdicts).with_rest(&state, arms).rest.unwrap();
-        assert_eq!((rest.measurements, rest.runs), (32, 16));
+        assert_eq!((rest.measurements, rest.runs), (Some(32), 16));
     }
 
     /// What the rest would bring is computed where it is cheap, and not for a long campaign.
@@ -275,7 +290,7 @@ mod tests {
         let rows: Vec<[f64; 1]> = (0..12).map(|arm| [f64::from(arm)]).collect();
         let standing = Standing::new(&state, &verdicts).with_rest(&state, Arms::from_rows(&rows).unwrap());
         let rest = standing.rest.unwrap();
-        assert_eq!((rest.measurements, rest.runs), (24, 16));
+        assert_eq!((rest.measurements, rest.runs), (Some(24), 16));
         assert!(rest.wrong_calls < 1.0 && rest.undecided <= standing.undecided as f64 + 0.5, "{rest:?}");
         assert!(rest.wrong_calls_low <= rest.wrong_calls && rest.wrong_calls <= rest.wrong_calls_high, "{rest:?}");
     }

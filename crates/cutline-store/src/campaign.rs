@@ -8,7 +8,7 @@ use crate::tickets::handed_out_by;
 use crate::{Candidates, NewCampaign, Settings, StoreError};
 use cutline::campaign::{self, Event, Progress, Record, Time};
 use cutline::rules::NamedRule;
-use cutline::{StopReason, Verdict};
+use cutline::{CandidatesError, StopReason, Verdict};
 use std::cmp::Ordering;
 
 /// A campaign in a store, with its own connection. Other handles, in this process and in others, may use it at the same time.
@@ -39,7 +39,10 @@ impl Campaign {
         candidates: &Candidates,
     ) -> Result<campaign::CampaignState, StoreError> {
         let terms = settings.terms(candidates.has_features())?;
-        let arms = settings.prepare(candidates.arms())?;
+        let mut arms = settings.prepare(candidates.arms())?;
+        if let Some(costs) = candidates.measurement_costs() {
+            arms = arms.with_measurement_costs(costs).map_err(CandidatesError::from)?;
+        }
         Ok(campaign::CampaignState::new(arms, terms)?)
     }
 
@@ -110,7 +113,8 @@ impl Campaign {
     pub(crate) fn folded(&mut self, candidates: &Candidates) -> Result<campaign::CampaignState, StoreError> {
         let records = self.journal.read(self.id, 0)?;
         let n_arms = u32::try_from(candidates.n_arms()).unwrap_or(u32::MAX);
-        let settings = Settings { budget: self.settings.budget.max(n_arms), ..self.settings.clone() };
+        let every_arm = candidates.measurement_costs().map_or(n_arms, |costs| costs.total().whole_units().saturating_add(1));
+        let settings = Settings { budget: self.settings.budget.max(every_arm), ..self.settings.clone() };
         self.fold(&settings, candidates, &records)
     }
 

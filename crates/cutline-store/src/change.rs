@@ -93,10 +93,11 @@ impl Campaign {
     }
 
     /// Adds candidates with the same columns, behind those that there are, and returns how many are new. Candidates that the campaign has
-    /// already, with the same features, are not added again.
+    /// already, with the same features and cost, are not added again.
     ///
     /// # Errors
-    /// If the columns differ, a name is taken by a candidate with other features, or the store fails.
+    /// If the columns differ, a name is taken by a candidate with other features or another cost, only some candidates have costs, or the
+    /// store fails.
     pub fn add(&mut self, more: &Candidates) -> Result<usize, StoreError> {
         for _ in 0..ATTEMPTS {
             self.state()?;
@@ -122,10 +123,15 @@ impl Campaign {
         let candidates = self.candidates()?;
         let numbered = |from: usize, candidates: &Candidates| {
             let names = (from..from + candidates.n_arms()).map(|number| number.to_string()).collect();
-            Candidates::new(names, candidates.columns().to_vec(), candidates.features().to_vec())
+            candidates.clone().renamed(names)
         };
         let n_arms = candidates.n_arms();
-        let all = numbered(0, &candidates)?.with(&numbered(n_arms, others)?)?;
+        // They are never measured, so that any cost will do.
+        let others = match candidates.costs() {
+            Some(_) => others.clone().with_costs(vec![1.0; others.n_arms()])?,
+            None => others.clone().without_costs(),
+        };
+        let all = numbered(0, &candidates)?.with(&numbered(n_arms, &others)?)?;
         let mut state = self.folded(&all)?;
         Ok(state.verdicts().split_off(n_arms))
     }
@@ -206,17 +212,19 @@ impl Campaign {
 
 /// Those of `more` that are not among `candidates` yet.
 fn new_candidates(candidates: &Candidates, more: &Candidates) -> Result<Option<Candidates>, StoreError> {
-    if candidates.columns() != more.columns() {
-        // The error names the columns.
+    if candidates.columns() != more.columns() || candidates.costs().is_some() != more.costs().is_some() {
+        // The error says what differs.
         return Ok(Some(candidates.with(more)?));
     }
     let names: HashMap<&str, Arm> = candidates.names().iter().map(String::as_str).zip(0..).collect();
+    let cost = |candidates: &Candidates, arm: Arm| candidates.costs().map(|costs| costs[arm]);
     let mut new = Vec::new();
     for (arm, name) in more.names().iter().enumerate() {
         match names.get(name.as_str()) {
             Some(&known) if candidates.row(known) != more.row(arm) => {
                 return Err(StoreError::OtherFeatures(name.clone()));
             }
+            Some(&known) if cost(candidates, known) != cost(more, arm) => return Err(StoreError::OtherCost(name.clone())),
             Some(_) => (),
             None => new.push(arm),
         }

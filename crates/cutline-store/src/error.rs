@@ -92,6 +92,9 @@ pub enum StoreError {
     /// The candidate is already in the campaign, with other features.
     #[error("the campaign has a candidate `{0}` already, with other features")]
     OtherFeatures(String),
+    /// The candidate is already in the campaign, at another cost.
+    #[error("the campaign has a candidate `{0}` already, at another cost")]
+    OtherCost(String),
     /// The caller interrupted it; nothing was written.
     #[error("the request was interrupted")]
     Interrupted,

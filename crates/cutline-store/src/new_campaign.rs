@@ -31,6 +31,8 @@ impl NewCampaign {
     /// If the name is not allowed, or the settings contradict each other, do not fit the candidates or promise what cannot be guaranteed.
     pub fn new(name: &str, mut settings: Settings, candidates: Candidates) -> Result<Self, StoreError> {
         settings.resolve(candidates.has_features())?;
+        let column = settings.cost.take().unwrap_or_else(|| "cost".into());
+        settings.cost = candidates.costs().map(|_| column);
         let new = Self::continued(name, settings, candidates, Vec::new())?;
         new.state.terms().check_guarantee()?;
         Ok(new)

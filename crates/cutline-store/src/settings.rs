@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// |---|---|---|
 /// | `threshold` | required | τ |
 /// | `precision` | 0 | ε: arms within ε of τ may be called either way |
-/// | `budget` | required | the number of measurements allowed |
+/// | `budget` | required | the number of measurements allowed, or what they may cost if the candidates have costs |
 /// | `model` | `mixed`; `independent` without features | algorithm, estimator and preparation in one word; not stored |
 /// | `algorithm` | that of the model | its name |
 /// | `estimator` | that of the model or of the algorithm | its name; in stores of earlier versions `None` is that of the algorithm |
@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 /// | `preparation` | that of the model | how features and rewards are transformed before learning |
 /// | `covariance` | none | how the means are related, in place of a model that is linear in the features |
 /// | `encoding` | none: all columns hold numbers | how the columns of a table of candidates become features |
+/// | `cost` | none | the column of a table of candidates that holds their costs; the costs themselves are part of the candidates |
 /// | `seed` | 0 | the seed of all random choices |
 /// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +52,8 @@ pub struct Settings {
     pub covariance: Option<CampaignCovariance>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
     pub seed: u64,
     /// The model in one word, until the campaign begins.
     #[serde(skip)]
@@ -112,6 +115,7 @@ impl Settings {
             preparation: None,
             covariance: None,
             encoding: None,
+            cost: None,
             seed: 0,
             model: None,
             custom_rule: None,

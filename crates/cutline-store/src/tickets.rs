@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::campaign::{Campaign, Written};
-use cutline::Arm;
+use cutline::{Amount, Arm};
 use cutline::campaign::{self, CampaignError, Event, Request, Time};
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub struct Ticket {
     pub until: Time,
     /// How many rewards it takes: its own, and those of the tickets after it that were handed out together with it.
     pub replicates: u32,
+    /// What its measurements cost; `None` in a campaign without costs.
+    pub cost: Option<Amount>,
 }
 
 impl Campaign {
@@ -57,11 +59,15 @@ impl Campaign {
         let mut features = features.into_iter();
         for (number, arm, until, first) in handed_out {
             let features = features.next().unwrap_or_else(|| unchanged(arm));
+            let cost = state.and_then(|state| state.arms().measurement_costs()).map(|costs| costs.of(arm));
             match tickets.last_mut() {
-                Some(last) if last.number == first => last.replicates += 1,
+                Some(last) if last.number == first => {
+                    last.replicates += 1;
+                    last.cost = last.cost.zip(cost).map(|(sum, cost)| sum.plus(cost));
+                }
                 _ => {
                     let name = self.names[arm].clone();
-                    tickets.push(Ticket { number, arm, name, features, until, replicates: 1 });
+                    tickets.push(Ticket { number, arm, name, features, until, replicates: 1, cost });
                 }
             }
         }

@@ -11,6 +11,7 @@ pub use kernel::Kernel;
 pub use kind::CovarianceKind;
 
 use crate::features::{Executor, Features};
+use crate::MeasurementCosts;
 use crate::vector::numbers;
 use std::sync::Arc;
 use thiserror::Error;
@@ -18,8 +19,8 @@ use thiserror::Error;
 /// The position of an arm, from 0, in the order the arms were given.
 pub type Arm = usize;
 
-/// The arms of a problem: K rows of d features, or only K if the arms have no features; and what an error on each arm costs, where that
-/// is known. Clones share the features.
+/// The arms of a problem: K rows of d features, or only K if the arms have no features; and what an error on each arm and a measurement of
+/// it cost, where that is known. Clones share the features.
 ///
 /// ```
 /// use cutline::Arms;
@@ -36,6 +37,8 @@ pub struct Arms {
     features: Option<Arc<Features>>,
     /// The cost of an error on every arm; `None` if all are 1.
     costs: Option<Arc<[f64]>>,
+    /// What a measurement of every arm costs; `None` if all cost the same.
+    measurement_costs: Option<MeasurementCosts>,
 }
 
 /// Why arms were refused. Rows and columns count from 0.
@@ -103,7 +106,7 @@ impl Arms {
             }
             features.set_rows(row, values)?;
         }
-        Ok(Self { n_arms: rows.len(), features: Some(Arc::new(features)), costs: None })
+        Ok(Self { n_arms: rows.len(), features: Some(Arc::new(features)), costs: None, measurement_costs: None })
     }
 
     /// Arms with features, row after row in one slice of `n_arms · dimension` values.
@@ -124,7 +127,7 @@ impl Arms {
         }
         let mut features = Features::new(n_arms, dimension);
         features.set_rows(0, values)?;
-        Ok(Self { n_arms, features: Some(Arc::new(features)), costs: None })
+        Ok(Self { n_arms, features: Some(Arc::new(features)), costs: None, measurement_costs: None })
     }
 
     /// The same arms with one more feature, an intercept, which is `value` for every arm. The number of features of arms from a
@@ -169,7 +172,10 @@ impl Arms {
     /// # Errors
     /// If `n_arms` is 0.
     pub fn without_features(n_arms: usize) -> Result<Self, ArmsError> {
-        if n_arms == 0 { Err(ArmsError::Empty) } else { Ok(Self { n_arms, features: None, costs: None }) }
+        if n_arms == 0 {
+            return Err(ArmsError::Empty);
+        }
+        Ok(Self { n_arms, features: None, costs: None, measurement_costs: None })
     }
 
     /// The same arms, of which an error on arm i costs `costs[i]`. Only [`Fwt`](crate::rules::Fwt) uses the costs.
@@ -191,6 +197,25 @@ impl Arms {
     #[must_use]
     pub fn costs(&self) -> Option<&[f64]> {
         self.costs.as_deref()
+    }
+
+    /// The same arms, of which measurements cost different amounts. Campaigns then count their budget in units of cost, and
+    /// [`Pivot`](crate::rules::Pivot) weighs information by it.
+    ///
+    /// # Errors
+    /// If there is not one cost per arm.
+    pub fn with_measurement_costs(self, costs: MeasurementCosts) -> Result<Self, ArmsError> {
+        let (expected, found) = (self.n_arms, costs.all().len());
+        if expected != found {
+            return Err(ArmsError::CostsLength { expected, found });
+        }
+        Ok(Self { measurement_costs: Some(costs), ..self })
+    }
+
+    /// What one measurement of each arm costs; `None` if all cost the same.
+    #[must_use]
+    pub fn measurement_costs(&self) -> Option<&MeasurementCosts> {
+        self.measurement_costs.as_ref()
     }
 
     /// The number of arms K.

@@ -1,7 +1,7 @@
 //! The view of a learner that rules, stops and verdicts work on: the question, the pulls and the estimates.
 
 use crate::estimators::Estimator;
-use crate::{Arm, Question, Settled};
+use crate::{Arm, MeasurementCosts, Question, Settled};
 
 /// The current state of a learner: the question, the pulls handed out so far, and the estimator.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct Beliefs<'a, E: ?Sized> {
     pub first_unpulled: Option<Arm>,
     /// The arms whose side is fixed for good; a rule chooses among the others.
     pub settled: &'a Settled,
+    /// What one measurement of each arm costs, for rules that weigh information by it; `None` if all cost the same.
+    pub costs: Option<&'a MeasurementCosts>,
     /// The estimator, which has the means.
     pub estimator: &'a mut E,
 }

@@ -1,10 +1,11 @@
 //! Candidates: arms with names, and features with column names. File readers, stores and callers share this type.
 
-use crate::{Arm, Arms, ArmsError};
+use crate::{Arm, Arms, ArmsError, CostError, MeasurementCosts};
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// Arms as users describe them: a name per arm and, if there are features, a name per column and one row of numbers per arm.
+/// Arms as users describe them: a name per arm; if there are features, a name per column and one row of numbers per arm; and if their
+/// measurements cost different amounts, a cost per arm.
 ///
 /// Everything is checked by [`Candidates::new`]: names are distinct and printable, features are finite. [`Arms`] are the same
 /// candidates without names, in the layout that learners need.
@@ -22,6 +23,7 @@ pub struct Candidates {
     names: Vec<String>,
     columns: Vec<String>,
     features: Vec<f64>,
+    costs: Option<Vec<f64>>,
 }
 
 /// Why candidates were refused. Arms count from 0.
@@ -31,6 +33,15 @@ pub enum CandidatesError {
     /// The features are not valid.
     #[error(transparent)]
     Arms(#[from] ArmsError),
+    /// A cost is not valid.
+    #[error(transparent)]
+    Cost(#[from] CostError),
+    /// Only some of the candidates have costs.
+    #[error("{}", if *is_needed { "the candidates of the campaign have costs, so the others need them too" } else { "the candidates of the campaign have no costs, so the others must have none" })]
+    Costs {
+        /// Whether the first candidates have costs.
+        is_needed: bool,
+    },
     /// There are more or fewer names than rows of features.
     #[error("there are {names} names, but {rows} rows of features")]
     Lengths {
@@ -128,13 +139,47 @@ impl Candidates {
         }
         if names.is_empty() {
             let names = (0..rows).map(|row| row.to_string()).collect();
-            return Ok(Self { names, columns, features });
+            return Ok(Self { names, columns, features, costs: None });
         }
         if names.len() != rows {
             return Err(CandidatesError::Lengths { names: names.len(), rows });
         }
         check_names(&names)?;
-        Ok(Self { names, columns, features })
+        Ok(Self { names, columns, features, costs: None })
+    }
+
+    /// The same candidates, of which measurements cost these amounts, one per candidate.
+    ///
+    /// # Errors
+    /// If there is not one cost per candidate, or a cost is not between 1e-6 and 1e9.
+    pub fn with_costs(self, costs: Vec<f64>) -> Result<Self, CandidatesError> {
+        let (expected, found) = (self.n_arms(), costs.len());
+        if expected != found {
+            return Err(ArmsError::CostsLength { expected, found }.into());
+        }
+        MeasurementCosts::new(&costs)?;
+        Ok(Self { costs: Some(costs), ..self })
+    }
+
+    /// The same candidates without their costs.
+    #[must_use]
+    pub fn without_costs(self) -> Self {
+        Self { costs: None, ..self }
+    }
+
+    /// What a measurement of each candidate costs; `None` if all cost the same.
+    #[must_use]
+    pub fn costs(&self) -> Option<&[f64]> {
+        self.costs.as_deref()
+    }
+
+    /// The same as arms take them.
+    ///
+    /// # Panics
+    /// Never: everything was checked by [`Candidates::with_costs`].
+    #[must_use]
+    pub fn measurement_costs(&self) -> Option<MeasurementCosts> {
+        self.costs.as_ref().map(|costs| MeasurementCosts::new(costs).expect("checked by `Candidates::with_costs`"))
     }
 
     /// The number of candidates.
@@ -193,14 +238,18 @@ impl Candidates {
     /// The same candidates, followed by others with the same columns.
     ///
     /// # Errors
-    /// If the columns differ, or a name occurs twice.
+    /// If the columns differ, a name occurs twice, or only some have costs.
     pub fn with(&self, more: &Self) -> Result<Self, CandidatesError> {
         if self.columns != more.columns {
             return Err(CandidatesError::OtherColumns { expected: self.columns.clone(), found: more.columns.clone() });
         }
+        if self.costs.is_some() != more.costs.is_some() {
+            return Err(CandidatesError::Costs { is_needed: self.costs.is_some() });
+        }
         let names = self.names.iter().chain(&more.names).cloned().collect();
         let features = self.features.iter().chain(&more.features).copied().collect();
-        Self::new(names, self.columns.clone(), features)
+        let costs = self.costs.iter().zip(&more.costs).map(|(costs, more)| [&costs[..], more].concat()).next();
+        Ok(Self { costs, ..Self::new(names, self.columns.clone(), features)? })
     }
 
     /// Some of the candidates, in this order.
@@ -213,7 +262,17 @@ impl Candidates {
     pub fn select(&self, arms: &[Arm]) -> Result<Self, CandidatesError> {
         let names = arms.iter().map(|&arm| self.names[arm].clone()).collect();
         let features = arms.iter().flat_map(|&arm| self.row(arm)).copied().collect();
-        Self::new(names, self.columns.clone(), features)
+        let costs = self.costs.as_ref().map(|costs| arms.iter().map(|&arm| costs[arm]).collect());
+        Ok(Self { costs, ..Self::new(names, self.columns.clone(), features)? })
+    }
+
+    /// The same candidates with other names.
+    ///
+    /// # Errors
+    /// As [`Candidates::new`].
+    pub fn renamed(self, names: Vec<String>) -> Result<Self, CandidatesError> {
+        let Self { columns, features, costs, .. } = self;
+        Ok(Self { costs, ..Self::new(names, columns, features)? })
     }
 
     /// The names and the columns; the features are dropped.

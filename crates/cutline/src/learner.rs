@@ -2,7 +2,7 @@
 
 use crate::estimators::{Estimator, History};
 use crate::rules::{Choice, Rule};
-use crate::{Arm, Beliefs, Purpose, Question, Range, Settled, Stop, StopReason, stream};
+use crate::{Amount, Arm, Beliefs, MeasurementCosts, Purpose, Question, Range, Settled, Stop, StopReason, stream};
 use thiserror::Error;
 
 /// The interface of every learner, whatever its rule, estimator and stop. Simulations and campaigns use it as `dyn AskTell`.
@@ -60,6 +60,13 @@ pub trait AskTell: Send {
     /// If there is no such arm.
     fn set_withdrawn(&mut self, arm: Arm, is_withdrawn: bool);
 
+    /// Whether its rule pulls every arm once first.
+    fn opens_with_every_arm(&self) -> bool;
+
+    /// How much is left to spend: arms whose [measurement costs](crate::Arms::with_measurement_costs) more are not proposed, and if no open
+    /// arm can be paid for, the learner has ended. Without costs, this has no effect.
+    fn set_remaining(&mut self, remaining: Amount);
+
     /// Why the learner has ended; `None` if it has not.
     fn stop_reason(&mut self) -> Option<StopReason>;
 
@@ -108,6 +115,14 @@ pub struct Learner<R, E, S> {
     nothing_settled: Settled,
     /// The arms that are settled by one reward.
     newly_settled: Vec<(Arm, bool)>,
+    costs: Option<Costs>,
+}
+
+/// What measurements cost, and how much is left to spend.
+#[derive(Clone, Debug)]
+struct Costs {
+    costs: MeasurementCosts,
+    remaining: Amount,
 }
 
 /// Why a learner was refused.
@@ -121,6 +136,24 @@ pub enum LearnerError {
         budget: u32,
         /// The number of arms.
         n_arms: usize,
+    },
+    /// The rule pulls every arm once first, and that costs more than the budget.
+    #[error("a budget of {budget} is too small for {n_arms} arms: every arm is measured once first, which costs {cost}")]
+    BudgetBelowCosts {
+        /// The budget.
+        budget: u32,
+        /// The number of arms.
+        n_arms: usize,
+        /// What it costs to measure every arm once.
+        cost: Amount,
+    },
+    /// No measurement can be paid for.
+    #[error("a budget of {budget} is too small: the cheapest measurement costs {cost}")]
+    BudgetBelowCheapest {
+        /// The budget.
+        budget: u32,
+        /// The least cost of a measurement.
+        cost: Amount,
     },
 }
 
@@ -148,6 +181,7 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
             settled: Settled::none(n_arms),
             nothing_settled: Settled::none(n_arms),
             newly_settled: Vec::new(),
+            costs: None,
         };
         if learner.stop.settles() {
             learner.settled.reserve();
@@ -155,6 +189,23 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
         }
         learner.follow_noise();
         Ok(learner)
+    }
+
+    /// The same for measurements that cost different amounts, if there are costs, one per arm. The stop still counts pulls.
+    #[must_use]
+    pub fn with_costs(self, costs: Option<MeasurementCosts>) -> Self {
+        let remaining = Amount::units(u32::MAX);
+        Self { costs: costs.map(|costs| Costs { costs, remaining }), ..self }
+    }
+
+    /// What the rule sees where an arm costs more than what is left to spend.
+    fn within_remaining(&self, seen: &Settled) -> Option<Settled> {
+        self.costs.as_ref().and_then(|Costs { costs, remaining }| seen.within(costs, *remaining))
+    }
+
+    /// Whether there are open arms, and none can be paid for.
+    fn is_out_of_budget(&self) -> bool {
+        self.within_remaining(&self.settled).is_some_and(|within| within.n_open() == 0)
     }
 
     /// Where the estimator learns σ, rule and stop use the same, except for a stop that guarantees something for a given σ.
@@ -168,13 +219,16 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
 
     #[inline]
     fn stop_is_met(&mut self) -> Option<StopReason> {
-        self.stop.stop_reason(&mut self.counts.beliefs(self.question, &self.settled, &mut self.estimator))
+        self.stop.stop_reason(&mut self.counts.beliefs(self.question, &self.settled, None, &mut self.estimator))
     }
 
     #[inline]
     fn choose(&mut self) -> Choice {
         let seen = if self.stop.restricts_rules() { &self.settled } else { &self.nothing_settled };
-        let mut beliefs = self.counts.beliefs(self.question, seen, &mut self.estimator);
+        let within = self.within_remaining(seen);
+        let seen = within.as_ref().unwrap_or(seen);
+        let costs = self.costs.as_ref().map(|costs| &costs.costs);
+        let mut beliefs = self.counts.beliefs(self.question, seen, costs, &mut self.estimator);
         let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
         match self.rule.choose(&mut beliefs, &mut rng) {
             Choice::Pull(arm) if seen.is_withdrawn(arm) => {
@@ -188,7 +242,7 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
     /// Settles arms after a reward of `told`.
     fn settle(&mut self, told: Arm) {
         self.newly_settled.clear();
-        let mut beliefs = self.counts.beliefs(self.question, &self.settled, &mut self.estimator);
+        let mut beliefs = self.counts.beliefs(self.question, &self.settled, None, &mut self.estimator);
         self.stop.settle(&mut beliefs, told, &mut self.newly_settled);
         for &(arm, is_above) in &self.newly_settled {
             self.settled.settle(arm, is_above, self.counts.n_rewards);
@@ -242,6 +296,7 @@ impl Counts {
         &'a self,
         question: Question,
         settled: &'a Settled,
+        costs: Option<&'a MeasurementCosts>,
         estimator: &'a mut E,
     ) -> Beliefs<'a, E> {
         let Self { pulls, total, changes, .. } = self;
@@ -250,7 +305,7 @@ impl Counts {
         } else {
             (self.first_unpulled..pulls.len()).find(|&arm| pulls[arm] == 0 && settled.is_open(arm))
         };
-        Beliefs { question, pulls, total_pulls: *total, changes: *changes, first_unpulled, settled, estimator }
+        Beliefs { question, pulls, total_pulls: *total, changes: *changes, first_unpulled, settled, costs, estimator }
     }
 }
 
@@ -261,11 +316,13 @@ where
     S: Stop<E> + Send,
 {
     fn propose(&mut self) -> Option<Arm> {
-        if self.settled.n_open() == 0 || self.stop_is_met().is_some() {
+        if self.settled.n_open() == 0 || self.is_out_of_budget() || self.stop_is_met().is_some() {
             return None;
         }
-        let mut beliefs = self.counts.beliefs(self.question, &self.settled, &mut self.estimator);
-        if let Some(arm) = self.stop.request(&mut beliefs) {
+        let mut beliefs = self.counts.beliefs(self.question, &self.settled, None, &mut self.estimator);
+        let requested = self.stop.request(&mut beliefs);
+        let is_affordable = |arm: &Arm| self.costs.as_ref().is_none_or(|costs| costs.costs.of(*arm) <= costs.remaining);
+        if let Some(arm) = requested.filter(is_affordable) {
             return Some(arm);
         }
         match self.choose() {
@@ -293,7 +350,7 @@ where
             self.settle(arm);
         }
         let seen = if self.stop.restricts_rules() { &self.settled } else { &self.nothing_settled };
-        self.rule.learn(&mut self.counts.beliefs(self.question, seen, &mut self.estimator), arm, reward);
+        self.rule.learn(&mut self.counts.beliefs(self.question, seen, None, &mut self.estimator), arm, reward);
     }
 
     fn forget(&mut self, arm: Arm) {
@@ -328,10 +385,23 @@ where
         self.nothing_settled.set_withdrawn(arm, is_withdrawn);
     }
 
+    fn opens_with_every_arm(&self) -> bool {
+        R::OPENS_WITH_EVERY_ARM
+    }
+
+    fn set_remaining(&mut self, remaining: Amount) {
+        if let Some(costs) = &mut self.costs {
+            costs.remaining = remaining;
+        }
+    }
+
     fn stop_reason(&mut self) -> Option<StopReason> {
         if self.settled.n_open() == 0 {
             let is_settled = self.settled.in_order().len() == self.counts.pulls.len();
             return Some(if is_settled { StopReason::Settled } else { StopReason::Withdrawn });
+        }
+        if self.is_out_of_budget() {
+            return Some(StopReason::Budget);
         }
         let met = self.stop_is_met();
         met.or_else(|| (self.rule.may_end() && self.choose() == Choice::Done).then_some(StopReason::Done))
@@ -342,6 +412,6 @@ where
     }
 
     fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator> {
-        self.counts.beliefs(self.question, &self.settled, &mut self.estimator)
+        self.counts.beliefs(self.question, &self.settled, None, &mut self.estimator)
     }
 }

@@ -27,6 +27,7 @@ mod batch;
 mod beliefs;
 pub mod campaign;
 mod candidates;
+mod costs;
 pub mod diagnostics;
 mod encoding;
 pub mod estimators;
@@ -52,6 +53,7 @@ pub use arms::{Arm, Arms, ArmsError, CovarianceError, CovarianceKind, Edge, Grap
 pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use candidates::{Candidates, CandidatesError, NameProblem};
+pub use costs::{Amount, CostError, MeasurementCosts};
 pub use encoding::{ColumnValues, EncodedColumn, Encoding};
 pub use features::Executor;
 pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};

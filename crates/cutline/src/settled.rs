@@ -1,6 +1,6 @@
 //! Settled arms: those whose side is fixed for good, whatever is measured afterwards; and withdrawn arms, which cannot be measured.
 
-use crate::{Arm, arg_min};
+use crate::{Amount, Arm, MeasurementCosts, arg_min};
 
 /// The arms whose side is fixed for good, with the number of rewards after which that happened.
 ///
@@ -79,6 +79,15 @@ impl Settled {
         if !self.withdrawn.contains(&true) {
             self.withdrawn.clear();
         }
+    }
+
+    /// The same for a choice with this much left to spend, if an arm costs more: it is withdrawn then. `None` if every arm can be paid for.
+    pub(crate) fn within(&self, costs: &MeasurementCosts, remaining: Amount) -> Option<Self> {
+        if costs.most() <= remaining {
+            return None;
+        }
+        let withdrawn = (0..self.n_arms).map(|arm| self.is_withdrawn(arm) || costs.of(arm) > remaining).collect();
+        Some(Self { withdrawn, ..self.clone() })
     }
 
     /// Whether `arm` is withdrawn.

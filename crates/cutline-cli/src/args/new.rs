@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::campaign::{EarlyStop, RewardKind};
 use cutline::{ALGORITHMS, IntervalKind, Kernel};
+use cutline_lab::dataset::ReadOptions;
 use cutline_store::{CampaignModel, Preparation};
 use std::path::PathBuf;
 
@@ -24,7 +25,7 @@ pub(crate) struct New {
     /// The threshold τ: the question is which arms have a mean above it
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: f64,
-    /// The budget: how many measurements may be made
+    /// The budget: how many measurements may be made, or with `--cost` what they may cost, a whole number
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = budget)]
     pub(crate) budget: u32,
     #[command(flatten)]
@@ -72,6 +73,10 @@ pub(crate) struct CampaignOptions {
     pub(crate) noise: Option<f64>,
     #[command(flatten)]
     pub(crate) reading: Reading,
+    /// The column that says what a measurement of each candidate costs: the budget is then in its unit, and `pivot` weighs information per
+    /// cost. It is not a feature [default: every measurement costs 1]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) cost: Option<String>,
     /// How the means are explained: `mixed` by a linear, a smooth and an own part per arm, with weights learnt from the rewards;
     /// `linear` in the features; `independent` of them [default: that of the algorithm; `mixed`, or `independent` if the arms have no
     /// features]
@@ -147,6 +152,11 @@ fn parameter(text: &str) -> Result<(String, f64), String> {
 }
 
 impl CampaignOptions {
+    /// How the file of candidates is read.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        ReadOptions { cost: self.cost.clone(), ..self.reading.options() }
+    }
+
     /// How features and rewards are prepared; `None` if it was not given.
     pub(crate) fn preparation(&self) -> Option<Preparation> {
         let given = if self.raw { Some(Preparation::raw()) } else { self.prepare };

@@ -47,14 +47,14 @@ pub(super) fn target(text: &str) -> Result<f64, String> {
     if is_target { Ok(target) } else { Err("it must be a number of at least 1e-9 and below 1".into()) }
 }
 
-/// A number of measurements: a whole number, which may be written as `1e3`.
+/// A number of measurements, or of units of cost: a whole number, which may be written as `1e3`.
 pub(crate) fn budget(text: &str) -> Result<u32, String> {
     let whole = text.parse::<u32>().ok().or_else(|| {
         let number = text.parse::<f64>().ok().filter(|number| number.fract() == 0.0)?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and within the range")]
         (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
     });
-    let message = || format!("a budget is a whole number of measurements, from 1 to {}", u32::MAX);
+    let message = || format!("a budget is a whole number of measurements, or of units of `--cost`, from 1 to {}", u32::MAX);
     whole.filter(|&budget| budget > 0).ok_or_else(message)
 }
 
@@ -96,7 +96,7 @@ mod tests {
         for text in ["0", "-5", "1.5", "1e-3", "1e10", "nan", "inf", "", "x", "4294967296"] {
             assert_eq!(
                 budget(text).unwrap_err(),
-                "a budget is a whole number of measurements, from 1 to 4294967295",
+                "a budget is a whole number of measurements, or of units of `--cost`, from 1 to 4294967295",
                 "{text}"
             );
         }

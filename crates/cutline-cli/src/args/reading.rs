@@ -45,6 +45,7 @@ impl Reading {
             features: self.columns.as_ref().map(|columns| columns.0.clone()),
             categories: self.category.clone(),
             id: self.id.clone(),
+            cost: None,
             fills_missing: self.missing == "mean",
             decimal_comma: self.decimal == ",",
         }

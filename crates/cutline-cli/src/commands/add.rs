@@ -1,13 +1,13 @@
 //! `cutline add STORE CANDIDATES` and `cutline predict STORE CANDIDATES`
 
 use super::{note_all, open, source, unreadable};
-use crate::args::{self, Format, Reading};
+use crate::args::{self, Format};
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, short, table};
 use crate::table::{Column, Table};
 use cutline::campaign::TermsError;
 use cutline::{Candidates, Encoding, Side, SpecError, Verdict};
-use cutline_lab::dataset::{self, Loaded};
+use cutline_lab::dataset::{self, Loaded, ReadOptions};
 use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
 use std::io::Write;
@@ -15,7 +15,8 @@ use std::path::Path;
 
 pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let more = later(&campaign, &args.candidates, &args.reading)?;
+    let options = ReadOptions { cost: campaign.settings().cost.clone(), ..args.reading.options() };
+    let more = later(&campaign, &args.candidates, &options)?;
     let n_new = campaign.add(&more).map_err(|error| match error {
         StoreError::Terms(TermsError::Spec(SpecError::Learner(error))) => Failure::BudgetForAll(error),
         error => error.into(),
@@ -33,16 +34,16 @@ pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
 
 pub(crate) fn predict(args: &args::Predict) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let others = later(&campaign, &args.candidates, &args.reading)?;
+    let others = later(&campaign, &args.candidates, &args.reading.options())?;
     let verdicts = campaign.predict(&others)?;
     print(others.names(), &verdicts, args.format)
 }
 
 /// The candidates of a file, with the columns of a campaign that has begun.
-fn later(campaign: &Campaign, path: &Path, reading: &Reading) -> Result<Candidates, Failure> {
+fn later(campaign: &Campaign, path: &Path, options: &ReadOptions) -> Result<Candidates, Failure> {
     let plain = || Encoding::numbers(campaign.columns());
     let encoding = campaign.settings().encoding.clone().unwrap_or_else(plain);
-    let loaded = dataset::load_encoded(&source(path)?, &encoding, &reading.options()).map_err(unreadable(path))?;
+    let loaded = dataset::load_encoded(&source(path)?, &encoding, options).map_err(unreadable(path))?;
     note_all(&loaded);
     let Loaded { candidates, has_names, .. } = loaded;
     if has_names {
@@ -50,8 +51,7 @@ fn later(campaign: &Campaign, path: &Path, reading: &Reading) -> Result<Candidat
     }
     let first = campaign.arm_names().len();
     let names = (first..first + candidates.n_arms()).map(|number| number.to_string()).collect();
-    let renamed = Candidates::new(names, candidates.columns().to_vec(), candidates.features().to_vec());
-    Ok(renamed.map_err(StoreError::from)?)
+    Ok(candidates.renamed(names).map_err(StoreError::from)?)
 }
 
 /// A verdict as a JSON object.

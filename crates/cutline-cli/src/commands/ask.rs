@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::status_summary::reason_in_words;
 use crate::table::{Column, Table};
-use cutline::StopReason;
+use cutline::{Amount, StopReason};
 use cutline::campaign::Request;
 use cutline_store::{Campaign, StoreError, Ticket};
 use serde::{Serialize, Serializer};
@@ -57,8 +57,13 @@ fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
             let progress = state.progress();
             let n_open = progress.open;
             let tickets = if n_open == 1 { "ticket" } else { "tickets" };
-            let is_assigned = u64::from(progress.counted) + n_open as u64 >= progress.budget.into();
-            let why = if is_assigned {
+            let left = progress.unassigned();
+            let is_assigned = left == Amount::ZERO;
+            let costs = state.arms().measurement_costs();
+            let is_too_little = costs.is_some_and(|costs| costs.all().iter().all(|&cost| cost > left));
+            let why = if is_too_little && !is_assigned {
+                format!("{left} of the budget are not assigned to the {n_open} open {tickets}, less than a measurement costs")
+            } else if is_assigned {
                 format!("the remaining budget is assigned to {n_open} open {tickets}")
             } else {
                 format!("the next choice depends on the rewards of {n_open} open {tickets}")
@@ -82,6 +87,8 @@ struct Row<'a> {
     features: (&'a [String], &'a [f64]),
     until: String,
     replicates: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<f64>,
 }
 
 fn by_name<S: Serializer>(&(columns, features): &(&[String], &[f64]), serializer: S) -> Result<S::Ok, S::Error> {
@@ -100,6 +107,7 @@ fn print(columns: &[String], tickets: &[Ticket], format: Format) -> Result<(), F
                 features: (columns, &ticket.features),
                 until: rfc3339(ticket.until),
                 replicates: ticket.replicates,
+                cost: ticket.cost.map(Amount::value),
             }),
         )?,
         Format::Csv => csv(columns, tickets).write_csv(&mut out)?,
@@ -115,6 +123,11 @@ fn has_replicates(tickets: &[Ticket]) -> bool {
     tickets.iter().any(|ticket| ticket.replicates > 1)
 }
 
+/// Whether measurements have costs.
+fn has_costs(tickets: &[Ticket]) -> bool {
+    tickets.iter().any(|ticket| ticket.cost.is_some())
+}
+
 fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
     let mut names: Vec<String> = ["ticket", "arm", "index", "until"].map(String::from).into();
     let mut table = Table::default()
@@ -126,6 +139,11 @@ fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
         names.push("replicates".into());
         let replicates = tickets.iter().map(|ticket| Some(ticket.replicates.into()));
         table = table.with("replicates", Column::Whole(replicates.collect()));
+    }
+    if has_costs(tickets) {
+        names.push("cost".into());
+        let costs = tickets.iter().map(|ticket| ticket.cost.map(Amount::value));
+        table = table.with("cost", Column::Number(costs.collect()));
     }
     for (position, column) in columns.iter().enumerate() {
         // A feature may have the name of one of the columns above.
@@ -150,6 +168,9 @@ fn text_table(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
     if has_replicates {
         header.push("replicates");
     }
+    if has_costs(tickets) {
+        header.push("cost");
+    }
     header.push("until");
     let mut table = left(table(&header), &[1]);
     for ticket in tickets {
@@ -157,6 +178,7 @@ fn text_table(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
         cells.extend(ticket.features[..shown].iter().map(ToString::to_string));
         cells.extend(more.as_ref().map(|_| "…".into()));
         cells.extend(has_replicates.then(|| ticket.replicates.to_string()));
+        cells.extend(ticket.cost.map(|cost| cost.to_string()));
         cells.push(rfc3339(ticket.until));
         table.add_row(cells);
     }

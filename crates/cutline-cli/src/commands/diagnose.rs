@@ -36,7 +36,7 @@ pub(crate) fn diagnose(args: &Diagnose, given: &[String]) -> Result<(), Failure>
             "rewards are missing: give a CSV file of `arm,reward` after the candidates, or a STORE alone".into(),
         ));
     };
-    let (candidates, names) = labelled(args.source.as_ref(), &args.options.reading)?;
+    let (candidates, names) = labelled(args.source.as_ref(), &args.options.read_options())?;
     let arms = candidates.arms();
     let rewards = read(path, "", |csv| rewards(csv, arms.n_arms(), &names))?;
     let new = observed(args, candidates, &rewards)?;

@@ -49,7 +49,7 @@ fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
         Event::Asked { until, .. } | Event::Renewed { until, .. } => Some(rfc3339(until)),
         _ => None,
     };
-    Ok(Table::default()
+    let table = Table::default()
         .with("number", Column::Whole(records.iter().map(|record| Some(record.number.cast_signed())).collect()))
         .with("at", Column::Text(records.iter().map(|record| Some(rfc3339(record.at))).collect()))
         .with("event", text(|event| Some(event.name())))
@@ -64,7 +64,13 @@ fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with(
             "replicate_of",
             whole(|event| if let Event::Asked { replicate_of, .. } = event { *replicate_of } else { None }),
-        ))
+        );
+    let Some(costs) = campaign.state()?.arms().measurement_costs() else { return Ok(table) };
+    let cost = |(record, arm): (&Record, &Option<Arm>)| {
+        let has_cost = matches!(record.event, Event::Asked { .. }) || counted(&record.event) == Some(1);
+        arm.filter(|_| has_cost).map(|arm| costs.of(arm).value())
+    };
+    Ok(table.with("cost", Column::Number(records.iter().zip(&arms).map(cost).collect())))
 }
 
 fn ticket(event: &Event) -> Option<u64> {
@@ -129,7 +135,7 @@ fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
     let verdicts = campaign.verdicts()?;
     let number = |of: fn(&cutline::Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());
     let settled_after = verdicts.iter().map(|v| v.settled_after.and_then(|after| i64::try_from(after).ok()));
-    Ok(Table::default()
+    let table = Table::default()
         .with("arm", Column::Text(campaign.arm_names().iter().cloned().map(Some).collect()))
         .with("index", Column::Whole((0..verdicts.len()).map(|arm| i64::try_from(arm).ok()).collect()))
         .with("side", Column::Text(verdicts.iter().map(|v| Some(v.side.name().into())).collect()))
@@ -139,5 +145,7 @@ fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with("pulls", Column::Whole(verdicts.iter().map(|v| Some(v.pulls.into())).collect()))
         .with("doubt", number(|v| v.doubt))
         .with("settled_after", Column::Whole(settled_after.collect()))
-        .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect())))
+        .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect()));
+    let Some(costs) = campaign.state()?.arms().measurement_costs() else { return Ok(table) };
+    Ok(table.with("cost", Column::Number(costs.all().iter().map(|cost| Some(cost.value())).collect())))
 }

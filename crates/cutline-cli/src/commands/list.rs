@@ -4,6 +4,7 @@ use crate::args::{self, Format};
 use crate::clock::rfc3339;
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, table};
+use crate::spending;
 use cutline_store::{CampaignSummary, Store};
 use serde::Serialize;
 use std::io::Write;
@@ -19,6 +20,10 @@ struct Row {
     told: Option<u32>,
     budget: Option<u32>,
     ending: Option<&'static str>,
+    /// What the rewards have cost, if measurements have costs.
+    spent: Option<f64>,
+    #[serde(skip)]
+    used: Option<String>,
 }
 
 pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
@@ -51,7 +56,9 @@ fn row(store: &Store, summary: CampaignSummary) -> Row {
         n_arms: campaign.as_ref().map(|campaign| campaign.arm_names().len()),
         threshold: campaign.as_ref().map(|campaign| campaign.settings().threshold),
         told: progress.as_ref().map(|progress| progress.counted),
+        spent: progress.as_ref().and_then(spending::spent),
         budget: progress.as_ref().map(|progress| progress.budget),
+        used: progress.as_ref().map(spending::used),
         ending: ending.map(cutline::StopReason::name),
     }
 }
@@ -60,13 +67,12 @@ fn text_table(rows: &[Row]) -> comfy_table::Table {
     let mut table = left(table(&["campaign", "begun", "arms", "threshold", "rewards", "ended"]), &[1, 5]);
     for row in rows {
         let text = |value: Option<String>| value.unwrap_or_else(|| "-".into());
-        let rewards = row.told.zip(row.budget).map(|(told, budget)| format!("{told} of {budget}"));
         table.add_row([
             cell(&row.campaign),
             row.begun.clone(),
             text(row.n_arms.map(|n| n.to_string())),
             text(row.threshold.map(|threshold| threshold.to_string())),
-            text(rewards),
+            text(row.used.clone()),
             row.ending.unwrap_or_default().into(),
         ]);
     }

@@ -47,7 +47,7 @@ pub(crate) use status::status;
 pub(crate) use tell::tell;
 pub(crate) use withdraw::{restore, withdraw};
 
-use crate::args::{CampaignAddress, Reading, Simulation};
+use crate::args::{CampaignAddress, Simulation};
 use crate::failure::{Failure, note_hint};
 use crate::output::{Inputs, Output, is_database};
 use crate::print::note;
@@ -55,7 +55,7 @@ use crate::progress;
 use crate::report::simulation;
 use crate::results::{self, Outcome};
 use cutline::Candidates;
-use cutline_lab::dataset::{self, DatasetError, Loaded, Source};
+use cutline_lab::dataset::{self, DatasetError, Loaded, ReadOptions, Source};
 use cutline_lab::figures::failure_figure;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
@@ -80,15 +80,15 @@ fn parsed<T>(path: &Path, found: Result<T, RewardsError>) -> Result<T, Failure> 
 }
 
 /// The candidates of a file, or of stdin if it is `-`. What their owner should know is noted on stderr.
-fn candidates(path: &Path, reading: &Reading) -> Result<Loaded, Failure> {
-    let loaded = dataset::load(&source(path)?, &reading.options()).map_err(unreadable(path))?;
+fn candidates(path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
+    let loaded = dataset::load(&source(path)?, options).map_err(unreadable(path))?;
     note_all(&loaded);
     Ok(loaded)
 }
 
 /// The candidates of a file, and their labels, which may repeat or be missing.
-fn labelled(path: &Path, reading: &Reading) -> Result<(Candidates, Vec<String>), Failure> {
-    let (loaded, labels) = dataset::load_with_labels(&source(path)?, &reading.options()).map_err(unreadable(path))?;
+fn labelled(path: &Path, options: &ReadOptions) -> Result<(Candidates, Vec<String>), Failure> {
+    let (loaded, labels) = dataset::load_with_labels(&source(path)?, options).map_err(unreadable(path))?;
     note_all(&loaded);
     Ok((loaded.candidates, labels))
 }

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::describe;
 use crate::print::{listed, note, shell};
+use crate::spending::{costs_in_words, measurements, weighing_in_words};
 use crate::status_summary::stop_in_words;
 use cutline::campaign::{CampaignError, RewardKind};
 use cutline::{Candidates, EstimatorKind, Kernel};
@@ -35,7 +36,7 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
 /// The campaign that the arguments and files describe, checked.
 fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     let path = &args.candidates;
-    let Loaded { candidates, encoding, .. } = candidates(path, &args.options.reading)?;
+    let Loaded { candidates, encoding, .. } = candidates(path, &args.options.read_options())?;
     let observed = match &args.observed {
         Some(path) => read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names()))?,
         None => Vec::new(),
@@ -54,7 +55,9 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     }
     let mut new = NewCampaign::new(&name, settings, candidates)?;
     new.observe(&observed, args.count_observed).map_err(|error| match error {
-        StoreError::CampaignError(CampaignError::BudgetUsed { budget }) => Failure::Usage(format!(
+        StoreError::CampaignError(
+            CampaignError::BudgetUsed { budget } | CampaignError::BudgetBelowCost { budget, .. },
+        ) => Failure::Usage(format!(
             "{} earlier rewards cannot count towards a budget of {budget}; raise `--budget`, or leave out \
              `--count-observed`",
             observed.len()
@@ -95,6 +98,7 @@ pub(super) fn settings(
     settings.until_sure.clone_from(&options.until_sure);
     settings.preparation = options.preparation();
     settings.covariance = covariance(options, candidates)?;
+    settings.cost.clone_from(&options.cost);
     Ok(settings)
 }
 
@@ -132,6 +136,8 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let progress = campaign.progress()?;
     let state = campaign.state()?;
     let (estimator, until_sure, found) = (state.terms().spec.estimator(), state.terms().until_sure, finding(state));
+    let weighing = weighing_in_words(state.terms().spec.algorithm().weighs_costs);
+    let costs = state.arms().measurement_costs().map(costs_in_words);
     let (settings, columns) = (campaign.settings(), campaign.columns());
     let algorithm = settings.algorithm(!columns.is_empty());
     let model = describe(estimator, settings);
@@ -151,8 +157,12 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
     lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
     let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", stop_in_words(stop)));
-    let plural = if settings.budget == 1 { "" } else { "s" };
-    lines.push(format!("  budget     {} measurement{plural}{sure}", settings.budget));
+    let budget = match (&settings.cost, &costs) {
+        (Some(column), Some(_)) => format!("{} in units of `{column}`", settings.budget),
+        _ => measurements(settings.budget),
+    };
+    lines.push(format!("  budget     {budget}{sure}"));
+    lines.extend(costs.map(|costs| format!("  costs      {costs}; {weighing}")));
     lines.push(format!("  model      {model}"));
     let is_default = |name: &str, value: f64| {
         EstimatorKind::Mixed

@@ -71,7 +71,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
     let name = campaign.name().to_owned();
     let state = campaign.state()?;
     let progress = state.progress();
-    let remaining = Some(progress.budget.saturating_sub(progress.counted));
+    let remaining = Some(progress.remaining().whole_units());
     let inputs = Inputs::store(&args.source);
     let seed = args.simulation.seed.unwrap_or(0);
     let runs = args.simulation.runs.unwrap_or(RUNS);
@@ -97,7 +97,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
 fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
     let path = Path::new(&args.source);
     let inputs = Inputs::files([path].into_iter().chain(args.pilot.as_deref()));
-    let (candidates, labels) = labelled(path, &args.options.reading)?;
+    let (candidates, labels) = labelled(path, &args.options.read_options())?;
     let candidates = dataset::with_features(candidates).map_err(refused(path))?;
     let Some(threshold) = args.threshold else {
         return Err(Failure::Usage("the threshold is missing: give it with `--threshold`".into()));

@@ -19,6 +19,7 @@ pub(crate) use watchdog::watchdog;
 
 use crate::failure::Failure;
 use crate::print::{note, shell};
+use crate::spending::used;
 use crate::status_summary::reason_in_words;
 use crate::{args, interrupt};
 use bar::Bar;
@@ -295,8 +296,9 @@ impl Run<'_> {
         let reason = reason_in_words(reason.name());
         let (measured, failed) = (self.measured, self.failed);
         note(&format!(
-            "{measured} measurements made, {failed} failed; {} of {} rewards in the store",
-            progress.counted, progress.budget
+            "{measured} measurements made, {failed} failed; {}{} in the store",
+            used(&progress),
+            if progress.spending.is_some() { "" } else { " rewards" }
         ));
         note(&format!("{}; ended because {reason}", sides.join(", ")));
         for line in self.campaign.finding(&verdicts)? {

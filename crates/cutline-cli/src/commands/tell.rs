@@ -99,7 +99,8 @@ pub(super) fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     Ok(match state.stop_reason() {
         Some(StopReason::Budget) => format!("the budget of {} is used up", progress.budget),
         Some(reason) => reason_in_words(reason.name()).into(),
-        None => format!("{} to go", progress.budget - progress.counted),
+        None if progress.spending.is_some() => format!("{} to spend", progress.remaining()),
+        None => format!("{} to go", progress.remaining()),
     })
 }
 

@@ -19,7 +19,7 @@ fn campaigns_are_listed() {
     assert_eq!(facts, ["arms".into(), 6.into(), 0.5.into(), 3.into(), serde_json::Value::from(9)]);
     assert_eq!((&list[1]["campaign"], &list[1]["ending"]), (&"more".into(), &serde_json::Value::Null));
     let csv = place.good(&["list", "screen.db", "--format", "csv"]).stdout;
-    assert!(csv.starts_with("campaign,begun,n_arms,threshold,told,budget,ending\narms,20"), "{csv}");
+    assert!(csv.starts_with("campaign,begun,n_arms,threshold,told,budget,ending,spent\narms,20"), "{csv}");
     let table = place.good(&["list", "screen.db"]).stdout;
     assert!(table.contains("| arms ") && table.contains(" 3 of 9 ") && table.lines().count() == 4, "{table}");
 }

@@ -248,7 +248,7 @@ fn a_budget_is_a_whole_number() {
     for bad in ["-5", "0", "1.5", "many", "1e10"] {
         let ran = new(bad, "x");
         let expected = format!(
-            "error: invalid value '{bad}' for '--budget <T>': a budget is a whole number of measurements, from 1 to 4294967295\n"
+            "error: invalid value '{bad}' for '--budget <T>': a budget is a whole number of measurements, or of units of `--cost`, from 1 to 4294967295\n"
         );
         assert!(ran.code == Some(2) && ran.stderr.starts_with(&expected), "{}", ran.stderr);
     }

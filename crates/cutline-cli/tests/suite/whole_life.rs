@@ -1,4 +1,4 @@
-//! The story of docs/campaigns.md, "A campaign's whole life", exactly as documented.
+//! The stories of docs/campaigns.md, "A campaign's whole life" and "Measurements that cost different amounts", exactly as documented.
 
 #![cfg(unix)]
 
@@ -9,30 +9,53 @@ use std::process::{Command, Output};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The commands of the story.
-fn commands() -> Vec<String> {
+/// The commands of a story.
+fn commands(heading: &str) -> Vec<String> {
     let text = std::fs::read_to_string(Path::new(ROOT).join("docs/campaigns.md")).unwrap();
-    let story = text.split("## A campaign's whole life").nth(1).expect("the story");
+    let story = text.split(heading).nth(1).expect("the story");
     let block = story.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block for a shell");
     block.lines().map(str::to_owned).collect()
+}
+
+/// Runs commands in a directory with the documents; what each wrote and said.
+fn run_all(directory: &Path, commands: &[String]) -> Vec<(Output, String)> {
+    std::os::unix::fs::symlink(std::fs::canonicalize(ROOT).unwrap().join("docs"), directory.join("docs")).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_cutline")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let run = |command: &String| -> (Output, String) {
+        let output =
+            Command::new("sh").args(["-c", command]).current_dir(directory).env("PATH", &path).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{command}: {said}");
+        (output, said)
+    };
+    commands.iter().map(run).collect()
+}
+
+#[test]
+fn costs_are_spent_as_documented() {
+    let directory = tempfile::tempdir().unwrap();
+    let commands = commands("## Measurements that cost different amounts");
+    let said = run_all(directory.path(), &commands);
+    let plan = String::from_utf8_lossy(&said[0].0.stdout).into_owned();
+    assert!(plan.contains("needs to spend"), "{plan}");
+    assert!(said[1].1.contains("  budget     400 in units of `drying`\n"), "{}", said[1].1);
+    let store = Store::open(directory.path().join("hours.db").to_str().unwrap()).unwrap();
+    let mut campaign = store.campaign(None).unwrap();
+    let progress = campaign.progress().unwrap();
+    let spent = progress.spending.unwrap().spent;
+    assert!(spent <= cutline::Amount::units(400) && progress.remaining().value() < 101.2, "{spent}");
+    assert_eq!((progress.budget, progress.open, campaign.arm_names().len()), (500, 0, 70));
+    let status = String::from_utf8_lossy(&said[5].0.stdout).into_owned();
+    assert!(status.contains(&format!("{spent} of 500 spent on {} measurements", progress.counted)), "{status}");
+    assert!(std::fs::read_to_string(directory.path().join("hours.html")).unwrap().contains(" of 500 spent"));
 }
 
 #[test]
 fn a_campaign_lives_through_all_changes() {
     let directory = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(std::fs::canonicalize(ROOT).unwrap().join("docs"), directory.path().join("docs"))
-        .unwrap();
-    let program = Path::new(env!("CARGO_BIN_EXE_cutline")).parent().unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let run = |command: &String| -> (Output, String) {
-        let output =
-            Command::new("sh").args(["-c", command]).current_dir(directory.path()).env("PATH", &path).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{command}: {said}");
-        (output, said)
-    };
-    let commands = commands();
-    let said: Vec<(Output, String)> = commands.iter().map(run).collect();
+    let commands = commands("## A campaign's whole life");
+    let said = run_all(directory.path(), &commands);
     let said_by = |word: &str| {
         let position = commands.iter().position(|command| command.starts_with(&format!("cutline {word}")));
         &said[position.unwrap_or_else(|| panic!("no command `{word}`"))]

@@ -136,6 +136,25 @@ pub enum DatasetError {
     /// The column of names was requested as a feature.
     #[error("the column `{0}` holds the names, and cannot be a feature")]
     NamesAsFeature(String),
+    /// The column of costs was requested as a feature.
+    #[error("the column `{0}` holds the costs, and cannot be a feature")]
+    CostsAsFeature(String),
+    /// A cost is missing, not a number, negative, 0, or too small or large to be counted.
+    #[error(
+        "row {row}, column `{column}`: {}",
+        match field {
+            Some(field) => format!("a cost must be a number between 1e-6 and 1e9, not `{field}`"),
+            None => "the cost is missing".into(),
+        }
+    )]
+    Cost {
+        /// The row of the file.
+        row: u64,
+        /// The column's header.
+        column: String,
+        /// The field, or its beginning; `None` if it is missing.
+        field: Option<String>,
+    },
     /// A field is not a finite number.
     #[error("row {row}, column `{column}`: `{field}` is not a finite number")]
     NotANumber {

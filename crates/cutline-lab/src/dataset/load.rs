@@ -5,6 +5,7 @@ use super::kinds::{self, FileKind};
 use super::options::{Note, ReadOptions};
 use super::raw::RawCandidates;
 use super::table::{Problems, Table};
+use super::costs::costs;
 use super::{DatasetError, csv, csv_table, encoding, excel, parquet};
 use cutline::{Candidates, ColumnValues, Encoding};
 use flate2::read::MultiGzDecoder;
@@ -86,9 +87,17 @@ pub struct Loaded {
 /// such problems in one error, if values are missing, cells are not numbers, rows have too few or too many cells, a column of text is not
 /// a category, or names are missing, not allowed or there twice.
 pub fn load(source: &Source, options: &ReadOptions) -> Result<Loaded, DatasetError> {
+    let costs = costs(source, options)?;
     let (raw, encoding, notes) = read(source, options)?;
     let has_names = !raw.names.is_empty();
-    Ok(Loaded { candidates: raw.named()?, has_names, encoding, notes })
+    Ok(Loaded { candidates: with_costs(raw.named()?, costs)?, has_names, encoding, notes })
+}
+
+fn with_costs(candidates: Candidates, costs: Option<Vec<f64>>) -> Result<Candidates, DatasetError> {
+    Ok(match costs {
+        Some(costs) => candidates.with_costs(costs)?,
+        None => candidates,
+    })
 }
 
 /// As [`load`], for callers that can do without distinct names: candidates are called by their number from 0, and their labels, which may be
@@ -97,13 +106,14 @@ pub fn load(source: &Source, options: &ReadOptions) -> Result<Loaded, DatasetErr
 /// # Errors
 /// As [`load`], but for the names.
 pub fn load_with_labels(source: &Source, options: &ReadOptions) -> Result<(Loaded, Vec<String>), DatasetError> {
+    let costs = costs(source, options)?;
     let (raw, encoding, notes) = read(source, options)?;
     let (candidates, labels) = raw.numbered()?;
-    Ok((Loaded { candidates, has_names: false, encoding, notes }, labels))
+    Ok((Loaded { candidates: with_costs(candidates, costs)?, has_names: false, encoding, notes }, labels))
 }
 
 /// Candidates from a later table, with the features that `encoding` made of an earlier one; columns that it does not have are ignored. Of
-/// the options only the decimal comma and the column of names are used; without the latter, that of the encoding.
+/// the options only the decimal comma and the columns of costs and names are used; without the latter, that of the encoding.
 ///
 /// A value of a category that is not among its levels has no level, which is [noted](Loaded::notes).
 ///
@@ -116,15 +126,17 @@ pub fn load_encoded(source: &Source, encoding: &Encoding, options: &ReadOptions)
         features: Some(encoding.columns.iter().map(|column| column.name.clone()).collect()),
         categories: categories.map(|column| column.name.clone()).collect(),
         id: options.id.clone().or_else(|| encoding.id.clone()),
+        cost: options.cost.clone(),
         fills_missing: false,
         decimal_comma: options.decimal_comma,
     };
+    let costs = costs(source, &options)?;
     let mut notes = Vec::new();
     let (table, problems) = table(source, &options, &mut notes)?;
     let raw = encoding::features(table, encoding, true, &mut notes, problems)?;
     let has_names = !raw.names.is_empty();
     let encoding = Some(encoding.clone()).filter(|encoding| !encoding.is_plain());
-    Ok(Loaded { candidates: raw.named()?, has_names, encoding, notes })
+    Ok(Loaded { candidates: with_costs(raw.named()?, costs)?, has_names, encoding, notes })
 }
 
 /// Candidates as they were read, how their columns became features, and what to note.
@@ -139,7 +151,7 @@ fn read(source: &Source, options: &ReadOptions) -> ReadResult {
             Err(error) => return Err(error),
             Ok(None) => (),
             Ok(Some(raw)) => {
-                let raw = note_identifiers(raw, options, &mut notes);
+                let raw = note_identifiers(without_costs(raw, options), options, &mut notes);
                 let encoding = Encoding { id: options.id.clone(), ..Encoding::numbers(&raw.columns) };
                 return Ok((raw, Some(encoding).filter(|encoding| !encoding.is_plain()), notes));
             }
@@ -152,6 +164,7 @@ fn read(source: &Source, options: &ReadOptions) -> ReadResult {
         let (column, _) = table.columns.remove(0);
         notes.push(Note::RowNumbers { column });
     }
+    table.columns.retain(|(column, _)| Some(column) != options.cost.as_ref());
     let encoding = encoding::encoding_of(&table, options, &mut notes, &mut problems);
     let raw = encoding::features(table, &encoding, false, &mut notes, problems)?;
     Ok((raw, Some(encoding).filter(|encoding| !encoding.is_plain()), notes))
@@ -170,8 +183,16 @@ fn numbers(source: &Source, options: &ReadOptions) -> Result<Option<RawCandidate
     }
 }
 
+/// The same candidates without the column of costs.
+fn without_costs(raw: RawCandidates, options: &ReadOptions) -> RawCandidates {
+    match raw.columns.iter().position(|column| Some(column) == options.cost.as_ref()) {
+        Some(position) => raw.without_column(position),
+        None => raw,
+    }
+}
+
 /// The cells of a table, and what is wrong with its rows.
-fn table(source: &Source, options: &ReadOptions, notes: &mut Vec<Note>) -> Result<(Table, Problems), DatasetError> {
+pub(super) fn table(source: &Source, options: &ReadOptions, notes: &mut Vec<Note>) -> Result<(Table, Problems), DatasetError> {
     match opened(source)? {
         Opened::Text(text, separator) => csv_table::read(text, separator, options, csv::BLOCK),
         Opened::Excel => Ok((excel::read(&source.bytes()?, options, notes)?, Problems::default())),
@@ -248,7 +269,7 @@ fn note_identifiers(raw: RawCandidates, options: &ReadOptions, notes: &mut Vec<N
     }
     if is_unnamed(&raw.columns[0]) && counts_rows(&raw.columns[0], &values(0).collect::<Vec<_>>()) {
         notes.push(Note::RowNumbers { column: raw.columns[0].clone() });
-        return raw.without_first_column();
+        return raw.without_column(0);
     }
     raw
 }

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod chunks;
+mod costs;
 mod csv;
 mod csv_table;
 mod encoding;

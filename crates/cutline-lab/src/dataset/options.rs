@@ -10,6 +10,7 @@ use std::fmt;
 /// | `features` | all columns but the names | the columns that are features, in this order |
 /// | `categories` | columns of text in which values repeat | the columns that are categories |
 /// | `id` | `name`, in any case | the column with the names of the candidates |
+/// | `cost` | none | the column that says what a measurement of each candidate costs; it is not a feature |
 /// | `fills_missing` | no | whether a missing value becomes the mean of its column, and a feature says where |
 /// | `decimal_comma` | no | whether numbers in text are written as `0,5` |
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +19,7 @@ pub struct ReadOptions {
     pub features: Option<Vec<String>>,
     pub categories: Vec<String>,
     pub id: Option<String>,
+    pub cost: Option<String>,
     pub fills_missing: bool,
     pub decimal_comma: bool,
 }

@@ -17,12 +17,12 @@ pub(super) struct RawCandidates {
 }
 
 impl RawCandidates {
-    /// The same candidates without their first feature.
-    pub(super) fn without_first_column(mut self) -> Self {
+    /// The same candidates without one of their features.
+    pub(super) fn without_column(mut self, position: usize) -> Self {
         let dimension = self.columns.len();
-        self.columns.remove(0);
+        self.columns.remove(position);
         let rows = self.features.chunks_exact(dimension);
-        self.features = rows.flat_map(|row| &row[1..]).copied().collect();
+        self.features = rows.flat_map(|row| row[..position].iter().chain(&row[position + 1..])).copied().collect();
         self
     }
 

@@ -14,7 +14,7 @@ impl Plan {
     ///
     /// A few runs each try budgets from K/8 on, doubling, to find B₁, where the best campaign is well below the target, and B₂, where every
     /// campaign is at the target. The range is from B₁/8 to B₂, which is kept between 2B₁ and 4B₁. It ends at T (500 + K·d) = 10⁷ or
-    /// T = 2 max(K, d), whichever is larger. `watch` is called with the number of pulls as they are played.
+    /// T = 2 max(K, d), whichever is larger; where measurements have costs, these numbers are multiplied by the mean cost. `watch` is called with the number of pulls as they are played.
     ///
     /// # Errors
     /// As [`Plan::play`].
@@ -32,13 +32,13 @@ impl Plan {
     ) -> Result<Vec<u32>, E> {
         let (n_arms, dimension) = (self.arms.n_arms(), self.arms.dimension().unwrap_or(1));
         let most = (MAX_WORK / (PULL_COST + n_arms * dimension)).max(2 * n_arms.max(dimension));
-        let most = self.whole_batches(u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000));
+        let most = self.whole_batches(self.cost_of(u32::try_from(most).unwrap_or(u32::MAX).min(100_000_000)));
         let target = self.goal.value();
         // A few runs tell a share of wrong calls better than a probability of failure.
         let enough = target * if matches!(self.goal, Goal::WrongShare(_)) { 0.8 } else { 0.5 };
         let mut best = None;
         let mut budget = u32::try_from(n_arms.div_ceil(8)).unwrap_or(most);
-        budget = self.whole_batches(budget).min(most);
+        budget = self.whole_batches(self.cost_of(budget)).min(most);
         loop {
             let rates = self.rates(budget, &mut play)?;
             if rates.iter().any(|&rate| rate <= enough) {
@@ -64,9 +64,9 @@ impl Plan {
         Ok(budgets)
     }
 
-    /// The smallest budget of at least `budget` that is a multiple of the batch.
+    /// The smallest budget of at least `budget` that is a multiple of the batch, unless budgets are in units of cost.
     pub(super) fn whole_batches(&self, budget: u32) -> u32 {
-        let batch = self.batch.get();
+        let batch = if self.costs().is_some() { 1 } else { self.batch.get() };
         budget.div_ceil(batch).max(1).saturating_mul(batch)
     }
 

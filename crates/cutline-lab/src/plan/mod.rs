@@ -11,6 +11,7 @@ mod pilot;
 mod prior;
 mod rest;
 mod simulation;
+mod spending;
 mod words;
 
 pub use answer::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets};
@@ -28,7 +29,8 @@ use thiserror::Error;
 
 /// The campaigns to plan for. It is checked when it is [scouted](Plan::scout) or [played](Plan::play).
 ///
-/// The budgets of a plan are new measurements: with a [pilot](Prior::pilot), every campaign first gets the pilot's rewards.
+/// The budgets of a plan are new measurements, or what they cost if the arms have [costs](Arms::with_measurement_costs): with a
+/// [pilot](Prior::pilot), every campaign first gets the pilot's rewards.
 ///
 /// ```
 /// use cutline::campaign::Terms;

@@ -17,8 +17,12 @@ const QUICK_RUNS: u64 = 16;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Rest {
-    /// The number of further measurements.
-    pub measurements: u32,
+    /// The number of further measurements; `None` if they have costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measurements: Option<u32>,
+    /// What further measurements may cost; `None` without costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spend: Option<u32>,
     /// The number of simulated campaigns.
     pub runs: u64,
     /// The mean number of arms called wrongly at the end.
@@ -32,9 +36,11 @@ pub struct Rest {
 }
 
 impl Rest {
-    pub(super) fn new(row: &ForecastRow, n_arms: usize) -> Self {
+    pub(super) fn new(row: &ForecastRow, plan: &Plan) -> Self {
+        let (n_arms, in_costs) = (plan.arms.n_arms(), plan.costs().is_some());
         Self {
-            measurements: row.budget,
+            measurements: (!in_costs).then_some(row.budget),
+            spend: in_costs.then_some(row.budget),
             runs: row.runs,
             wrong_calls: row.mean_errors,
             wrong_calls_low: row.errors_low,
@@ -47,12 +53,16 @@ impl Rest {
 /// As part of a sentence: `… would leave about 3.2 wrong calls and 14 undecided arms, by 16 simulated campaigns`.
 impl std::fmt::Display for Rest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { measurements, runs, wrong_calls, undecided, .. } = self;
-        let plural = if *measurements == 1 { "" } else { "s" };
+        let Self { runs, wrong_calls, undecided, .. } = self;
+        let more = match (self.measurements, self.spend) {
+            (Some(1), _) => "1 more measurement".into(),
+            (Some(n), _) => format!("{n} more measurements"),
+            (None, spend) => format!("spending {} more", spend.unwrap_or(0)),
+        };
         let campaigns = if *runs == 1 { "campaign" } else { "campaigns" };
         write!(
             f,
-            "{measurements} more measurement{plural} would leave about {wrong_calls:.1} wrong calls and {undecided:.0} undecided \
+            "{more} would leave about {wrong_calls:.1} wrong calls and {undecided:.0} undecided \
              arms, by {runs} simulated {campaigns}"
         )
     }
@@ -102,15 +112,15 @@ impl Plan {
         budgets
     }
 
-    /// What this many further measurements would bring to the first campaign of the plan.
+    /// What this many further measurements, or spending this much, would bring to the first campaign of the plan.
     ///
     /// # Errors
     /// As [`Plan::play`].
-    pub fn rest(&self, measurements: u32) -> Result<Rest, PlanError> {
-        let budgets = [measurements];
+    pub fn rest(&self, budget: u32) -> Result<Rest, PlanError> {
+        let budgets = [budget];
         let forecast = self.forecast(&budgets, &self.play(&budgets, 0..self.runs, &|_| ())?);
         let row = forecast.prospects.first().ok_or(PlanError::Budgets)?;
-        Ok(Rest::new(row, self.arms.n_arms()))
+        Ok(Rest::new(row, self))
     }
 
     /// Whether [`Plan::quick_rest`] computes anything: there are rewards and there is budget left, the rule is not a custom one, and it
@@ -118,7 +128,7 @@ impl Plan {
     #[must_use]
     pub fn is_rest_quick(state: &CampaignState) -> bool {
         let (progress, spec) = (state.progress(), &state.terms().spec);
-        let remaining = progress.budget.saturating_sub(progress.counted);
+        let remaining = progress.remaining().whole_units();
         let told = u64::from(progress.counted) + progress.uncounted;
         let is_custom = spec.algorithm().name != spec.name();
         remaining > 0 && told > 0 && !is_custom && cost(state, told, remaining) <= MAX_QUICK_COST
@@ -133,7 +143,7 @@ impl Plan {
         }
         let progress = state.progress();
         let plan = Self::rest_of("rest", arms, state, QUICK_RUNS, 0).ok()?;
-        plan.rest(progress.budget.saturating_sub(progress.counted)).ok()
+        plan.rest(progress.remaining().whole_units()).ok()
     }
 }
 
@@ -141,6 +151,7 @@ impl Plan {
 fn cost(state: &CampaignState, told: u64, remaining: u32) -> f64 {
     let (n_arms, dimension) = (state.arms().n_arms() as f64, state.arms().dimension().unwrap_or(1) as f64);
     let columns = dimension + 41.0;
-    let pulls = told as f64 + f64::from(remaining);
+    let mean_cost = state.arms().measurement_costs().map_or(1.0, cutline::MeasurementCosts::mean);
+    let pulls = told as f64 + f64::from(remaining) / mean_cost;
     QUICK_RUNS as f64 * (pulls * (500.0 + n_arms * columns) + n_arms * columns * columns)
 }

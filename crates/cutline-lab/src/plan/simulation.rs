@@ -60,7 +60,8 @@ impl Plan {
             return Err(PlanError::Budgets);
         }
         let batch = self.batch.get();
-        if let Some(&budget) = budgets.iter().find(|budget| !budget.is_multiple_of(batch)) {
+        let in_measurements = self.costs().is_none();
+        if let Some(&budget) = budgets.iter().find(|budget| in_measurements && !budget.is_multiple_of(batch)) {
             return Err(PlanError::Batch { budget, batch });
         }
         if self.campaigns.is_empty() {
@@ -103,7 +104,7 @@ impl Plan {
     }
 
     /// A campaign after the pilot, before its first measurement.
-    fn state(&self, campaign: &PlannedCampaign, budget: u32, seed: u64) -> Result<CampaignState, PlanError> {
+    pub(super) fn state(&self, campaign: &PlannedCampaign, budget: u32, seed: u64) -> Result<CampaignState, PlanError> {
         // Means and noise of a plan are Gaussian, whatever the campaign measures.
         let rewards = campaign.terms.rewards.map(|_| RewardKind::Gaussian);
         let terms = Terms { question: self.question, budget, seed, rewards, ..campaign.terms.clone() };
@@ -129,11 +130,16 @@ impl Plan {
     ) -> Result<(), PlanError> {
         let means = truths.draw(&mut stream(self.seed, Purpose::Instance, run));
         let most = budgets[budgets.len() - 1];
-        let mut variates = vec![0.0; most as usize];
+        let mut variates = vec![0.0; if self.costs().is_some() { 0 } else { most as usize }];
         self.noise.draw(&mut stream(self.seed, Purpose::Noise, run), &mut variates);
         let seed = stream(self.seed, Purpose::Learner, run).next_u64();
         for (position, (campaign, &first)) in self.campaigns.iter().zip(first).enumerate() {
             if first == budgets.len() {
+                continue;
+            }
+            if self.costs().is_some() {
+                let outcomes = self.play_spending(campaign, &budgets[first..], &means, (run, seed), watch)?;
+                tally.count(position, first, &outcomes);
                 continue;
             }
             let mut state = self.state(campaign, most, seed)?;
@@ -184,11 +190,11 @@ impl Plan {
 }
 
 /// The time of everything: a plan has no clock.
-const NOW: Time = 0;
+pub(super) const NOW: Time = 0;
 
 impl PlanOutcome {
     /// An arm is called by the side of its estimate, decided or not.
-    fn new(verdicts: &[Verdict], means: &[f64], question: Question) -> Self {
+    pub(super) fn new(verdicts: &[Verdict], means: &[f64], question: Question) -> Self {
         let is_error = |(verdict, &mean): (&Verdict, &f64)| question.is_error(mean, verdict.mean);
         let doubts: f64 = verdicts.iter().map(|verdict| verdict.doubt).sum();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -202,8 +208,14 @@ impl PlanOutcome {
     }
 }
 
-/// Whether a campaign was refused because it pulls every arm once first and the budget is too small for that.
+/// Whether a campaign was refused because the budget is too small, for example to pull every arm once first.
 pub(super) fn is_too_small(error: &PlanError) -> bool {
-    let too_small = |error: &SpecError| matches!(error, SpecError::Learner(LearnerError::BudgetBelowArms { .. }));
+    let too_small = |error: &SpecError| {
+        use LearnerError::{BudgetBelowArms, BudgetBelowCheapest, BudgetBelowCosts};
+        matches!(
+            error,
+            SpecError::Learner(BudgetBelowArms { .. } | BudgetBelowCosts { .. } | BudgetBelowCheapest { .. })
+        )
+    };
     matches!(error, PlanError::Campaign { error: TermsError::Spec(error), .. } if too_small(error))
 }

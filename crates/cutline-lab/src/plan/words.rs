@@ -28,14 +28,17 @@ impl PlanReport {
         estimators.dedup();
         let (estimators, sigma) = (estimators.join(", "), short(noise.scale()));
         let batches = if batch.get() > 1 { format!("; in batches of {batch}") } else { String::new() };
-        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}{batches}")
+        let costs = self.plan.costs().map_or_else(String::new, |costs| {
+            format!("; budgets in units of cost, {} per measurement on average", short(costs.mean()))
+        });
+        format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}{batches}{costs}")
     }
 
     /// What the remaining budget would bring, if it was one of the budgets tried.
     #[must_use]
     pub fn rest(&self) -> Option<Rest> {
         let row = self.forecast.prospects.iter().find(|row| Some(row.budget) == self.remaining)?;
-        Some(Rest::new(row, self.plan.arms.n_arms()))
+        Some(Rest::new(row, &self.plan))
     }
 
     /// What the remaining budget would bring to a campaign in progress, the budget of each campaign, one line each, and what to try if
@@ -77,9 +80,11 @@ impl PlanReport {
         let plural = if budget == 1 { "" } else { "s" };
         let at_most = if budget == *tried_from { "at most " } else { "" };
         let smallest = if budget == *tried_from { ", the smallest budget tried," } else { "" };
-        format!(
-            "`{algorithm}` needs {at_most}{budget} {more}measurement{plural}{smallest} for {goal} (95 % interval: {interval})"
-        )
+        let needed = match self.plan.costs() {
+            Some(_) => format!("to spend {at_most}{budget}{}", if more.is_empty() { "" } else { " more" }),
+            None => format!("{at_most}{budget} {more}measurement{plural}"),
+        };
+        format!("`{algorithm}` needs {needed}{smallest} for {goal} (95 % interval: {interval})")
     }
 
     /// The budgets that campaigns do not take, one line each, and how far a plan can be relied on.
@@ -138,6 +143,9 @@ impl Serialize for PlanReport {
             seed: u64,
             noise: f64,
             batch: u32,
+            /// What a measurement costs on average; without costs, budgets are numbers of measurements.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            mean_cost: Option<f64>,
             #[serde(flatten)]
             forecast: &'a Forecast,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,7 +156,8 @@ impl Serialize for PlanReport {
         let Self { plan: Plan { name, runs, seed, noise, batch, .. }, forecast, remaining, .. } = self;
         let (remaining, rest) = (*remaining, self.rest());
         let (noise, batch) = (noise.scale(), batch.get());
-        Json { experiment: name, runs: *runs, seed: *seed, noise, batch, forecast, remaining, rest }
+        let mean_cost = self.plan.costs().map(cutline::MeasurementCosts::mean);
+        Json { experiment: name, runs: *runs, seed: *seed, noise, batch, mean_cost, forecast, remaining, rest }
             .serialize(serializer)
     }
 }

@@ -175,6 +175,8 @@ pub(super) struct Part {
     /// One line per candidate.
     pub(super) names: String,
     features: Vec<u8>,
+    /// What measurements cost; `None` without costs.
+    costs: Option<Vec<u8>>,
 }
 
 /// The candidates in parts; the first of them has the number `offset`.
@@ -187,23 +189,35 @@ pub(super) fn parts(offset: usize, candidates: &Candidates) -> impl Iterator<Ite
         Part {
             first: offset + first,
             names: candidates.names()[first..last].join("\n"),
-            features: features.flat_map(|feature| feature.to_le_bytes()).collect(),
+            features: bytes(features),
+            costs: candidates.costs().map(|costs| bytes(costs[first..last].iter())),
         }
     })
+}
+
+fn bytes<'a>(numbers: impl Iterator<Item = &'a f64>) -> Vec<u8> {
+    numbers.flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn numbers(bytes: &[u8]) -> impl ExactSizeIterator<Item = f64> + '_ {
+    bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes))
 }
 
 impl Part {
     fn checksum(&self) -> Checksum {
         let sum = Checksum::new().add(self.first as u64);
-        sum.add_bytes(self.names.as_bytes()).add_bytes(&self.features)
+        let sum = sum.add_bytes(self.names.as_bytes()).add_bytes(&self.features);
+        // Without costs it is that of earlier versions.
+        self.costs.iter().fold(sum, |sum, costs| sum.add_bytes(costs))
     }
 
-    pub(super) fn values(&self, campaign: i64) -> [Value<'_>; 5] {
+    pub(super) fn values(&self, campaign: i64) -> [Value<'_>; 6] {
         [
             Value::Integer(campaign),
             Value::whole(self.first),
             Value::Text(&self.names),
             Value::Bytes(&self.features),
+            self.costs.as_ref().map_or(Value::Null, |costs| Value::Bytes(costs)),
             Value::Integer(self.checksum().to_stored()),
         ]
     }
@@ -214,8 +228,9 @@ impl Part {
         let first = first.ok_or("a part of the arms has no number")?;
         let missing = || format!("the arms from {first} on are missing");
         let names = row.text(1)?.ok_or_else(missing)?.to_owned();
-        let part = Self { first, names, features: row.bytes(2)?.ok_or_else(missing)?.to_owned() };
-        if row.integer(3)?.map(Checksum::from_stored) == Some(part.checksum()) {
+        let (features, costs) = (row.bytes(2)?.ok_or_else(missing)?.to_owned(), row.bytes(3)?.map(ToOwned::to_owned));
+        let part = Self { first, names, features, costs };
+        if row.integer(4)?.map(Checksum::from_stored) == Some(part.checksum()) {
             Ok(part)
         } else {
             Err(format!("the arms from {first} on have changed"))
@@ -228,6 +243,11 @@ impl Part {
 
     /// The features of all candidates of the part, row after row.
     pub(super) fn features(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
-        self.features.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes))
+        numbers(&self.features)
+    }
+
+    /// What measurements of the candidates of the part cost.
+    pub(super) fn costs(&self) -> Option<impl ExactSizeIterator<Item = f64> + '_> {
+        self.costs.as_deref().map(numbers)
     }
 }

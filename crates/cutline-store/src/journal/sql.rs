@@ -12,8 +12,11 @@ use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The versions of the schema, each with the statements that lead to it from the one before.
-const MIGRATIONS: [(i64, &str); 2] =
-    [(1, include_str!("../../migrations/1.sql")), (2, include_str!("../../migrations/2.sql"))];
+const MIGRATIONS: [(i64, &str); 3] = [
+    (1, include_str!("../../migrations/1.sql")),
+    (2, include_str!("../../migrations/2.sql")),
+    (3, include_str!("../../migrations/3.sql")),
+];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
 pub(super) const ENTRIES: &str =
@@ -22,18 +25,18 @@ const NEXT_ID: &str = "SELECT COALESCE(MAX(id), 0) + 1 FROM cutline_campaigns";
 const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings, n_arms, checksum) \
                      VALUES ($1, $2, $3, $4, $5, $6)";
 const ADD_ARMS: &str =
-    "INSERT INTO cutline_arms (campaign, first, names, features, checksum) VALUES ($1, $2, $3, $4, $5)";
+    "INSERT INTO cutline_arms (campaign, first, names, features, costs, checksum) VALUES ($1, $2, $3, $4, $5, $6)";
 const CAMPAIGN: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns WHERE id = $1";
-const ARMS: &str = "SELECT first, names, features, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
+const ARMS: &str = "SELECT first, names, features, costs, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
 /// The part with the arm `$2`.
-const ONE_ARM: &str = "SELECT first, names, features, checksum FROM cutline_arms \
+const ONE_ARM: &str = "SELECT first, names, features, costs, checksum FROM cutline_arms \
                        WHERE campaign = $1 AND first <= $2 ORDER BY first DESC LIMIT 1";
 /// The parts with the arms in the JSON array `$2`.
-const SOME_ARMS_SQLITE: &str = "SELECT first, names, features, checksum FROM cutline_arms \
+const SOME_ARMS_SQLITE: &str = "SELECT first, names, features, costs, checksum FROM cutline_arms \
                                 WHERE campaign = $1 AND first IN (SELECT (SELECT MAX(part.first) \
                                 FROM cutline_arms AS part WHERE part.campaign = $1 AND part.first <= asked.value) \
                                 FROM json_each($2) AS asked) ORDER BY first";
-const SOME_ARMS_POSTGRES: &str = "SELECT first, names, features, checksum FROM cutline_arms \
+const SOME_ARMS_POSTGRES: &str = "SELECT first, names, features, costs, checksum FROM cutline_arms \
                                   WHERE campaign = $1 AND first IN (SELECT (SELECT MAX(part.first) \
                                   FROM cutline_arms AS part WHERE part.campaign = $1 AND part.first <= asked.arm::BIGINT) \
                                   FROM json_array_elements_text($2::TEXT::JSON) AS asked (arm)) ORDER BY first";
@@ -301,7 +304,7 @@ impl<D: Database> Journal for Sql<D> {
 
     fn candidates(&mut self, id: Id) -> Result<Candidates, StoreError> {
         let (StoredSettings { columns, .. }, n_arms) = self.stored_settings(id)?;
-        let (mut names, mut features) = (Vec::new(), Vec::new());
+        let (mut names, mut features, mut costs) = (Vec::new(), Vec::new(), None);
         self.database.query(ARMS, &[Value::Integer(id)], &mut |row| {
             let part = Part::read(row)?;
             if part.first != names.len() {
@@ -309,12 +312,20 @@ impl<D: Database> Journal for Sql<D> {
             }
             names.extend(part.names.split('\n').map(str::to_owned));
             features.extend(part.features());
+            if let Some(part_costs) = part.costs() {
+                costs.get_or_insert_with(Vec::new).extend(part_costs);
+            }
             Ok(())
         })?;
         if names.len() < n_arms {
             return Err(self.damaged(format!("it has {} of {n_arms} arms", names.len())));
         }
-        Candidates::new(names, columns, features).map_err(|error| self.damaged(error.to_string()))
+        let candidates = Candidates::new(names, columns, features);
+        let with_costs = |candidates: Candidates| match costs {
+            Some(costs) => candidates.with_costs(costs),
+            None => Ok(candidates),
+        };
+        candidates.and_then(with_costs).map_err(|error| self.damaged(error.to_string()))
     }
 
     fn read(&mut self, id: Id, after: u64) -> Result<Vec<Record>, StoreError> {

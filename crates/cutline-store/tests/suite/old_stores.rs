@@ -143,3 +143,29 @@ fn a_guaranteed_stop_without_noise_opens_and_never_stops_early() {
     assert_eq!(campaign.stop_reason().unwrap(), Some(StopReason::Budget));
     assert!(campaign.verdicts().unwrap().iter().all(cutline::Verdict::is_decided));
 }
+
+/// A campaign of schema 2, of before there were costs, with corrected rewards, a withdrawn and an added candidate and changed settings. It
+/// opens as it was, and goes on with a budget in measurements.
+#[test]
+fn a_campaign_without_costs() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut campaign = copied(directory.path(), "schema-2.db", "screen");
+    let settings = campaign.settings();
+    assert_eq!((settings.threshold, settings.budget, settings.cost.as_deref()), (0.45, 12, None));
+    assert_eq!(campaign.arm_names(), ["water", "ethanol", "acetone", "hexane", "ammonia", "toluene"]);
+    assert_eq!(campaign.columns(), ["mass", "polar", "kind=inorganic", "kind=organic"]);
+    let candidates = campaign.candidates().unwrap();
+    assert_eq!((candidates.row(5), candidates.costs()), (&[92.14, 0.099, 0.0, 1.0][..], None));
+    let progress = campaign.progress().unwrap();
+    assert_eq!((progress.counted, progress.open, progress.withdrawn, progress.spending), (4, 1, 1, None));
+    let found = campaign.verdicts().unwrap();
+    for (arm, mean, doubt) in [(4, 0.4579, 0.4708), (0, 0.4622, 0.4699), (3, 0.5885, 0.1710)] {
+        let verdict = found[arm];
+        assert!((verdict.mean - mean).abs() < 1e-4 && (verdict.doubt - doubt).abs() < 1e-4, "{verdict:?}");
+    }
+    // The lease of the open ticket ends at a certain date, and the test does not depend on today's.
+    assert!(campaign.fail(3, "closed").unwrap());
+    let asked = campaign.ask(20, "w", Duration::from_hours(1)).unwrap();
+    assert_eq!((asked.len(), asked[0].cost), (8, None));
+    assert!(asked.iter().all(|ticket| ticket.name != "hexane"));
+}

@@ -159,7 +159,7 @@ impl Arms {
     /// Arms with a covariance X·Xᵀ, where X is K×K.
     pub(super) fn with_factor(factor: &[f64], covariance: Arc<[f64]>, n_arms: usize) -> Self {
         let features = Features::with_covariance(n_arms, factor, covariance);
-        Self { n_arms, features: Some(Arc::new(features)), costs: None }
+        Self { n_arms, features: Some(Arc::new(features)), costs: None, measurement_costs: None }
     }
 
     /// The same arms with `value`² added to every covariance.

@@ -2,7 +2,7 @@
 
 use super::opening::opening;
 use super::{CampaignError, CampaignState, Event, TicketId, Time};
-use crate::Arm;
+use crate::{Amount, Arm};
 use std::collections::BTreeSet;
 
 /// A worker's request for measurements.
@@ -68,10 +68,13 @@ impl CampaignState {
             if is_interrupted() {
                 return None;
             }
-            if self.ledger.used() >= self.ledger.budget {
+            let remaining = self.ledger.remaining();
+            if remaining == Amount::ZERO {
                 break;
             }
-            let Some(arm) = opening.next().or_else(|| self.learner.propose()) else { break };
+            self.learner.set_remaining(remaining);
+            let affordable = opening.find(|&arm| self.ledger.n_affordable(arm) > 0);
+            let Some(arm) = affordable.or_else(|| self.learner.propose()) else { break };
             self.hand_out(arm, replicates, worker, now, until, &mut events);
         }
         Some(events)
@@ -79,7 +82,7 @@ impl CampaignState {
 
     /// Hands out some measurements of an arm, as far as the budget goes.
     fn hand_out(&mut self, arm: Arm, replicates: u32, worker: &str, now: Time, until: Time, events: &mut Vec<Event>) {
-        let replicates = replicates.clamp(1, self.ledger.budget - self.ledger.used());
+        let replicates = replicates.clamp(1, self.ledger.n_affordable(arm));
         let first = self.ledger.next_ticket();
         for ticket in (first..).take(replicates as usize) {
             let replicate_of = (replicates > 1).then_some(first);

@@ -1,7 +1,7 @@
 //! Why a request or an event is refused.
 
 use super::TicketId;
-use crate::Arm;
+use crate::{Amount, Arm};
 use crate::question::short_number;
 use thiserror::Error;
 
@@ -75,7 +75,7 @@ pub enum CampaignError {
         /// The budget that was asked for.
         budget: u32,
         /// What is used.
-        used: u32,
+        used: Amount,
     },
     /// The ticket's lease ended, and other tickets have used the budget since.
     #[error(
@@ -92,6 +92,16 @@ pub enum CampaignError {
     BudgetUsed {
         /// The budget.
         budget: u32,
+    },
+    /// What is left of the budget is less than the measurement costs.
+    #[error("{remaining} of the budget of {budget} are left, counting open tickets, and this measurement costs {cost}")]
+    BudgetBelowCost {
+        /// The budget.
+        budget: u32,
+        /// What is left of it.
+        remaining: Amount,
+        /// What the measurement costs.
+        cost: Amount,
     },
     /// There is no such arm.
     #[error("there is no arm {arm}; arms are numbered from 0 to {}", n_arms - 1)]

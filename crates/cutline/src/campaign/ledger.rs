@@ -8,7 +8,7 @@ use super::rewards::RewardKind;
 use super::{CampaignError, Event, Terms, TicketId, Time};
 use crate::diagnostics::{MAX_REWARD, RewardStats};
 use crate::estimators::FitHistory;
-use crate::{Arm, Arms};
+use crate::{Amount, Arm, Arms, MeasurementCosts};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The number of recent rewards whose times are kept, from which to compute the rate of measurements.
@@ -31,7 +31,12 @@ pub(super) struct Ledger {
     tickets: Vec<Ticket>,
     /// The tickets that wait for their reward, by the end of their lease.
     open: BTreeSet<(Time, TicketId)>,
+    /// In measurements, or in units of cost.
     pub(super) budget: u32,
+    /// What measurements cost; `None` if each is one unit of the budget.
+    pub(super) costs: Option<MeasurementCosts>,
+    /// With costs: what the rewards that count towards the budget have cost, and what open tickets will cost.
+    pub(super) spending: Spending,
     /// The number of rewards that count towards the budget.
     pub(super) counted: u32,
     pub(super) uncounted: u64,
@@ -47,6 +52,16 @@ pub(super) struct Ledger {
     pub(super) voided: u64,
     /// The withdrawn arms, and why they were withdrawn.
     pub(super) withdrawn: BTreeMap<Arm, String>,
+}
+
+/// What a campaign with costs has spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spending {
+    /// The cost of the rewards that count towards the budget.
+    pub spent: Amount,
+    /// The cost of the measurements on open tickets.
+    pub open: Amount,
 }
 
 /// A reward that counts for the estimates.
@@ -131,6 +146,8 @@ impl Ledger {
             tickets: Vec::new(),
             open: BTreeSet::new(),
             budget: terms.budget,
+            costs: arms.measurement_costs().cloned(),
+            spending: Spending::default(),
             counted: 0,
             uncounted: 0,
             failed: 0,
@@ -184,8 +201,26 @@ impl Ledger {
     }
 
     /// How much of the budget is used, including the measurements on open tickets.
-    pub(super) fn used(&self) -> u32 {
-        u32::try_from(self.open.len()).map_or(u32::MAX, |open| self.counted.saturating_add(open))
+    pub(super) fn used(&self) -> Amount {
+        if self.costs.is_some() {
+            return self.spending.spent.plus(self.spending.open);
+        }
+        Amount::units(u32::try_from(self.open.len()).map_or(u32::MAX, |open| self.counted.saturating_add(open)))
+    }
+
+    /// How much of the budget is neither spent nor assigned to open tickets.
+    pub(super) fn remaining(&self) -> Amount {
+        Amount::units(self.budget).minus(self.used())
+    }
+
+    /// What a measurement of an arm takes from the budget.
+    fn cost(&self, arm: Arm) -> Amount {
+        self.costs.as_ref().map_or(Amount::units(1), |costs| costs.of(arm))
+    }
+
+    /// How many measurements of an arm the remaining budget is enough for.
+    pub(super) fn n_affordable(&self, arm: Arm) -> u32 {
+        self.remaining().divided_by(self.cost(arm))
     }
 
     /// The number of the next ticket.
@@ -215,7 +250,7 @@ impl Ledger {
             TicketStatus::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
             TicketStatus::Failed => Err(CampaignError::Failed { ticket }),
             TicketStatus::Voided => Err(CampaignError::Voided { ticket }),
-            TicketStatus::Expired if self.used() < self.budget => Ok(true),
+            TicketStatus::Expired if self.n_affordable(self.ticket(ticket)?.0) > 0 => Ok(true),
             TicketStatus::Expired => Err(CampaignError::TooLate { ticket, budget: self.budget }),
         }
     }
@@ -271,10 +306,20 @@ impl Ledger {
         if arm >= n_arms {
             return Err(CampaignError::NoArm { arm, n_arms });
         }
-        if is_counted && self.used() >= self.budget {
-            return Err(CampaignError::BudgetUsed { budget: self.budget });
+        if is_counted && self.n_affordable(arm) == 0 {
+            return Err(self.budget_used(arm));
         }
         Ok(())
+    }
+
+    /// Why the budget is not enough for a measurement of an arm.
+    fn budget_used(&self, arm: Arm) -> CampaignError {
+        let (budget, remaining) = (self.budget, self.remaining());
+        if remaining == Amount::ZERO {
+            CampaignError::BudgetUsed { budget }
+        } else {
+            CampaignError::BudgetBelowCost { budget, remaining, cost: self.cost(arm) }
+        }
     }
 
     /// Applies an event, if it can follow those before it.
@@ -287,13 +332,14 @@ impl Ledger {
                 if arm >= self.counts.len() {
                     return Err(CampaignError::NoArm { arm, n_arms: self.counts.len() });
                 }
-                if self.used() >= self.budget {
-                    return Err(CampaignError::BudgetUsed { budget: self.budget });
+                if self.n_affordable(arm) == 0 {
+                    return Err(self.budget_used(arm));
                 }
                 let (worker, status) = (worker.clone(), TicketStatus::Open(until));
                 self.tickets.push(Ticket { arm, worker, status, replicate_of, told_first: None });
                 self.open.insert((until, ticket));
                 self.pending[arm] += 1;
+                self.spending.open = self.spending.open.plus(self.cost(arm));
                 self.changes += 1;
                 LearnerUpdate::Assign(arm)
             }
@@ -303,7 +349,7 @@ impl Ledger {
                 }
                 let arm = self.ticket(ticket)?.0;
                 let was_open = self.close(ticket, TicketStatus::Told(reward));
-                self.counted += 1;
+                self.count(arm);
                 self.remember_time(at);
                 self.receive(arm, reward, Some(ticket));
                 if was_open {
@@ -327,7 +373,7 @@ impl Ledger {
             Event::Observed { arm, reward, is_counted } => {
                 self.may_observe(arm, reward, is_counted)?;
                 if is_counted {
-                    self.counted += 1;
+                    self.count(arm);
                 } else {
                     self.uncounted += 1;
                 }
@@ -339,6 +385,12 @@ impl Ledger {
         };
         self.events += 1;
         Ok(update)
+    }
+
+    /// Counts a reward towards the budget.
+    fn count(&mut self, arm: Arm) {
+        self.counted += 1;
+        self.spending.spent = self.spending.spent.plus(self.cost(arm));
     }
 
     fn receive(&mut self, arm: Arm, reward: f64, ticket: Option<TicketId>) {
@@ -377,6 +429,7 @@ impl Ledger {
         if let TicketStatus::Open(until) = before {
             self.open.remove(&(until, ticket));
             self.pending[arm] -= 1;
+            self.spending.open = self.spending.open.minus(self.cost(arm));
             return true;
         }
         false

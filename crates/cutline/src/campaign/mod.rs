@@ -25,14 +25,14 @@ pub use early_stop::EarlyStop;
 pub use error::{BrokenJournal, CampaignError};
 pub use event::{Event, Record, TicketId, Time};
 pub use history::DecisionPoint;
-pub use ledger::TicketStatus;
+pub use ledger::{Spending, TicketStatus};
 pub use noise::{NoiseEstimate, NoiseSource};
 pub use rewards::RewardKind;
 pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use crate::estimators::{Explained, FitHistory, History};
-use crate::{Arm, Arms, AskTell, EstimatorKind, Spec, StopReason, Verdict};
+use crate::{Amount, Arm, Arms, AskTell, Budget, EstimatorKind, LearnerError, Spec, SpecError, StopReason, Verdict};
 use early_stop::Checkpoints;
 use ledger::{LearnerUpdate, Ledger};
 
@@ -87,8 +87,10 @@ pub struct CampaignState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The largest number of rewards that may count.
+    /// The largest number of rewards that may count, or what their measurements may cost.
     pub budget: u32,
+    /// What was spent, if measurements have [costs](Arms::with_measurement_costs); otherwise each is one unit of the budget.
+    pub spending: Option<Spending>,
     /// The number of rewards that count towards the budget.
     pub counted: u32,
     /// The number of rewards that do not count towards the budget.
@@ -109,6 +111,27 @@ pub struct Progress {
     pub recent: Vec<Time>,
 }
 
+impl Progress {
+    /// How much of the budget is not spent yet. Open tickets take from it when their rewards come.
+    #[must_use]
+    pub fn remaining(&self) -> Amount {
+        Amount::units(self.budget).minus(self.spent())
+    }
+
+    /// How much of the budget is spent: the cost of the rewards that count, or their number.
+    #[must_use]
+    pub fn spent(&self) -> Amount {
+        self.spending.map_or(Amount::units(self.counted), |spending| spending.spent)
+    }
+
+    /// Whether measurements have costs, and how much is left when all open tickets have their rewards.
+    #[must_use]
+    pub fn unassigned(&self) -> Amount {
+        let open = u32::try_from(self.open).unwrap_or(u32::MAX);
+        self.remaining().minus(self.spending.map_or(Amount::units(open), |spending| spending.open))
+    }
+}
+
 impl CampaignState {
     /// A campaign without events.
     ///
@@ -121,9 +144,15 @@ impl CampaignState {
         terms.confidence(noise)?;
         // Checks the budget, which may be too small for the arms. The campaign's own learner has no budget: the ledger enforces it.
         // It is kept until there are two, because they share what is expensive to compute.
-        let _checked =
-            terms.spec(noise.sigma)?.learner_for(&arms, terms.question, terms.budget, terms.budget, terms.seed)?;
+        let checked = if arms.measurement_costs().is_none() {
+            let spec = terms.spec(noise.sigma)?;
+            Some(spec.learner_for(&arms, terms.question, terms.budget, terms.budget, terms.seed)?)
+        } else {
+            None
+        };
         let learner = build(&terms, &arms, noise.sigma)?;
+        drop(checked);
+        check_costs(&terms, &arms, learner.opens_with_every_arm())?;
         let estimator = terms.spec.estimator();
         if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
             && !estimator.learns_noise()
@@ -230,7 +259,9 @@ impl CampaignState {
     /// Why the campaign will never hand out another measurement; `None` while it may.
     pub fn stop_reason(&mut self) -> Option<StopReason> {
         self.update_noise();
-        let is_used = self.ledger.counted >= self.ledger.budget;
+        let spent = self.ledger.spending.spent;
+        self.learner.set_remaining(Amount::units(self.ledger.budget).minus(spent));
+        let is_used = self.ledger.costs.is_none() && self.ledger.counted >= self.ledger.budget;
         if is_used {
             Some(StopReason::Budget)
         } else if self.expects_few_errors() {
@@ -246,7 +277,8 @@ impl CampaignState {
         let Ledger { budget, counted, uncounted, failed, expired, voided, events, .. } = self.ledger;
         let (open, recent) = (self.ledger.n_open(), self.ledger.recent.iter().copied().collect());
         let withdrawn = self.ledger.withdrawn.len();
-        Progress { budget, counted, uncounted, open, failed, expired, voided, withdrawn, events, recent }
+        let spending = self.ledger.costs.as_ref().map(|_| self.ledger.spending);
+        Progress { budget, spending, counted, uncounted, open, failed, expired, voided, withdrawn, events, recent }
     }
 
     /// The number of events.
@@ -446,7 +478,31 @@ fn without_negative_zero(reward: f64) -> f64 {
 
 /// A learner without a budget: the ledger enforces the budget.
 fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
-    Ok(terms.spec(sigma)?.learner_for(arms, terms.question, u32::MAX, terms.budget, terms.seed)?)
+    Ok(terms.spec(sigma)?.learner_for(arms, terms.question, u32::MAX, horizon(terms, arms), terms.seed)?)
+}
+
+/// The number of measurements for which a rule plans: as many as the budget is enough for on average.
+fn horizon(terms: &Terms, arms: &Arms) -> u32 {
+    let Some(costs) = arms.measurement_costs() else { return terms.budget };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number that is too large becomes the largest")]
+    let n = (f64::from(terms.budget) / costs.mean()) as u32;
+    n.max(1)
+}
+
+/// Refuses a budget that is too small for what the arms cost.
+fn check_costs(terms: &Terms, arms: &Arms, opens_with_every_arm: bool) -> Result<(), TermsError> {
+    let Some(costs) = arms.measurement_costs() else { return Ok(()) };
+    Budget::new(terms.budget).map_err(SpecError::from)?;
+    let (budget, n_arms, available) = (terms.budget, arms.n_arms(), Amount::units(terms.budget));
+    let cheapest = costs.all().iter().copied().min().unwrap_or_default();
+    let error = if opens_with_every_arm && costs.total() > available {
+        LearnerError::BudgetBelowCosts { budget, n_arms, cost: costs.total() }
+    } else if cheapest > available {
+        LearnerError::BudgetBelowCheapest { budget, cost: cheapest }
+    } else {
+        return Ok(());
+    };
+    Err(SpecError::from(error).into())
 }
 
 /// A learner with the estimator of the campaign and a rule without state, so that it can be restored: for verdicts, which no rule changes.

@@ -3,14 +3,17 @@
 //! 1. The pivot is k = arg minᵢ Δ̂ᵢ²/(σ² qᵢ) − ln qᵢ, with qᵢ = xᵢᵀV⁻¹xᵢ.
 //! 2. Pull arg maxⱼ (xⱼᵀV⁻¹xₖ)²/(1 + qⱼ): the pull that reduces qₖ most.
 //!
+//! Where measurements cost different amounts cᵢ, both weigh by cost: k = arg minᵢ Δ̂ᵢ²/(σ²qᵢ) − ln(qᵢ/cᵢ), and the pull is the one with the most
+//! information per cost, arg maxⱼ (xⱼᵀV⁻¹xₖ)²/((1 + qⱼ) cⱼ). Without the weight in the first, an expensive pivot takes the budget of many cheap ones.
+//!
 //! This rule was made for Cutline. It is unpublished and has no fixed-budget guarantee; the evidence for it is that it failed
 //! less often than LinearAPT in the paper's experiments (`cutline reproduce` shows them). Where the features are orthogonal a
 //! pull has no information about other arms, and the rule has no advantage.
 
 use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
-use crate::scan::{ROUGH, arg_min_among, quotient_minus_ln, rough_quotient_minus_ln};
-use crate::{Arm, Beliefs, Question, Range, Rng, Settled, arg_max};
+use crate::scan::{ROUGH, arg_min_among, ln, quotient_minus_ln, rough_quotient_minus_ln};
+use crate::{Arm, Beliefs, MeasurementCosts, Question, Range, Rng, Settled, arg_max};
 
 /// The rule of the module documentation. A pull is informative about other arms too, so the rule does not have to pull every arm once
 /// and works with budgets below K. A pull costs two K×d products where [`Apt`](super::Apt) needs one.
@@ -85,11 +88,29 @@ impl Pivot {
     }
 }
 
-/// The first arm that is not withdrawn and has the most information; a settled arm may have it.
-fn most_informative_available(settled: &Settled, covariances: &[f64], variances: &[f64]) -> Arm {
+/// The first open arm with the least certainty plus ln c.
+fn least_certain_per_cost(settled: &Settled, costs: &MeasurementCosts, certainty: impl Fn(Arm) -> f64) -> Arm {
+    let mut least = (f64::INFINITY, settled.open().next().unwrap_or(0));
+    for arm in settled.open() {
+        let value = certainty(arm) + ln(costs.of(arm).weight());
+        if value < least.0 {
+            least = (value, arm);
+        }
+    }
+    least.1
+}
+
+/// The first arm that is not withdrawn and has the most information, per cost if measurements have costs; a settled arm may have it.
+fn most_informative_available(
+    settled: &Settled,
+    costs: Option<&MeasurementCosts>,
+    covariances: &[f64],
+    variances: &[f64],
+) -> Arm {
     let mut best = (f64::NEG_INFINITY, settled.open().next().unwrap_or(0));
     for (arm, (&c, &q)) in covariances.iter().zip(variances).enumerate() {
         let information = Pivot::information(c, q);
+        let information = costs.map_or(information, |costs| information / costs.of(arm).weight());
         if information > best.0 && !settled.is_withdrawn(arm) {
             best = (information, arm);
         }
@@ -115,7 +136,10 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         let (question, rule) = (beliefs.question, *self);
         let (means, variances) = beliefs.estimator.moments();
-        self.last = if beliefs.settled.is_empty() {
+        self.last = if let Some(costs) = beliefs.costs {
+            let certainty = |arm: Arm| rule.certainty(&question, means[arm], variances[arm]);
+            least_certain_per_cost(beliefs.settled, costs, certainty)
+        } else if beliefs.settled.is_empty() {
             let bound = rule.bound(&question, means[rule.last], variances[rule.last]);
             arg_min_among(
                 means,
@@ -129,8 +153,8 @@ impl<E: VarianceEstimator + ?Sized> Rule<E> for Pivot {
             beliefs.settled.arg_min_open(means, variances, |mean, q| rule.certainty(&question, mean, q))
         };
         let (covariances, variances) = beliefs.estimator.covariances_with(self.last);
-        if beliefs.settled.has_withdrawn() {
-            return most_informative_available(beliefs.settled, covariances, variances).into();
+        if beliefs.settled.has_withdrawn() || beliefs.costs.is_some() {
+            return most_informative_available(beliefs.settled, beliefs.costs, covariances, variances).into();
         }
         arg_max(covariances, variances, Self::information).into()
     }

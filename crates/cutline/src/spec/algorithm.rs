@@ -38,6 +38,9 @@ pub struct Algorithm {
     pub is_centred: bool,
     /// Whether its rule may pull a few arms for ever and never decide the others, so that a confidence stop is refused.
     pub starves_arms: bool,
+    /// Whether its rule weighs information by what a measurement [costs](crate::Arms::with_measurement_costs). Otherwise costs count
+    /// towards the budget only.
+    pub weighs_costs: bool,
     pub(super) rule_parameters: &'static [Parameter],
     pub(super) build: Build,
     pub(super) batch: Option<BuildGroup>,
@@ -63,6 +66,7 @@ pub(super) const PLAIN: Algorithm = Algorithm {
     settles: false,
     is_centred: false,
     starves_arms: false,
+    weighs_costs: false,
     rule_parameters: &[],
     build: |_, _| unreachable!("every algorithm has its own"),
     batch: None,

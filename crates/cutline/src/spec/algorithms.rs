@@ -64,6 +64,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         rule: "pivot",
         estimator: EstimatorKind::Ridge,
         needs_variances: true,
+        weighs_costs: true,
         rule_parameters: &[NOISE],
         build: |builder, parameters| builder.with_variances(Pivot::new(parameters[0])?),
         batch: Some(|group| group.pivot(|parameters| Pivot::new(parameters[0]))),

@@ -211,7 +211,8 @@ impl LearnerBuilder<'_> {
         E: Estimator + Send + 'static,
     {
         let stop = Either(Either(stop, self.confidence_stop), self.budget);
-        Ok(Box::new(Learner::new(rule, estimator, stop, self.question, self.seed)?))
+        let learner = Learner::new(rule, estimator, stop, self.question, self.seed)?;
+        Ok(Box::new(learner.with_costs(self.arms.measurement_costs().cloned())))
     }
 
     fn learner<R, E>(&self, rule: R, estimator: E) -> Result<Box<dyn AskTell>, SpecError>
@@ -220,7 +221,8 @@ impl LearnerBuilder<'_> {
         E: Estimator + Send + 'static,
     {
         let stop = Either(self.confidence_stop, self.budget);
-        Ok(Box::new(Learner::new(rule, estimator, stop, self.question, self.seed)?))
+        let learner = Learner::new(rule, estimator, stop, self.question, self.seed)?;
+        Ok(Box::new(learner.with_costs(self.arms.measurement_costs().cloned())))
     }
 }
 

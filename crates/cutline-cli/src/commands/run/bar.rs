@@ -23,11 +23,16 @@ pub(super) struct Bar {
     undecided: String,
 }
 
+/// A bar of which so much is measured, or spent.
+fn style(done: &str) -> ProgressStyle {
+    let template = format!("{{wide_bar}} {{human_pos}} of {{human_len}} {done}, {{msg}}, {{elapsed}} elapsed, {{eta}} left");
+    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
 impl Bar {
     pub(super) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let template = "{wide_bar} {human_pos} of {human_len} measured, {msg}, {elapsed} elapsed, {eta} left";
-        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(style("measured"));
         let now = Instant::now();
         // The first line comes after the first interval: a short run needs none.
         let next = if bar.is_hidden() { now + LINE_INTERVAL } else { now };
@@ -54,13 +59,17 @@ impl Bar {
         }
         let progress = campaign.progress()?;
         if self.line.is_hidden() {
-            let (counted, budget, undecided) = (progress.counted, progress.budget, &self.undecided);
-            crate::print::note(&format!("{counted} of {budget} measured, {n_running} running, {undecided}"));
+            let (used, undecided) = (crate::spending::used(&progress), &self.undecided);
+            let measured = if progress.spending.is_some() { "" } else { " measured" };
+            crate::print::note(&format!("{used}{measured}, {n_running} running, {undecided}"));
             return Ok(());
         }
         let is_first = self.line.length() == Some(0);
+        if is_first && progress.spending.is_some() {
+            self.line.set_style(style("spent"));
+        }
         self.line.set_length(progress.budget.into());
-        self.line.set_position(progress.counted.into());
+        self.line.set_position(progress.spent().whole_units().into());
         if is_first {
             self.line.reset_eta();
         }

@@ -1,9 +1,10 @@
 //! The result of a campaign so far, in one sentence.
 
 use super::View;
+use crate::spending;
 use crate::standing;
 use crate::status_summary::reason_in_words;
-use cutline::StopReason;
+use cutline::{Amount, StopReason};
 use cutline_lab::Standing;
 use cutline_store::{expected_errors, finding};
 use serde::Serialize;
@@ -21,6 +22,9 @@ pub(crate) struct Answer {
     pub(crate) threshold: f64,
     pub(crate) precision: f64,
     pub(crate) told: u32,
+    /// What they have cost, if measurements have costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) spent: Option<f64>,
     pub(crate) budget: u32,
     pub(crate) ending: Option<&'static str>,
     pub(crate) model: &'static str,
@@ -46,6 +50,7 @@ impl Answer {
             threshold: view.settings.threshold,
             precision: view.settings.precision,
             told: progress.counted,
+            spent: spending::spent(&progress),
             budget: progress.budget,
             ending: view.state.stop_reason().map(StopReason::name),
             model: view.model().name(),
@@ -53,21 +58,23 @@ impl Answer {
             expected_errors: expected_errors(&view.state, &view.verdicts),
             standing,
         };
-        answer.sentence = answer.in_words();
+        answer.sentence = answer.in_words(progress.spending.map(|spending| spending.spent));
         answer
     }
 
-    fn in_words(&self) -> String {
+    /// The result in one sentence; `spent` is what the measurements have cost, if they have costs.
+    fn in_words(&self, spent: Option<Amount>) -> String {
         let Self { threshold, above, below, undecided, told, budget, .. } = self;
         let [above, below, undecided, n_arms] = [*above, *below, *undecided, self.n_arms].map(|n| grouped(n as u64));
         let [told, budget] = [*told, *budget].map(|n| grouped(n.into()));
         let candidates = if self.n_arms == 1 { "candidate" } else { "candidates" };
         let lie = if self.above == 1 || self.n_arms == 1 { "lies" } else { "lie" };
-        let measurements = if self.budget == 1 { "measurement" } else { "measurements" };
-        format!(
-            "{above} of {n_arms} {candidates} {lie} above {threshold}, {below} below, {undecided} undecided; \
-             {told} of {budget} {measurements} used"
-        )
+        let noun = |n: u32| if n == 1 { "measurement" } else { "measurements" };
+        let used = match spent {
+            Some(spent) => format!("{} of {budget} spent on {told} {}", grouped_amount(spent), noun(self.told)),
+            None => format!("{told} of {budget} {} used", noun(self.budget)),
+        };
+        format!("{above} of {n_arms} {candidates} {lie} above {threshold}, {below} below, {undecided} undecided; {used}")
     }
 
     /// Whether and why the campaign has ended.
@@ -108,7 +115,8 @@ impl Answer {
             ("finding", text(self.finding.as_deref())),
             ("expected_errors", self.expected_errors.map_or_else(String::new, |errors| format!("{errors:?}"))),
         ];
-        fields.into_iter().chain(self.standing.fields()).collect()
+        let spent = self.spent.map(|spent| ("spent", format!("{spent:?}")));
+        fields.into_iter().chain(spent).chain(self.standing.fields()).collect()
     }
 }
 
@@ -130,6 +138,14 @@ pub(crate) fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// An amount with commas before the point: 1,812.5.
+pub(crate) fn grouped_amount(amount: Amount) -> String {
+    let text = amount.to_string();
+    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let whole = grouped(whole.parse().unwrap_or(0));
+    rest.map_or_else(|| whole.clone(), |rest| format!("{whole}.{rest}"))
 }
 
 #[cfg(test)]
@@ -159,6 +175,7 @@ mod tests {
                 threshold,
                 precision,
                 told,
+                spent: None,
                 budget,
                 ending,
                 model,
@@ -167,7 +184,7 @@ mod tests {
                 standing: Standing::default(),
             }
         };
-        let check = |answer: Answer, expected: &str| assert_eq!(answer.in_words(), expected);
+        let check = |answer: Answer, expected: &str| assert_eq!(answer.in_words(None), expected);
         check(
             answer(17, 120, 13, 400, 400),
             "17 of 150 candidates lie above 2.5, 120 below, 13 undecided; 400 of 400 measurements used",
@@ -175,6 +192,10 @@ mod tests {
         check(
             answer(1, 1499, 0, 9, 1000),
             "1 of 1,500 candidates lies above 2.5, 1,499 below, 0 undecided; 9 of 1,000 measurements used",
+        );
+        assert_eq!(
+            answer(1, 2, 0, 1432, 2000).in_words(Amount::new(1812.5)),
+            "1 of 3 candidates lies above 2.5, 2 below, 0 undecided; 1,812.5 of 2,000 spent on 1,432 measurements"
         );
         check(answer(0, 0, 1, 0, 1), "0 of 1 candidate lies above 2.5, 0 below, 1 undecided; 0 of 1 measurement used");
     }

@@ -33,7 +33,8 @@ pub(super) fn decided(view: &View) -> String {
     let figure = DecidedFigure {
         title: "Arms decided against measurements used".into(),
         n_arms: view.names.len() as u64,
-        budget: Some(view.settings.budget.into()),
+        // In units of cost it is no number of measurements.
+        budget: view.state.arms().measurement_costs().is_none().then(|| view.settings.budget.into()),
         points: history.iter().map(point).collect(),
         note: is_cut.then(|| format!("Verdicts computed at {most} points in time.")),
     };

@@ -4,6 +4,7 @@ use super::figures::intervals;
 use super::{View, grouped};
 use crate::model::describe;
 use crate::print::short;
+use crate::spending::{costs_in_words, weighing_in_words};
 use crate::status_summary::{LOOKS_LIKE_PASS_OR_FAIL, stop_in_words};
 use cutline::campaign::{NoiseSource, RewardKind};
 
@@ -19,12 +20,17 @@ pub(crate) fn settings(view: &View) -> Vec<(&'static str, String)> {
         Some(stop) => format!("{}, δ = {}; or when the budget is used up", stop_in_words(stop), terms.delta),
         None => "when the budget is used up".into(),
     };
-    vec![
+    let costs = view.state.arms().measurement_costs().zip(settings.cost.as_ref()).map(|(costs, column)| {
+        let weighing = weighing_in_words(algorithm.weighs_costs);
+        ("costs", format!("the column `{column}`: {}; {weighing}", costs_in_words(costs)))
+    });
+    let unit = if costs.is_some() { " in units of cost" } else { "" };
+    let mut all = vec![
         ("arms", grouped(view.names.len() as u64)),
         ("features", features(&view.columns)),
         ("threshold τ", settings.threshold.to_string()),
         ("precision ε", settings.precision.to_string()),
-        ("budget", grouped(settings.budget.into())),
+        ("budget", format!("{}{unit}", grouped(settings.budget.into()))),
         ("algorithm", format!("{}: {}", algorithm.name, algorithm.about)),
         ("rule, estimator", format!("{}, {}", algorithm.rule, estimator.name())),
         ("parameters", parameters(view)),
@@ -35,7 +41,10 @@ pub(crate) fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("ends", stop),
         ("seed", settings.seed.to_string()),
         ("Cutline", env!("CARGO_PKG_VERSION").into()),
-    ]
+    ];
+    let after_budget = all.iter().position(|(name, _)| *name == "budget").map_or(0, |position| position + 1);
+    all.splice(after_budget..after_budget, costs);
+    all
 }
 
 fn features(columns: &[String]) -> String {

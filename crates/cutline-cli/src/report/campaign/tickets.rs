@@ -1,5 +1,6 @@
 //! The measurements of a campaign: the rewards counted, the open tickets and the lost ones.
 
+use super::answer::grouped_amount;
 use super::{View, grouped};
 use crate::clock::rfc3339;
 use crate::print::short_worker;
@@ -62,8 +63,13 @@ fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, 
     let last = view.records.iter().rfind(is_reward).map(|record| minute(record.at));
     let pulled = view.verdicts.iter().filter(|verdict| verdict.pulls > 0).count();
     let [pulled, n_arms] = [pulled, view.names.len()].map(|number| grouped(number as u64));
+    let [counted, budget] = [progress.counted, progress.budget].map(|number| grouped(number.into()));
+    let counted = match progress.spending {
+        Some(spending) => format!("{counted}; {} of {budget} spent", grouped_amount(spending.spent)),
+        None => format!("{counted} of {budget}"),
+    };
     let mut facts = vec![
-        ("rewards counted", format!("{} of {}", grouped(progress.counted.into()), grouped(progress.budget.into()))),
+        ("rewards counted", counted),
         ("earlier rewards, not counted", grouped(progress.uncounted)),
         ("arms measured", format!("{pulled} of {n_arms}")),
         ("open tickets", grouped(progress.open as u64)),

@@ -2,7 +2,7 @@
 
 use super::{LearnerUpdate, Ledger, Received, TicketStatus};
 use crate::campaign::{CampaignError, Event, Terms, TicketId, Time};
-use crate::{Arm, Arms};
+use crate::{Amount, Arm, Arms};
 
 impl Ledger {
     /// Computes everything again that is computed from the rewards, after one of them was corrected.
@@ -48,7 +48,7 @@ impl Ledger {
     /// Whether this may become the budget.
     pub(in crate::campaign) fn may_change_budget(&self, budget: u32) -> Result<(), CampaignError> {
         let used = self.used();
-        if budget < used { Err(CampaignError::BudgetBelowUsed { budget, used }) } else { Ok(()) }
+        if Amount::units(budget) < used { Err(CampaignError::BudgetBelowUsed { budget, used }) } else { Ok(()) }
     }
 
     /// Applies an event that corrects or changes something.
@@ -98,8 +98,9 @@ impl Ledger {
             self.received[position].reward = reward;
             TicketStatus::Told(reward)
         } else {
-            self.received.remove(position);
+            let arm = self.received.remove(position).arm;
             self.counted -= 1;
+            self.spending.spent = self.spending.spent.minus(self.cost(arm));
             self.voided += 1;
             TicketStatus::Voided
         };
