@@ -11,6 +11,7 @@ mod bad_input;
 mod broken_pipe;
 mod changes_are_kept;
 mod check;
+mod costs;
 mod diagnose;
 mod export;
 mod interrupt;

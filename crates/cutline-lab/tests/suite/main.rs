@@ -12,6 +12,7 @@ mod bad_variants;
 mod calibration;
 mod combinatorial;
 mod confidence;
+mod costs;
 mod coverage;
 mod custom;
 mod determinism;

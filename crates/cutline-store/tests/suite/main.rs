@@ -6,6 +6,7 @@ mod common;
 
 mod changes;
 mod contract;
+mod costs;
 mod damage;
 mod managing;
 mod old_stores;

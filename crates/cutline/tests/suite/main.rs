@@ -9,6 +9,7 @@ mod campaign;
 mod centre;
 mod changes;
 mod contract;
+mod costs;
 mod covariance;
 mod custom;
 mod decision_history;

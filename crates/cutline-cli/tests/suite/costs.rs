@@ -1,8 +1,6 @@
 //! Measurements that cost different amounts, from the file of candidates to the report.
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use cutline_store::Store;
 
 const TABLE: &str = "name,x,price\na,1,0.5\nb,2,4\nc,3,2.25\nd,4,1\ne,5,8\nf,6,0.75\n";

@@ -1,8 +1,6 @@
 //! Measurements that cost different amounts: the budget is in units of cost, and holds exactly.
 
-mod common;
-
-use common::{Problem, assert_replayed, spec, take};
+use crate::common::{Problem, assert_replayed, spec, take};
 use cutline::campaign::{CampaignError, CampaignState, Event, Record, Request, Terms, TermsError, TicketId};
 use cutline::{
     ALGORITHMS, Amount, Arms, EstimatorKind, IntervalKind, LearnerError, MeasurementCosts, Purpose, Question, Spec,

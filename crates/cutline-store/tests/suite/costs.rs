@@ -1,9 +1,6 @@
 //! Candidates whose measurements cost different amounts. One suite, run on memory, SQLite and PostgreSQL.
 
-#[macro_use]
-mod common;
-
-use common::{Place, candidates, reward, settings};
+use crate::common::{Place, candidates, reward, settings};
 use cutline::campaign::{CampaignError, Request};
 use cutline::{CandidatesError, StopReason};
 use cutline_store::{Campaign, Candidates, Change, Store, StoreError};
