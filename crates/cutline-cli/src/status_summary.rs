@@ -266,9 +266,7 @@ impl StatusSummary {
         let rewards = if self.spent.is_some() { "" } else { " rewards" };
         let ending = self.ending.map_or_else(String::new, |ending| format!("; ended: {ending}"));
         let (at, open) = (rfc3339(self.now), self.open_tickets.len());
-        format!(
-            "{at} {used}{rewards}, {open} open tickets, {failed} failed, {undecided} arms undecided{ending}"
-        )
+        format!("{at} {used}{rewards}, {open} open tickets, {failed} failed, {undecided} arms undecided{ending}")
     }
 
     /// The whole summary as text.
@@ -292,10 +290,7 @@ impl StatusSummary {
             ("algorithm", format!("{algorithm}, {} model", self.model)),
             (
                 "rewards",
-                format!(
-                    "{used}{}",
-                    more(self.uncounted, "earlier rewards that do not count towards the budget")
-                ),
+                format!("{used}{}", more(self.uncounted, "earlier rewards that do not count towards the budget")),
             ),
         ];
         let overdue = self.open_tickets.iter().filter(|ticket| ticket.is_overdue).count();

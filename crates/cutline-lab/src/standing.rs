@@ -39,6 +39,9 @@ pub struct Standing {
     /// Whether measurements have costs.
     #[serde(skip)]
     pub has_costs: bool,
+    /// Whether what remains is not enough for a measurement of any arm.
+    #[serde(skip)]
+    pub is_spent: bool,
     /// What they would still bring; `None` without rewards, without budget, or if it was not computed because that takes long.
     pub rest: Option<Rest>,
 }
@@ -82,6 +85,10 @@ impl Standing {
             may_stop: undecided == withdrawn,
             remaining: progress.remaining(),
             has_costs: progress.spending.is_some(),
+            is_spent: match state.arms().measurement_costs() {
+                Some(costs) => costs.all().iter().all(|&cost| cost > progress.remaining()),
+                None => progress.remaining() == Amount::ZERO,
+            },
             rest: None,
         }
     }
@@ -122,8 +129,10 @@ impl Standing {
     pub fn rest_in_words(&self, plan: &str) -> Option<String> {
         match &self.rest {
             Some(rest) => Some(rest.to_string()),
-            None if self.remaining == Amount::ZERO || self.wrong_calls.is_none() => None,
-            None if self.has_costs => Some(format!("{plan} simulates what spending {} more would bring", self.remaining)),
+            None if self.is_spent || self.remaining == Amount::ZERO || self.wrong_calls.is_none() => None,
+            None if self.has_costs => {
+                Some(format!("{plan} simulates what spending {} more would bring", self.remaining))
+            }
             None => {
                 let plural = if self.remaining == Amount::units(1) { "" } else { "s" };
                 Some(format!("{plan} simulates what {} more measurement{plural} would bring", self.remaining))

@@ -113,7 +113,8 @@ impl Campaign {
     pub(crate) fn folded(&mut self, candidates: &Candidates) -> Result<campaign::CampaignState, StoreError> {
         let records = self.journal.read(self.id, 0)?;
         let n_arms = u32::try_from(candidates.n_arms()).unwrap_or(u32::MAX);
-        let every_arm = candidates.measurement_costs().map_or(n_arms, |costs| costs.total().whole_units().saturating_add(1));
+        let every_arm =
+            candidates.measurement_costs().map_or(n_arms, |costs| costs.total().whole_units().saturating_add(1));
         let settings = Settings { budget: self.settings.budget.max(every_arm), ..self.settings.clone() };
         self.fold(&settings, candidates, &records)
     }

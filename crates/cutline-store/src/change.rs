@@ -224,7 +224,9 @@ fn new_candidates(candidates: &Candidates, more: &Candidates) -> Result<Option<C
             Some(&known) if candidates.row(known) != more.row(arm) => {
                 return Err(StoreError::OtherFeatures(name.clone()));
             }
-            Some(&known) if cost(candidates, known) != cost(more, arm) => return Err(StoreError::OtherCost(name.clone())),
+            Some(&known) if cost(candidates, known) != cost(more, arm) => {
+                return Err(StoreError::OtherCost(name.clone()));
+            }
             Some(_) => (),
             None => new.push(arm),
         }

@@ -2,8 +2,8 @@
 
 use crate::StoreError;
 use crate::campaign::{Campaign, Written};
-use cutline::{Amount, Arm};
 use cutline::campaign::{self, CampaignError, Event, Request, Time};
+use cutline::{Amount, Arm};
 use std::time::Duration;
 
 /// A measurement to make.

@@ -10,8 +10,8 @@ pub use graph::{Edge, Graph};
 pub use kernel::Kernel;
 pub use kind::CovarianceKind;
 
-use crate::features::{Executor, Features};
 use crate::MeasurementCosts;
+use crate::features::{Executor, Features};
 use crate::vector::numbers;
 use std::sync::Arc;
 use thiserror::Error;

@@ -168,7 +168,10 @@ mod tests {
         let third = Amount::new(1.0 / 3.0).unwrap();
         assert!(third.plus(third).plus(third) <= Amount::units(1));
         assert_eq!(Amount::units(1000).divided_by(Amount::new(0.35).unwrap()), 2857);
-        assert_eq!((Amount::units(3).minus(Amount::units(5)), Amount::units(7).minus(third).whole_units()), (Amount::ZERO, 6));
+        assert_eq!(
+            (Amount::units(3).minus(Amount::units(5)), Amount::units(7).minus(third).whole_units()),
+            (Amount::ZERO, 6)
+        );
     }
 
     #[test]

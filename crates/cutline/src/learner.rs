@@ -138,7 +138,9 @@ pub enum LearnerError {
         n_arms: usize,
     },
     /// The rule pulls every arm once first, and that costs more than the budget.
-    #[error("a budget of {budget} is too small for {n_arms} arms: every arm is measured once first, which costs {cost}")]
+    #[error(
+        "a budget of {budget} is too small for {n_arms} arms: every arm is measured once first, which costs {cost}"
+    )]
     BudgetBelowCosts {
         /// The budget.
         budget: u32,

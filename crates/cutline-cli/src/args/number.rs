@@ -54,7 +54,8 @@ pub(crate) fn budget(text: &str) -> Result<u32, String> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and within the range")]
         (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
     });
-    let message = || format!("a budget is a whole number of measurements, or of units of `--cost`, from 1 to {}", u32::MAX);
+    let message =
+        || format!("a budget is a whole number of measurements, or of units of `--cost`, from 1 to {}", u32::MAX);
     whole.filter(|&budget| budget > 0).ok_or_else(message)
 }
 

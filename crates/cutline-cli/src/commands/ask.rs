@@ -7,8 +7,8 @@ use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::status_summary::reason_in_words;
 use crate::table::{Column, Table};
-use cutline::{Amount, StopReason};
 use cutline::campaign::Request;
+use cutline::{Amount, StopReason};
 use cutline_store::{Campaign, StoreError, Ticket};
 use serde::{Serialize, Serializer};
 use std::io::Write;
@@ -62,7 +62,9 @@ fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
             let costs = state.arms().measurement_costs();
             let is_too_little = costs.is_some_and(|costs| costs.all().iter().all(|&cost| cost > left));
             let why = if is_too_little && !is_assigned {
-                format!("{left} of the budget are not assigned to the {n_open} open {tickets}, less than a measurement costs")
+                format!(
+                    "{left} of the budget are not assigned to the {n_open} open {tickets}, less than a measurement costs"
+                )
             } else if is_assigned {
                 format!("the remaining budget is assigned to {n_open} open {tickets}")
             } else {

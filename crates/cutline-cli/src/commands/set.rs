@@ -40,7 +40,8 @@ fn change(campaign: &mut Campaign, change: &Change) -> Result<(), Failure> {
         changed.unwrap_or_default().into_iter().map(|(key, value)| format!("{} = {value}", in_words(&key))).collect();
     let progress = campaign.progress()?;
     let left = progress.remaining();
-    let left = if progress.spending.is_some() { format!("{left} to spend") } else { format!("{left} measurements to go") };
+    let left =
+        if progress.spending.is_some() { format!("{left} to spend") } else { format!("{left} measurements to go") };
     note(&format!("changed: {}; {left}", words.join(", ")));
     Ok(())
 }

@@ -4,8 +4,7 @@ use crate::common::Place;
 use cutline_store::Store;
 
 const TABLE: &str = "name,x,price\na,1,0.5\nb,2,4\nc,3,2.25\nd,4,1\ne,5,8\nf,6,0.75\n";
-const NEW: [&str; 9] =
-    ["new", "screen.db", "arms.csv", "--threshold", "3.5", "--budget", "20", "--cost", "price"];
+const NEW: [&str; 9] = ["new", "screen.db", "arms.csv", "--threshold", "3.5", "--budget", "20", "--cost", "price"];
 
 fn place(table: &str) -> Place {
     let place = Place::new();
@@ -32,9 +31,7 @@ fn every_surface_says_what_is_spent() {
     assert!(said.contains("  features   1: `x`\n"), "{said}");
     assert!(said.contains("  budget     20 in units of `price`\n"), "{said}");
     assert!(
-        said.contains(
-            "  costs      0.5 to 8 per measurement, 2.750 on average; choices weigh information per cost\n"
-        ),
+        said.contains("  costs      0.5 to 8 per measurement, 2.750 on average; choices weigh information per cost\n"),
         "{said}"
     );
     let table = place.good(&["ask", "screen.db", "--worker", "w"]).stdout;
@@ -61,10 +58,7 @@ fn every_surface_says_what_is_spent() {
     assert!(events.lines().next().unwrap().ends_with(",cost"), "{events}");
     let verdicts = place.good(&["export", "screen.db", "--verdicts"]).stdout;
     assert!(verdicts.lines().nth(5).unwrap().ends_with(",8.0"), "{verdicts}");
-    assert_eq!(
-        place.run(&["ask", "screen.db"]).stderr,
-        "nothing to measure: the budget of 20 is used up\n"
-    );
+    assert_eq!(place.run(&["ask", "screen.db"]).stderr, "nothing to measure: the budget of 20 is used up\n");
 
     let said = place.good(&["extend", "screen.db", "--budget", "30"]).stderr;
     assert_eq!(said, format!("changed: budget = 30; {} to spend\n", 30.0 - spent));
@@ -102,8 +96,23 @@ fn bad_costs_are_refused_with_their_row() {
         place.refuses(&[&NEW[..], &["--features", "x,price"]].concat()),
         "error: arms.csv: the column `price` holds the costs, and cannot be a feature"
     );
-    let line = place.refuses(&["new", "a.db", "arms.csv", "--threshold", "1", "--budget", "9", "--cost", "price", "--model", "independent"]);
-    assert!(line.contains("a budget of 9 is too small for 6 arms: every arm is measured once first, which costs 16.5"), "{line}");
+    let line = place.refuses(&[
+        "new",
+        "a.db",
+        "arms.csv",
+        "--threshold",
+        "1",
+        "--budget",
+        "9",
+        "--cost",
+        "price",
+        "--model",
+        "independent",
+    ]);
+    assert!(
+        line.contains("a budget of 9 is too small for 6 arms: every arm is measured once first, which costs 16.5"),
+        "{line}"
+    );
 }
 
 #[test]

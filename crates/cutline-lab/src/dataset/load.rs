@@ -1,11 +1,11 @@
 //! Tables as people have them: CSV with any usual separator, gzip, Excel or Parquet, with categories and missing values.
 
 use super::chunks::Chunks;
+use super::costs::costs;
 use super::kinds::{self, FileKind};
 use super::options::{Note, ReadOptions};
 use super::raw::RawCandidates;
 use super::table::{Problems, Table};
-use super::costs::costs;
 use super::{DatasetError, csv, csv_table, encoding, excel, parquet};
 use cutline::{Candidates, ColumnValues, Encoding};
 use flate2::read::MultiGzDecoder;
@@ -192,7 +192,11 @@ fn without_costs(raw: RawCandidates, options: &ReadOptions) -> RawCandidates {
 }
 
 /// The cells of a table, and what is wrong with its rows.
-pub(super) fn table(source: &Source, options: &ReadOptions, notes: &mut Vec<Note>) -> Result<(Table, Problems), DatasetError> {
+pub(super) fn table(
+    source: &Source,
+    options: &ReadOptions,
+    notes: &mut Vec<Note>,
+) -> Result<(Table, Problems), DatasetError> {
     match opened(source)? {
         Opened::Text(text, separator) => csv_table::read(text, separator, options, csv::BLOCK),
         Opened::Excel => Ok((excel::read(&source.bytes()?, options, notes)?, Problems::default())),

@@ -103,7 +103,10 @@ fn fewer_wrong_calls_at_the_same_spend() {
         Case { estimator: "ridge", own: 0.0, dimension: 5, sigma: 1.0, budget: 60, runs: 400 },
     ] {
         let (ignored, weighed, errors) = compare(&case);
-        println!("{}: {ignored} wrong calls without weighing, {weighed} with, {errors} standard errors", case.estimator);
+        println!(
+            "{}: {ignored} wrong calls without weighing, {weighed} with, {errors} standard errors",
+            case.estimator
+        );
         assert!(weighed < ignored, "{}: {ignored} wrong calls without weighing, {weighed} with", case.estimator);
     }
 }

@@ -27,7 +27,8 @@ const BEGIN: &str = "INSERT INTO cutline_campaigns (id, name, created, settings,
 const ADD_ARMS: &str =
     "INSERT INTO cutline_arms (campaign, first, names, features, costs, checksum) VALUES ($1, $2, $3, $4, $5, $6)";
 const CAMPAIGN: &str = "SELECT id, name, created, settings, n_arms, checksum FROM cutline_campaigns WHERE id = $1";
-const ARMS: &str = "SELECT first, names, features, costs, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
+const ARMS: &str =
+    "SELECT first, names, features, costs, checksum FROM cutline_arms WHERE campaign = $1 ORDER BY first";
 /// The part with the arm `$2`.
 const ONE_ARM: &str = "SELECT first, names, features, costs, checksum FROM cutline_arms \
                        WHERE campaign = $1 AND first <= $2 ORDER BY first DESC LIMIT 1";

@@ -1,8 +1,8 @@
 //! Why a request or an event is refused.
 
 use super::TicketId;
-use crate::{Amount, Arm};
 use crate::question::short_number;
+use crate::{Amount, Arm};
 use thiserror::Error;
 
 /// Why a request to a campaign was refused. The campaign has not changed.

@@ -484,7 +484,11 @@ fn build(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, Ter
 /// The number of measurements for which a rule plans: as many as the budget is enough for on average.
 fn horizon(terms: &Terms, arms: &Arms) -> u32 {
     let Some(costs) = arms.measurement_costs() else { return terms.budget };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number that is too large becomes the largest")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number that is too large becomes the largest"
+    )]
     let n = (f64::from(terms.budget) / costs.mean()) as u32;
     n.max(1)
 }

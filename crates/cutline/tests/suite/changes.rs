@@ -174,7 +174,10 @@ fn what_cannot_be_corrected_is_refused() {
     assert_eq!(campaign.amend(first, 1.0, "", 0), Err(CampaignError::Voided { ticket: first }));
     assert_eq!(campaign.fail(first, "", 0), Ok(None));
     assert_eq!(campaign.withdraw(2, "", 0), Err(CampaignError::NoArm { arm: 2, n_arms: 2 }));
-    assert_eq!(campaign.check_budget(0), Err(CampaignError::BudgetBelowUsed { budget: 0, used: cutline::Amount::units(1) }));
+    assert_eq!(
+        campaign.check_budget(0),
+        Err(CampaignError::BudgetBelowUsed { budget: 0, used: cutline::Amount::units(1) })
+    );
     assert_eq!(campaign.check_budget(1), Ok(()));
 }
 

@@ -25,7 +25,8 @@ pub(super) struct Bar {
 
 /// A bar of which so much is measured, or spent.
 fn style(done: &str) -> ProgressStyle {
-    let template = format!("{{wide_bar}} {{human_pos}} of {{human_len}} {done}, {{msg}}, {{elapsed}} elapsed, {{eta}} left");
+    let template =
+        format!("{{wide_bar}} {{human_pos}} of {{human_len}} {done}, {{msg}}, {{elapsed}} elapsed, {{eta}} left");
     ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 

@@ -74,7 +74,9 @@ impl Answer {
             Some(spent) => format!("{} of {budget} spent on {told} {}", grouped_amount(spent), noun(self.told)),
             None => format!("{told} of {budget} {} used", noun(self.budget)),
         };
-        format!("{above} of {n_arms} {candidates} {lie} above {threshold}, {below} below, {undecided} undecided; {used}")
+        format!(
+            "{above} of {n_arms} {candidates} {lie} above {threshold}, {below} below, {undecided} undecided; {used}"
+        )
     }
 
     /// Whether and why the campaign has ended.
