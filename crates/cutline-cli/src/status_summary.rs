@@ -27,7 +27,7 @@ pub(crate) struct StatusSummary {
     pub(crate) budget: u32,
     /// The rewards that count towards the budget.
     pub(crate) told: u32,
-    /// The earlier rewards that do not.
+    /// The rewards that do not: earlier ones, and late ones beyond the budget.
     uncounted: u64,
     failed: u64,
     expired: u64,
@@ -281,10 +281,7 @@ impl StatusSummary {
             ("algorithm", format!("{algorithm}, {} model", self.model)),
             (
                 "rewards",
-                format!(
-                    "{told} of {budget}{}",
-                    more(self.uncounted, "earlier rewards that do not count towards the budget")
-                ),
+                format!("{told} of {budget}{}", more(self.uncounted, "more that do not count towards the budget")),
             ),
         ];
         let overdue = self.open_tickets.iter().filter(|ticket| ticket.is_overdue).count();

@@ -32,7 +32,8 @@ pub(super) struct Ledger {
     /// The tickets that wait for their reward, by the end of their lease.
     open: BTreeSet<(Time, TicketId)>,
     pub(super) budget: u32,
-    /// The number of rewards that count towards the budget.
+    /// The number of rewards that are to count towards the budget. Late rewards are never refused, so that it may exceed the budget; then the
+    /// first ones count, as many as the budget is.
     pub(super) counted: u32,
     pub(super) uncounted: u64,
     pub(super) failed: u64,
@@ -106,6 +107,13 @@ pub(super) enum LearnerUpdate {
     /// A reward was corrected, so that everything computed from the rewards has to be computed again.
     Relearn,
     Nothing,
+}
+
+impl LearnerUpdate {
+    /// Whether a reward came or was corrected.
+    pub(super) fn changes_rewards(self) -> bool {
+        matches!(self, Self::Tell(..) | Self::Add(..) | Self::Relearn)
+    }
 }
 
 impl Ledger {
@@ -183,7 +191,8 @@ impl Ledger {
         self.open.len()
     }
 
-    /// How much of the budget is used, including the measurements on open tickets.
+    /// How much of the budget is used, including the measurements on open tickets. It exceeds the budget after late rewards whose measurements
+    /// were handed out again; nothing is handed out then.
     pub(super) fn used(&self) -> u32 {
         u32::try_from(self.open.len()).map_or(u32::MAX, |open| self.counted.saturating_add(open))
     }
@@ -210,13 +219,11 @@ impl Ledger {
     pub(super) fn may_tell(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
         self.check_reward(reward)?;
         match self.ticket(ticket)?.2 {
-            TicketStatus::Open(_) => Ok(true),
+            TicketStatus::Open(_) | TicketStatus::Expired => Ok(true),
             TicketStatus::Told(told) if told == reward || self.told_first(ticket) == Some(reward) => Ok(false),
             TicketStatus::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
             TicketStatus::Failed => Err(CampaignError::Failed { ticket }),
             TicketStatus::Voided => Err(CampaignError::Voided { ticket }),
-            TicketStatus::Expired if self.used() < self.budget => Ok(true),
-            TicketStatus::Expired => Err(CampaignError::TooLate { ticket, budget: self.budget }),
         }
     }
 
