@@ -102,8 +102,8 @@ bench-load: ## Time loading a million candidates from CSV and Parquet, compared 
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/load-requirements.txt
 	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
 
-bench-store: ## Time campaigns in stores, compared with bare commits; writes target/bench-store.json
-	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns
+bench-store: ## Time campaigns in stores, compared with bare commits, and tells during a large ask; writes target/bench-store.json
+	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns --bench contention
 
 bench-peers: build ## Time LinearAPT, Pivot, APT, LSA and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
 	test -x target/peers/bin/python || python3 -m venv target/peers

@@ -211,9 +211,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
         StoreError::CampaignError(CampaignError::OtherReward { .. }) => "correct it with `cutline amend`".into(),
         StoreError::CampaignError(CampaignError::NotTold { .. }) => "record its reward with `cutline tell`".into(),
-        StoreError::CampaignError(
-            CampaignError::BudgetUsed { .. } | CampaignError::BudgetBelowCost { .. } | CampaignError::TooLate { .. },
-        ) => {
+        StoreError::CampaignError(CampaignError::BudgetUsed { .. } | CampaignError::BudgetBelowCost { .. }) => {
             "raise it with `cutline extend`".into()
         }
         StoreError::CampaignError(CampaignError::Failed { .. }) => "ask for another one with `cutline ask`".into(),

@@ -1,7 +1,12 @@
 //! Ctrl-C ends the program at once, but never in the middle of a file.
 
 use crate::print::note;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The exit code of a command that was interrupted.
+pub(crate) const EXIT_CODE: u8 = 130;
 
 static WRITING: Mutex<()> = Mutex::new(());
 
@@ -17,16 +22,38 @@ pub(crate) fn listen() {
         }
         let _guard = hold();
         note("\ninterrupted; no file was left half-written");
-        std::process::exit(130);
+        std::process::exit(EXIT_CODE.into());
     });
     // If no handler can be set, the system ends the program on Ctrl-C, which may leave a temporary file.
     drop(handler);
 }
 
 /// From now on an interruption calls `handler`, and the command ends by itself after it has cleaned up.
-#[cfg(unix)]
 pub(crate) fn handle_with(handler: impl FnMut() + Send + 'static) {
     *HANDLER.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(handler));
+}
+
+/// How long a command may take to end by itself after an interruption.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// From now on an interruption makes the returned function say so. A second one ends the program at once, and so does the end of [`GRACE`]: the
+/// command may be waiting for a database.
+pub(crate) fn flag() -> impl Fn() -> bool {
+    let is_interrupted = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&is_interrupted);
+    let end = || std::process::exit(EXIT_CODE.into());
+    handle_with(move || {
+        if set.swap(true, Ordering::Relaxed) {
+            end();
+        }
+        let end_later = || {
+            std::thread::sleep(GRACE);
+            end();
+        };
+        // If no thread can be started, the second interruption ends the program.
+        drop(std::thread::Builder::new().spawn(end_later));
+    });
+    move || is_interrupted.load(Ordering::Relaxed)
 }
 
 /// While the guard is held, an interruption waits.

@@ -34,7 +34,7 @@ pub(crate) struct StatusSummary {
     /// How much of the budget is used, in words.
     #[serde(skip)]
     used: String,
-    /// The earlier rewards that do not.
+    /// The rewards that do not: earlier ones, and late ones beyond the budget.
     uncounted: u64,
     failed: u64,
     expired: u64,
@@ -290,7 +290,7 @@ impl StatusSummary {
             ("algorithm", format!("{algorithm}, {} model", self.model)),
             (
                 "rewards",
-                format!("{used}{}", more(self.uncounted, "earlier rewards that do not count towards the budget")),
+                format!("{used}{}", more(self.uncounted, "more that do not count towards the budget")),
             ),
         ];
         let overdue = self.open_tickets.iter().filter(|ticket| ticket.is_overdue).count();

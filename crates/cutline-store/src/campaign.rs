@@ -1,15 +1,17 @@
 //! A campaign in a store. Every operation first reads the events that other handles wrote, and writes its own before it returns.
 
+use crate::clock::{Clock, LeaseClock};
 use crate::error::damaged_journal;
-use crate::journal::{Decision, Id, Journal};
+use crate::journal::{Id, Journal};
 use crate::revision::{Revised, damaged, has_revision};
-use crate::store::now;
-use crate::tickets::handed_out_by;
+use crate::writing::Moment;
 use crate::{Candidates, NewCampaign, Settings, StoreError};
-use cutline::campaign::{self, Event, Progress, Record, Time};
+use cutline::campaign::{self, Progress, Record};
 use cutline::rules::NamedRule;
 use cutline::{CandidatesError, StopReason, Verdict};
 use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A campaign in a store, with its own connection. Other handles, in this process and in others, may use it at the same time.
 ///
@@ -27,6 +29,16 @@ pub struct Campaign {
     columns: Vec<String>,
     /// The state after the events read so far; `None` if it has to be rebuilt from the journal.
     pub(crate) state: Option<campaign::CampaignState>,
+    pub(crate) lease_clock: LeaseClock,
+    /// How long the last choice of an arm took.
+    pub(crate) decision_time: Duration,
+}
+
+/// A connection to a store, its clock, and its location for messages.
+pub(crate) struct Opened {
+    pub(crate) journal: Box<dyn Journal>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) location: String,
 }
 
 /// How often an operation is tried again when others change the campaign at the same time.
@@ -46,25 +58,47 @@ impl Campaign {
         Ok(campaign::CampaignState::new(arms, terms)?)
     }
 
-    pub(crate) fn new(journal: Box<dyn Journal>, id: Id, new: NewCampaign, location: String) -> Self {
+    pub(crate) fn new(opened: Opened, id: Id, new: NewCampaign) -> Self {
+        let Opened { journal, clock, location } = opened;
         let NewCampaign { name, first_settings, settings, candidates, state, .. } = new;
         let (names, columns) = candidates.into_names_and_columns();
-        Self { journal, id, name, location, first_settings, settings, names, columns, state: Some(state) }
+        let (state, lease_clock, decision_time) = (Some(state), LeaseClock::new(clock), Duration::ZERO);
+        Self {
+            journal,
+            id,
+            name,
+            location,
+            first_settings,
+            settings,
+            names,
+            columns,
+            state,
+            lease_clock,
+            decision_time,
+        }
     }
 
-    pub(crate) fn load(
-        mut journal: Box<dyn Journal>,
-        id: Id,
-        name: String,
-        location: String,
-        rule: Option<NamedRule>,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn load(opened: Opened, id: Id, name: String, rule: Option<NamedRule>) -> Result<Self, StoreError> {
+        let Opened { mut journal, clock, location } = opened;
         let mut first_settings = journal.beginning(id)?.settings;
         first_settings.custom_rule = rule.or(first_settings.custom_rule);
         let settings = first_settings.clone();
-        let (names, columns) = (Vec::new(), Vec::new());
-        let mut campaign = Self { journal, id, name, location, first_settings, settings, names, columns, state: None };
+        let mut campaign = Self {
+            journal,
+            id,
+            name,
+            location,
+            first_settings,
+            settings,
+            names: Vec::new(),
+            columns: Vec::new(),
+            state: None,
+            lease_clock: LeaseClock::new(clock),
+            decision_time: Duration::ZERO,
+        };
         campaign.reload()?;
+        // From here on, a jump of the clock is noticed.
+        campaign.moment();
         Ok(campaign)
     }
 
@@ -127,14 +161,10 @@ impl Campaign {
         if self.state.is_none() {
             self.reload()?;
         }
-        let mut state = self.take_state()?;
+        let state = self.take_state()?;
         let records = self.journal.read(self.id, state.n_events())?;
-        if has_revision(&records) {
-            self.reload()?;
-            return self.state.as_mut().ok_or(StoreError::Contended);
-        }
-        state.extend(&records).map_err(|error| damaged_journal(&self.location, error))?;
-        Ok(self.state.insert(state))
+        self.follow(state, &records)?;
+        self.state.as_mut().ok_or(StoreError::Contended)
     }
 
     /// The state at this moment, and all events that led to it.
@@ -226,45 +256,21 @@ impl Campaign {
         &self.columns
     }
 
-    /// Brings the state up to date, lets `decide` change it, and writes the events that `decide` returns, all in one transaction. If others
-    /// have changed arms or settings, the state is built again first.
-    pub(crate) fn write(
-        &mut self,
-        mut decide: impl FnMut(&mut campaign::CampaignState, Time) -> Result<Vec<Event>, StoreError>,
-    ) -> Result<Written, StoreError> {
-        for _ in 0..ATTEMPTS {
-            let mut state = self.take_state()?;
-            let mut known = state.n_events();
-            let mut is_revised = false;
-            let location = &self.location;
-            // The state has the features as they are prepared; as they were given, they are in the journal only.
-            let with_features = self.settings.changes_features();
-            let done = self.journal.write(self.id, known, &mut |records| {
-                is_revised = has_revision(&records);
-                if is_revised {
-                    return Ok(Decision::default());
-                }
-                state.extend(&records).map_err(|error| damaged_journal(location, error))?;
-                known = state.n_events();
-                let now = now();
-                let events = decide(&mut state, now)?;
-                let handed_out = if with_features { handed_out_by(&state, &events)? } else { Vec::new() };
-                let features_of = handed_out.into_iter().map(|(_, arm, ..)| arm).collect();
-                let events = events.into_iter().map(|event| (now, event)).collect();
-                Ok(Decision { events, features_of, added: None })
-            });
-            if done.is_ok() && is_revised {
-                self.reload()?;
-                continue;
-            }
-            let n_events = state.n_events() - known;
-            // After a failure, a state that has events which are not in the journal is dropped; the next operation rebuilds it.
-            if done.is_ok() || n_events == 0 {
-                self.state = Some(state);
-            }
-            return done.map(|features| Written { n_events, features });
+    /// Applies events of others, and reads everything again if they change arms or settings.
+    pub(crate) fn follow(&mut self, mut state: campaign::CampaignState, records: &[Record]) -> Result<(), StoreError> {
+        if has_revision(records) {
+            return self.reload();
         }
-        Err(StoreError::Contended)
+        state.extend(records).map_err(|error| damaged_journal(&self.location, error))?;
+        self.state = Some(state);
+        Ok(())
+    }
+
+    /// The time of a decision that is made now.
+    pub(crate) fn moment(&mut self) -> Moment {
+        let now = self.lease_clock.now(self.journal.server_time());
+        let leases = self.state.iter().flat_map(campaign::CampaignState::open_tickets).map(|(_, until)| until);
+        Moment { now, due: self.lease_clock.due(now, leases) }
     }
 
     /// Takes the state after the events read so far; if it was dropped, it is built again.
@@ -274,13 +280,6 @@ impl Campaign {
         }
         self.state.take().ok_or(StoreError::Contended)
     }
-}
-
-/// What [`Campaign::write`] wrote.
-pub(crate) struct Written {
-    pub(crate) n_events: u64,
-    /// For each ticket that was handed out or renewed, in order, the features of its arm as they were given; empty if the state has them.
-    pub(crate) features: Vec<Vec<f64>>,
 }
 
 /// Checks that the caller gave the custom rule of this campaign, if it uses one, and no other.

@@ -3,7 +3,7 @@
 use crate::campaign::{ATTEMPTS, Campaign};
 use crate::journal::Decision;
 use crate::revision::{self, has_revision};
-use crate::store::now;
+use crate::writing::{Decided, Moment};
 use crate::{CampaignModel, Candidates, Settings, StoreError};
 use cutline::campaign::{CampaignState, Event, TicketId};
 use cutline::{Arm, EstimatorKind, Verdict};
@@ -174,14 +174,14 @@ impl Campaign {
         things: &[T],
         mut decide: impl FnMut(&mut CampaignState, &T, u64) -> Result<Option<Event>, StoreError>,
     ) -> Result<u64, StoreError> {
-        let written = self.write(|state, now| {
+        let written = self.write(|state, Moment { now, .. }| {
             let mut events = Vec::new();
             for thing in things {
                 events.extend(decide(state, thing, now)?);
             }
-            Ok(events)
+            Ok(Decided::Applied(events))
         })?;
-        Ok(written.n_events)
+        Ok(written.n_events())
     }
 
     /// Writes an event that changes arms or settings, and reads the campaign again. `false`, and nothing is written, if others have changed
@@ -192,16 +192,16 @@ impl Campaign {
     ) -> Result<bool, StoreError> {
         let mut state = self.take_state()?;
         let mut is_overtaken = false;
-        let location = self.location.clone();
         let known = state.n_events();
-        let done = self.journal.write(self.id, known, &mut |records| {
+        let Self { journal, id, location, lease_clock, .. } = self;
+        let done = journal.write(*id, known, &mut |records, server_time| {
             is_overtaken = has_revision(&records);
             if is_overtaken {
                 return Ok(Decision::default());
             }
-            state.extend(&records).map_err(|error| crate::error::damaged_journal(&location, error))?;
+            state.extend(&records).map_err(|error| crate::error::damaged_journal(location, error))?;
             let (event, added) = decide(&state)?;
-            Ok(Decision { events: vec![(now(), event)], added, ..Decision::default() })
+            Ok(Decision { events: vec![(lease_clock.now(server_time), event)], added, ..Decision::default() })
         });
         // The state has neither the new arms nor the new settings, so it is dropped.
         done?;

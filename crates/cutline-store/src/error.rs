@@ -95,7 +95,7 @@ pub enum StoreError {
     /// The candidate is already in the campaign, at another cost.
     #[error("the campaign has a candidate `{0}` already, at another cost")]
     OtherCost(String),
-    /// The caller interrupted it; nothing was written.
+    /// The caller interrupted it; no ticket was handed out.
     #[error("the request was interrupted")]
     Interrupted,
     /// The campaign uses a custom rule with this name, and the rule was not given.

@@ -25,9 +25,11 @@
 //! # }
 //! ```
 
+mod asking;
 mod campaign;
 mod change;
 mod checksum;
+mod clock;
 mod covariance;
 mod error;
 mod finding;
@@ -36,13 +38,16 @@ mod location;
 mod managing;
 mod model;
 mod new_campaign;
+mod operations;
 mod revision;
 mod settings;
 mod store;
 mod tickets;
+mod writing;
 
 pub use campaign::Campaign;
 pub use change::Change;
+pub use clock::{Clock, SystemClock};
 pub use covariance::CampaignCovariance;
 pub use cutline::Candidates;
 pub use error::StoreError;
@@ -50,6 +55,7 @@ pub use finding::{diagnosis, expected_errors, finding};
 pub use location::{Durability, LocationError};
 pub use model::{CampaignModel, ModelError};
 pub use new_campaign::NewCampaign;
+pub use operations::{Operation, Outcome};
 pub use revision::changed_settings;
 pub use settings::{Preparation, Settings};
 pub use store::{CampaignSummary, Store};

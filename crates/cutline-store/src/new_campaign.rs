@@ -1,8 +1,8 @@
 //! A campaign that is not in a store yet. Everything that can be refused without a store is refused here.
 
+use crate::clock::now;
 use crate::error::damaged_journal;
 use crate::revision::{Revised, damaged};
-use crate::store::now;
 use crate::{Campaign, Candidates, Settings, StoreError};
 use cutline::Arm;
 use cutline::campaign::{self, Event, Record, Time};

@@ -1,5 +1,7 @@
 //! A store, in which campaigns are created, listed and opened.
 
+use crate::campaign::Opened;
+use crate::clock::{Clock, SystemClock};
 use crate::journal::{self, Journal, Memory};
 use crate::location::Location;
 use crate::{Campaign, Candidates, NewCampaign, Settings, StoreError};
@@ -7,7 +9,6 @@ use cutline::campaign::Time;
 use cutline::rules::NamedRule;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A store of campaigns, each with its own name: a file, a database on a server, or memory. Clones refer to the same store.
 ///
@@ -16,6 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Clone)]
 pub struct Store {
     backend: Backend,
+    clock: Arc<dyn Clock>,
 }
 
 #[derive(Clone)]
@@ -36,12 +38,6 @@ pub struct CampaignSummary {
     pub name: String,
     /// When it was begun, in milliseconds since 1970.
     pub created: Time,
-}
-
-/// The current time, in milliseconds since 1970.
-pub(crate) fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Time::try_from(since.as_millis()).unwrap_or(Time::MAX)
 }
 
 impl Store {
@@ -81,13 +77,20 @@ impl Store {
     /// A store in memory, which lasts until its last clone and campaign are dropped.
     #[must_use]
     pub fn memory() -> Self {
-        Self { backend: Backend::Memory(Memory::default()) }
+        Self { backend: Backend::Memory(Memory::default()), clock: Arc::new(SystemClock) }
+    }
+
+    /// The same store with another clock, for example for tests.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
     }
 
     fn at(address: &str, may_create: bool) -> Result<Self, StoreError> {
         let location = Location::parse(address)?;
         let journal = connect(&location, may_create)?;
-        Ok(Self { backend: Backend::Database { location, idle: Arc::new(Mutex::new(Some(journal))) } })
+        let backend = Backend::Database { location, idle: Arc::new(Mutex::new(Some(journal))) };
+        Ok(Self { backend, clock: Arc::new(SystemClock) })
     }
 
     /// Begins a campaign, completely or not at all.
@@ -105,7 +108,7 @@ impl Store {
     pub fn begin_new(&self, new: NewCampaign) -> Result<Campaign, StoreError> {
         let mut journal = self.connection()?;
         let id = journal.begin(&new)?;
-        Ok(Campaign::new(journal, id, new, self.location()))
+        Ok(Campaign::new(self.opened(journal), id, new))
     }
 
     /// The campaigns, in the order they were begun.
@@ -135,7 +138,7 @@ impl Store {
     /// Also if the campaign uses another algorithm.
     pub fn campaign_with_rule(&self, name: Option<&str>, rule: Option<NamedRule>) -> Result<Campaign, StoreError> {
         let (journal, entry) = self.find(name)?;
-        Campaign::load(journal, entry.id, entry.name, self.location(), rule)
+        Campaign::load(self.opened(journal), entry.id, entry.name, rule)
     }
 
     /// The entry of the campaign with that name or, without a name, of the only one; and the connection it was read by.
@@ -165,6 +168,10 @@ impl Store {
                 idle.map_or_else(|| connect(location, false), Ok)
             }
         }
+    }
+
+    fn opened(&self, journal: Box<dyn Journal>) -> Opened {
+        Opened { journal, clock: Arc::clone(&self.clock), location: self.location() }
     }
 
     fn location(&self) -> String {

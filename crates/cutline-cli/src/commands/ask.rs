@@ -4,6 +4,7 @@ use super::open;
 use crate::args::{self, Format};
 use crate::clock::{now, rfc3339, span};
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::status_summary::reason_in_words;
 use crate::table::{Column, Table};
@@ -27,7 +28,13 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
     let worker = args.worker.clone().unwrap_or_else(|| user().replace(char::is_control, "-"));
     let lease = u64::try_from(args.lease.as_millis()).unwrap_or(u64::MAX);
     let request = Request { replicates: args.replicates, resume: args.resume, ..Request::new(args.n, &worker, lease) };
-    let tickets = campaign.ask_unless(&request, &|| false)?;
+    let tickets = match campaign.ask_unless(&request, &interrupt::flag()) {
+        Err(StoreError::Interrupted) => {
+            note("interrupted; no ticket was handed out");
+            return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        }
+        asked => asked?,
+    };
     if let Err(failure) = print(campaign.columns(), &tickets, args.format) {
         // Nobody has seen the tickets, so nobody will measure them.
         let numbers = tickets.iter().flat_map(|ticket| ticket.number..ticket.number + u64::from(ticket.replicates));

@@ -110,7 +110,7 @@ fn in_row(error: CampaignError, path: &Path, rows: &[(u64, TicketId, f64)]) -> F
         CampaignError::NoTicket { ticket, .. }
         | CampaignError::OtherReward { ticket, .. }
         | CampaignError::Failed { ticket }
-        | CampaignError::TooLate { ticket, .. } => Some(ticket),
+        | CampaignError::Voided { ticket } => Some(ticket),
         _ => None,
     };
     // A ticket with two rewards is refused at the second one.

@@ -84,7 +84,7 @@ impl Journal for Memory {
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
         let mut campaigns = self.campaigns();
         let StoredCampaign { records, candidates, .. } = find(&mut campaigns, id)?;
-        let Decision { events, added, features_of } = decide(later(records, after).to_vec())?;
+        let Decision { events, added, features_of } = decide(later(records, after).to_vec(), None)?;
         if let Some((_, more)) = added {
             *candidates = candidates.with(&more)?;
         }
@@ -92,6 +92,10 @@ impl Journal for Memory {
         let last = records.len() as u64;
         records.extend(numbered(last, events));
         Ok(features)
+    }
+
+    fn server_time(&self) -> Option<Time> {
+        None
     }
 
     fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError> {

@@ -45,8 +45,9 @@ pub(crate) struct Beginning {
     pub(crate) n_arms: usize,
 }
 
-/// Decides what to write, given the events that other connections have written since the last read.
-pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>) -> Result<Decision, StoreError> + 'a;
+/// Decides what to write, given the events that other connections have written since the last read, and the time by the store's server, if it
+/// has one.
+pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>, Option<Time>) -> Result<Decision, StoreError> + 'a;
 
 /// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
 /// store at once.
@@ -71,6 +72,9 @@ pub(crate) trait Journal: Send {
     ///
     /// Returns the features that the decision asks for, read in the same transaction.
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError>;
+
+    /// The time of the last reading of events, by the store's server; `None` if it has none.
+    fn server_time(&self) -> Option<Time>;
 
     /// Gives a campaign another name.
     fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError>;

@@ -7,7 +7,7 @@ use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbe
 use crate::checksum::Checksum;
 use crate::{Candidates, NewCampaign, Settings, StoreError};
 use cutline::Arm;
-use cutline::campaign::Record;
+use cutline::campaign::{Record, Time};
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -50,7 +50,11 @@ const ADD_EVENT: &str = "INSERT INTO cutline_events \
 
 const ADD_HEAD: &str = "INSERT INTO cutline_events (campaign, number, at, kind, ticket, checksum) \
                         VALUES ($1, 9223372036854775807, 0, 'head', 0, 0)";
-const HEAD: &str = "SELECT ticket FROM cutline_events WHERE campaign = $1 AND number = 9223372036854775807";
+/// The number of the last event and the time, unless that is the time of this machine.
+const HEAD_SQLITE: &str =
+    "SELECT ticket, NULL FROM cutline_events WHERE campaign = $1 AND number = 9223372036854775807";
+const HEAD_POSTGRES: &str = "SELECT ticket, (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT \
+                             FROM cutline_events WHERE campaign = $1 AND number = 9223372036854775807";
 const MOVE_HEAD: &str = "UPDATE cutline_events SET ticket = $1 WHERE campaign = $2 AND number = 9223372036854775807";
 
 /// A journal in a database.
@@ -58,6 +62,8 @@ pub(super) struct Sql<D> {
     database: D,
     /// The campaign that was read last, the number of its last event read, and the checksum there.
     position: Option<(Id, u64, Checksum)>,
+    /// The time of the last reading of events, by the server.
+    server_time: Option<Time>,
 }
 
 /// The content of the column `settings`.
@@ -133,7 +139,7 @@ impl<D: Database> Sql<D> {
                 migrate(database, found)
             })?;
         }
-        Ok(Self { database, position: None })
+        Ok(Self { database, position: None, server_time: None })
     }
 
     fn damaged(&self, what: impl Into<String>) -> StoreError {
@@ -189,6 +195,22 @@ impl<D: Database> Sql<D> {
         found.into_iter().zip(arms).map(missing).collect()
     }
 
+    /// The number of the last event; `None` if there is no such campaign. Also asks for the time.
+    fn head(&mut self, id: Id) -> Result<Option<i64>, StoreError> {
+        let statement = match self.database.dialect() {
+            Dialect::Sqlite => HEAD_SQLITE,
+            Dialect::Postgres => HEAD_POSTGRES,
+        };
+        let (mut head, mut time) = (None, None);
+        self.database.query(statement, &[Value::Integer(id)], &mut |row| {
+            head = row.integer(0)?;
+            time = row.integer(1)?;
+            Ok(())
+        })?;
+        self.server_time = time.map(i64::cast_unsigned);
+        Ok(head)
+    }
+
     /// The events after number `after`, each checked against the one before it.
     fn events(&mut self, id: Id, after: u64) -> Result<(Vec<Record>, Checksum), StoreError> {
         // The checksum at the end of the last reading is known; elsewhere the event before is read again for its checksum.
@@ -198,7 +220,7 @@ impl<D: Database> Sql<D> {
         let mut records = Vec::new();
         let mut next = from;
         // The head is read before the events, because others may add events in between.
-        let head = integer(&mut self.database, HEAD, &[Value::Integer(id)])?;
+        let head = self.head(id)?;
         self.database.query(EVENTS, &[Value::Integer(id), Value::Integer(from.cast_signed())], &mut |row| {
             let (record, stored) = record(row)?;
             if record.number != next {
@@ -340,10 +362,11 @@ impl<D: Database> Journal for Sql<D> {
         let written = self.events(id, after).and_then(|(records, sum)| {
             let last = after + records.len() as u64;
             // A custom rule may unwind; the transaction must not be left open then.
-            let decided = catch_unwind(AssertUnwindSafe(|| decide(records))).unwrap_or_else(|payload| {
-                self.database.roll_back();
-                resume_unwind(payload)
-            });
+            let decided =
+                catch_unwind(AssertUnwindSafe(|| decide(records, self.server_time))).unwrap_or_else(|payload| {
+                    self.database.roll_back();
+                    resume_unwind(payload)
+                });
             let Decision { events, added, features_of } = decided?;
             if let Some((first, candidates)) = &added {
                 for part in parts(*first, candidates) {
@@ -366,6 +389,10 @@ impl<D: Database> Journal for Sql<D> {
                 Err(error)
             }
         }
+    }
+
+    fn server_time(&self) -> Option<Time> {
+        self.server_time
     }
 
     fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError> {

@@ -9,17 +9,18 @@ use crate::StoreError;
 use crate::location::Durability;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The application id in the header of a store: `CutL` in ASCII.
 const APPLICATION: u32 = 0x4375_744c;
 
 /// How long to wait for other writers.
-const MAX_WAIT: Duration = Duration::from_mins(2);
+const MAX_WAIT: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_mins(2) };
 
 struct Sqlite {
     connection: Connection,
@@ -107,10 +108,16 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// SQLite's busy handler. Waits one millisecond, without backing off, so that with many writers none is starved; returns false once
-/// [`MAX_WAIT`] is over.
+/// [`MAX_WAIT`] has passed since the first try.
 fn wait(tries: i32) -> bool {
+    thread_local! {
+        /// When the present operation of this thread was first tried.
+        static BEGUN: Cell<Option<Instant>> = const { Cell::new(None) };
+    }
+    let begun = BEGUN.get().filter(|_| tries > 0).unwrap_or_else(Instant::now);
+    BEGUN.set(Some(begun));
     std::thread::sleep(Duration::from_millis(1));
-    u128::try_from(tries).is_ok_and(|tries| tries < MAX_WAIT.as_millis())
+    begun.elapsed() < MAX_WAIT
 }
 
 impl Sqlite {
@@ -305,5 +312,34 @@ impl Row for rusqlite::Row<'_> {
 
     fn bytes(&self, column: usize) -> Result<Option<&[u8]>, BadRow> {
         get(self, column, |value| value.as_blob().ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However few tries there were: under load, a try takes longer than it says.
+    #[test]
+    fn waiting_ends_after_a_time() {
+        assert!(wait(0) && wait(1));
+        std::thread::sleep(MAX_WAIT);
+        assert!(!wait(2));
+        assert!(wait(0), "the next operation begins anew");
+    }
+
+    #[test]
+    fn a_store_that_stays_busy_is_reported() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("screen.db");
+        drop(connect(&path, Durability::Normal, true).unwrap());
+        let mut holding = Sqlite::open(&path, Durability::Normal, false).unwrap();
+        let mut waiting = Sqlite::open(&path, Durability::Normal, false).unwrap();
+        holding.begin(Lock::Store).unwrap();
+        let begun = Instant::now();
+        let refused = waiting.begin(Lock::Store).unwrap_err().to_string();
+        assert!(begun.elapsed() >= MAX_WAIT && refused.contains("other processes kept it busy"), "{refused}");
+        holding.roll_back();
+        waiting.begin(Lock::Store).unwrap();
     }
 }

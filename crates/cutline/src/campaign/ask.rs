@@ -1,8 +1,7 @@
 //! Handing out measurements.
 
-use super::opening::opening;
 use super::{CampaignError, CampaignState, Event, TicketId, Time};
-use crate::{Amount, Arm};
+use crate::Amount;
 use std::collections::BTreeSet;
 
 /// A worker's request for measurements.
@@ -51,58 +50,83 @@ impl CampaignState {
         now: Time,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Option<Vec<Event>> {
-        let &Request { n, replicates, worker, lease, resume } = request;
-        let until = now.saturating_add(lease);
-        let (mut events, n_resumed) = if resume { self.resume(n, worker, now, until) } else { (Vec::new(), 0) };
-        let is_due = |&(_, until): &(TicketId, Time)| until <= now;
-        let due: Vec<TicketId> = self.ledger.open_tickets().take_while(is_due).map(|(ticket, _)| ticket).collect();
-        for ticket in due {
-            events.push(self.apply_and_return(now, Event::Expired { ticket }));
+        let (mut events, n_resumed) = self.lease_events(request, now, now);
+        for event in &events {
+            self.apply(now, event);
         }
-        self.update_noise();
-        if self.expects_few_errors() {
-            return Some(events);
-        }
-        let mut opening = opening(&self.terms, &self.ledger).into_iter().flatten();
-        for _ in n_resumed..n {
-            if is_interrupted() {
-                return None;
+        let mut was_interrupted = false;
+        let more = self.ask_more(request, request.n - n_resumed, now, &mut || {
+            was_interrupted = is_interrupted();
+            !was_interrupted
+        });
+        events.extend(more);
+        (!was_interrupted).then_some(events)
+    }
+
+    /// The events with which an ask begins, none of which is applied: the worker's own tickets are renewed if it resumes, and all other tickets
+    /// expire whose lease has ended at the time `due`. Also returns the number of arms that are resumed.
+    ///
+    /// `due` is `now`, unless the caller has reason to doubt its clock.
+    #[must_use]
+    pub fn lease_events(&self, request: &Request<'_>, now: Time, due: Time) -> (Vec<Event>, usize) {
+        let until = now.saturating_add(request.lease);
+        let mut groups = BTreeSet::new();
+        let mut renewed = BTreeSet::new();
+        if request.resume {
+            for ticket in self.ledger.open_tickets_of(request.worker) {
+                let group = self.ledger.group(ticket);
+                if groups.contains(&group) || groups.len() < request.n {
+                    groups.insert(group);
+                    renewed.insert(ticket);
+                }
             }
-            let remaining = self.ledger.remaining();
-            if remaining == Amount::ZERO {
+        }
+        let mut events: Vec<Event> = renewed.iter().map(|&ticket| Event::Renewed { ticket, until }).collect();
+        let ended = self.ledger.open_tickets().take_while(|&(_, until)| until <= due).map(|(ticket, _)| ticket);
+        events.extend(ended.filter(|ticket| !renewed.contains(ticket)).map(|ticket| Event::Expired { ticket }));
+        (events, groups.len())
+    }
+
+    /// Hands out the tickets of up to `n` arms, and asks `goes_on` before every arm. Returns the events.
+    pub fn ask_more(
+        &mut self,
+        request: &Request<'_>,
+        n: usize,
+        now: Time,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Vec<Event> {
+        let mut events = Vec::new();
+        for _ in 0..n {
+            if !goes_on() {
                 break;
             }
-            self.learner.set_remaining(remaining);
-            let affordable = opening.find(|&arm| self.ledger.n_affordable(arm) > 0);
-            let Some(arm) = affordable.or_else(|| self.learner.propose()) else { break };
-            self.hand_out(arm, replicates, worker, now, until, &mut events);
-        }
-        Some(events)
-    }
-
-    /// Hands out some measurements of an arm, as far as the budget goes.
-    fn hand_out(&mut self, arm: Arm, replicates: u32, worker: &str, now: Time, until: Time, events: &mut Vec<Event>) {
-        let replicates = replicates.clamp(1, self.ledger.n_affordable(arm));
-        let first = self.ledger.next_ticket();
-        for ticket in (first..).take(replicates as usize) {
-            let replicate_of = (replicates > 1).then_some(first);
-            let event = Event::Asked { ticket, arm, worker: worker.into(), until, replicate_of };
-            events.push(self.apply_and_return(now, event));
-        }
-    }
-
-    /// Renews the leases of the open tickets of a worker, of at most `n` arms. Returns the events, and the number of arms.
-    fn resume(&mut self, n: usize, worker: &str, now: Time, until: Time) -> (Vec<Event>, usize) {
-        let mut groups = BTreeSet::new();
-        let mut events = Vec::new();
-        for ticket in self.ledger.open_tickets_of(worker) {
-            let group = self.ledger.group(ticket);
-            if groups.contains(&group) || groups.len() < n {
-                groups.insert(group);
-                events.push(self.apply_and_return(now, Event::Renewed { ticket, until }));
+            let tickets = self.next_tickets(request, now);
+            if tickets.is_empty() {
+                break;
+            }
+            for event in tickets {
+                events.push(self.apply_and_return(now, event));
             }
         }
-        (events, groups.len())
+        events
+    }
+
+    /// The events that hand out the next arm, none of which is applied; as many as the request has replicates and the budget allows. There are
+    /// none once the budget is used up or the campaign stops early.
+    pub fn next_tickets(&mut self, request: &Request<'_>, now: Time) -> Vec<Event> {
+        self.update_noise();
+        let remaining = self.ledger.remaining();
+        if remaining == Amount::ZERO || self.expects_few_errors() {
+            return Vec::new();
+        }
+        self.learner.set_remaining(remaining);
+        let opening = self.opening.next(&self.terms, &self.ledger);
+        let Some(arm) = opening.or_else(|| self.learner.propose()) else { return Vec::new() };
+        let replicates = request.replicates.clamp(1, self.ledger.n_affordable(arm));
+        let (first, until) = (self.ledger.next_ticket(), now.saturating_add(request.lease));
+        let replicate_of = (replicates > 1).then_some(first);
+        let asked = |ticket| Event::Asked { ticket, arm, worker: request.worker.into(), until, replicate_of };
+        (first..).take(replicates as usize).map(asked).collect()
     }
 
     /// The tickets for which the rewards of `ticket` are: itself and, if it is the first of some replicates, the others, in their order.

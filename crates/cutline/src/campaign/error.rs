@@ -77,16 +77,6 @@ pub enum CampaignError {
         /// What is used.
         used: Amount,
     },
-    /// The ticket's lease ended, and other tickets have used the budget since.
-    #[error(
-        "the reward of ticket {ticket} came too late: its lease ran out, and other tickets have since used up the budget of {budget}"
-    )]
-    TooLate {
-        /// The ticket.
-        ticket: TicketId,
-        /// The budget.
-        budget: u32,
-    },
     /// The budget is used up.
     #[error("the budget of {budget} is used up, counting open tickets")]
     BudgetUsed {

@@ -32,7 +32,7 @@ pub enum Event {
         /// When its lease ends.
         until: Time,
     },
-    /// The reward of a ticket came, in time or late.
+    /// The reward of a ticket came, in time or late. It counts towards the budget if that is not used up by other rewards.
     Told {
         /// The ticket.
         ticket: TicketId,

@@ -55,13 +55,18 @@ impl CampaignState {
         let mut replay = Self::new(self.arms.clone(), self.terms.clone()).expect("terms that were checked");
         // Events may have changed the budget; only its last value is known here.
         replay.ledger.budget = u32::MAX;
+        let budget = self.ledger.budget;
         let mut done = 0;
         let point_at = |end: usize| {
             replay.extend(&records[done..end])?;
             done = end;
             let verdicts = replay.verdicts();
             let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
-            Ok(DecisionPoint { counted: replay.ledger.counted, above: count(Side::Above), below: count(Side::Below) })
+            Ok(DecisionPoint {
+                counted: replay.ledger.n_counted(budget),
+                above: count(Side::Above),
+                below: count(Side::Below),
+            })
         };
         positions(records, most).into_iter().map(point_at).collect()
     }

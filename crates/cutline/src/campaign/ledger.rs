@@ -37,7 +37,8 @@ pub(super) struct Ledger {
     pub(super) costs: Option<MeasurementCosts>,
     /// With costs: what the rewards that count towards the budget have cost, and what open tickets will cost.
     pub(super) spending: Spending,
-    /// The number of rewards that count towards the budget.
+    /// The number of rewards that are to count towards the budget. Late rewards are never refused, so that they may exceed the budget; without
+    /// costs, the first ones count then, as many as the budget is.
     pub(super) counted: u32,
     pub(super) uncounted: u64,
     pub(super) failed: u64,
@@ -123,6 +124,13 @@ pub(super) enum LearnerUpdate {
     Nothing,
 }
 
+impl LearnerUpdate {
+    /// Whether a reward came or was corrected.
+    pub(super) fn changes_rewards(self) -> bool {
+        matches!(self, Self::Tell(..) | Self::Add(..) | Self::Relearn)
+    }
+}
+
 impl Ledger {
     pub(super) fn new(arms: &Arms, terms: &Terms) -> Self {
         let noise = match terms.fixed_noise() {
@@ -200,7 +208,8 @@ impl Ledger {
         self.open.len()
     }
 
-    /// How much of the budget is used, including the measurements on open tickets.
+    /// How much of the budget is used, including the measurements on open tickets. It exceeds the budget after late rewards whose measurements
+    /// were handed out again; nothing is handed out then.
     pub(super) fn used(&self) -> Amount {
         if self.costs.is_some() {
             return self.spending.spent.plus(self.spending.open);
@@ -211,6 +220,11 @@ impl Ledger {
     /// How much of the budget is neither spent nor assigned to open tickets.
     pub(super) fn remaining(&self) -> Amount {
         Amount::units(self.budget).minus(self.used())
+    }
+
+    /// The number of rewards that count towards a budget. With costs, late ones beyond the budget count too: they were paid for.
+    pub(super) fn n_counted(&self, budget: u32) -> u32 {
+        if self.costs.is_some() { self.counted } else { self.counted.min(budget) }
     }
 
     /// What a measurement of an arm takes from the budget.
@@ -245,13 +259,11 @@ impl Ledger {
     pub(super) fn may_tell(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
         self.check_reward(reward)?;
         match self.ticket(ticket)?.2 {
-            TicketStatus::Open(_) => Ok(true),
+            TicketStatus::Open(_) | TicketStatus::Expired => Ok(true),
             TicketStatus::Told(told) if told == reward || self.told_first(ticket) == Some(reward) => Ok(false),
             TicketStatus::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
             TicketStatus::Failed => Err(CampaignError::Failed { ticket }),
             TicketStatus::Voided => Err(CampaignError::Voided { ticket }),
-            TicketStatus::Expired if self.n_affordable(self.ticket(ticket)?.0) > 0 => Ok(true),
-            TicketStatus::Expired => Err(CampaignError::TooLate { ticket, budget: self.budget }),
         }
     }
 

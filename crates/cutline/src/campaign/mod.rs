@@ -35,6 +35,8 @@ use crate::estimators::{Explained, FitHistory, History};
 use crate::{Amount, Arm, Arms, AskTell, Budget, EstimatorKind, LearnerError, Spec, SpecError, StopReason, Verdict};
 use early_stop::Checkpoints;
 use ledger::{LearnerUpdate, Ledger};
+use opening::Opening;
+use std::collections::BTreeMap;
 
 /// The number of events after which the learner is rebuilt from counts and means.
 pub const REBUILD_INTERVAL: u64 = 64;
@@ -81,6 +83,7 @@ pub struct CampaignState {
     spread: Option<f64>,
     /// The expected number of errors at the last checkpoints for which it was computed, by their number of rewards.
     expected_errors: [Option<(u64, f64)>; 2],
+    opening: Opening,
 }
 
 /// The progress of a campaign.
@@ -93,7 +96,7 @@ pub struct Progress {
     pub spending: Option<Spending>,
     /// The number of rewards that count towards the budget.
     pub counted: u32,
-    /// The number of rewards that do not count towards the budget.
+    /// The number of rewards that do not count towards the budget: those observed before the campaign, and late ones beyond the budget.
     pub uncounted: u64,
     /// The number of tickets that wait for their reward.
     pub open: usize,
@@ -174,6 +177,7 @@ impl CampaignState {
             explained: None,
             spread: None,
             expected_errors: [None; 2],
+            opening: Opening::default(),
         })
     }
 
@@ -182,11 +186,25 @@ impl CampaignState {
     /// # Errors
     /// If an event cannot follow those before it. The campaign must not be used after that.
     pub fn extend(&mut self, records: &[Record]) -> Result<(), BrokenJournal> {
-        let last = self.ledger.events + records.len() as u64;
+        self.fold(records.iter().map(|record| (record.at, &record.event)))
+    }
+
+    /// Applies events that this state has decided, once they are in the journal.
+    ///
+    /// # Panics
+    /// If an event cannot follow those before it: other events were applied in the meantime.
+    pub fn record(&mut self, at: Time, events: &[Event]) {
+        self.fold(events.iter().map(|event| (at, event))).expect("events that were decided in this state");
+    }
+
+    fn fold<'a>(&mut self, events: impl ExactSizeIterator<Item = (Time, &'a Event)>) -> Result<(), BrokenJournal> {
+        let last = self.ledger.events + events.len() as u64;
         let rebuild_at = if self.learner.depends_on_order() { 0 } else { last - last % REBUILD_INTERVAL };
-        for Record { at, event, .. } in records {
+        let mut has_rewards = false;
+        for (at, event) in events {
             let number = self.ledger.events + 1;
-            let update = self.ledger.apply(*at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
+            let update = self.ledger.apply(at, event).map_err(|refusal| BrokenJournal { number, refusal })?;
+            has_rewards |= update.changes_rewards();
             self.follow(update);
             match number.cmp(&rebuild_at) {
                 // The rebuild will include it.
@@ -195,19 +213,45 @@ impl CampaignState {
                 std::cmp::Ordering::Greater => self.update_learner(update),
             }
         }
-        self.is_noise_stale = true;
-        self.update_learnt();
+        if has_rewards {
+            self.is_noise_stale = true;
+            self.update_learnt();
+        }
         Ok(())
     }
 
     /// Records the reward of a ticket. Returns the event, or `None` if the same reward is already recorded.
     ///
     /// # Errors
-    /// If there is no such ticket, it failed or has another reward, or it expired and the budget has been used up since.
+    /// If there is no such ticket, or it failed or has another reward.
     pub fn tell(&mut self, ticket: TicketId, reward: f64, now: Time) -> Result<Option<Event>, CampaignError> {
         let reward = without_negative_zero(reward);
         let event = Event::Told { ticket, reward };
         Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.apply_and_return(now, event)))
+    }
+
+    /// The events of telling these rewards, none of which is applied. A reward that is already recorded has none.
+    ///
+    /// # Errors
+    /// As [`CampaignState::tell`], and if a ticket has two rewards.
+    pub fn tell_events(&self, rewards: &[(TicketId, f64)]) -> Result<Vec<Event>, CampaignError> {
+        let mut told = BTreeMap::new();
+        let mut events = Vec::with_capacity(rewards.len());
+        for &(ticket, reward) in rewards {
+            let reward = without_negative_zero(reward);
+            match told.get(&ticket) {
+                Some(&first) if first == reward => (),
+                Some(&told) => return Err(CampaignError::OtherReward { ticket, told, reward }),
+                None if self.ledger.may_tell(ticket, reward)? => {
+                    if rewards.len() > 1 {
+                        told.insert(ticket, reward);
+                    }
+                    events.push(Event::Told { ticket, reward });
+                }
+                None => (),
+            }
+        }
+        Ok(events)
     }
 
     /// Closes a ticket that will have no reward. Returns the event, or `None` if the ticket has already failed or expired.
@@ -274,7 +318,9 @@ impl CampaignState {
     /// Its progress.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        let Ledger { budget, counted, uncounted, failed, expired, voided, events, .. } = self.ledger;
+        let Ledger { budget, failed, expired, voided, events, .. } = self.ledger;
+        let counted = self.ledger.n_counted(budget);
+        let uncounted = self.ledger.uncounted + u64::from(self.ledger.counted - counted);
         let (open, recent) = (self.ledger.n_open(), self.ledger.recent.iter().copied().collect());
         let withdrawn = self.ledger.withdrawn.len();
         let spending = self.ledger.costs.as_ref().map(|_| self.ledger.spending);
@@ -366,7 +412,7 @@ impl CampaignState {
         } else {
             self.update_learner(update);
         }
-        if matches!(update, LearnerUpdate::Tell(..) | LearnerUpdate::Add(..) | LearnerUpdate::Relearn) {
+        if update.changes_rewards() {
             self.is_noise_stale = true;
             self.update_learnt();
         }
@@ -388,6 +434,7 @@ impl CampaignState {
 
     /// What an update changes besides the estimates of the learner, whether these are updated at once or by a later rebuild.
     fn follow(&mut self, update: LearnerUpdate) {
+        self.opening.follow(update);
         match update {
             LearnerUpdate::Relearn => self.relearn_ledger(),
             LearnerUpdate::Withdraw(arm, is_withdrawn) => {

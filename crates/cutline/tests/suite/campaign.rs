@@ -4,8 +4,8 @@ use crate::common;
 
 use crate::common::{Problem, assert_close, assert_replayed, spec, take};
 use cutline::campaign::{
-    BrokenJournal, CampaignError, CampaignState, EarlyStop, Event, NoiseSource, Record, Terms, TermsError, TicketId,
-    TicketStatus,
+    BrokenJournal, CampaignError, CampaignState, EarlyStop, Event, NoiseSource, Record, Request, RewardKind, Terms,
+    TermsError, TicketId, TicketStatus,
 };
 use cutline::{
     ALGORITHMS, Arms, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason, Verdict, below,
@@ -80,7 +80,7 @@ fn eventful(campaign: &mut CampaignState, problem: &Problem, seed: u64, steps: u
             journal.push(Record { number: journal.len() as u64 + 1, at: now, event });
         }
         let progress = campaign.progress();
-        assert!(u64::from(progress.counted) + progress.open as u64 <= u64::from(progress.budget));
+        assert!(progress.counted <= progress.budget);
     }
     journal
 }
@@ -168,25 +168,82 @@ fn failed_tickets_are_returned_to_the_budget() {
 }
 
 #[test]
-fn a_late_reward_counts_while_the_budget_allows() {
+fn no_late_reward_is_refused_and_the_budget_holds() {
     let mut campaign = apt(1, 2);
     let (first, _) = ask(&mut campaign, 0).unwrap();
     let (second, _) = ask(&mut campaign, 0).unwrap();
-    // Both leases end at 10. The next ask expires both and hands one measurement out again.
-    let events = campaign.ask(1, "w", 10, 10);
-    assert!(matches!(
-        events[..],
-        [Event::Expired { ticket: 1 }, Event::Expired { ticket: 2 }, Event::Asked { ticket: 3, .. }]
-    ));
-    assert!(campaign.tell(first, 1.0, 11).unwrap().is_some(), "one place is free");
-    let late = campaign.tell(second, 1.0, 12).unwrap_err();
-    assert_eq!(
-        late.to_string(),
-        "the reward of ticket 2 came too late: its lease ran out, and other tickets have since used up the budget of 2"
-    );
-    campaign.tell(3, 1.0, 13).unwrap();
-    assert_eq!((campaign.progress().counted, campaign.progress().expired), (2, 1));
-    assert_eq!(campaign.tell(first, 1.0, 14), Ok(None), "late, and told again");
+    // Both leases end at 10. The next ask expires both and hands the whole budget out again.
+    let events = campaign.ask(2, "w", 10, 10);
+    assert!(matches!(events[..], [Event::Expired { ticket: 1 }, Event::Expired { ticket: 2 }, _, _]), "{events:?}");
+    let mut told = vec![campaign.tell(first, 1.0, 11).unwrap().expect("no other reward has taken its place")];
+    assert_eq!((campaign.progress().counted, campaign.progress().open), (1, 2));
+    assert!(campaign.ask(1, "w", 11, 10).is_empty(), "one reward and two open tickets are more than the budget");
+    assert_eq!(campaign.tell(first, 1.0, 12), Ok(None), "late, and told again");
+    let counts = |campaign: &CampaignState| (campaign.progress().counted, campaign.progress().uncounted);
+    for (ticket, expected) in [(3, (2, 0)), (4, (2, 1)), (second, (2, 2))] {
+        told.extend(campaign.tell(ticket, 1.0, 13).unwrap());
+        assert_eq!(counts(&campaign), expected, "after the reward of ticket {ticket}");
+        assert_eq!(campaign.stop_reason(), Some(StopReason::Budget));
+    }
+    assert_eq!((told.len(), campaign.verdicts()[0].pulls), (4, 4), "the estimates use all of them");
+    campaign.void(3, "spilt", 14).unwrap();
+    assert_eq!(counts(&campaign), (2, 1), "another one takes its place");
+    assert_eq!(campaign.check_budget(2), Ok(()), "the budget may stay");
+    assert!(campaign.check_budget(1).is_err());
+    assert_eq!(campaign.check_budget(5), Ok(()));
+}
+
+/// However an ask is cut into slices, and whether the arms are applied at once or after they were written.
+#[test]
+fn an_ask_in_slices_hands_out_what_one_ask_does() {
+    let specs = ALGORITHMS.iter().map(|algorithm| spec(algorithm.name));
+    for spec in specs.chain([spec("pivot").with_estimator("mixed").unwrap()]) {
+        let problem = Problem::uniform(40, 3, 5);
+        let mut terms = Terms { spec: spec.clone(), ..terms(spec.name(), 150) };
+        terms.rewards = Some(RewardKind::Gaussian);
+        if spec.algorithm().needs_fixed_noise {
+            terms.noise = Some(0.6);
+        }
+        let mut campaigns = [0; 3].map(|_| CampaignState::new(problem.arms(), terms.clone()).unwrap());
+        let mut rng = stream(9, Purpose::Noise, 0);
+        for round in 0..6 {
+            let replicates = 1 + round % 2;
+            let request = Request { replicates, ..Request::new(11, "w", 1_000) };
+            let [whole, sliced, planned] = &mut campaigns;
+            let expected = whole.ask_unless(&request, 0, &|| false).unwrap();
+            let mut found = Vec::new();
+            for n in [3, 1, 7] {
+                found.extend(sliced.ask_more(&request, n, 0, &mut || true));
+            }
+            assert_eq!(found, expected, "{}, round {round}", spec.name());
+            let mut found = Vec::new();
+            for _ in 0..11 {
+                let events = planned.next_tickets(&request, 0);
+                assert_eq!(planned.next_tickets(&request, 0), events, "nothing was applied");
+                planned.record(0, &events);
+                found.extend(events);
+            }
+            assert_eq!(found, expected, "{}, round {round}, planned", spec.name());
+            for event in expected.iter().take(7) {
+                let Event::Asked { ticket, arm, .. } = *event else { panic!("{event:?}") };
+                let reward = problem.reward(arm, &mut rng);
+                campaigns.iter_mut().for_each(|campaign| drop(campaign.tell(ticket, reward, 1).unwrap()));
+            }
+        }
+    }
+}
+
+#[test]
+fn told_rewards_are_checked_together() {
+    let mut campaign = apt(1, 3);
+    campaign.ask(3, "w", 0, 10);
+    let events = campaign.tell_events(&[(1, 0.5), (2, -0.0), (1, 0.5)]).unwrap();
+    assert_eq!(events, [Event::Told { ticket: 1, reward: 0.5 }, Event::Told { ticket: 2, reward: 0.0 }]);
+    assert_eq!(campaign.progress().counted, 0, "nothing is applied");
+    let other = campaign.tell_events(&[(1, 0.5), (1, 0.25)]).unwrap_err();
+    assert_eq!(other, CampaignError::OtherReward { ticket: 1, told: 0.5, reward: 0.25 });
+    campaign.record(1, &events);
+    assert_eq!(campaign.tell_events(&[(1, 0.5), (3, 1.0)]), Ok(vec![Event::Told { ticket: 3, reward: 1.0 }]));
 }
 
 #[test]

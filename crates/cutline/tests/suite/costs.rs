@@ -116,9 +116,9 @@ fn corrections_give_costs_back() {
     );
 }
 
-/// A late reward counts as long as its cost still fits.
+/// A late reward was paid for, so that it counts even beyond the budget; nothing more is handed out then.
 #[test]
-fn late_rewards_need_their_cost() {
+fn late_rewards_count_with_their_cost() {
     let mut campaign = bare(&[1.0, 2.0], 4);
     campaign.ask(2, "w", 0, 9);
     campaign.expire(2, 1).unwrap();
@@ -128,7 +128,12 @@ fn late_rewards_need_their_cost() {
     assert_eq!(spending(&campaign), (3.0, 1.0));
     campaign.expire(1, 3).unwrap();
     campaign.observe(0, 0.3, true, 3).unwrap();
-    assert!(matches!(campaign.tell(1, 0.3, 4), Err(CampaignError::TooLate { ticket: 1, budget: 4 })));
+    assert_eq!(spending(&campaign), (4.0, 0.0));
+    campaign.tell(1, 0.3, 4).unwrap();
+    assert_eq!((spending(&campaign), campaign.progress().counted), ((5.0, 0.0), 4));
+    assert!(campaign.ask(1, "w", 5, 9).is_empty());
+    assert_eq!(campaign.stop_reason(), Some(StopReason::Budget));
+    assert_eq!((campaign.check_budget(4), campaign.check_budget(3).is_err()), (Ok(()), true));
 }
 
 #[test]

@@ -70,14 +70,14 @@ fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, 
     };
     let mut facts = vec![
         ("rewards counted", counted),
-        ("earlier rewards, not counted", grouped(progress.uncounted)),
+        ("other rewards, not counted", grouped(progress.uncounted)),
         ("arms measured", format!("{pulled} of {n_arms}")),
         ("open tickets", grouped(progress.open as u64)),
         ("lost tickets", grouped(n_lost as u64)),
     ];
     facts.extend(view.records.first().map(|record| ("first event", minute(record.at))));
     facts.extend(last.map(|at| ("last reward", at)));
-    facts.retain(|(what, value)| *what != "earlier rewards, not counted" || value != "0");
+    facts.retain(|(what, value)| *what != "other rewards, not counted" || value != "0");
     facts
 }
 

@@ -45,10 +45,11 @@ impl Ledger {
         Ok(self.withdrawn.contains_key(&arm) != is_withdrawn)
     }
 
-    /// Whether this may become the budget.
+    /// Whether this may become the budget. It may stay as it is, even if late rewards exceed it.
     pub(in crate::campaign) fn may_change_budget(&self, budget: u32) -> Result<(), CampaignError> {
         let used = self.used();
-        if Amount::units(budget) < used { Err(CampaignError::BudgetBelowUsed { budget, used }) } else { Ok(()) }
+        let is_lower = Amount::units(budget) < used.min(Amount::units(self.budget));
+        if is_lower { Err(CampaignError::BudgetBelowUsed { budget, used }) } else { Ok(()) }
     }
 
     /// Applies an event that corrects or changes something.

@@ -1,0 +1,237 @@
+//! A long ask is written in slices: others write in between, nothing is lost when it is cut short, and the tickets are the same. Also
+//! several operations in one transaction. On memory, SQLite and PostgreSQL.
+
+use crate::common::{Place, candidates, reward, settings};
+use cutline::Rng;
+use cutline::campaign::{CampaignError, Event, Record, Request};
+use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
+use cutline_store::{Campaign, Operation, Outcome, Store, StoreError};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+const LEASE: Duration = Duration::from_hours(1);
+
+contract! {
+    others_write_while_an_ask_decides,
+    slices_hand_out_what_one_ask_does,
+    an_interrupted_ask_leaves_no_ticket,
+    a_rule_that_panics_late_leaves_no_ticket,
+    operations_are_applied_together_and_refused_alone,
+}
+
+/// How long a choice takes in milliseconds, and after how many choices the rule panics.
+#[derive(Clone)]
+struct Settable {
+    milliseconds: Arc<AtomicU64>,
+    choices_left: Arc<AtomicU32>,
+}
+
+impl Settable {
+    fn new(milliseconds: u64) -> Self {
+        let milliseconds = Arc::new(AtomicU64::new(milliseconds));
+        Self { milliseconds, choices_left: Arc::new(AtomicU32::new(u32::MAX)) }
+    }
+
+    fn rule(&self) -> NamedRule {
+        let settable = self.clone();
+        NamedRule::new("takes-its-time", move || Box::new(TakesItsTime(settable.clone()))).unwrap()
+    }
+
+    fn begin(&self, store: &Store, name: &str, budget: u32) -> Campaign {
+        let mut settings = settings(budget);
+        settings.custom_rule = Some(self.rule());
+        // The mixed model would choose some arms itself.
+        settings.parameters.insert("explore".into(), 0.0);
+        store.begin(name, &settings, candidates()).unwrap()
+    }
+}
+
+/// Pulls an arm that depends on all pulls and rewards so far, after a while.
+struct TakesItsTime(Settable);
+
+impl CustomRule for TakesItsTime {
+    fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
+        std::thread::sleep(Duration::from_millis(self.0.milliseconds.load(Ordering::Relaxed)));
+        if self.0.choices_left.fetch_sub(1, Ordering::Relaxed) == 0 {
+            resume_unwind(Box::new("no arm"));
+        }
+        let pulls = context.pulls();
+        let sum: u32 = pulls.iter().zip(1..).map(|(pulls, arm)| pulls * arm).sum();
+        Choice::Pull((sum as usize * 7 + 3) % pulls.len())
+    }
+}
+
+fn asked(records: &[Record]) -> Vec<(u64, usize)> {
+    let asked = |record: &Record| match record.event {
+        Event::Asked { ticket, arm, .. } => Some((ticket, arm)),
+        _ => None,
+    };
+    records.iter().filter_map(asked).collect()
+}
+
+/// With decisions of 25 ms, which are made outside transactions, and of 2 ms, which are not.
+fn others_write_while_an_ask_decides(store: &Store) {
+    for (name, milliseconds, n) in [("slow", 25, 40), ("fast", 2, 250)] {
+        let settable = Settable::new(0);
+        let mut asker = settable.begin(store, name, 300);
+        let mut teller = store.campaign_with_rule(Some(name), Some(settable.rule())).unwrap();
+        let tickets = teller.ask(40, "teller", LEASE).unwrap();
+        settable.milliseconds.store(milliseconds, Ordering::Relaxed);
+        asker.progress().unwrap();
+        std::thread::scope(|scope| {
+            let ask = scope.spawn(|| asker.ask(n, "asker", LEASE).unwrap());
+            for ticket in tickets {
+                teller.tell(&[(ticket.number, reward(ticket.number, &ticket.features))]).unwrap();
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            assert_eq!(ask.join().unwrap().len(), n);
+        });
+        let records = teller.events(0).unwrap();
+        let of_asker = |record: &Record| matches!(&record.event, Event::Asked { worker, .. } if worker == "asker");
+        let first = records.iter().position(of_asker).unwrap();
+        let last = records.iter().rposition(of_asker).unwrap();
+        let between = records[first..last].iter().filter(|record| matches!(record.event, Event::Told { .. })).count();
+        assert!(between >= 5, "{name}: {between} rewards were recorded during the ask");
+        // The arms are a function of the events before them: a plain replay chooses the same.
+        settable.milliseconds.store(0, Ordering::Relaxed);
+        let mut replay = settable.begin(store, &format!("{name}, replayed"), 300);
+        let state = replay.state().unwrap();
+        for record in &records {
+            if let Event::Asked { worker, until, .. } = &record.event {
+                let request = Request::new(1, worker, until - record.at);
+                let expected = std::slice::from_ref(&record.event);
+                assert_eq!(state.next_tickets(&request, record.at), expected, "{name}: event {}", record.number);
+            }
+            state.extend(std::slice::from_ref(record)).unwrap();
+        }
+    }
+}
+
+fn slices_hand_out_what_one_ask_does(store: &Store) {
+    let mut all = Vec::new();
+    for (name, milliseconds) in [("at once", 0), ("in slices", 2), ("one by one", 12)] {
+        let mut campaign = Settable::new(milliseconds).begin(store, name, 90);
+        campaign.ask(2, "first", Duration::ZERO).unwrap();
+        let request = Request { replicates: 2, ..Request::new(40, "w", 1) };
+        let tickets = campaign.ask_unless(&request, &|| false).unwrap();
+        let numbers: Vec<u64> = tickets.iter().map(|ticket| ticket.number).collect();
+        assert_eq!(numbers, (0..40).map(|i| 3 + 2 * i).collect::<Vec<_>>(), "{name}");
+        assert!(tickets.iter().all(|ticket| ticket.replicates == 2 && ticket.features == candidates().row(ticket.arm)));
+        let records = campaign.events(0).unwrap();
+        assert_eq!(campaign.progress().unwrap().expired, 2, "{name}: its own short leases are left alone");
+        let n_times = records.iter().map(|record| record.at).collect::<std::collections::BTreeSet<_>>().len();
+        assert!(milliseconds == 0 || n_times > 2, "{name}: {n_times} times");
+        all.push(asked(&records));
+    }
+    assert_eq!(all[0], all[1]);
+    assert_eq!(all[0], all[2]);
+}
+
+fn an_interrupted_ask_leaves_no_ticket(store: &Store) {
+    for (name, milliseconds) in [("in slices", 4), ("one by one", 20)] {
+        let mut campaign = Settable::new(milliseconds).begin(store, name, 90);
+        let open = campaign.ask(2, "other", LEASE).unwrap();
+        let calls = AtomicU32::new(0);
+        let is_interrupted = || calls.fetch_add(1, Ordering::Relaxed) >= 30;
+        let done = campaign.ask_unless(&Request::new(80, "w", 3_600_000), &is_interrupted);
+        assert!(matches!(done, Err(StoreError::Interrupted)), "{done:?}");
+        let mut again = campaign;
+        let progress = again.progress().unwrap();
+        assert_eq!(progress.open, open.len(), "{name}: {progress:?}");
+        assert!(progress.expired > 0, "{name}: some slices were written: {progress:?}");
+    }
+    let mut campaign = Settable::new(0).begin(store, "at once", 90);
+    let done = campaign.ask_unless(&Request::new(80, "w", 3_600_000), &|| true);
+    assert!(matches!(done, Err(StoreError::Interrupted)), "{done:?}");
+    assert_eq!(campaign.progress().unwrap().events, 0);
+}
+
+fn a_rule_that_panics_late_leaves_no_ticket(store: &Store) {
+    let settable = Settable::new(20);
+    let mut campaign = settable.begin(store, "screen", 90);
+    settable.choices_left.store(8, Ordering::Relaxed);
+    assert!(catch_unwind(AssertUnwindSafe(|| campaign.ask(20, "w", LEASE))).is_err());
+    settable.choices_left.store(u32::MAX, Ordering::Relaxed);
+    let progress = campaign.progress().unwrap();
+    assert_eq!(progress.open, 0, "{progress:?}");
+    assert!(progress.expired > 0, "some slices were written: {progress:?}");
+}
+
+/// The store is gone before the second half of an ask.
+#[test]
+fn a_failure_in_a_later_slice_returns_the_tickets_so_far() {
+    let place = Place::sqlite();
+    let mut campaign = Settable::new(20).begin(&Store::create(&place.address).unwrap(), "screen", 90);
+    let calls = AtomicU32::new(0);
+    let is_interrupted = || {
+        if calls.fetch_add(1, Ordering::Relaxed) == 10 {
+            std::fs::remove_file(&place.address).unwrap();
+        }
+        false
+    };
+    let tickets = campaign.ask_unless(&Request::new(80, "w", 3_600_000), &is_interrupted).unwrap();
+    assert!((1..80).contains(&tickets.len()), "{} tickets", tickets.len());
+    assert!(campaign.ask(1, "w", LEASE).unwrap_err().is_store_gone());
+}
+
+fn operations_are_applied_together_and_refused_alone(store: &Store) {
+    let begin = |name: &str| store.begin(name, &settings(30), candidates()).unwrap();
+    let (mut grouped, mut single) = (begin("grouped"), begin("single"));
+    for campaign in [&mut grouped, &mut single] {
+        campaign.ask(8, "first", LEASE).unwrap();
+    }
+    let ask = |n| Operation::Ask { n, replicates: 2, worker: "w".into(), lease: LEASE, resume: false };
+    let done = grouped
+        .apply(&[
+            Operation::Tell(vec![(1, 0.5), (2, 0.25)]),
+            Operation::Tell(vec![(3, 0.5), (1, 0.75)]),
+            ask(2),
+            Operation::Fail { ticket: 4, reason: "spilt".into() },
+            Operation::Tell(vec![(4, 1.0)]),
+            Operation::Expire(vec![5, 5, 1]),
+            Operation::Expire(vec![6, 99]),
+            Operation::Renew { ticket: 7, lease: 2 * LEASE },
+            Operation::TellReplicates(9, vec![0.5, 0.75]),
+            Operation::TellReplicates(9, vec![0.5, 0.75, 1.0]),
+            ask(1),
+        ])
+        .unwrap();
+    single.tell(&[(1, 0.5), (2, 0.25)]).unwrap();
+    let request = Request { replicates: 2, ..Request::new(2, "w", 3_600_000) };
+    let expected = single.ask_unless(&request, &|| false).unwrap();
+    single.fail(4, "spilt").unwrap();
+    single.expire(&[5]).unwrap();
+    single.apply(&[Operation::Renew { ticket: 7, lease: 2 * LEASE }]).unwrap();
+    single.tell_replicates(9, &[0.5, 0.75]).unwrap();
+    single.ask_unless(&Request { n: 1, ..request }, &|| false).unwrap();
+    let changed = |n| Ok(Outcome::Changed(n));
+    assert_eq!((&done[0], &done[3], &done[5], &done[8]), (&changed(2), &changed(1), &changed(1), &changed(2)));
+    assert_eq!(done[1], Err(CampaignError::OtherReward { ticket: 1, told: 0.5, reward: 0.75 }), "neither is told");
+    assert_eq!(done[4], Err(CampaignError::Failed { ticket: 4 }));
+    assert_eq!(done[6], Err(CampaignError::NoTicket { ticket: 99, last: 12 }), "neither is expired");
+    assert_eq!(done[9], Err(CampaignError::TooManyRewards { ticket: 9, replicates: 2, rewards: 3 }));
+    let Ok(Outcome::Tickets(tickets)) = &done[2] else { panic!("{:?}", done[2]) };
+    let seen = |tickets: &[cutline_store::Ticket]| {
+        tickets.iter().map(|t| (t.number, t.arm, t.name.clone(), t.features.clone(), t.replicates)).collect::<Vec<_>>()
+    };
+    assert_eq!(seen(tickets), seen(&expected));
+    let Ok(Outcome::Tickets(renewed)) = &done[7] else { panic!("{:?}", done[7]) };
+    assert_eq!((renewed[0].number, &renewed[0].features[..]), (7, candidates().row(renewed[0].arm)));
+    let without_times = |campaign: &mut Campaign| -> Vec<Event> {
+        let events = campaign.events(0).unwrap().into_iter().map(|record| record.event);
+        let strip = |event| match event {
+            Event::Asked { ticket, arm, worker, replicate_of, .. } => {
+                Event::Asked { ticket, arm, worker, until: 0, replicate_of }
+            }
+            Event::Renewed { ticket, .. } => Event::Renewed { ticket, until: 0 },
+            other => other,
+        };
+        events.map(strip).collect()
+    };
+    assert_eq!(without_times(&mut grouped), without_times(&mut single));
+    let together: std::collections::BTreeSet<u64> = grouped.events(8).unwrap().iter().map(|record| record.at).collect();
+    assert_eq!(together.len(), 1, "one moment, one transaction");
+    assert_eq!(grouped.verdicts().unwrap(), single.verdicts().unwrap());
+}
