@@ -129,7 +129,7 @@ fn rewards_are_recorded_all_or_none() {
     );
     assert_eq!(
         refused(&["1", "0.5", "2", "1e200"]),
-        "error: a reward must be a number between -1e140 and 1e140, not 1e200"
+        "error: a reward must be a number between -1e80 and 1e80, not 1e200"
     );
     assert_eq!(n_rewards(&place), 0);
     assert_eq!(place.good(&["tell", "screen.db", "1", "0.5"]).stderr, "1 reward recorded; 9 to go\n");

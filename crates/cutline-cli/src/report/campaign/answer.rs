@@ -62,10 +62,14 @@ impl Answer {
         let [above, below, undecided, n_arms] = [*above, *below, *undecided, self.n_arms].map(|n| grouped(n as u64));
         let [told, budget] = [*told, *budget].map(|n| grouped(n.into()));
         let candidates = if self.n_arms == 1 { "candidate" } else { "candidates" };
+        let at = match self.standing.at_threshold {
+            0 => String::new(),
+            n => format!(" ({} of them exactly at it)", grouped(n as u64)),
+        };
         let lie = if self.above == 1 || self.n_arms == 1 { "lies" } else { "lie" };
         let measurements = if self.budget == 1 { "measurement" } else { "measurements" };
         format!(
-            "{above} of {n_arms} {candidates} {lie} above {threshold}, {below} below, {undecided} undecided; \
+            "{above} of {n_arms} {candidates} {lie} above {threshold}{at}, {below} below, {undecided} undecided; \
              {told} of {budget} {measurements} used"
         )
     }
