@@ -118,10 +118,11 @@ pub(crate) fn write_file(
 ) -> Result<(), Failure> {
     inputs.check(path)?;
     check_directory(path)?;
-    let _guard = interrupt::hold();
     let done = if path.metadata().is_ok_and(|there| !there.is_file()) {
+        // A pipe may wait for its reader for ever, so it can be interrupted.
         File::options().write(true).open(path).and_then(|file| buffered(file, write))
     } else {
+        let _guard = interrupt::hold();
         write_whole(path, |file| buffered(file, write))
     };
     done.map_err(|error| match Failure::from(error) {

@@ -29,7 +29,7 @@ fn formats_agree() {
     }
     // The same campaign again, asked in another format.
     let place = screen(&["--budget", "40"]);
-    let ran = place.good(&["ask", "screen.db", "-n", "12", "--format", "csv"]);
+    let ran = place.good(&["ask", "screen.db", "-n", "12", "--format", "csv", "--plain"]);
     let mut reader = csv::Reader::from_reader(ran.stdout.as_bytes());
     assert_eq!(reader.headers().unwrap(), ["ticket", "arm", "index", "until", "x", "y"].as_slice());
     let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();

@@ -195,7 +195,10 @@ fn outputs_are_kept_apart() {
             assert_eq!(place.names("x"), before);
         }
     }
-    place.write("two.toml", format!("{SMALL}[[variant]]\nname = \"a b\"\n[[variant]]\nname = \"a-b\"\nbudgets = [13]\n"));
+    place.write(
+        "two.toml",
+        format!("{SMALL}[[variant]]\nname = \"a b\"\n[[variant]]\nname = \"a-b\"\nbudgets = [13]\n"),
+    );
     place.good(&["simulate", "two.toml", "--out", "out", "--figure", "fig.svg"]);
     assert_eq!(place.names("out"), ["a-b-2.png", "a-b-2.svg", "a-b.png", "a-b.svg", "report.html", "results.csv"]);
     assert_ne!(place.text("fig-a-b.svg"), place.text("fig-a-b-2.svg"));

@@ -51,12 +51,18 @@ fn no_cell_is_a_formula_unless_it_is_plain() {
         let plain = place.good(&[command, &["--plain"]].concat()).stdout;
         let unquoted: Vec<String> =
             cells(&csv).iter().map(|cell| cutline_lab::spreadsheet::unquoted(cell).to_owned()).collect();
-        assert_eq!(unquoted, cells(&plain), "{command:?}");
+        // The pace of a campaign changes from one call to the next.
+        let is_steady =
+            |cells: Vec<String>| cells.into_iter().filter(|cell| !cell.contains(['T', '.'])).collect::<Vec<_>>();
+        assert_eq!(is_steady(unquoted), is_steady(cells(&plain)), "{command:?}");
     }
     let verdicts = place.good(&["export", "s.db", "--verdicts"]).stdout;
     let first: Vec<String> = verdicts.lines().skip(1).map(|line| line.split(',').next().unwrap().to_owned()).collect();
     assert_eq!(first, ["'=1+1", "'+cmd|'/C calc'!A0", "'-e", "'@SUM(A1)", "''=x", "plain"]);
-    assert!(cells(&verdicts).iter().any(|cell| cell.starts_with('-') && cell.parse::<f64>().is_ok()), "numbers: {verdicts}");
+    assert!(
+        cells(&verdicts).iter().any(|cell| cell.starts_with('-') && cell.parse::<f64>().is_ok()),
+        "numbers: {verdicts}"
+    );
     let asked = place.good(&["ask", "s.db", "--format", "csv"]).stdout;
     assert!(asked.starts_with("ticket,arm,index,until,'=feature\n"), "{asked}");
     // The other formats are for programs.

@@ -6,7 +6,7 @@ use common::{Plain, Problem, assert_close, spec, take, uniform};
 use cutline::campaign::{CampaignState, RewardKind, Terms};
 use cutline::estimators::{DesignedRidge, Estimator, Model, Ridge, SampleMean};
 use cutline::{
-    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Side, Verdict, stream,
+    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Side, Spec, Verdict, stream,
 };
 
 const DELTA: f64 = 0.1;

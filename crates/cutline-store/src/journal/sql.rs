@@ -187,8 +187,8 @@ impl<D: Database> Sql<D> {
 
     /// The events after number `after`, each checked against the one before it.
     fn events(&mut self, id: Id, after: u64) -> Result<(Vec<Record>, Checksum), StoreError> {
-        // The event before is read again for its checksum. If the one at the end of the last reading is known, it must be the same: the file
-        // may have been overwritten by another store.
+        // The event before is read again for its checksum. If the one at the end of the last reading is known, it must be the same: a
+        // backup may have been restored into the store.
         let known = self.position.filter(|&(at, last, _)| (at, last) == (id, after)).map(|(.., sum)| sum);
         let mut sum = if after == 0 { Some(Checksum::new()) } else { None };
         let from = if after == 0 { 1 } else { after };

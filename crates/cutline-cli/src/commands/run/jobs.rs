@@ -57,8 +57,11 @@ impl Jobs {
         let (control, receiver) = channel();
         self.running.insert(number, Job { arm: ticket.name.clone(), control: control.clone() });
         let settings = Arc::clone(&self.settings);
-        let mut report = Report { ticket: number, result: None, sender: self.sender.clone() };
-        thread.run(move || report.result = Some(settings.measure(&input, &receiver, &control)));
+        let report = Report { ticket: number, result: None, sender: self.sender.clone() };
+        thread.run(move || {
+            let mut report = report;
+            report.result = Some(settings.measure(&input, &receiver, &control));
+        });
         Ok(())
     }
 
