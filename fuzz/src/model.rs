@@ -58,11 +58,6 @@ impl Model {
         Self { n_arms, budget, is_bernoulli, tickets, rewards, withdrawn: BTreeSet::new(), times, n_events: 0 }
     }
 
-    /// Whether the reward of a ticket is taken although its lease has ended. This is the whole policy of late rewards.
-    fn takes_late_rewards(&self) -> bool {
-        self.used() < self.budget
-    }
-
     /// The tickets that expire when somebody asks at this time, in the order of their leases. This is the whole policy of leases.
     pub(crate) fn due(&self, now: Time) -> Vec<TicketId> {
         self.open().into_iter().filter(|&(until, _)| until <= now).map(|(_, ticket)| ticket).collect()
@@ -79,12 +74,18 @@ impl Model {
         open
     }
 
-    fn counted(&self) -> u32 {
+    /// The number of rewards that are to count; late ones may exceed the budget.
+    fn n_to_count(&self) -> u32 {
         u32::try_from(self.rewards.iter().filter(|(.., is_counted)| *is_counted).count()).expect("few rewards")
     }
 
+    /// The number of rewards that count: the first ones, as many as the budget is.
+    fn counted(&self) -> u32 {
+        self.n_to_count().min(self.budget)
+    }
+
     pub(crate) fn used(&self) -> u32 {
-        self.counted() + u32::try_from(self.open().len()).expect("few tickets")
+        self.n_to_count() + u32::try_from(self.open().len()).expect("few tickets")
     }
 
     fn status(&self, ticket: TicketId) -> Option<TicketStatus> {
@@ -103,8 +104,8 @@ impl Model {
     pub(crate) fn tell(&self, ticket: TicketId, reward: f64) -> Answer {
         match self.status(ticket) {
             _ if !self.is_reward(reward) => Answer::Refused,
-            Some(TicketStatus::Open(_)) => Answer::Event,
-            Some(TicketStatus::Expired) if self.takes_late_rewards() => Answer::Event,
+            // A reward is never too late.
+            Some(TicketStatus::Open(_) | TicketStatus::Expired) => Answer::Event,
             Some(TicketStatus::Told(told)) => {
                 let first = self.tickets[usize::try_from(ticket).expect("few tickets") - 1].told_first;
                 if told == reward || first == Some(reward) { Answer::Known } else { Answer::Refused }
@@ -176,7 +177,7 @@ impl Model {
             Event::Voided { ticket, .. } => self.void(ticket),
             Event::Withdrawn { arm, .. } => return self.withdraw(arm, true) != Answer::Refused,
             Event::Restored { arm } => return self.withdraw(arm, false) != Answer::Refused,
-            Event::Changed { budget, .. } => return budget >= self.used(),
+            Event::Changed { budget, .. } => return budget >= self.used().min(self.budget),
             _ => Answer::Event,
         };
         answer == Answer::Event
@@ -238,7 +239,7 @@ impl Model {
             state.progress();
         let count = |is: fn(&TicketStatus) -> bool| self.tickets.iter().filter(|ticket| is(&ticket.status)).count();
         assert_eq!((budget, counted, events), (self.budget, self.counted(), self.n_events));
-        assert_eq!(uncounted, self.rewards.iter().filter(|(.., is_counted)| !is_counted).count() as u64);
+        assert_eq!(uncounted, self.rewards.len() as u64 - u64::from(self.counted()));
         assert_eq!(failed, count(|status| *status == TicketStatus::Failed) as u64);
         assert_eq!(expired, count(|status| *status == TicketStatus::Expired) as u64);
         assert_eq!(voided, count(|status| *status == TicketStatus::Voided) as u64);

@@ -405,7 +405,7 @@ def diagnose(
     rewards = list(rewards)
     # The model measures rewards from the threshold: their mean. What is not a number is refused by `observe`.
     mean = sum(reward / len(rewards) for reward in rewards if isinstance(reward, SupportsFloat)) if rewards else 0.0
-    campaign = Campaign(X, threshold=mean if abs(mean) <= 1e140 else 0.0, budget=MAX_BUDGET, model="mixed", **keywords)
+    campaign = Campaign(X, threshold=mean if abs(mean) <= 1e80 else 0.0, budget=MAX_BUDGET, model="mixed", **keywords)
     campaign.observe(arms, rewards)
     return campaign.diagnose(raw=raw)
 

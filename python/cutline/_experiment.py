@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -243,13 +245,17 @@ class Results:
         """The rows as an Arrow table."""
         return _import("pyarrow").Table.from_pylist(self.rows)
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The rows as CSV: written to a file, or returned as a string."""
+    def to_csv(self, path: str | os.PathLike[str] | None = None, *, plain: bool = False) -> str | None:
+        """The rows as CSV: written to a file, or returned as a string.
+
+        Text that a spreadsheet would take for a formula has an apostrophe in front, as in what the command line writes; with `plain` it is
+        written as it is.
+        """
         text = io.StringIO()
         keys = list(dict.fromkeys(key for row in self.rows for key in row))
         writer = csv.DictWriter(text, keys, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(self.rows)
+        writer.writerows(self.rows if plain else ({key: _quoted(value) for key, value in row.items()} for row in self.rows))
         return _written(text.getvalue(), path)
 
     def to_latex(
@@ -328,6 +334,16 @@ class Results:
                 known = ", ".join(f"`{label}`" for label in self.experiment.algorithms)
                 raise NotFoundError(f"there is no algorithm `{algorithm}` here; there are {known}")
         return algorithms
+
+
+def _quoted(value: Any) -> Any:
+    """Text as a cell that no spreadsheet takes for a formula; numbers are left alone. The command line quotes and reads it in the same way."""
+    if not isinstance(value, str) or not re.match(r"'*[=+\-@\t\r\n＝＋－＠]", value):
+        return value
+    try:
+        return value if math.isfinite(float(value)) else "'" + value
+    except ValueError:
+        return "'" + value
 
 
 def _written(text: str, path: str | os.PathLike[str] | None) -> str | None:

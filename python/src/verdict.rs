@@ -30,20 +30,24 @@ pub(crate) struct Verdict {
     settled_after: Option<u64>,
     /// Whether the arm is withdrawn: it is not measured any more.
     withdrawn: bool,
+    /// Whether the mean is the threshold itself, so that nothing speaks for either side; the side is `"above"` then.
+    at_threshold: bool,
 }
 
 impl Verdict {
     pub(crate) fn new(arm: usize, name: &str, verdict: &cutline::Verdict) -> Self {
         let cutline::Verdict { mean, lower, upper, side, pulls, doubt, settled_after, is_withdrawn, .. } = *verdict;
         let (name, side, withdrawn) = (name.into(), side.name(), is_withdrawn);
-        Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn }
+        let at_threshold = verdict.is_at_threshold();
+        Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold }
     }
 }
 
 #[pymethods]
 impl Verdict {
     fn __repr__(&self) -> String {
-        let Self { name, side, mean, lower, upper, pulls, doubt, .. } = self;
+        let Self { name, mean, lower, upper, pulls, doubt, .. } = self;
+        let side = if self.at_threshold { "at the threshold" } else { self.side };
         let withdrawn = if self.withdrawn { ", withdrawn" } else { "" };
         format!(
             "Verdict({name:?}, {side}, mean={mean:.4}, interval=({lower:.4}, {upper:.4}), pulls={pulls}, doubt={doubt:.2e}{withdrawn})"
@@ -67,6 +71,8 @@ pub(crate) fn columns<'py>(
     columns.set_item("pulls", PyArray1::from_iter(py, verdicts.iter().map(|verdict| i64::from(verdict.pulls))))?;
     columns.set_item("doubt", numbers(|verdict| verdict.doubt))?;
     columns.set_item("withdrawn", PyArray1::from_iter(py, verdicts.iter().map(|verdict| verdict.is_withdrawn)))?;
+    let at_threshold = verdicts.iter().map(cutline::Verdict::is_at_threshold);
+    columns.set_item("at_threshold", PyArray1::from_iter(py, at_threshold))?;
     Ok(columns)
 }
 

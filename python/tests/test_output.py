@@ -29,7 +29,7 @@ def campaign() -> cutline.Campaign:
 def test_the_report_is_a_data_frame(campaign: cutline.Campaign) -> None:
     report = campaign.report()
     assert isinstance(report, pd.DataFrame)
-    assert list(report.columns) == ["name", "side", "mean", "lower", "upper", "pulls", "doubt", "withdrawn"]
+    assert list(report.columns) == ["name", "side", "mean", "lower", "upper", "pulls", "doubt", "withdrawn", "at_threshold"]
     assert list(report.name) == campaign.names
     assert list(report.side) == ["above", "below", "undecided", "undecided"]
     for row, verdict in zip(report.itertuples(), campaign.verdicts):

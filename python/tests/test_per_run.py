@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import cutline
+from cutline._experiment import _quoted
 
 KEYS: dict[str, Any] = {
     "budgets": [30, 60],
@@ -103,6 +104,9 @@ def test_rows_as_csv_arrow_and_latex(tmp_path: Path) -> None:
         (row["algorithm"], row["budget"], row["failure_rate"]) for row in RESULTS.rows
     ]
     assert RESULTS.to_csv(tmp_path / "rows.csv") is None and (tmp_path / "rows.csv").read_text() == text
+    assert RESULTS.to_csv(plain=True) == text, "nothing here looks like a formula"
+    values = ["=1+1", "-e", "+nan", "'=1", "-5", "a=b", -2.5, None]
+    assert [_quoted(value) for value in values] == ["'=1+1", "'-e", "'+nan", "''=1", "-5", "a=b", -2.5, None]
     assert RESULTS.to_arrow().column("failures").to_pylist() == [row["failures"] for row in RESULTS.rows]
     latex = RESULTS.to_latex()
     assert latex is not None

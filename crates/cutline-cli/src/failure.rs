@@ -2,9 +2,10 @@
 
 use crate::print::shell;
 use cutline::campaign::{CampaignError, TermsError};
-use cutline::{LearnerError, SpecError};
+use cutline::{LearnerError, SpecError, is_hidden, with_short_names};
 use cutline_lab::dataset::{DatasetError, Note};
 use cutline_lab::edges::EdgesError;
+use cutline_lab::input::InputError;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
@@ -50,6 +51,12 @@ pub(crate) enum Failure {
     Place { failure: Box<Failure>, option: &'static str },
     #[error("cannot start {threads} threads: {error}")]
     Threads { threads: usize, error: rayon::ThreadPoolBuildError },
+    /// The program needs a thread, and the system allows no more.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
+    /// Not even one measurement can be started.
+    #[error("cannot start a measurement: {0}")]
+    NoResources(std::io::Error),
     #[error("cannot draw {name}: {error}")]
     Figure { name: String, error: cutline_figure::PngError },
     #[error("cannot write the report: {0}")]
@@ -93,13 +100,17 @@ impl Failure {
         }
     }
 
-    /// The message and the hint on one line, whatever the names in them contain.
+    /// The message, in which long names are cut, and the hint on one line, whatever they contain.
     pub(crate) fn line(&self) -> String {
+        let message = self.to_string();
+        let message = with_short_names(&message);
         let message = match hint(self) {
-            Some(hint) => format!("{self}; {hint}"),
-            None => self.to_string(),
+            Some(hint) => format!("{message}; {hint}"),
+            None => message.into(),
         };
-        let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+        let escaped = |c: char| {
+            if c.is_control() || is_hidden(c) { c.escape_default().collect() } else { String::from(c) }
+        };
         message.chars().map(escaped).collect()
     }
 }
@@ -112,6 +123,9 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::Row { error: CampaignError::Failed { .. }, .. } => {
             Some("ask for another one with `cutline ask`".into())
         }
+        Failure::Csv { error: RewardsError::Csv(DatasetError::Read(error)), .. }
+        | Failure::Experiment(ExperimentError::Read { error, .. })
+        | Failure::Read { error, .. } => input_hint(error),
         Failure::Csv { error: RewardsError::Csv(error), .. } => dataset_hint(error),
         Failure::Write { .. } | Failure::Overwrite { .. } => Some("choose another place with `--out`".into()),
         Failure::NoDirectory { .. } => Some("create it, or choose another place with `--out`".into()),
@@ -124,6 +138,9 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         }
         Failure::Checkpoint { .. } => Some("name another file with `--resume`".into()),
         Failure::Threads { .. } => Some("ask for fewer with `--threads`".into()),
+        Failure::Thread(_) | Failure::NoResources(_) => {
+            Some("raise the limits on processes, memory and open files, or end other programs".into())
+        }
         Failure::GaveUp { .. } => Some("check the command and run it again".into()),
         Failure::BudgetForAll(_) => Some("raise it first with `cutline extend`".into()),
         Failure::NoCandidate { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
@@ -132,6 +149,14 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         }
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
         _ => None,
+    }
+}
+
+/// What to do about an input that was refused.
+fn input_hint(error: &std::io::Error) -> Option<String> {
+    match InputError::of(error)? {
+        InputError::TooLarge { .. } => Some("raise the limit with `--max-input-size`".into()),
+        _ => Some("copy it to a file, or give `-` and pass it on stdin".into()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The files of `--figure`: the figure of every experiment, in the format that the ending names.
 
-use crate::commands::file_name;
+use crate::commands::file_names;
 use crate::failure::Failure;
-use crate::output::{Inputs, directory_of, write_file};
+use crate::output::{Inputs, directory_of, restore_directory, write_file};
 use crate::results::Outcome;
 use cutline_figure::PngError;
 use cutline_lab::figures::failure_figure;
@@ -35,11 +35,8 @@ impl FigureFiles {
             return Err(Failure::Usage(message));
         };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let of = |name: &&str| {
-            let file = format!("{stem}-{}.{}", file_name(name), ending.display());
-            path.with_file_name(file)
-        };
-        let paths = if names.len() == 1 { vec![path.into()] } else { names.iter().map(of).collect() };
+        let of = |name: &String| path.with_file_name(format!("{stem}-{name}.{}", ending.display()));
+        let paths = if names.len() == 1 { vec![path.into()] } else { file_names(names).iter().map(of).collect() };
         paths.iter().try_for_each(|path| inputs.check(path))?;
         directory_of(path).metadata().map_err(|error| Failure::Write { path: path.into(), error })?;
         Ok(Self { paths, format, inputs })
@@ -51,6 +48,7 @@ impl FigureFiles {
             let svg = failure_figure(&outcome.experiment, &outcome.rows).to_svg();
             let name = outcome.experiment.name().to_owned();
             let bytes = (self.format)(&svg).map_err(|error| Failure::Figure { name, error })?;
+            restore_directory(path);
             write_file(path, &self.inputs, |out| out.write_all(&bytes))?;
         }
         Ok(())

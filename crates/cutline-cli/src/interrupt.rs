@@ -1,5 +1,6 @@
 //! Ctrl-C ends the program at once, but never in the middle of a file.
 
+use crate::failure::Failure;
 use crate::print::note;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,17 +16,38 @@ type Handler = Box<dyn FnMut() + Send>;
 static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);
 
 /// Ends the program on Ctrl-C and SIGTERM, as soon as no file is being written.
-pub(crate) fn listen() {
-    let handler = ctrlc::set_handler(|| {
-        if let Some(handler) = &mut *HANDLER.lock().unwrap_or_else(PoisonError::into_inner) {
-            return handler();
+///
+/// # Errors
+/// If signals are caught but nobody can react to them.
+pub(crate) fn listen() -> Result<(), Failure> {
+    // The crate `ctrlc` catches the signals before it starts its thread. Where no thread can be started, they are better left alone: then the
+    // system ends the program, which may leave a temporary file.
+    match std::thread::Builder::new().spawn(|| ()) {
+        Ok(thread) => drop(thread.join()),
+        Err(_) => return Ok(()),
+    }
+    let mut tries = 0;
+    loop {
+        match ctrlc::set_handler(interrupted) {
+            // The thread that was tried may still count.
+            Err(ctrlc::Error::System(_)) if tries < 10 => {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(ctrlc::Error::System(error)) => return Err(Failure::Thread(error)),
+            // If no handler can be set, the system ends the program.
+            _ => return Ok(()),
         }
-        let _guard = hold();
-        note("\ninterrupted; no file was left half-written");
-        std::process::exit(EXIT_CODE.into());
-    });
-    // If no handler can be set, the system ends the program on Ctrl-C, which may leave a temporary file.
-    drop(handler);
+    }
+}
+
+fn interrupted() {
+    if let Some(handler) = &mut *HANDLER.lock().unwrap_or_else(PoisonError::into_inner) {
+        return handler();
+    }
+    let _guard = hold();
+    note("\ninterrupted; no file was left half-written");
+    std::process::exit(EXIT_CODE.into());
 }
 
 /// From now on an interruption calls `handler`, and the command ends by itself after it has cleaned up.

@@ -21,6 +21,7 @@ mod spending;
 mod standing;
 mod status_summary;
 mod table;
+mod threads;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
@@ -31,7 +32,14 @@ fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let given = args::given(&matches);
-    interrupt::listen();
+    if let Err(failure) = interrupt::listen() {
+        return exit_code(Err(failure));
+    }
+    if needs_threads(&cli.command) {
+        threads::start();
+    }
+    print::set_plain(cli.plain);
+    cutline_lab::input::set_max_size(cli.max_input_size);
     silence_parquet_panics();
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),
@@ -66,6 +74,14 @@ fn main() -> ExitCode {
         Command::Man => commands::man(),
     };
     exit_code(done.map(|()| ExitCode::SUCCESS))
+}
+
+/// Whether a command may compute on several threads. The companion of `run` does not, and there may be few threads to spare.
+fn needs_threads(command: &Command) -> bool {
+    #[cfg(unix)]
+    return !matches!(command, Command::Watchdog | Command::Completions(_) | Command::Man);
+    #[cfg(not(unix))]
+    return !matches!(command, Command::Completions(_) | Command::Man);
 }
 
 /// Prints the error if the command failed, and returns the exit code.

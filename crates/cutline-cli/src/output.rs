@@ -12,16 +12,22 @@ use std::path::{Path, PathBuf};
 /// The suffixes of the journal files that SQLite keeps beside a database.
 const JOURNAL_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// The files that a command reads. None of its output files may replace one of them.
+/// The files that a command reads. None of its output files may replace one of them, or another one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     files: Vec<PathBuf>,
+    outputs: Vec<PathBuf>,
 }
 
 impl Inputs {
     /// These files.
     pub(crate) fn files<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
-        Self { files: files.into_iter().map(Path::to_owned).collect() }
+        Self { files: files.into_iter().map(Path::to_owned).collect(), outputs: Vec::new() }
+    }
+
+    /// The same, for an output beside these others of the same command.
+    pub(crate) fn with_outputs<'a>(self, outputs: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        Self { outputs: outputs.into_iter().cloned().collect(), ..self }
     }
 
     /// The file of a store with its journal files; nothing for a database on a server.
@@ -31,10 +37,10 @@ impl Inputs {
         let resolved = file.canonicalize();
         let names: Vec<PathBuf> = [file].into_iter().chain(resolved).collect();
         let journals = names.iter().flat_map(|file| JOURNAL_SUFFIXES.map(|suffix| with_suffix(file, suffix)));
-        Self { files: journals.chain(names.iter().cloned()).collect() }
+        Self { files: journals.chain(names.iter().cloned()).collect(), outputs: Vec::new() }
     }
 
-    /// Refuses a path whose file must stay as it is: a store, a journal file of one, or an input of the command.
+    /// Refuses a path whose file must stay as it is: a store, a journal file of one, an input of the command or another output of it.
     pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
         let refuse = |what| Err(Failure::Overwrite { path: path.into(), what });
         if is_database(path) {
@@ -43,6 +49,8 @@ impl Inputs {
             refuse("a journal file of a store")
         } else if self.files.iter().any(|input| is_same(path, input)) {
             refuse("an input of this command")
+        } else if self.outputs.iter().any(|output| is_same(path, output)) {
+            refuse("another output of this command")
         } else {
             Ok(())
         }
@@ -76,6 +84,7 @@ impl Output {
         let verb = if report.exists() { "replaced" } else { "wrote" };
         files.iter().try_for_each(|(name, _)| self.inputs.check(&self.directory.join(name)))?;
         let _guard = interrupt::hold();
+        restore_directory(&report);
         for (name, bytes) in files {
             let path = self.directory.join(name);
             write_whole(&path, |file| file.write_all(bytes)).map_err(|error| Failure::Write { path, error })?;
@@ -83,6 +92,12 @@ impl Output {
         note(&format!("{verb} {} and {} more files beside it", report.display(), files.len() - 1));
         Ok(())
     }
+}
+
+/// Creates the directory of a file again if it has vanished during the work, which would be lost otherwise.
+pub(crate) fn restore_directory(path: &Path) {
+    // If that fails, so does writing the file, which is reported.
+    drop(std::fs::create_dir_all(directory_of(path)));
 }
 
 /// Refuses a path in a directory that does not exist.
@@ -103,10 +118,11 @@ pub(crate) fn write_file(
 ) -> Result<(), Failure> {
     inputs.check(path)?;
     check_directory(path)?;
-    let _guard = interrupt::hold();
     let done = if path.metadata().is_ok_and(|there| !there.is_file()) {
+        // A pipe may wait for its reader for ever, so it can be interrupted.
         File::options().write(true).open(path).and_then(|file| buffered(file, write))
     } else {
+        let _guard = interrupt::hold();
         write_whole(path, |file| buffered(file, write))
     };
     done.map_err(|error| match Failure::from(error) {

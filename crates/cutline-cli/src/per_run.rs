@@ -1,7 +1,8 @@
 //! The file of `--per-run`: one row per run, algorithm and budget, as Parquet or CSV.
 
 use crate::failure::Failure;
-use crate::output::{Inputs, directory_of, write_file};
+use crate::output::{Inputs, directory_of, restore_directory, write_file};
+use crate::print::csv_record;
 use cutline_lab::{Experiment, PerRun};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
@@ -125,6 +126,7 @@ impl PerRunFile {
         let spool = spool.and_then(|spool| spool.into_inner().map_err(std::io::IntoInnerError::into_error));
         let mut spool = spool.map_err(failed)?;
         spool.rewind().map_err(failed)?;
+        restore_directory(&path);
         write_file(&path, &self.inputs, |out| std::io::copy(&mut spool, out).map(|_| ()))
     }
 }
@@ -193,7 +195,7 @@ impl<'a> Columns<'a> {
         for (row, ((head, ((pulls, means), above)), (arms, after))) in heads.zip(lists).zip(settled).enumerate() {
             let ((((run, label), budget), threshold), true_means) = head;
             let errors = results.errors[row];
-            writer.write_record([
+            let fields = [
                 self.experiment.name(),
                 &run.to_string(),
                 label,
@@ -209,7 +211,8 @@ impl<'a> Columns<'a> {
                 &format!("{above:?}"),
                 &format!("{arms:?}"),
                 &format!("{after:?}"),
-            ])?;
+            ];
+            csv_record(writer, fields)?;
         }
         Ok(())
     }

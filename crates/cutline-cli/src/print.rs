@@ -2,11 +2,39 @@
 
 use crate::failure::Failure;
 use comfy_table::{CellAlignment, Table, presets};
+use cutline::shown;
+use cutline_lab::spreadsheet;
+use std::borrow::Cow;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether text in CSV is written as it is, for programs, and not so that a spreadsheet takes it for text.
+static IS_PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// Writes text in CSV as it is from here on.
+pub(crate) fn set_plain(is_plain: bool) {
+    IS_PLAIN.store(is_plain, Ordering::Relaxed);
+}
+
+/// A field of CSV that may hold text of users.
+pub(crate) fn csv_field(text: &str) -> Cow<'_, str> {
+    if IS_PLAIN.load(Ordering::Relaxed) { text.into() } else { spreadsheet::quoted(text) }
+}
+
+/// Writes a record of CSV whose fields may hold text of users.
+pub(crate) fn csv_record<S: AsRef<str>>(
+    writer: &mut csv::Writer<impl Write>,
+    fields: impl IntoIterator<Item = S>,
+) -> std::io::Result<()> {
+    for field in fields {
+        writer.write_field(csv_field(field.as_ref()).as_bytes())?;
+    }
+    Ok(writer.write_record(None::<&[u8]>)?)
+}
 
 /// Prints a message on stderr. If that fails, there is nowhere to report it.
 pub(crate) fn note(message: &str) {
-    drop(writeln!(std::io::stderr(), "{message}"));
+    drop(writeln!(std::io::stderr(), "{}", shown(message)));
 }
 
 pub(crate) fn json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {
@@ -50,9 +78,9 @@ pub(crate) fn json_rows<T: serde::Serialize>(
     Ok(())
 }
 
-/// A name for a cell of a table: without line breaks and other control characters.
+/// A name for a cell of a table: without line breaks and other control characters, and with hidden characters escaped.
 pub(crate) fn cell(name: &str) -> String {
-    name.replace(char::is_control, " ")
+    shown(&name.replace(char::is_control, " ")).into_owned()
 }
 
 /// A worker by a short name: `machine:pid` for a `cutline run`, whose name in the journal also says when and where its process began.

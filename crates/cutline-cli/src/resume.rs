@@ -1,7 +1,7 @@
 //! The file of `--resume`: a checkpoint of the finished runs, replaced as they are finished.
 
 use crate::failure::Failure;
-use crate::output::{Inputs, write_file};
+use crate::output::{Inputs, check_directory, restore_directory, write_file};
 use cutline_lab::{Checkpoint, Experiment, Tally, Watch};
 use indicatif::ProgressBar;
 use std::io::ErrorKind;
@@ -36,7 +36,8 @@ impl Resumed {
     /// Reads the file, or begins it.
     pub(crate) fn open(path: &Path, inputs: Inputs, experiments: &[Experiment]) -> Result<Self, Failure> {
         inputs.check(path)?;
-        let checkpoint = match std::fs::read(path) {
+        check_directory(path)?;
+        let checkpoint = match cutline_lab::input::read(path) {
             Ok(bytes) => Checkpoint::read(&bytes, experiments)
                 .map_err(|error| Failure::Checkpoint { path: path.into(), error })?,
             Err(error) if error.kind() == ErrorKind::NotFound => Checkpoint::new(experiments),
@@ -76,6 +77,7 @@ impl Resumed {
     fn write(&self, state: &mut State) -> Result<(), Failure> {
         let begun = Instant::now();
         let bytes = state.checkpoint.to_bytes();
+        restore_directory(&self.path);
         write_file(&self.path, &self.inputs, |out| out.write_all(&bytes))?;
         state.due = Instant::now() + INTERVAL.max(begun.elapsed() * PATIENCE);
         Ok(())

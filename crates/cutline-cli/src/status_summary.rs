@@ -110,6 +110,9 @@ struct DoubtfulArm {
     arm: String,
     index: usize,
     side: &'static str,
+    at_threshold: bool,
+    #[serde(skip)]
+    side_in_words: &'static str,
     mean: f64,
     lower: f64,
     upper: f64,
@@ -168,6 +171,8 @@ impl StatusSummary {
                 arm,
                 index,
                 side,
+                at_threshold: v.is_at_threshold(),
+                side_in_words: v.side_in_words(),
                 mean: v.mean,
                 lower: v.lower,
                 upper: v.upper,
@@ -282,7 +287,7 @@ impl StatusSummary {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let Self { campaign, threshold, n_arms, algorithm, used, above, below, undecided, .. } = self;
+        let Self { campaign, threshold, n_arms, algorithm, used, .. } = self;
         let within = if self.precision > 0.0 { format!(", give or take {}", self.precision) } else { String::new() };
         let mut facts = vec![
             ("campaign", cell(campaign)),
@@ -304,7 +309,7 @@ impl StatusSummary {
         if self.withdrawn > 0 {
             facts.push(("withdrawn", format!("{} of {} arms", self.withdrawn, self.n_arms)));
         }
-        facts.push(("verdicts", format!("{above} above, {below} below, {undecided} undecided")));
+        facts.push(("verdicts", self.standing.sides_in_words()));
         facts.extend(standing::lines(&self.standing));
         if let Some(finding) = &self.finding {
             facts.push(("found", finding.clone()));
@@ -359,7 +364,7 @@ impl StatusSummary {
         let mut table = left(table(&["arm", "side", "mean", "lower", "upper", "pulls", "doubt"]), &[1]);
         for arm in &self.doubtful {
             let [mean, lower, upper, doubt] = [arm.mean, arm.lower, arm.upper, arm.doubt].map(short);
-            table.add_row([cell(&arm.arm), arm.side.into(), mean, lower, upper, arm.pulls.to_string(), doubt]);
+            table.add_row([cell(&arm.arm), arm.side_in_words.into(), mean, lower, upper, arm.pulls.to_string(), doubt]);
         }
         (format!("most doubtful arms{}", first_of(self.n_arms)), table)
     }

@@ -1,5 +1,6 @@
 //! A table of typed columns, written as CSV, JSON or Parquet.
 
+use crate::print::{csv_field, csv_record};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -53,10 +54,11 @@ impl Table {
         self
     }
 
-    /// CSV with a header. A missing value is an empty field.
+    /// CSV with a header. A missing value is an empty field. Text that a spreadsheet would take for a formula has an apostrophe in front,
+    /// unless the user wants it plain.
     pub(crate) fn write_csv(&self, out: impl Write) -> Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(self.columns.iter().map(|(name, _)| name))?;
+        csv_record(&mut writer, self.columns.iter().map(|(name, _)| name))?;
         for row in 0..self.n_rows {
             for (_, column) in &self.columns {
                 match column {
@@ -66,7 +68,9 @@ impl Table {
                     Column::Number(values) => {
                         writer.write_field(values[row].map_or_else(String::new, |value| format!("{value:?}")))
                     }
-                    Column::Text(values) => writer.write_field(values[row].as_deref().unwrap_or_default()),
+                    Column::Text(values) => {
+                        writer.write_field(csv_field(values[row].as_deref().unwrap_or_default()).as_bytes())
+                    }
                 }?;
             }
             writer.write_record(None::<&[u8]>)?;

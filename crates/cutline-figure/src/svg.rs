@@ -163,7 +163,7 @@ pub(crate) fn number(x: f64) -> String {
 /// Text that XML accepts: markup escaped, white space as spaces, characters that XML forbids replaced.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in cutline::shown(text).chars() {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -37,7 +37,9 @@ impl ArmVerdict {
     #[must_use]
     pub fn new(name: &str, verdict: &Verdict) -> Self {
         let Verdict { mean, lower, upper, side, pulls, .. } = *verdict;
-        Self { name: name.into(), mean, lower, upper, side, pulls: pulls.into() }
+        let at_threshold = if verdict.is_at_threshold() { " (at the threshold)" } else { "" };
+        let name = format!("{}{at_threshold}", cutline::shown(name));
+        Self { name, mean, lower, upper, side, pulls: pulls.into() }
     }
 }
 

@@ -95,7 +95,7 @@ impl Experiment {
     /// # Errors
     /// If the file cannot be read or is not valid.
     pub fn load_all(path: &Path, overrides: Overrides) -> Result<Vec<Self>, ExperimentError> {
-        let bytes = std::fs::read(path).map_err(|error| ExperimentError::Read { path: path.into(), error })?;
+        let bytes = crate::input::read(path).map_err(|error| ExperimentError::Read { path: path.into(), error })?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-");
         let directory = path.parent().unwrap_or(Path::new(""));
         crate::keys::utf8(&bytes)

@@ -3,8 +3,8 @@
 use crate::dataset::{self, DatasetError};
 use crate::rewards::{Lookup, RewardsError, column, each_row};
 use cutline::Arm;
+use cutline::campaign::MAX_REWARD;
 use cutline::campaign::TicketId;
-use cutline::diagnostics::MAX_REWARD;
 use serde::Deserialize;
 use std::collections::HashMap;
 

@@ -1,10 +1,10 @@
 //! Rewards from CSV files: one row per reward, with its arm or its ticket.
 
 use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
-use crate::exported;
+use crate::{exported, spreadsheet};
 use cutline::Arm;
+use cutline::campaign::MAX_REWARD;
 use cutline::campaign::TicketId;
-use cutline::diagnostics::MAX_REWARD;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;
@@ -76,7 +76,7 @@ pub enum RewardsError {
         ticket: String,
     },
     /// A reward is too large.
-    #[error("row {row}, column `reward`: `{reward}` must lie between -1e140 and 1e140")]
+    #[error("row {row}, column `reward`: `{reward}` must lie between -1e80 and 1e80")]
     TooLarge {
         /// The row of the file.
         row: u64,
@@ -247,10 +247,17 @@ impl<'a> Lookup<'a> {
 
     /// The arm that a field of this row and column names.
     pub(crate) fn find(&self, field: &str, row: u64, column: &str) -> Result<Arm, RewardsError> {
-        match self.names.get(field) {
-            Some(&(arm, 1)) => Ok(arm),
-            Some(&(_, found)) => Err(RewardsError::Ambiguous { row, column: column.into(), arm: field.into(), found }),
-            None => {
+        // An exported name may have an apostrophe in front of it.
+        let unquoted = self.names.get(spreadsheet::unquoted(field)).filter(|_| spreadsheet::unquoted(field) != field);
+        match (self.names.get(field), unquoted) {
+            (Some(_), Some(_)) => {
+                Err(RewardsError::Ambiguous { row, column: column.into(), arm: field.into(), found: 2 })
+            }
+            (Some(&(arm, 1)), None) | (None, Some(&(arm, 1))) => Ok(arm),
+            (Some(&(_, found)), None) | (None, Some(&(_, found))) => {
+                Err(RewardsError::Ambiguous { row, column: column.into(), arm: field.into(), found })
+            }
+            (None, None) => {
                 let number = field.parse::<usize>().ok().filter(|&arm| self.has_numbers && arm < self.n_arms);
                 let (n_arms, has_numbers) = (self.n_arms, self.has_numbers);
                 let has_names = !self.names.is_empty();
@@ -280,7 +287,7 @@ mod tests {
             [(1, 5.0)],
             "as spreadsheets write it"
         );
-        assert_eq!(read(b"arm,reward\n1,1e140\n1,-1e140\n", &[]).unwrap(), [(1, MAX_REWARD), (1, -MAX_REWARD)]);
+        assert_eq!(read(b"arm,reward\n1,1e80\n1,-1e80\n", &[]).unwrap(), [(1, MAX_REWARD), (1, -MAX_REWARD)]);
     }
 
     /// What `cutline export --events` writes: rewards stand as they were corrected, and what is void is left out.
@@ -345,7 +352,7 @@ mod tests {
             (b"arm,reward\n0,NaN\n", &[], "row 2, column `reward`: `NaN` is not a finite number"),
             (b"arm,reward\n0,-inf\n", &[], "row 2, column `reward`: `-inf` is not a finite number"),
             (b"arm,reward\n0,\n", &[], "row 2, column `reward`: `` is not a finite number"),
-            (b"arm,reward\n0,1e141\n", &[], "row 2, column `reward`: `1e141` must lie between -1e140 and 1e140"),
+            (b"arm,reward\n0,1e81\n", &[], "row 2, column `reward`: `1e81` must lie between -1e80 and 1e80"),
             (b"arm,reward\n0,\xff\n", &[], "row 2, column `reward`: the field is not UTF-8"),
             (b"arm,reward\n\n\"0\n", &[], "row 3: a quote is opened and never closed"),
             (b"arm,reward\n0,1\n2\n", &[], "row 3 has 1 fields, but the header has 2"),

@@ -16,6 +16,8 @@ pub struct Standing {
     /// The arms that are decided to be above.
     #[serde(skip)]
     pub above: usize,
+    /// Those of them whose mean is the threshold itself, so that nothing speaks for either side.
+    pub at_threshold: usize,
     /// The arms that are decided to be below.
     #[serde(skip)]
     pub below: usize,
@@ -73,6 +75,7 @@ impl Standing {
         let withdrawn = state.withdrawn().filter(|&(arm, _)| verdicts[arm].side == Side::Undecided).count();
         Self {
             above: count(Side::Above),
+            at_threshold: verdicts.iter().filter(|verdict| verdict.is_at_threshold()).count(),
             below: count(Side::Below),
             undecided,
             wrong_calls: has_rewards.then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
@@ -102,7 +105,7 @@ impl Standing {
 
     /// The same as fields of CSV, by name.
     #[must_use]
-    pub fn fields(&self) -> [(&'static str, String); 8] {
+    pub fn fields(&self) -> [(&'static str, String); 9] {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
         let rest = |of: fn(&Rest) -> f64| number(self.rest.as_ref().map(of));
         [
@@ -114,7 +117,16 @@ impl Standing {
             ("remaining", self.remaining.to_string()),
             ("rest_wrong_calls", rest(|rest| rest.wrong_calls)),
             ("rest_undecided", rest(|rest| rest.undecided)),
+            ("at_threshold", self.at_threshold.to_string()),
         ]
+    }
+
+    /// The arms on each side, in words.
+    #[must_use]
+    pub fn sides_in_words(&self) -> String {
+        let Self { above, at_threshold, below, undecided, .. } = self;
+        let at = if *at_threshold > 0 { format!(" ({at_threshold} of them at the threshold)") } else { String::new() };
+        format!("{above} above{at}, {below} below, {undecided} undecided")
     }
 
     /// The wrong calls to expect, in words.

@@ -107,6 +107,19 @@ impl Verdict {
         Self { side, settled_after: Some(after), ..verdict }
     }
 
+    /// Whether the mean is the threshold, to the last digit, and nothing speaks for either side. The side is *above* then, because that is
+    /// what a mean at the threshold counts as.
+    #[must_use]
+    pub fn is_at_threshold(&self) -> bool {
+        self.side == Side::Above && self.settled_after.is_none() && self.doubt >= 0.5
+    }
+
+    /// The side in words for people: its name, or `at the threshold`.
+    #[must_use]
+    pub fn side_in_words(&self) -> &'static str {
+        if self.is_at_threshold() { "at the threshold" } else { self.side.name() }
+    }
+
     /// Whether the arm is known to be above or below.
     #[must_use]
     pub fn is_decided(&self) -> bool {

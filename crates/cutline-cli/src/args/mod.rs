@@ -19,6 +19,7 @@ pub(crate) use diagnose::Diagnose;
 pub(crate) use duration::duration;
 pub(crate) use life::{Add, Amend, Extend, Predict, Restore, Set, Withdraw};
 pub(crate) use new::{CampaignOptions, New};
+use number::size;
 pub(crate) use number::{finite, ticket_number};
 pub(crate) use plan::Plan;
 pub(crate) use reading::Reading;
@@ -83,6 +84,13 @@ Examples:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Write names and other text in CSV as they are, for programs. By default text that a spreadsheet would take for a formula has an
+    /// apostrophe in front
+    #[arg(long, global = true, help_heading = "Options of every command")]
+    pub(crate) plain: bool,
+    /// The largest file to read, as in `16GiB`; what a compressed file decompresses to counts
+    #[arg(long, global = true, help_heading = "Options of every command", value_name = "SIZE", default_value = "8GiB", value_parser = size)]
+    pub(crate) max_input_size: u64,
 }
 
 /// The names of the arguments that were given to the command itself, and not left to their defaults.

@@ -1,7 +1,7 @@
 //! Numbers on the command line, each checked where it is parsed: a wrong one is an error of usage.
 
-use cutline::campaign::TicketId;
-use cutline::{Kernel, Question};
+use cutline::Kernel;
+use cutline::campaign::{MAX_REWARD, TermsError, TicketId};
 use cutline_lab::{Noise, NoiseKind};
 
 /// δ, given as the confidence 1 − δ.
@@ -18,12 +18,13 @@ pub(super) fn number(text: &str) -> Result<f64, String> {
 
 pub(super) fn threshold(text: &str) -> Result<f64, String> {
     let threshold = number(text)?;
-    Question::new(threshold, 0.0).map(|_| threshold).map_err(|error| error.to_string())
+    if threshold.abs() <= MAX_REWARD { Ok(threshold) } else { Err(TermsError::Threshold(threshold).to_string()) }
 }
 
 pub(super) fn precision(text: &str) -> Result<f64, String> {
     let precision = number(text)?;
-    Question::new(0.0, precision).map(|_| precision).map_err(|error| error.to_string())
+    let is_precision = (0.0..=MAX_REWARD).contains(&precision);
+    if is_precision { Ok(precision) } else { Err(TermsError::Precision(precision).to_string()) }
 }
 
 pub(super) fn noise(text: &str) -> Result<f64, String> {
@@ -45,6 +46,21 @@ pub(super) fn target(text: &str) -> Result<f64, String> {
     let target = number(text)?;
     let is_target = (1e-9..1.0).contains(&target);
     if is_target { Ok(target) } else { Err("it must be a number of at least 1e-9 and below 1".into()) }
+}
+
+/// A number of bytes: `1000`, `500MiB` or `16G`; units are powers of 1024.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let factor: Option<u64> = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => Some(1),
+        "k" | "kb" | "kib" => Some(1 << 10),
+        "m" | "mb" | "mib" => Some(1 << 20),
+        "g" | "gb" | "gib" => Some(1 << 30),
+        "t" | "tb" | "tib" => Some(1 << 40),
+        _ => None,
+    };
+    let size = digits.parse::<u64>().ok().zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+    size.ok_or_else(|| "it must be a size in bytes, as in `500MiB` or `16GiB`".into())
 }
 
 /// A number of measurements, or of units of cost: a whole number, which may be written as `1e3`.

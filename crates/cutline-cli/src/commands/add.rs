@@ -59,6 +59,7 @@ fn later(campaign: &Campaign, path: &Path, options: &ReadOptions) -> Result<Cand
 struct Row<'a> {
     arm: &'a str,
     side: &'static str,
+    at_threshold: bool,
     mean: f64,
     lower: Option<f64>,
     upper: Option<f64>,
@@ -74,6 +75,7 @@ fn print(names: &[String], verdicts: &[Verdict], format: Format) -> Result<(), F
             names.iter().zip(verdicts).map(|(name, verdict)| Row {
                 arm: name,
                 side: verdict.side.name(),
+                at_threshold: verdict.is_at_threshold(),
                 mean: verdict.mean,
                 lower: Some(verdict.lower).filter(|end| end.is_finite()),
                 upper: Some(verdict.upper).filter(|end| end.is_finite()),
@@ -87,12 +89,13 @@ fn print(names: &[String], verdicts: &[Verdict], format: Format) -> Result<(), F
             .with("lower", number(|v| v.lower))
             .with("upper", number(|v| v.upper))
             .with("doubt", number(|v| v.doubt))
+            .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()))
             .write_csv(&mut out)?,
         Format::Table => {
             let mut rows = left(table(&["candidate", "side", "mean", "interval", "doubt"]), &[1]);
             for (name, verdict) in names.iter().zip(verdicts) {
                 let interval = format!("{} to {}", short(verdict.lower), short(verdict.upper));
-                let side = verdict.side.name().to_owned();
+                let side = verdict.side_in_words().to_owned();
                 rows.add_row([cell(name), side, short(verdict.mean), interval, short(verdict.doubt)]);
             }
             writeln!(out, "{rows}")?;

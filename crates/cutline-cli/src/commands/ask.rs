@@ -170,8 +170,9 @@ fn csv(columns: &[String], tickets: &[Ticket]) -> Table {
 fn text_table(columns: &[String], tickets: &[Ticket]) -> comfy_table::Table {
     let shown = columns.len().min(MAX_FEATURES);
     let more = (columns.len() > shown).then(|| format!("… {} more", columns.len() - shown));
+    let names: Vec<String> = columns[..shown].iter().map(|column| cell(column)).collect();
     let mut header: Vec<&str> = vec!["ticket", "arm"];
-    header.extend(columns[..shown].iter().map(String::as_str));
+    header.extend(names.iter().map(String::as_str));
     header.extend(more.as_deref());
     let has_replicates = has_replicates(tickets);
     if has_replicates {

@@ -4,7 +4,7 @@ use super::open;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::{cell, short};
-use cutline::campaign::{CampaignState, Terms};
+use cutline::campaign::{CampaignState, Event, Record, Terms};
 use cutline::{Side, Verdict};
 use cutline_store::{Campaign, StoreError};
 use std::io::Write;
@@ -62,9 +62,11 @@ fn chosen(campaign: &Campaign, only: &[String]) -> Result<Vec<usize>, Failure> {
 fn verdicts_at(campaign: &mut Campaign, delta: f64) -> Result<Vec<Verdict>, StoreError> {
     let latest = campaign.state()?;
     let mut state = CampaignState::new(latest.arms().clone(), Terms { delta, ..latest.terms().clone() })?;
-    for (arm, reward) in latest.rewards() {
-        state.observe(arm, reward, false, 0)?;
-    }
+    // They were taken already, so they are taken as they are.
+    let observed = |(arm, reward)| Event::Observed { arm, reward, is_counted: false };
+    let records: Vec<Record> =
+        (1..).zip(latest.rewards()).map(|(number, reward)| Record { number, at: 0, event: observed(reward) }).collect();
+    state.extend(&records).map_err(|error| StoreError::CampaignError(error.refusal))?;
     Ok(state.verdicts())
 }
 
@@ -75,5 +77,5 @@ fn line(name: &str, verdict: &Verdict) -> String {
         1 => "1 measurement".into(),
         pulls => format!("{pulls} measurements"),
     };
-    format!("{}: {}, mean {mean}, interval {lower} to {upper}, {measured}", cell(name), verdict.side.name())
+    format!("{}: {}, mean {mean}, interval {lower} to {upper}, {measured}", cell(name), verdict.side_in_words())
 }

@@ -5,7 +5,7 @@ use super::{is_store, labelled, open, read, refuse_options};
 use crate::args::{CampaignAddress, Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
-use crate::print::{json, note, short, table};
+use crate::print::{cell, csv_field, json, note, short, table};
 use cutline::campaign::CampaignState;
 use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate};
 use cutline::estimators::Explained;
@@ -86,7 +86,7 @@ fn observed(args: &Diagnose, candidates: Candidates, rewards: &[(Arm, f64)]) -> 
 }
 
 /// A pulled arm: a row of CSV and an object of JSON.
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize)]
 struct Row<'a> {
     arm: usize,
     name: Option<&'a str>,
@@ -203,7 +203,8 @@ impl<'a> Report<'a> {
 fn csv(out: &mut impl Write, rows: &[Row<'_>]) -> Result<(), Failure> {
     let mut writer = csv::Writer::from_writer(out);
     for row in rows {
-        writer.serialize(row).map_err(std::io::Error::from)?;
+        let name = row.name.map(csv_field);
+        writer.serialize(Row { name: name.as_deref(), ..*row }).map_err(std::io::Error::from)?;
     }
     writer.flush()?;
     Ok(())
@@ -227,7 +228,7 @@ fn arm_table(rows: &[Row<'_>]) -> comfy_table::Table {
             None => "-",
         };
         table.add_row([
-            row.name.map_or_else(|| row.arm.to_string(), |name| name.replace(char::is_control, " ")),
+            row.name.map_or_else(|| row.arm.to_string(), cell),
             row.pulls.to_string(),
             short(row.mean),
             number(row.fit),

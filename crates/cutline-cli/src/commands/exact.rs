@@ -3,13 +3,13 @@
 use crate::failure::Failure;
 use crate::print::table;
 use crate::progress;
+use crate::threads::Pool;
 use cutline_lab::exact::{ReplayedCell, pulls, replay_all};
 use cutline_lab::{Experiment, RunError};
-use rayon::ThreadPool;
 use std::io::Write;
 
 /// Replays the published numbers, the experiments side by side, and fails unless all of them come out exactly.
-pub(super) fn replay(experiments: &[Experiment], pool: &ThreadPool) -> Result<(), Failure> {
+pub(super) fn replay(experiments: &[Experiment], pool: &Pool) -> Result<(), Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).sum());
     bar.set_message("replay");
     let watch = |pulls| -> Result<(), RunError> {

@@ -145,7 +145,8 @@ fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with("pulls", Column::Whole(verdicts.iter().map(|v| Some(v.pulls.into())).collect()))
         .with("doubt", number(|v| v.doubt))
         .with("settled_after", Column::Whole(settled_after.collect()))
-        .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect()));
+        .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect()))
+        .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()));
     let Some(costs) = campaign.state()?.arms().measurement_costs() else { return Ok(table) };
     Ok(table.with("cost", Column::Number(costs.all().iter().map(|cost| Some(cost.value())).collect())))
 }

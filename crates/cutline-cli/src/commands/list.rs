@@ -3,7 +3,7 @@
 use crate::args::{self, Format};
 use crate::clock::rfc3339;
 use crate::failure::Failure;
-use crate::print::{cell, json_rows, left, table};
+use crate::print::{cell, csv_field, json_rows, left, table};
 use crate::spending;
 use cutline_store::{CampaignSummary, Store};
 use serde::Serialize;
@@ -35,8 +35,9 @@ pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
         Format::Json => json_rows(&mut out, rows.iter())?,
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(&mut out);
-            for row in &rows {
-                writer.serialize(row).map_err(std::io::Error::from)?;
+            for row in rows {
+                let campaign = csv_field(&row.campaign).into_owned();
+                writer.serialize(Row { campaign, ..row }).map_err(std::io::Error::from)?;
             }
             writer.flush()?;
         }

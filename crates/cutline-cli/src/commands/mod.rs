@@ -50,27 +50,30 @@ pub(crate) use withdraw::{restore, withdraw};
 use crate::args::{CampaignAddress, Simulation};
 use crate::failure::{Failure, note_hint};
 use crate::output::{Inputs, Output, is_database};
-use crate::print::note;
+use crate::print::{cell, note};
 use crate::progress;
 use crate::report::simulation;
 use crate::results::{self, Outcome};
+use crate::threads::Pool;
 use cutline::Candidates;
 use cutline_lab::dataset::{self, DatasetError, Loaded, ReadOptions, Source};
 use cutline_lab::figures::failure_figure;
+use cutline_lab::input;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
 use cutline_store::{Campaign, Store, StoreError};
 use indicatif::ProgressBar;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::HashSet;
 use std::path::Path;
 
-/// Reads a CSV file; `hint` is added to the error if it cannot be opened.
+/// Reads a CSV file, or stdin if it is `-`; `hint` is added to the error if it cannot be opened.
 fn read<T>(
     path: &Path,
     hint: &'static str,
     parse: impl FnOnce(&[u8]) -> Result<T, RewardsError>,
 ) -> Result<T, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.into(), error, hint })?;
+    let bytes = if path == Path::new("-") { input::read_stdin() } else { input::read(path) };
+    let bytes = bytes.map_err(|error| Failure::Read { path: path.into(), error, hint })?;
     parsed(path, parse(&bytes))
 }
 
@@ -141,20 +144,13 @@ fn open(address: &CampaignAddress) -> Result<Campaign, StoreError> {
 
 /// The directory for the results of experiments of these names.
 fn output(args: &Simulation, names: &[&str], inputs: Inputs) -> Result<Output, Failure> {
-    let figures =
-        names.iter().map(|name| file_name(name)).flat_map(|name| [format!("{name}.svg"), format!("{name}.png")]);
+    let figures = file_names(names).into_iter().flat_map(|name| [format!("{name}.svg"), format!("{name}.png")]);
     let files: Vec<String> = figures.chain(["results.csv", "report.html"].map(String::from)).collect();
     Output::new(&args.out, &files, inputs)
 }
 
-/// The thread pool of a simulation.
-fn pool(args: &Simulation) -> Result<ThreadPool, Failure> {
-    let threads = args.threads.unwrap_or(0);
-    ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::Threads { threads, error })
-}
-
 /// Runs experiments one after another, each on all threads.
-fn play(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>, Failure> {
+fn play(experiments: Vec<Experiment>, pool: &Pool) -> Result<Vec<Outcome>, Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {
@@ -166,8 +162,8 @@ fn play(experiments: Vec<Experiment>, pool: &ThreadPool) -> Result<Vec<Outcome>,
 }
 
 /// Plays all runs of an experiment on all threads.
-fn tally(experiment: &Experiment, pool: &ThreadPool, bar: &ProgressBar) -> Result<Tally, Failure> {
-    bar.set_message(experiment.name().to_owned());
+fn tally(experiment: &Experiment, pool: &Pool, bar: &ProgressBar) -> Result<Tally, Failure> {
+    bar.set_message(cell(experiment.name()));
     let pulls_per_run = experiment.pulls_per_run();
     let watch = |runs: u64| bar.inc(runs * pulls_per_run);
     Ok(pool.install(|| cutline_lab::simulate(experiment, 0..experiment.runs(), &watch))?)
@@ -182,9 +178,10 @@ fn pulls(experiment: &Experiment) -> u64 {
 fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<(), Failure> {
     let mut files = Vec::new();
     let mut drawings = Vec::new();
-    for outcome in outcomes {
+    let names: Vec<&str> = outcomes.iter().map(|outcome| outcome.experiment.name()).collect();
+    for (outcome, name) in outcomes.iter().zip(file_names(&names)) {
         let svg = failure_figure(&outcome.experiment, &outcome.rows).to_svg();
-        files.extend(pictures(outcome.experiment.name(), &svg)?);
+        files.extend(pictures(&name, &svg)?);
         drawings.push(svg);
     }
     files.push(("results.csv".into(), results::csv(outcomes, true)));
@@ -194,9 +191,20 @@ fn write(outcomes: &[Outcome], output: &Output, summary: &[String]) -> Result<()
 
 /// A drawing as SVG and PNG, in files of that name.
 fn pictures(name: &str, svg: &str) -> Result<[(String, Vec<u8>); 2], Failure> {
-    let name = file_name(name);
-    let png = cutline_figure::png(svg, 2.0).map_err(|error| Failure::Figure { name: name.clone(), error })?;
+    let png = cutline_figure::png(svg, 2.0).map_err(|error| Failure::Figure { name: name.into(), error })?;
     Ok([(format!("{name}.svg"), svg.as_bytes().to_vec()), (format!("{name}.png"), png)])
+}
+
+/// The file names of experiments. They differ, on file systems that ignore case too.
+pub(crate) fn file_names(names: &[&str]) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut unused = |name: &&str| {
+        let first = file_name(name);
+        let numbered = (2..).map(|number| format!("{first}-{number}"));
+        let mut candidates = std::iter::once(first.clone()).chain(numbered);
+        candidates.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
+    };
+    names.iter().map(&mut unused).collect()
 }
 
 /// A file name that is valid on any file system.
@@ -209,7 +217,13 @@ pub(crate) fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::{file_name, file_names};
+
+    #[test]
+    fn file_names_differ() {
+        let names = ["a b", "a-b", "A-b", "a-b-2", "c"];
+        assert_eq!(file_names(&names), ["a-b", "a-b-2", "A-b-3", "a-b-2-2", "c"]);
+    }
 
     #[test]
     fn names_become_file_names() {

@@ -116,7 +116,8 @@ fn covariance(options: &CampaignOptions, candidates: &Candidates) -> Result<Opti
         return Ok(Some(CampaignCovariance::kernel(kernel, length)));
     }
     let Some(path) = &options.graph else { return Ok(None) };
-    let bytes = std::fs::read(path).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })?;
+    let bytes =
+        cutline_lab::input::read(path).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })?;
     let graph = graph(&*bytes, candidates.n_arms(), candidates.names())
         .map_err(|error| Failure::Edges { path: path.clone(), error })?;
     Ok(Some(CampaignCovariance::graph(&graph)))

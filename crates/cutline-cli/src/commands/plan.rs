@@ -1,10 +1,12 @@
 //! `cutline plan CANDIDATES`, and `cutline plan STORE` for the rest of a campaign
 
 use super::new::settings;
-use super::{is_store, labelled, open, output, pictures, pool, read, refuse_options, refused};
+use super::{file_name, is_store, labelled, open, output, pictures, read, refuse_options, refused};
 use crate::args::{self, CampaignAddress};
 use crate::failure::Failure;
 use crate::output::Inputs;
+use crate::print::cell;
+use crate::threads::Pool;
 use crate::{plan, progress};
 use cutline::{Arms, Candidates, Question};
 use cutline_lab::figures::plan_figure;
@@ -29,7 +31,7 @@ pub(crate) fn plan(args: &args::Plan, given: &[String]) -> Result<(), Failure> {
     let options = &args.simulation;
     let requested = if is_store(&args.source) { of_store(args, given)? } else { of_file(args)? };
     let Requested { plan, remaining, inputs } = requested;
-    let pool = pool(options)?;
+    let pool = Pool::new(options.threads)?;
     let budgets = if let Some(budgets) = &args.budgets {
         budgets.0.clone()
     } else if let Some(remaining) = remaining.filter(|&remaining| remaining > 0) {
@@ -42,7 +44,7 @@ pub(crate) fn plan(args: &args::Plan, given: &[String]) -> Result<(), Failure> {
     };
     let bar = progress::bar(plan.runs.saturating_mul(plan.pulls_per_run(&budgets)?));
     let output = output(options, &[&plan.name], inputs)?;
-    bar.set_message(plan.name.clone());
+    bar.set_message(cell(&plan.name));
     let tally = pool.install(|| plan.play(&budgets, 0..plan.runs, &|pulls| bar.inc(pulls)))?;
     bar.finish_and_clear();
     let forecast = plan.forecast(&budgets, &tally);
@@ -50,7 +52,7 @@ pub(crate) fn plan(args: &args::Plan, given: &[String]) -> Result<(), Failure> {
     // A reader that closes stdout early must not lose the files.
     let printed = plan::print(&report, options.format);
     let svg = plan_figure(&report).to_svg();
-    let mut files = pictures(&report.plan.name, &svg)?.to_vec();
+    let mut files = pictures(&file_name(&report.plan.name), &svg)?.to_vec();
     files.push(("results.csv".into(), plan::csv(&report)));
     files.push(("report.html".into(), plan::page(&report, &svg)?.into_bytes()));
     output.write(&files)?;

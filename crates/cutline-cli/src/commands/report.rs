@@ -5,7 +5,7 @@ use crate::args::{self, Format};
 use crate::clock::now;
 use crate::failure::Failure;
 use crate::output::{Inputs, check_directory, write_file};
-use crate::print::{self, json};
+use crate::print::{self, csv_record, json};
 use crate::report::campaign::{self, Answer, View};
 use std::io::Write;
 
@@ -30,8 +30,8 @@ pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(&mut out);
             let (names, values): (Vec<_>, Vec<_>) = answer.fields().into_iter().unzip();
-            writer.write_record(names).map_err(std::io::Error::from)?;
-            writer.write_record(values).map_err(std::io::Error::from)?;
+            csv_record(&mut writer, names)?;
+            csv_record(&mut writer, values)?;
             writer.flush()?;
         }
     }

@@ -1,16 +1,17 @@
 //! `cutline reproduce`
 
-use super::{exact, output, play, pool, write};
+use super::{exact, output, play, write};
 use crate::args::{Instances, Reproduce};
 use crate::failure::Failure;
 use crate::output::Inputs;
 use crate::results::{self, Detail};
+use crate::threads::Pool;
 use cutline_lab::paper::{self, EXPERIMENTS};
 use cutline_lab::{Experiment, Overrides, field, within_band};
 
 pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     let options = &args.simulation;
-    let pool = pool(options)?;
+    let pool = Pool::new(options.threads)?;
     if args.exact {
         let is_papers = |name: &&String| EXPERIMENTS.iter().any(|(known, _)| known == name);
         if let Some(other) = args.experiments.iter().find(|name| !is_papers(name)) {

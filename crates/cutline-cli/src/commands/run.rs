@@ -5,6 +5,7 @@
 
 mod bar;
 mod failures;
+mod helper_thread;
 mod identity;
 mod jobs;
 mod measure;
@@ -23,8 +24,8 @@ use crate::spending::used;
 use crate::status_summary::reason_in_words;
 use crate::{args, interrupt};
 use bar::Bar;
-use cutline::{Side, StopReason};
-use cutline_store::StoreError;
+use cutline::StopReason;
+use cutline_store::{StoreError, Ticket};
 use failures::{Consequence, Failures};
 use identity::Identity;
 use jobs::{JobSettings, Jobs, Message};
@@ -33,7 +34,7 @@ use process::{Control, GRACE, MeasurementResult};
 use reconnecting::ReconnectingCampaign;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use unsaved::{Reward, UnsavedRewards};
 use watchdog::Watchdog;
 
@@ -42,6 +43,13 @@ const DAY: Duration = Duration::from_hours(24);
 
 /// How much longer a lease is than the longest measurement.
 const MARGIN: Duration = Duration::from_mins(1);
+
+/// How often to try again, each time after [`WAIT`], if no measurement can be started because the system allows no more processes or
+/// threads.
+const MAX_SHORTAGES: u32 = 5;
+
+/// How long the measurements may take to end once they were killed. After that their tickets are returned all the same.
+const MAX_ENDING: Duration = GRACE.saturating_mul(3);
 
 /// The shortest and the longest wait before asking again while the remaining budget is assigned to open tickets.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
@@ -77,6 +85,7 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
         measured: 0,
         failed: 0,
         failures: Failures::new(args.give_up),
+        shortages: 0,
     };
     let worked = run.work();
     // Whatever the outcome, no measurement is left running and no ticket is left open.
@@ -111,6 +120,8 @@ struct Run<'a> {
     measured: u64,
     failed: u64,
     failures: Failures,
+    /// How often in a row nothing could be started, without a result in between.
+    shortages: u32,
 }
 
 /// Results that were received and are not yet recorded.
@@ -122,6 +133,8 @@ struct Received {
     /// Tickets that were not measured.
     unmeasured: Vec<u64>,
     not_started: Option<std::io::Error>,
+    /// Why a measurement could not be started for now.
+    shortage: Option<std::io::Error>,
     is_interrupted: bool,
 }
 
@@ -135,9 +148,7 @@ impl Run<'_> {
             let mut timeout = None;
             if free > 0 {
                 let tickets = self.campaign.ask(free, self.lease, |ticket| self.running.is_running(ticket))?;
-                for ticket in &tickets {
-                    self.running.start(ticket, self.campaign.columns());
-                }
+                self.start(&tickets);
                 wait = if tickets.is_empty() { (2 * wait).min(WAIT.1) } else { WAIT.0 };
                 if tickets.len() < free {
                     match self.campaign.stop_reason()? {
@@ -162,15 +173,52 @@ impl Run<'_> {
             self.bar.draw(&mut self.campaign, self.running.n_running())?;
             let interval = self.bar.interval();
             timeout = Some(timeout.map_or(interval, |timeout| timeout.min(interval)));
-            self.receive(timeout);
+            if self.received.shortage.is_none() {
+                self.receive(timeout);
+            }
             self.record()?;
             if let Some(error) = self.received.not_started.take() {
                 return Err(Failure::NotStarted { program: self.program.clone(), error });
+            }
+            if let Some(error) = self.received.shortage.take() {
+                self.run_fewer(error)?;
             }
             if self.received.is_interrupted {
                 return Ok(None);
             }
         }
+    }
+
+    /// Starts measurements, as many as the system allows.
+    fn start(&mut self, tickets: &[Ticket]) {
+        for ticket in tickets {
+            if self.received.shortage.is_none() {
+                self.received.shortage = self.running.start(ticket, self.campaign.columns()).err();
+            }
+            if self.received.shortage.is_some() {
+                self.received.unmeasured.push(ticket.number);
+            }
+        }
+    }
+
+    /// Goes on with as many measurements at once as are running now: the system allows no more.
+    fn run_fewer(&mut self, error: std::io::Error) -> Result<(), Failure> {
+        let unmeasured = std::mem::take(&mut self.received.unmeasured);
+        self.campaign.return_tickets(&unmeasured)?;
+        let jobs = self.running.n_running().clamp(1, self.jobs);
+        if jobs < self.jobs {
+            self.bar
+                .note(&format!("note: cannot run {} measurements at once: {error}; going on with {jobs}", self.jobs));
+            self.jobs = jobs;
+        }
+        if self.running.n_running() == 0 {
+            self.shortages += 1;
+            if self.shortages > MAX_SHORTAGES {
+                return Err(Failure::NoResources(error));
+            }
+            self.receive(Some(WAIT.1));
+        }
+        Ok(())
     }
 
     /// Waits for a message, no longer than `timeout`, and takes all that have arrived.
@@ -193,6 +241,9 @@ impl Run<'_> {
                 }
             };
             let arm = self.running.remove(ticket);
+            if !matches!(result, MeasurementResult::NoResources(_)) {
+                self.shortages = 0;
+            }
             match result {
                 MeasurementResult::Reward(value) => self.received.rewards.push(Reward { ticket, arm, value }),
                 MeasurementResult::Failed(reason) => self.received.failures.push((ticket, arm, reason)),
@@ -200,6 +251,10 @@ impl Run<'_> {
                 MeasurementResult::NotStarted(error) => {
                     self.received.unmeasured.push(ticket);
                     self.received.not_started = Some(error);
+                }
+                MeasurementResult::NoResources(error) => {
+                    self.received.unmeasured.push(ticket);
+                    self.received.shortage = Some(error);
                 }
             }
         }
@@ -271,9 +326,12 @@ impl Run<'_> {
         // From now on, an interruption counts as the second one.
         self.received.is_interrupted = true;
         self.running.send_all(Control::Terminate);
-        while self.running.n_running() > 0 {
-            self.receive(None);
+        let deadline = Instant::now() + MAX_ENDING;
+        while self.running.n_running() > 0 && Instant::now() < deadline {
+            self.receive(Some(deadline.saturating_duration_since(Instant::now())));
         }
+        // A process that cannot be killed must not keep its ticket, or the program from ending.
+        self.received.unmeasured.extend(self.running.tickets());
         let recorded = self.record();
         let unmeasured = std::mem::take(&mut self.received.unmeasured);
         let returned = self.campaign.return_tickets(&unmeasured)?;
@@ -288,11 +346,7 @@ impl Run<'_> {
     fn sum_up(&mut self, reason: StopReason) -> Result<(), StoreError> {
         let progress = self.campaign.progress()?;
         let verdicts = self.campaign.verdicts()?;
-        let count = |side: &Side| {
-            let number = verdicts.iter().filter(|verdict| verdict.side == *side).count();
-            format!("{number} {}", side.name())
-        };
-        let sides: Vec<String> = Side::ALL.iter().map(count).collect();
+        let sides = self.campaign.sides_in_words(&verdicts)?;
         let reason = reason_in_words(reason.name());
         let (measured, failed) = (self.measured, self.failed);
         note(&format!(
@@ -300,7 +354,7 @@ impl Run<'_> {
             used(&progress),
             if progress.spending.is_some() { "" } else { " rewards" }
         ));
-        note(&format!("{}; ended because {reason}", sides.join(", ")));
+        note(&format!("{sides}; ended because {reason}"));
         for line in self.campaign.finding(&verdicts)? {
             note(&line);
         }

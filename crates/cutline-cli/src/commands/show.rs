@@ -3,7 +3,7 @@
 use super::open;
 use crate::args::{self, Format};
 use crate::failure::Failure;
-use crate::print::{cell, json};
+use crate::print::{cell, csv_record, json};
 use crate::report::campaign::{View, settings};
 use std::io::Write;
 
@@ -22,7 +22,7 @@ pub(crate) fn show(args: &args::Show) -> Result<(), Failure> {
         let mut writer = csv::Writer::from_writer(&mut out);
         writer.write_record(["setting", "value"]).map_err(std::io::Error::from)?;
         for (setting, value) in settings {
-            writer.write_record([setting, &value]).map_err(std::io::Error::from)?;
+            csv_record(&mut writer, [setting, &value])?;
         }
         writer.flush()?;
     } else {

@@ -1,6 +1,6 @@
 //! `cutline simulate FILE.toml`
 
-use super::{output, play, pool, pulls, write};
+use super::{output, play, pulls, write};
 use crate::args::Simulate;
 use crate::failure::Failure;
 use crate::figure_files::FigureFiles;
@@ -9,15 +9,15 @@ use crate::per_run::PerRunFile;
 use crate::progress;
 use crate::results::{self, Detail, Outcome};
 use crate::resume::Resumed;
+use crate::threads::Pool;
 use cutline_lab::{Experiment, Overrides, Tally, Watch, simulate_per_run};
 use indicatif::ProgressBar;
-use rayon::ThreadPool;
 
 pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let options = &args.simulation;
     let overrides = Overrides { runs: options.runs, seed: options.seed, redraw: false };
     let experiments = Experiment::load_all(&args.file, overrides)?;
-    let pool = pool(options)?;
+    let pool = Pool::new(options.threads)?;
     let data = experiments.iter().filter_map(|experiment| experiment.source().file());
     let inputs = Inputs::files([args.file.as_path()].into_iter().chain(data));
     let names: Vec<&str> = experiments.iter().map(Experiment::name).collect();
@@ -25,7 +25,8 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
     let figures = figures.map_err(|failure| failure.at("--figure"))?;
     let per_run = args.per_run.as_ref().map(|path| PerRunFile::create(path, inputs.clone())).transpose();
     let per_run = per_run.map_err(|failure| failure.at("--per-run"))?;
-    let output = output(options, &names, inputs.clone())?;
+    let others = args.per_run.iter().chain(&args.resume);
+    let output = output(options, &names, inputs.clone().with_outputs(others))?;
     let resumed = args.resume.as_ref().map(|path| Resumed::open(path, inputs, &experiments)).transpose();
     let resumed = resumed.map_err(|failure| failure.at("--resume"))?;
     let outcomes = match (per_run, resumed) {
@@ -43,7 +44,7 @@ pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
 }
 
 /// Runs experiments one after another, without the runs that are finished.
-fn play_resumed(experiments: Vec<Experiment>, pool: &ThreadPool, resumed: &Resumed) -> Result<Vec<Outcome>, Failure> {
+fn play_resumed(experiments: Vec<Experiment>, pool: &Pool, resumed: &Resumed) -> Result<Vec<Outcome>, Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for (position, experiment) in experiments.into_iter().enumerate() {
@@ -56,11 +57,7 @@ fn play_resumed(experiments: Vec<Experiment>, pool: &ThreadPool, resumed: &Resum
 }
 
 /// Runs experiments one after another, and writes the results of every run to a file.
-fn play_per_run(
-    experiments: Vec<Experiment>,
-    pool: &ThreadPool,
-    mut file: PerRunFile,
-) -> Result<Vec<Outcome>, Failure> {
+fn play_per_run(experiments: Vec<Experiment>, pool: &Pool, mut file: PerRunFile) -> Result<Vec<Outcome>, Failure> {
     let bar = progress::bar(experiments.iter().map(pulls).fold(0, u64::saturating_add));
     let mut outcomes = Vec::new();
     for experiment in experiments {

@@ -4,7 +4,7 @@ use super::open;
 use crate::args::{self, Format};
 use crate::clock::now;
 use crate::failure::Failure;
-use crate::print::{fitted, json};
+use crate::print::{csv_record, fitted, json};
 use crate::status_summary::StatusSummary;
 use cutline_store::Campaign;
 use std::io::{IsTerminal, Write};
@@ -26,8 +26,8 @@ pub(crate) fn status(args: &args::Status) -> Result<(), Failure> {
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(&mut out);
             let (names, values): (Vec<_>, Vec<_>) = summary.numbers().into_iter().unzip();
-            writer.write_record(names).map_err(std::io::Error::from)?;
-            writer.write_record(values).map_err(std::io::Error::from)?;
+            csv_record(&mut writer, names)?;
+            csv_record(&mut writer, values)?;
             writer.flush()?;
         }
     }

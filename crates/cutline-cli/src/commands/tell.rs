@@ -7,10 +7,10 @@ use crate::print::note;
 use crate::status_summary::reason_in_words;
 use cutline::StopReason;
 use cutline::campaign::{CampaignError, CampaignState, TicketId};
+use cutline_lab::input::read_stdin;
 use cutline_lab::rewards::ticket_rewards;
 use cutline_store::{Campaign, StoreError};
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::Path;
 
 pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
@@ -125,8 +125,7 @@ fn from_file(path: &Path) -> Result<Vec<(u64, TicketId, f64)>, Failure> {
     if path != Path::new("-") {
         return read(path, "", |csv| ticket_rewards(csv));
     }
-    let (stdin, mut bytes) = (Path::new("stdin"), Vec::new());
-    let done = std::io::stdin().lock().read_to_end(&mut bytes);
-    done.map_err(|error| Failure::Read { path: stdin.into(), error, hint: "" })?;
+    let stdin = Path::new("stdin");
+    let bytes = read_stdin().map_err(|error| Failure::Read { path: stdin.into(), error, hint: "" })?;
     parsed(stdin, ticket_rewards(&bytes[..]))
 }

@@ -6,7 +6,7 @@ pub(crate) use page::page;
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::print::{json, table};
+use crate::print::{cell, csv_record, json, table};
 use cutline_lab::{BudgetAnswer, ForecastRow, PlanReport};
 use std::io::Write;
 
@@ -68,7 +68,7 @@ pub(crate) fn print(plan: &PlanReport, format: Format) -> Result<(), Failure> {
             for cells in cells(plan) {
                 table.add_row(cells);
             }
-            writeln!(out, "\n{}: {}\n{table}", plan.plan.name, plan.heading())?;
+            writeln!(out, "\n{}: {}\n{table}", cell(&plan.plan.name), plan.heading())?;
             for line in plan.remarks().into_iter().chain([String::new()]).chain(plan.answers()) {
                 writeln!(out, "{line}")?;
             }
@@ -88,7 +88,7 @@ fn cells(plan: &PlanReport) -> Vec<[String; 6]> {
 /// The plan as CSV, one row per algorithm and budget.
 pub(crate) fn csv(plan: &PlanReport) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |record: [String; 18]| writer.write_record(record).expect("writing to memory does not fail");
+    let mut write = |record: [String; 18]| csv_record(&mut writer, record).expect("writing to memory does not fail");
     write(CSV_COLUMNS.map(|(key, _)| key.to_owned()));
     for forecast in &plan.forecast.prospects {
         let answer = plan.forecast.answers.iter().find(|answer| answer.algorithm == forecast.algorithm);

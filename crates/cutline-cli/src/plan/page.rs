@@ -4,6 +4,7 @@ use super::{TEXT_COLUMNS, cells};
 use crate::failure::Failure;
 use crate::report::html;
 use askama::Template;
+use cutline::shown;
 use cutline_lab::PlanReport;
 
 #[derive(Template)]
@@ -33,5 +34,5 @@ pub(crate) fn page(plan: &PlanReport, svg: &str) -> Result<String, Failure> {
         rows: cells(plan),
         settings: plan.settings(),
     };
-    Ok(page.render()?)
+    Ok(shown(&page.render()?).into_owned())
 }

@@ -37,7 +37,7 @@ pub(crate) fn page(outcomes: &[Outcome], drawings: &[String], summary: &[String]
         has_erratum: outcomes.iter().any(has_erratum),
         sections: outcomes.iter().zip(drawings).map(|(outcome, svg)| section(outcome, svg)).collect(),
     };
-    Ok(page.render()?)
+    Ok(cutline::shown(&page.render()?).into_owned())
 }
 
 fn has_erratum(outcome: &Outcome) -> bool {

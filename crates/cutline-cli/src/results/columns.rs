@@ -1,7 +1,7 @@
 //! The columns of an experiment's results: one list for tables (terminal and report page), one for CSV.
 
 use super::{Outcome, stopping};
-use crate::print::short;
+use crate::print::{cell, csv_record, short};
 use cutline_lab::{Comparison, Metric, PublishedCell, PublishedResult, Row};
 
 /// A column of a table: its header and the text of a cell.
@@ -51,11 +51,11 @@ impl TextTable {
     pub(crate) fn new(outcome: &Outcome) -> Self {
         let columns = text_columns(outcome);
         let row = |result: &PublishedResult| TextRow {
-            cells: columns.iter().map(|(_, cell)| cell(result)).collect(),
+            cells: columns.iter().map(|(_, text)| cell(&text(result))).collect(),
             is_out_of_band: result.published.as_ref().is_some_and(|cell| !cell.is_within()),
         };
         Self {
-            header: columns.iter().map(|(name, _)| name.clone()).collect(),
+            header: columns.iter().map(|(name, _)| cell(name)).collect(),
             rows: outcome.compared.iter().map(row).collect(),
         }
     }
@@ -137,7 +137,7 @@ pub(crate) fn csv(outcomes: &[Outcome], with_published: bool) -> Vec<u8> {
         columns.extend(CSV_PUBLISHED);
     }
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |record: Vec<String>| writer.write_record(record).expect("writing to memory does not fail");
+    let mut write = |record: Vec<String>| csv_record(&mut writer, record).expect("writing to memory does not fail");
     write(columns.iter().map(|(key, _)| String::from(*key)).collect());
     for result in outcomes.iter().flat_map(|outcome| &outcome.compared) {
         write(columns.iter().map(|(_, field)| field(result)).collect());

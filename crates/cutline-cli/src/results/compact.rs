@@ -10,7 +10,7 @@ use std::io::Write;
 
 pub(super) fn print(out: &mut impl Write, outcomes: &[Outcome], summary: &[String]) -> Result<(), Failure> {
     for outcome in outcomes {
-        writeln!(out, "\n{}; {}\n{}", outcome.heading(), legend(&outcome.lines), lines(outcome))?;
+        writeln!(out, "\n{}; {}\n{}", print::cell(&outcome.heading()), legend(&outcome.lines), lines(outcome))?;
     }
     for line in summary {
         writeln!(out, "\n{line}")?;

@@ -8,7 +8,7 @@ pub(crate) use columns::{TextTable, csv};
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::print::{json, table};
+use crate::print::{cell, json, table};
 use cutline_lab::theory::{Theorem1, complexity};
 use cutline_lab::{ComparedLine, Entrant, Experiment, PublishedResult, Row, Tally, compared, compared_lines, rows};
 use std::io::Write;
@@ -144,7 +144,7 @@ fn print_tables(out: &mut impl Write, outcomes: &[Outcome], summary: &[String]) 
         for row in rows {
             table.add_row(row.cells);
         }
-        writeln!(out, "\n{}\n{table}", outcome.heading())?;
+        writeln!(out, "\n{}\n{table}", cell(&outcome.heading()))?;
         if stopping::is_in(outcome) {
             writeln!(out, "{}\n{}", stopping::HEADING, stopping::table(outcome))?;
         }

@@ -42,7 +42,7 @@ fn csv_and_json_agree() {
     let place = under_way();
     for what in ["--events", "--verdicts"] {
         let json = place.json(&["export", "screen.db", what]);
-        let csv = place.good(&["export", "screen.db", what]).stdout;
+        let csv = place.good(&["export", "screen.db", what, "--plain"]).stdout;
         let mut reader = csv::Reader::from_reader(csv.as_bytes());
         let header = reader.headers().unwrap().clone();
         let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();

@@ -138,3 +138,20 @@ fn no_moment_leaves_half_a_file() {
     }
     assert!(n_interrupted > 0, "all of them had ended by themselves");
 }
+
+/// A pipe that nobody reads.
+#[test]
+fn waiting_for_the_reader_of_a_pipe_ends_within_a_second() {
+    let place = common::screen(&["--budget", "9"]);
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    for args in [&["export", "screen.db", "--verdicts", "--out", "pipe"][..], &["report", "screen.db", "--out", "pipe"]]
+    {
+        let child = start(&place, args);
+        std::thread::sleep(Duration::from_millis(500));
+        let asked = Instant::now();
+        signal(&child, "TERM");
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert_eq!(ran.code, Some(130));
+    }
+}

@@ -117,7 +117,7 @@ fn candidates_are_added_and_predicted() {
     assert_eq!(predicted[1]["side"], "below");
     assert_eq!(verdicts(&place).len(), 6, "the campaign has not changed");
     let csv = place.good(&["predict", "screen.db", "more.csv", "--format", "csv"]).stdout;
-    assert!(csv.starts_with("arm,side,mean,lower,upper,doubt\nnew 1,above,"), "{csv}");
+    assert!(csv.starts_with("arm,side,mean,lower,upper,doubt,at_threshold\nnew 1,above,"), "{csv}");
     let said = place.good(&["add", "screen.db", "more.csv"]).stderr;
     assert_eq!(said, "2 candidates added: 1 above, 1 below, 0 undecided; 8 candidates in all\n");
     let again = place.good(&["add", "screen.db", "more.csv"]).stderr;

@@ -286,8 +286,8 @@ fn wrong_command_lines() {
     for (options, expected) in [
         (&["--budget", "0"][..], "a budget is a whole number of measurements"),
         (&["--budget", "x"], "a budget is a whole number of measurements"),
-        (&["--threshold", "nan"], "the threshold must be a number between -1e150 and 1e150, not NaN"),
-        (&["--precision", "-1"], "the precision must be a number between 0 and 1e150, not -1"),
+        (&["--threshold", "nan"], "the threshold must be a number between -1e80 and 1e80, not NaN"),
+        (&["--precision", "-1"], "the precision must be a number between 0 and 1e80, not -1"),
         (&["--algorithm", "best"], "[possible values: linear-apt, apt"),
         (&["--model", "magic"], "[possible values: mixed, linear, independent]"),
         (&["--parameter", "known_noise=1"], "the noise is given with `--noise`"),

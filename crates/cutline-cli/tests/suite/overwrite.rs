@@ -3,9 +3,10 @@
 
 #![cfg(unix)]
 
-use crate::common::{Place, SMALL, screen};
+use crate::common::{Place, Ran, SMALL, screen};
 use cutline_store::Store;
 use std::os::unix::fs::symlink;
+use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -171,4 +172,54 @@ fn other_files_are_replaced() {
     }
     place.good(&[&REPRODUCE[..], &["--out", "out"]].concat());
     place.good(&[&REPRODUCE[..], &["--out", "out"]].concat());
+}
+
+/// One output of a simulation never replaces another: neither the results of every run and the checkpoint, nor the figures of experiments
+/// whose names become the same file name.
+#[test]
+fn outputs_are_kept_apart() {
+    let place = Place::new();
+    for option in ["--per-run", "--resume"] {
+        for path in ["results.csv", "./results.csv", "../x/results.csv"] {
+            let directory = place.path("x");
+            std::fs::create_dir_all(&directory).unwrap();
+            let args = ["simulate", "../small.toml", "--out", ".", option, path];
+            let before = place.names("x");
+            let ran = Ran::from(place.cutline(&args).current_dir(&directory).output().unwrap());
+            assert_eq!(
+                ran.failed(2),
+                "error: ./results.csv is another output of this command and would be overwritten; choose another place with `--out`"
+            );
+            assert_eq!(place.names("x"), before);
+        }
+    }
+    place.write(
+        "two.toml",
+        format!("{SMALL}[[variant]]\nname = \"a b\"\n[[variant]]\nname = \"a-b\"\nbudgets = [13]\n"),
+    );
+    place.good(&["simulate", "two.toml", "--out", "out", "--figure", "fig.svg"]);
+    assert_eq!(place.names("out"), ["a-b-2.png", "a-b-2.svg", "a-b.png", "a-b.svg", "report.html", "results.csv"]);
+    assert_ne!(place.text("fig-a-b.svg"), place.text("fig-a-b-2.svg"));
+}
+
+/// The directory of the results is there again if it was deleted while they were computed.
+#[test]
+fn a_directory_that_vanishes_is_restored() {
+    for args in [
+        &["simulate", "small.toml", "--runs", "30000", "--out", "out/results"][..],
+        &["simulate", "small.toml", "--runs", "30000", "--out", "out/results", "--per-run", "out/runs.csv"],
+    ] {
+        let place = Place::new();
+        std::fs::create_dir(place.path("out")).unwrap();
+        let mut child = place.cutline(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        while !place.path("out/results").exists() {
+            assert!(child.try_wait().unwrap().is_none());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::fs::remove_dir_all(place.path("out")).unwrap();
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert_eq!(place.names("out/results").len(), 4, "{}", ran.stderr);
+        assert_eq!(place.path("out/runs.csv").exists(), args.contains(&"--per-run"));
+    }
 }

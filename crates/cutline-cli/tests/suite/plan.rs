@@ -379,7 +379,7 @@ fn pilots_that_are_rejected() {
              to 4",
         ),
         ("arm,reward\nx1,inf\n", "row 2, column `reward`: `inf` is not a finite number"),
-        ("arm,reward\nx1,1e200\n", "row 2, column `reward`: `1e200` must lie between -1e140 and 1e140"),
+        ("arm,reward\nx1,1e200\n", "row 2, column `reward`: `1e200` must lie between -1e80 and 1e80"),
     ] {
         place.write("bad.csv", text);
         assert_eq!(with("bad.csv"), format!("error: bad.csv: {expected}"));

@@ -162,9 +162,35 @@ fn names_are_escaped() {
     }
     // In the title, the heading, the export command, both tables, the settings and the drawing.
     assert!(page.matches("script&#62;").count() + page.matches("script&gt;").count() >= 12);
-    for name in names {
+    for name in names.iter().filter(|name| !name.contains('\u{202e}')) {
         assert!(page.contains(&escaped(name)), "{name}");
     }
+    assert!(page.contains("a\\u{202e}b") && !page.contains('\u{202e}'));
+}
+
+/// A mean that is the threshold itself counts as above, and is said to be there, on every surface.
+#[test]
+fn a_mean_at_the_threshold() {
+    let place = Place::new();
+    place.write("arms.csv", "name\na\nb\nc\n");
+    place.write("rewards.csv", format!("arm,reward\n{}", "a,0.5\nb,0.5\nc,0.5\n".repeat(4)));
+    let new = ["new", "screen.db", "arms.csv", "--threshold", "0.5", "--budget", "9", "--model", "independent"];
+    place.good(&[&new[..], &["--observed", "rewards.csv"]].concat());
+    let sentence =
+        "3 of 3 candidates lie above 0.5 (3 of them exactly at it), 0 below, 0 undecided; 0 of 9 measurements used";
+    assert_eq!(place.json(&["report", "screen.db"])["sentence"], sentence);
+    let page = place.text("report.html");
+    assert_eq!(page.matches(", at the threshold</td>").count(), 3);
+    assert!(page.contains("a (at the threshold)</text>"), "the figure");
+    let status = place.good(&["status", "screen.db"]).stdout;
+    assert!(status.contains("\nverdicts   3 above (3 of them at the threshold), 0 below, 0 undecided\n"), "{status}");
+    assert_eq!(status.matches("| at the threshold |").count(), 3, "{status}");
+    let status = place.json(&["status", "screen.db"]);
+    assert_eq!((&status["at_threshold"], &status["doubtful"][0]["at_threshold"]), (&3.into(), &true.into()));
+    let verdicts = place.json(&["export", "screen.db", "--verdicts"]);
+    assert_eq!((&verdicts[0]["side"], &verdicts[0]["at_threshold"]), (&"above".into(), &1.into()));
+    let checked = place.good(&["check", "screen.db", "--below"]).stdout;
+    assert!(checked.starts_with("a: at the threshold, mean 0.5000, "), "{checked}");
 }
 
 #[test]

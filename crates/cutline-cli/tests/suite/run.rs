@@ -159,10 +159,10 @@ fn failures_are_recorded_with_their_reason() {
         "the last line that the command printed is not a number: `hello`: why"
     );
     assert_eq!(reason("true", &[]), "the command printed no reward");
-    assert_eq!(reason("echo NaN", &[]), "the command printed `NaN`, and a reward must be between -1e140 and 1e140");
+    assert_eq!(reason("echo NaN", &[]), "the command printed `NaN`, and a reward must be between -1e80 and 1e80");
     assert_eq!(
         reason("echo 0.5; echo -inf", &[]),
-        "the command printed `-inf`, and a reward must be between -1e140 and 1e140"
+        "the command printed `-inf`, and a reward must be between -1e80 and 1e80"
     );
     assert_eq!(reason("echo '0.5 V'", &[]), "the last line that the command printed is not a number: `0.5 V`");
     assert_eq!(reason("exec nowhere-to-be-found 2> /dev/null", &[]), "the command exited with code 127");

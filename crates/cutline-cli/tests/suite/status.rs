@@ -57,7 +57,7 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), 35);
+    assert_eq!(header.len(), 36);
     for (key, field) in
         header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
     {
@@ -127,9 +127,9 @@ fn every_surface_says_how_things_stand() {
     let csv = place.good(&["report", "screen.db", "--format", "csv"]).stdout;
     let header = csv.lines().next().unwrap();
     assert!(header.starts_with("campaign,sentence,n_arms,above,below,undecided,threshold,precision,told,"), "{csv}");
-    assert!(
-        header.ends_with(",wrong_calls,fit,fit_p_value,fit_advice,may_stop,remaining,rest_wrong_calls,rest_undecided")
-    );
+    assert!(header.ends_with(
+        ",wrong_calls,fit,fit_p_value,fit_advice,may_stop,remaining,rest_wrong_calls,rest_undecided,at_threshold"
+    ));
 }
 
 /// Once every arm is decided, it says so.

@@ -7,9 +7,9 @@ use super::options::{Note, ReadOptions};
 use super::raw::RawCandidates;
 use super::table::{Problems, Table};
 use super::{DatasetError, csv, csv_table, encoding, excel, parquet};
+use crate::input::{self, Limited};
 use cutline::{Candidates, ColumnValues, Encoding};
 use flate2::read::MultiGzDecoder;
-use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
@@ -34,21 +34,19 @@ impl Source {
         if path != Path::new("-") {
             return Ok(Self::File(path.into()));
         }
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
-        Ok(Self::Bytes(bytes.into()))
+        Ok(Self::Bytes(input::read_stdin()?.into()))
     }
 
     fn open(&self) -> std::io::Result<Box<dyn Read + Send + '_>> {
         Ok(match self {
-            Self::File(path) => Box::new(File::open(path)?),
+            Self::File(path) => Box::new(Limited::new(input::open(path)?, false)),
             Self::Bytes(bytes) => Box::new(&bytes[..]),
         })
     }
 
     fn bytes(&self) -> std::io::Result<bytes::Bytes> {
         match self {
-            Self::File(path) => Ok(std::fs::read(path)?.into()),
+            Self::File(path) => Ok(input::read(path)?.into()),
             Self::Bytes(bytes) => Ok(bytes.clone()),
         }
     }
@@ -176,7 +174,7 @@ fn numbers(source: &Source, options: &ReadOptions) -> Result<Option<RawCandidate
     match opened(source)? {
         Opened::Text(text, b',') => csv::read(text, columns, id, csv::BLOCK).map(Some),
         Opened::Parquet => match source {
-            Source::File(path) => parquet::read(Chunks::new(File::open(path)?)?, columns, id).map(Some),
+            Source::File(path) => parquet::read(Chunks::new(input::open(path)?)?, columns, id).map(Some),
             Source::Bytes(bytes) => parquet::read(bytes.clone(), columns, id).map(Some),
         },
         _ => Ok(None),
@@ -202,7 +200,7 @@ pub(super) fn table(
         Opened::Excel => Ok((excel::read(&source.bytes()?, options, notes)?, Problems::default())),
         Opened::Parquet => {
             let table = match source {
-                Source::File(path) => parquet::table(Chunks::new(File::open(path)?)?, options),
+                Source::File(path) => parquet::table(Chunks::new(input::open(path)?)?, options),
                 Source::Bytes(bytes) => parquet::table(bytes.clone(), options),
             };
             Ok((table?, Problems::default()))
@@ -226,7 +224,7 @@ fn opened(source: &Source) -> Result<Opened<'_>, DatasetError> {
         FileKind::Parquet => Ok(Opened::Parquet),
         FileKind::Zip => Ok(Opened::Excel),
         FileKind::Gzip => {
-            let (start, text) = beginning(Box::new(MultiGzDecoder::new(whole)), BEGINNING)?;
+            let (start, text) = beginning(Box::new(Limited::new(MultiGzDecoder::new(whole), true)), BEGINNING)?;
             match kinds::kind(&start) {
                 FileKind::Text => Ok(text_after(start, text)),
                 FileKind::Other(what) => Err(DatasetError::WrongKind(what)),

@@ -30,9 +30,9 @@ pub(crate) use csv_table::separator;
 pub(crate) use fields::{Rows, header, number, text};
 pub(crate) use kinds::other_kind;
 
+use crate::input::{self, Limited};
 use cutline::{Arms, Candidates};
 use raw::RawCandidates;
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -59,14 +59,14 @@ pub fn open_with_labels(path: &Path) -> Result<(Candidates, Vec<String>), Datase
 }
 
 fn open_raw(path: &Path, columns: Option<&[String]>) -> Result<RawCandidates, DatasetError> {
-    let mut file = File::open(path)?;
+    let mut file = input::open(path)?;
     let mut start = Vec::new();
     file.by_ref().take(parquet::MAGIC.len() as u64).read_to_end(&mut start)?;
     if start == parquet::MAGIC || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
         file.rewind()?;
         parquet::read(chunks::Chunks::new(file)?, columns, None)
     } else {
-        csv::read(start.chain(file), columns, None, csv::BLOCK)
+        csv::read(start.chain(Limited::new(file, false)), columns, None, csv::BLOCK)
     }
 }
 

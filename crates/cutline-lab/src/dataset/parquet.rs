@@ -6,6 +6,7 @@ use super::options::ReadOptions;
 use super::raw::{RawCandidates, RowNumbers};
 use super::table::{Cells, Table};
 use super::values::{ColumnKind, Values};
+use crate::input;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
@@ -58,6 +59,7 @@ fn read_all(
     let schema = file.metadata().file_metadata().schema_descr();
     let layout = layout(schema, columns, id)?;
     let columns = columns_to_read(schema, &layout, None)?;
+    check_size(&file, columns.len())?;
     let mut candidates = RawCandidates::default();
     for group in 0..file.num_row_groups() {
         read_group(&*file.get_row_group(group)?, &columns, layout.features.len(), &mut candidates)?;
@@ -66,6 +68,16 @@ fn read_all(
         return Err(DatasetError::Empty);
     }
     Ok(RawCandidates { columns: layout.features, ..candidates })
+}
+
+/// Refuses a file that decompresses to more than an input may have, or whose values take more.
+fn check_size(file: &impl FileReader, n_columns: usize) -> Result<(), DatasetError> {
+    let count = |number: i64| u64::try_from(number).unwrap_or(u64::MAX);
+    let groups = file.metadata().row_groups();
+    let bytes = groups.iter().map(|group| count(group.total_byte_size())).fold(0, u64::saturating_add);
+    let rows = groups.iter().map(|group| count(group.num_rows())).fold(0, u64::saturating_add);
+    let values = rows.saturating_mul((n_columns * size_of::<f64>()) as u64);
+    Ok(input::check_size(bytes.max(values), true)?)
 }
 
 /// A column that is read.
@@ -83,6 +95,7 @@ fn read_table(file: impl ChunkReader + 'static, options: &ReadOptions) -> Result
     let layout = layout(schema, options.features.as_deref(), options.id.as_deref())?;
     let is_text = layout.text_features(options)?;
     let columns = columns_to_read(schema, &layout, Some(&is_text))?;
+    check_size(&file, columns.len())?;
     let mut table = Table::default();
     let mut features = vec![Cells::default(); layout.features.len()];
     for group in 0..file.num_row_groups() {

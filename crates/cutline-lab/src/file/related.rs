@@ -7,7 +7,6 @@ use crate::keys::{Field, FileError, Keys};
 use crate::source::{InstanceKind, Truth};
 use crate::{InstanceError, dataset};
 use cutline::{Arms, CovarianceKind, Graph, Kernel, Purpose, Range, stream};
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -103,8 +102,8 @@ pub(super) fn covariance(
             let (n_arms, names) = names(keys, directory, kind, &field)?;
             let path = directory.join(field.text()?);
             let refused = |error: &dyn std::fmt::Display| field.refused(format!("{}: {error}", path.display()));
-            let file = File::open(&path).map_err(|error| refused(&error))?;
-            let graph = edges::graph(file, n_arms, &names).map_err(|error| refused(&error))?;
+            let file = crate::input::read(&path).map_err(|error| refused(&error))?;
+            let graph = edges::graph(&file[..], n_arms, &names).map_err(|error| refused(&error))?;
             Ok(Some(CovarianceKind::Graph { graph, ridge: ridge(keys)? }))
         }
         (None, None) => Ok(None),

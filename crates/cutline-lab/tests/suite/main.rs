@@ -9,6 +9,7 @@ mod bad_algorithms;
 mod bad_files;
 mod bad_instances;
 mod bad_variants;
+mod bombs;
 mod calibration;
 mod combinatorial;
 mod confidence;

@@ -213,10 +213,11 @@ impl<D: Database> Sql<D> {
 
     /// The events after number `after`, each checked against the one before it.
     fn events(&mut self, id: Id, after: u64) -> Result<(Vec<Record>, Checksum), StoreError> {
-        // The checksum at the end of the last reading is known; elsewhere the event before is read again for its checksum.
+        // The event before is read again for its checksum. If the one at the end of the last reading is known, it must be the same: a
+        // backup may have been restored into the store.
         let known = self.position.filter(|&(at, last, _)| (at, last) == (id, after)).map(|(.., sum)| sum);
-        let mut sum = if after == 0 { Some(Checksum::new()) } else { known };
-        let from = if sum.is_some() { after + 1 } else { after };
+        let mut sum = if after == 0 { Some(Checksum::new()) } else { None };
+        let from = if after == 0 { 1 } else { after };
         let mut records = Vec::new();
         let mut next = from;
         // The head is read before the events, because others may add events in between.
@@ -232,6 +233,9 @@ impl<D: Database> Sql<D> {
                     return Err(format!("event {} or one before it has changed", record.number));
                 }
                 Some(_) => records.push(record),
+                None if known.is_some_and(|known| known != stored) => {
+                    return Err(format!("event {after} is another one than before"));
+                }
                 None => (),
             }
             sum = Some(stored);

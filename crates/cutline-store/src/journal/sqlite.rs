@@ -70,6 +70,10 @@ pub(crate) fn connect(path: &Path, durability: Durability, may_create: bool) -> 
 
 /// What is at a path. The header is read without SQLite, which might change a foreign file or create files beside it.
 fn file_kind(path: &Path) -> std::io::Result<FileKind> {
+    // Opening a pipe would wait for its writer.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        return Ok(FileKind::Foreign);
+    }
     let mut file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FileKind::Missing),
         file => file?,

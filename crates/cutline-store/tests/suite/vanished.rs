@@ -111,3 +111,26 @@ fn a_link_to_a_store_may_not_change_either() {
     std::fs::remove_file(&link).unwrap();
     assert_gone(&mut campaign, told, is_vanished);
 }
+
+/// A backup that is restored into the store, as `sqlite3 screen.db ".restore backup.db"` does it, keeps the file, but not what is in it.
+#[test]
+fn a_store_that_another_one_is_restored_into_is_noticed() {
+    for n_events in [0, 1, 5] {
+        let place = Place::sqlite();
+        let (mut campaign, path, told) = open_ticket(&place);
+        let other = path.with_file_name("other.db");
+        let mut backup =
+            Store::create(other.to_str().unwrap()).unwrap().begin("screen", &settings(60), candidates()).unwrap();
+        (0..n_events).for_each(|_| backup.observe(&[(1, 0.25)], true).unwrap());
+        drop(backup);
+        let tables = ["cutline_events", "cutline_arms", "cutline_campaigns"];
+        let restore =
+            tables.map(|table| format!("DELETE FROM {table}; INSERT INTO {table} SELECT * FROM other.{table};"));
+        let restore = format!("ATTACH '{}' AS other; BEGIN; {} COMMIT;", other.display(), restore.concat());
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&restore).unwrap();
+        let error = campaign.tell(&[told]).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{n_events}: {error}");
+        drop(campaign);
+        assert_eq!(counted(&path), n_events, "the backup is as it was");
+    }
+}

@@ -5,7 +5,7 @@
 //! [built](CampaignState::new) again from all its events.
 
 use super::ledger::Received;
-use super::{CampaignError, CampaignState, Event, TicketId, Time, build, without_negative_zero};
+use super::{CampaignError, CampaignState, Event, TicketId, Time, build, check_size, without_negative_zero};
 use crate::Arm;
 
 impl CampaignState {
@@ -33,7 +33,8 @@ impl CampaignState {
     ) -> Result<Option<Event>, CampaignError> {
         let reward = without_negative_zero(reward);
         let event = Event::Amended { ticket, reward, reason: reason.into() };
-        Ok(self.ledger.may_amend(ticket, reward)?.then(|| self.apply_and_return(now, event)))
+        let is_new = self.ledger.may_amend(ticket, reward)?;
+        is_new.then(|| check_size(reward).map(|()| self.apply_and_return(now, event))).transpose()
     }
 
     /// Declares the reward of a ticket void, which gives its measurement back to the budget. Returns the event, or `None` if it is void.

@@ -108,7 +108,7 @@ pub enum CampaignError {
         reward: f64,
     },
     /// The reward is not finite or too large.
-    #[error("a reward must be a number between -1e140 and 1e140, not {}", short_number(*reward))]
+    #[error("a reward must be a number between -1e80 and 1e80, not {}", short_number(*reward))]
     NotAReward {
         /// What was given.
         reward: f64,

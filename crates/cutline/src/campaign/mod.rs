@@ -32,11 +32,18 @@ pub use terms::{Terms, TermsError};
 
 use crate::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use crate::estimators::{Explained, FitHistory, History};
-use crate::{Amount, Arm, Arms, AskTell, Budget, EstimatorKind, LearnerError, Spec, SpecError, StopReason, Verdict};
+use crate::{
+    Amount, Arm, Arms, AskTell, Budget, EstimatorKind, LearnerError, Side, Spec, SpecError, StopReason, Verdict,
+};
 use early_stop::Checkpoints;
 use ledger::{LearnerUpdate, Ledger};
 use opening::Opening;
 use std::collections::BTreeMap;
+
+/// The greatest reward that a campaign takes, in absolute value, and the greatest threshold and precision: σ estimated from such rewards is
+/// well within the [range](crate::Range::NOISE_SCALE) in which estimates and doubts are computed. Journals of earlier versions may have
+/// rewards up to [`diagnostics::MAX_REWARD`](crate::diagnostics::MAX_REWARD), and can still be read.
+pub const MAX_REWARD: f64 = 1e80;
 
 /// The number of events after which the learner is rebuilt from counts and means.
 pub const REBUILD_INTERVAL: u64 = 64;
@@ -227,7 +234,8 @@ impl CampaignState {
     pub fn tell(&mut self, ticket: TicketId, reward: f64, now: Time) -> Result<Option<Event>, CampaignError> {
         let reward = without_negative_zero(reward);
         let event = Event::Told { ticket, reward };
-        Ok(self.ledger.may_tell(ticket, reward)?.then(|| self.apply_and_return(now, event)))
+        let is_new = self.ledger.may_tell(ticket, reward)?;
+        is_new.then(|| check_size(reward).map(|()| self.apply_and_return(now, event))).transpose()
     }
 
     /// The events of telling these rewards, none of which is applied. A reward that is already recorded has none.
@@ -243,6 +251,7 @@ impl CampaignState {
                 Some(&first) if first == reward => (),
                 Some(&told) => return Err(CampaignError::OtherReward { ticket, told, reward }),
                 None if self.ledger.may_tell(ticket, reward)? => {
+                    check_size(reward)?;
                     if rewards.len() > 1 {
                         told.insert(ticket, reward);
                     }
@@ -279,6 +288,7 @@ impl CampaignState {
     pub fn observe(&mut self, arm: Arm, reward: f64, is_counted: bool, now: Time) -> Result<Event, CampaignError> {
         let reward = without_negative_zero(reward);
         self.ledger.may_observe(arm, reward, is_counted)?;
+        check_size(reward)?;
         Ok(self.apply_and_return(now, Event::Observed { arm, reward, is_counted }))
     }
 
@@ -290,11 +300,15 @@ impl CampaignState {
         self.update_noise();
         let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
         let mut verdicts: Vec<Verdict> = self.learner.beliefs().verdicts(&confidence).collect();
-        if self.noise.source == NoiseSource::Nothing {
+        let is_out_of_range = self.noise.is_out_of_range();
+        if self.noise.source == NoiseSource::Nothing || is_out_of_range {
             // Without a noise scale, the intervals have no ends.
             let (lower, upper) = confidence.range();
             for verdict in &mut verdicts {
                 (verdict.lower, verdict.upper) = (lower, upper);
+                if is_out_of_range {
+                    (verdict.side, verdict.doubt, verdict.settled_after) = (Side::Undecided, 0.5, None);
+                }
             }
         }
         verdicts
@@ -516,6 +530,11 @@ impl std::fmt::Debug for CampaignState {
         let progress = self.progress();
         f.debug_struct("CampaignState").field("terms", &self.terms).field("progress", &progress).finish_non_exhaustive()
     }
+}
+
+/// Refuses a new reward that is too large to be learnt from. Journals may have larger ones.
+fn check_size(reward: f64) -> Result<(), CampaignError> {
+    if reward.abs() <= MAX_REWARD { Ok(()) } else { Err(CampaignError::NotAReward { reward }) }
 }
 
 /// Turns −0 into 0, because not every database stores the sign of zero.

@@ -19,6 +19,16 @@ pub struct NoiseEstimate {
 impl NoiseEstimate {
     /// Before the first reward.
     pub(super) const NOTHING: Self = Self { sigma: 1.0, source: NoiseSource::Nothing, degrees_of_freedom: None };
+
+    /// Whether σ was estimated and is larger than estimates can be, so that it is not known. That takes rewards beyond
+    /// [`MAX_REWARD`](super::MAX_REWARD), which only campaigns of earlier versions have.
+    pub(super) fn is_out_of_range(self) -> bool {
+        let is_estimate = matches!(
+            self.source,
+            NoiseSource::Replicates | NoiseSource::Residuals | NoiseSource::Rewards | NoiseSource::Steps
+        );
+        is_estimate && self.sigma >= MAX_ESTIMATE
+    }
 }
 
 /// Where the noise scale of a campaign comes from.
@@ -59,6 +69,9 @@ impl NoiseSource {
         }
     }
 }
+
+/// The largest estimate of σ.
+const MAX_ESTIMATE: f64 = 1e90;
 
 /// The least degrees of freedom with which an estimate of σ from replicates or residuals is used. With twenty and Gaussian noise, the
 /// estimate is below σ/2 in about 1 of 3,600 cases; with ten, in 1 of 110.
@@ -149,7 +162,7 @@ impl NoiseEstimator {
             _ => (sigma, source),
         };
         // Measurements without noise would give σ = 0, but callers divide by σ.
-        let sigma = sigma.max(1e-9 * from_threshold).clamp(1e-90, 1e90);
+        let sigma = sigma.max(1e-9 * from_threshold).clamp(1e-90, MAX_ESTIMATE);
         NoiseEstimate { sigma, source, degrees_of_freedom: Some(degrees_of_freedom as f64) }
     }
 }

@@ -1,5 +1,6 @@
 //! The terms of a campaign: its settings.
 
+use super::MAX_REWARD;
 use super::early_stop::EarlyStop;
 use super::noise::{NoiseEstimate, NoiseSource};
 use super::rewards::RewardKind;
@@ -79,6 +80,12 @@ pub enum TermsError {
     /// The mean of rewards of 0 or 1 is a probability.
     #[error("with bernoulli rewards the threshold is a probability, above 0 and below 1, not {}", short_number(*.0))]
     BernoulliThreshold(f64),
+    /// The threshold is too large.
+    #[error("the threshold must be a number between -1e80 and 1e80, not {}", short_number(*.0))]
+    Threshold(f64),
+    /// The precision is too large.
+    #[error("the precision must be a number between 0 and 1e80, not {}", short_number(*.0))]
+    Precision(f64),
     /// The stop guarantees an error probability, which it can for a given noise scale only.
     #[error("the stop `{}` guarantees its error probability only for a given `noise`", criterion.name())]
     GuaranteeNeedsNoise {
@@ -88,13 +95,21 @@ pub enum TermsError {
 }
 
 impl Terms {
-    /// Refuses a guaranteed stop without a given noise scale, and any confidence stop with a rule that
-    /// [starves arms](crate::Algorithm::starves_arms). To be called when a campaign begins: earlier versions began such campaigns, and
+    /// Refuses a threshold or a precision beyond [`MAX_REWARD`], a guaranteed stop without a given noise scale, and any confidence stop with a
+    /// rule that [starves arms](crate::Algorithm::starves_arms). To be called when a campaign begins: earlier versions began such campaigns, and
     /// those still open; the former never stop early.
     ///
     /// # Errors
-    /// If `until_sure` guarantees an error probability, and `noise` is not given, or the rule may never meet it.
+    /// If the question is out of range, or `until_sure` guarantees an error probability, and `noise` is not given, or the rule may never
+    /// meet it.
     pub fn check_guarantee(&self) -> Result<(), TermsError> {
+        let (threshold, precision) = (self.question.threshold(), self.question.precision());
+        if threshold.abs() > MAX_REWARD {
+            return Err(TermsError::Threshold(threshold));
+        }
+        if precision > MAX_REWARD {
+            return Err(TermsError::Precision(precision));
+        }
         self.spec.check_stop(matches!(self.until_sure, Some(EarlyStop::Sure(_))))?;
         match self.until_sure {
             Some(EarlyStop::Sure(criterion)) if self.lacks_noise_for(criterion) => {

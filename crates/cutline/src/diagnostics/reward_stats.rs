@@ -3,7 +3,8 @@
 use super::Diagnostics;
 use crate::{Arm, Arms};
 
-/// The greatest reward that can be diagnosed, in absolute value: sums of squares must not overflow.
+/// The greatest reward that can be diagnosed, in absolute value: sums of squares must not overflow. A campaign takes rewards up to
+/// [`campaign::MAX_REWARD`](crate::campaign::MAX_REWARD) only.
 pub const MAX_REWARD: f64 = 1e140;
 
 /// The rewards received so far as sufficient statistics; [`RewardStats::diagnose`] tests the linear model with them.

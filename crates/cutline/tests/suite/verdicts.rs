@@ -1,9 +1,10 @@
 //! Verdicts of every algorithm against their formulas, computed by dense linear algebra from the rewards.
 
 use crate::common::{Plain, Problem, assert_close, spec, take, uniform};
+use cutline::campaign::{CampaignState, RewardKind, Terms};
 use cutline::estimators::{DesignedRidge, Estimator, Model, Ridge, SampleMean};
 use cutline::{
-    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Side, Verdict, stream,
+    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Side, Spec, Verdict, stream,
 };
 
 const DELTA: f64 = 0.1;
@@ -276,6 +277,42 @@ fn at_the_edges() {
         }
         for verdict in verdicts(learner.as_mut(), IntervalKind::Anytime) {
             assert!(!verdict.lower.is_nan() && !verdict.upper.is_nan() && !verdict.doubt.is_nan(), "{verdict:?}");
+        }
+    }
+}
+
+/// Means that are the threshold to the last digit count as above, and are said to be at it; with other rewards nothing is.
+#[test]
+fn a_mean_at_the_threshold_is_said_to_be_there() {
+    for estimator in ["sample-mean", "ridge", "mixed"] {
+        for (reward, is_at) in [(0.5, true), (0.5 + 1e-9, false), (0.5 - 1e-9, false)] {
+            let mut campaign = CampaignState::new(
+                Arms::from_rows(&[[1.0], [2.0]]).unwrap(),
+                Terms {
+                    question: Question::new(0.5, 0.0).unwrap(),
+                    spec: Spec::named("apt").unwrap().with_estimator(estimator).unwrap(),
+                    budget: 100,
+                    rewards: Some(RewardKind::Gaussian),
+                    noise: None,
+                    interval: IntervalKind::Fixed,
+                    delta: 0.05,
+                    until_sure: None,
+                    seed: 0,
+                },
+            )
+            .unwrap();
+            for _ in 0..15 {
+                (0..2).for_each(|arm| drop(campaign.observe(arm, reward, true, 0).unwrap()));
+            }
+            for verdict in campaign.verdicts() {
+                eprintln!("{estimator} {reward}: {verdict:?}");
+                if estimator == "sample-mean" {
+                    assert_eq!(verdict.is_at_threshold(), is_at, "{estimator} {reward}: {verdict:?}");
+                }
+                let words = if verdict.is_at_threshold() { "at the threshold" } else { verdict.side.name() };
+                assert_eq!(verdict.side_in_words(), words);
+                assert!(verdict.side != Side::Above || verdict.mean >= 0.5);
+            }
         }
     }
 }

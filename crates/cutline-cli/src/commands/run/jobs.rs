@@ -1,5 +1,6 @@
 //! The running measurements, each with a thread of its own that reports the result.
 
+use super::helper_thread::HelperThread;
 use super::measure::{MeasureCommand, TicketInput};
 use super::process::{self, Control, MeasurementResult};
 use super::watchdog::Watchdog;
@@ -47,16 +48,21 @@ impl Jobs {
     }
 
     /// Starts a measurement.
-    pub(super) fn start(&mut self, ticket: &Ticket, columns: &[String]) {
+    ///
+    /// # Errors
+    /// If there cannot be another thread.
+    pub(super) fn start(&mut self, ticket: &Ticket, columns: &[String]) -> std::io::Result<()> {
         let (number, input) = (ticket.number, TicketInput::new(ticket, columns));
+        let thread = HelperThread::start()?;
         let (control, receiver) = channel();
         self.running.insert(number, Job { arm: ticket.name.clone(), control: control.clone() });
-        let (settings, sender) = (Arc::clone(&self.settings), self.sender.clone());
-        std::thread::spawn(move || {
-            let result = settings.measure(&input, &receiver, &control);
-            // If there is no receiver any more, the program is ending.
-            drop(sender.send(Message::Done { ticket: number, result }));
+        let settings = Arc::clone(&self.settings);
+        let report = Report { ticket: number, result: None, sender: self.sender.clone() };
+        thread.run(move || {
+            let mut report = report;
+            report.result = Some(settings.measure(&input, &receiver, &control));
         });
+        Ok(())
     }
 
     /// Removes a measurement that has ended; the name of its arm.
@@ -72,12 +78,32 @@ impl Jobs {
         }
     }
 
+    /// The tickets of the running measurements.
+    pub(super) fn tickets(&self) -> impl Iterator<Item = u64> + '_ {
+        self.running.keys().copied()
+    }
+
     pub(super) fn n_running(&self) -> usize {
         self.running.len()
     }
 
     pub(super) fn is_running(&self, ticket: u64) -> bool {
         self.running.contains_key(&ticket)
+    }
+}
+
+/// Sends the result of a measurement when it is dropped, so that a result comes even if its thread panics.
+struct Report {
+    ticket: u64,
+    result: Option<MeasurementResult>,
+    sender: Sender<Message>,
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let result = self.result.take().unwrap_or_else(|| MeasurementResult::Failed("the measurement panicked".into()));
+        // If there is no receiver any more, the program is ending.
+        drop(self.sender.send(Message::Done { ticket: self.ticket, result }));
     }
 }
 

@@ -1,8 +1,9 @@
 //! One measurement: a process, in a process group of its own, that gets its ticket and prints a reward.
 
+use super::helper_thread::HelperThread;
 use super::tail::{Tail, TailReader, read_tail};
 use super::watchdog::Watchdog;
-use cutline::diagnostics::MAX_REWARD;
+use cutline::campaign::MAX_REWARD;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::Write;
@@ -42,6 +43,8 @@ pub(super) enum MeasurementResult {
     Stopped,
     /// The command cannot be started.
     NotStarted(std::io::Error),
+    /// The system allows no more processes, threads, open files or memory for now; nothing was started.
+    NoResources(std::io::Error),
 }
 
 /// Measures once: starts a command with `input` on its stdin and waits for it. Messages arrive at `receiver`; one of them says
@@ -55,16 +58,21 @@ pub(super) fn measure(
     watchdog: &Watchdog,
 ) -> MeasurementResult {
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let [stdin, stdout, stderr, end] = match HelperThread::start_all() {
+        Ok(threads) => threads,
+        Err(error) => return MeasurementResult::NoResources(error),
+    };
     let mut child = match command.spawn() {
         Ok(child) => child,
+        Err(error) if lacks_resources(&error) => return MeasurementResult::NoResources(error),
         Err(error) => return MeasurementResult::NotStarted(error),
     };
     let group = Pid::from_child(&child);
     watchdog.watch(group);
-    write_stdin(&mut child, input);
-    let stdout = read_tail(child.stdout.take().expect("stdio is piped"), MAX_STDOUT);
-    let stderr = read_tail(child.stderr.take().expect("stdio is piped"), MAX_STDERR);
-    report_end(group, sender.clone());
+    write_stdin(stdin, &mut child, input);
+    let stdout = read_tail(stdout, child.stdout.take().expect("stdio is piped"), MAX_STDOUT);
+    let stderr = read_tail(stderr, child.stderr.take().expect("stdio is piped"), MAX_STDERR);
+    report_end(end, group, sender.clone());
     let cause = wait(group, timeout, receiver);
     let output_ends = |timeout| stdout.ends_within(timeout) && stderr.ends_within(timeout);
     if cause != Cause::Itself || !output_ends(LINGER) {
@@ -125,14 +133,19 @@ fn wait(group: Pid, timeout: Option<Duration>, receiver: &Receiver<Control>) -> 
 }
 
 /// Writes the input in a thread: a process may read it late or not at all.
-fn write_stdin(child: &mut Child, input: String) {
+fn write_stdin(thread: HelperThread, child: &mut Child, input: String) {
     let mut stdin = child.stdin.take().expect("stdio is piped");
-    std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    thread.run(move || drop(stdin.write_all(input.as_bytes())));
+}
+
+/// Whether a process could not be started because the system allows no more for now.
+fn lacks_resources(error: &std::io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE))
 }
 
 /// Sends a message when a process has ended, without reaping it.
-fn report_end(process: Pid, sender: Sender<Control>) {
-    std::thread::spawn(move || {
+fn report_end(thread: HelperThread, process: Pid, sender: Sender<Control>) {
+    thread.run(move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while matches!(waitid(WaitId::Pid(process), options), Err(Errno::INTR)) {}
         let _ = sender.send(Control::Ended);
@@ -173,9 +186,7 @@ fn reward(output: &mut Tail) -> Result<f64, String> {
     };
     match line.parse::<f64>() {
         Ok(reward) if reward.abs() <= MAX_REWARD => Ok(reward),
-        Ok(_) => {
-            Err(format!("the command printed `{}`, and a reward must be between -1e140 and 1e140", excerpt(&line)))
-        }
+        Ok(_) => Err(format!("the command printed `{}`, and a reward must be between -1e80 and 1e80", excerpt(&line))),
         Err(_) => Err(format!("the last line that the command printed is not a number: `{}`", excerpt(&line))),
     }
 }

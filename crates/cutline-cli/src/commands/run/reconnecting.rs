@@ -4,9 +4,10 @@ use super::identity::Identity;
 use crate::args::CampaignAddress;
 use crate::commands::open;
 use crate::standing::{self, standing};
-use cutline::campaign::{CampaignError, Progress, TicketStatus};
+use cutline::campaign::{CampaignError, Progress, TicketStatus, Time};
 use cutline::{StopReason, Verdict};
-use cutline_store::{Campaign, StoreError, Ticket, finding};
+use cutline_lab::Standing;
+use cutline_store::{Campaign, Store, StoreError, Ticket, finding};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
@@ -18,12 +19,16 @@ pub(super) struct ReconnectingCampaign<'a> {
     campaign: Campaign,
     identity: Identity,
     worker: String,
+    /// When the campaign began, by which another one of the same name is told apart.
+    created: Option<Time>,
 }
 
 impl<'a> ReconnectingCampaign<'a> {
     pub(super) fn open(address: &'a CampaignAddress, identity: Identity) -> Result<Self, StoreError> {
         let worker = identity.worker();
-        Ok(Self { address, campaign: open(address)?, identity, worker })
+        let campaign = open(address)?;
+        let created = created(address, campaign.name())?;
+        Ok(Self { address, campaign, identity, worker, created })
     }
 
     /// Calls `operation` with the campaign, and again while the database fails; the flag says that an earlier call may have taken effect.
@@ -39,6 +44,10 @@ impl<'a> ReconnectingCampaign<'a> {
                     std::thread::sleep(Duration::from_secs(1));
                     is_repeated = true;
                     if let Ok(campaign) = open(self.address) {
+                        // Tickets of this campaign are not those of another that has taken its place.
+                        if created(self.address, campaign.name())? != self.created {
+                            return Err(StoreError::Deleted);
+                        }
                         self.campaign = campaign;
                     }
                 }
@@ -138,6 +147,11 @@ impl<'a> ReconnectingCampaign<'a> {
         })
     }
 
+    /// The arms on each side, in words.
+    pub(super) fn sides_in_words(&mut self, verdicts: &[Verdict]) -> Result<String, StoreError> {
+        self.retry(|campaign, _| Ok(Standing::new(campaign.state()?, verdicts).sides_in_words()))
+    }
+
     pub(super) fn columns(&self) -> &[String] {
         self.campaign.columns()
     }
@@ -149,6 +163,12 @@ impl<'a> ReconnectingCampaign<'a> {
     pub(super) fn address(&self) -> &CampaignAddress {
         self.address
     }
+}
+
+/// When the campaign of this name began.
+fn created(address: &CampaignAddress, name: &str) -> Result<Option<Time>, StoreError> {
+    let campaigns = Store::open(&address.store)?.campaigns()?;
+    Ok(campaigns.into_iter().find(|summary| summary.name == name).map(|summary| summary.created))
 }
 
 /// The open tickets that `is_selected` selects by ticket and worker.

@@ -1,5 +1,6 @@
 //! The last part of the output of a process, however long it is.
 
+use super::helper_thread::HelperThread;
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,11 +65,11 @@ pub(super) struct TailReader {
 }
 
 /// Reads a stream to its end in a thread, so that its writer never blocks, and keeps the last `most` bytes.
-pub(super) fn read_tail(mut stream: impl Read + Send + 'static, most: usize) -> TailReader {
+pub(super) fn read_tail(thread: HelperThread, mut stream: impl Read + Send + 'static, most: usize) -> TailReader {
     let tail = Arc::new(Mutex::new(Tail::new(most)));
     let (open, end) = channel();
     let shared = Arc::clone(&tail);
-    std::thread::spawn(move || {
+    thread.run(move || {
         let _open = open;
         let mut chunk = vec![0; 1 << 16];
         loop {
@@ -144,10 +145,13 @@ mod tests {
 
     #[test]
     fn a_stream_is_read_to_its_end() {
-        let reader = read_tail(std::io::Cursor::new(b"x\n".repeat(100_000)), 8);
+        let reader = read_tail(HelperThread::start().unwrap(), std::io::Cursor::new(b"x\n".repeat(100_000)), 8);
         assert!(reader.ends_within(Duration::from_secs(20)));
         assert_eq!(reader.inspect(Tail::last_line), Ok(Some("x".into())));
         let (_writer, stream) = std::os::unix::net::UnixStream::pair().unwrap();
-        assert!(!read_tail(stream, 8).ends_within(Duration::from_millis(20)), "it is still open");
+        assert!(
+            !read_tail(HelperThread::start().unwrap(), stream, 8).ends_within(Duration::from_millis(20)),
+            "it is still open"
+        );
     }
 }

@@ -68,6 +68,10 @@ impl Answer {
         let [above, below, undecided, n_arms] = [*above, *below, *undecided, self.n_arms].map(|n| grouped(n as u64));
         let [told, budget] = [*told, *budget].map(|n| grouped(n.into()));
         let candidates = if self.n_arms == 1 { "candidate" } else { "candidates" };
+        let at = match self.standing.at_threshold {
+            0 => String::new(),
+            n => format!(" ({} of them exactly at it)", grouped(n as u64)),
+        };
         let lie = if self.above == 1 || self.n_arms == 1 { "lies" } else { "lie" };
         let noun = |n: u32| if n == 1 { "measurement" } else { "measurements" };
         let used = match spent {
@@ -75,7 +79,7 @@ impl Answer {
             None => format!("{told} of {budget} {} used", noun(self.budget)),
         };
         format!(
-            "{above} of {n_arms} {candidates} {lie} above {threshold}, {below} below, {undecided} undecided; {used}"
+            "{above} of {n_arms} {candidates} {lie} above {threshold}{at}, {below} below, {undecided} undecided; {used}"
         )
     }
 

@@ -36,7 +36,7 @@ pub(super) fn groups(view: &View, sort: Sort) -> Vec<Group> {
             let verdict = &view.verdicts[arm];
             Row {
                 name: view.names[arm].clone(),
-                mean: digits.write(verdict.mean),
+                mean: mean(verdict, digits),
                 interval: format!("{} to {}", digits.write(verdict.lower), digits.write(verdict.upper)),
                 own: own(view, arm, digits),
                 pulls: pulls(verdict),
@@ -65,6 +65,12 @@ fn sorted(view: &View, side: Side, sort: Sort) -> Vec<usize> {
         Sort::Doubt => arms.sort_by(|&a, &b| view.verdicts[b].doubt.total_cmp(&view.verdicts[a].doubt)),
     }
     arms
+}
+
+/// The estimate, and that it is the threshold itself if it is.
+fn mean(verdict: &Verdict, digits: Digits) -> String {
+    let at_threshold = if verdict.is_at_threshold() { ", at the threshold" } else { "" };
+    format!("{}{at_threshold}", digits.write(verdict.mean))
 }
 
 /// The mean of an arm's own rewards.

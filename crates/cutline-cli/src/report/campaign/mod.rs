@@ -21,6 +21,7 @@ use arms::Group;
 use askama::Template;
 use changes::Changes;
 use cutline::campaign::Time;
+use cutline::shown;
 use model::Model;
 use tickets::{Tickets, minute};
 
@@ -62,5 +63,5 @@ pub(crate) fn page(view: &View, answer: &Answer, sort: Sort, now: Time) -> Resul
         model: Model::new(view),
         settings: settings(view),
     };
-    Ok(page.render()?)
+    Ok(shown(&page.render()?).into_owned())
 }
