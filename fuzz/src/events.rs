@@ -104,17 +104,20 @@ impl Live {
             0..=4 => return self.ask(bytes),
             5..=8 => {
                 let reward = any(bytes)?;
-                (model.tell(ticket, reward), state.tell(ticket, reward, now))
+                (model.tell(ticket, reward).of_request(reward), state.tell(ticket, reward, now))
             }
             9 => (model.close(ticket), state.fail(ticket, "lost", now)),
             10 => (model.close(ticket), state.expire(ticket, now)),
             11 => {
                 let (reward, is_counted) = (any(bytes)?, bytes.arbitrary()?);
-                (model.observe(arm, reward, is_counted), only(state.observe(arm, reward, is_counted, now)))
+                (
+                    model.observe(arm, reward, is_counted).of_request(reward),
+                    only(state.observe(arm, reward, is_counted, now)),
+                )
             }
             12 => {
                 let reward = any(bytes)?;
-                (model.amend(ticket, reward), state.amend(ticket, reward, "typo", now))
+                (model.amend(ticket, reward).of_request(reward), state.amend(ticket, reward, "typo", now))
             }
             13 => (model.void(ticket), state.void(ticket, "wrong", now)),
             14 if bytes.arbitrary()? => (model.withdraw(arm, true), state.withdraw(arm, "gone", now)),

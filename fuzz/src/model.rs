@@ -42,6 +42,11 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
+    /// The answer to a request: rewards of a size that only journals of earlier versions have are refused.
+    pub(crate) fn of_request(self, reward: f64) -> Self {
+        if self == Self::Event && reward.abs() > cutline::campaign::MAX_REWARD { Self::Refused } else { self }
+    }
+
     /// What the engine answered.
     pub(crate) fn of(result: &Result<Option<Event>, CampaignError>) -> Self {
         match result {
