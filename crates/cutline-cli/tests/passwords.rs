@@ -86,7 +86,10 @@ fn a_password_is_found_as_by_psql() {
     };
     let (code, printed) = new(&[], &address, "none");
     assert_eq!(code, Some(1), "{printed}");
-    assert!(printed.contains("the server asks for a password; give it in a password file or with PGPASSWORD"), "{printed}");
+    assert!(
+        printed.contains("the server asks for a password; give it in a password file or with PGPASSWORD"),
+        "{printed}"
+    );
     let (code, printed) = new(&[("PGPASSWORD", "wrong")], &address, "none");
     assert_eq!(code, Some(1), "{printed}");
     assert!(printed.contains("password authentication failed for user \"me\""), "{printed}");

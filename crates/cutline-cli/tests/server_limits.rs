@@ -155,7 +155,10 @@ fn interrupted(signals: &[&str], within: Duration) {
     let stderr = place.text("stderr");
     assert_eq!(run.0.wait().unwrap().code(), Some(130), "{stderr}");
     assert!(stderr.contains("1 reward was not saved in the store; it is in screen.unsaved-rewards.csv"), "{stderr}");
-    assert!(stderr.contains("interrupted; ") && stderr.contains("interrupted while waiting for the server"), "{stderr}");
+    assert!(
+        stderr.contains("interrupted; ") && stderr.contains("interrupted while waiting for the server"),
+        "{stderr}"
+    );
     assert_eq!(place.text("screen.unsaved-rewards.csv").lines().nth(1), Some("1,a,0.7"));
     other.batch_execute("ROLLBACK").unwrap();
     let file = place.path("screen.unsaved-rewards.csv");

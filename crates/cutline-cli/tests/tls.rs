@@ -42,7 +42,11 @@ fn serve(server: &PrivateServer, (certificate, key): &(Certificate, KeyPair), cl
         let lines: Vec<String> = text.lines().map(|line| format!("('{line}')")).collect();
         format!("COPY (VALUES {}) TO PROGRAM 'umask 077; cat > {file}';", lines.join(", "))
     };
-    let files = [copy(&certificate.pem(), "server.crt"), copy(&key.serialize_pem(), "server.key"), copy(clients, "clients.crt")];
+    let files = [
+        copy(&certificate.pem(), "server.crt"),
+        copy(&key.serialize_pem(), "server.key"),
+        copy(clients, "clients.crt"),
+    ];
     let mut client = server.client();
     client.batch_execute(&files.concat()).unwrap();
     for setting in ["ssl_ca_file = 'clients.crt'", "ssl = on"] {
@@ -136,7 +140,8 @@ fn a_certificate_that_is_its_own_authority() {
     let place = Place::sqlite();
     place.write("arms.csv", "name,x\na,1\nb,2\n");
     let host = server.address.replace("127.0.0.1", "localhost");
-    let verified = |mode: &str, host: &str| error(&place, &format!("{host}/postgres?sslmode={mode}&sslrootcert=own.crt"));
+    let verified =
+        |mode: &str, host: &str| error(&place, &format!("{host}/postgres?sslmode={mode}&sslrootcert=own.crt"));
     let valid = own("localhost", false);
     place.write("own.crt", &valid.0.pem());
     serve(&server, &valid, &valid.0.pem());

@@ -69,7 +69,9 @@ pub enum LocationError {
     )]
     NoRoots,
     /// The other settings for TLS need a stricter `sslmode`.
-    #[error("`sslrootcert=system` needs `sslmode=verify-full`, and `sslnegotiation=direct` needs at least `sslmode=require`")]
+    #[error(
+        "`sslrootcert=system` needs `sslmode=verify-full`, and `sslnegotiation=direct` needs at least `sslmode=require`"
+    )]
     WeakMode,
 }
 
@@ -180,7 +182,9 @@ mod tests {
         assert_eq!(redacted("postgres://me:SECRET@h/db").as_deref(), Some("postgresql://me@h/db"));
         assert_eq!(redacted("postgres://me@h/db?password=SECRET").as_deref(), Some("postgresql://me@h/db"));
         assert_eq!(redacted("host=h user=me password=SECRET").as_deref(), Some("postgresql://me@h"));
-        for address in ["mysql://me:SECRET@h", "postgresql:me:SECRET@h", "postgresql://me:SEC/RET@h", "host=h password='S"] {
+        for address in
+            ["mysql://me:SECRET@h", "postgresql:me:SECRET@h", "postgresql://me:SEC/RET@h", "host=h password='S"]
+        {
             assert_eq!(redacted(address).as_deref(), Some("STORE"), "{address}");
         }
         assert_eq!(redacted("postgres://me@h/db"), None);

@@ -65,7 +65,9 @@ fn a_deadlock_is_survived() {
     let mut campaign = open(&place.address);
     let ticket = campaign.ask(1, "worker", HOUR).unwrap().remove(0);
     let mut other = client(&place);
-    other.batch_execute("SET deadlock_timeout = '1h'; BEGIN; LOCK TABLE cutline_events IN ACCESS EXCLUSIVE MODE").unwrap();
+    other
+        .batch_execute("SET deadlock_timeout = '1h'; BEGIN; LOCK TABLE cutline_events IN ACCESS EXCLUSIVE MODE")
+        .unwrap();
     let undone = Arc::new(AtomicBool::new(false));
     let teller = thread::spawn({
         let undone = Arc::clone(&undone);
@@ -108,7 +110,11 @@ fn a_held_lock_ends_the_wait() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(error.to_string().contains("kept it locked for 0.5 s (`lock_timeout`); try again"), "{error}");
     other.batch_execute("ROLLBACK").unwrap();
-    assert_eq!(campaign.ask(1, "worker", HOUR).unwrap()[0].number, 1, "the connection still works, and nothing was written");
+    assert_eq!(
+        campaign.ask(1, "worker", HOUR).unwrap()[0].number,
+        1,
+        "the connection still works, and nothing was written"
+    );
     // Reading waits for the lock of a table.
     other.batch_execute("BEGIN; LOCK TABLE cutline_events").unwrap();
     let error = campaign.progress().unwrap_err();
@@ -177,7 +183,7 @@ fn forward(mut from: TcpStream, mut to: &TcpStream, mood: &std::sync::Mutex<Mood
         if mood == Mood::BlackHole {
             continue;
         }
-        let is_commit = is_from_client && bytes.windows(6).any(|word| word == b"COMMIT");
+        let is_commit = is_from_client && bytes.windows(7).any(|word| word == b"COMMIT\0");
         if to.write_all(bytes).is_err() {
             break;
         }

@@ -224,7 +224,8 @@ mod tests {
     fn a_reference_is_quoted_and_has_no_password() {
         assert_eq!(reference("a b.db", None), "'a b.db'");
         assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");
-        for address in ["postgresql://me:SECRET@h:5432/db", "postgresql://h?password=SECRET", "host=h password=SECRET"] {
+        for address in ["postgresql://me:SECRET@h:5432/db", "postgresql://h?password=SECRET", "host=h password=SECRET"]
+        {
             assert_eq!(reference(address, None), "STORE");
         }
     }

@@ -90,7 +90,8 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     let returned = run.end();
     run.bar.end();
     run.report_unsaved();
-    let is_unreachable = |failure: &Failure| waits.is_set() && matches!(failure, Failure::Store(error) if error.may_pass());
+    let is_unreachable =
+        |failure: &Failure| waits.is_set() && matches!(failure, Failure::Store(error) if error.may_pass());
     match worked {
         Ok(Some(reason)) => {
             run.sum_up(reason)?;

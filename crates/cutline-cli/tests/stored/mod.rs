@@ -134,7 +134,7 @@ pub struct PrivateServer {
     script: Killed,
     /// The address without a database.
     pub address: String,
-    _stdin: std::process::ChildStdin,
+    stdin: Option<std::process::ChildStdin>,
 }
 
 impl PrivateServer {
@@ -144,11 +144,11 @@ impl PrivateServer {
         // The server lives as long as the end of the pipe that this process holds.
         command.args(["sh", "-c", "echo $CUTLINE_TEST_POSTGRES; cat > /dev/null"]).env_remove("CUTLINE_TEST_POSTGRES");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let stdin = child.stdin.take().unwrap();
+        let stdin = child.stdin.take();
         let mut address = String::new();
         let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
         std::io::BufRead::read_line(&mut stdout, &mut address).unwrap();
-        Self { script: Killed(child), address: address.trim().into(), _stdin: stdin }
+        Self { script: Killed(child), address: address.trim().into(), stdin }
     }
 
     pub fn client(&self) -> postgres::Client {
@@ -164,8 +164,8 @@ impl PrivateServer {
 
 impl Drop for PrivateServer {
     fn drop(&mut self) {
-        // The script stops the server on this signal; killed, it could not.
-        drop(Command::new("kill").args(["-s", "TERM", &self.script.0.id().to_string()]).status());
+        // The script then stops the server; killed, it could not.
+        self.stdin = None;
         drop(self.script.0.wait());
     }
 }

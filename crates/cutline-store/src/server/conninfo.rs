@@ -188,7 +188,14 @@ mod tests {
     /// No part of an address that cannot be understood is repeated: it may be a password.
     #[test]
     fn errors_quote_nothing() {
-        let addresses = ["h?password=SEC@RET", "me:SEC/RET@h/db", "me:SEC?R=ET@h/db", "h/d?password=SEC=RET", "h/d?SECRET", "[SECRET"];
+        let addresses = [
+            "h?password=SEC@RET",
+            "me:SEC/RET@h/db",
+            "me:SEC?R=ET@h/db",
+            "h/d?password=SEC=RET",
+            "h/d?SECRET",
+            "[SECRET",
+        ];
         for address in addresses {
             let message = from_url(address).unwrap_err().to_string();
             assert!(!message.contains("SEC") && !message.contains("RET"), "{message}");

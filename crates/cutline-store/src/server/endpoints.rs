@@ -65,7 +65,8 @@ fn endpoint(host: Option<&&str>, address: Option<&&str>, port: Option<&&str>) ->
     let port = given(port).map_or(Some(DEFAULT_PORT), |port| port.parse().ok().filter(|&port| port > 0));
     let port = port.ok_or(LocationError::Value { name: "port", expected: "a number from 1 to 65535" })?;
     let address = given(address).map(|address| address.parse::<IpAddr>());
-    let address = address.transpose().map_err(|_| LocationError::Value { name: "hostaddr", expected: "an IP address" })?;
+    let address =
+        address.transpose().map_err(|_| LocationError::Value { name: "hostaddr", expected: "an IP address" })?;
     let host = given(host).or_else(|| address.map(|address| address.to_string())).unwrap_or_else(|| default_host(port));
     Ok(Endpoint { host, address, port })
 }

@@ -61,8 +61,11 @@ impl Settings {
         // Of a setting that is given twice, the last value counts.
         let mut added: HashMap<String, String> = HashMap::new();
         for (name, value) in pairs {
-            let (name, value) =
-                if (name.as_str(), value.as_str()) == ("ssl", "true") { ("sslmode".into(), "require".into()) } else { (name, value) };
+            let (name, value) = if (name.as_str(), value.as_str()) == ("ssl", "true") {
+                ("sslmode".into(), "require".into())
+            } else {
+                (name, value)
+            };
             match support(&name) {
                 None => return Err(LocationError::Setting(name)),
                 Some(Support::Refused) => return Err(LocationError::Unsupported(name)),
@@ -157,9 +160,13 @@ fn config(settings: &Settings) -> Result<Config, LocationError> {
     let number = "a whole number";
     config.keepalives(settings.parsed("keepalives", "0 or 1", whole)? != Some(0));
     config.keepalives_idle(settings.parsed("keepalives_idle", number, seconds)?.unwrap_or(Duration::from_mins(1)));
-    config.keepalives_interval(settings.parsed("keepalives_interval", number, seconds)?.unwrap_or(Duration::from_secs(10)));
+    config.keepalives_interval(
+        settings.parsed("keepalives_interval", number, seconds)?.unwrap_or(Duration::from_secs(10)),
+    );
     config.keepalives_retries(settings.parsed("keepalives_count", number, whole)?.unwrap_or(6).max(1));
-    if let Some(limit) = settings.parsed("tcp_user_timeout", "a number of milliseconds", whole)?.filter(|&limit| limit > 0) {
+    if let Some(limit) =
+        settings.parsed("tcp_user_timeout", "a number of milliseconds", whole)?.filter(|&limit| limit > 0)
+    {
         config.tcp_user_timeout(Duration::from_millis(limit.into()));
     }
     let attributes = settings.parsed("target_session_attrs", "any, read-write or read-only", |value| match value {

@@ -55,7 +55,8 @@ impl<'a> ReconnectingCampaign<'a> {
                 done => return done,
             };
             let is_interrupted = self.interrupt.is_set();
-            let is_hopeless = if is_interrupted { is_repeated || begun.elapsed() > PAUSE } else { start.elapsed() > RETRY_LIMIT };
+            let is_hopeless =
+                if is_interrupted { is_repeated || begun.elapsed() > PAUSE } else { start.elapsed() > RETRY_LIMIT };
             if is_hopeless {
                 if let (
                     true,

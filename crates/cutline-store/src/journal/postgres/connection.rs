@@ -88,8 +88,7 @@ impl Connection {
     pub(super) fn open(server: &Server, interrupt: &Interrupt) -> Result<Self, Failure> {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build();
         let runtime = runtime.map_err(|error| Failure::Unprepared(error.to_string()))?;
-        let mut connection =
-            Self { runtime: Some(runtime), client: None, driver: None, interrupt: interrupt.clone() };
+        let mut connection = Self { runtime: Some(runtime), client: None, driver: None, interrupt: interrupt.clone() };
         let mut failure = Failure::Closed;
         for endpoint in &server.endpoints {
             match connection.connect(server, endpoint) {

@@ -1,7 +1,7 @@
 //! What went wrong on a server, in words.
 
-use super::connection::{Failure, is_password_missing};
 use super::super::sql::first_line;
+use super::connection::{Failure, is_password_missing};
 use super::tls;
 use crate::server::{Limits, in_words};
 use std::error::Error as _;

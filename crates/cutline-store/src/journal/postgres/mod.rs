@@ -38,12 +38,14 @@ struct Postgres {
 }
 
 /// Connects to the journal on a server; with `may_create`, creates it if there is none.
-pub(crate) fn connect(server: &Server, interrupt: &Interrupt, may_create: bool) -> Result<Box<dyn Journal>, StoreError> {
+pub(crate) fn connect(
+    server: &Server,
+    interrupt: &Interrupt,
+    may_create: bool,
+) -> Result<Box<dyn Journal>, StoreError> {
     let (location, limits) = (server.to_string(), server.limits);
-    let failed = |failure: Failure| StoreError::Database {
-        location: location.clone(),
-        what: message::of_connecting(&failure),
-    };
+    let failed =
+        |failure: Failure| StoreError::Database { location: location.clone(), what: message::of_connecting(&failure) };
     let connection = Connection::open(server, interrupt).map_err(failed)?;
     let mut postgres = Postgres { connection, statements: HashMap::new(), location, limits, is_in_transaction: false };
     let synchronous = match server.durability {
@@ -98,9 +100,8 @@ impl Postgres {
         if let Some(prepared) = self.statements.get(statement) {
             return Ok(prepared.clone());
         }
-        let prepared = self.connection.run(self.limit(), async |client, patience| {
-            patience.wait(client.prepare(statement)).await
-        });
+        let prepared =
+            self.connection.run(self.limit(), async |client, patience| patience.wait(client.prepare(statement)).await);
         let prepared = prepared.map_err(|failure| self.failed(&failure))?;
         self.statements.insert(statement, prepared.clone());
         Ok(prepared)
@@ -115,9 +116,9 @@ impl Database for Postgres {
     fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
         let prepared = self.prepare(statement)?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let done = self.connection.run(self.limit(), async |client, patience| {
-            patience.wait(client.execute(&prepared, &values)).await
-        });
+        let done = self
+            .connection
+            .run(self.limit(), async |client, patience| patience.wait(client.execute(&prepared, &values)).await);
         done.map(drop).map_err(|failure| self.failed(&failure))
     }
 
@@ -152,8 +153,7 @@ impl Database for Postgres {
             Lock::Campaign(id) => format!("SELECT id FROM cutline_campaigns WHERE id = {id} FOR UPDATE"),
         };
         let limit = milliseconds(self.limits.statement);
-        let statements =
-            format!("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = {limit}; {lock}");
+        let statements = format!("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = {limit}; {lock}");
         let mut tries = 0;
         loop {
             tries += 1;
