@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print::note;
+use cutline_store::Store;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -81,4 +82,9 @@ pub(crate) fn flag() -> impl Fn() -> bool {
 /// While the guard is held, an interruption waits.
 pub(crate) fn hold() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As [`hold`], while a store in a file is changed. A server undoes an unfinished change by itself, and may keep us waiting.
+pub(crate) fn hold_for(store: &str) -> Option<MutexGuard<'static, ()>> {
+    Store::file(store).map(|_| hold())
 }

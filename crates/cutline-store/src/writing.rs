@@ -117,6 +117,8 @@ impl Campaign {
                 self.follow(state, &records.unwrap_or_default())?;
                 Ok(None)
             }
+            // The database has undone the transaction because of another one. The state is rebuilt, and the decision made again.
+            (Err(StoreError::Conflict { .. }), ..) => Ok(None),
             (Err(error), ..) => {
                 // A state with events that are not in the journal is dropped; the next operation rebuilds it.
                 self.state = Some(state).filter(|state| state.n_events() == known);

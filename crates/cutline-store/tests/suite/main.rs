@@ -12,5 +12,6 @@ mod leases;
 mod managing;
 mod old_stores;
 mod schedules;
+mod server;
 mod slices;
 mod vanished;
