@@ -23,6 +23,7 @@ fn options(choice: u8) -> ReadOptions {
         features: has(0).then(|| if has(1) { vec!["a".into(), "b".into()] } else { vec!["a".into()] }),
         categories: if has(2) { vec!["a".into()] } else { Vec::new() },
         id: has(3).then(|| "b".into()),
+        cost: has(6).then(|| "b".into()),
         fills_missing: has(4),
         decimal_comma: has(5),
     }

@@ -69,7 +69,7 @@ pub(crate) fn flag() -> impl Fn() -> bool {
         if set.swap(true, Ordering::Relaxed) {
             end();
         }
-        let end_later = || {
+        let end_later = move || {
             std::thread::sleep(GRACE);
             end();
         };
