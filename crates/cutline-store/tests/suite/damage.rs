@@ -181,7 +181,7 @@ fn on_a_separate_disk(size: &str, test: &str, inside: fn(&Path)) {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    on_a_separate_disk("600k", "a_full_disk_loses_nothing", on_a_small_disk);
+    on_a_separate_disk("600k", "damage::a_full_disk_loses_nothing", on_a_small_disk);
 }
 
 fn on_a_small_disk(disk: &Path) {
@@ -218,7 +218,7 @@ fn on_a_small_disk(disk: &Path) {
 
 #[test]
 fn a_read_only_store_can_be_read() {
-    on_a_separate_disk("2m", "a_read_only_store_can_be_read", on_a_read_only_disk);
+    on_a_separate_disk("2m", "damage::a_read_only_store_can_be_read", on_a_read_only_disk);
 }
 
 fn on_a_read_only_disk(disk: &Path) {
