@@ -223,7 +223,7 @@ fn journal(mut state: CampaignState, mut model: Model, bytes: &mut Unstructured<
         let at = bytes.int_in_range(0..=99)?;
         let mut event = any_event(&model, bytes)?;
         // Mostly events that may follow, so that journals get long.
-        while !model.takes(&event) && bytes.ratio(7, 8)? {
+        while !model.takes(&event) && !bytes.is_empty() && bytes.ratio(7, 8)? {
             event = any_event(&model, bytes)?;
         }
         let is_taken = model.takes(&event);

@@ -19,7 +19,9 @@ fn run(name: &str) {
         cutline_fuzz::parquet::hide_caught_panics();
     }
     let corpus = corpus(name);
-    corpus.iter().for_each(|input| check(input));
+    for input in &corpus {
+        check(input);
+    }
     for case in 0..n_cases(name) {
         let mut rng = stream(1, Purpose::Noise, case);
         let input = mutated(&corpus, &mut rng);

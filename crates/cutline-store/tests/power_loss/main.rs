@@ -251,7 +251,9 @@ fn record(recorder: &Recorder, durability: &str) -> Recorded {
 /// Checks that the log has every change of a file: replaying it gives the files.
 fn assert_complete(changes: &[Change], directory: &Path) {
     let mut disk = Disk::default();
-    changes.iter().for_each(|change| disk.apply(change));
+    for change in changes {
+        disk.apply(change);
+    }
     let mut rng = stream(0, Purpose::Noise, 0);
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).unwrap() {
