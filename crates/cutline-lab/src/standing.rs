@@ -164,6 +164,7 @@ impl Standing {
 }
 
 /// A whole number where it is one.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it by reference")]
 fn amount<S: Serializer>(amount: &Amount, serializer: S) -> Result<S::Ok, S::Error> {
     if *amount == Amount::units(amount.whole_units()) {
         serializer.serialize_u32(amount.whole_units())

@@ -19,7 +19,7 @@ pub struct Beliefs<'a, E: ?Sized> {
     pub first_unpulled: Option<Arm>,
     /// The arms whose side is fixed for good; a rule chooses among the others.
     pub settled: &'a Settled,
-    /// What one measurement of each arm costs, for rules that weigh information by it; `None` if all cost the same.
+    /// What one measurement of each arm costs, for rules, which may weigh information by it; `None` if all cost the same.
     pub costs: Option<&'a MeasurementCosts>,
     /// The estimator, which has the means.
     pub estimator: &'a mut E,

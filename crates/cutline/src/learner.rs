@@ -352,7 +352,8 @@ where
             self.settle(arm);
         }
         let seen = if self.stop.restricts_rules() { &self.settled } else { &self.nothing_settled };
-        self.rule.learn(&mut self.counts.beliefs(self.question, seen, None, &mut self.estimator), arm, reward);
+        let costs = self.costs.as_ref().map(|costs| &costs.costs);
+        self.rule.learn(&mut self.counts.beliefs(self.question, seen, costs, &mut self.estimator), arm, reward);
     }
 
     fn forget(&mut self, arm: Arm) {

@@ -134,7 +134,7 @@ impl Progress {
         self.spending.map_or(Amount::units(self.counted), |spending| spending.spent)
     }
 
-    /// Whether measurements have costs, and how much is left when all open tickets have their rewards.
+    /// How much of the budget is left once all open tickets have their rewards.
     #[must_use]
     pub fn unassigned(&self) -> Amount {
         let open = u32::try_from(self.open).unwrap_or(u32::MAX);
