@@ -64,17 +64,16 @@ const GRACE: Duration = Duration::from_secs(3);
 pub(crate) fn flag() -> impl Fn() -> bool {
     let is_interrupted = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&is_interrupted);
-    let end = || std::process::exit(EXIT_CODE.into());
     handle_with(move || {
         if set.swap(true, Ordering::Relaxed) {
-            end();
+            std::process::exit(EXIT_CODE.into());
         }
         let end_later = move || {
             std::thread::sleep(GRACE);
-            end();
+            std::process::exit(EXIT_CODE.into())
         };
         // If no thread can be started, the second interruption ends the program.
-        drop(std::thread::Builder::new().spawn(end_later));
+        drop(std::thread::Builder::new().spawn::<_, ()>(end_later));
     });
     move || is_interrupted.load(Ordering::Relaxed)
 }

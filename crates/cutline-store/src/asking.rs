@@ -21,7 +21,7 @@ const SLOW: Duration = Duration::from_millis(10);
 const PAUSE: Duration = Duration::from_millis(3);
 
 /// How often a decision outside a transaction is made again because others were faster, before it is made inside.
-const TRIES: u32 = 3;
+const TRIES: u32 = 2;
 
 /// An ask in progress.
 struct Asking<'a> {

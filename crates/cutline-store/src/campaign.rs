@@ -58,44 +58,34 @@ impl Campaign {
         Ok(campaign::CampaignState::new(arms, terms)?)
     }
 
-    pub(crate) fn new(opened: Opened, id: Id, new: NewCampaign) -> Self {
+    /// A campaign without names, columns and state.
+    fn unread(opened: Opened, id: Id, name: String, first_settings: Settings) -> Self {
         let Opened { journal, clock, location } = opened;
-        let NewCampaign { name, first_settings, settings, candidates, state, .. } = new;
-        let (names, columns) = candidates.into_names_and_columns();
-        let (state, lease_clock, decision_time) = (Some(state), LeaseClock::new(clock), Duration::ZERO);
         Self {
             journal,
             id,
             name,
             location,
+            settings: first_settings.clone(),
             first_settings,
-            settings,
-            names,
-            columns,
-            state,
-            lease_clock,
-            decision_time,
-        }
-    }
-
-    pub(crate) fn load(opened: Opened, id: Id, name: String, rule: Option<NamedRule>) -> Result<Self, StoreError> {
-        let Opened { mut journal, clock, location } = opened;
-        let mut first_settings = journal.beginning(id)?.settings;
-        first_settings.custom_rule = rule.or(first_settings.custom_rule);
-        let settings = first_settings.clone();
-        let mut campaign = Self {
-            journal,
-            id,
-            name,
-            location,
-            first_settings,
-            settings,
             names: Vec::new(),
             columns: Vec::new(),
             state: None,
             lease_clock: LeaseClock::new(clock),
             decision_time: Duration::ZERO,
-        };
+        }
+    }
+
+    pub(crate) fn new(opened: Opened, id: Id, new: NewCampaign) -> Self {
+        let NewCampaign { name, first_settings, settings, candidates, state, .. } = new;
+        let (names, columns) = candidates.into_names_and_columns();
+        Self { settings, names, columns, state: Some(state), ..Self::unread(opened, id, name, first_settings) }
+    }
+
+    pub(crate) fn load(mut opened: Opened, id: Id, name: String, rule: Option<NamedRule>) -> Result<Self, StoreError> {
+        let mut first_settings = opened.journal.beginning(id)?.settings;
+        first_settings.custom_rule = rule.or(first_settings.custom_rule);
+        let mut campaign = Self::unread(opened, id, name, first_settings);
         campaign.reload()?;
         // From here on, a jump of the clock is noticed.
         campaign.moment();
