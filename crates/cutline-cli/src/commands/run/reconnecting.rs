@@ -43,12 +43,15 @@ impl<'a> ReconnectingCampaign<'a> {
                 Err(StoreError::Database { .. }) if start.elapsed() < RETRY_LIMIT => {
                     std::thread::sleep(Duration::from_secs(1));
                     is_repeated = true;
-                    if let Ok(campaign) = open(self.address) {
+                    let reopened = open(self.address).and_then(|campaign| {
+                        let created = created(self.address, campaign.name())?;
+                        Ok((campaign, created))
+                    });
+                    match reopened {
                         // Tickets of this campaign are not those of another that has taken its place.
-                        if created(self.address, campaign.name())? != self.created {
-                            return Err(StoreError::Deleted);
-                        }
-                        self.campaign = campaign;
+                        Ok((_, created)) if created != self.created => return Err(StoreError::Deleted),
+                        Ok((campaign, _)) => self.campaign = campaign,
+                        Err(_) => (),
                     }
                 }
                 done => return done,
