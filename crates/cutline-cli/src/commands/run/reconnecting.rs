@@ -4,10 +4,10 @@ use super::identity::Identity;
 use crate::args::CampaignAddress;
 use crate::commands::open;
 use crate::standing::{self, standing};
-use cutline::campaign::{CampaignError, Progress, TicketStatus, Time};
+use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{StopReason, Verdict};
 use cutline_lab::Standing;
-use cutline_store::{Campaign, Store, StoreError, Ticket, finding};
+use cutline_store::{Campaign, StoreError, Ticket, finding};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
@@ -19,16 +19,12 @@ pub(super) struct ReconnectingCampaign<'a> {
     campaign: Campaign,
     identity: Identity,
     worker: String,
-    /// When the campaign began, by which another one of the same name is told apart.
-    created: Option<Time>,
 }
 
 impl<'a> ReconnectingCampaign<'a> {
     pub(super) fn open(address: &'a CampaignAddress, identity: Identity) -> Result<Self, StoreError> {
         let worker = identity.worker();
-        let campaign = open(address)?;
-        let created = created(address, campaign.name())?;
-        Ok(Self { address, campaign, identity, worker, created })
+        Ok(Self { address, campaign: open(address)?, identity, worker })
     }
 
     /// Calls `operation` with the campaign, and again while the database fails; the flag says that an earlier call may have taken effect.
@@ -43,15 +39,8 @@ impl<'a> ReconnectingCampaign<'a> {
                 Err(StoreError::Database { .. }) if start.elapsed() < RETRY_LIMIT => {
                     std::thread::sleep(Duration::from_secs(1));
                     is_repeated = true;
-                    let reopened = open(self.address).and_then(|campaign| {
-                        let created = created(self.address, campaign.name())?;
-                        Ok((campaign, created))
-                    });
-                    match reopened {
-                        // Tickets of this campaign are not those of another that has taken its place.
-                        Ok((_, created)) if created != self.created => return Err(StoreError::Deleted),
-                        Ok((campaign, _)) => self.campaign = campaign,
-                        Err(_) => (),
+                    if let Ok(campaign) = open(self.address) {
+                        self.campaign = campaign;
                     }
                 }
                 done => return done,
@@ -166,12 +155,6 @@ impl<'a> ReconnectingCampaign<'a> {
     pub(super) fn address(&self) -> &CampaignAddress {
         self.address
     }
-}
-
-/// When the campaign of this name began.
-fn created(address: &CampaignAddress, name: &str) -> Result<Option<Time>, StoreError> {
-    let campaigns = Store::open(&address.store)?.campaigns()?;
-    Ok(campaigns.into_iter().find(|summary| summary.name == name).map(|summary| summary.created))
 }
 
 /// The open tickets that `is_selected` selects by ticket and worker.
