@@ -1,7 +1,7 @@
 //! Library errors as Python exceptions: the classes of `cutline._errors`, and a hint in terms of Python's calls and keywords.
 
 use cutline::campaign::{CampaignError, TermsError};
-use cutline::{CandidatesError, LearnerError, SpecError};
+use cutline::{CandidatesError, LearnerError, SpecError, is_hidden, with_short_names};
 use cutline_lab::{PlanError, PriorError, RunError};
 use cutline_store::{ModelError, StoreError};
 use pyo3::prelude::*;
@@ -31,10 +31,13 @@ impl ErrorKind {
         }
     }
 
-    /// An exception of this kind. Control characters in quoted values are escaped, so the message is one line.
+    /// An exception of this kind. Control and hidden characters in quoted values are escaped, so the message is one line, and long names
+    /// are cut.
     pub(crate) fn error(self, message: impl Display) -> PyErr {
-        let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
-        let message: String = message.to_string().chars().map(escaped).collect();
+        let escaped = |c: char| {
+            if c.is_control() || is_hidden(c) { c.escape_default().collect() } else { String::from(c) }
+        };
+        let message: String = with_short_names(&message.to_string()).chars().map(escaped).collect();
         Python::attach(|py| {
             let class = py.import("cutline._errors").and_then(|module| module.getattr(self.class()));
             match class.and_then(|class| Ok(class.cast_into::<PyType>()?)) {

@@ -126,7 +126,11 @@ fn a_store_that_another_one_is_restored_into_is_noticed() {
         let tables = ["cutline_events", "cutline_arms", "cutline_campaigns"];
         let restore =
             tables.map(|table| format!("DELETE FROM {table}; INSERT INTO {table} SELECT * FROM other.{table};"));
-        let restore = format!("ATTACH '{}' AS other; BEGIN; {} COMMIT;", other.display(), restore.concat());
+        let restore = format!(
+            "PRAGMA foreign_keys = OFF; ATTACH '{}' AS other; BEGIN; {} COMMIT;",
+            other.display(),
+            restore.concat()
+        );
         rusqlite::Connection::open(&path).unwrap().execute_batch(&restore).unwrap();
         let error = campaign.tell(&[told]).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{n_events}: {error}");

@@ -3,7 +3,7 @@
 use super::identity::Identity;
 use crate::args::CampaignAddress;
 use crate::standing::{self, standing};
-use cutline::campaign::{CampaignError, Progress, TicketStatus, Time};
+use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{StopReason, Verdict};
 use cutline_lab::Standing;
 use cutline_store::{Campaign, Interrupt, Store, StoreError, Ticket, finding};
@@ -21,8 +21,6 @@ pub(super) struct ReconnectingCampaign<'a> {
     campaign: Campaign,
     identity: Identity,
     worker: String,
-    /// When the campaign began, by which another one of the same name is told apart.
-    created: Option<Time>,
     /// Set when this program was asked to end; it shortens the waits for the store.
     interrupt: Interrupt,
     /// Why the store could not be reached after that: location and reason.
@@ -37,8 +35,7 @@ impl<'a> ReconnectingCampaign<'a> {
     ) -> Result<Self, StoreError> {
         let worker = identity.worker();
         let campaign = open(address, &interrupt)?;
-        let created = created(address, campaign.name(), &interrupt)?;
-        Ok(Self { address, campaign, identity, worker, created, interrupt, unreachable: None })
+        Ok(Self { address, campaign, identity, worker, interrupt, unreachable: None })
     }
 
     /// Calls `operation` with the campaign, and again while the database fails; the flag says that an earlier call may have taken effect.
@@ -76,10 +73,6 @@ impl<'a> ReconnectingCampaign<'a> {
             std::thread::sleep(PAUSE);
             is_repeated = true;
             if let Ok(campaign) = open(self.address, &self.interrupt) {
-                // Tickets of this campaign are not those of another that has taken its place.
-                if created(self.address, campaign.name(), &self.interrupt)? != self.created {
-                    return Err(StoreError::Deleted);
-                }
                 self.campaign = campaign;
             }
         }
@@ -192,12 +185,6 @@ impl<'a> ReconnectingCampaign<'a> {
     pub(super) fn address(&self) -> &CampaignAddress {
         self.address
     }
-}
-
-/// When the campaign of this name began.
-fn created(address: &CampaignAddress, name: &str, interrupt: &Interrupt) -> Result<Option<Time>, StoreError> {
-    let campaigns = Store::open_with(&address.store, interrupt)?.campaigns()?;
-    Ok(campaigns.into_iter().find(|summary| summary.name == name).map(|summary| summary.created))
 }
 
 fn open(address: &CampaignAddress, interrupt: &Interrupt) -> Result<Campaign, StoreError> {
