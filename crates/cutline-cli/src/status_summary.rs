@@ -293,10 +293,7 @@ impl StatusSummary {
             ("campaign", cell(campaign)),
             ("question", format!("which of {n_arms} arms have a mean above {threshold}{within}?")),
             ("algorithm", format!("{algorithm}, {} model", self.model)),
-            (
-                "rewards",
-                format!("{used}{}", more(self.uncounted, "more that do not count towards the budget")),
-            ),
+            ("rewards", format!("{used}{}", more(self.uncounted, "more that do not count towards the budget"))),
         ];
         let overdue = self.open_tickets.iter().filter(|ticket| ticket.is_overdue).count();
         facts.push(("tickets", format!("{} open{}", self.open_tickets.len(), more(overdue as u64, "of them overdue"))));

@@ -2,10 +2,10 @@
 
 #![cfg(unix)]
 
+use crate::stored::{Place, PrivateServer};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use crate::stored::{Place, PrivateServer};
 
 /// stdout and stderr of `cutline`, with a home directory and without PostgreSQL's variables in its environment, and its exit code.
 fn cutline(place: &Place, args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {

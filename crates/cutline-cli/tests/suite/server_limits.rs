@@ -2,12 +2,12 @@
 
 #![cfg(unix)]
 
+use crate::stored::{Killed, Place, PrivateServer, named, signal, wait_for};
 use cutline_store::Settings;
 use postgres::{Client, NoTls};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use crate::stored::{Killed, Place, PrivateServer, named, signal, wait_for};
 
 /// Runs `cutline` until it ends; code, stderr and duration.
 fn cutline(place: &Place, args: &[&str]) -> (Option<i32>, String, Duration) {

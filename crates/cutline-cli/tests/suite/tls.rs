@@ -2,10 +2,10 @@
 
 #![cfg(unix)]
 
+use crate::stored::{Place, PrivateServer};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use crate::stored::{Place, PrivateServer};
 
 /// An authority with a certificate of its own.
 fn authority(name: &str) -> CertifiedIssuer<'static, KeyPair> {
