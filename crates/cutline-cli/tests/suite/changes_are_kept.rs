@@ -80,7 +80,7 @@ fn worker() {
 
 fn start(place: &Place) -> Child {
     let mut command = place.command(std::env::current_exe().unwrap());
-    command.args(["--exact", "killed_on_sqlite", "--nocapture", "--test-threads", "1"]);
+    command.args(["--exact", "changes_are_kept::killed_on_sqlite", "--nocapture", "--test-threads", "1"]);
     command.env("WORKER_STORE", &place.address).env("WORKER_LOG", "acknowledged");
     command.stdout(Stdio::null()).spawn().unwrap()
 }

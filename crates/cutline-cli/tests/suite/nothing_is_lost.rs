@@ -95,7 +95,7 @@ fn worker() {
 /// Starts a worker on a campaign; its lease is in milliseconds.
 fn start_worker(place: &Place, campaign: &str, lease: u64) -> Child {
     let mut command = place.command(std::env::current_exe().unwrap());
-    command.args(["--exact", "killed_on_sqlite", "--nocapture", "--test-threads", "1"]);
+    command.args(["--exact", "nothing_is_lost::killed_on_sqlite", "--nocapture", "--test-threads", "1"]);
     command.env("WORKER_STORE", &place.address).env("WORKER_CAMPAIGN", campaign);
     command.env("WORKER_LOG", format!("{campaign}.told")).env("WORKER_LEASE", lease.to_string());
     command.stdout(Stdio::null()).spawn().unwrap()
