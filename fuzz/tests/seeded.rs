@@ -1,4 +1,4 @@
-//! Every check on its kept corpus and on seeded mutations of it, the same inputs each time.
+//! Every check on its kept corpus and on seeded mutations of it, the same inputs each time. `CUTLINE_SEEDED=n` tries n times as many.
 
 use cutline::{Purpose, Rng, below, stream};
 use cutline_fuzz::{CHECKS, MAX_BYTES};
@@ -22,7 +22,8 @@ fn run(name: &str) {
     for input in &corpus {
         check(input);
     }
-    for case in 0..n_cases(name) {
+    let times = std::env::var("CUTLINE_SEEDED").map_or(1, |n| n.parse().expect("CUTLINE_SEEDED is a whole number"));
+    for case in 0..n_cases(name) * times {
         let mut rng = stream(1, Purpose::Noise, case);
         let input = mutated(&corpus, &mut rng);
         let result = std::panic::catch_unwind(|| check(&input));

@@ -63,9 +63,14 @@ impl<E: PhasedEstimator + ?Sized> Rule<E> for TAdaptive {
 
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, _: &mut Rng) -> Choice {
         let (progress, end) = self.progress(beliefs);
-        let is_over = beliefs.estimator.phase_pulls().0 > 0 && progress < end;
+        let (planned, observed) = beliefs.estimator.phase_pulls();
         let settled = beliefs.settled;
-        if is_over { Choice::Wait } else { self.design.greedy(settled, beliefs.estimator.phase()).into() }
+        // A phase may also be over because a pull was lost or an arm withdrawn. If no reward is out then, one more pull ends it.
+        if planned > observed && progress < end {
+            Choice::Wait
+        } else {
+            self.design.greedy(settled, beliefs.estimator.phase()).into()
+        }
     }
 
     fn set_noise(&mut self, noise: f64) {
