@@ -140,7 +140,7 @@ impl Model {
         let position = usize::try_from(ticket - 1).unwrap();
         let &(status, first) = self.tickets.get(position).ok_or(CampaignError::NoTicket { ticket, last })?;
         match (op.kind, status) {
-            (TELL, Status::Open(_) | Status::Expired) => Ok(1),
+            (TELL, Status::Open(_) | Status::Expired) | (VOID, Status::Told(_)) => Ok(1),
             (TELL, Status::Told(told)) if told == reward || first == Some(reward) => Ok(0),
             (TELL, Status::Told(told)) => Err(CampaignError::OtherReward { ticket, told, reward }),
             (TELL, Status::Failed) => Err(CampaignError::Failed { ticket }),
@@ -148,7 +148,6 @@ impl Model {
             (FAIL, Status::Told(reward)) => Err(CampaignError::AlreadyTold { ticket, reward }),
             (FAIL | EXPIRE, status) => Ok(u64::from(matches!(status, Status::Open(_)))),
             (AMEND, Status::Told(told)) => Ok(u64::from(told != reward)),
-            (VOID, Status::Told(_)) => Ok(1),
             (VOID, Status::Voided) => Ok(0),
             (AMEND | VOID, _) => Err(CampaignError::NotTold { ticket }),
             other => unreachable!("{other:?}"),
