@@ -19,7 +19,7 @@ const BUDGET: u32 = 12;
 /// Milliseconds.
 const LEASE: Time = 3_600_000;
 
-/// Pseudorandom numbers by SplitMix64.
+/// Pseudorandom numbers: a counter whose bits are mixed.
 struct Random(u64);
 
 impl Random {
@@ -200,7 +200,7 @@ fn check(what: &str, records: &[Record], calls: &[Call], fresh: CampaignState) {
         if let Event::Asked { worker, until, .. } = &record.event {
             assert!(!model.is_exhausted(), "{what}: beyond the budget: {record:?}");
             let chosen = engine.next_tickets(&Request::new(1, worker, until - record.at), record.at);
-            assert_eq!(chosen, [record.event.clone()], "{what}: event {}", record.number);
+            assert_eq!(chosen, std::slice::from_ref(&record.event), "{what}: event {}", record.number);
         }
         if let Some(tag) = tag_of(&record.event) {
             written.entry(tag).or_default().push(position);
