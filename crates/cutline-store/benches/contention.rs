@@ -45,7 +45,7 @@ fn measure(what: &str, address: &str, n_arms: u32, n_tickets: u32, model: Campai
     let alone = alone.elapsed();
     asker.progress().expect("the state");
     let is_done = AtomicBool::new(false);
-    let (asked, waits) = std::thread::scope(|scope| {
+    let (took, mut waits) = std::thread::scope(|scope| {
         let ask = scope.spawn(|| {
             let begun = Instant::now();
             let tickets = asker.ask(n_tickets as usize, "asker", LEASE).expect("an ask");
@@ -66,16 +66,15 @@ fn measure(what: &str, address: &str, n_arms: u32, n_tickets: u32, model: Campai
         }
         (ask.join().expect("the asker"), waits)
     });
-    let mut waits = waits;
     waits.sort_by(f64::total_cmp);
-    let at = |share: f64| waits[((waits.len() - 1) as f64 * share) as usize];
+    let at = |percent: usize| waits[(waits.len() - 1) * percent / 100];
     println!(
         "{what:<12} ask {:>8.1} s; a tell alone {:>7.1} ms; {} tells meanwhile: median {:.1} ms, 95 % {:.1} ms, longest {:.1} ms",
-        asked.as_secs_f64(),
+        took.as_secs_f64(),
         alone.as_secs_f64() * 1e3,
         waits.len(),
-        at(0.5),
-        at(0.95),
-        at(1.0)
+        at(50),
+        at(95),
+        at(100)
     );
 }
