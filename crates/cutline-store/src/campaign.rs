@@ -252,6 +252,10 @@ impl Campaign {
                 self.reload()?;
                 continue;
             }
+            // The database has undone the transaction because of another one. The state is rebuilt, and the decision made again.
+            if matches!(done, Err(StoreError::Conflict { .. })) {
+                continue;
+            }
             let n_events = state.n_events() - known;
             // After a failure, a state that has events which are not in the journal is dropped; the next operation rebuilds it.
             if done.is_ok() || n_events == 0 {

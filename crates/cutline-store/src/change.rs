@@ -179,7 +179,7 @@ impl Campaign {
     }
 
     /// Writes an event that changes arms or settings, and reads the campaign again. `false`, and nothing is written, if others have changed
-    /// arms or settings in the meantime.
+    /// arms or settings in the meantime, or the database has undone the transaction because of another one.
     fn revise(
         &mut self,
         decide: impl Fn(&CampaignState) -> Result<(Event, Option<(Arm, Candidates)>), StoreError>,
@@ -198,9 +198,12 @@ impl Campaign {
             Ok(Decision { events: vec![(now(), event)], added, ..Decision::default() })
         });
         // The state has neither the new arms nor the new settings, so it is dropped.
-        done?;
+        let is_undone = matches!(done, Err(StoreError::Conflict { .. }));
+        if !is_undone {
+            done?;
+        }
         self.reload()?;
-        Ok(!is_overtaken)
+        Ok(!is_overtaken && !is_undone)
     }
 }
 

@@ -5,7 +5,7 @@ use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
 use cutline::{CandidatesError, CovarianceError};
 use thiserror::Error;
 
-/// Why an operation on a store failed. The store is unchanged.
+/// Why an operation on a store failed. The store is unchanged, except perhaps after [`StoreError::Unconfirmed`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -58,6 +58,22 @@ pub enum StoreError {
         /// The store.
         location: String,
         /// The reason.
+        what: String,
+    },
+    /// The database undid the transaction because of another one, again and again.
+    #[error("{location}: {what}; nothing was saved, try again")]
+    Conflict {
+        /// The store.
+        location: String,
+        /// The reason.
+        what: String,
+    },
+    /// The connection was lost while the database was saving a change: it was saved, or it was not.
+    #[error("{location}: {what}; it is not known whether the change was saved")]
+    Unconfirmed {
+        /// The store.
+        location: String,
+        /// What happened to the connection.
         what: String,
     },
     /// The kernel or the graph was refused.
@@ -126,6 +142,12 @@ impl StoreError {
     #[must_use]
     pub fn is_store_gone(&self) -> bool {
         matches!(self, Self::Vanished { .. } | Self::Replaced { .. } | Self::Deleted)
+    }
+
+    /// Whether the database failed in a way that may pass: opening the store again later and trying again may help.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Database { .. } | Self::Conflict { .. } | Self::Unconfirmed { .. })
     }
 }
 

@@ -1,5 +1,6 @@
-//! The address of a store: a path, `sqlite:///path`, or `postgresql://…`.
+//! The address of a store: a path, `sqlite:///path`, `postgresql://…`, or libpq's `host=… dbname=…`.
 
+use crate::server::Server;
 use std::fmt;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -19,11 +20,11 @@ pub enum Durability {
 pub(crate) enum Location {
     /// In a file.
     Sqlite { path: PathBuf, durability: Durability },
-    /// On a server, at a URL without Cutline's own settings.
-    Postgres { url: String, durability: Durability },
+    /// On a server.
+    Postgres(Box<Server>),
 }
 
-/// Why an address of a store was refused.
+/// Why an address of a store was refused. The messages quote no values, because any part of an address may belong to a password.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LocationError {
@@ -34,42 +35,92 @@ pub enum LocationError {
     #[error("the address of the store has no path; give one, as in `sqlite:///screen.db`")]
     NoPath,
     /// A setting is unknown.
-    #[error("unknown store setting `{0}`; use `durability=full` or `durability=normal`")]
+    #[error("unknown store setting `{0}`")]
     Setting(String),
+    /// A setting of PostgreSQL's own programs that Cutline cannot honour.
+    #[error("the setting `{0}` of PostgreSQL is not supported; leave it out")]
+    Unsupported(String),
+    /// A setting has an invalid value.
+    #[error("invalid value of the store setting `{name}`; give {expected}")]
+    Value {
+        /// The setting.
+        name: &'static str,
+        /// What its value must be.
+        expected: &'static str,
+    },
+    /// The address of a server cannot be understood.
+    #[error("cannot read the address of the PostgreSQL server: {0}")]
+    Malformed(&'static str),
+    /// No service file has this service.
+    #[error("there is no service `{0}` in the service files of PostgreSQL")]
+    Service(String),
+    /// A line of a service file is wrong.
+    #[error("{path}: line {line} is not a setting of PostgreSQL")]
+    ServiceFile {
+        /// The file.
+        path: String,
+        /// The number of the line.
+        line: usize,
+    },
+    /// The server's certificate is to be verified, and no authority is given.
+    #[error(
+        "`sslmode` asks to verify the server's certificate, and no authority is given; use `sslrootcert=FILE`, or `sslrootcert=system` for \
+         those of the operating system"
+    )]
+    NoRoots,
+    /// The other settings for TLS need a stricter `sslmode`.
+    #[error(
+        "`sslrootcert=system` needs `sslmode=verify-full`, and `sslnegotiation=direct` needs at least `sslmode=require`"
+    )]
+    WeakMode,
+}
+
+/// Reads a value of the setting `durability`.
+pub(crate) fn durability(value: &str) -> Result<Durability, LocationError> {
+    match value {
+        "full" => Ok(Durability::Full),
+        "normal" => Ok(Durability::Normal),
+        _ => Err(LocationError::Value { name: "durability", expected: "full or normal" }),
+    }
 }
 
 impl Location {
     /// Reads an address. `sqlite:///a.db` is the file `a.db` in the current directory, `sqlite:////a.db` is `/a.db`.
     pub(crate) fn parse(address: &str) -> Result<Self, LocationError> {
+        if let Some(server) = Server::parse(address, &|name| std::env::var(name).ok()) {
+            return Ok(Self::Postgres(Box::new(server?)));
+        }
         let (scheme, rest) = match address.split_once("://") {
             Some((scheme, rest)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) => {
                 (scheme, rest)
             }
             _ => ("sqlite", address),
         };
+        if scheme != "sqlite" {
+            return Err(LocationError::Scheme(scheme.into()));
+        }
         let is_path = !address.contains("://");
-        match scheme {
-            "sqlite" => {
-                let (path, settings) = split_settings(rest, is_path);
-                let path = if is_path { path } else { path.strip_prefix('/').unwrap_or(path) };
-                let durability =
-                    settings.map_or(Ok(None), |settings| durability(settings, |other| Err(other.into())))?;
-                if path.is_empty() {
-                    return Err(LocationError::NoPath);
-                }
-                Ok(Self::Sqlite { path: path.into(), durability: durability.unwrap_or_default() })
+        let (path, settings) = split_settings(rest, is_path);
+        let path = if is_path { path } else { path.strip_prefix('/').unwrap_or(path) };
+        let mut found = Durability::Full;
+        for setting in settings.unwrap_or("").split('&').filter(|setting| !setting.is_empty()) {
+            match setting.split_once('=').unwrap_or((setting, "")) {
+                ("durability", value) => found = durability(value)?,
+                (name, _) => return Err(LocationError::Setting(name.into())),
             }
-            "postgres" | "postgresql" => {
-                let (url, settings) = address.split_once('?').unwrap_or((address, ""));
-                let mut others = Vec::new();
-                let durability = durability(settings, |other| {
-                    others.push(other.to_owned());
-                    Ok(())
-                })?;
-                let url = if others.is_empty() { url.into() } else { format!("{url}?{}", others.join("&")) };
-                Ok(Self::Postgres { url, durability: durability.unwrap_or_default() })
-            }
-            other => Err(LocationError::Scheme(other.into())),
+        }
+        if path.is_empty() {
+            return Err(LocationError::NoPath);
+        }
+        Ok(Self::Sqlite { path: path.into(), durability: found })
+    }
+
+    /// The address of a server without its password, if it has one; `STORE` if it cannot be read and may have one.
+    pub(crate) fn redacted(address: &str) -> Option<String> {
+        match Self::parse(address) {
+            Ok(Self::Postgres(server)) if server.has_password => Some(server.to_string()),
+            Ok(_) => None,
+            Err(_) => (address.contains("://") || Server::parse(address, &|_| None).is_some()).then(|| "STORE".into()),
         }
     }
 }
@@ -80,37 +131,12 @@ fn split_settings(rest: &str, is_path: bool) -> (&str, Option<&str>) {
     split.map_or((rest, None), |at| (&rest[..at], Some(&rest[at + 1..])))
 }
 
-/// The durability among settings; all other settings are passed to `other`.
-fn durability(
-    settings: &str,
-    mut other: impl FnMut(&str) -> Result<(), String>,
-) -> Result<Option<Durability>, LocationError> {
-    let mut found = None;
-    for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
-        match setting {
-            "durability=full" => found = Some(Durability::Full),
-            "durability=normal" => found = Some(Durability::Normal),
-            _ if setting.starts_with("durability=") => return Err(LocationError::Setting(setting.into())),
-            _ => other(setting).map_err(LocationError::Setting)?,
-        }
-    }
-    Ok(found)
-}
-
 /// Without the password.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite { path, .. } => write!(f, "{}", path.display()),
-            Self::Postgres { url, .. } => {
-                let (server, _) = url.split_once('?').unwrap_or((url, ""));
-                let (scheme, rest) = server.split_once("://").unwrap_or(("postgresql", server));
-                let (login, host) = rest.rsplit_once('@').map_or((None, rest), |(login, host)| (Some(login), host));
-                match login.and_then(|login| login.split(':').next()) {
-                    Some(user) => write!(f, "{scheme}://{user}@{host}"),
-                    None => write!(f, "{scheme}://{host}"),
-                }
-            }
+            Self::Postgres(server) => server.fmt(f),
         }
     }
 }
@@ -131,12 +157,12 @@ mod tests {
         assert_eq!(Location::parse("a.db?durability=normal").unwrap(), sqlite("a.db", Normal));
         assert_eq!(Location::parse("sqlite:///a.db").unwrap(), sqlite("a.db", Full));
         assert_eq!(Location::parse("sqlite:////a/b.db?durability=normal").unwrap(), sqlite("/a/b.db", Normal));
-        let postgres =
-            Location::parse("postgresql://me:secret@host:5433/db?sslmode=disable&durability=normal").unwrap();
-        let url = "postgresql://me:secret@host:5433/db?sslmode=disable".into();
-        assert_eq!(postgres, Location::Postgres { url, durability: Normal });
-        assert_eq!(postgres.to_string(), "postgresql://me@host:5433/db");
-        assert_eq!(Location::parse("postgres://h/db").unwrap().to_string(), "postgres://h/db");
+        let Location::Postgres(server) =
+            Location::parse("postgresql://me:secret@host:5433/db?sslmode=disable&durability=normal").unwrap()
+        else {
+            panic!("a server");
+        };
+        assert_eq!((server.durability, server.to_string().as_str()), (Normal, "postgresql://me@host:5433/db"));
     }
 
     #[test]
@@ -145,8 +171,23 @@ mod tests {
         assert!(message("mysql://h/db").contains("unsupported store scheme `mysql://`"));
         assert!(message("").contains("has no path"));
         assert!(message("sqlite://").contains("has no path"));
-        assert!(message("sqlite:///a.db?sync=off").contains("unknown store setting `sync=off`"));
-        assert!(message("a.db?durability=none").contains("unknown store setting `durability=none`"));
-        assert!(message("postgres://h/db?durability=x").contains("unknown store setting `durability=x`"));
+        assert!(message("sqlite:///a.db?sync=off").contains("unknown store setting `sync`"));
+        assert!(message("a.db?durability=none").contains("`durability`; give full or normal"));
+        assert!(message("postgres://h/db?durability=x").contains("`durability`; give full or normal"));
+    }
+
+    #[test]
+    fn a_password_is_left_out() {
+        let redacted = Location::redacted;
+        assert_eq!(redacted("postgres://me:SECRET@h/db").as_deref(), Some("postgresql://me@h/db"));
+        assert_eq!(redacted("postgres://me@h/db?password=SECRET").as_deref(), Some("postgresql://me@h/db"));
+        assert_eq!(redacted("host=h user=me password=SECRET").as_deref(), Some("postgresql://me@h"));
+        for address in
+            ["mysql://me:SECRET@h", "postgresql:me:SECRET@h", "postgresql://me:SEC/RET@h", "host=h password='S"]
+        {
+            assert_eq!(redacted(address).as_deref(), Some("STORE"), "{address}");
+        }
+        assert_eq!(redacted("postgres://me@h/db"), None);
+        assert_eq!(redacted("screen.db"), None);
     }
 }

@@ -1,8 +1,8 @@
 //! A store, in which campaigns are created, listed and opened.
 
 use crate::journal::{self, Journal, Memory};
-use crate::location::Location;
-use crate::{Campaign, Candidates, NewCampaign, Settings, StoreError};
+use crate::location::{Location, LocationError};
+use crate::{Campaign, Candidates, Interrupt, NewCampaign, Settings, StoreError};
 use cutline::campaign::Time;
 use cutline::rules::NamedRule;
 use std::path::PathBuf;
@@ -23,6 +23,7 @@ enum Backend {
     Memory(Memory),
     Database {
         location: Location,
+        interrupt: Interrupt,
         /// A connection that no campaign uses at present.
         idle: Arc<Mutex<Option<Box<dyn Journal>>>>,
     },
@@ -51,14 +52,23 @@ impl Store {
     /// |---|---|
     /// | `screen.db`, `/data/screen.db` | that file, with SQLite |
     /// | `sqlite:///screen.db`, `sqlite:////data/screen.db` | the same two |
-    /// | `postgresql://user@host/database` | that database |
+    /// | `postgresql://user@host/database`, `host=host dbname=database` | that database |
     ///
-    /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability).
+    /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability). A server is found as by PostgreSQL's own programs:
+    /// with their settings, files and variables of the environment.
     ///
     /// # Errors
     /// If there is no store, it cannot be opened, or the address leads to something that is not a Cutline store.
     pub fn open(address: &str) -> Result<Self, StoreError> {
-        Self::at(address, false)
+        Self::at(address, &Interrupt::new(), false)
+    }
+
+    /// As [`Store::open`]; the interrupt can shorten the waits of this store and of its campaigns.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(address: &str, interrupt: &Interrupt) -> Result<Self, StoreError> {
+        Self::at(address, interrupt, false)
     }
 
     /// Opens the store at an address; creates it if there is none.
@@ -66,7 +76,7 @@ impl Store {
     /// # Errors
     /// As [`Store::open`], but a missing store is not an error.
     pub fn create(address: &str) -> Result<Self, StoreError> {
-        Self::at(address, true)
+        Self::at(address, &Interrupt::new(), true)
     }
 
     /// The file that an address names; `None` for a database on a server and for an invalid address.
@@ -78,16 +88,28 @@ impl Store {
         }
     }
 
+    /// Whether an address is that of a database on a server, valid or not.
+    #[must_use]
+    pub fn is_on_server(address: &str) -> bool {
+        !matches!(Location::parse(address), Ok(Location::Sqlite { .. }) | Err(LocationError::NoPath))
+    }
+
+    /// An address without its password, for messages; `None` if it has none. An address that cannot be read becomes `STORE`.
+    #[must_use]
+    pub fn redacted(address: &str) -> Option<String> {
+        Location::redacted(address)
+    }
+
     /// A store in memory, which lasts until its last clone and campaign are dropped.
     #[must_use]
     pub fn memory() -> Self {
         Self { backend: Backend::Memory(Memory::default()) }
     }
 
-    fn at(address: &str, may_create: bool) -> Result<Self, StoreError> {
-        let location = Location::parse(address)?;
-        let journal = connect(&location, may_create)?;
-        Ok(Self { backend: Backend::Database { location, idle: Arc::new(Mutex::new(Some(journal))) } })
+    fn at(address: &str, interrupt: &Interrupt, may_create: bool) -> Result<Self, StoreError> {
+        let (location, interrupt) = (Location::parse(address)?, interrupt.clone());
+        let journal = connect(&location, &interrupt, may_create)?;
+        Ok(Self { backend: Backend::Database { location, interrupt, idle: Arc::new(Mutex::new(Some(journal))) } })
     }
 
     /// Begins a campaign, completely or not at all.
@@ -160,9 +182,9 @@ impl Store {
     fn connection(&self) -> Result<Box<dyn Journal>, StoreError> {
         match &self.backend {
             Backend::Memory(memory) => Ok(Box::new(memory.clone())),
-            Backend::Database { location, idle } => {
+            Backend::Database { location, interrupt, idle } => {
                 let idle = idle.lock().unwrap_or_else(PoisonError::into_inner).take();
-                idle.map_or_else(|| connect(location, false), Ok)
+                idle.map_or_else(|| connect(location, interrupt, false), Ok)
             }
         }
     }
@@ -181,12 +203,12 @@ impl std::fmt::Debug for Store {
     }
 }
 
-fn connect(location: &Location, may_create: bool) -> Result<Box<dyn Journal>, StoreError> {
+fn connect(location: &Location, interrupt: &Interrupt, may_create: bool) -> Result<Box<dyn Journal>, StoreError> {
     #[cfg(test)]
     tests::CONNECTIONS.with(|count| count.set(count.get() + 1));
     match location {
         Location::Sqlite { path, durability } => journal::sqlite(path, *durability, may_create),
-        Location::Postgres { url, durability } => journal::postgres(url, location.to_string(), *durability, may_create),
+        Location::Postgres(server) => journal::postgres(server, interrupt, may_create),
     }
 }
 

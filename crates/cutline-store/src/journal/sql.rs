@@ -49,6 +49,9 @@ const ADD_HEAD: &str = "INSERT INTO cutline_events (campaign, number, at, kind, 
 const HEAD: &str = "SELECT ticket FROM cutline_events WHERE campaign = $1 AND number = 9223372036854775807";
 const MOVE_HEAD: &str = "UPDATE cutline_events SET ticket = $1 WHERE campaign = $2 AND number = 9223372036854775807";
 
+/// How often a transaction is tried that the database undoes because of another one.
+pub(super) const CONFLICTS: u32 = 5;
+
 /// A journal in a database.
 pub(super) struct Sql<D> {
     database: D,
@@ -69,18 +72,24 @@ pub(super) fn first_line(error: &impl std::fmt::Display) -> String {
     error.to_string().lines().next().unwrap_or_default().into()
 }
 
-/// Runs `work` in a transaction, which is rolled back if anything fails.
+/// Runs `work` in a transaction, which is rolled back if anything fails, and tried again if that was because of another transaction.
 pub(super) fn transaction<D: Database, T>(
     database: &mut D,
     lock: Lock,
-    work: impl FnOnce(&mut D) -> Result<T, StoreError>,
+    mut work: impl FnMut(&mut D) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    database.begin(lock)?;
-    let done = work(database).and_then(|done| database.commit().map(|()| done));
-    if done.is_err() {
-        database.roll_back();
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        database.begin(lock)?;
+        let done = work(database).and_then(|done| database.commit().map(|()| done));
+        if done.is_err() {
+            database.roll_back();
+        }
+        if !matches!(done, Err(StoreError::Conflict { .. })) || tries == CONFLICTS {
+            return done;
+        }
     }
-    done
 }
 
 /// The first column of the last row of a result.
