@@ -80,6 +80,9 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Missing(_) | StoreError::NoCampaigns(_) => {
             Some("begin a campaign with `cutline.Campaign(…, storage=…)`")
         }
+        StoreError::Unconfirmed { .. } => {
+            Some("open the campaign again and repeat the call; a reward told twice counts once")
+        }
         StoreError::NameTaken(_) => Some("choose another with `name=`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),

@@ -7,7 +7,7 @@ use cutline_lab::dataset::{DatasetError, Note};
 use cutline_lab::edges::EdgesError;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
-use cutline_store::{ModelError, StoreError};
+use cutline_store::{ModelError, Store, StoreError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -93,15 +93,25 @@ impl Failure {
         }
     }
 
-    /// The message and the hint on one line, whatever the names in them contain.
+    /// The message and the hint on one line, whatever the names in them contain, and without the passwords of the command line.
     pub(crate) fn line(&self) -> String {
         let message = match hint(self) {
             Some(hint) => format!("{self}; {hint}"),
             None => self.to_string(),
         };
         let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
-        message.chars().map(escaped).collect()
+        without_passwords(message).chars().map(escaped).collect()
     }
+}
+
+/// A message without the passwords in the addresses on the command line: an address may have been taken for something else.
+fn without_passwords(message: String) -> String {
+    let arguments = std::env::args_os().skip(1).filter_map(|argument| argument.into_string().ok());
+    arguments.fold(message, |message, argument| {
+        let value = argument.strip_prefix("--").and_then(|option| option.split_once('=')).map(|(_, value)| value);
+        let value = value.unwrap_or(&argument);
+        Store::redacted(value).map_or(message.clone(), |shown| message.replace(value, &shown))
+    })
 }
 
 /// What a user of the command line can do about a failure. The libraries describe the problem; only this module names flags and commands.
@@ -194,6 +204,9 @@ pub(crate) fn note_hint(note: &Note) -> Option<String> {
 fn store_hint(error: &StoreError) -> Option<String> {
     Some(match error {
         StoreError::Missing(_) | StoreError::NoCampaigns(_) => "begin a campaign with `cutline new`".into(),
+        StoreError::Unconfirmed { .. } => {
+            "see with `cutline status` what it has before you repeat the command; a reward told twice counts once".into()
+        }
         StoreError::NameTaken(_) => "choose another name with `--name`".into(),
         StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),

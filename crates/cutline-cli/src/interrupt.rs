@@ -1,6 +1,7 @@
 //! Ctrl-C ends the program at once, but never in the middle of a file.
 
 use crate::print::note;
+use cutline_store::Store;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static WRITING: Mutex<()> = Mutex::new(());
@@ -32,4 +33,9 @@ pub(crate) fn handle_with(handler: impl FnMut() + Send + 'static) {
 /// While the guard is held, an interruption waits.
 pub(crate) fn hold() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As [`hold`], while a store in a file is changed. A server undoes an unfinished change by itself, and may keep us waiting.
+pub(crate) fn hold_for(store: &str) -> Option<MutexGuard<'static, ()>> {
+    Store::file(store).map(|_| hold())
 }

@@ -14,7 +14,7 @@ fn a_campaign_on_a_server() {
     let place = Place::new();
     place.write("arms.csv", ARMS);
     let ran = place.good(&["new", &store, "arms.csv", "--threshold", "0.5", "--budget", "3", &name]);
-    assert!(ran.stderr.contains("next: cutline ask STORE"), "an address with a user is not repeated: {}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("next: cutline ask {store}")), "{}", ran.stderr);
     let tickets = place.json(&["ask", &store, &name, "-n", "4"]);
     assert_eq!(tickets.as_array().unwrap().len(), 3);
     let ran = place.good(&["tell", &store, &name, "1", "-0.5", "2", "0.1", "3", "0.75"]);

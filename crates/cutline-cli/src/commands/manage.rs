@@ -9,7 +9,7 @@ use std::io::{BufRead, IsTerminal, Write};
 
 pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
     let store = Store::open(&args.address.store)?;
-    let _guard = interrupt::hold();
+    let _guard = interrupt::hold_for(&args.address.store);
     store.rename(args.address.name.as_deref(), &args.new).map_err(refused)?;
     note(&format!("the campaign is called `{}`", args.new));
     Ok(())
@@ -17,7 +17,7 @@ pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
 
 pub(crate) fn copy(args: &args::Copy) -> Result<(), Failure> {
     let store = Store::open(&args.address.store)?;
-    let _guard = interrupt::hold();
+    let _guard = interrupt::hold_for(args.to.as_deref().unwrap_or(&args.address.store));
     let target = args.to.as_deref().map(Store::create).transpose()?;
     let target = target.as_ref().unwrap_or(&store);
     let mut copy = store.copy(args.address.name.as_deref(), target, &args.new).map_err(refused)?;
@@ -48,7 +48,7 @@ pub(crate) fn delete(args: &args::Delete) -> Result<(), Failure> {
             cell(&name)
         )));
     }
-    let _guard = interrupt::hold();
+    let _guard = interrupt::hold_for(&args.address.store);
     store.delete(&name)?;
     note(&format!("deleted the campaign `{name}`"));
     Ok(())

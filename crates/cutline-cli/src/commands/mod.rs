@@ -50,7 +50,7 @@ pub(crate) use withdraw::{restore, withdraw};
 use crate::args::{CampaignAddress, Reading, Simulation};
 use crate::failure::{Failure, note_hint};
 use crate::output::{Inputs, Output, is_database};
-use crate::print::note;
+use crate::print::{note, shell};
 use crate::progress;
 use crate::report::simulation;
 use crate::results::{self, Outcome};
@@ -105,9 +105,18 @@ fn note_all(loaded: &Loaded) {
     }
 }
 
-/// Whether an argument that may name a file of candidates or a store names a store: a URL, or a database of SQLite.
+/// Whether an argument that may name a file of candidates or a store names a store: a URL, a server, or a database of SQLite.
 fn is_store(source: &str) -> bool {
-    source.contains("://") || is_database(source.as_ref())
+    source.contains("://") || Store::is_on_server(source) || is_database(source.as_ref())
+}
+
+/// The arguments that name a campaign on a command line, without a password.
+fn reference(store: &str, name: Option<&str>) -> String {
+    let store = if Store::redacted(store).is_some() { "STORE".into() } else { shell(store) };
+    match name {
+        Some(name) => format!("{store} --name {}", shell(name)),
+        None => store,
+    }
 }
 
 /// Refuses options that the campaign in a store decides.
@@ -209,7 +218,17 @@ pub(crate) fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::{file_name, reference};
+
+    #[test]
+    fn a_reference_is_quoted_and_has_no_password() {
+        assert_eq!(reference("a b.db", None), "'a b.db'");
+        assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");
+        for address in ["postgresql://me:SECRET@h:5432/db", "postgresql://h?password=SECRET", "host=h password=SECRET"]
+        {
+            assert_eq!(reference(address, None), "STORE");
+        }
+    }
 
     #[test]
     fn names_become_file_names() {

@@ -1,11 +1,11 @@
 //! `cutline new STORE CANDIDATES`
 
-use super::{candidates, read};
+use super::{candidates, read, reference};
 use crate::args::{self, CampaignOptions};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::describe;
-use crate::print::{listed, note, shell};
+use crate::print::{listed, note};
 use crate::status_summary::stop_in_words;
 use cutline::campaign::{CampaignError, RewardKind};
 use cutline::{Candidates, EstimatorKind, Kernel};
@@ -19,7 +19,7 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     // Everything that can be refused without a store is refused here, so that no empty store is left behind.
     let new = new_campaign(args)?;
     let constant = constant_columns(new.candidates());
-    let guard = interrupt::hold();
+    let guard = interrupt::hold_for(&args.store);
     let store = Store::create(&args.store)?;
     let is_first = store.campaigns()?.is_empty();
     let mut campaign = store.begin_new(new)?;
@@ -27,7 +27,7 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     for line in summary(&mut campaign, &constant)? {
         note(&line);
     }
-    let reference = reference(&args.store, campaign.name(), is_first);
+    let reference = reference(&args.store, Some(campaign.name()).filter(|_| !is_first));
     note(&format!("next: cutline ask {reference}, or cutline run {reference} --measure COMMAND"));
     Ok(())
 }
@@ -180,10 +180,4 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
         lines.extend(found.map(|found| format!("  found      {found}")));
     }
     Ok(lines)
-}
-
-/// The arguments that name the campaign on the command line. The address of a server may hold a password, which is not repeated.
-fn reference(store: &str, name: &str, is_only: bool) -> String {
-    let store = if store.contains('@') && store.contains("://") { "STORE".into() } else { shell(store) };
-    if is_only { store } else { format!("{store} --name {}", shell(name)) }
 }

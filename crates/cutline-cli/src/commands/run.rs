@@ -17,13 +17,14 @@ mod watchdog;
 
 pub(crate) use watchdog::watchdog;
 
+use crate::commands::reference;
 use crate::failure::Failure;
 use crate::print::{note, shell};
 use crate::status_summary::reason_in_words;
 use crate::{args, interrupt};
 use bar::Bar;
 use cutline::{Side, StopReason};
-use cutline_store::StoreError;
+use cutline_store::{Interrupt, StoreError};
 use failures::{Consequence, Failures};
 use identity::Identity;
 use jobs::{JobSettings, Jobs, Message};
@@ -42,21 +43,28 @@ const DAY: Duration = Duration::from_hours(24);
 /// How much longer a lease is than the longest measurement.
 const MARGIN: Duration = Duration::from_mins(1);
 
+/// How long to wait for the store after the first and after the second interruption.
+const PATIENCE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(1));
+
 /// The shortest and the longest wait before asking again while the remaining budget is assigned to open tickets.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     let measure = MeasureCommand::new(&args.measure, args.shell).map_err(|error| Failure::Usage(error.to_string()))?;
     let program = measure.program().to_owned();
-    let campaign = ReconnectingCampaign::open(&args.address, Identity::of_this_process(args.worker.as_deref()))?;
+    let waits = Interrupt::new();
+    let identity = Identity::of_this_process(args.worker.as_deref());
+    let campaign = ReconnectingCampaign::open(&args.address, identity, waits.clone())?;
     let unsaved = UnsavedRewards::new(&args.address.store, campaign.name());
     let (sender, messages) = channel();
     let mut interruptions = 0;
     interrupt::handle_with({
-        let sender = sender.clone();
+        let (sender, waits) = (sender.clone(), waits.clone());
         move || {
             interruptions += 1;
-            // The first one asks the measurements to end, the second one kills them, the third one ends the program at once.
+            // The first one asks the measurements to end, the second one kills them, the third one ends the program at once. A store that
+            // does not answer gets little time after the first one, and less after the second.
+            waits.shorten_waits(if interruptions == 1 { PATIENCE.0 } else { PATIENCE.1 });
             if interruptions > 2 || sender.send(Message::Interrupt).is_err() {
                 std::process::exit(130);
             }
@@ -82,11 +90,28 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     let returned = run.end();
     run.bar.end();
     run.report_unsaved();
-    if let Some(reason) = worked? {
-        run.sum_up(reason)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let n = returned?;
+    let is_unreachable =
+        |failure: &Failure| waits.is_set() && matches!(failure, Failure::Store(error) if error.may_pass());
+    let unreachable = match worked {
+        Ok(Some(reason)) => {
+            run.sum_up(reason)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Ok(None) => None,
+        Err(failure) if is_unreachable(&failure) => Some(failure),
+        Err(failure) => return Err(failure),
+    };
+    let n = match (returned, unreachable) {
+        (Ok(n), None) => n,
+        (Err(failure), _) if !is_unreachable(&failure) => return Err(failure),
+        (Err(failure), _) | (Ok(_), Some(failure)) => {
+            note(&format!(
+                "interrupted; {}; open tickets return to the budget with the next `cutline run` on this machine, or when their leases end",
+                failure.line()
+            ));
+            return Ok(ExitCode::from(130));
+        }
+    };
     let tickets = if n == 1 { "1 ticket was".into() } else { format!("{n} tickets were") };
     note(&format!("interrupted; {tickets} returned to the budget; run the same command again to continue"));
     Ok(ExitCode::from(130))
@@ -244,7 +269,7 @@ impl Run<'_> {
 
     /// Says where the rewards are that could not be saved in the store.
     fn report_unsaved(&self) {
-        let (rewards, reference) = (self.unsaved.rewards(), campaign_reference(self.campaign.address()));
+        let (rewards, reference) = (self.unsaved.rewards(), self.reference());
         match (rewards.len(), self.unsaved.file()) {
             (0, _) => (),
             (n, Some(file)) => {
@@ -302,20 +327,14 @@ impl Run<'_> {
         for line in self.campaign.finding(&verdicts)? {
             note(&line);
         }
-        note(&format!("see the result with `cutline report {}`", campaign_reference(self.campaign.address())));
+        note(&format!("see the result with `cutline report {}`", self.reference()));
         Ok(())
     }
-}
 
-/// The arguments that name the campaign on a command line, without a password.
-fn campaign_reference(address: &args::CampaignAddress) -> String {
-    let store = match address.store.split_once("://").and_then(|(_, rest)| rest.split_once('@')) {
-        Some((login, _)) if login.contains(':') => "STORE".into(),
-        _ => shell(&address.store),
-    };
-    match &address.name {
-        Some(name) => format!("{store} --name {}", shell(name)),
-        None => store,
+    /// The arguments that name the campaign on a command line.
+    fn reference(&self) -> String {
+        let args::CampaignAddress { store, name } = self.campaign.address();
+        reference(store, name.as_deref())
     }
 }
 
@@ -330,15 +349,5 @@ mod tests {
         assert!(lease(Some(timeout), 2) >= 3 * (timeout + GRACE) + MARGIN);
         let most = Duration::from_hours(3650 * 24);
         assert!(lease(Some(most), 1000) > most);
-    }
-
-    #[test]
-    fn a_reference_is_quoted_and_has_no_password() {
-        let reference = |store: &str, name: Option<&str>| {
-            campaign_reference(&args::CampaignAddress { store: store.into(), name: name.map(str::to_owned) })
-        };
-        assert_eq!(reference("a b.db", None), "'a b.db'");
-        assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");
-        assert_eq!(reference("postgresql://me:secret@h:5432/db", None), "STORE");
     }
 }

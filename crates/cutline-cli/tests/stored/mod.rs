@@ -128,3 +128,44 @@ impl Drop for Killed {
         drop(self.0.wait());
     }
 }
+
+/// A PostgreSQL server of a test's own, which it may stop and reconfigure.
+pub struct PrivateServer {
+    script: Killed,
+    /// The address without a database.
+    pub address: String,
+    stdin: Option<std::process::ChildStdin>,
+}
+
+impl PrivateServer {
+    pub fn start() -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../checks/with-postgres");
+        let mut command = Command::new(script);
+        // The server lives as long as the end of the pipe that this process holds.
+        command.args(["sh", "-c", "echo $CUTLINE_TEST_POSTGRES; cat > /dev/null"]).env_remove("CUTLINE_TEST_POSTGRES");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdin = child.stdin.take();
+        let mut address = String::new();
+        let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut stdout, &mut address).unwrap();
+        Self { script: Killed(child), address: address.trim().into(), stdin }
+    }
+
+    pub fn client(&self) -> postgres::Client {
+        postgres::Client::connect(&format!("{}/postgres", self.address), postgres::NoTls).unwrap()
+    }
+
+    /// The process that accepts connections.
+    pub fn postmaster(&self) -> u32 {
+        let row = self.client().query_one("SELECT pg_read_file('postmaster.pid')", &[]).unwrap();
+        row.get::<_, String>(0).lines().next().unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for PrivateServer {
+    fn drop(&mut self) {
+        // The script then stops the server; killed, it could not.
+        self.stdin = None;
+        drop(self.script.0.wait());
+    }
+}

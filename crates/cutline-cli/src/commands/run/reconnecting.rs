@@ -2,15 +2,17 @@
 
 use super::identity::Identity;
 use crate::args::CampaignAddress;
-use crate::commands::open;
 use crate::standing::{self, standing};
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{StopReason, Verdict};
-use cutline_store::{Campaign, StoreError, Ticket, finding};
+use cutline_store::{Campaign, Interrupt, Store, StoreError, Ticket, finding};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
 const RETRY_LIMIT: Duration = Duration::from_mins(1);
+
+/// How long to wait before another try.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// A campaign that is reopened when its database was unavailable, and the worker it is used by.
 pub(super) struct ReconnectingCampaign<'a> {
@@ -18,31 +20,59 @@ pub(super) struct ReconnectingCampaign<'a> {
     campaign: Campaign,
     identity: Identity,
     worker: String,
+    /// Set when this program was asked to end; it shortens the waits for the store.
+    interrupt: Interrupt,
+    /// Why the store could not be reached after that: location and reason.
+    unreachable: Option<(String, String)>,
 }
 
 impl<'a> ReconnectingCampaign<'a> {
-    pub(super) fn open(address: &'a CampaignAddress, identity: Identity) -> Result<Self, StoreError> {
+    pub(super) fn open(
+        address: &'a CampaignAddress,
+        identity: Identity,
+        interrupt: Interrupt,
+    ) -> Result<Self, StoreError> {
         let worker = identity.worker();
-        Ok(Self { address, campaign: open(address)?, identity, worker })
+        let campaign = open(address, &interrupt)?;
+        Ok(Self { address, campaign, identity, worker, interrupt, unreachable: None })
     }
 
     /// Calls `operation` with the campaign, and again while the database fails; the flag says that an earlier call may have taken effect.
+    /// After an interruption, a store that fails twice or slowly is not tried again, by this operation or by later ones.
     fn retry<T>(
         &mut self,
         mut operation: impl FnMut(&mut Campaign, bool) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        if let Some((location, what)) = self.unreachable.clone() {
+            return Err(StoreError::Database { location, what });
+        }
         let start = Instant::now();
         let mut is_repeated = false;
         loop {
-            match operation(&mut self.campaign, is_repeated) {
-                Err(StoreError::Database { .. }) if start.elapsed() < RETRY_LIMIT => {
-                    std::thread::sleep(Duration::from_secs(1));
-                    is_repeated = true;
-                    if let Ok(campaign) = open(self.address) {
-                        self.campaign = campaign;
-                    }
-                }
+            let begun = Instant::now();
+            let failure = match operation(&mut self.campaign, is_repeated) {
+                Err(failure) if failure.may_pass() => failure,
                 done => return done,
+            };
+            let is_interrupted = self.interrupt.is_set();
+            let is_hopeless =
+                if is_interrupted { is_repeated || begun.elapsed() > PAUSE } else { start.elapsed() > RETRY_LIMIT };
+            if is_hopeless {
+                if let (
+                    true,
+                    StoreError::Database { location, what }
+                    | StoreError::Conflict { location, what }
+                    | StoreError::Unconfirmed { location, what },
+                ) = (is_interrupted, &failure)
+                {
+                    self.unreachable = Some((location.clone(), what.clone()));
+                }
+                return Err(failure);
+            }
+            std::thread::sleep(PAUSE);
+            is_repeated = true;
+            if let Ok(campaign) = open(self.address, &self.interrupt) {
+                self.campaign = campaign;
             }
         }
     }
@@ -149,6 +179,10 @@ impl<'a> ReconnectingCampaign<'a> {
     pub(super) fn address(&self) -> &CampaignAddress {
         self.address
     }
+}
+
+fn open(address: &CampaignAddress, interrupt: &Interrupt) -> Result<Campaign, StoreError> {
+    Store::open_with(&address.store, interrupt)?.campaign(address.name.as_deref())
 }
 
 /// The open tickets that `is_selected` selects by ticket and worker.
