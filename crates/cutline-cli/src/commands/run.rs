@@ -102,23 +102,25 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     run.report_unsaved();
     let is_unreachable =
         |failure: &Failure| waits.is_set() && matches!(failure, Failure::Store(error) if error.may_pass());
-    match worked {
+    let unreachable = match worked {
         Ok(Some(reason)) => {
             run.sum_up(reason)?;
             return Ok(ExitCode::SUCCESS);
         }
-        Err(failure) if !is_unreachable(&failure) => return Err(failure),
-        _ => (),
-    }
-    let n = match returned {
-        Err(failure) if is_unreachable(&failure) => {
+        Ok(None) => None,
+        Err(failure) if is_unreachable(&failure) => Some(failure),
+        Err(failure) => return Err(failure),
+    };
+    let n = match (returned, unreachable) {
+        (Ok(n), None) => n,
+        (Err(failure), _) if !is_unreachable(&failure) => return Err(failure),
+        (Err(failure), _) | (Ok(_), Some(failure)) => {
             note(&format!(
                 "interrupted; {}; open tickets return to the budget with the next `cutline run` on this machine, or when their leases end",
                 failure.line()
             ));
             return Ok(ExitCode::from(130));
         }
-        returned => returned?,
     };
     let tickets = if n == 1 { "1 ticket was".into() } else { format!("{n} tickets were") };
     note(&format!("interrupted; {tickets} returned to the budget; run the same command again to continue"));

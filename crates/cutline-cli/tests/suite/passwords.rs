@@ -49,7 +49,7 @@ fn no_message_has_a_password() {
             &["new", address, "arms.csv", "--threshold", "0.5", "--budget", "9"],
             &["new", "other.db", address, "--threshold", "0.5", "--budget", "9"],
             &["ask", address],
-            &["status", address, "--json"],
+            &["status", address, "--format", "json"],
             &["plan", address],
             &["diagnose", address],
             &["run", address, "--measure", "echo 1"],

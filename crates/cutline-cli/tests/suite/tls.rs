@@ -51,12 +51,12 @@ fn serve(server: &PrivateServer, (certificate, key): &(Certificate, KeyPair), cl
         client.batch_execute(&format!("ALTER SYSTEM SET {setting}")).unwrap();
     }
     client.batch_execute("SELECT pg_reload_conf()").unwrap();
-    let served = || {
+    let is_on = || {
         // A new connection has the settings of the server at this moment.
         let row = server.client().query_one("SELECT current_setting('ssl')", &[]).unwrap();
         row.get::<_, String>(0) == "on"
     };
-    crate::stored::wait_for("TLS", served);
+    crate::stored::wait_for("TLS", is_on);
     std::thread::sleep(std::time::Duration::from_millis(500));
 }
 

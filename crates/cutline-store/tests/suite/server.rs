@@ -174,7 +174,7 @@ impl Proxy {
 }
 
 fn forward(mut from: TcpStream, mut to: &TcpStream, mood: &std::sync::Mutex<Mood>, is_from_client: bool) {
-    let mut buffer = [0; 65536];
+    let mut buffer = [0; 8192];
     while let Ok(n @ 1..) = from.read(&mut buffer) {
         let bytes = &buffer[..n];
         let mood = *mood.lock().unwrap();

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 use tokio_postgres::Statement;
-use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::error::{DbError, Severity, SqlState};
 use tokio_postgres::types::ToSql;
 
 /// The key of the advisory lock for beginning campaigns: `CutL` in ASCII.
@@ -75,7 +75,7 @@ fn is_conflict(failure: &Failure) -> bool {
 
 /// Whether the server has refused an operation and goes on.
 fn is_refused(failure: &Failure) -> bool {
-    let severity = |error: &tokio_postgres::Error| error.as_db_error().and_then(|error| error.parsed_severity());
+    let severity = |error: &tokio_postgres::Error| error.as_db_error().and_then(DbError::parsed_severity);
     matches!(failure, Failure::Server(error) if severity(error) == Some(Severity::Error))
 }
 
