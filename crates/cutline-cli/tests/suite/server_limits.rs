@@ -180,7 +180,7 @@ fn the_second_interruption_ends_run_sooner() {
     interrupted(&["INT", "INT"], Duration::from_secs(5));
 }
 
-/// `new` and `delete` wait for a lock, and Ctrl-C ends them.
+/// `new` and `delete` wait for a lock, and Ctrl-C ends them; `ask` has three seconds to return its tickets.
 #[test]
 fn other_commands_can_be_interrupted() {
     let place = Place::postgres();
@@ -197,6 +197,6 @@ fn other_commands_can_be_interrupted() {
         let asked = Instant::now();
         signal(child.0.id(), "INT");
         assert_eq!(child.0.wait().unwrap().code(), Some(130), "{args:?}: {}", place.text("stderr"));
-        assert!(asked.elapsed() < Duration::from_secs(3), "{args:?}: {:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(5), "{args:?}: {:?}", asked.elapsed());
     }
 }

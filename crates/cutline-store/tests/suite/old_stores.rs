@@ -88,7 +88,7 @@ fn a_campaign_on_the_mixed_model() {
     let directory = tempfile::tempdir().unwrap();
     let mut campaign = copied(directory.path(), "schema-1-mixed.db", "arms");
     let found = campaign.verdicts().unwrap();
-    let expected = [(0, -0.5594382735431102, 0.001775674464307601), (4, -0.1749752535327813, 0.00014247128731827158)];
+    let expected = [(0, -0.5594382735431102, 0.001775674464307601), (4, -0.1749752535327813, 0.00018761234398272293)];
     for (arm, mean, doubt) in expected {
         let verdict = found[arm];
         assert!((verdict.mean - mean).abs() < 1e-9 && (verdict.doubt - doubt).abs() < 1e-9, "{verdict:?}");

@@ -366,7 +366,7 @@ fn two_processes_on_sqlite() {
         let log = |worker: u64| place.directory().join(format!("{worker}.log"));
         let start = |worker: u64| {
             let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--exact", "two_processes_on_sqlite", "--nocapture"]);
+            command.args(["--exact", "schedules::two_processes_on_sqlite", "--nocapture"]);
             command.env("SCHEDULES_STORE", &place.address).env("SCHEDULES_WORKER", worker.to_string());
             command.env("SCHEDULES_LOG", log(worker)).stdout(std::process::Stdio::null()).spawn().unwrap()
         };
