@@ -193,10 +193,12 @@ fn other_commands_can_be_interrupted() {
     for args in [&new[..], &["delete", &place.address, "--yes", "screen"], &["ask", &place.address]] {
         let mut command = place.command(env!("CARGO_BIN_EXE_cutline"));
         let mut child = Killed(command.args(args).stdout(Stdio::null()).stderr(place_file(&place)).spawn().unwrap());
-        waiting(&place);
+        let backend = waiting(&place);
         let asked = Instant::now();
         signal(child.0.id(), "INT");
         assert_eq!(child.0.wait().unwrap().code(), Some(130), "{args:?}: {}", place.text("stderr"));
         assert!(asked.elapsed() < Duration::from_secs(5), "{args:?}: {:?}", asked.elapsed());
+        // The server's process goes on waiting, and must not be taken for that of the next command.
+        other.execute("SELECT pg_terminate_backend($1, 10000)", &[&i32::try_from(backend).unwrap()]).unwrap();
     }
 }
