@@ -65,8 +65,8 @@ fn stdin_is_read_where_files_are() {
 fn large_inputs_are_refused_unless_the_limit_is_raised() {
     let place = screen(&["--budget", "9"]);
     place.write("rewards.csv", "arm,reward\na,1\n");
-    let rows: String = (0..40_000).map(|arm| format!("{arm},{arm}.5\n")).collect();
-    place.write("large.csv", format!("x,y\n{rows}"));
+    let rows: Vec<String> = (0..40_000).map(|arm| format!("{arm},{arm}.5\n")).collect();
+    place.write("large.csv", format!("x,y\n{}", rows.concat()));
     for command in COMMANDS {
         let mut args = with(command, "large.csv");
         args.extend(["--max-input-size", "100KiB"].map(String::from));

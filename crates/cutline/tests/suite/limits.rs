@@ -114,11 +114,11 @@ fn larger_rewards_of_earlier_journals_decide_nothing() {
             let mut campaign =
                 CampaignState::new(arms.clone(), terms(estimator, threshold, IntervalKind::Fixed)).unwrap();
             let mut rng = stream(5, Purpose::Noise, 0);
-            let record = |number: u64| {
-                let (arm, reward) = (number as usize % 6, 1e120 * uniform(&mut rng) + threshold);
+            let record = |(number, arm)| {
+                let reward = 1e120 * uniform(&mut rng) + threshold;
                 Record { number, at: 0, event: Event::Observed { arm, reward, is_counted: false } }
             };
-            let records: Vec<Record> = (1..=60).map(record).collect();
+            let records: Vec<Record> = (1..=60).zip((0..6).cycle()).map(record).collect();
             campaign.extend(&records).unwrap();
             let source = campaign.noise().source;
             for verdict in campaign.verdicts() {

@@ -305,10 +305,9 @@ fn a_mean_at_the_threshold_is_said_to_be_there() {
                 (0..2).for_each(|arm| drop(campaign.observe(arm, reward, true, 0).unwrap()));
             }
             for verdict in campaign.verdicts() {
-                eprintln!("{estimator} {reward}: {verdict:?}");
-                if estimator == "sample-mean" {
-                    assert_eq!(verdict.is_at_threshold(), is_at, "{estimator} {reward}: {verdict:?}");
-                }
+                // The other models shrink the means, or know too little without any noise.
+                let expected = is_at && estimator == "sample-mean";
+                assert_eq!(verdict.is_at_threshold(), expected, "{estimator} {reward}: {verdict:?}");
                 let words = if verdict.is_at_threshold() { "at the threshold" } else { verdict.side.name() };
                 assert_eq!(verdict.side_in_words(), words);
                 assert!(verdict.side != Side::Above || verdict.mean >= 0.5);
