@@ -59,8 +59,22 @@ class Ticket:
 
 @final
 class Verdict:
-    """The verdict on an arm."""
+    """The verdict on an arm. It can be pickled."""
 
+    def __new__(
+        cls,
+        arm: int,
+        name: str,
+        side: str,
+        mean: float,
+        lower: float,
+        upper: float,
+        pulls: int,
+        doubt: float,
+        settled_after: int | None,
+        withdrawn: bool,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[int, str, str, float, float, float, int, float, int | None, bool]: ...
     @property
     def arm(self) -> int: ...
     @property
@@ -146,7 +160,7 @@ class CampaignHandle:
 class Campaign:
     """The base class of `cutline.Campaign`."""
 
-    def __new__(cls, handle: CampaignHandle, worker: str) -> Self: ...
+    def __new__(cls, handle: CampaignHandle, machine: str) -> Self: ...
     @overload
     def ask(
         self,
@@ -167,6 +181,7 @@ class Campaign:
         worker: str | None = None,
         lease: float | None = None,
     ) -> list[Ticket]: ...
+    def _ask_into(self, tickets: list[Ticket], n: int) -> None: ...
     @overload
     def tell(self, ticket: Ticket | int, reward: float | Iterable[float]) -> int: ...
     @overload
@@ -239,8 +254,8 @@ class Tally:
     the tally of all their runs, with `+` or `sum`. Adding others is an error."""
 
     def __new__(cls, counts: bytes) -> Self: ...
-    def __add__(self, other: Tally, /) -> Tally: ...
-    def __radd__(self, other: int, /) -> Tally: ...
+    def __add__(self, other: Tally | int, /) -> Tally: ...
+    def __radd__(self, other: Tally | int, /) -> Tally: ...
     @property
     def runs(self) -> list[tuple[int, int]]: ...
     @property

@@ -11,24 +11,28 @@ use crate::convert::string;
 use crate::custom::{catch_exceptions, is_choosing};
 use crate::errors::{input, store};
 use crate::handle::CampaignHandle;
+use crate::interruptible::{Guard, InterruptibleMutex};
 use crate::rewards::one_or_more;
 use cutline::Arm;
-use cutline_store::StoreError;
+use cutline_store::{Store, StoreError};
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The base class of `cutline.Campaign`.
 #[pyclass(frozen, subclass, module = "cutline._native")]
 pub(crate) struct Campaign {
-    inner: Mutex<cutline_store::Campaign>,
+    inner: InterruptibleMutex<cutline_store::Campaign>,
     name: String,
     /// Where arms are looked up. Arms can be added, also by other processes, so it is used through `arm_names`.
     names: Mutex<Arc<ArmNames>>,
     storage: Option<String>,
     /// The custom rule, if it has one.
     rule: Option<Py<PyAny>>,
-    /// The default for `worker` in `ask`.
-    worker: String,
+    /// The name of this machine, for the journal.
+    machine: String,
+    /// The process that opened the connection to the store.
+    process: AtomicU32,
 }
 
 impl Campaign {
@@ -38,10 +42,40 @@ impl Campaign {
         py: Python<'_>,
         work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
-        check_not_choosing()?;
-        // A poisoned lock is harmless: a campaign that lost its state in a panic rebuilds it.
-        let work = || work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner));
-        py.detach(|| catch_exceptions(work))?.map_err(|error| store(&error))
+        let mut locked = self.lock(py)?;
+        let campaign = &mut *locked;
+        py.detach(|| catch_exceptions(|| work(campaign)))?.map_err(|error| store(&error))
+    }
+
+    /// Locks the campaign, unless a rule is choosing: the campaign may be locked by its rule, so that would deadlock.
+    fn lock(&self, py: Python<'_>) -> PyResult<Guard<'_, cutline_store::Campaign>> {
+        if is_choosing() {
+            return Err(input("a rule cannot use campaigns within `choose` or `learn`"));
+        }
+        let mut campaign = self.inner.lock(py)?;
+        self.reopen_if_forked(py, &mut campaign)?;
+        Ok(campaign)
+    }
+
+    /// Opens the campaign again in a process that was forked: the connection to the store is that of the parent.
+    fn reopen_if_forked(&self, py: Python<'_>, campaign: &mut cutline_store::Campaign) -> PyResult<()> {
+        let Some(storage) = &self.storage else { return Ok(()) };
+        let process = std::process::id();
+        if self.process.load(Ordering::Relaxed) == process {
+            return Ok(());
+        }
+        let rule = campaign.settings().custom_rule.clone();
+        let open = || Store::open(storage)?.campaign_with_rule(Some(&self.name), rule);
+        let reopened = py.detach(|| catch_exceptions(open))?.map_err(|error| store(&error))?;
+        // To close the connection would end that of the parent.
+        std::mem::forget(std::mem::replace(campaign, reopened));
+        self.process.store(process, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The default for `worker` in `ask`: one per process.
+    fn worker(&self) -> String {
+        format!("{}-{}", self.machine, std::process::id())
     }
 
     /// The names of all arms that there are now.
@@ -69,22 +103,18 @@ fn reason_text(reason: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
     reason.map_or(Ok(String::new()), |reason| string(reason, "`reason`"))
 }
 
-/// Refuses to use a campaign while a rule chooses: the campaign may be locked by its rule, so that would deadlock.
-fn check_not_choosing() -> PyResult<()> {
-    if is_choosing() { Err(input("a rule cannot use campaigns within `choose` or `learn`")) } else { Ok(()) }
-}
-
 #[pymethods]
 impl Campaign {
     #[new]
-    fn new(py: Python<'_>, handle: &CampaignHandle, worker: &str) -> PyResult<Self> {
+    fn new(py: Python<'_>, handle: &CampaignHandle, machine: String) -> PyResult<Self> {
         let taken = handle.campaign.lock().unwrap_or_else(PoisonError::into_inner).take();
         let campaign = taken.ok_or_else(|| input("this handle was used already"))?;
         let name = campaign.name().to_owned();
         let names = Mutex::new(Arc::new(ArmNames::new(campaign.arm_names().to_vec())));
-        let (storage, worker) = (handle.storage.clone(), worker.into());
+        let (inner, process) = (InterruptibleMutex::new(campaign), AtomicU32::new(std::process::id()));
+        let storage = handle.storage.clone();
         let rule = handle.rule.as_ref().map(|rule| rule.clone_ref(py));
-        Ok(Self { inner: Mutex::new(campaign), name, names, storage, rule, worker })
+        Ok(Self { inner, name, names, storage, rule, machine, process })
     }
 
     /// The campaign's name.

@@ -114,7 +114,8 @@ impl Experiment {
                 Ok(all.into_iter().find(|experiment| experiment.name() == variant).expect("a variant of the text"))
             }
         };
-        let read = py.detach(|| catch_exceptions(read))?;
+        let pool = pool(None)?;
+        let read = py.detach(|| catch_exceptions(|| pool.install(read)))?;
         read.map(Self).map_err(|error| match file {
             Some(file) => input(format!("{file}:{error}")),
             None => input(error.message),
@@ -272,8 +273,9 @@ pub(crate) fn paper() -> Vec<(&'static str, &'static str)> {
 
 /// The names of the experiments of other papers, with the names of their variants and their TOML.
 #[pyfunction]
-pub(crate) fn field() -> Vec<(&'static str, Vec<String>, &'static str)> {
+pub(crate) fn field() -> PyResult<Vec<(&'static str, Vec<String>, &'static str)>> {
     let variants = |name| cutline_lab::field::experiments(name, Overrides::default()).unwrap_or_default();
     let names = |name| variants(name).iter().map(|experiment| experiment.name().to_owned()).collect();
-    cutline_lab::field::EXPERIMENTS.iter().map(|&(name, toml)| (name, names(name), toml)).collect()
+    let all = || cutline_lab::field::EXPERIMENTS.iter().map(|&(name, toml)| (name, names(name), toml)).collect();
+    Ok(pool(None)?.install(all))
 }

@@ -4,6 +4,7 @@ use super::Campaign;
 use crate::convert::integer;
 use crate::errors::input;
 use crate::plan::{Planning, goal_of};
+use crate::pool::pool;
 use crate::verdict::Progress;
 use cutline_lab::{Plan, Standing};
 use pyo3::prelude::*;
@@ -47,6 +48,7 @@ impl Campaign {
     /// 4
     #[getter]
     pub(crate) fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let pool = pool(None)?;
         let standing = self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
             let standing = Standing::new(campaign.state()?, &verdicts);
@@ -54,7 +56,8 @@ impl Campaign {
                 return Ok(standing);
             }
             let arms = campaign.candidates()?.arms();
-            Ok(standing.with_rest(campaign.state()?, arms))
+            let state = campaign.state()?;
+            Ok(pool.install(move || standing.with_rest(state, arms)))
         })?;
         let rest = standing.rest.as_ref().map(|rest| {
             let dict = PyDict::new(py);

@@ -1,16 +1,16 @@
 //! Tickets: asks for measurements, and takes their rewards.
 
-use super::{Campaign, check_not_choosing, reason_text};
+use super::{Campaign, reason_text};
 use crate::convert::{elements, integer, number, short_repr, string};
 use crate::custom::catch_exceptions;
 use crate::errors::{input, store};
-use crate::interruptible::interruptible;
+use crate::interruptible::attempt;
 use crate::rewards::{pairs, per_measurement, replicates, reward, ticket_number};
 use crate::ticket::Ticket;
 use cutline::campaign::Request;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use std::sync::PoisonError;
+use pyo3::types::PyList;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -21,19 +21,50 @@ const DAY: Duration = Duration::from_hours(24);
 const MAX_UNINTERRUPTED: usize = 16;
 
 impl Campaign {
-    /// Asks for tickets. Ctrl-C ends a request for many; then none is handed out.
+    /// Asks for tickets. Ctrl-C ends a request for many; then none is handed out, or those that were are expired again.
     fn request(&self, py: Python<'_>, request: &Request<'_>) -> PyResult<Vec<cutline_store::Ticket>> {
         if request.n <= MAX_UNINTERRUPTED {
             return self.with(py, |campaign| campaign.ask_unless(request, &|| false));
         }
+        let mut locked = self.lock(py)?;
+        let campaign = &mut *locked;
         let work = |is_interrupted: &AtomicBool| {
-            catch_exceptions(|| {
-                let mut campaign = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-                campaign.ask_unless(request, &|| is_interrupted.load(Ordering::Relaxed))
-            })
+            catch_exceptions(|| campaign.ask_unless(request, &|| is_interrupted.load(Ordering::Relaxed)))
         };
-        check_not_choosing()?;
-        interruptible(py, work, || Ok(()))??.map_err(|error| store(&error))
+        let (asked, outcome) = attempt(py, work, || Ok(()));
+        // Tickets that the worker had before stay open: it may resume them again.
+        if let (Err(_), Ok(Ok(tickets)), false) = (&outcome, &asked, request.resume) {
+            let numbers = |ticket: &cutline_store::Ticket| ticket.number..ticket.number + u64::from(ticket.replicates);
+            let tickets: Vec<u64> = tickets.iter().flat_map(numbers).collect();
+            // If it fails, the leases end on their own.
+            drop(py.detach(|| campaign.expire(&tickets)));
+        }
+        outcome?;
+        asked?.map_err(|error| store(&error))
+    }
+
+    /// The tickets that the keywords of `ask` ask for; of `n` only the number.
+    fn asked(
+        &self,
+        py: Python<'_>,
+        n: u64,
+        replicates: Option<&Bound<'_, PyAny>>,
+        resume: bool,
+        worker: Option<&Bound<'_, PyAny>>,
+        lease: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<impl Iterator<Item = Ticket>> {
+        let replicates = replicates.map_or(Ok(1), |value| integer(value, "`replicates`", 1, u32::MAX.into()))?;
+        let worker = worker.map_or_else(|| Ok(self.worker()), |worker| string(worker, "`worker`"))?;
+        let lease = match lease {
+            Some(lease) => seconds(lease)?,
+            // A campaign in memory has no other worker to give the ticket to.
+            None if self.storage.is_none() => Duration::MAX,
+            None => DAY,
+        };
+        let lease = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
+        let request = Request::new(usize::try_from(n).expect("checked"), &worker, lease);
+        let request = Request { replicates: u32::try_from(replicates).expect("checked"), resume, ..request };
+        Ok(self.request(py, &request)?.into_iter().map(Ticket::from))
     }
 }
 
@@ -68,23 +99,16 @@ impl Campaign {
         lease: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let count = n.map_or(Ok(1), |n| integer(n, "`n`", 0, u32::MAX.into()))?;
-        let replicates = replicates.map_or(Ok(1), |value| integer(value, "`replicates`", 1, u32::MAX.into()))?;
-        let named = worker.map(|worker| string(worker, "`worker`")).transpose()?;
-        let worker = named.as_deref().unwrap_or(&self.worker);
-        let lease = match lease {
-            Some(lease) => seconds(lease)?,
-            // A campaign in memory has no other worker to give the ticket to.
-            None if self.storage.is_none() => Duration::MAX,
-            None => DAY,
-        };
-        let lease = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
-        let request = Request::new(usize::try_from(count).expect("checked"), worker, lease);
-        let request = Request { replicates: u32::try_from(replicates).expect("checked"), resume, ..request };
-        let mut tickets = self.request(py, &request)?.into_iter().map(Ticket::from);
+        let mut tickets = self.asked(py, count, replicates, resume, worker, lease)?;
         if n.is_none() {
             return tickets.next().into_bound_py_any(py);
         }
         tickets.collect::<Vec<_>>().into_bound_py_any(py)
+    }
+
+    /// Asks for up to `n` tickets and appends them to `tickets`: whatever interrupts the caller next, it knows which tickets it has.
+    fn _ask_into(&self, py: Python<'_>, tickets: &Bound<'_, PyList>, n: u32) -> PyResult<()> {
+        self.asked(py, n.into(), None, false, None, None)?.try_for_each(|ticket| tickets.append(ticket))
     }
 
     /// Records the reward of a ticket, which is a `Ticket` or its number; or the rewards of several tickets, all or none. For a ticket with
