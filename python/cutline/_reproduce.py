@@ -173,7 +173,7 @@ def reproduce(
 def _selected(experiments: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """The names of the selected experiments of the LinearAPT paper, in its order, and of other papers."""
     names = [name for name, _ in _native.paper()]
-    others = [name for name, _, _ in _native.field()]
+    others = [name for name, _ in _native.field()]
     for name in experiments:
         if not isinstance(name, str) or name not in names + others:
             raise InputError(f"there is no experiment {name!r} with published numbers; there are {', '.join(names + others)}")
@@ -183,7 +183,7 @@ def _selected(experiments: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 def _of_field(name: str, runs: int | None, seed: int | EllipsisType) -> list[Experiment]:
     """The experiments of that name: one, or one per variant of its file."""
-    ((variants, toml),) = [(variants, toml) for known, variants, toml in _native.field() if known == name]
+    toml, variants = dict(_native.field())[name], _native.variants(name)
     return [Experiment._of(toml, name, "", None, False, runs, None if seed is ... else seed, variant=variant) for variant in variants]
 
 

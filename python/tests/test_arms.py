@@ -122,7 +122,7 @@ def test_arms_without_features() -> None:
         ("features.csv", "not be a string; read a file first"),
         (["a", "a"], "arms 0 and 1 are both called `a`; names must differ"),
         (["a", "\n"], "arm 1 cannot be called"),
-        ({"x": [1.0]}, "X must hold numbers"),
+        ({"x": [1.0]}, "a dict has none; make it a data frame first"),
         (object(), "X must hold numbers"),
         (pd.DataFrame({"x": [1.0], "city": ["Rome"]}), 'column `city` is text, with a different value in every row; the first is `Rome`; pass `id="city"`'),
         (pl.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` is text, with a different value in every row"),
