@@ -170,7 +170,7 @@ def _from_array(X: Any, names: list[str] | None) -> Arms:
     if hasattr(X, "toarray"):
         X = X.toarray()
     try:
-        values = np.asarray(X.astype(np.float64).filled(np.nan) if np.ma.isMaskedArray(X) else X)
+        values = np.asarray(np.ma.filled(X.astype(np.float64), np.nan) if np.ma.isMaskedArray(X) else X)
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(f"X is not an array of numbers: {_line(error)}") from error
     if values.ndim == 1 and values.size and (values.dtype.kind in "UT" or _are_strings(values)):

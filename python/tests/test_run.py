@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -185,30 +186,30 @@ def test_no_ticket_stays_open_after_a_reward_that_the_campaign_refuses() -> None
     assert (campaign.progress.out, campaign.progress.failed, campaign.progress.counted) == (0, 1, 0)
 
 
-def test_rewards_of_a_loop_that_ends_are_all_kept_and_all_tickets_closed() -> None:
+def test_rewards_of_a_loop_that_ends_are_all_kept_and_all_tickets_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if one of the rewards that arrived meanwhile is not a number."""
-    together = threading.Barrier(3, timeout=20)
 
-    def measure(ticket: cutline.Ticket) -> float:
-        together.wait()
-        if ticket.ticket == 1:
-            raise OSError("no answer")
-        time.sleep(0.05)
-        return float("nan") if ticket.ticket == 2 else 1.0
+    class Inline(Executor):
+        """Every measurement has ended when the loop sees the first one."""
 
-    campaign = cutline.Campaign(3, threshold=0.0, budget=9)
-
-    class Slow(ThreadPoolExecutor):
-        """The loop sees a failure only after all measurements have ended."""
-
-        def submit(self, *args: object, **kwargs: object) -> Future[float]:  # type: ignore[override]
-            future: Future[float] = super().submit(*args, **kwargs)  # type: ignore[arg-type]
-            future.exception = lambda timeout=None: (time.sleep(0.3), Future.exception(future, timeout))[1]  # type: ignore[func-returns-value, method-assign, misc]
+        def submit(self, function: Callable[..., float], /, *args: object, **kwargs: object) -> Future[float]:  # type: ignore[override]
+            future: Future[float] = Future()
+            try:
+                future.set_result(function(*args))
+            except OSError as error:
+                future.set_exception(error)
             return future
 
-    with Slow(3) as executor, pytest.raises(OSError, match="no answer"):
-        cutline.run(campaign, measure, workers=3, executor=executor)
-    assert campaign.progress.out == 0 and campaign.progress.counted == 1
+    def measure(ticket: cutline.Ticket) -> float:
+        if ticket.ticket == 1:
+            raise OSError("no answer")
+        return float("nan") if ticket.ticket == 2 else 1.0
+
+    monkeypatch.setattr("concurrent.futures.wait", lambda futures, **_: ({next(iter(futures))}, set()))
+    campaign = cutline.Campaign(3, threshold=0.0, budget=9)
+    with pytest.raises(OSError, match="no answer"):
+        cutline.run(campaign, measure, workers=3, executor=Inline())
+    assert (campaign.progress.out, campaign.progress.counted, campaign.progress.failed) == (0, 1, 1)
 
 
 def test_ctrl_c_between_ask_and_submit_leaves_no_ticket_open() -> None:
