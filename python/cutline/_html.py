@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Sequence
 
@@ -19,6 +18,8 @@ def text(value: object, most: int | None = MAX_TEXT) -> str:
     >>> text("<b>\\u202egpj")
     '&lt;b&gt;\\\\u202egpj'
     """
+    import html
+
     shown = str(value)
     if most is not None and len(shown) > most:
         shown = shown[: most - 1] + "…"

@@ -59,6 +59,8 @@ def run(
     that still run, nor does the interpreter wait for those on threads when it exits: their tickets are expired, and what they return is
     ignored.
     """
+    from inspect import iscoroutinefunction
+
     workers = integer("workers", workers, 1)
     give_up = None if give_up is None else integer("give_up", give_up, 1)
     if failures is not None:
@@ -67,6 +69,8 @@ def run(
         failures = 0
     if not callable(measure):
         raise InputError("`measure` must be a function that takes a ticket and returns a reward")
+    if iscoroutinefunction(measure):
+        raise InputError("`measure` is an async function, which returns no reward; pass `lambda ticket: asyncio.run(measure(ticket))`")
     if isinstance(X, Campaign):
         if settings:
             raise InputError(f"the campaign already has its settings; `{next(iter(settings))}` cannot change them here; use `set`")

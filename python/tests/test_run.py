@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cutline
@@ -109,6 +111,14 @@ def test_invalid_arguments() -> None:
             cutline.run(X, measure, threshold=0.0, budget=3, **changed)
     with pytest.raises(cutline.InputError, match="`measure` must be a function"):
         cutline.run(X, 3, threshold=0.0, budget=3)  # type: ignore[arg-type]
+
+    async def later(ticket: cutline.Ticket) -> float:
+        return measure(ticket)
+
+    with pytest.raises(cutline.InputError, match=r"an async function, .* `lambda ticket: asyncio.run\(measure\(ticket\)\)`"):
+        cutline.run(X, later, threshold=0.0, budget=3)  # type: ignore[arg-type]
+    campaign = cutline.run(X, lambda ticket: asyncio.run(later(ticket)), threshold=0.0, budget=6, workers=np.int64(2))
+    assert campaign.progress.counted == 6
 
 
 def test_progress_is_a_line_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
