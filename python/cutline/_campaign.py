@@ -165,7 +165,7 @@ class Campaign(_native.Campaign):
         columns, finding = self._columns(), self.finding
         sides = ", ".join(f"{columns['side'].count(side)} {side}" for side in ("above", "below", "undecided"))
         heading = _html.line(f"<b>{_html.text(self.name)}</b>:", _html.text(self._summary()))
-        found = _html.line(_html.text(sides if finding is None else f"{sides}; {finding}"))
+        found = _html.line(_html.text(sides if finding is None else f"{sides}; {finding}", None))
         n_arms = len(columns["name"])
         if not columns["pulls"].any():
             return _html.block(heading)

@@ -16,6 +16,7 @@ use crate::rewards::one_or_more;
 use cutline::Arm;
 use cutline_store::{Store, StoreError};
 use pyo3::prelude::*;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -31,7 +32,10 @@ pub(crate) struct Campaign {
     rule: Option<Py<PyAny>>,
     /// The name of this machine, for the journal.
     machine: String,
-    /// The process that opened the connection to the store.
+    /// The process that made this object, and its name in the journal.
+    first_process: u32,
+    worker: String,
+    /// The process that opened the connection to the store: not the first one after a fork.
     process: AtomicU32,
 }
 
@@ -73,9 +77,12 @@ impl Campaign {
         Ok(())
     }
 
-    /// The default for `worker` in `ask`: one per process.
-    fn worker(&self) -> String {
-        format!("{}-{}", self.machine, std::process::id())
+    /// The default for `worker` in `ask`: one per process, for a campaign that processes can share.
+    fn worker(&self) -> Cow<'_, str> {
+        if self.storage.is_none() || std::process::id() == self.first_process {
+            return Cow::Borrowed(&self.worker);
+        }
+        Cow::Owned(worker(&self.machine, std::process::id()))
     }
 
     /// The names of all arms that there are now.
@@ -98,6 +105,11 @@ impl Campaign {
     }
 }
 
+/// The name of a process in the journal.
+fn worker(machine: &str, process: u32) -> String {
+    format!("{machine}-{process}")
+}
+
 /// A reason for the journal; empty if there is none.
 fn reason_text(reason: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
     reason.map_or(Ok(String::new()), |reason| string(reason, "`reason`"))
@@ -111,10 +123,11 @@ impl Campaign {
         let campaign = taken.ok_or_else(|| input("this handle was used already"))?;
         let name = campaign.name().to_owned();
         let names = Mutex::new(Arc::new(ArmNames::new(campaign.arm_names().to_vec())));
-        let (inner, process) = (InterruptibleMutex::new(campaign), AtomicU32::new(std::process::id()));
-        let storage = handle.storage.clone();
+        let (inner, storage) = (InterruptibleMutex::new(campaign), handle.storage.clone());
+        let first_process = std::process::id();
+        let (worker, process) = (worker(&machine, first_process), AtomicU32::new(first_process));
         let rule = handle.rule.as_ref().map(|rule| rule.clone_ref(py));
-        Ok(Self { inner, name, names, storage, rule, machine, process })
+        Ok(Self { inner, name, names, storage, rule, machine, first_process, worker, process })
     }
 
     /// The campaign's name.

@@ -3,8 +3,9 @@
 use pyo3::prelude::*;
 use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -52,20 +53,23 @@ pub(crate) fn attempt<T: Send>(
 /// A mutex. A thread that waits for it is detached from the interpreter, and handles signals.
 pub(crate) struct InterruptibleMutex<T> {
     value: Mutex<T>,
-    is_taken: Mutex<bool>,
+    /// How many threads wait. If none does, there is nobody to wake, which would cost a system call.
+    waiting: AtomicUsize,
+    queue: Mutex<()>,
     released: Condvar,
 }
 
 /// Holds the mutex until it is dropped.
 pub(crate) struct Guard<'a, T> {
-    // A poisoned lock is harmless: a campaign that lost its state in a panic rebuilds it.
-    value: MutexGuard<'a, T>,
+    /// `None` only while it is dropped.
+    value: Option<MutexGuard<'a, T>>,
     mutex: &'a InterruptibleMutex<T>,
 }
 
 impl<T: Send> InterruptibleMutex<T> {
     pub(crate) fn new(value: T) -> Self {
-        Self { value: Mutex::new(value), is_taken: Mutex::new(false), released: Condvar::new() }
+        let (value, queue) = (Mutex::new(value), Mutex::new(()));
+        Self { value, waiting: AtomicUsize::new(0), queue, released: Condvar::new() }
     }
 
     /// Waits until nobody else holds it.
@@ -73,25 +77,43 @@ impl<T: Send> InterruptibleMutex<T> {
     /// # Errors
     /// If a signal, such as Ctrl-C, raises an exception meanwhile.
     pub(crate) fn lock(&self, py: Python<'_>) -> PyResult<Guard<'_, T>> {
-        while !self.take(Duration::ZERO) && !py.detach(|| self.take(POLL_INTERVAL)) {
+        loop {
+            if let Some(value) = self.try_lock() {
+                return Ok(Guard { value: Some(value), mutex: self });
+            }
+            py.detach(|| self.wait());
             py.check_signals()?;
         }
-        Ok(Guard { value: self.value.lock().unwrap_or_else(PoisonError::into_inner), mutex: self })
     }
 
-    /// Takes it if it is or becomes free within this time.
-    fn take(&self, timeout: Duration) -> bool {
-        let is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.released.wait_timeout_while(is_taken, timeout, |is_taken| *is_taken);
-        let (mut is_taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        !std::mem::replace(&mut *is_taken, true)
+    /// A poisoned mutex is harmless: a campaign that lost its state in a panic rebuilds it.
+    fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.value.try_lock() {
+            Ok(value) => Some(value),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Waits until the mutex is released, but no longer than the interval in which Python gets control.
+    fn wait(&self) {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_add(1, SeqCst);
+        // Whoever releases it from now on sees that somebody waits, and has to wait for the queue.
+        if self.try_lock().is_none() {
+            drop(self.released.wait_timeout(queue, POLL_INTERVAL));
+        }
+        self.waiting.fetch_sub(1, SeqCst);
     }
 }
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        *self.mutex.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.mutex.released.notify_one();
+        drop(self.value.take());
+        if self.mutex.waiting.load(SeqCst) > 0 {
+            drop(self.mutex.queue.lock());
+            self.mutex.released.notify_one();
+        }
     }
 }
 
@@ -99,12 +121,12 @@ impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.value
+        self.value.as_ref().expect("it is not dropped")
     }
 }
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        &mut self.value
+        self.value.as_mut().expect("it is not dropped")
     }
 }

@@ -56,6 +56,9 @@ def test_large_campaigns_are_cut() -> None:
     found = read(campaign)
     assert "The 10 highest means of 500 arms." in found.cells and "499" in found.cells and "3" not in found.cells
     assert "n" * 79 + "…" in found.cells
+    mixed = cutline.Campaign(np.arange(20.0)[:, None], threshold=9.5, budget=99)
+    mixed.observe(range(20), range(20))
+    assert f"9 above, 9 below, 2 undecided; {mixed.finding}" in read(mixed).cells, "sentences are not cut"
 
 
 @pytest.mark.parametrize("n_budgets", [2, 40])

@@ -11,6 +11,7 @@ use cutline::campaign::Request;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -54,7 +55,7 @@ impl Campaign {
         lease: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<impl Iterator<Item = Ticket>> {
         let replicates = replicates.map_or(Ok(1), |value| integer(value, "`replicates`", 1, u32::MAX.into()))?;
-        let worker = worker.map_or_else(|| Ok(self.worker()), |worker| string(worker, "`worker`"))?;
+        let worker = worker.map_or_else(|| Ok(self.worker()), |worker| string(worker, "`worker`").map(Cow::Owned))?;
         let lease = match lease {
             Some(lease) => seconds(lease)?,
             // A campaign in memory has no other worker to give the ticket to.
