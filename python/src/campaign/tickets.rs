@@ -8,6 +8,7 @@ use crate::interruptible::attempt;
 use crate::rewards::{pairs, per_measurement, replicates, reward, ticket_number};
 use crate::ticket::Ticket;
 use cutline::campaign::Request;
+use cutline_store::StoreError;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -35,10 +36,9 @@ impl Campaign {
         let (asked, outcome) = attempt(py, work, || Ok(()));
         // Tickets that the worker had before stay open: it may resume them again.
         if let (Err(_), Ok(Ok(tickets)), false) = (&outcome, &asked, request.resume) {
-            let numbers = |ticket: &cutline_store::Ticket| ticket.number..ticket.number + u64::from(ticket.replicates);
-            let tickets: Vec<u64> = tickets.iter().flat_map(numbers).collect();
+            let tickets: Vec<_> = tickets.iter().map(|ticket| (ticket.number, ticket.replicates)).collect();
             // If it fails, the leases end on their own.
-            drop(py.detach(|| campaign.expire(&tickets)));
+            drop(py.detach(|| take_back(campaign, &tickets)));
         }
         outcome?;
         asked?.map_err(|error| store(&error))
@@ -104,7 +104,19 @@ impl Campaign {
         if n.is_none() {
             return tickets.next().into_bound_py_any(py);
         }
-        tickets.collect::<Vec<_>>().into_bound_py_any(py)
+        let tickets: Vec<Ticket> = tickets.collect();
+        let numbers: Vec<_> = tickets.iter().map(|ticket| (ticket.number, ticket.replicates)).collect();
+        let tickets = tickets.into_bound_py_any(py)?;
+        // To make so many objects takes a moment too. Whoever is interrupted now does not get them.
+        if numbers.len() > MAX_UNINTERRUPTED
+            && let Err(interrupt) = py.check_signals()
+        {
+            if !resume {
+                self.with(py, |campaign| take_back(campaign, &numbers))?;
+            }
+            return Err(interrupt);
+        }
+        Ok(tickets)
     }
 
     /// Asks for up to `n` tickets and appends them to `tickets`: whatever interrupts the caller next, it knows which tickets it has.
@@ -181,6 +193,12 @@ impl Campaign {
         let rewards = pairs(arm, reward, "arms", |arm| names.find(arm), self::reward)?;
         self.with(py, |campaign| campaign.observe(&rewards, counted))
     }
+}
+
+/// Expires tickets, given by their numbers and the numbers of their replicates.
+fn take_back(campaign: &mut cutline_store::Campaign, tickets: &[(u64, u32)]) -> Result<(), StoreError> {
+    let tickets: Vec<u64> = tickets.iter().flat_map(|&(first, n)| first..first + u64::from(n)).collect();
+    campaign.expire(&tickets).map(drop)
 }
 
 fn seconds(lease: &Bound<'_, PyAny>) -> PyResult<Duration> {
