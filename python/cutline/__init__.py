@@ -5,17 +5,19 @@
 `simulate` plays an `Experiment` whose truth is known, on one machine or on many.
 """
 
-from ._campaign import Campaign, campaigns, copy, delete, diagnose, open, rename
+from ._campaign import Campaign
 from ._custom import DONE, WAIT, Rule
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
-from ._experiment import Experiment, Results
+from ._experiment import Experiment
 from ._figure import Figure
 from ._native import Beliefs, Progress, Tally, Ticket, Verdict, version
 from ._per_run import PerRun
 from ._plan import Plan, plan
 from ._reproduce import Replay, Reproduction, reproduce
+from ._results import Results
 from ._run import run
 from ._simulate import simulate
+from ._stores import campaigns, copy, delete, diagnose, open, rename
 
 __version__ = version()
 

@@ -6,7 +6,8 @@ import json
 import operator
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _native
@@ -45,13 +46,21 @@ class Reading(NamedTuple):
 def read(X: Any, names: Iterable[object] | None, reading: Reading = Reading()) -> Arms:
     """Reads the arms in `X`. Names become strings, also those that are integers."""
     names = None if names is None else _names(names)
+    if reading.id is not None and not isinstance(reading.id, str):
+        reading = reading._replace(id=str(reading.id))
+    if reading.categories is not None:
+        reading = reading._replace(categories=_names(reading.categories, "`categories`"))
     if reading.missing not in ("refuse", "mean"):
         raise InputError(f"`missing` must be `refuse` or `mean`, not {reading.missing!r}")
     if reading.id is not None and names is not None:
         raise InputError("`id` and `names` both name the arms; give one of them")
-    if isinstance(X, (str, bytes)):
-        raise InputError("X must have one row of features per arm, not be a string; read a file first, for instance with pandas")
-    frame = None if X is None or is_number(X) else _frame(X)
+    if isinstance(X, _native.Campaign):
+        return _of_campaign(X, names, reading)
+    frame = None
+    if X is not None and not is_number(X):
+        frame = _frame(X)
+        if frame is None:
+            _refuse_what_has_no_rows(X)
     frame, costs = _costs(frame, reading.cost)
     if isinstance(reading.cost, str) and reading.cost in (*(reading.features or ()), *(reading.categories or ())):
         raise InputError(f"the column `{reading.cost}` holds the costs, and cannot be a feature")
@@ -63,10 +72,13 @@ def _read(X: Any, frame: _Frame | None, names: list[str] | None, reading: Readin
         return Arms(_without_features(X, names), [], None)
     if frame is not None:
         return _from_frame(frame, names, reading)
-    for option, value in (("features", reading.features), ("id", reading.id), ("categories", reading.categories)):
-        if value is not None:
-            raise InputError(f"`{option}` names columns, but the columns of X have no names; use a data frame")
     arms = _from_array(X, names)
+    columns = None if reading.features is None else _names(reading.features, "`features`")
+    for option, value in (("features", columns), ("id", reading.id), ("categories", reading.categories)):
+        if value is not None and (option != "features" or len(value) != len(arms.columns)):
+            raise InputError(f"`{option}` names columns, but the columns of X have no names; use a data frame")
+    if columns:
+        arms = arms._replace(columns=columns)
     if reading.missing == "mean" and arms.features is not None:
         return _encoded([(name, arms.features[:, i].copy()) for i, name in enumerate(arms.columns)], arms.names, reading, [])
     return arms
@@ -100,18 +112,65 @@ def read_later(
     return _encoded(cells, names, reading, categories, encoding)._replace(costs=costs)
 
 
+def _of_campaign(campaign: Any, names: list[str] | None, reading: Reading) -> Arms:
+    """The arms of another campaign, perhaps under other names. They are read already, in the way that its settings say."""
+    arms: Arms = campaign._own_arms()
+    settings = campaign.settings
+    own = Reading(**{option: settings[option] for option in Reading._fields if option in settings})
+    if reading.cost is not None and not isinstance(reading.cost, str):
+        reading = reading._replace(cost=_costs(None, reading.cost)[1])
+        own = own._replace(cost=arms.costs)
+    for option, value, default in zip(Reading._fields, reading, Reading()):
+        if value != default and value != getattr(own, option):
+            raise InputError(f"the arms of a campaign are taken as they are; leave out `{option}`")
+    return arms if names is None else arms._replace(names=names)
+
+
 def is_number(X: Any) -> bool:
     """Whether `X` is a number of arms."""
     return isinstance(X, int) or (hasattr(X, "__index__") and not hasattr(X, "__len__"))
 
 
-def _names(names: Iterable[object]) -> list[str]:
+def _names(names: Iterable[object], what: str = "`names`") -> list[str]:
+    """Names of arms, or of columns, as strings."""
     if isinstance(names, (str, bytes)):
-        raise InputError("`names` must be a list of names, not a string")
+        raise InputError(f"{what} must be a list of names, not a string")
+    if isinstance(names, (Set, Mapping)):
+        raise InputError(f"{what} must be a list of names, not a {type(names).__name__}")
     try:
-        return [str(name) for name in names]
+        found = list(names)
     except TypeError as error:
-        raise InputError("`names` must be a list of names") from error
+        raise InputError(f"{what} must be a list of names") from error
+    for arm, name in enumerate(found):
+        if _is_missing(name):
+            raise InputError(f"the name of arm {arm} is missing" if what == "`names`" else f"{what} must be a list of names, not {name!r}")
+        if isinstance(name, bytes):
+            raise InputError(f"a name must be text, not bytes: {name!r}; decode it first")
+    return [str(name) for name in found]
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value stands for a missing one: `None`, NaN, or `NA` or `NaT` of pandas."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+
+
+def _refuse_what_has_no_rows(X: Any) -> None:
+    """Refuses what can be made an array or a data frame, and says how."""
+    if isinstance(X, (str, bytes)):
+        raise InputError("X must have one row of features per arm, not be a string; read a file first, for instance with pandas")
+    advice = None
+    if isinstance(X, Mapping) or (isinstance(X, list) and X and isinstance(X[0], Mapping)):
+        advice = "make it a data frame first, for instance with `pandas.DataFrame`"
+    elif isinstance(X, Iterator):
+        advice = "make it a list first"
+    elif isinstance(X, Set):
+        advice = "its order is arbitrary; make it a list first"
+    elif callable(getattr(X, "collect", None)):
+        advice = "collect it first"
+    elif getattr(getattr(X, "dtype", None), "names", None):
+        advice = "make it a data frame first, for instance with `pandas.DataFrame`"
+    if advice is not None:
+        raise InputError(f"X must have one row of features per arm, and a {type(X).__name__} has none; {advice}")
 
 
 def _without_features(X: Any, names: list[str] | None) -> list[str]:
@@ -134,7 +193,7 @@ def _from_array(X: Any, names: list[str] | None) -> Arms:
     if hasattr(X, "toarray"):
         X = X.toarray()
     try:
-        values = np.asarray(X.filled(np.nan) if np.ma.isMaskedArray(X) else X)
+        values = np.asarray(np.ma.filled(X.astype(np.float64), np.nan) if np.ma.isMaskedArray(X) else X)
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(f"X is not an array of numbers: {_line(error)}") from error
     if values.ndim == 1 and values.size and (values.dtype.kind in "UT" or _are_strings(values)):
@@ -176,14 +235,14 @@ class _Frame(NamedTuple):
     """A data frame of any library: named columns, and row labels if there are any."""
 
     columns: list[tuple[str, Any]]
-    labels: list[str] | None
+    labels: Iterable[object] | None
     n_rows: int
 
 
 def _frame(X: Any) -> _Frame | None:
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas
         is_numbered = type(X.index).__name__ == "RangeIndex" and (X.index.start, X.index.step) == (0, 1)
-        labels = None if is_numbered else [str(label) for label in X.index]
+        labels = None if is_numbered else X.index
         return _Frame([(str(name), X.iloc[:, i]) for i, name in enumerate(X.columns)], labels, len(X) if len(X.columns) else 0)
     if hasattr(X, "get_columns"):  # polars
         return _Frame([(column.name, column) for column in X.get_columns()], None, len(X))
@@ -222,11 +281,15 @@ def _names_and_columns(frame: _Frame, names: list[str] | None, reading: Reading)
     columns, by_name = frame.columns, dict(frame.columns)
     if frame.n_rows == 0:
         raise InputError("there are no arms; at least one is needed")
-    wanted = None if reading.features is None else _names(reading.features)
+    wanted = None if reading.features is None else _names(reading.features, "`features`")
     needed = [*(wanted or []), *(reading.categories or []), *([] if reading.id is None else [reading.id])]
+    counts = Counter(name for name, _ in columns)
     for name in needed:
         if name not in by_name:
             raise InputError(f"there is no column `{name}`; there are {_listed(by_name)}")
+    for name in counts if wanted is None else needed:
+        if counts[name] > 1:
+            raise InputError(f"{counts[name]} columns are called `{name}`; rename or drop all but one")
     if wanted is not None:
         others = [(name, by_name[name]) for name in wanted]
     else:
@@ -238,8 +301,8 @@ def _names_and_columns(frame: _Frame, names: list[str] | None, reading: Reading)
         names = _column_of_names(by_name[reading.id])
     elif names is None and name_columns:
         names = _column_of_names(name_columns[0])
-    elif names is None:
-        names = frame.labels
+    elif names is None and frame.labels is not None:
+        names = _names(frame.labels)
     return names, others
 
 
@@ -247,7 +310,7 @@ def _from_frame(frame: _Frame, names: list[str] | None, reading: Reading) -> Arm
     import numpy as np
 
     names, others = _names_and_columns(frame, names, reading)
-    chosen = set(_names(reading.categories or []))
+    chosen = set(reading.categories or [])
     if unused := chosen - {name for name, _ in others}:
         raise InputError(f"the category `{min(unused)}` is not one of the features")
     categories: list[str] = []
@@ -310,7 +373,7 @@ def _cells(name: str, column: Any, is_category: bool) -> tuple[Any, bool]:
 
         is_number = column.dtype.is_numeric() or column.dtype == polars.Boolean
         is_category |= column.dtype in (polars.Categorical, polars.Enum)
-        values = column.cast(polars.Float64).to_numpy() if is_number else np.asarray(column.to_list(), dtype=object)
+        values = column.cast(polars.Float64).to_numpy() if is_number else _objects(column.to_list())
     elif library == "pyarrow":
         import pyarrow
 
@@ -319,7 +382,7 @@ def _cells(name: str, column: Any, is_category: bool) -> tuple[Any, bool]:
         is_number = any(check(column.type) for check in checks)
         is_category |= kinds.is_dictionary(column.type)
         cast = column.cast(pyarrow.float64(), safe=False) if is_number else column
-        values = np.asarray(cast.to_numpy(zero_copy_only=False) if is_number else column.to_pylist())
+        values = cast.to_numpy(zero_copy_only=False) if is_number else _objects(column.to_pylist())
     elif column.dtype.kind in "biuf":
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
@@ -332,6 +395,13 @@ def _cells(name: str, column: Any, is_category: bool) -> tuple[Any, bool]:
     if values.dtype.kind not in "biufO":
         raise InputError(f"column `{name}` does not hold numbers; choose the feature columns with `features`")
     return np.ascontiguousarray(_numbers(values, f"column `{name}`")), False
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    """An array of these objects, lists among them too."""
+    import numpy as np
+
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _text(name: str, values: NDArray[Any]) -> list[str | None]:
@@ -353,18 +423,14 @@ def _is_number(text: str) -> bool:
 
 def _level(value: Any) -> str | None:
     """A value as a level of a category; `None` if it is missing."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+    if _is_missing(value) or value != value:
         return None
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _column_of_names(column: Any) -> list[str]:
     """The values of a column as names."""
-    values = next(getattr(column, method)() for method in ("tolist", "to_list", "to_pylist") if hasattr(column, method))
-    for arm, value in enumerate(values):
-        if value is None or value != value:
-            raise InputError(f"the name of arm {arm} is missing")
-    return [str(value) for value in values]
+    return _names(next(getattr(column, method)() for method in ("tolist", "to_list", "to_pylist") if hasattr(column, method)))
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal
 
-from . import _arms, _custom, _native
-from ._errors import CutlineError, InputError
+from . import _arms, _custom, _html, _native
+from ._errors import InputError
 from ._figure import Figure
+from ._frames import frame, records, require
+from ._seed import drawn
+from ._settings import keywords
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
     from ._plan import Plan
     from ._progress import Watch
 
-MAX_BUDGET = 2**32 - 1
+NUMBERS = ("mean", "lower", "upper", "doubt")
+"""The columns of a report that notebooks show."""
 
 
 class Campaign(_native.Campaign):
@@ -41,7 +45,7 @@ class Campaign(_native.Campaign):
 
     | argument | default | meaning |
     |---|---|---|
-    | `X` | required | the arms: an array, data frame or Arrow table with one row of features per arm; for arms without features, their names or their number |
+    | `X` | required | the arms: an array, data frame or Arrow table with one row of features per arm; for arms without features, their names or their number; or another campaign, for the same arms |
     | `threshold` | required | τ: the question is which arms have a mean above it |
     | `budget` | required | the number of measurements, or with `cost` what they may cost, a whole number |
     | `precision` | 0 | ε: arms within ε of τ may be classified either way |
@@ -51,11 +55,11 @@ class Campaign(_native.Campaign):
     | `algorithm` | `"pivot"`; `"apt"` if the model is independent | how measurements are chosen: a name, or a custom `Rule`; named without a model, it runs on the model it was published with |
     | `rewards` | `"gaussian"` | their kind: `"gaussian"`, numbers with noise, or `"bernoulli"`, 1 for pass and 0 for fail |
     | `noise` | estimated | σ, the standard deviation of a measurement |
-    | `seed` | 0 | the seed of all random numbers |
+    | `seed` | 0 | the seed of all random numbers; `None` draws one, which `settings` has |
     | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
     | `storage` | memory | the store: a file as a string or `Path`, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
     | `name` | `"campaign"` | its name in the store |
-    | `features` | all but `name` | which columns of a data frame are features |
+    | `features` | all but `name` | which columns of a data frame are features; of an array, the names of its columns |
     | `id` | `name` | the column of a data frame with the names of the arms |
     | `categories` | columns of categorical type, and of text in which values repeat | the columns of a data frame that are categories: one feature per level |
     | `cost` | every measurement costs 1 | what a measurement of each arm costs: a column of a data frame, which is then not a feature, or one number per arm; the budget is in its unit, and `pivot` weighs information per cost |
@@ -87,7 +91,7 @@ class Campaign(_native.Campaign):
         algorithm: str | _custom.Rule | _custom.RuleFactory | None = None,
         rewards: str | None = None,
         noise: float | None = None,
-        seed: int = 0,
+        seed: int | None = 0,
         names: Iterable[object] | None = None,
         storage: str | os.PathLike[str] | None = None,
         name: str = "campaign",
@@ -121,8 +125,8 @@ class Campaign(_native.Campaign):
             "confidence": confidence,
             "until_sure": until_sure,
             "prepare": prepare,
-            "cost": cost if isinstance(cost, str) else None,
-            "seed": seed,
+            "cost": _cost_column(X, cost),
+            "seed": drawn(seed),
         }
         arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing, cost))
         address = None if storage is None else _address(storage)
@@ -131,7 +135,7 @@ class Campaign(_native.Campaign):
 
     @classmethod
     def _from_handle(cls, handle: _native.CampaignHandle) -> Self:
-        return _native.Campaign.__new__(cls, handle, _worker())
+        return _native.Campaign.__new__(cls, handle, _machine())
 
     @classmethod
     def _restored(cls, state: dict[str, Any]) -> Self:
@@ -151,22 +155,62 @@ class Campaign(_native.Campaign):
         return type(self)._restored, (state,)
 
     def __repr__(self) -> str:
-        progress, settings, finding = self.progress, self.settings, self.finding
+        finding = self.finding
+        return f"<Campaign {self.name!r}: {self._summary()}{'' if finding is None else f'; {finding}'}>"
+
+    def _summary(self) -> str:
+        progress, threshold = self.progress, self._stored()["threshold"]
         where = "" if self.storage is None else ", stored"
-        found = "" if finding is None else f"; {finding}"
         used = f"{progress.counted} of {progress.budget} measured"
         if progress.spent is not None:
             used = f"{progress.spent:g} of {progress.budget} spent on {progress.counted} measurements"
-        return (
-            f"<Campaign {self.name!r}: {len(self.names)} arms, threshold {settings['threshold']}, "
-            f"{used}{where}{found}>"
-        )
+        return f"{len(self.names)} arms, threshold {threshold}, {used}{where}"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a summary, and the arms with the highest means."""
+        columns, finding = self._columns(), self.finding
+        sides = ", ".join(f"{columns['side'].count(side)} {side}" for side in ("above", "below", "undecided"))
+        heading = _html.line(f"<b>{_html.text(self.name)}</b>:", _html.text(self._summary()))
+        found = _html.line(_html.text(sides if finding is None else f"{sides}; {finding}", None))
+        n_arms = len(columns["name"])
+        if not columns["pulls"].any():
+            return _html.block(heading)
+        highest = sorted(range(n_arms), key=lambda arm: -columns["mean"][arm])[: _html.MAX_ROWS]
+        rows = [
+            (columns["name"][arm], columns["side"][arm], *(_html.number(columns[key][arm]) for key in NUMBERS), columns["pulls"][arm])
+            for arm in highest
+        ]
+        note = _html.line(f"The {len(rows)} highest means of {n_arms} arms.") if len(rows) < n_arms else ""
+        return _html.block(heading, found, _html.table(("", "side", *NUMBERS, "pulls"), rows), note)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings, as they are stored."""
+        """The settings, as keywords: `Campaign(X, **campaign.settings)` begins a campaign like this one. What says which arms there are and
+        where they are kept is not among them: `X`, `names`, `storage` and `name`. With the campaign itself as `X`, the arms are the same too.
+
+        >>> import cutline
+        >>> campaign = cutline.Campaign([[0.1], [0.2]], threshold=0.5, budget=9, seed=None)
+        >>> again = cutline.Campaign(campaign, **campaign.settings)
+        >>> again.settings == campaign.settings
+        True
+        """
+        costs = self.costs
+        return keywords(self._stored(), self.rule, self.names, self.columns, None if costs is None else costs.tolist())
+
+    def _stored(self) -> dict[str, Any]:
+        """The settings as they are stored."""
         settings: dict[str, Any] = json.loads(self._settings())
         return settings
+
+    def _own_arms(self) -> _arms.Arms:
+        """The arms, as another campaign takes them."""
+        costs = self.costs
+        return _arms.Arms(self.names, self.columns, self.features, self._encoding(), None if costs is None else costs.tolist())
+
+    def _encoding(self) -> str | None:
+        """How the columns of a data frame became features, as JSON."""
+        encoding = self._stored().get("encoding")
+        return None if encoding is None else json.dumps(encoding)
 
     def extend(self, budget: int) -> bool:
         """Changes the budget to this number of measurements, or of units of cost, in all: more, or fewer but not below what is used. Returns
@@ -240,7 +284,7 @@ class Campaign(_native.Campaign):
         >>> campaign.names
         ['0', '1', '2', '3']
         """
-        arms, have_names = self._read(X, names, self.settings.get("cost") if cost is None else cost)
+        arms, have_names = self._read(X, names, self._stored().get("cost") if cost is None else cost)
         if not have_names and any(name != str(arm) for arm, name in enumerate(self.names)):
             raise InputError("the arms of this campaign have names, so those that are added need them too; pass `names=`")
         return self._add(arms.names, arms.columns, arms.features, arms.costs)
@@ -265,8 +309,7 @@ class Campaign(_native.Campaign):
         self, X: Any, names: Iterable[object] | None, cost: str | Iterable[float] | None = None
     ) -> tuple[_arms.Arms, bool]:
         """Reads arms that have the columns of the campaign, and whether they have names. Those without get the next numbers."""
-        encoding = self.settings.get("encoding")
-        arms = _arms.read_later(X, names, self.columns, None if encoding is None else json.dumps(encoding), cost)
+        arms = _arms.read_later(X, names, self.columns, self._encoding(), cost)
         if arms.names is not None and not (names is None and _arms.is_number(X)):
             return arms, True
         n_arms = len(arms.names or ()) if arms.features is None else len(arms.features)
@@ -280,7 +323,7 @@ class Campaign(_native.Campaign):
         target: float | None = None,
         budgets: Iterable[int] | None = None,
         runs: int = 100,
-        seed: int = 0,
+        seed: int | None = 0,
         threads: int | None = None,
         progress: bool | Watch = False,
     ) -> Plan:
@@ -298,7 +341,7 @@ class Campaign(_native.Campaign):
         """
         from ._plan import forecast
 
-        return forecast(self._planning(wrong, target, runs, seed), budgets, runs, threads, progress)
+        return forecast(self._planning(wrong, target, runs, drawn(seed)), budgets, runs, threads, progress)
 
     def report(self) -> pd.DataFrame | list[dict[str, Any]]:
         """The verdicts as a pandas `DataFrame` with one row per arm, or as a list of dicts if pandas is not installed. The data frame's
@@ -315,26 +358,23 @@ class Campaign(_native.Campaign):
         return self._frame(self._columns(), self.expected_errors)
 
     def _frame(self, columns: dict[str, Any], expected_errors: float | None) -> pd.DataFrame | list[dict[str, Any]]:
-        try:
-            import pandas
-        except ImportError:
-            return _records(columns)
-        frame = pandas.DataFrame(columns)
-        frame.attrs = {
-            "model": self.model,
-            "finding": self.finding,
-            "explained": self.explained,
-            "expected_errors": expected_errors,
-        }
-        return frame
+        table = frame(columns)
+        if not isinstance(table, list):
+            table.attrs = {
+                "model": self.model,
+                "finding": self.finding,
+                "explained": self.explained,
+                "expected_errors": expected_errors,
+            }
+        return table
 
     def to_records(self) -> list[dict[str, Any]]:
         """The verdicts as a list of dicts, in the order of the arms."""
-        return _records(self._columns())
+        return records(self._columns())
 
     def to_arrow(self) -> pa.Table:
         """The verdicts as an Arrow table. Needs `pyarrow`."""
-        return _import("pyarrow").table(self._columns())
+        return require("pyarrow").table(self._columns())
 
     def figure(self) -> Figure:
         """Every arm's mean and interval against the threshold, drawn by Cutline."""
@@ -345,8 +385,8 @@ class Campaign(_native.Campaign):
         import numpy as np
 
         if ax is None:
-            ax = _import("matplotlib.pyplot").gca()
-        columns, settings = self._columns(), self.settings
+            ax = require("matplotlib.pyplot").gca()
+        columns, settings = self._columns(), self._stored()
         order = np.argsort(columns["mean"], kind="stable")
         mean, lower, upper = (columns[key][order] for key in ("mean", "lower", "upper"))
         known = np.isfinite(lower) & np.isfinite(upper)
@@ -371,81 +411,9 @@ class Campaign(_native.Campaign):
         return ax
 
 
-def open(  # noqa: A001
-    storage: str | os.PathLike[str], name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None
-) -> Campaign:
-    """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
-
-    >>> import cutline
-    >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
-    >>> begun.tell(begun.ask(), 0.5)
-    1
-    >>> cutline.open(screen).progress.counted
-    1
-    """
-    return Campaign._opened(storage, name, algorithm)
-
-
-def diagnose(
-    X: Any, arms: Iterable[SupportsIndex | str], rewards: Iterable[float], *, raw: bool = False, **keywords: Any
-) -> dict[str, Any]:
-    """What rewards say about the arms, without a campaign: how much the features explain, how large the noise is, and whether a line
-    would do. A dict whose `sentence` says it in words.
-
-    The linear model is tested with an intercept on standardised features; with `raw`, on the features as they are. `names`,
-    `features`, `id`, `categories` and `missing` are as in `Campaign`, `arms` as in `Campaign.observe`.
-
-    >>> import cutline
-    >>> result = cutline.diagnose([[0.0], [1.0], [2.0]], [0, 1, 2] * 9, [0.1, 1.0, 2.1, -0.1, 1.0, 1.9, 0.0, 1.1, 2.0] * 3)
-    >>> result["conclusion"], round(result["replicates"]["sigma"], 3)
-    ('believable', 0.076)
-    >>> result["finding"]
-    'features explain 98 % of the differences (linear 96 %, smooth 2 %), noise σ ≈ 0.17'
-    """
-    rewards = list(rewards)
-    # The model measures rewards from the threshold: their mean. What is not a number is refused by `observe`.
-    mean = sum(reward / len(rewards) for reward in rewards if isinstance(reward, SupportsFloat)) if rewards else 0.0
-    campaign = Campaign(X, threshold=mean if abs(mean) <= 1e80 else 0.0, budget=MAX_BUDGET, model="mixed", **keywords)
-    campaign.observe(arms, rewards)
-    return campaign.diagnose(raw=raw)
-
-
-def campaigns(storage: str | os.PathLike[str]) -> list[str]:
-    """The names of the campaigns in a store, oldest first."""
-    return _native.campaigns(_address(storage))
-
-
 def _address(storage: Any) -> Any:
     """The address of a store: that of a `Path` is the path itself."""
     return os.fspath(storage) if isinstance(storage, os.PathLike) else storage
-
-
-def rename(storage: str, new: str, *, name: str | None = None) -> None:
-    """Gives a campaign in a store another name; `name` chooses one of several."""
-    _native.rename(storage, name, new)
-
-
-def delete(storage: str, name: str) -> None:
-    """Deletes a campaign in a store with all its candidates and measurements. Whoever uses it gets an error with the next operation."""
-    _native.delete(storage, name)
-
-
-def copy(storage: str, new: str, *, name: str | None = None, to: str | None = None) -> None:
-    """Copies a campaign in a store with all its events to the name `new`, in the same store or in the store `to`.
-
-    >>> import cutline
-    >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
-    >>> begun.tell(begun.ask(), 0.5)
-    1
-    >>> cutline.copy(screen, "second")
-    >>> cutline.rename(screen, "third", name="second")
-    >>> cutline.campaigns(screen), cutline.open(screen, "third").progress.counted
-    (['first', 'third'], 1)
-    >>> cutline.delete(screen, "first")
-    >>> cutline.campaigns(screen)
-    ['third']
-    """
-    _native.copy(storage, name, new, to)
 
 
 def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:
@@ -455,10 +423,12 @@ def _rule(algorithm: Any) -> tuple[tuple[str, Any] | None, Any]:
     return None, algorithm
 
 
-def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Columns as one dict per row."""
-    lists = {key: getattr(values, "tolist", lambda values=values: values)() for key, values in columns.items()}
-    return [dict(zip(lists, row)) for row in zip(*lists.values())]
+def _cost_column(X: Any, cost: Any) -> str | None:
+    """The column of costs, if they are in one."""
+    if isinstance(X, Campaign):
+        column: str | None = X._stored().get("cost")
+        return column
+    return cost if isinstance(cost, str) else None
 
 
 def _dict(parameters: Mapping[str, float]) -> dict[str, float]:
@@ -468,17 +438,6 @@ def _dict(parameters: Mapping[str, float]) -> dict[str, float]:
         raise InputError("`parameters` must be a dict of numbers") from error
 
 
-def _worker() -> str:
-    """The default name of this process in a journal."""
-    machine = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "python")
-    return f"{machine}-{os.getpid()}"
-
-
-def _import(module: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise CutlineError(f"this needs `{package}`; install it with `pip install {package}`") from error
+def _machine() -> str:
+    """The name of this machine, for the journal."""
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "python")

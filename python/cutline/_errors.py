@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Any
+
 
 class CutlineError(Exception):
     """The base class of all exceptions that Cutline raises."""
@@ -24,3 +27,14 @@ class RefusedError(CutlineError, RuntimeError):
 
 class StorageError(CutlineError, RuntimeError):
     """The store failed, or the file is not a store."""
+
+
+def integer(name: str, value: Any, least: int) -> int:
+    """The argument `name`, which must be a whole number of at least `least`, Python's or NumPy's."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least:
+        raise InputError(f"`{name}` must be a whole number of at least {least}, not {value!r}")
+    return number

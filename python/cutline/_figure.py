@@ -32,6 +32,12 @@ class Figure:
     def __init__(self, svg: str) -> None:
         self.svg = svg
 
+    def __eq__(self, other: object) -> bool:
+        return self.svg == other.svg if isinstance(other, Figure) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.svg)
+
     def _repr_svg_(self) -> str:
         return self.svg
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._campaign import _import
+
+from ._frames import require
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,8 +169,8 @@ class PerRun:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per run, algorithm and budget; the columns of arms hold arrays."""
-        return _import("pandas").DataFrame(self._columns())
+        return require("pandas").DataFrame(self._columns())
 
     def to_arrow(self) -> pa.Table:
         """One row per run, algorithm and budget, as in the file of `cutline simulate --per-run`; the columns of arms hold lists."""
-        return _import("pyarrow").table(self._columns())
+        return require("pyarrow").table(self._columns())

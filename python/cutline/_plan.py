@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
-from . import _arms, _native
-from ._campaign import _import
+from . import _arms, _html, _native
 from ._errors import NotFoundError
 from ._figure import Figure
+from ._frames import require
 from ._progress import Watch, watching
+from ._seed import drawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,12 @@ class Plan:
         self.remarks = remarks
         self._svg = svg
 
+    def __eq__(self, other: object) -> bool:
+        return self._report == other._report if isinstance(other, Plan) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.seed, self.heading))
+
     def __repr__(self) -> str:
         budgets = ", ".join(f"{answer['algorithm']} {answer['budget'] or 'none'}" for answer in self.answers)
         return f"<Plan {self.name!r}: budgets for a {self.goal} of {self.target}: {budgets}>"
@@ -52,10 +59,25 @@ class Plan:
     def __str__(self) -> str:
         return "\n".join([f"{self.name}: {self.heading}", *self.sentences])
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the answers, and what each budget would bring."""
+        heading = _html.line(f"<b>{_html.text(self.name)}</b>:", _html.text(self.heading, None))
+        answers = "".join(_html.line(_html.text(sentence, None)) for sentence in self.sentences)
+        rows = [
+            (row["algorithm"], row["budget"], *(_html.number(row[key]) for key in ("mean_errors", "failure_rate", "decided")))
+            for row in self.prospects
+        ]
+        return _html.block(heading, answers, _html.table(("", "budget", "wrong calls", "failure rate", "decided"), rows))
+
     @property
     def name(self) -> str:
         """The plan's name."""
         return str(self._report["experiment"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random numbers."""
+        return int(self._report["seed"])
 
     @property
     def goal(self) -> str:
@@ -94,7 +116,7 @@ class Plan:
 
     def to_pandas(self) -> pd.DataFrame:
         """The prospects as a data frame."""
-        return _import("pandas").DataFrame(self.prospects)
+        return require("pandas").DataFrame(self.prospects)
 
     def figure(self) -> Figure:
         """Failure probability and wrong calls against budget, and where each algorithm meets the target."""
@@ -122,7 +144,7 @@ def plan(
     budgets: Iterable[int] | None = None,
     batch: int = 1,
     runs: int = 100,
-    seed: int = 0,
+    seed: int | None = 0,
     names: Iterable[object] | None = None,
     features: Sequence[str] | None = None,
     id: str | None = None,  # noqa: A002
@@ -161,7 +183,7 @@ def plan(
     | `raw` | `False` | with `model="linear"`: features and rewards as they are |
     | `budgets` | chosen around where the goal is met | the budgets to try, ascending |
     | `batch` | 1 | how many measurements are asked for at once, such as 96 for plates; budgets are multiples of it |
-    | `runs`, `seed` | 100, 0 | the number of simulated campaigns, and the seed of all random numbers |
+    | `runs`, `seed` | 100, 0 | the number of simulated campaigns, and the seed of all random numbers; `seed=None` draws one, which `plan.seed` has |
     | `names`, `features`, `id`, `categories`, `cost`, `missing` | as in `Campaign` | with `cost`, budgets are in its unit |
     | `name` | `"plan"` | the plan's name |
     | `threads` | all cores | the number of threads; it does not change the plan |
@@ -187,7 +209,7 @@ def plan(
         "algorithms": algorithms,
         "raw": raw,
         "runs": runs,
-        "seed": seed,
+        "seed": drawn(seed),
         "name": name,
     }
     arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing, cost))

@@ -8,15 +8,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _native
-from ._campaign import _import
 from ._errors import InputError, NotFoundError
-from ._experiment import Experiment, Results
+from ._experiment import Experiment
 from ._figure import Figure
+from ._frames import require
 from ._progress import Progress, Watch, watching
+from ._results import Results
+from ._seed import drawn
 from ._simulate import simulate
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+    from types import EllipsisType
 
     import pandas as pd
 
@@ -66,7 +69,7 @@ class Reproduction:
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        return _import("pandas").DataFrame(self.rows)
+        return require("pandas").DataFrame(self.rows)
 
     def figure(self, name: str | None = None) -> Figure:
         """The figure of an experiment, with the published values; the name is optional if there is only one experiment."""
@@ -99,14 +102,14 @@ class Replay:
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        return _import("pandas").DataFrame(self.rows)
+        return require("pandas").DataFrame(self.rows)
 
 
 @overload
 def reproduce(
     *experiments: str,
     runs: int | None = None,
-    seed: int | None = None,
+    seed: int | EllipsisType | None = ...,
     instances: Literal["published", "redrawn", "both"] = "published",
     exact: Literal[False] = False,
     threads: int | None = None,
@@ -121,7 +124,7 @@ def reproduce(
 def reproduce(
     *experiments: str,
     runs: int | None = None,
-    seed: int | None = None,
+    seed: int | EllipsisType | None = ...,
     instances: Literal["published", "redrawn", "both"] = "published",
     exact: bool = False,
     threads: int | None = None,
@@ -138,7 +141,7 @@ def reproduce(
     | argument | default | meaning |
     |---|---|---|
     | `experiments` | the paper's four | `"uniform-d5"`, `"uniform-d20"`, `"iris"`, `"wine"`, or one of another paper: `"osi"`, `"index-l1"`, … |
-    | `runs`, `seed` | the experiment's, 0 | the number of runs, and the seed of all random numbers |
+    | `runs`, `seed` | the experiment's, 0 | the number of runs, and the seed of all random numbers; `seed=None` draws one |
     | `instances` | `"published"` | the instances that the authors drew; `"redrawn"`: a new one in every run; or `"both"` |
     | `exact` | `False` | replay the authors' random stream instead: all printed decimals must match |
     | `threads`, `client`, `executor` | as in `simulate` | |
@@ -148,12 +151,14 @@ def reproduce(
     if exact:
         if others:
             raise InputError(f"`exact` is for the experiments of the LinearAPT paper, and {others[0]!r} is not one")
-        unsupported = {"runs": runs, "seed": seed, "client": client, "executor": executor}
+        unsupported = {"runs": runs, "seed": None if seed is ... else seed, "client": client, "executor": executor}
         _refuse(key for key, value in unsupported.items() if value is not None)
         _refuse(["instances"] if instances != "published" else [])
         return _replay([Experiment.from_paper(name) for name in names], threads, progress)
     if not isinstance(instances, str) or instances not in REDRAWN:
         raise InputError(f"`instances` must be `published`, `redrawn` or `both`, not {instances!r}")
+    # All experiments have the same seed.
+    seed = seed if seed is ... else drawn(seed)
     variants = [(redrawn, name) for redrawn in REDRAWN[instances] for name in names]
     all_experiments = [Experiment.from_paper(name, redrawn=redrawn, runs=runs, seed=seed) for redrawn, name in variants]
     all_experiments += [experiment for name in others for experiment in _of_field(name, runs, seed)]
@@ -168,7 +173,7 @@ def reproduce(
 def _selected(experiments: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """The names of the selected experiments of the LinearAPT paper, in its order, and of other papers."""
     names = [name for name, _ in _native.paper()]
-    others = [name for name, _, _ in _native.field()]
+    others = [name for name, _ in _native.field()]
     for name in experiments:
         if not isinstance(name, str) or name not in names + others:
             raise InputError(f"there is no experiment {name!r} with published numbers; there are {', '.join(names + others)}")
@@ -176,10 +181,10 @@ def _selected(experiments: tuple[str, ...]) -> tuple[list[str], list[str]]:
     return selected, [name for name in others if name in experiments]
 
 
-def _of_field(name: str, runs: int | None, seed: int | None) -> list[Experiment]:
+def _of_field(name: str, runs: int | None, seed: int | EllipsisType) -> list[Experiment]:
     """The experiments of that name: one, or one per variant of its file."""
-    ((variants, toml),) = [(variants, toml) for known, variants, toml in _native.field() if known == name]
-    return [Experiment._of(toml, name, "", None, False, runs, seed, variant=variant) for variant in variants]
+    toml, variants = dict(_native.field())[name], _native.variants(name)
+    return [Experiment._of(toml, name, "", None, False, runs, None if seed is ... else seed, variant=variant) for variant in variants]
 
 
 def _refuse(keys: Iterable[str]) -> None:

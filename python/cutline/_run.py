@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._campaign import Campaign
-from ._errors import InputError
+from ._errors import InputError, RefusedError, integer
 from ._native import Ticket
 from ._progress import Progress, Watch, watching
 
@@ -55,16 +55,22 @@ def run(
     | `give_up` | never | after how many failures of the same arm it is withdrawn, with the exception as the reason; the campaign goes on without it. If nothing can be measured, the exception is raised, and the arms are available again |
     | `progress` | `False` | `True` shows it on stderr; a function is called with the rewards counted, or what they have cost, and the budget |
 
-    However it ends, Ctrl-C included, no ticket of this call stays open, and all rewards are kept.
+    However it ends, Ctrl-C included, no ticket of this call stays open, and all rewards are kept. There is no waiting for measurements
+    that still run, nor does the interpreter wait for those on threads when it exits: their tickets are expired, and what they return is
+    ignored.
     """
-    workers = _integer("workers", workers, 1)
-    give_up = None if give_up is None else _integer("give_up", give_up, 1)
+    from inspect import iscoroutinefunction
+
+    workers = integer("workers", workers, 1)
+    give_up = None if give_up is None else integer("give_up", give_up, 1)
     if failures is not None:
-        failures = _integer("failures", failures, 0)
+        failures = integer("failures", failures, 0)
     elif give_up is None:
         failures = 0
     if not callable(measure):
         raise InputError("`measure` must be a function that takes a ticket and returns a reward")
+    if iscoroutinefunction(measure):
+        raise InputError("`measure` is an async function, which returns no reward; pass `lambda ticket: asyncio.run(measure(ticket))`")
     if isinstance(X, Campaign):
         if settings:
             raise InputError(f"the campaign already has its settings; `{next(iter(settings))}` cannot change them here; use `set`")
@@ -73,11 +79,10 @@ def run(
         campaign = Campaign(X, **settings)
     with ExitStack() as stack:
         if executor is None:
-            from concurrent.futures import ThreadPoolExecutor
+            from ._threads import DaemonThreads
 
-            executor = ThreadPoolExecutor(workers, thread_name_prefix="cutline")
-            # After Ctrl-C there is no waiting for running measurements; otherwise none are left.
-            stack.callback(executor.shutdown, wait=False, cancel_futures=True)
+            executor = DaemonThreads(workers)
+            stack.callback(executor.shutdown)
         watch = stack.enter_context(watching(progress, campaign.progress.budget, "measured"))
         _Loop(campaign, measure, executor, workers, failures, give_up, watch).work()
     return campaign
@@ -103,6 +108,8 @@ class _Loop:
         self.failed: Counter[str] = Counter()
         self.withdrawn: dict[str, Exception] = {}
         self.watch = watch
+        self.asked: list[Ticket] = []
+        """The tickets whose measurement is not submitted yet."""
         self.open: dict[Future[float], Ticket] = {}
 
     def work(self) -> None:
@@ -116,14 +123,14 @@ class _Loop:
 
     def _fill(self) -> bool:
         """Asks for one measurement per free worker; returns whether there was any."""
-        tickets = self.campaign.ask(self.workers - len(self.open))
-        for i, ticket in enumerate(tickets):
-            try:
-                self.open[self.executor.submit(self.measure, ticket)] = ticket
-            except BaseException:
-                self.campaign.expire(tickets[i:])
-                raise
-        return bool(tickets)
+        self.campaign._ask_into(self.asked, self.workers - len(self.open))
+        is_any = bool(self.asked)
+        while self.asked:
+            ticket = self.asked[0]
+            self.open[self.executor.submit(self.measure, ticket)] = ticket
+            # Only now: wherever Ctrl-C comes in between, the ticket is in one of the two.
+            del self.asked[0]
+        return is_any
 
     def _is_over(self) -> bool:
         """Whether nothing is left to do, here or, for a campaign in a store, for other workers."""
@@ -139,16 +146,24 @@ class _Loop:
             return
         ended, _ = wait(self.open, return_when=FIRST_COMPLETED)
         for future in ended:
-            ticket = self.open.pop(future)
+            ticket = self.open[future]
             try:
                 reward = _reward(future.result(), ticket)
             except BaseException as error:
                 self._failed(ticket, error)
             else:
-                self.campaign.tell(ticket, reward)
-                self.withdrawn.clear()
+                self._tell(ticket, reward)
+            del self.open[future]
         progress = self.campaign.progress
         self.watch.at(progress.counted if progress.spent is None else int(progress.spent))
+
+    def _tell(self, ticket: Ticket, reward: float) -> None:
+        try:
+            self.campaign.tell(ticket, reward)
+        except InputError as error:  # such as 0.5 where rewards are 0 or 1
+            self._failed(ticket, error)
+        else:
+            self.withdrawn.clear()
 
     def _failed(self, ticket: Ticket, error: BaseException) -> None:
         reason = f"{type(error).__name__}: {error}"
@@ -171,13 +186,16 @@ class _Loop:
 
     def _close(self) -> None:
         """Closes all open tickets: tells the rewards of finished measurements, and expires the rest."""
-        for future, ticket in self.open.items():
-            is_measured = not future.cancel() and future.done() and future.exception() is None
-            if is_measured:
-                self.campaign.tell(ticket, _reward(future.result(), ticket))
-            else:
-                self.campaign.expire([ticket])
-        self.open.clear()
+        try:
+            for future, ticket in self.open.items():
+                if not future.cancel() and future.done() and future.exception() is None:
+                    with suppress(InputError, RefusedError):
+                        self.campaign.tell(ticket, _reward(future.result(), ticket))
+        finally:
+            # A ticket that has its reward is not open any more, and stays as it is.
+            self.campaign.expire([*self.asked, *self.open.values()])
+            self.asked.clear()
+            self.open.clear()
 
 
 def _reward(value: Any, ticket: Ticket) -> float:
@@ -188,9 +206,3 @@ def _reward(value: Any, ticket: Ticket) -> float:
     if not math.isfinite(reward):
         raise InputError(f"`measure` must return a finite number, but returned {value!r} for `{ticket.name}`")
     return reward
-
-
-def _integer(name: str, value: Any, least: int) -> int:
-    if isinstance(value, int) and value >= least:
-        return value
-    raise InputError(f"`{name}` must be a whole number of at least {least}, not {value!r}")

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from ._checkpoint import Checkpoint
-from ._errors import InputError
-from ._experiment import Experiment, Results, read
+from ._errors import InputError, integer
+from ._experiment import Experiment, read
 from ._native import Tally
 from ._per_run import Columns, PerRun
 from ._progress import Watch, watching
+from ._results import Results
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+    from types import EllipsisType
 
 SHARDS = 64
 """The default number of shards."""
@@ -32,7 +34,7 @@ def simulate(
     experiment: Experiment | Mapping[str, Any] | str | os.PathLike[str],
     *,
     runs: int | None = None,
-    seed: int | None = None,
+    seed: int | EllipsisType | None = ...,
     threads: int | None = None,
     client: Any = None,
     executor: Executor | None = None,
@@ -51,7 +53,7 @@ def simulate(
     | argument | default | meaning |
     |---|---|---|
     | `experiment` | required | an `Experiment`, or its path or dict |
-    | `runs`, `seed` | the experiment's | the number of runs, and the seed of all random numbers |
+    | `runs`, `seed` | the experiment's | the number of runs, and the seed of all random numbers; `seed=None` draws one, which `results.experiment.seed` has |
     | `threads` | all cores; 1 on a cluster | the number of threads per process |
     | `client` | none | a Dask client whose workers play shards of the runs |
     | `executor` | none | any `concurrent.futures.Executor` to play them on instead |
@@ -101,9 +103,7 @@ def _played(
 
 def _shards(runs: int, shards: int) -> list[Shard]:
     """Divides the runs into shards whose sizes differ by at most one."""
-    if not isinstance(shards, int) or shards < 1:
-        raise InputError(f"`shards` must be a whole number of at least 1, not {shards!r}")
-    shards = min(shards, runs)
+    shards = min(integer("shards", shards, 1), runs)
     bounds = [runs * i // shards for i in range(shards + 1)]
     return list(zip(bounds, bounds[1:]))
 

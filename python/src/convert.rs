@@ -2,7 +2,7 @@
 
 use crate::errors::input;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBool, PyDict, PyFrozenSet, PySet, PyString};
 
 /// The longest representation of a value in a message, in characters.
 const MAX_REPR: usize = 60;
@@ -12,9 +12,10 @@ pub(crate) fn number(value: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
     value.extract().map_err(|_| input(format!("{what} must be a number, not {}", short_repr(value))))
 }
 
-/// A whole number from `least` to `most`.
+/// A whole number from `least` to `most`; `True` and `False` are none.
 pub(crate) fn integer(value: &Bound<'_, PyAny>, what: &str, least: u64, most: u64) -> PyResult<u64> {
-    let number = value.extract::<u64>().ok().filter(|number| (least..=most).contains(number));
+    let is_bool = value.is_instance_of::<PyBool>();
+    let number = value.extract::<u64>().ok().filter(|number| !is_bool && (least..=most).contains(number));
     number.ok_or_else(|| {
         input(format!("{what} must be a whole number between {least} and {most}, not {}", short_repr(value)))
     })
@@ -31,10 +32,13 @@ pub(crate) fn strings(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<Stri
     elements(value, what)?.iter().map(|value| string(value, &each)).collect()
 }
 
-/// The elements of any iterable except a string.
+/// The elements of any iterable except a string, and dicts and sets, whose order or values are not those of a list.
 pub(crate) fn elements<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let is_string = value.is_instance_of::<PyString>();
-    let elements = if is_string { None } else { value.try_iter().ok() };
+    let is_list = !value.is_instance_of::<PyString>()
+        && !value.is_instance_of::<PyDict>()
+        && !value.is_instance_of::<PySet>()
+        && !value.is_instance_of::<PyFrozenSet>();
+    let elements = if is_list { value.try_iter().ok() } else { None };
     elements.ok_or_else(|| input(format!("{what} must be a list, not {}", short_repr(value))))?.collect()
 }
 

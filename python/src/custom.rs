@@ -8,7 +8,7 @@ use cutline_lab::{CustomInstances, CustomNoise, Extensions, Truth};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 use rand_core::Rng as _;
 use scoped_tls_hkt::scoped_thread_local;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -99,7 +99,9 @@ impl PythonRule {
 
     /// What `choose` returned: an arm, `cutline.WAIT` or `cutline.DONE`.
     fn choice(&self, returned: &Bound<'_, PyAny>, n_arms: usize) -> PyResult<Choice> {
-        if let Ok(arm) = returned.extract::<Arm>()
+        // `True` converts to 1, but whoever returns it does not mean arm 1.
+        if !returned.is_instance_of::<PyBool>()
+            && let Ok(arm) = returned.extract::<Arm>()
             && arm < n_arms
         {
             return Ok(Choice::Pull(arm));

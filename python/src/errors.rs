@@ -153,7 +153,9 @@ fn spec_hint(error: &SpecError) -> Option<&'static str> {
 fn campaign_error_kind(error: &CampaignError) -> ErrorKind {
     match error {
         CampaignError::NoTicket { .. } | CampaignError::NoArm { .. } => ErrorKind::NotFound,
-        CampaignError::NotAReward { .. } | CampaignError::TooManyRewards { .. } => ErrorKind::Input,
+        CampaignError::NotAReward { .. }
+        | CampaignError::NotPassOrFail { .. }
+        | CampaignError::TooManyRewards { .. } => ErrorKind::Input,
         _ => ErrorKind::Refused,
     }
 }

@@ -114,7 +114,8 @@ impl Experiment {
                 Ok(all.into_iter().find(|experiment| experiment.name() == variant).expect("a variant of the text"))
             }
         };
-        let read = py.detach(|| catch_exceptions(read))?;
+        let pool = pool(None)?;
+        let read = py.detach(|| catch_exceptions(|| pool.install(read)))?;
         read.map(Self).map_err(|error| match file {
             Some(file) => input(format!("{file}:{error}")),
             None => input(error.message),
@@ -270,10 +271,17 @@ pub(crate) fn paper() -> Vec<(&'static str, &'static str)> {
     cutline_lab::paper::EXPERIMENTS.to_vec()
 }
 
-/// The names of the experiments of other papers, with the names of their variants and their TOML.
+/// The names of the experiments of other papers, and their TOML.
 #[pyfunction]
-pub(crate) fn field() -> Vec<(&'static str, Vec<String>, &'static str)> {
-    let variants = |name| cutline_lab::field::experiments(name, Overrides::default()).unwrap_or_default();
-    let names = |name| variants(name).iter().map(|experiment| experiment.name().to_owned()).collect();
-    cutline_lab::field::EXPERIMENTS.iter().map(|&(name, toml)| (name, names(name), toml)).collect()
+pub(crate) fn field() -> Vec<(&'static str, &'static str)> {
+    cutline_lab::field::EXPERIMENTS.to_vec()
+}
+
+/// The names of the variants of an experiment of another paper. It reads the experiment, which may take a moment.
+#[pyfunction]
+pub(crate) fn variants(py: Python<'_>, name: &str) -> PyResult<Vec<String>> {
+    let pool = pool(None)?;
+    let read = || pool.install(|| cutline_lab::field::experiments(name, Overrides::default()));
+    let variants = py.detach(read).unwrap_or_default();
+    Ok(variants.iter().map(|experiment| experiment.name().to_owned()).collect())
 }

@@ -33,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use super::custom::Beliefs;
     #[pymodule_export]
-    use super::experiment::{Experiment, field, paper};
+    use super::experiment::{Experiment, field, paper, variants};
     #[pymodule_export]
     use super::frames::encode_columns;
     #[pymodule_export]

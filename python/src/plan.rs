@@ -4,7 +4,7 @@ use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, short_repr, string, strings};
 use crate::errors::{self, input};
 use crate::handle::candidates;
-use crate::interruptible::POLL_INTERVAL;
+use crate::interruptible::interruptible;
 use crate::pool::pool;
 use cutline::{Arms, Candidates, Question};
 use cutline_lab::figures::plan_figure;
@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use rayon::ThreadPool;
 use std::num::NonZeroU32;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// The largest budget to try.
 const MAX_BUDGET: u64 = 100_000_000;
@@ -119,7 +119,7 @@ fn batch(keywords: &Keywords<'_, '_>) -> PyResult<NonZeroU32> {
 }
 
 impl Planning {
-    /// Plays the first runs, and gives Python control regularly, for Ctrl-C and progress.
+    /// Plays the first runs. Ctrl-C ends it, and `watch` is called regularly with the number of runs since its last call.
     fn play(
         &self,
         py: Python<'_>,
@@ -128,26 +128,21 @@ impl Planning {
         runs: u64,
         watch: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PlanTally> {
-        let tally = |runs| {
-            let tally = py.detach(|| pool.install(|| self.plan.play(budgets, runs, &|_| ())));
-            tally.map_err(|error| errors::plan(&error))
+        let pulls_per_run = self.plan.pulls_per_run(budgets).map_err(|error| errors::plan(&error))?.max(1);
+        let pulls = AtomicU64::new(0);
+        let count = |more| {
+            pulls.fetch_add(more, Relaxed);
         };
-        let mut sum = tally(0..0)?;
-        let (mut next, mut at_once) = (0, 1);
-        while next < runs {
-            let end = runs.min(next.saturating_add(at_once));
-            let begun = Instant::now();
-            sum += &tally(next..end)?;
-            let is_short = begun.elapsed() < POLL_INTERVAL;
-            py.check_signals()?;
-            if let Some(watch) = watch {
-                watch.call1((end - next,))?;
-            }
-            next = end;
-            let least = pool.current_num_threads() as u64;
-            at_once = if is_short { at_once.saturating_mul(2) } else { (at_once / 2).max(least) };
-        }
-        Ok(sum)
+        let work = |is_interrupted: &AtomicBool| {
+            pool.install(|| self.plan.play_unless(budgets, 0..runs, &count, &|| is_interrupted.load(Relaxed)))
+        };
+        let mut reported = 0;
+        let tick = || {
+            let done = pulls.load(Relaxed) / pulls_per_run;
+            let more = done - std::mem::replace(&mut reported, done);
+            watch.filter(|_| more > 0).map_or(Ok(()), |watch| watch.call1((more,)).map(drop))
+        };
+        interruptible(py, work, tick)?.map_err(|error| errors::plan(&error))
     }
 }
 

@@ -6,16 +6,15 @@ use crate::ticket::Ticket;
 use cutline::campaign::CampaignError;
 use cutline_store::{Campaign, StoreError};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString};
+use pyo3::types::{PyBool, PyInt, PyString};
 
 /// The number of a ticket.
 pub(crate) fn ticket_number(ticket: &Bound<'_, PyAny>) -> PyResult<u64> {
     if let Ok(ticket) = ticket.cast::<Ticket>() {
         return Ok(ticket.get().number);
     }
-    ticket
-        .extract()
-        .map_err(|_| input(format!("a ticket must be a `Ticket` or its number, not {}", short_repr(ticket))))
+    let number = if ticket.is_instance_of::<PyBool>() { None } else { ticket.extract().ok() };
+    number.ok_or_else(|| input(format!("a ticket must be a `Ticket` or its number, not {}", short_repr(ticket))))
 }
 
 /// One reward.

@@ -10,6 +10,13 @@ use pyo3::types::PyBytes;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tally(pub(crate) cutline_lab::Tally);
 
+/// What can be added to a tally.
+#[derive(FromPyObject)]
+enum Summand<'py> {
+    Tally(Bound<'py, Tally>),
+    Number(i64),
+}
+
 #[pymethods]
 impl Tally {
     #[new]
@@ -32,15 +39,23 @@ impl Tally {
         self.0.fingerprint().to_string()
     }
 
-    fn __add__(&self, other: &Self) -> PyResult<Self> {
+    /// The sum with another tally, or with 0, with which `sum` begins.
+    fn __add__(&self, other: Summand<'_>) -> PyResult<Self> {
         let mut sum = self.0.clone();
-        sum.merge(&other.0).map_err(input)?;
+        match other {
+            Summand::Tally(other) => sum.merge(&other.get().0).map_err(input)?,
+            Summand::Number(0) => (),
+            Summand::Number(other) => return Err(input(format!("{other} cannot be added to a tally"))),
+        }
         Ok(Self(sum))
     }
 
-    /// `sum` begins with 0.
-    fn __radd__(&self, other: u64) -> PyResult<Self> {
-        if other == 0 { Ok(self.clone()) } else { Err(input(format!("a tally cannot be added to {other}"))) }
+    fn __radd__(&self, other: Summand<'_>) -> PyResult<Self> {
+        self.__add__(other)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Tally of {} runs>", self.0.runs().n_runs())
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>,)> {

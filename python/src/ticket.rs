@@ -14,7 +14,7 @@ pub(crate) struct Ticket {
     features: Vec<f64>,
     /// In milliseconds since 1970; `u64::MAX` for never.
     until: u64,
-    replicates: u32,
+    pub(crate) replicates: u32,
     cost: Option<f64>,
 }
 

@@ -1,11 +1,13 @@
 //! The verdict on an arm, and the progress of a campaign.
 
 use crate::campaign::Campaign;
+use crate::errors::input;
+use cutline::Side;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The verdict on an arm.
+/// The verdict on an arm. It can be pickled.
 #[pyclass(frozen, eq, get_all, module = "cutline")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Verdict {
@@ -45,6 +47,32 @@ impl Verdict {
 
 #[pymethods]
 impl Verdict {
+    /// For unpickling.
+    #[new]
+    fn from_parts(
+        arm: usize,
+        name: String,
+        side: &str,
+        mean: f64,
+        lower: f64,
+        upper: f64,
+        pulls: u32,
+        doubt: f64,
+        settled_after: Option<u64>,
+        withdrawn: bool,
+        at_threshold: bool,
+    ) -> PyResult<Self> {
+        let sides = [Side::Above, Side::Below, Side::Undecided].map(Side::name);
+        let known = sides.into_iter().find(|known| *known == side);
+        let side = known.ok_or_else(|| input(format!("a side is one of {}, not `{side}`", sides.join(", "))))?;
+        Ok(Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold })
+    }
+
+    fn __getnewargs__(&self) -> (usize, &str, &str, f64, f64, f64, u32, f64, Option<u64>, bool, bool) {
+        let Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold } = self;
+        (*arm, name, side, *mean, *lower, *upper, *pulls, *doubt, *settled_after, *withdrawn, *at_threshold)
+    }
+
     fn __repr__(&self) -> String {
         let Self { name, mean, lower, upper, pulls, doubt, .. } = self;
         let side = if self.at_threshold { "at the threshold" } else { self.side };

@@ -122,7 +122,7 @@ def test_arms_without_features() -> None:
         ("features.csv", "not be a string; read a file first"),
         (["a", "a"], "arms 0 and 1 are both called `a`; names must differ"),
         (["a", "\n"], "arm 1 cannot be called"),
-        ({"x": [1.0]}, "X must hold numbers"),
+        ({"x": [1.0]}, "a dict has none; make it a data frame first"),
         (object(), "X must hold numbers"),
         (pd.DataFrame({"x": [1.0], "city": ["Rome"]}), 'column `city` is text, with a different value in every row; the first is `Rome`; pass `id="city"`'),
         (pl.DataFrame({"x": [1.0], "city": ["Rome"]}), "column `city` is text, with a different value in every row"),
@@ -297,8 +297,8 @@ def test_categories_and_missing_values(frame: Any) -> None:
     assert campaign.names == BIRDS["code"]
     assert campaign.columns == ["species=Adelie", "species=Gentoo", "mass", "mass missing"]
     assert campaign.features is not None and campaign.features[1].tolist() == [0.0, 1.0, 4000.0, 1.0]
-    encoding = campaign.settings["encoding"]
-    assert encoding["id"] == "code" and encoding["columns"][1] == {"name": "mass", "values": {"filled": {"mean": 4000.0}}}
+    settings = campaign.settings
+    assert (settings["id"], settings["categories"], settings["missing"]) == ("code", ["species"], "mean")
     again = pickle.loads(pickle.dumps(campaign))
     assert again.settings == campaign.settings and np.array_equal(again.features, campaign.features)
 
@@ -347,3 +347,50 @@ def test_a_store_at_a_path(tmp_path: Path) -> None:
     campaign.observe(0, 1.0)
     assert (cutline.campaigns(path), cutline.open(path).progress.uncounted) == (["campaign"], 1)
     assert pickle.loads(pickle.dumps(campaign)).storage == str(path)
+
+
+@pytest.mark.parametrize(
+    ("X", "settings", "message"),
+    [
+        (pd.DataFrame({"a": [1.0, 2.0]}, index=["x", np.nan]), {}, "the name of arm 1 is missing"),
+        (pd.DataFrame({"a": [1.0, 2.0]}, index=pd.to_datetime(["2020-01-01", None])), {}, "the name of arm 1 is missing"),
+        (pd.DataFrame({"a": [1.0, 2.0], "name": pd.array(["x", None], dtype="string")}), {}, "the name of arm 1 is missing"),
+        (VALUES, {"names": ["a", np.nan, "c"]}, "the name of arm 1 is missing"),
+        (VALUES, {"names": ["a", "b", None]}, "the name of arm 2 is missing"),
+        (VALUES, {"names": {"a", "b", "c"}}, "`names` must be a list of names, not a set"),
+        (VALUES, {"names": [b"a", b"b", b"c"]}, "a name must be text, not bytes"),
+        (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), {}, "2 columns are called `a`; rename or drop all but one"),
+        (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), {"features": ["a"]}, "2 columns are called `a`"),
+        ({"a": [1.0, 2.0]}, {}, "a dict has none; make it a data frame first"),
+        ([{"a": 1.0}, {"a": 2.0}], {}, "a list has none; make it a data frame first"),
+        ({"a", "b"}, {}, "a set has none; its order is arbitrary; make it a list first"),
+        ((row for row in VALUES), {}, "a generator has none; make it a list first"),
+        (pl.DataFrame({"a": [1.0, 2.0]}).lazy(), {}, "a LazyFrame has none; collect it first"),
+        (np.array([(1.0, 2.0)], dtype=[("a", float), ("b", float)]), {}, "a ndarray has none; make it a data frame first"),
+        (pl.DataFrame({"a": [[1.0, 2.0]], "b": [1.0]}), {}, "column `a` must hold numbers"),
+        (pa.table({"a": [[1.0, 2.0]], "b": [1.0]}), {}, "column `a` must hold numbers"),
+    ],
+)
+def test_what_would_be_misread_is_refused(X: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(cutline.InputError) as caught:
+        begin(X, **settings)
+    assert message in str(caught.value)
+
+
+def test_columns_whose_names_are_numbers() -> None:
+    frame = pd.DataFrame([["a", 1.0, "u"], ["b", 2.0, "v"]])
+    campaign = begin(frame, id=0, features=[1, 2], categories=[2])
+    assert campaign.names == ["a", "b"] and campaign.columns == ["1", "2=u", "2=v"]
+
+
+def test_masked_integers_are_missing_values() -> None:
+    masked = np.ma.masked_array([[1, 2], [3, 4]], [[False, False], [False, True]])
+    with pytest.raises(cutline.InputError, match="feature 1 of arm 1 is NaN"):
+        begin(masked)
+    with pytest.warns(UserWarning, match="1 missing value"):
+        campaign = begin(masked, missing="mean")
+    assert campaign.features is not None and campaign.features.tolist() == [[1.0, 2.0, 0.0], [3.0, 2.0, 1.0]]
+    read_only = np.arange(6, dtype=np.float32).reshape(3, 2)
+    read_only.flags.writeable = False
+    features = begin(read_only).features
+    assert features is not None and features.tolist() == read_only.tolist()

@@ -82,28 +82,28 @@ def test_every_setting_changes_the_choices() -> None:
     assert begin(estimator="sample-mean", algorithm="random").settings["estimator"] == "sample-mean"
 
 
-PREPARED = {"standardise": True, "intercept": 1.0, "centre": True}
-RAW = {"standardise": False, "intercept": 0.0, "centre": False}
+PREPARED = ["standardise", "intercept", "centre"]
+RAW: list[str] = []
 
 
 @pytest.mark.parametrize(
     ("given", "algorithm", "estimator", "preparation"),
     [
-        ({}, "pivot", "mixed", RAW),
+        ({}, "pivot", "mixed", None),
         ({"model": "linear"}, "pivot", "ridge", PREPARED),
         ({"model": "linear", "prepare": ()}, "pivot", "ridge", RAW),
         ({"model": "independent"}, "apt", "sample-mean", RAW),
         ({"algorithm": "linear-apt"}, "linear-apt", "ridge", RAW),
         ({"algorithm": "linear-apt", "model": "linear"}, "linear-apt", "ridge", PREPARED),
         ({"algorithm": "apt"}, "apt", "sample-mean", RAW),
-        ({"algorithm": "straddle"}, "straddle", "mixed", RAW),
+        ({"algorithm": "straddle"}, "straddle", "mixed", None),
         ({"estimator": "ridge"}, "pivot", "ridge", PREPARED),
     ],
 )
-def test_models(given: dict[str, Any], algorithm: str, estimator: str, preparation: dict[str, Any]) -> None:
+def test_models(given: dict[str, Any], algorithm: str, estimator: str, preparation: list[str] | None) -> None:
     campaign = begin(**given)
     settings = campaign.settings
-    assert (settings["algorithm"], settings["estimator"], settings["preparation"]) == (algorithm, estimator, preparation)
+    assert (settings["algorithm"], settings["estimator"], settings.get("prepare")) == (algorithm, estimator, preparation)
     assert campaign.model == {"mixed": "mixed", "ridge": "linear", "sample-mean": "independent"}[estimator]
     again = pickle.loads(pickle.dumps(campaign))
     assert again.settings == settings and again.ask() == campaign.ask()
@@ -343,3 +343,39 @@ def test_kernels_and_graphs(tmp_path: Path) -> None:
 def test_bad_kernels_and_graphs(keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(cutline.InputError, match=re.escape(message)):
         begin(**keywords)
+
+
+@pytest.mark.parametrize("rewards", [{1: 0.1, 2: 0.2, 3: 0.3}, {0.1, 0.2, 0.3}, frozenset({0.1, 0.2, 0.3})])
+def test_dicts_and_sets_are_no_lists(rewards: Any) -> None:
+    """A dict would be read as its keys, and the order of a set is arbitrary."""
+    campaign = begin()
+    tickets = campaign.ask(3)
+    for work in (lambda: campaign.tell(tickets, rewards), lambda: campaign.observe(rewards, [0.1] * 3), lambda: campaign.void(rewards)):
+        with pytest.raises(cutline.InputError, match="must be a list"):
+            work()
+    assert campaign.progress.counted == 0
+
+
+def test_booleans_are_no_numbers_of_things() -> None:
+    campaign = begin()
+    campaign.ask(2)
+    for work in (
+        lambda: campaign.ask(True),
+        lambda: campaign.ask(replicates=True),
+        lambda: campaign.tell(True, 0.1),
+        lambda: campaign.extend(True),
+        lambda: begin(seed=True),
+        lambda: cutline.simulate(cutline.Experiment.from_paper("wine"), runs=True),
+    ):
+        with pytest.raises(cutline.InputError, match="not True"):
+            work()
+    assert campaign.tell(1, True) == 1, "but a reward may be pass or fail"
+
+
+def test_verdicts_can_be_pickled() -> None:
+    campaign = begin()
+    finish(campaign)
+    campaign.withdraw(3)
+    verdicts = campaign.verdicts
+    assert pickle.loads(pickle.dumps(verdicts)) == copy.deepcopy(verdicts) == verdicts and verdicts[3].withdrawn
+    assert repr(copy.copy(verdicts[3])) == repr(verdicts[3])

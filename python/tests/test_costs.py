@@ -55,7 +55,7 @@ def test_a_column_and_an_array_are_the_same() -> None:
     plain = frame().drop(columns="price")
     arms = [measured(begin()), measured(begin(plain, cost=PRICES)), measured(begin(plain, cost=list(PRICES)))]
     assert arms[0] == arms[1] == arms[2]
-    assert begin(plain, cost=PRICES).settings["cost"] == "cost"
+    assert begin(plain, cost=PRICES).settings["cost"] == list(PRICES)
 
 
 def measured(campaign: cutline.Campaign) -> list[int]:

@@ -132,7 +132,7 @@ def test_random_choices_are_a_function_of_the_seed() -> None:
     assert len(set(asked(Draws()))) == 12
 
 
-@pytest.mark.parametrize("answer", [12, -1, 1.5, "a", None, [0]])
+@pytest.mark.parametrize("answer", [12, -1, 1.5, "a", None, [0], True, False, np.True_, np.float64(1.0)])
 def test_invalid_choices(answer: Any) -> None:
     campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Answers(answer))
     with pytest.raises(InputError, match="`choose` of `Answers` must return an arm, a position from 0 to 11, or .*, not"):
@@ -140,6 +140,12 @@ def test_invalid_choices(answer: Any) -> None:
     assert (campaign.progress.out, campaign.events()) == (0, [])
     with pytest.raises(InputError, match="`choose` of `Answers`"):
         cutline.simulate(experiment(Answers(answer)))
+
+
+@pytest.mark.parametrize("answer", [3, np.int8(3), np.uint64(3), np.array(3)])
+def test_any_kind_of_integer_is_a_choice(answer: Any) -> None:
+    ticket = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Answers(answer)).ask()
+    assert ticket is not None and ticket.arm == 3
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("mine"), KeyboardInterrupt(), KeyError(3)])

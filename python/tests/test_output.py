@@ -56,6 +56,9 @@ assert "numpy" not in sys.modules
 campaign = cutline.run([[0.0], [1.0]], lambda ticket: ticket.features[0], threshold=0.5, budget=9, noise=0.1)
 assert [record["side"] for record in campaign.report()] == ["below", "above"]
 assert type(campaign.report()[0]["mean"]) is float
+results = cutline.simulate(cutline.Experiment.from_paper("wine"), runs=2)
+assert [record["budget"] for record in results.compare("linear-apt", "random")]
+assert "<table>" in campaign._repr_html_() and "<table>" in results._repr_html_()
 assert [record["name"] for record in campaign.predict([[9.0]])] == ["2"] and campaign.add([[9.0]]) == 1
 for work in (campaign.plot, campaign.to_arrow):
     try:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cutline
@@ -109,6 +112,14 @@ def test_invalid_arguments() -> None:
     with pytest.raises(cutline.InputError, match="`measure` must be a function"):
         cutline.run(X, 3, threshold=0.0, budget=3)  # type: ignore[arg-type]
 
+    async def later(ticket: cutline.Ticket) -> float:
+        return measure(ticket)
+
+    with pytest.raises(cutline.InputError, match=r"an async function, .* `lambda ticket: asyncio.run\(measure\(ticket\)\)`"):
+        cutline.run(X, later, threshold=0.0, budget=3)  # type: ignore[arg-type]
+    campaign = cutline.run(X, lambda ticket: asyncio.run(later(ticket)), threshold=0.0, budget=6, workers=np.int64(2))
+    assert campaign.progress.counted == 6
+
 
 def test_progress_is_a_line_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
     cutline.run(X, measure, threshold=0.3, budget=20, progress=True)
@@ -117,7 +128,8 @@ def test_progress_is_a_line_on_stderr(capfd: pytest.CaptureFixture[str]) -> None
 
 
 SLOW = """
-import sys, time, cutline
+import signal, sys, time, cutline
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def measure(ticket):
     if ticket.ticket == 4:
         print("measuring", flush=True)
@@ -143,3 +155,101 @@ def test_ctrl_c_leaves_no_ticket_open(tmp_path: Path) -> None:
     assert child.stdout.readline() == "3 0 1\n"
     assert child.wait(timeout=20) == 3
     child.stdout.close()
+
+
+HANGS = """
+import signal, sys, time, cutline
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def measure(ticket):
+    if ticket.ticket == 4:
+        print("measuring", flush=True)
+        time.sleep(600)
+    if ticket.ticket == 6 and sys.argv[2] == "error":
+        raise OSError("no answer")
+    time.sleep(0.05)
+    return 1.0
+cutline.run(3, measure, workers=2, threshold=0.0, budget=50 if sys.argv[2] == "error" else 4, storage=sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("ends_by", ["Ctrl-C", "error"])
+def test_nobody_waits_for_a_measurement_that_hangs(ends_by: str, tmp_path: Path) -> None:
+    """Neither `run` nor the interpreter when it exits. The ticket is expired, so another worker can get it at once."""
+    store = str(tmp_path / "x.db")
+    child = subprocess.Popen([sys.executable, "-c", HANGS, store, ends_by], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "measuring\n"
+    if ends_by == "Ctrl-C":
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode != 0
+    assert err.splitlines()[-1].startswith("KeyboardInterrupt" if ends_by == "Ctrl-C" else "OSError: no answer")
+    progress = cutline.open(store).progress
+    assert progress.out == 0 and progress.expired >= 1 and progress.counted >= 3
+
+
+def test_no_ticket_stays_open_after_a_reward_that_the_campaign_refuses() -> None:
+    campaign = cutline.Campaign(["a", "b"], threshold=0.5, budget=9, rewards="bernoulli")
+    with pytest.raises(cutline.InputError):
+        cutline.run(campaign, lambda ticket: 0.5, workers=3)
+    assert (campaign.progress.out, campaign.progress.failed, campaign.progress.counted) == (0, 1, 0)
+
+
+def test_rewards_of_a_loop_that_ends_are_all_kept_and_all_tickets_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if one of the rewards that arrived meanwhile is not a number."""
+
+    class Inline(Executor):
+        """Every measurement has ended when the loop sees the first one."""
+
+        def submit(self, function: Callable[..., float], /, *args: object, **kwargs: object) -> Future[float]:  # type: ignore[override]
+            future: Future[float] = Future()
+            try:
+                future.set_result(function(*args))
+            except OSError as error:
+                future.set_exception(error)
+            return future
+
+    def measure(ticket: cutline.Ticket) -> float:
+        if ticket.ticket == 1:
+            raise OSError("no answer")
+        return float("nan") if ticket.ticket == 2 else 1.0
+
+    monkeypatch.setattr("concurrent.futures.wait", lambda futures, **_: ({next(iter(futures))}, set()))
+    campaign = cutline.Campaign(3, threshold=0.0, budget=9)
+    with pytest.raises(OSError, match="no answer"):
+        cutline.run(campaign, measure, workers=3, executor=Inline())
+    assert (campaign.progress.out, campaign.progress.counted, campaign.progress.failed) == (0, 1, 1)
+
+
+def test_ctrl_c_between_ask_and_submit_leaves_no_ticket_open() -> None:
+    campaign = cutline.Campaign(3, threshold=0.0, budget=9)
+
+    class Interrupted(ThreadPoolExecutor):
+        def submit(self, *args: object, **kwargs: object) -> Future[float]:  # type: ignore[override]
+            raise KeyboardInterrupt
+
+    with Interrupted(2) as executor, pytest.raises(KeyboardInterrupt):
+        cutline.run(campaign, measure, workers=2, executor=executor)
+    assert campaign.progress.out == 0 and campaign.progress.expired == 2
+
+
+def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a limit of threads there are fewer; without any, it is an error and not a hang."""
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def limited(thread: threading.Thread) -> None:
+        if len(started) >= limit:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    limit = 1
+    assert cutline.run(X, measure, workers=4, threshold=0.3, budget=20).progress.counted == 20
+    limit = 0
+    campaign = cutline.Campaign(X, threshold=0.3, budget=20)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        cutline.run(campaign, measure, workers=4)
+    assert campaign.progress.out == 0

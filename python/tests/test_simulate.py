@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import operator
 import pickle
 import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import reduce
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cutline
@@ -101,7 +104,11 @@ def _kill() -> None:
 def test_tallies_can_be_pickled_and_added() -> None:
     parts = [pickle.loads(pickle.dumps(EXPERIMENT.play(start, start + 100))) for start in (200, 0, 100)]
     assert parts[0] + parts[1] + parts[2] == TALLY
-    assert sum(parts) == TALLY
+    assert sum(parts) == reduce(operator.add, parts) == np.sum(parts) == TALLY
+    assert reduce(lambda one, other: other + one, parts, 0) == TALLY + 0 == TALLY, "0 may be on either side"
+    for other in (1, 0.0, "0", None):
+        with pytest.raises((cutline.InputError, TypeError)):
+            TALLY + other  # type: ignore[operator]
     assert parts[0] + parts[1] != TALLY
     assert (parts[0] + parts[1]).runs == [(0, 100), (200, 300)] and TALLY.runs == [(0, 300)]
     assert parts[0].fingerprint == TALLY.fingerprint
@@ -119,10 +126,8 @@ def test_tallies_that_do_not_belong_together_are_refused() -> None:
             EXPERIMENT.play(0, 1) + other.play(1, 2)
         with pytest.raises(cutline.InputError, match="belongs to another experiment"):
             other.results(TALLY)
-    with pytest.raises(cutline.InputError, match="a tally cannot be added to 3"):
+    with pytest.raises(cutline.InputError, match="3 cannot be added to a tally"):
         3 + TALLY
-    with pytest.raises(TypeError):
-        TALLY + 0  # type: ignore[operator]
     with pytest.raises(cutline.InputError, match="or those of an earlier version of Cutline"):
         cutline.Tally(b'{"n_budgets":1,"cells":[],"stopped":[],"only":[]}')
     for counts in (b"", b"{}", b"\xff"):
@@ -138,22 +143,30 @@ def test_results_are_rows() -> None:
     assert ((frame.low <= frame.failure_rate) & (frame.failure_rate <= frame.high)).all()
     assert (frame.failure_rate == frame.failures / 300).all()
     twin = pickle.loads(pickle.dumps(results))
-    assert twin.rows == results.rows and twin.tally == results.tally
+    assert twin == results and hash(twin) == hash(results) and twin.rows == results.rows and twin.tally == results.tally
+    assert twin != cutline.simulate(EXPERIMENT, seed=1) and repr(twin.tally) == "<Tally of 300 runs>"
     assert repr(results) == "<Results of 'experiment': 300 runs of linear-apt, pivot, plain>"
+
+
+def compared(results: cutline.Results, one: str, other: str) -> Any:
+    """A comparison row by row."""
+    frame = results.compare(one, other)
+    assert isinstance(frame, pd.DataFrame) and list(frame.columns) == ["budget", "difference", "low", "high"]
+    return frame.to_dict("records")
 
 
 def test_any_two_algorithms_can_be_compared() -> None:
     results = cutline.simulate(EXPERIMENT)
     rates = {(row["algorithm"], row["budget"]): row["failure_rate"] for row in results.rows}
     for one, other in (("pivot", "linear-apt"), ("linear-apt", "plain"), ("plain", "plain")):
-        for row, back in zip(results.compare(one, other), results.compare(other, one)):
+        for row, back in zip(compared(results, one, other), compared(results, other, one)):
             budget = row["budget"]
             assert row["difference"] == pytest.approx(rates[one, budget] - rates[other, budget], abs=1e-12)
             assert row["low"] <= row["difference"] <= row["high"]
             assert (back["low"], back["high"]) == pytest.approx((-row["high"], -row["low"]))
     with_baseline = cutline.simulate({**KEYS, "baseline": "pivot"})
     expected = [row["difference_low"] for row in with_baseline.rows if row["algorithm"] == "plain"]
-    assert [row["low"] for row in results.compare("plain", "pivot")] == expected
+    assert [row["low"] for row in compared(results, "plain", "pivot")] == expected
     with pytest.raises(cutline.NotFoundError, match="there is no algorithm `apt` here; there are `linear-apt`"):
         results.compare("apt", "pivot")
 
@@ -246,3 +259,18 @@ def test_a_killed_simulation_goes_on_with_the_same_bits(tmp_path: Path) -> None:
     with pytest.raises(cutline.InputError, match="notes.txt is not a checkpoint of a simulation"):
         cutline.simulate(experiment, resume=tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text() == "my notes" and sorted(p.name for p in tmp_path.iterdir()) == ["notes.txt", "runs.json"]
+
+
+def test_a_random_seed_is_recorded() -> None:
+    one, two = (cutline.simulate(KEYS, runs=50, seed=None) for _ in range(2))
+    assert one.experiment.seed != two.experiment.seed and one.tally != two.tally
+    assert cutline.simulate(KEYS, runs=50, seed=one.experiment.seed).tally == one.tally
+    assert cutline.simulate(EXPERIMENT, runs=50).experiment.seed == EXPERIMENT.seed == 0, "by default that of the experiment"
+    for again in (
+        cutline.simulate(EXPERIMENT, runs=50, seed=None).experiment,
+        cutline.Experiment({**KEYS, "seed": None}),
+        cutline.Experiment.from_paper("wine", seed=None),
+        next(iter(cutline.reproduce("wine", runs=2, seed=None).results.values())).experiment,
+    ):
+        assert 0 < again.seed < 2**53 and pickle.loads(pickle.dumps(again)).seed == again.seed
+    assert cutline.Experiment({**KEYS, "seed": 5}).seed == 5

@@ -180,4 +180,7 @@ pub enum PlanError {
     /// The prior does not fit the arms.
     #[error(transparent)]
     Prior(#[from] PriorError),
+    /// The caller of [`Plan::play_unless`] ended it.
+    #[error("the plan was interrupted")]
+    Interrupted,
 }

@@ -3,12 +3,19 @@
 use super::counts::PlanOutcome;
 use super::prior::Truths;
 use super::{Goal, Plan, PlanError, PlanTally, PlannedCampaign, PriorError};
-use cutline::campaign::{CampaignState, Event, RewardKind, Terms, TermsError, Time};
+use cutline::campaign::{CampaignState, Event, Request, RewardKind, Terms, TermsError, Time};
 use cutline::{Arm, LearnerError, Purpose, Question, SpecError, Verdict, stream};
 use rand::Rng as _;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::slice::Iter;
+
+/// Who follows the runs as they are played.
+pub(super) struct Watching<'a> {
+    /// Called with the number of pulls, or of units of cost.
+    pub(super) watch: &'a (dyn Fn(u64) + Sync),
+    pub(super) is_interrupted: &'a (dyn Fn() -> bool + Sync),
+}
 
 impl Plan {
     /// Plays a range of runs on the threads of the current rayon pool. `watch` is called with the number of pulls as they are played.
@@ -25,13 +32,28 @@ impl Plan {
         runs: Range<u64>,
         watch: &(dyn Fn(u64) + Sync),
     ) -> Result<PlanTally, PlanError> {
+        self.play_unless(budgets, runs, watch, &|| false)
+    }
+
+    /// As [`Plan::play`], and asks `is_interrupted` before every measurement: once that is true, it ends with [`PlanError::Interrupted`].
+    ///
+    /// # Errors
+    /// As [`Plan::play`], and if it was interrupted.
+    pub fn play_unless(
+        &self,
+        budgets: &[u32],
+        runs: Range<u64>,
+        watch: &(dyn Fn(u64) + Sync),
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<PlanTally, PlanError> {
+        let watching = Watching { watch, is_interrupted };
         let first = self.check(budgets)?;
         let truths = self.prior.truths(&self.arms, self.question.threshold())?;
         self.check_question(&truths)?;
         let empty = || PlanTally::new(self.campaigns.len(), budgets.len());
         let play = |run| {
             let mut tally = empty();
-            self.play_run(&truths, budgets, &first, run, &mut tally, watch)?;
+            self.play_run(&truths, budgets, &first, run, &mut tally, &watching)?;
             Ok(tally)
         };
         runs.into_par_iter().map(play).try_reduce(empty, |mut sum, tally| {
@@ -126,7 +148,7 @@ impl Plan {
         first: &[usize],
         run: u64,
         tally: &mut PlanTally,
-        watch: &(dyn Fn(u64) + Sync),
+        watching: &Watching<'_>,
     ) -> Result<(), PlanError> {
         let means = truths.draw(&mut stream(self.seed, Purpose::Instance, run));
         let most = budgets[budgets.len() - 1];
@@ -138,7 +160,7 @@ impl Plan {
                 continue;
             }
             if self.costs().is_some() {
-                let outcomes = self.play_spending(campaign, &budgets[first..], &means, (run, seed), watch)?;
+                let outcomes = self.play_spending(campaign, &budgets[first..], &means, (run, seed), watching)?;
                 tally.count(position, first, &outcomes);
                 continue;
             }
@@ -147,8 +169,8 @@ impl Plan {
             let mut told = 0;
             let mut open = self.prior.open().iter();
             for &budget in &budgets[first..] {
-                self.measure(&mut state, &means, &variates[told..budget as usize], &mut open)?;
-                watch(u64::from(budget) - told as u64);
+                self.measure(&mut state, &means, &variates[told..budget as usize], &mut open, watching)?;
+                (watching.watch)(u64::from(budget) - told as u64);
                 told = budget as usize;
                 outcomes.push(PlanOutcome::new(&state.verdicts(), &means, self.question));
             }
@@ -167,6 +189,7 @@ impl Plan {
         means: &[f64],
         variates: &[f64],
         open: &mut Iter<'_, Arm>,
+        watching: &Watching<'_>,
     ) -> Result<(), PlanError> {
         let n_open = open.len().min(variates.len());
         let (first, variates) = variates.split_at(n_open);
@@ -175,7 +198,8 @@ impl Plan {
             state.observe(arm, reward, true, NOW).map_err(|_| PriorError::TooLarge)?;
         }
         for variates in variates.chunks(self.batch.get() as usize) {
-            let asked = state.ask(variates.len(), "plan", NOW, Time::MAX);
+            let request = Request::new(variates.len(), "plan", Time::MAX);
+            let asked = state.ask_unless(&request, NOW, watching.is_interrupted).ok_or(PlanError::Interrupted)?;
             for (event, &variate) in asked.iter().zip(variates) {
                 let Event::Asked { ticket, arm, .. } = *event else { continue };
                 let reward = self.noise.reward(means[arm], variate);

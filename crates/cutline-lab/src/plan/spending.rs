@@ -1,9 +1,9 @@
 //! Plays planned campaigns whose measurements cost different amounts. Their budgets are in units of cost.
 
 use super::counts::PlanOutcome;
-use super::simulation::NOW;
+use super::simulation::{NOW, Watching};
 use super::{Plan, PlanError, PlannedCampaign, PriorError};
-use cutline::campaign::{CampaignState, Event, Record, Time};
+use cutline::campaign::{CampaignState, Event, Record, Request, Time};
 use cutline::{MeasurementCosts, Purpose, Rng, stream};
 
 impl Plan {
@@ -29,7 +29,7 @@ impl Plan {
         budgets: &[u32],
         means: &[f64],
         (run, seed): (u64, u64),
-        watch: &(dyn Fn(u64) + Sync),
+        watching: &Watching<'_>,
     ) -> Result<Vec<PlanOutcome>, PlanError> {
         let mut state = self.state(campaign, budgets[budgets.len() - 1], seed)?;
         let mut variates = Variates { rng: stream(self.seed, Purpose::Noise, run), drawn: Vec::new(), next: 0 };
@@ -47,8 +47,8 @@ impl Plan {
                 }
                 open.next();
             }
-            self.spend(&mut state, means, &mut variates)?;
-            watch(u64::from(budget - before));
+            self.spend(&mut state, means, &mut variates, watching)?;
+            (watching.watch)(u64::from(budget - before));
             before = budget;
             outcomes.push(PlanOutcome::new(&state.verdicts(), means, self.question));
         }
@@ -56,9 +56,16 @@ impl Plan {
     }
 
     /// Measures, in batches, until the campaign asks for nothing more.
-    fn spend(&self, state: &mut CampaignState, means: &[f64], variates: &mut Variates) -> Result<(), PlanError> {
+    fn spend(
+        &self,
+        state: &mut CampaignState,
+        means: &[f64],
+        variates: &mut Variates,
+        watching: &Watching<'_>,
+    ) -> Result<(), PlanError> {
+        let request = Request::new(self.batch.get() as usize, "plan", Time::MAX);
         loop {
-            let asked = state.ask(self.batch.get() as usize, "plan", NOW, Time::MAX);
+            let asked = state.ask_unless(&request, NOW, watching.is_interrupted).ok_or(PlanError::Interrupted)?;
             if asked.is_empty() {
                 return Ok(());
             }

@@ -1,0 +1,119 @@
+//! How a campaign stands, and what the rest of it would bring.
+
+use super::Campaign;
+use crate::convert::integer;
+use crate::errors::input;
+use crate::plan::{Planning, goal_of};
+use crate::pool::pool;
+use crate::verdict::Progress;
+use cutline_lab::{Plan, Standing};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+#[pymethods]
+impl Campaign {
+    /// The progress: rewards counted, open tickets, and whether it has ended.
+    #[getter]
+    fn progress(slf: &Bound<'_, Self>) -> PyResult<Progress> {
+        let (progress, ending) = slf.get().with(slf.py(), |campaign| {
+            let state = campaign.state()?;
+            Ok((state.progress(), state.stop_reason().map(cutline::StopReason::name)))
+        })?;
+        Ok(Progress {
+            budget: progress.budget,
+            spent: progress.spending.map(|spending| spending.spent.value()),
+            counted: progress.counted,
+            uncounted: progress.uncounted,
+            out: progress.open,
+            failed: progress.failed,
+            expired: progress.expired,
+            voided: progress.voided,
+            withdrawn: progress.withdrawn,
+            ending,
+            campaign: slf.clone().unbind(),
+        })
+    }
+
+    /// How the campaign stands, as `cutline status --format json` says it: `above`, `below` and `undecided`; `wrong_calls`, the number to
+    /// expect if every arm gets the side of its mean; `fit`, one word on whether the model fits, with `fit_p_value` and `fit_advice`;
+    /// `may_stop`, whether every arm is decided; `remaining`, what is left of the budget; and `rest`, what that would still bring, or `None`
+    /// if it takes long to compute: then see `plan`.
+    ///
+    /// >>> import cutline
+    /// >>> campaign = cutline.Campaign(["a", "b"], threshold=0.0, budget=20, noise=1.0)
+    /// >>> campaign.observe(["a", "b"] * 8, [1.0, -1.0] * 8, counted=True)
+    /// >>> standing = campaign.standing
+    /// >>> standing["above"], standing["below"], standing["may_stop"], standing["fit"], standing["remaining"]
+    /// (1, 1, True, 'adapts', 4)
+    /// >>> standing["rest"]["measurements"]
+    /// 4
+    #[getter]
+    pub(crate) fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let pool = pool(None)?;
+        let standing = self.with(py, |campaign| {
+            let verdicts = campaign.verdicts()?;
+            let standing = Standing::new(campaign.state()?, &verdicts);
+            if !Plan::is_rest_quick(campaign.state()?) {
+                return Ok(standing);
+            }
+            let arms = campaign.candidates()?.arms();
+            let state = campaign.state()?;
+            Ok(pool.install(move || standing.with_rest(state, arms)))
+        })?;
+        let rest = standing.rest.as_ref().map(|rest| {
+            let dict = PyDict::new(py);
+            if let Some(measurements) = rest.measurements {
+                dict.set_item("measurements", measurements)?;
+            }
+            if let Some(spend) = rest.spend {
+                dict.set_item("spend", spend)?;
+            }
+            dict.set_item("runs", rest.runs)?;
+            dict.set_item("wrong_calls", rest.wrong_calls)?;
+            dict.set_item("wrong_calls_low", rest.wrong_calls_low)?;
+            dict.set_item("wrong_calls_high", rest.wrong_calls_high)?;
+            dict.set_item("undecided", rest.undecided)?;
+            Ok::<_, PyErr>(dict)
+        });
+        let dict = PyDict::new(py);
+        dict.set_item("above", standing.above)?;
+        dict.set_item("below", standing.below)?;
+        dict.set_item("undecided", standing.undecided)?;
+        dict.set_item("wrong_calls", standing.wrong_calls)?;
+        dict.set_item("fit", standing.fit.word)?;
+        dict.set_item("fit_p_value", standing.fit.p_value)?;
+        dict.set_item("fit_advice", &standing.fit.advice)?;
+        dict.set_item("may_stop", standing.may_stop)?;
+        if standing.has_costs {
+            dict.set_item("remaining", standing.remaining.value())?;
+        } else {
+            dict.set_item("remaining", standing.remaining.whole_units())?;
+        }
+        dict.set_item("rest", rest.transpose()?)?;
+        Ok(dict)
+    }
+
+    /// A plan for the rest of the campaign, for `plan`.
+    fn _planning(
+        &self,
+        py: Python<'_>,
+        wrong: Option<&Bound<'_, PyAny>>,
+        target: Option<&Bound<'_, PyAny>>,
+        runs: &Bound<'_, PyAny>,
+        seed: &Bound<'_, PyAny>,
+    ) -> PyResult<Planning> {
+        let goal = goal_of(wrong, target)?;
+        let runs = integer(runs, "`runs`", 1, 1 << 50)?;
+        let seed = integer(seed, "`seed`", 0, u64::MAX)?;
+        let planned = self.with(py, |campaign| {
+            let arms = campaign.candidates()?.arms();
+            let state = campaign.state()?;
+            let progress = state.progress();
+            let remaining = progress.remaining().whole_units();
+            Ok((Plan::rest_of(&self.name, arms, state, runs, seed), remaining))
+        })?;
+        let (plan, remaining) = planned;
+        let plan = plan.map_err(input)?;
+        Ok(Planning { plan: Plan { goal, ..plan }, remaining: Some(remaining) })
+    }
+}

@@ -1,0 +1,94 @@
+"""A forked process works, whatever its parent did before: `multiprocessing` forks by default on Linux before Python 3.14."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+FORK = """
+import multiprocessing, sys, warnings
+import numpy as np
+import cutline
+
+warnings.simplefilter("ignore")  # Python 3.12 warns of any fork with threads
+X = np.random.default_rng(0).normal(size=(30, 3))
+
+def check(work):
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=lambda: queue.put(work()), daemon=True)
+    expected = work()
+    child.start()
+    found = queue.get(timeout=60)
+    child.join()
+    assert found == expected, (work.__name__, found, expected)
+"""
+
+WORK = """
+def experiment():
+    return cutline.simulate(cutline.Experiment.from_paper("wine"), runs=20).tally.runs
+
+def standing():
+    campaign = cutline.Campaign(X, threshold=0.0, budget=40)
+    campaign.tell(campaign.ask(9), [0.1] * 9)
+    return campaign.standing
+
+def plan():
+    return cutline.plan(X, threshold=0.0, budgets=[20], runs=4).to_dict()
+
+def reproduction():
+    return cutline.reproduce("osi", runs=2).rows[0]
+
+for work in (experiment, standing, plan, reproduction):
+    check(work)
+print("done")
+"""
+
+
+def run(code: str, *arguments: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_simulations_and_plans() -> None:
+    assert run(FORK + WORK) == "done\n"
+
+
+STORED = """
+campaign = cutline.Campaign(X, threshold=0.0, budget=400, storage=sys.argv[1])
+campaign.tell(campaign.ask(9), [0.1] * 9)
+
+def work(_):
+    numbers = []
+    for _ in range(20):
+        ticket = campaign.ask()
+        campaign.tell(ticket, 0.1)
+        numbers.append(ticket.ticket)
+    return numbers
+
+with multiprocessing.get_context("fork").Pool(4) as pool:
+    numbers = sum(pool.map(work, range(8), chunksize=1), [])
+assert len(set(numbers)) == 160, "no ticket was handed out twice"
+assert campaign.progress.counted == 169 and campaign.progress.out == 0
+workers = {event["worker"] for event in campaign.events() if event["event"] == "asked"}
+print(len(workers) >= 2, campaign.verdicts == cutline.open(sys.argv[1]).verdicts)
+"""
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_forked_workers_share_a_campaign_in_a_store(kind: str, tmp_path: Path) -> None:
+    """Each opens its own connection, and is a worker of its own in the journal."""
+    if kind == "postgresql":
+        from test_campaign import database
+
+        storage = database()
+    else:
+        storage = str(tmp_path / "screen.db")
+    assert run(FORK + STORED, storage) == "True True\n"
