@@ -68,6 +68,7 @@ impl Verdict {
         Ok(Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold })
     }
 
+    #[expect(clippy::type_complexity, reason = "the arguments of `__new__`, in their order")]
     fn __getnewargs__(&self) -> (usize, &str, &str, f64, f64, f64, u32, f64, Option<u64>, bool, bool) {
         let Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold } = self;
         (*arm, name, side, *mean, *lower, *upper, *pulls, *doubt, *settled_after, *withdrawn, *at_threshold)

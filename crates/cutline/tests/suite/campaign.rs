@@ -227,7 +227,9 @@ fn an_ask_in_slices_hands_out_what_one_ask_does() {
             for event in expected.iter().take(7) {
                 let Event::Asked { ticket, arm, .. } = *event else { panic!("{event:?}") };
                 let reward = problem.reward(arm, &mut rng);
-                campaigns.iter_mut().for_each(|campaign| drop(campaign.tell(ticket, reward, 1).unwrap()));
+                for campaign in &mut campaigns {
+                    campaign.tell(ticket, reward, 1).unwrap();
+                }
             }
         }
     }
