@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import cutline
-from cutline._experiment import _quoted
+from cutline._results import _quoted
 
 KEYS: dict[str, Any] = {
     "budgets": [30, 60],

@@ -117,7 +117,7 @@ def test_invalid_arguments() -> None:
 
     with pytest.raises(cutline.InputError, match=r"an async function, .* `lambda ticket: asyncio.run\(measure\(ticket\)\)`"):
         cutline.run(X, later, threshold=0.0, budget=3)  # type: ignore[arg-type]
-    campaign = cutline.run(X, lambda ticket: asyncio.run(later(ticket)), threshold=0.0, budget=6, workers=np.int64(2))
+    campaign = cutline.run(X, lambda ticket: asyncio.run(later(ticket)), threshold=0.0, budget=6, workers=np.int64(2))  # type: ignore[arg-type]
     assert campaign.progress.counted == 6
 
 
