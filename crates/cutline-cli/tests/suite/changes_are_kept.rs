@@ -90,12 +90,13 @@ fn kill_and_check(place: &Place) {
     let mut kills = 0;
     let begun = Instant::now();
     let mut lives: Vec<(Killed, Instant)> = (0..WORKERS).map(|_| (Killed(start(place)), Instant::now())).collect();
-    while kills < KILLS {
-        assert!(begun.elapsed() < Duration::from_mins(5), "{kills} kills only");
+    while kills < KILLS || !has_all_kinds(place) {
+        assert!(begun.elapsed() < Duration::from_mins(5), "{kills} kills only, or not every kind of change");
         std::thread::sleep(Duration::from_millis(3));
         for (process, since) in &mut lives {
-            // Lifetimes of 20 to 200 ms, different for every process.
-            let life = Duration::from_millis(20 + u64::from(process.0.id()) * 7919 % 180);
+            // Lifetimes of 20 to 200 ms, different for every process; later longer ones, for machines on which a process cannot do
+            // much in that time.
+            let life = Duration::from_millis((20 + u64::from(process.0.id()) * 7919 % 180) * (1 + kills / KILLS));
             if since.elapsed() < life {
                 continue;
             }
@@ -116,6 +117,12 @@ fn kill_and_check(place: &Place) {
     assert_eq!(seen, bits(place.campaign("changing").verdicts().unwrap()), "opened again");
     assert_eq!(seen, bits(campaign.snapshot().unwrap().0.verdicts()), "a clean replay");
     campaign.ask(1, "afterwards", Duration::from_mins(1)).unwrap();
+}
+
+/// Whether every kind of change was acknowledged at least once.
+fn has_all_kinds(place: &Place) -> bool {
+    let log = std::fs::read_to_string(place.path("acknowledged")).unwrap_or_default();
+    ["told", "amended", "voided", "withdrawn", "changed", "added"].iter().all(|kind| log.contains(kind))
 }
 
 /// Checks that whatever was acknowledged is in the journal; which kinds of changes there were.
