@@ -232,13 +232,19 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
         let costs = self.costs.as_ref().map(|costs| &costs.costs);
         let mut beliefs = self.counts.beliefs(self.question, seen, costs, &mut self.estimator);
         let mut rng = stream(self.seed, Purpose::Rule, beliefs.changes);
-        match self.rule.choose(&mut beliefs, &mut rng) {
-            Choice::Pull(arm) if seen.is_withdrawn(arm) => {
-                // The rule, perhaps a custom one, takes no notice of withdrawn arms.
-                seen.arg_min_open(&self.counts.pulls, &self.counts.pulls, |pulls, _| f64::from(pulls)).into()
-            }
-            choice => choice,
+        let choice = self.rule.choose(&mut beliefs, &mut rng);
+        let is_refused = match choice {
+            // The rule, perhaps a custom one, takes no notice of withdrawn arms.
+            Choice::Pull(arm) => seen.is_withdrawn(arm),
+            // A rule that works in phases does not know that a phase has ended by a pull that was lost or an arm that was withdrawn. Nothing
+            // that it could wait for is out, so the next reward has to come from somewhere.
+            Choice::Wait => self.counts.total == self.counts.n_rewards,
+            Choice::Done => false,
+        };
+        if is_refused {
+            return seen.arg_min_open(&self.counts.pulls, &self.counts.pulls, |pulls, _| f64::from(pulls)).into();
         }
+        choice
     }
 
     /// Settles arms after a reward of `told`.

@@ -47,20 +47,22 @@ fn a_reward_that_is_void_cannot_be_declared_void_in_a_journal() {
     assert_eq!((broken.number, broken.refusal), (4, CampaignError::Voided { ticket: 1 }));
 }
 
-/// A phase of `t-adaptive` may be over because an arm was withdrawn, with no reward out that would begin the next one.
+/// A phase may be over because an arm was withdrawn or is available again, with no reward out that would begin the next one.
 #[test]
 fn no_learner_waits_for_rewards_that_are_not_out() {
     let arms = Arms::from_rows(&[[3.0, 0.1], [0.1, 1.0], [0.2, -0.3], [0.05, 0.05]]).unwrap();
-    for algorithm in ALGORITHMS {
-        for (pulls, withdrawn) in (1..40).flat_map(|pulls| (0..4).map(move |arm| (pulls, arm))) {
-            let mut learner = spec(algorithm.name).learner(&arms, Question::new(0.1, 0.0).unwrap(), 400, 0).unwrap();
+    let orders = [[true, false], [false, true]];
+    for (algorithm, is_withdrawn) in ALGORITHMS.iter().flat_map(|algorithm| orders.map(|order| (algorithm, order))) {
+        for (pulls, changed) in (1..40).flat_map(|pulls| (0..4).map(move |arm| (pulls, arm))) {
+            let mut learner = spec(algorithm.name).learner(&arms, Question::new(0.1, 0.0).unwrap(), 60, 0).unwrap();
+            learner.set_withdrawn(changed, is_withdrawn[0]);
             for _ in 0..pulls {
                 let Some(arm) = learner.ask() else { break };
                 learner.tell(arm, [0.1, 0.12, 0.08, 0.11][arm]);
             }
-            learner.set_withdrawn(withdrawn, true);
+            learner.set_withdrawn(changed, is_withdrawn[1]);
             let goes_on = learner.propose().is_some() || learner.stop_reason().is_some();
-            assert!(goes_on, "{}: {pulls} pulls, then arm {withdrawn} is withdrawn", algorithm.name);
+            assert!(goes_on, "{}: {pulls} pulls, arm {changed} withdrawn: {is_withdrawn:?}", algorithm.name);
         }
     }
 }
