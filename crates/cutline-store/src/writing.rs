@@ -83,6 +83,7 @@ impl Campaign {
         let mut decided = None;
         // The state has the features as they are prepared; as they were given, they are in the journal only.
         let with_features = self.settings().changes_features();
+        let has_custom_rule = self.settings().custom_rule.is_some();
         let Self { journal, id, location, lease_clock, .. } = self;
         let done = journal.write(*id, known, &mut |records, server_time| {
             if has_revision(&records) || !(may_follow || records.is_empty()) {
@@ -93,7 +94,14 @@ impl Campaign {
             known = state.n_events();
             let now = lease_clock.now(server_time);
             let due = lease_clock.due(now, state.open_tickets().map(|(_, until)| until));
-            let events = decide(&mut state, Moment { now, due })?;
+            let events = match decide(&mut state, Moment { now, due })? {
+                // A custom rule may fail when it learns from the events, and then nothing must be written.
+                Decided::Planned(events) if has_custom_rule => {
+                    state.record(now, &events);
+                    Decided::Applied(events)
+                }
+                decided => decided,
+            };
             let mut decision = Decision::default();
             if with_features {
                 decision.features_of =
