@@ -118,8 +118,8 @@ bench-scaling: python ## Time a simulation without and with Dask workers, and th
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
 	target/python/bin/python benches/python/scaling.py
 
-calibration: ## Measure whether verdicts on the mixed model mean what they say: the tables of docs/verdicts.md; RUNS=N for N campaigns per cell
-	cargo run --release --locked --quiet --package cutline-lab --example calibration -- $(or $(RUNS),20)
+calibration: ## Measure whether verdicts on the mixed model mean what they say: the tables of docs/verdicts.md; RUNS=N for N campaigns per cell, K=N for N arms only
+	cargo run --release --locked --quiet --package cutline-lab --example calibration -- $(or $(RUNS),20) $(K)
 
 coverage: ## Measure how often intervals contain the true means: the table of docs/verdicts.md
 	cargo run --release --locked --quiet --package cutline-lab --example coverage

@@ -1,6 +1,6 @@
 //! Whether verdicts on the mixed model mean what they say: the tables of `docs/verdicts.md`.
 //!
-//! `cargo run --release --package cutline-lab --example calibration -- [RUNS]`
+//! `cargo run --release --package cutline-lab --example calibration -- [RUNS] [K]`; with K, for that number of arms only
 
 use cutline_lab::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate, default_terms};
 use std::error::Error;
@@ -33,11 +33,12 @@ fn noises() -> Vec<(String, MeasurementNoise)> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let runs: u64 = std::env::args().nth(1).map_or(Ok(20), |runs| runs.parse())?;
+    let only: Option<usize> = std::env::args().nth(2).map(|n_arms| n_arms.parse()).transpose()?;
     println!("Coverage of 95 % intervals, {runs} campaigns per cell, T = K / 2K / 5K:\n");
     let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
     println!("| K, d | noise, σ/spread | {} |\n|---|---|{}", names.join(" | "), "---|".repeat(names.len()));
     let mut all: Vec<Calibration> = vec![Calibration::default(); BUDGETS.len()];
-    for (n_arms, dimension) in SIZES {
+    for (n_arms, dimension) in SIZES.into_iter().filter(|&(n_arms, _)| only.is_none_or(|only| only == n_arms)) {
         for (name, noise) in noises() {
             print!("| {n_arms}, {dimension} | {name} |");
             for (_, function) in FUNCTIONS {
