@@ -202,7 +202,7 @@ impl<'a> Average<'a> {
 }
 
 /// The distribution of (mean − its estimate)/deviation of every arm at one setting: Student's t, averaged over how unequal the noise may be.
-/// With one number of degrees of freedom, however chosen, outliers among arms that were measured once would look certain.
+/// With one number of degrees of freedom, however chosen, outliers among arms that were measured once or twice would look certain.
 struct Tails<'a> {
     counts: &'a [u32],
     /// By the number of rewards of an arm: the possible degrees of freedom and their probabilities.
