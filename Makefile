@@ -1,7 +1,7 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
-.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak fuzz power-loss field docs test-long
+.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak fuzz power-loss field load check-api check-page docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -11,9 +11,9 @@ build: ## Build the optimised program: target/release/cutline
 
 # First all that compiles, which keeps every core busy; then the tests side by side, because many of them wait: for a process to end, a
 # lease to expire, a package to arrive.
-test: ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the Python package, instruction counts
+test: ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the pages in a browser, the Python package, instruction counts
 	$(MAKE) --no-print-directory build test-built lint
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-rust test-python check-speed check-diagnostics check-exact
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-rust test-python check-speed check-diagnostics check-api check-page check-exact
 
 # Without the examples: clippy checks them, and nobody runs them here.
 test-built:
@@ -35,7 +35,7 @@ python: ## Build the Python package, a wheel in target/wheels, and install it in
 	target/python/bin/pip install --quiet --disable-pip-version-check target/wheels/cutline-*.whl
 
 # The tests do not run in `python/`, so that they import the installed package.
-test-python: python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
+test-python: build python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
 	checks/with-postgres target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline
@@ -52,7 +52,7 @@ check-diagnostics: build ## Compare the numbers of `cutline diagnose` with stats
 	target/checks/bin/python checks/diagnostics.py target/release/cutline
 
 check-speed: build ## Count the instructions per pull and compare with checks/instructions.json; WRITE=--write updates it
-	command -v valgrind > /dev/null || { apt-get update --quiet && apt-get install --quiet --yes valgrind; }
+	checks/needs valgrind valgrind
 	python3 checks/instructions.py $(WRITE)
 
 # In release, so that macros and build scripts, among them the compilation of SQLite, are shared with the build.
@@ -86,6 +86,21 @@ field: build ## Print the tables of docs/field.md: the algorithms of the field o
 	target/release/cutline simulate experiments/field/linear.toml --out target/field --format csv > target/field-linear.csv
 	target/release/cutline simulate experiments/field/means.toml --out target/field --format csv > target/field-means.csv
 	python3 experiments/field/table.py target/field-linear.csv target/field-means.csv
+
+check-api: build ## Send generated requests to `cutline serve` and check the answers against its OpenAPI document
+	test -x target/api/bin/schemathesis || { python3 -m venv target/api && target/api/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5; }
+	python3 checks/api.py target/release/cutline target/api/bin/schemathesis
+
+AXE := target/page/node_modules/axe-core/axe.min.js
+
+check-page: build ## Use the pages of `cutline serve` in headless Chromium, with axe-core; SHOTS=DIRECTORY for screenshots
+	checks/needs chromedriver chromium chromium-driver
+	checks/needs npm npm
+	test -f $(AXE) || npm install --silent --no-fund --no-audit --prefix target/page axe-core@4.14.0
+	python3 checks/page.py target/release/cutline $(AXE) $(if $(SHOTS),--shots $(SHOTS))
+
+load: ## Time asks and tells over HTTP, 1 and 64 workers, on SQLite and PostgreSQL, compared with bare commits
+	checks/with-postgres cargo run --release --locked --package cutline-server --example load
 
 bench: ## Time ask, tell and simulations over a grid of K and d, and live decisions on the mixed model
 	cargo bench --locked --package cutline --bench ask_tell --bench mixed
@@ -142,8 +157,8 @@ batches: python ## Play campaigns in batches of 1, 24 and 96 on real tables: the
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement experiments/real/requirements.txt
 	target/python/bin/python experiments/real/batches.py
 
-soak: ## Kill `cutline run` and workers thousands of times on SQLite and PostgreSQL: check that nothing is lost; SOAK=N for N times as many kills
-	CUTLINE_SOAK=$(or $(SOAK),20) checks/with-postgres cargo test --locked --package cutline-cli --test suite nothing_is_lost:: -- --nocapture
+soak: ## Break everything at once for an hour on SQLite and PostgreSQL: kills, full disks, clocks, locks, restarts; SOAK_MINUTES=N for N minutes; as root
+	SOAK_MINUTES=$(or $(SOAK_MINUTES),60) nice cargo test --release --workspace --locked --test suite soak:: -- --ignored --nocapture
 
 # Inputs that reach new code are collected in target/fuzz, those that break something in fuzz/artifacts.
 FUZZ_TARGETS ?= address csv engine events experiment parquet rows tell

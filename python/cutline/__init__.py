@@ -10,7 +10,7 @@ from ._custom import DONE, WAIT, Rule
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
 from ._experiment import Experiment
 from ._figure import Figure
-from ._native import Beliefs, Progress, Tally, Ticket, Verdict, version
+from ._native import Beliefs, Progress, Tally, Ticket, Verdict, set_max_input_size, version
 from ._per_run import PerRun
 from ._plan import Plan, plan
 from ._reproduce import Replay, Reproduction, reproduce
@@ -53,5 +53,6 @@ __all__ = [
     "rename",
     "reproduce",
     "run",
+    "set_max_input_size",
     "simulate",
 ]

@@ -144,9 +144,13 @@ class Campaign(_native.Campaign):
 
     @classmethod
     def _opened(
-        cls, storage: str | os.PathLike[str], name: str | None, algorithm: _custom.Rule | _custom.RuleFactory | None = None
+        cls,
+        storage: str | os.PathLike[str],
+        name: str | None,
+        algorithm: _custom.Rule | _custom.RuleFactory | None = None,
+        token: str | None = None,
     ) -> Self:
-        return cls._from_handle(_native.find(_address(storage), name, _rule(algorithm)[0]))
+        return cls._from_handle(_native.find(_address(storage), name, _rule(algorithm)[0], token))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.storage is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._errors import InputError
+from ._native import check_input
 
 if TYPE_CHECKING:
     from ._experiment import Experiment
@@ -23,6 +24,7 @@ class Checkpoint:
     def __init__(self, experiment: Experiment, path: str | os.PathLike[str]) -> None:
         self.experiment = experiment
         self.path = Path(path)
+        check_input(self.path)
         try:
             self.tally = experiment._resumed(self.path.read_bytes(), str(self.path))
         except FileNotFoundError:

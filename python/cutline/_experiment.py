@@ -146,6 +146,7 @@ def _seed(seed: int | EllipsisType | None) -> int | None:
 
 
 def _file(path: Path) -> tuple[str, str, str, str]:
+    _native.check_input(path)
     try:
         text = path.read_bytes().decode("utf-8")
     except OSError as error:

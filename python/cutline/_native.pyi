@@ -1,5 +1,6 @@
 """The native module."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, SupportsIndex, final, overload
 
@@ -19,6 +20,7 @@ __all__ = [
     "Verdict",
     "begin",
     "campaigns",
+    "check_input",
     "copy",
     "delete",
     "encode_columns",
@@ -30,6 +32,7 @@ __all__ = [
     "rename",
     "replay",
     "restore",
+    "set_max_input_size",
     "variants",
     "version",
 ]
@@ -362,7 +365,7 @@ def encode_columns(
     fills_missing: bool,
     encoding: str | None,
 ) -> tuple[list[str], NDArray[np.float64], str | None, list[str]]: ...
-def find(storage: str, name: str | None, rule: tuple[str, Any] | None) -> CampaignHandle: ...
+def find(storage: str, name: str | None, rule: tuple[str, Any] | None, token: str | None = None) -> CampaignHandle: ...
 def restore(
     names: Sequence[str],
     columns: Sequence[str],
@@ -381,6 +384,8 @@ def field() -> list[tuple[str, str]]: ...
 def paper() -> list[tuple[str, str]]: ...
 def pdf(svg: str) -> bytes: ...
 def png(svg: str, scale: float) -> bytes: ...
+def check_input(path: str | os.PathLike[str]) -> None: ...
 def replay(experiments: Sequence[Experiment], threads: int | None, watch: Callable[[int], object]) -> str: ...
+def set_max_input_size(size: int) -> None: ...
 def variants(name: str) -> list[str]: ...
 def version() -> str: ...

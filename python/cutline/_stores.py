@@ -13,9 +13,16 @@ MAX_BUDGET = 2**32 - 1
 
 
 def open(  # noqa: A001
-    storage: str | os.PathLike[str], name: str | None = None, *, algorithm: _custom.Rule | _custom.RuleFactory | None = None
+    storage: str | os.PathLike[str],
+    name: str | None = None,
+    *,
+    algorithm: _custom.Rule | _custom.RuleFactory | None = None,
+    token: str | None = None,
 ) -> Campaign:
     """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
+
+    `storage` may be the address of a campaign on a server of `cutline serve`, as in `http://host:8080/v1/campaigns/screen`. `token` is the token
+    for it; by default that in the environment variable `CUTLINE_TOKEN`. A token is not pickled with the campaign.
 
     >>> import cutline
     >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
@@ -24,7 +31,7 @@ def open(  # noqa: A001
     >>> cutline.open(screen).progress.counted
     1
     """
-    return Campaign._opened(storage, name, algorithm)
+    return Campaign._opened(storage, name, algorithm, token)
 
 
 def diagnose(

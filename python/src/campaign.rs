@@ -10,11 +10,11 @@ use crate::arms::ArmNames;
 use crate::convert::string;
 use crate::custom::{catch_exceptions, is_choosing};
 use crate::errors::{input, store};
-use crate::handle::CampaignHandle;
+use crate::handle::{Access, CampaignHandle};
 use crate::interruptible::{Guard, InterruptibleMutex};
 use crate::rewards::one_or_more;
 use cutline::Arm;
-use cutline_store::{Store, StoreError};
+use cutline_store::StoreError;
 use pyo3::prelude::*;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,6 +28,8 @@ pub(crate) struct Campaign {
     /// Where arms are looked up. Arms can be added, also by other processes, so it is used through `arm_names`.
     names: Mutex<Arc<ArmNames>>,
     storage: Option<String>,
+    /// How its store is reached; `None` in memory.
+    access: Option<Access>,
     /// The custom rule, if it has one.
     rule: Option<Py<PyAny>>,
     /// The name of this machine, for the journal.
@@ -63,13 +65,13 @@ impl Campaign {
 
     /// Opens the campaign again in a process that was forked: the connection to the store is that of the parent.
     fn reopen_if_forked(&self, py: Python<'_>, campaign: &mut cutline_store::Campaign) -> PyResult<()> {
-        let Some(storage) = &self.storage else { return Ok(()) };
+        let Some(access) = &self.access else { return Ok(()) };
         let process = std::process::id();
         if self.process.load(Ordering::Relaxed) == process {
             return Ok(());
         }
         let rule = campaign.settings().custom_rule.clone();
-        let open = || Store::open(storage)?.campaign_with_rule(Some(&self.name), rule);
+        let open = || access.open()?.campaign_with_rule(Some(&self.name), rule);
         let reopened = py.detach(|| catch_exceptions(open))?.map_err(|error| store(&error))?;
         // To close the connection would end that of the parent.
         std::mem::forget(std::mem::replace(campaign, reopened));
@@ -123,11 +125,12 @@ impl Campaign {
         let campaign = taken.ok_or_else(|| input("this handle was used already"))?;
         let name = campaign.name().to_owned();
         let names = Mutex::new(Arc::new(ArmNames::new(campaign.arm_names().to_vec())));
-        let (inner, storage) = (InterruptibleMutex::new(campaign), handle.storage.clone());
+        let (inner, storage, access) =
+            (InterruptibleMutex::new(campaign), handle.storage.clone(), handle.access.clone());
         let first_process = std::process::id();
         let (worker, process) = (worker(&machine, first_process), AtomicU32::new(first_process));
         let rule = handle.rule.as_ref().map(|rule| rule.clone_ref(py));
-        Ok(Self { inner, name, names, storage, rule, machine, first_process, worker, process })
+        Ok(Self { inner, name, names, storage, access, rule, machine, first_process, worker, process })
     }
 
     /// The campaign's name.

@@ -1,5 +1,6 @@
 //! Library errors as Python exceptions: the classes of `cutline._errors`, and a hint in terms of Python's calls and keywords.
 
+use crate::interruptible::take_raised;
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{CandidatesError, LearnerError, SpecError, is_hidden, with_short_names};
 use cutline_lab::{PlanError, PriorError, RunError};
@@ -60,11 +61,17 @@ pub(crate) fn input(message: impl Display) -> PyErr {
     ErrorKind::Input.error(message)
 }
 
-/// The exception for an error of a campaign or a store.
+/// The exception for an error of a campaign or a store; the one that has interrupted a wait, if it was that.
 pub(crate) fn store(error: &StoreError) -> PyErr {
+    if let Some(raised) = take_raised() {
+        return raised;
+    }
     let kind = match error {
         StoreError::CampaignError(error) => campaign_error_kind(error),
-        StoreError::NoCampaign { .. } | StoreError::NoCampaigns(_) | StoreError::Missing(_) => ErrorKind::NotFound,
+        StoreError::NoCampaign { .. }
+        | StoreError::Remote { status: 404, .. }
+        | StoreError::NoCampaigns(_)
+        | StoreError::Missing(_) => ErrorKind::NotFound,
         StoreError::Candidates(_)
         | StoreError::Model(_)
         | StoreError::Terms(_)
@@ -75,8 +82,10 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         | StoreError::OtherFeatures(_)
         | StoreError::WhichCampaign(_)
         | StoreError::CustomRuleMissing(_)
+        | StoreError::Remote { status: 422, .. }
+        | StoreError::NotOverHttp
         | StoreError::CustomRuleMismatch { .. } => ErrorKind::Input,
-        StoreError::Contended => ErrorKind::Refused,
+        StoreError::Remote { status: 409, .. } | StoreError::Contended => ErrorKind::Refused,
         _ => ErrorKind::Storage,
     };
     let hint = match error {
@@ -86,6 +95,10 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Unconfirmed { .. } => {
             Some("open the campaign again and repeat the call; a reward told twice counts once")
         }
+        StoreError::Unauthorized { .. } => Some(
+            "pass a token of `cutline token create` as `cutline.open(…, token=…)`, or set the environment variable `CUTLINE_TOKEN`",
+        ),
+        StoreError::NotOverHttp => Some("use the store of the server, or send a request: see `/docs` there"),
         StoreError::NameTaken(_) => Some("choose another with `name=`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),

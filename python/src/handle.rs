@@ -4,10 +4,11 @@ use crate::convert::{elements, number, string, strings};
 use crate::custom::{catch_exceptions, named_rule};
 use crate::errors::{input, store};
 use crate::events::from_dict;
+use crate::interruptible::waits;
 use crate::settings::{covariance, settings};
 use cutline::Candidates;
 use cutline::rules::NamedRule;
-use cutline_store::{Campaign, NewCampaign, Settings, Store};
+use cutline_store::{Campaign, NewCampaign, Settings, Store, StoreError};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,8 +20,33 @@ pub(crate) struct CampaignHandle {
     pub(crate) campaign: Mutex<Option<Campaign>>,
     /// The address of its store; `None` in memory.
     pub(crate) storage: Option<String>,
+    /// What opens it again in another process; `None` in memory.
+    pub(crate) access: Option<Access>,
     /// The custom rule, if it has one.
     pub(crate) rule: Option<Py<PyAny>>,
+}
+
+/// How a store is reached.
+#[derive(Clone)]
+pub(crate) struct Access {
+    storage: String,
+    /// The token for its server, if it was given here.
+    token: Option<String>,
+}
+
+impl Access {
+    pub(crate) fn open(&self) -> Result<Store, StoreError> {
+        let store = Store::open_with(&self.storage, &waits())?;
+        Ok(match &self.token {
+            Some(token) => store.with_token(token),
+            None => store,
+        })
+    }
+
+    /// Whether every call waits for a server over HTTP.
+    pub(crate) fn is_http(&self) -> bool {
+        self.storage.starts_with("http")
+    }
 }
 
 /// The name of a custom rule, and the Python object.
@@ -31,8 +57,9 @@ fn custom_rule(rule: Option<&RuleArgument<'_>>) -> PyResult<Option<NamedRule>> {
 }
 
 impl CampaignHandle {
-    fn new(campaign: Campaign, storage: Option<String>, rule: Option<RuleArgument<'_>>) -> Self {
-        Self { campaign: Mutex::new(Some(campaign)), storage, rule: rule.map(|(_, rule)| rule.unbind()) }
+    fn new(campaign: Campaign, access: Option<Access>, rule: Option<RuleArgument<'_>>) -> Self {
+        let storage = access.as_ref().map(|access| access.storage.clone());
+        Self { campaign: Mutex::new(Some(campaign)), storage, access, rule: rule.map(|(_, rule)| rule.unbind()) }
     }
 }
 
@@ -62,6 +89,11 @@ pub(crate) fn candidates(
     candidates.map_err(|error| store(&error.into()))
 }
 
+/// Opens a store, and creates it if there is none; its waits end with a signal that raises an exception.
+fn create(storage: &str) -> Result<Store, StoreError> {
+    Store::create_with(storage, &waits())
+}
+
 /// Begins a campaign; in memory if `storage` is `None`.
 #[pyfunction]
 pub(crate) fn begin(
@@ -85,26 +117,31 @@ pub(crate) fn begin(
     let storage = storage.map(|storage| string(storage, "`storage`")).transpose()?;
     let begin = || {
         let draft = NewCampaign::new(&name, settings, candidates)?;
-        storage.as_deref().map_or_else(|| Ok(Store::memory()), Store::create)?.begin_new(draft)
+        storage.as_deref().map_or_else(|| Ok(Store::memory()), create)?.begin_new(draft)
     };
     let campaign = py.detach(|| catch_exceptions(begin))?;
-    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, storage, rule))
+    let access = storage.map(|storage| Access { storage, token: None });
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, access, rule))
 }
 
-/// Opens a campaign in a store.
+/// Opens a campaign in a store; `token` is for a server.
 #[pyfunction]
+#[pyo3(signature = (storage, name, rule, token=None))]
 pub(crate) fn find(
     py: Python<'_>,
     storage: &Bound<'_, PyAny>,
     name: Option<&Bound<'_, PyAny>>,
     rule: Option<RuleArgument<'_>>,
+    token: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<CampaignHandle> {
     let storage = string(storage, "`storage`")?;
+    let token = token.map(|token| string(token, "`token`")).transpose()?;
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let custom = custom_rule(rule.as_ref())?;
-    let open = || Store::open(&storage)?.campaign_with_rule(name.as_deref(), custom);
+    let access = Access { storage, token };
+    let open = || access.open()?.campaign_with_rule(name.as_deref(), custom);
     let campaign = py.detach(|| catch_exceptions(open))?;
-    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(storage), rule))
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(access), rule))
 }
 
 /// Restores a pickled campaign in memory from its settings as JSON (`Campaign._settings`), its arms and its events.
@@ -137,7 +174,7 @@ pub(crate) fn restore(
 #[pyfunction]
 pub(crate) fn campaigns(py: Python<'_>, storage: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let storage = string(storage, "`storage`")?;
-    let summaries = py.detach(|| Store::open(&storage)?.campaigns()).map_err(|error| store(&error))?;
+    let summaries = py.detach(|| Store::open_with(&storage, &waits())?.campaigns()).map_err(|error| store(&error))?;
     Ok(summaries.into_iter().map(|campaign| campaign.name).collect())
 }
 
@@ -151,14 +188,14 @@ pub(crate) fn rename(
 ) -> PyResult<()> {
     let (storage, new) = (string(storage, "`storage`")?, string(new, "`new`")?);
     let name = name.map(|name| string(name, "`name`")).transpose()?;
-    py.detach(|| Store::open(&storage)?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
+    py.detach(|| Store::open_with(&storage, &waits())?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
 }
 
 /// Deletes a campaign in a store.
 #[pyfunction]
 pub(crate) fn delete(py: Python<'_>, storage: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<()> {
     let (storage, name) = (string(storage, "`storage`")?, string(name, "`name`")?);
-    py.detach(|| Store::open(&storage)?.delete(&name)).map_err(|error| store(&error))
+    py.detach(|| Store::open_with(&storage, &waits())?.delete(&name)).map_err(|error| store(&error))
 }
 
 /// Copies a campaign in a store to another name, in the same store or another.
@@ -174,8 +211,8 @@ pub(crate) fn copy(
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let to = to.map(|to| string(to, "`to`")).transpose()?;
     let copy = || {
-        let store = Store::open(&storage)?;
-        let target = to.as_deref().map(Store::create).transpose()?;
+        let store = Store::open_with(&storage, &waits())?;
+        let target = to.as_deref().map(create).transpose()?;
         store.copy(name.as_deref(), target.as_ref().unwrap_or(&store), &new).map(drop)
     };
     py.detach(copy).map_err(|error| store(&error))

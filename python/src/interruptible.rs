@@ -1,16 +1,49 @@
-//! Long work that Ctrl-C ends soon, and a lock for which nobody waits in spite of Ctrl-C.
+//! Long work that Ctrl-C ends soon, waits for a store that it ends, and a lock for which nobody waits in spite of Ctrl-C.
 
+use cutline_store::Interrupt;
 use pyo3::prelude::*;
+use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
 /// How often Python gets control, for Ctrl-C and progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+thread_local! {
+    /// Set once the work of this thread has to end.
+    static IS_ENDING: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+
+    /// The exception that has ended a wait of this thread.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// Ends the waits of a store, for its server or for other processes, when a signal raises an exception.
+pub(crate) fn waits() -> Interrupt {
+    Interrupt::polled(|| {
+        if IS_ENDING.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Relaxed))) {
+            return true;
+        }
+        // On other threads than the main one, Python ignores this.
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method is not general enough in its lifetime"
+        )]
+        let raised = Python::attach(|py| py.check_signals()).err();
+        let is_raised = raised.is_some();
+        RAISED.set(raised);
+        is_raised
+    })
+}
+
+/// The exception that has ended a wait of this thread, once.
+pub(crate) fn take_raised() -> Option<PyErr> {
+    RAISED.take()
+}
 
 /// Runs `work` on a thread of its own, detached from the interpreter, while this one handles signals and calls `tick` regularly and at
 /// the end. If a signal or `tick` raises an exception, the flag that `work` got is set, `work` must end soon, and its result is dropped.
@@ -31,10 +64,11 @@ pub(crate) fn attempt<T: Send>(
     work: impl FnOnce(&AtomicBool) -> T + Send,
     mut tick: impl FnMut() -> PyResult<()>,
 ) -> (T, PyResult<()>) {
-    let is_interrupted = AtomicBool::new(false);
+    let is_interrupted = Arc::new(AtomicBool::new(false));
     let caller = thread::current();
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
+            IS_ENDING.set(Some(Arc::clone(&is_interrupted)));
             let done = work(&is_interrupted);
             caller.unpark();
             done

@@ -13,6 +13,7 @@ mod events;
 mod experiment;
 mod frames;
 mod handle;
+mod inputs;
 mod interruptible;
 mod per_run;
 mod plan;
@@ -38,6 +39,8 @@ mod _native {
     use super::frames::encode_columns;
     #[pymodule_export]
     use super::handle::{CampaignHandle, begin, campaigns, copy, delete, find, rename, restore};
+    #[pymodule_export]
+    use super::inputs::{check_input, set_max_input_size};
     #[pymodule_export]
     use super::plan::Planning;
     #[pymodule_export]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -98,3 +100,61 @@ except KeyboardInterrupt:
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=60)
     assert out in ("0\n", "asked\n100000\n"), "the caller has the tickets, or there are none"
+
+
+@pytest.mark.parametrize("call", ["tell(campaign.ask(), 0.5)", "ask(100)", "withdraw([0])"])
+def test_ctrl_c_ends_a_wait_for_other_processes(call: str, tmp_path: Path) -> None:
+    """Within seconds, although SQLite would be tried for two minutes; nothing is written, and the campaign goes on."""
+    code = f"""
+import sys, cutline
+{INTERRUPTIBLE}
+campaign = cutline.Campaign(3, threshold=0, budget=1000, storage=sys.argv[1])
+print('on', flush=True)
+sys.stdin.readline()
+try:
+    campaign.{call}
+except KeyboardInterrupt:
+    print('interrupted', flush=True)
+sys.stdin.readline()
+print(len(campaign.events()), campaign.ask().ticket, flush=True)
+"""
+    path = str(tmp_path / "screen.db")
+    child = subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert child.stdin is not None and child.stdout is not None
+    assert child.stdout.readline() == "on\n"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    child.stdin.write("go\n")
+    child.stdin.flush()
+    time.sleep(1.0)
+    begun = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    assert child.stdout.readline() == "interrupted\n" and time.monotonic() - begun < 10
+    other.execute("ROLLBACK")
+    out, _ = child.communicate("go\n", timeout=60)
+    assert out == "0 1\n"
+
+
+def test_ctrl_c_late_in_a_huge_ask(tmp_path: Path) -> None:
+    """The tickets that were written by then are expired in seconds, however many arms there are."""
+    code = f"""
+import sys, cutline, numpy
+{INTERRUPTIBLE}
+arms = numpy.random.default_rng(0).uniform(-1, 1, (100_000, 2))
+campaign = cutline.Campaign(arms, threshold=0, budget=10**6, model='linear', storage=sys.argv[1])
+print('on', flush=True)
+try:
+    campaign.ask(1_000_000)
+except KeyboardInterrupt:
+    print(campaign.progress.out, campaign.progress.expired > 0, flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "screen.db")], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    child.stdout.readline()
+    with contextlib.closing(sqlite3.connect(f"file:{tmp_path / 'screen.db'}?mode=ro", uri=True)) as reader:
+        while reader.execute("SELECT count(*) FROM cutline_events").fetchone()[0] < 3_000:
+            time.sleep(0.1)
+    begun = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=120)
+    assert out == "0 True\n" and time.monotonic() - begun < 10

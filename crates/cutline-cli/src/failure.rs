@@ -8,6 +8,7 @@ use cutline_lab::edges::EdgesError;
 use cutline_lab::input::InputError;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
+use cutline_server::ServerError;
 use cutline_store::{ModelError, Store, StoreError};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -70,6 +71,8 @@ pub(crate) enum Failure {
     /// The algorithm measures every candidate once first, and the budget is too small for those that are to be added.
     #[error(transparent)]
     BudgetForAll(LearnerError),
+    #[error(transparent)]
+    Server(ServerError),
     #[error("there is no candidate `{name}`")]
     NoCandidate { name: String, nearest: Option<String> },
     #[error("cannot start `{program}`: {error}")]
@@ -157,6 +160,10 @@ pub(crate) fn hint(failure: &Failure) -> Option<String> {
         Failure::NoCandidate { .. } => {
             Some("candidates are given by name, as `cutline export --verdicts` lists them".into())
         }
+        Failure::Server(ServerError::NoTokens(_)) => {
+            Some("make one with `cutline token create`, or with `--token-file`, or use `--bind 127.0.0.1:8080`".into())
+        }
+        Failure::Server(ServerError::Bind { .. }) => Some("choose another address with `--bind`".into()),
         Failure::NotStarted { .. } => Some("name an executable program with `--measure`".into()),
         _ => None,
     }
@@ -232,6 +239,10 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Unconfirmed { .. } => {
             "see with `cutline status` what it has before you repeat the command; a reward told twice counts once".into()
         }
+        StoreError::Unauthorized { .. } => {
+            "give a token of `cutline token create` in the environment variable `CUTLINE_TOKEN` or with `--token-file`".into()
+        }
+        StoreError::NotOverHttp => "run the command on the store of the server, or send a request: see `/docs` there".into(),
         StoreError::NameTaken(_) => "choose another name with `--name`".into(),
         StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),

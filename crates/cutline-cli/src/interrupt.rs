@@ -2,15 +2,18 @@
 
 use crate::failure::Failure;
 use crate::print::note;
-use cutline_store::Store;
+use cutline_store::{Interrupt, Store};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The exit code of a command that was interrupted.
 pub(crate) const EXIT_CODE: u8 = 130;
 
 static WRITING: Mutex<()> = Mutex::new(());
+
+/// Shortens the waits for a store.
+static WAITS: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 
 /// What to do on an interruption instead of ending the program at once.
 type Handler = Box<dyn FnMut() + Send>;
@@ -46,9 +49,23 @@ fn interrupted() {
     if let Some(handler) = &mut *HANDLER.lock().unwrap_or_else(PoisonError::into_inner) {
         return handler();
     }
+    // A change that waits for other processes is given up; one that is being made is finished.
+    WAITS.shorten_waits(Duration::ZERO);
     let _guard = hold();
     note("\ninterrupted; no file was left half-written");
     std::process::exit(EXIT_CODE.into());
+}
+
+/// Ends the waits of a store for other processes, while an interruption waits for the store.
+pub(crate) fn waits() -> &'static Interrupt {
+    &WAITS
+}
+
+/// Waits for the end of the program, if it was interrupted: what the command still reports is of no interest.
+pub(crate) fn end_if_interrupted() {
+    while WAITS.is_set() {
+        std::thread::park();
+    }
 }
 
 /// From now on an interruption calls `handler`, and the command ends by itself after it has cleaned up.

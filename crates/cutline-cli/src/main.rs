@@ -70,6 +70,9 @@ fn main() -> ExitCode {
         Command::Rename(args) => commands::rename(&args),
         Command::Delete(args) => commands::delete(&args),
         Command::Copy(args) => commands::copy(&args),
+        Command::Serve(args) => commands::serve(&args),
+        Command::Mcp(args) => commands::mcp(&args),
+        Command::Token { command } => commands::token(&command),
         Command::Completions(args) => commands::completions(&args),
         Command::Man => commands::man(),
     };
@@ -87,6 +90,7 @@ fn needs_threads(command: &Command) -> bool {
 /// Prints the error if the command failed, and returns the exit code.
 fn exit_code(done: Result<ExitCode, Failure>) -> ExitCode {
     done.unwrap_or_else(|failure| {
+        interrupt::end_if_interrupted();
         if !matches!(failure, Failure::ReaderGone) {
             print::note(&format!("error: {}", failure.line()));
         }

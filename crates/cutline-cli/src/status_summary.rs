@@ -4,10 +4,10 @@ use crate::clock::{rfc3339, span};
 use crate::print::{cell, left, short, short_worker, table};
 use crate::spending;
 use crate::standing::{self, standing};
-use cutline::campaign::{EarlyStop, NoiseSource, Progress, Time};
+use cutline::campaign::{EarlyStop, NoiseSource, Time};
 use cutline::estimators::Explained;
 use cutline::{StopCriterion, Verdict};
-use cutline_lab::Standing;
+use cutline_lab::{Pace, Standing};
 use cutline_store::{Campaign, CampaignModel, StoreError, expected_errors, finding};
 use serde::Serialize;
 use std::fmt::Write;
@@ -180,14 +180,8 @@ impl StatusSummary {
                 doubt: v.doubt,
             }
         });
-        let pace = pace(&progress, now);
-        let to_go = measurements_to_go(&progress);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the cast saturates, and the number is not negative"
-        )]
-        let budget_used_in = pace.map(|pace| (to_go / pace) as Time);
+        let pace = Pace::new(&progress, now);
+        let budget_used_in = pace.map(|pace| pace.budget_used_in);
         Ok(Self {
             campaign: name,
             threshold: settings.threshold,
@@ -216,7 +210,7 @@ impl StatusSummary {
             standing,
             until_sure: settings.until_sure,
             early_stop: state.terms().until_sure,
-            rewards_per_hour: pace.map(|pace| pace * 3.6e6),
+            rewards_per_hour: pace.map(|pace| pace.rewards_per_hour),
             budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),
             budget_used_in,
             ending: state.stop_reason().map(cutline::StopReason::name),
@@ -398,19 +392,4 @@ fn more(count: u64, what: &str) -> String {
 
 fn first_of(total: usize) -> String {
     if total > MAX_SHOWN { format!(", {MAX_SHOWN} of {total}") } else { String::new() }
-}
-
-/// How many more rewards the budget is enough for, with costs as they were on average.
-fn measurements_to_go(progress: &Progress) -> f64 {
-    let mean_cost = progress.spent().value() / f64::from(progress.counted.max(1));
-    progress.remaining().value() / if progress.counted > 0 { mean_cost } else { 1.0 }
-}
-
-/// The number of rewards per millisecond: those after the oldest of the recent ones, divided by the time since that one. While none
-/// come, the rate drops.
-fn pace(progress: &Progress, now: Time) -> Option<f64> {
-    let first = *progress.recent.first()?;
-    let after = progress.recent.iter().filter(|&&at| at > first).count();
-    let since = now.max(*progress.recent.last()?).saturating_sub(first);
-    (after > 0).then(|| after as f64 / since as f64)
 }

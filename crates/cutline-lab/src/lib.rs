@@ -42,6 +42,7 @@ mod noise;
 mod numpy;
 mod optimal_gamma;
 mod outputs;
+mod pace;
 pub mod paper;
 mod per_run;
 mod plan;
@@ -73,6 +74,7 @@ pub use noise::{Noise, NoiseError, NoiseKind};
 pub use numpy::RandomState;
 pub use optimal_gamma::OptimalGamma;
 pub use outputs::{OutputTimes, WholeSum};
+pub use pace::Pace;
 pub use per_run::PerRun;
 pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
@@ -84,7 +86,7 @@ pub use published::{
 pub use rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use run_ranges::RunRanges;
 pub use source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};
-pub use standing::{MAX_TEST_COST, ModelFit, Standing};
+pub use standing::{MAX_TEST_COST, ModelFit, Standing, serialize_amount};
 pub use stopped::StoppingTimes;
 pub use tally::{Cell, Tally, TallyError};
 pub use tracking::{ORACLE, oracle_spec};

@@ -36,7 +36,7 @@ pub struct Standing {
     /// Whether every arm that is not withdrawn is decided, so that the campaign may end.
     pub may_stop: bool,
     /// What remains of the budget, in measurements or in units of cost.
-    #[serde(serialize_with = "amount")]
+    #[serde(serialize_with = "serialize_amount")]
     pub remaining: Amount,
     /// Whether measurements have costs.
     #[serde(skip)]
@@ -163,9 +163,11 @@ impl Standing {
     }
 }
 
-/// A whole number where it is one.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it by reference")]
-fn amount<S: Serializer>(amount: &Amount, serializer: S) -> Result<S::Ok, S::Error> {
+/// Writes an amount as a whole number where it is one: for the `serialize_with` of serde.
+///
+/// # Errors
+/// If the serializer fails.
+pub fn serialize_amount<S: Serializer>(amount: &Amount, serializer: S) -> Result<S::Ok, S::Error> {
     if *amount == Amount::units(amount.whole_units()) {
         serializer.serialize_u32(amount.whole_units())
     } else {

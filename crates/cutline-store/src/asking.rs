@@ -79,6 +79,9 @@ impl Campaign {
         request: &Request<'_>,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Vec<Ticket>, StoreError> {
+        if let Some(asked) = self.ask_server(request, is_interrupted) {
+            return asked;
+        }
         let mut asking = Asking { request, is_interrupted, is_begun: false, left: request.n };
         let (mut all, mut new) = (Vec::new(), Vec::new());
         loop {
@@ -182,7 +185,7 @@ impl Campaign {
                     plan = asking.plan(state, moment);
                     n_events = state.n_events();
                 }
-                Ok(Decided::Planned(plan.events.clone()))
+                Ok((Decided::Planned(plan.events.clone()), Vec::new()))
             })?;
             let Some(written) = written else {
                 tries += 1;

@@ -234,6 +234,20 @@ impl Campaign {
         &self.first_settings
     }
 
+    /// Its number in its store, which no other campaign gets.
+    #[must_use]
+    pub fn id(&self) -> i64 {
+        self.id
+    }
+
+    /// The number of arms that it began with.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn first_n_arms(&mut self) -> Result<usize, StoreError> {
+        Ok(self.journal.beginning(self.id)?.n_arms)
+    }
+
     /// The names of its arms.
     #[must_use]
     pub fn arm_names(&self) -> &[String] {

@@ -2,9 +2,10 @@
 
 use crate::campaign::{ATTEMPTS, Campaign};
 use crate::journal::Decision;
+use crate::origin::{Mark, Origin};
 use crate::revision::{self, has_revision};
 use crate::writing::{Decided, Moment};
-use crate::{CampaignModel, Candidates, Settings, StoreError};
+use crate::{CampaignModel, Candidates, Operation, Settings, StoreError};
 use cutline::campaign::{CampaignState, Event, TicketId};
 use cutline::{Arm, EstimatorKind, Verdict};
 use std::collections::HashMap;
@@ -72,7 +73,18 @@ impl Campaign {
     /// # Errors
     /// If the new settings are refused, the budget is below what is used, or the store fails.
     pub fn change(&mut self, change: &Change) -> Result<bool, StoreError> {
+        self.change_as(change, &Origin::default())
+    }
+
+    /// As [`Campaign::change`], with the origin of the change.
+    ///
+    /// # Errors
+    /// As [`Campaign::change`], and if the key was used for another request.
+    pub fn change_as(&mut self, change: &Change, origin: &Origin) -> Result<bool, StoreError> {
         for _ in 0..ATTEMPTS {
+            if self.repeated(origin)?.is_some() {
+                return Ok(true);
+            }
             self.state()?;
             let settings = change.clone().apply(self.settings().clone(), !self.columns().is_empty())?;
             let Some(text) = revision::change(self.settings(), &settings) else { return Ok(false) };
@@ -85,7 +97,7 @@ impl Campaign {
                 state.check_budget(budget)?;
                 Ok((Event::Changed { budget, change: text.clone() }, None))
             };
-            if self.revise(decide)? {
+            if self.revise(origin, decide)? {
                 return Ok(true);
             }
         }
@@ -99,14 +111,26 @@ impl Campaign {
     /// If the columns differ, a name is taken by a candidate with other features or another cost, only some candidates have costs, or the
     /// store fails.
     pub fn add(&mut self, more: &Candidates) -> Result<usize, StoreError> {
+        self.add_as(more, &Origin::default())
+    }
+
+    /// As [`Campaign::add`], with the origin of the candidates.
+    ///
+    /// # Errors
+    /// As [`Campaign::add`], and if the key was used for another request.
+    pub fn add_as(&mut self, more: &Candidates, origin: &Origin) -> Result<usize, StoreError> {
         for _ in 0..ATTEMPTS {
+            if let Some(events) = self.repeated(origin)? {
+                let added = |event: &Event| if let Event::Added { n_arms, .. } = event { *n_arms } else { 0 };
+                return Ok(events.iter().map(added).sum());
+            }
             self.state()?;
             let candidates = self.candidates()?;
             let Some(more) = new_candidates(&candidates, more)? else { return Ok(0) };
             Self::initial_state(self.settings(), &candidates.with(&more)?)?;
             let (first, n_arms) = (candidates.n_arms(), more.n_arms());
             let decide = |_: &CampaignState| Ok((Event::Added { first, n_arms }, Some((first, more.clone()))));
-            if self.revise(decide)? {
+            if self.revise(origin, decide)? {
                 return Ok(n_arms);
             }
         }
@@ -141,6 +165,9 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist or has no reward, or the store fails.
     pub fn amend(&mut self, rewards: &[(TicketId, f64)], reason: &str) -> Result<u64, StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Amend(rewards.to_vec(), reason.into())) {
+            return done;
+        }
         self.write_each(rewards, |state, &(ticket, reward), now| Ok(state.amend(ticket, reward, reason, now)?))
     }
 
@@ -149,6 +176,9 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist or has no reward, or the store fails.
     pub fn void(&mut self, tickets: &[TicketId], reason: &str) -> Result<u64, StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Void(tickets.to_vec(), reason.into())) {
+            return done;
+        }
         self.write_each(tickets, |state, &ticket, now| Ok(state.void(ticket, reason, now)?))
     }
 
@@ -157,6 +187,9 @@ impl Campaign {
     /// # Errors
     /// If there is no such arm, or the store fails.
     pub fn withdraw(&mut self, arms: &[Arm], reason: &str) -> Result<u64, StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Withdraw(arms.to_vec(), reason.into())) {
+            return done;
+        }
         self.write_each(arms, |state, &arm, now| Ok(state.withdraw(arm, reason, now)?))
     }
 
@@ -165,6 +198,9 @@ impl Campaign {
     /// # Errors
     /// If there is no such arm, or the store fails.
     pub fn restore(&mut self, arms: &[Arm]) -> Result<u64, StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Restore(arms.to_vec())) {
+            return done;
+        }
         self.write_each(arms, |state, &arm, now| Ok(state.restore(arm, now)?))
     }
 
@@ -188,6 +224,7 @@ impl Campaign {
     /// arms or settings in the meantime, or the database has undone the transaction because of another one.
     fn revise(
         &mut self,
+        origin: &Origin,
         decide: impl Fn(&CampaignState) -> Result<(Event, Option<(Arm, Candidates)>), StoreError>,
     ) -> Result<bool, StoreError> {
         let mut state = self.take_state()?;
@@ -201,10 +238,13 @@ impl Campaign {
             }
             state.extend(&records).map_err(|error| crate::error::damaged_journal(location, error))?;
             let (event, added) = decide(&state)?;
-            Ok(Decision { events: vec![(lease_clock.now(server_time), event)], added, ..Decision::default() })
+            let at = lease_clock.now(server_time);
+            let marks = vec![Mark { origin: origin.clone(), at, n_events: 1 }];
+            Ok(Decision { events: vec![(at, event)], added, marks, ..Decision::default() })
         });
         // The state has neither the new arms nor the new settings, so it is dropped.
-        let is_undone = matches!(done, Err(StoreError::Conflict { .. }));
+        // If the key is in use, another process has carried out the same request in the meantime.
+        let is_undone = matches!(done, Err(StoreError::Conflict { .. } | StoreError::KeyInUse));
         if !is_undone {
             done?;
         }

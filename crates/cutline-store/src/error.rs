@@ -76,6 +76,28 @@ pub enum StoreError {
         /// What happened to the connection.
         what: String,
     },
+    /// A Cutline server refused a request, or its answer cannot be understood.
+    #[error("{location}: {detail}")]
+    #[non_exhaustive]
+    Remote {
+        /// The campaign.
+        location: String,
+        /// The status of the answer; 0 if it cannot be understood.
+        status: u16,
+        /// What the server says.
+        detail: String,
+    },
+    /// A Cutline server knows no such token, or asks for one.
+    #[error("{location}: {}", if *.is_given { "the server does not accept the token" } else { "the server asks for a token" })]
+    Unauthorized {
+        /// The campaign.
+        location: String,
+        /// Whether a token was given.
+        is_given: bool,
+    },
+    /// What was to be done is not possible over HTTP.
+    #[error("this cannot be done at the address of a campaign on a server")]
+    NotOverHttp,
     /// The kernel or the graph was refused.
     #[error(transparent)]
     Covariance(#[from] CovarianceError),
@@ -125,6 +147,18 @@ pub enum StoreError {
         /// The rule that was given.
         found: String,
     },
+    /// The key of the request was used for another request.
+    #[error("the key of this request was used for another request; use a new key for every request")]
+    OtherRequest,
+    /// Another process carries out a request with the same key at this moment.
+    #[error("a request with the same key is being carried out; try again")]
+    KeyInUse,
+    /// A token has this name already, or had it until it was revoked.
+    #[error("there is already a token `{0}`; names of tokens are not used again")]
+    TokenNameTaken(String),
+    /// There is no token with this name.
+    #[error("there is no token `{0}`")]
+    NoToken(String),
     /// The candidates were refused.
     #[error(transparent)]
     Candidates(#[from] CandidatesError),

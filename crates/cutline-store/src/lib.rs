@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod activity;
 mod asking;
 mod campaign;
 mod change;
@@ -33,20 +34,24 @@ mod clock;
 mod covariance;
 mod error;
 mod finding;
+mod group;
+mod http;
 mod interrupt;
 mod journal;
 mod location;
 mod managing;
 mod model;
 mod new_campaign;
-mod operations;
+mod origin;
 mod revision;
 mod server;
 mod settings;
 mod store;
 mod tickets;
+mod tokens;
 mod writing;
 
+pub use activity::CampaignActivity;
 pub use campaign::Campaign;
 pub use change::Change;
 pub use clock::{Clock, SystemClock};
@@ -54,12 +59,14 @@ pub use covariance::CampaignCovariance;
 pub use cutline::Candidates;
 pub use error::StoreError;
 pub use finding::{diagnosis, expected_errors, finding};
+pub use group::{Operation, Outcome, Submission};
 pub use interrupt::Interrupt;
 pub use location::{Durability, LocationError};
 pub use model::{CampaignModel, ModelError};
 pub use new_campaign::NewCampaign;
-pub use operations::{Operation, Outcome};
+pub use origin::{Authorship, Origin, RequestKey};
 pub use revision::changed_settings;
 pub use settings::{Preparation, Settings};
 pub use store::{CampaignSummary, Store};
 pub use tickets::Ticket;
+pub use tokens::{Role, Token};

@@ -1,5 +1,6 @@
-//! The address of a store: a path, `sqlite:///path`, `postgresql://…`, or libpq's `host=… dbname=…`.
+//! The address of a store: a path, `sqlite:///path`, `postgresql://…`, libpq's `host=… dbname=…`, or `http://…/v1/campaigns/NAME`.
 
+use crate::http::HttpAddress;
 use crate::server::Server;
 use std::fmt;
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ pub(crate) enum Location {
     Sqlite { path: PathBuf, durability: Durability },
     /// On a server.
     Postgres(Box<Server>),
+    /// A campaign of a Cutline server.
+    Http(Box<HttpAddress>),
 }
 
 /// Why an address of a store was refused. The messages quote no values, because any part of an address may belong to a password.
@@ -29,7 +32,9 @@ pub(crate) enum Location {
 #[non_exhaustive]
 pub enum LocationError {
     /// The scheme is not supported.
-    #[error("unsupported store scheme `{0}://`; give a path, `sqlite:///path` or `postgresql://…`")]
+    #[error(
+        "unsupported store scheme `{0}://`; give a path, `sqlite:///path`, `postgresql://…` or `http://…/v1/campaigns/NAME`"
+    )]
     Scheme(String),
     /// The address has no path.
     #[error("the address of the store has no path; give one, as in `sqlite:///screen.db`")]
@@ -62,6 +67,14 @@ pub enum LocationError {
         /// The number of the line.
         line: usize,
     },
+    /// An address on a Cutline server does not name a campaign.
+    #[error("the address of a campaign on a server has the form `http://HOST:PORT/v1/campaigns/NAME`")]
+    NoCampaignInUrl,
+    /// An address on a Cutline server contains a user or a password.
+    #[error(
+        "the address of a server contains an `@`; servers know their users by tokens, which are not part of addresses"
+    )]
+    LoginInUrl,
     /// The server's certificate is to be verified, and no authority is given.
     #[error(
         "`sslmode` asks to verify the server's certificate, and no authority is given; use `sslrootcert=FILE`, or `sslrootcert=system` for \
@@ -89,6 +102,9 @@ impl Location {
     pub(crate) fn parse(address: &str) -> Result<Self, LocationError> {
         if let Some(server) = Server::parse(address, &|name| std::env::var(name).ok()) {
             return Ok(Self::Postgres(Box::new(server?)));
+        }
+        if let Some(campaign) = HttpAddress::parse(address, &|name| std::env::var(name).ok()) {
+            return Ok(Self::Http(Box::new(campaign?)));
         }
         let (scheme, rest) = match address.split_once("://") {
             Some((scheme, rest)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) => {
@@ -137,6 +153,7 @@ impl fmt::Display for Location {
         match self {
             Self::Sqlite { path, .. } => write!(f, "{}", path.display()),
             Self::Postgres(server) => server.fmt(f),
+            Self::Http(campaign) => campaign.fmt(f),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::clock::now;
 use crate::error::damaged_journal;
+use crate::origin::{Mark, Origin};
 use crate::revision::{Revised, damaged};
 use crate::{Campaign, Candidates, Settings, StoreError};
 use cutline::Arm;
@@ -22,6 +23,7 @@ pub struct NewCampaign {
     pub(crate) n_added: usize,
     pub(crate) events: Vec<(Time, Event)>,
     pub(crate) state: campaign::CampaignState,
+    pub(crate) origin: Origin,
 }
 
 impl NewCampaign {
@@ -55,7 +57,20 @@ impl NewCampaign {
         let mut state = Campaign::initial_state(&settings, &candidates)?.with_first_budget(first_settings.budget);
         state.extend(&records).map_err(|error| damaged_journal(name, error))?;
         let events = records.into_iter().map(|record| (record.at, record.event)).collect();
-        Ok(Self { name: name.into(), created: now(), first_settings, settings, candidates, n_added, events, state })
+        let (name, created, origin) = (name.into(), now(), Origin::default());
+        Ok(Self { name, created, first_settings, settings, candidates, n_added, events, state, origin })
+    }
+
+    /// The same with its origin. If a request with the same key has begun a campaign before, [`Store::begin_new`](crate::Store::begin_new)
+    /// returns that one.
+    #[must_use]
+    pub fn with_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// Where the campaign and its first events come from.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { origin: self.origin.clone(), at: self.created, n_events: self.events.len() as u64 }
     }
 
     /// Adds rewards that were measured before the campaign.
@@ -68,6 +83,12 @@ impl NewCampaign {
             self.events.push((self.created, self.state.observe(arm, reward, is_counted, self.created)?));
         }
         Ok(())
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The settings, with everything chosen that was left open.

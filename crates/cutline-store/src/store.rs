@@ -1,10 +1,12 @@
 //! A store, in which campaigns are created, listed and opened.
 
-use crate::campaign::Opened;
+use crate::campaign::{ATTEMPTS, Opened};
 use crate::clock::{Clock, SystemClock};
+use crate::http;
 use crate::journal::{self, Journal, Memory};
 use crate::location::{Location, LocationError};
-use crate::{Campaign, Candidates, Interrupt, NewCampaign, Settings, StoreError};
+use crate::origin::StoredRequest;
+use crate::{Campaign, Candidates, Interrupt, NewCampaign, RequestKey, Settings, StoreError};
 use cutline::campaign::Time;
 use cutline::rules::NamedRule;
 use std::path::PathBuf;
@@ -49,6 +51,7 @@ impl Store {
     /// | `screen.db`, `/data/screen.db` | that file, with SQLite |
     /// | `sqlite:///screen.db`, `sqlite:////data/screen.db` | the same two |
     /// | `postgresql://user@host/database`, `host=host dbname=database` | that database |
+    /// | `http://host:8080/v1/campaigns/NAME`, `https://…` | that campaign of a Cutline server |
     ///
     /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability). A server is found as by PostgreSQL's own programs:
     /// with their settings, files and variables of the environment.
@@ -72,7 +75,25 @@ impl Store {
     /// # Errors
     /// As [`Store::open`], but a missing store is not an error.
     pub fn create(address: &str) -> Result<Self, StoreError> {
-        Self::at(address, &Interrupt::new(), true)
+        Self::create_with(address, &Interrupt::new())
+    }
+
+    /// As [`Store::create`]; the interrupt can shorten the waits of this store and of its campaigns.
+    ///
+    /// # Errors
+    /// As [`Store::create`].
+    pub fn create_with(address: &str, interrupt: &Interrupt) -> Result<Self, StoreError> {
+        Self::at(address, interrupt, true)
+    }
+
+    /// The same store with this token for its server, instead of that in the variable `CUTLINE_TOKEN`. Only stores on Cutline servers need one.
+    #[must_use]
+    pub fn with_token(mut self, token: &str) -> Self {
+        if let Backend::Database { location: Location::Http(address), idle, .. } = &mut self.backend {
+            **address = address.as_ref().clone().with_token(token);
+            *idle = Arc::default();
+        }
+        self
     }
 
     /// The file that an address names; `None` for a database on a server and for an invalid address.
@@ -129,8 +150,34 @@ impl Store {
     /// If the name is taken, or the store cannot be written to.
     pub fn begin_new(&self, new: NewCampaign) -> Result<Campaign, StoreError> {
         let mut journal = self.connection()?;
-        let id = journal.begin(&new)?;
-        Ok(Campaign::new(self.opened(journal), id, new))
+        for _ in 0..ATTEMPTS {
+            if let Some(key) = &new.origin.key
+                && let Some(begun) = journal.request(None, &key.key)?
+            {
+                return self.begun(journal, key, &begun);
+            }
+            match journal.begin(&new) {
+                // Another process has begun it with the same key in the meantime.
+                Err(StoreError::KeyInUse) => (),
+                id => return Ok(Campaign::new(self.opened(journal), id?, new)),
+            }
+        }
+        Err(StoreError::Contended)
+    }
+
+    /// The campaign that a request with this key has begun before.
+    fn begun(
+        &self,
+        mut journal: Box<dyn Journal>,
+        key: &RequestKey,
+        begun: &StoredRequest,
+    ) -> Result<Campaign, StoreError> {
+        if key.fingerprint != begun.fingerprint {
+            return Err(StoreError::OtherRequest);
+        }
+        let id = begun.first.cast_signed();
+        let name = journal.name(id)?.ok_or(StoreError::Deleted)?;
+        Campaign::load(self.opened(journal), id, name, None)
     }
 
     /// The campaigns, in the order they were begun.
@@ -138,11 +185,10 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn campaigns(&self) -> Result<Vec<CampaignSummary>, StoreError> {
-        let mut journal = self.connection()?;
-        let entries = journal.entries()?;
-        if let Backend::Database { idle, .. } = &self.backend {
-            *idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(journal);
+        if let Backend::Database { location: Location::Http(_), .. } = &self.backend {
+            return Err(StoreError::NotOverHttp);
         }
+        let entries = self.with_connection(|journal| journal.entries())?;
         Ok(entries.into_iter().map(|entry| CampaignSummary { name: entry.name, created: entry.created }).collect())
     }
 
@@ -181,6 +227,19 @@ impl Store {
         Ok((journal, entry))
     }
 
+    /// What `work` returns, with a connection that is kept for later; after an error it is not, because it may be broken.
+    pub(crate) fn with_connection<T>(
+        &self,
+        work: impl FnOnce(&mut dyn Journal) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut journal = self.connection()?;
+        let done = work(&mut *journal)?;
+        if let Backend::Database { idle, .. } = &self.backend {
+            *idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(journal);
+        }
+        Ok(done)
+    }
+
     /// The idle connection, or a new one.
     fn connection(&self) -> Result<Box<dyn Journal>, StoreError> {
         match &self.backend {
@@ -214,8 +273,10 @@ fn connect(location: &Location, interrupt: &Interrupt, may_create: bool) -> Resu
     #[cfg(test)]
     tests::CONNECTIONS.with(|count| count.set(count.get() + 1));
     match location {
-        Location::Sqlite { path, durability } => journal::sqlite(path, *durability, may_create),
+        Location::Sqlite { path, durability } => journal::sqlite(path, *durability, interrupt, may_create),
         Location::Postgres(server) => journal::postgres(server, interrupt, may_create),
+        Location::Http(_) if may_create => Err(StoreError::NotOverHttp),
+        Location::Http(address) => Ok(http::connect(address, interrupt)),
     }
 }
 

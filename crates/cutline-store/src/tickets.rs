@@ -1,8 +1,8 @@
 //! Tickets, and taking their rewards.
 
-use crate::StoreError;
 use crate::campaign::Campaign;
 use crate::writing::{Decided, Moment};
+use crate::{Operation, StoreError};
 use cutline::campaign::{CampaignError, CampaignState, Event, TicketId, TicketStatus, Time};
 use cutline::{Amount, Arm};
 use std::collections::BTreeSet;
@@ -33,6 +33,10 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist, failed or has another reward, or the store fails.
     pub fn tell(&mut self, rewards: &[(TicketId, f64)]) -> Result<u64, StoreError> {
+        let each = || Operation::Tell(rewards.iter().map(|&(ticket, reward)| (ticket, vec![reward])).collect());
+        if let Some(done) = self.submit_to_server(each) {
+            return done;
+        }
         let written = self.write(|state, _| Ok(Decided::Planned(state.tell_events(rewards)?)))?;
         Ok(written.n_events())
     }
@@ -43,6 +47,9 @@ impl Campaign {
     /// # Errors
     /// As [`Campaign::tell`], and if there are more rewards than measurements.
     pub fn tell_replicates(&mut self, ticket: TicketId, rewards: &[f64]) -> Result<u64, StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Tell(vec![(ticket, rewards.to_vec())])) {
+            return done;
+        }
         let written = self.write(|state, _| {
             let tickets = replicates_for(state, ticket, rewards.len())?;
             let rewards: Vec<_> = tickets.zip(rewards.iter().copied()).collect();
@@ -57,6 +64,9 @@ impl Campaign {
     /// # Errors
     /// If the ticket does not exist or has its reward, or the store fails.
     pub fn fail(&mut self, ticket: TicketId, reason: &str) -> Result<bool, StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Fail(vec![(ticket, reason.to_owned())])) {
+            return done.map(|n_events| n_events > 0);
+        }
         let written =
             self.write(|state, Moment { now, .. }| Ok(Decided::Applied(fail(state, ticket, reason, now)?)))?;
         Ok(written.n_events() > 0)
@@ -68,6 +78,9 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist, or the store fails.
     pub fn expire(&mut self, tickets: &[TicketId]) -> Result<u64, StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Expire(tickets.to_vec())) {
+            return done;
+        }
         let written = self.write(|state, _| Ok(Decided::Planned(expire(state, tickets)?)))?;
         Ok(written.n_events())
     }
@@ -77,6 +90,9 @@ impl Campaign {
     /// # Errors
     /// If an arm does not exist, a reward is not a finite number, the rewards count towards the budget and exceed it, or the store fails.
     pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
+        if let Some(done) = self.submit_to_server(|| Operation::Observe(rewards.to_vec(), is_counted)) {
+            return done.map(drop);
+        }
         self.write(|state, Moment { now, .. }| {
             let observe = |&(arm, reward): &(Arm, f64)| state.observe(arm, reward, is_counted, now);
             Ok(Decided::Applied(rewards.iter().map(observe).collect::<Result<_, _>>()?))

@@ -4,6 +4,7 @@ use crate::StoreError;
 use crate::campaign::{ATTEMPTS, Campaign};
 use crate::error::damaged_journal;
 use crate::journal::Decision;
+use crate::origin::Mark;
 use crate::revision::has_revision;
 use crate::tickets::handed_out_by;
 use cutline::campaign::{CampaignState, Event, Record, Time};
@@ -26,6 +27,9 @@ pub(crate) enum Decided {
     /// The state gets them once they are written, when others are no longer excluded.
     Planned(Vec<Event>),
 }
+
+/// A decision, and where its events come from.
+pub(crate) type MarkedDecision = (Decided, Vec<Mark>);
 
 impl Decided {
     fn events(&self) -> &[Event] {
@@ -58,6 +62,14 @@ impl Campaign {
         &mut self,
         mut decide: impl FnMut(&mut CampaignState, Moment) -> Result<Decided, StoreError>,
     ) -> Result<Written, StoreError> {
+        self.write_marked(|state, moment| Ok((decide(state, moment)?, Vec::new())))
+    }
+
+    /// As [`Campaign::write`], for events whose origin is written with them.
+    pub(crate) fn write_marked(
+        &mut self,
+        mut decide: impl FnMut(&mut CampaignState, Moment) -> Result<MarkedDecision, StoreError>,
+    ) -> Result<Written, StoreError> {
         if self.is_slow() {
             // Others are not excluded while their events are applied here.
             self.state()?;
@@ -75,7 +87,7 @@ impl Campaign {
     pub(crate) fn write_once(
         &mut self,
         may_follow: bool,
-        decide: &mut dyn FnMut(&mut CampaignState, Moment) -> Result<Decided, StoreError>,
+        decide: &mut dyn FnMut(&mut CampaignState, Moment) -> Result<MarkedDecision, StoreError>,
     ) -> Result<Option<Written>, StoreError> {
         let mut state = self.take_state()?;
         let mut known = state.n_events();
@@ -94,7 +106,8 @@ impl Campaign {
             known = state.n_events();
             let now = lease_clock.now(server_time);
             let due = lease_clock.due(now, state.open_tickets().map(|(_, until)| until));
-            let events = match decide(&mut state, Moment { now, due })? {
+            let (decision_made, marks) = decide(&mut state, Moment { now, due })?;
+            let events = match decision_made {
                 // A custom rule may fail when it learns from the events, and then nothing must be written.
                 Decided::Planned(events) if has_custom_rule => {
                     state.record(now, &events);
@@ -102,7 +115,7 @@ impl Campaign {
                 }
                 decided => decided,
             };
-            let mut decision = Decision::default();
+            let mut decision = Decision { marks, ..Decision::default() };
             if with_features {
                 decision.features_of =
                     handed_out_by(&state, events.events())?.iter().map(|ticket| ticket.arm).collect();

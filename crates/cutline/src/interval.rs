@@ -253,6 +253,20 @@ pub(crate) fn tail(x: f64, degrees_of_freedom: f64) -> f64 {
     if degrees_of_freedom > NORMAL { normal_tail(x) } else { 0.5 * t_tails(x, degrees_of_freedom) }
 }
 
+/// [`tail`] in a third of the time, by an expansion around the normal distribution (Hill 1970, Algorithm 395 of the ACM): from twelve degrees
+/// of freedom on, with an error of less than 1e-4 of it, and below 1e-7 of it for x up to 6.
+pub(crate) fn fast_tail(x: f64, degrees_of_freedom: f64) -> f64 {
+    if !(12.0..=NORMAL).contains(&degrees_of_freedom) {
+        return tail(x, degrees_of_freedom);
+    }
+    let a = degrees_of_freedom - 0.5;
+    let b = 48.0 * a * a;
+    let x = x.min(1e100);
+    let y = a * (x * x / degrees_of_freedom).ln_1p();
+    let correction = ((-0.4 * y - 3.3) * y - 24.0) * y - 85.5;
+    normal_tail(((correction / (0.8 * y * y + 100.0 + b) + y + 3.0) / b + 1.0) * y.sqrt())
+}
+
 /// δ for a confidence level 1 − δ, as a person writes it: 0.95 gives 0.05 and not 0.05 + 4e-17.
 ///
 /// ```
@@ -321,6 +335,34 @@ mod tests {
             assert!((normal_tail(z) / tail - 1.0).abs() < 1e-9, "z = {z}: {} against {tail}", normal_tail(z));
         }
         assert_eq!(normal_tail(f64::INFINITY), 0.0);
+    }
+
+    /// `scipy.stats.t.sf`, version 1.17.
+    #[test]
+    fn fast_tails_agree_with_scipy() {
+        let table = [
+            (12.0, 0.0, 0.5),
+            (12.0, 0.5, 0.31305873811266205),
+            (12.0, 3.0, 0.005533347843016845),
+            (12.0, 6.0, 3.108369432429282e-05),
+            (12.0, 12.0, 2.417964243322842e-08),
+            (53.0, 0.0, 0.5),
+            (53.0, 0.5, 0.30957239133421527),
+            (53.0, 3.0, 0.0020537983775129353),
+            (53.0, 6.0, 9.052839711000425e-08),
+            (53.0, 12.0, 4.918923377381055e-17),
+            (1003.0, 0.0, 0.5),
+            (1003.0, 0.5, 0.3085923759308165),
+            (1003.0, 3.0, 0.0013832538041366868),
+            (1003.0, 6.0, 1.3763408787383351e-09),
+            (1003.0, 12.0, 2.133811503349528e-31),
+        ];
+        for (freedom, x, tail) in table {
+            let error = fast_tail(x, freedom) / tail - 1.0;
+            assert!(error.abs() < if x > 6.0 { 1e-4 } else { 1e-7 }, "{freedom}, {x}: {error}");
+        }
+        assert_eq!(fast_tail(2.0, 3.0), tail(2.0, 3.0));
+        assert_eq!(fast_tail(f64::INFINITY, 30.0), 0.0);
     }
 
     /// The bound on a sum of 100 standard noises at δ = 0.05 and ρ = 12.60056 is 30.35209: a value that the tests of `confseq`,

@@ -1,88 +1,16 @@
 //! A learner: rule × estimator × stop.
 
+mod ask_tell;
+mod counts;
+mod error;
+
+pub use ask_tell::AskTell;
+pub use error::LearnerError;
+
 use crate::estimators::{Estimator, History};
 use crate::rules::{Choice, Rule};
 use crate::{Amount, Arm, Beliefs, MeasurementCosts, Purpose, Question, Range, Settled, Stop, StopReason, stream};
-use thiserror::Error;
-
-/// The interface of every learner, whatever its rule, estimator and stop. Simulations and campaigns use it as `dyn AskTell`.
-///
-/// A pull is handed out by [`propose`](AskTell::propose) and [`assign`](AskTell::assign) (or both at once,
-/// [`ask`](AskTell::ask)) and counts from then on. It is pending until its reward is told, in any order among the pending pulls,
-/// or the pull is [forgotten](AskTell::forget).
-pub trait AskTell: Send {
-    /// The arm to pull next, or `None` once the stop is met or while the rule [waits](Choice::Wait) for rewards of pending pulls:
-    /// [`stop_reason`](AskTell::stop_reason) tells which. Asking twice without a change in between gives the same arm.
-    fn propose(&mut self) -> Option<Arm>;
-
-    /// Hands out a pull of `arm`, proposed or not.
-    ///
-    /// # Panics
-    /// If there is no such arm.
-    fn assign(&mut self, arm: Arm);
-
-    /// Receives the reward of a pull of `arm`. If no pull of `arm` is pending, the reward counts as a new pull.
-    ///
-    /// # Panics
-    /// If there is no such arm or the reward is not finite.
-    fn tell(&mut self, arm: Arm, reward: f64);
-
-    /// Withdraws a pending pull of `arm` whose reward will never come: it no longer counts.
-    ///
-    /// # Panics
-    /// If there is no such arm or no pull of it is pending.
-    fn forget(&mut self, arm: Arm);
-
-    /// Replaces everything that the learner has received by a history, in one step. `changes` is how many times, in that history, a pull was handed out
-    /// or lost; it becomes [`Beliefs::changes`].
-    ///
-    /// # Panics
-    /// If the choices of the learner [depend on the order](AskTell::depends_on_order) of the rewards, the history has another number
-    /// of arms, or it lacks the [`FitHistory`](crate::estimators::FitHistory) that the mixed model needs.
-    fn restore(&mut self, history: &History<'_>, changes: u64);
-
-    /// Whether its choices depend on the order of the rewards, so that it cannot be [restored](AskTell::restore) from a
-    /// history.
-    fn depends_on_order(&self) -> bool;
-
-    /// Changes σ, the standard deviation of a reward, for rule and stop. Where the estimator
-    /// [learns σ](crate::estimators::Estimator::noise_scale), this has no effect once it has done so.
-    ///
-    /// # Panics
-    /// If σ is not between 1e-100 and 1e100, or the rule [needs a σ that does not change](Rule::needs_fixed_noise): its state was computed
-    /// with the old σ.
-    fn set_noise(&mut self, noise: f64);
-
-    /// Withdraws `arm`, which is not proposed again, or with `false` makes it available again. Rewards of a withdrawn arm are still taken, and
-    /// a stop does not wait for it.
-    ///
-    /// # Panics
-    /// If there is no such arm.
-    fn set_withdrawn(&mut self, arm: Arm, is_withdrawn: bool);
-
-    /// Whether its rule pulls every arm once first.
-    fn opens_with_every_arm(&self) -> bool;
-
-    /// How much is left to spend: arms whose [measurement costs](crate::Arms::with_measurement_costs) more are not proposed, and if no open
-    /// arm can be paid for, the learner has ended. Without costs, this has no effect.
-    fn set_remaining(&mut self, remaining: Amount);
-
-    /// Why the learner has ended; `None` if it has not.
-    fn stop_reason(&mut self) -> Option<StopReason>;
-
-    /// The arms whose side is fixed for good, and when that happened.
-    fn settled(&self) -> &Settled;
-
-    /// The question, the pulls and the estimates at this moment.
-    fn beliefs(&mut self) -> Beliefs<'_, dyn Estimator>;
-
-    /// Proposes an arm and hands it out.
-    fn ask(&mut self) -> Option<Arm> {
-        let arm = self.propose()?;
-        self.assign(arm);
-        Some(arm)
-    }
-}
+use counts::Counts;
 
 /// A learner composed of a rule, an estimator and a stop.
 ///
@@ -123,40 +51,6 @@ pub struct Learner<R, E, S> {
 struct Costs {
     costs: MeasurementCosts,
     remaining: Amount,
-}
-
-/// Why a learner was refused.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LearnerError {
-    /// The rule pulls every arm once first, and the budget is below the number of arms.
-    #[error("a budget of {budget} is too small for {n_arms} arms: every arm is pulled once first")]
-    BudgetBelowArms {
-        /// The budget.
-        budget: u32,
-        /// The number of arms.
-        n_arms: usize,
-    },
-    /// The rule pulls every arm once first, and that costs more than the budget.
-    #[error(
-        "a budget of {budget} is too small for {n_arms} arms: every arm is measured once first, which costs {cost}"
-    )]
-    BudgetBelowCosts {
-        /// The budget.
-        budget: u32,
-        /// The number of arms.
-        n_arms: usize,
-        /// What it costs to measure every arm once.
-        cost: Amount,
-    },
-    /// No measurement can be paid for.
-    #[error("a budget of {budget} is too small: the cheapest measurement costs {cost}")]
-    BudgetBelowCheapest {
-        /// The budget.
-        budget: u32,
-        /// The least cost of a measurement.
-        cost: Amount,
-    },
 }
 
 impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
@@ -255,65 +149,6 @@ impl<R: Rule<E>, E: Estimator, S: Stop<E>> Learner<R, E, S> {
         for &(arm, is_above) in &self.newly_settled {
             self.settled.settle(arm, is_above, self.counts.n_rewards);
         }
-    }
-}
-
-/// How often each arm was pulled, pending pulls included, and the totals.
-#[derive(Clone, Debug)]
-struct Counts {
-    pulls: Vec<u32>,
-    total: u64,
-    /// The number of rewards received.
-    n_rewards: u64,
-    /// How often a pull was handed out or lost.
-    changes: u64,
-    /// All arms before this one have been pulled.
-    first_unpulled: Arm,
-}
-
-impl Counts {
-    fn add(&mut self, arm: Arm) {
-        self.pulls[arm] += 1;
-        self.total += 1;
-        self.changes += 1;
-        while self.pulls.get(self.first_unpulled).is_some_and(|&pulls| pulls > 0) {
-            self.first_unpulled += 1;
-        }
-    }
-
-    fn remove(&mut self, arm: Arm) {
-        self.pulls[arm] -= 1;
-        self.total -= 1;
-        self.changes += 1;
-        if self.pulls[arm] == 0 {
-            self.first_unpulled = self.first_unpulled.min(arm);
-        }
-    }
-
-    fn restore(&mut self, history: &History<'_>, changes: u64) {
-        for ((pulls, rewards), pending) in self.pulls.iter_mut().zip(history.n_rewards).zip(history.pending) {
-            *pulls = rewards + pending;
-        }
-        self.total = self.pulls.iter().map(|&pulls| u64::from(pulls)).sum();
-        self.n_rewards = history.n_rewards.iter().map(|&n| u64::from(n)).sum();
-        self.changes = changes;
-        self.first_unpulled = self.pulls.iter().position(|&pulls| pulls == 0).unwrap_or(self.pulls.len());
-    }
-
-    fn beliefs<'a, E: ?Sized>(
-        &'a self,
-        question: Question,
-        settled: &'a Settled,
-        costs: Option<&'a MeasurementCosts>,
-        estimator: &'a mut E,
-    ) -> Beliefs<'a, E> {
-        let Self { pulls, total, changes, .. } = self;
-        let first_unpulled = if settled.is_empty() {
-            Some(self.first_unpulled).filter(|&arm| arm < pulls.len())
-        } else {
-            (self.first_unpulled..pulls.len()).find(|&arm| pulls[arm] == 0 && settled.is_open(arm))
-        };
-        Beliefs { question, pulls, total_pulls: *total, changes: *changes, first_unpulled, settled, costs, estimator }
     }
 }
 

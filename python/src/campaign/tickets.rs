@@ -4,6 +4,7 @@ use super::{Campaign, reason_text};
 use crate::convert::{elements, integer, number, short_repr, string};
 use crate::custom::catch_exceptions;
 use crate::errors::{input, store};
+use crate::handle::Access;
 use crate::interruptible::attempt;
 use crate::rewards::{pairs, per_measurement, replicates, reward, ticket_number};
 use crate::ticket::Ticket;
@@ -25,7 +26,9 @@ const MAX_UNINTERRUPTED: usize = 16;
 impl Campaign {
     /// Asks for tickets. Ctrl-C ends a request for many; then none is handed out, or those that were are expired again.
     fn request(&self, py: Python<'_>, request: &Request<'_>) -> PyResult<Vec<cutline_store::Ticket>> {
-        if request.n <= MAX_UNINTERRUPTED {
+        // A server may keep us waiting for a single ticket.
+        let is_local = !self.access.as_ref().is_some_and(Access::is_http);
+        if is_local && request.n <= MAX_UNINTERRUPTED {
             return self.with(py, |campaign| campaign.ask_unless(request, &|| false));
         }
         let mut locked = self.lock(py)?;

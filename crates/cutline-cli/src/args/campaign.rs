@@ -10,12 +10,16 @@ use std::time::Duration;
 /// The store and the name of a campaign: arguments of every command for campaigns except `new`.
 #[derive(Debug, Args)]
 pub(crate) struct CampaignAddress {
-    /// Where the campaign is: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE`
+    /// Where the campaign is: a file, `sqlite:///FILE`, `postgresql://USER@HOST/DATABASE`, or `http://HOST:PORT/v1/campaigns/NAME` on a
+    /// server of `cutline serve`
     #[arg(value_name = "STORE")]
     pub(crate) store: String,
     /// The name of the campaign, if the store has several
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// A file with the token for a server of `cutline serve` [default: the environment variable `CUTLINE_TOKEN`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod reading;
 mod report;
 #[cfg(unix)]
 mod run;
+mod serve;
 mod simulation;
 mod store;
 
@@ -26,6 +27,7 @@ pub(crate) use reading::Reading;
 pub(crate) use report::{Report, Sort};
 #[cfg(unix)]
 pub(crate) use run::Run;
+pub(crate) use serve::{Mcp, Serve, TokenCommand, TokenCreate, TokenList};
 pub(crate) use simulation::{Instances, Reproduce, Simulate, Simulation};
 pub(crate) use store::{Check, Completions, Copy, Delete, List, Rename, Show};
 
@@ -186,6 +188,21 @@ pub(crate) enum Command {
     Delete(Delete),
     /// Copy a campaign with all its events, to another name or another store
     Copy(Copy),
+    /// Serve the campaigns of a store over HTTP: to many workers in any language, and to people
+    ///
+    /// On the default address only programs on this machine can reach it, and they need no token as long as the store has none. For any other
+    /// address the store needs a token. docs/service.md describes the API.
+    Serve(Serve),
+    /// Make, list and revoke the tokens by which a server knows its users
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// Offer the campaigns of a store to an assistant or a controller, by the Model Context Protocol on stdin and stdout
+    ///
+    /// A client starts this command, and uses campaigns as tools: it lists them, asks, tells, and reads verdicts. docs/mcp.md shows how a client
+    /// is configured.
+    Mcp(Mcp),
     /// Plan a budget before the first measurement: how many measurements these features need
     ///
     /// Simulates the campaign that `cutline new` would begin, many times, with true means drawn as you expect them, and finds the

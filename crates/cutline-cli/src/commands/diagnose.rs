@@ -26,7 +26,8 @@ pub(crate) fn diagnose(args: &Diagnose, given: &[String]) -> Result<(), Failure>
             ));
         }
         refuse_options(given, &WITH_STORE)?;
-        let mut campaign = open(&CampaignAddress { store: args.source.clone(), name: args.name.clone() })?;
+        let mut campaign =
+            open(&CampaignAddress { store: args.source.clone(), name: args.name.clone(), token_file: None })?;
         let arms = campaign.candidates()?.arms();
         let names = campaign.arm_names().to_vec();
         return print(args, campaign.state()?, &arms, &names);

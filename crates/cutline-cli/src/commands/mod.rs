@@ -11,17 +11,20 @@ mod export;
 mod list;
 mod manage;
 mod manual;
+mod mcp;
 mod new;
 mod plan;
 mod report;
 mod reproduce;
 #[cfg(unix)]
 mod run;
+mod serve;
 mod set;
 mod show;
 mod simulate;
 mod status;
 mod tell;
+mod token;
 mod withdraw;
 
 pub(crate) use add::{add, predict};
@@ -34,17 +37,20 @@ pub(crate) use export::export;
 pub(crate) use list::list;
 pub(crate) use manage::{copy, delete, rename};
 pub(crate) use manual::{completions, man};
+pub(crate) use mcp::mcp;
 pub(crate) use new::new;
 pub(crate) use plan::plan;
 pub(crate) use report::report;
 pub(crate) use reproduce::reproduce;
 #[cfg(unix)]
 pub(crate) use run::{run, watchdog};
+pub(crate) use serve::serve;
 pub(crate) use set::{extend, set};
 pub(crate) use show::show;
 pub(crate) use simulate::simulate;
 pub(crate) use status::status;
 pub(crate) use tell::tell;
+pub(crate) use token::token;
 pub(crate) use withdraw::{restore, withdraw};
 
 use crate::args::{CampaignAddress, Simulation};
@@ -61,7 +67,7 @@ use cutline_lab::figures::failure_figure;
 use cutline_lab::input;
 use cutline_lab::rewards::RewardsError;
 use cutline_lab::{Experiment, Tally};
-use cutline_store::{Campaign, Store, StoreError};
+use cutline_store::{Campaign, Interrupt, Store, StoreError};
 use indicatif::ProgressBar;
 use std::collections::HashSet;
 use std::path::Path;
@@ -147,8 +153,25 @@ fn refused(path: &Path) -> impl Fn(DatasetError) -> Failure {
 }
 
 /// The campaign that the command line names, in its present state.
-fn open(address: &CampaignAddress) -> Result<Campaign, StoreError> {
-    Store::open(&address.store)?.campaign(address.name.as_deref())
+fn open(address: &CampaignAddress) -> Result<Campaign, Failure> {
+    let token = token_of(address)?;
+    Ok(open_with(address, token.as_deref(), &Interrupt::new())?)
+}
+
+/// As [`open`], with this token; the interrupt can shorten its waits.
+fn open_with(address: &CampaignAddress, token: Option<&str>, interrupt: &Interrupt) -> Result<Campaign, StoreError> {
+    let mut store = Store::open_with(&address.store, interrupt)?;
+    if let Some(token) = token {
+        store = store.with_token(token);
+    }
+    store.campaign(address.name.as_deref())
+}
+
+/// The token in the file that the command line names.
+fn token_of(address: &CampaignAddress) -> Result<Option<String>, Failure> {
+    let Some(path) = &address.token_file else { return Ok(None) };
+    let read = std::fs::read_to_string(path);
+    read.map(Some).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })
 }
 
 /// The directory for the results of experiments of these names.

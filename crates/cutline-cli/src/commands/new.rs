@@ -21,7 +21,7 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     let new = new_campaign(args)?;
     let constant = constant_columns(new.candidates());
     let guard = interrupt::hold_for(&args.store);
-    let store = Store::create(&args.store)?;
+    let store = Store::create_with(&args.store, interrupt::waits())?;
     let is_first = store.campaigns()?.is_empty();
     let mut campaign = store.begin_new(new)?;
     drop(guard);

@@ -68,7 +68,8 @@ struct Requested {
 
 /// The plan for the rest of the campaign in a store. Without rewards it is the plan for the campaign's candidates and settings.
 fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
-    let mut campaign = open(&CampaignAddress { store: args.source.clone(), name: args.name.clone() })?;
+    let mut campaign =
+        open(&CampaignAddress { store: args.source.clone(), name: args.name.clone(), token_file: None })?;
     let candidates = campaign.candidates()?;
     let name = campaign.name().to_owned();
     let state = campaign.state()?;

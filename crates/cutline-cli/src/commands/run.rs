@@ -11,32 +11,32 @@ mod jobs;
 mod measure;
 mod process;
 mod reconnecting;
+mod results;
 mod shell_split;
+mod summary;
 mod tail;
 mod unsaved;
 mod watchdog;
 
 pub(crate) use watchdog::watchdog;
 
-use crate::commands::reference;
 use crate::failure::Failure;
-use crate::print::{note, shell};
-use crate::spending::used;
-use crate::status_summary::reason_in_words;
+use crate::print::note;
 use crate::{args, interrupt};
 use bar::Bar;
 use cutline::StopReason;
-use cutline_store::{Interrupt, StoreError, Ticket};
-use failures::{Consequence, Failures};
+use cutline_store::{Interrupt, Ticket};
+use failures::Failures;
 use identity::Identity;
 use jobs::{JobSettings, Jobs, Message};
 use measure::MeasureCommand;
-use process::{Control, GRACE, MeasurementResult};
+use process::{Control, GRACE};
 use reconnecting::ReconnectingCampaign;
+use results::Received;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
-use unsaved::{Reward, UnsavedRewards};
+use unsaved::UnsavedRewards;
 use watchdog::Watchdog;
 
 /// The lease of a ticket whose measurement has no time limit.
@@ -149,20 +149,6 @@ struct Run<'a> {
     shortages: u32,
 }
 
-/// Results that were received and are not yet recorded.
-#[derive(Default)]
-struct Received {
-    rewards: Vec<Reward>,
-    /// Failed tickets with the names of their candidates and the reasons.
-    failures: Vec<(u64, String, String)>,
-    /// Tickets that were not measured.
-    unmeasured: Vec<u64>,
-    not_started: Option<std::io::Error>,
-    /// Why a measurement could not be started for now.
-    shortage: Option<std::io::Error>,
-    is_interrupted: bool,
-}
-
 impl Run<'_> {
     /// Measures until the campaign ends; the reason, or `None` if it was interrupted.
     fn work(&mut self) -> Result<Option<StopReason>, Failure> {
@@ -246,106 +232,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Waits for a message, no longer than `timeout`, and takes all that have arrived.
-    fn receive(&mut self, timeout: Option<Duration>) {
-        let first = match timeout {
-            Some(timeout) => self.messages.recv_timeout(timeout),
-            None => self.messages.recv().map_err(RecvTimeoutError::from),
-        };
-        let all: Vec<Message> = first.into_iter().chain(self.messages.try_iter()).collect();
-        for message in all {
-            let (ticket, result) = match message {
-                Message::Done { ticket, result } => (ticket, result),
-                Message::Interrupt if self.received.is_interrupted => {
-                    self.running.send_all(Control::Kill);
-                    continue;
-                }
-                Message::Interrupt => {
-                    self.received.is_interrupted = true;
-                    continue;
-                }
-            };
-            let arm = self.running.remove(ticket);
-            if !matches!(result, MeasurementResult::NoResources(_)) {
-                self.shortages = 0;
-            }
-            match result {
-                MeasurementResult::Reward(value) => self.received.rewards.push(Reward { ticket, arm, value }),
-                MeasurementResult::Failed(reason) => self.received.failures.push((ticket, arm, reason)),
-                MeasurementResult::Stopped => self.received.unmeasured.push(ticket),
-                MeasurementResult::NotStarted(error) => {
-                    self.received.unmeasured.push(ticket);
-                    self.received.not_started = Some(error);
-                }
-                MeasurementResult::NoResources(error) => {
-                    self.received.unmeasured.push(ticket);
-                    self.received.shortage = Some(error);
-                }
-            }
-        }
-    }
-
-    /// Records what was received.
-    fn record(&mut self) -> Result<(), Failure> {
-        let rewards = std::mem::take(&mut self.received.rewards);
-        if !rewards.is_empty() {
-            let pairs: Vec<(u64, f64)> = rewards.iter().map(|reward| (reward.ticket, reward.value)).collect();
-            let refused = self.campaign.tell(&pairs).inspect_err(|_| self.unsaved.add(&rewards))?;
-            for (ticket, reward, error) in &refused {
-                self.bar.note(&format!("the reward {reward} of ticket {ticket} was refused: {error}"));
-            }
-            self.measured += (rewards.len() - refused.len()) as u64;
-            for reward in &rewards {
-                for note in self.failures.succeeded(&reward.arm) {
-                    self.bar.note(&note);
-                }
-            }
-        }
-        for (ticket, arm, reason) in std::mem::take(&mut self.received.failures) {
-            self.campaign.fail(ticket, &reason)?;
-            self.failed += 1;
-            match self.failures.failed(&arm) {
-                Consequence::GoOn => (),
-                Consequence::Withdraw { failures } => {
-                    let note = format!("`{arm}` is withdrawn after {failures} failed tickets; the last one: {reason}");
-                    if let Some(note) = self.failures.say(note) {
-                        self.bar.note(&note);
-                    }
-                    let why = format!("{failures} failed tickets; the last one: {reason}");
-                    self.campaign.set_withdrawn(&[arm], true, &why)?;
-                }
-                Consequence::GiveUp { tickets, restore } => {
-                    self.campaign.set_withdrawn(&restore, false, "")?;
-                    return Err(Failure::GaveUp { tickets, reason });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Says where the rewards are that could not be saved in the store.
-    fn report_unsaved(&self) {
-        let (rewards, reference) = (self.unsaved.rewards(), self.reference());
-        match (rewards.len(), self.unsaved.file()) {
-            (0, _) => (),
-            (n, Some(file)) => {
-                let (noun, is_in, object) =
-                    if n == 1 { ("reward was", "it is", "it") } else { ("rewards were", "they are", "them") };
-                let word = shell(&file.to_string_lossy());
-                note(&format!(
-                    "{n} {noun} not saved in the store; {is_in} in {}; once the store is back, record {object} with \
-                     `cutline tell {reference} --file {word}`",
-                    file.display()
-                ));
-            }
-            (_, None) => {
-                for Reward { ticket, value, .. } in rewards {
-                    note(&format!("not saved: record it with `cutline tell {reference} {ticket} {value}`"));
-                }
-            }
-        }
-    }
-
     /// Ends the running measurements, records their results and returns the other tickets to the budget; the number of those.
     fn end(&mut self) -> Result<u64, Failure> {
         // From now on, an interruption counts as the second one.
@@ -365,32 +251,6 @@ impl Run<'_> {
             Ok(()) | Err(Failure::GaveUp { .. }) => Ok(returned),
             Err(failure) => Err(failure),
         }
-    }
-
-    /// Prints the result.
-    fn sum_up(&mut self, reason: StopReason) -> Result<(), StoreError> {
-        let progress = self.campaign.progress()?;
-        let verdicts = self.campaign.verdicts()?;
-        let sides = self.campaign.sides_in_words(&verdicts)?;
-        let reason = reason_in_words(reason.name());
-        let (measured, failed) = (self.measured, self.failed);
-        note(&format!(
-            "{measured} measurements made, {failed} failed; {}{} in the store",
-            used(&progress),
-            if progress.spending.is_some() { "" } else { " rewards" }
-        ));
-        note(&format!("{sides}; ended because {reason}"));
-        for line in self.campaign.finding(&verdicts)? {
-            note(&line);
-        }
-        note(&format!("see the result with `cutline report {}`", self.reference()));
-        Ok(())
-    }
-
-    /// The arguments that name the campaign on a command line.
-    fn reference(&self) -> String {
-        let args::CampaignAddress { store, name } = self.campaign.address();
-        reference(store, name.as_deref())
     }
 }
 

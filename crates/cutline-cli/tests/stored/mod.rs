@@ -19,28 +19,38 @@ pub struct Place {
 impl Place {
     /// A file in the directory.
     pub fn sqlite() -> Self {
-        Self { directory: tempfile::tempdir().unwrap(), address: "screen.db".into() }.with_store()
+        Self::directory("screen.db").with_store()
+    }
+
+    /// A directory for a store at an address in it, without the store.
+    pub fn directory(address: &str) -> Self {
+        Self { directory: tempfile::tempdir().unwrap(), address: address.into() }
     }
 
     /// A database of its own on the server of `CUTLINE_TEST_POSTGRES`.
     pub fn postgres() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         let server = std::env::var("CUTLINE_TEST_POSTGRES").expect(
             "CUTLINE_TEST_POSTGRES must be the URL of a PostgreSQL server; `checks/with-postgres cargo test` starts one",
         );
+        Self::directory("").on(&server)
+    }
+
+    /// This directory, with a database of its own on a server.
+    pub fn on(self, server: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("cutline_run_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let mut client = postgres::Client::connect(&format!("{server}/postgres"), postgres::NoTls).unwrap();
         client.batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
-        Self { directory: tempfile::tempdir().unwrap(), address: format!("{server}/{name}") }.with_store()
+        Self { address: format!("{server}/{name}"), ..self }.with_store()
     }
 
-    fn with_store(self) -> Self {
+    pub fn with_store(self) -> Self {
         Store::create(&self.address_here()).unwrap();
         self
     }
 
     /// The address for this process, whose current directory is another.
-    fn address_here(&self) -> String {
+    pub fn address_here(&self) -> String {
         if self.address.contains("://") { self.address.clone() } else { self.path(&self.address).display().to_string() }
     }
 
@@ -134,21 +144,37 @@ pub struct PrivateServer {
     script: Killed,
     /// The address without a database.
     pub address: String,
+    /// The command of `pg_ctl` for this server.
+    control: Vec<String>,
     stdin: Option<std::process::ChildStdin>,
 }
 
 impl PrivateServer {
     pub fn start() -> Self {
+        Self::start_in(&std::env::temp_dir())
+    }
+
+    /// A server whose files are in a directory of its own in this one.
+    pub fn start_in(directory: &std::path::Path) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../checks/with-postgres");
         let mut command = Command::new(script);
         // The server lives as long as the end of the pipe that this process holds.
-        command.args(["sh", "-c", "echo $CUTLINE_TEST_POSTGRES; cat > /dev/null"]).env_remove("CUTLINE_TEST_POSTGRES");
+        command.args(["sh", "-c", "echo $CUTLINE_TEST_POSTGRES; echo $CUTLINE_TEST_PG_CTL; cat > /dev/null"]);
+        command.env_remove("CUTLINE_TEST_POSTGRES").env("TMPDIR", directory);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
-        let mut address = String::new();
-        let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
-        std::io::BufRead::read_line(&mut stdout, &mut address).unwrap();
-        Self { script: Killed(child), address: address.trim().into(), stdin }
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+        let mut line = || lines.next().expect("a server").unwrap();
+        let address = line();
+        let control = line().split_whitespace().map(String::from).collect();
+        Self { script: Killed(child), address, control, stdin }
+    }
+
+    /// Calls `pg_ctl`; whether it succeeded.
+    pub fn control(&self, args: &[&str]) -> bool {
+        let mut command = Command::new(&self.control[0]);
+        command.args(&self.control[1..]).args(args).current_dir("/");
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
     }
 
     pub fn client(&self) -> postgres::Client {

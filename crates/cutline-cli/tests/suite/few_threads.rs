@@ -59,6 +59,16 @@ fn not_one_thread() {
     assert_eq!((&status["out"], &status["told"]), (&serde_json::json!([]), &serde_json::json!(0)));
 }
 
+/// The name of a server is looked up on a thread.
+#[test]
+fn no_thread_to_look_up_a_server() {
+    let place = Place::new();
+    let ran = limited(&place, 1, 54_323, &["status", "postgresql://me@localhost:1/screen"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let error = "error: postgresql://me@localhost:1/screen: cannot look up localhost: Resource temporarily unavailable (os error 11)\n";
+    assert!(ran.stderr.ends_with(error) && !ran.stderr.contains("panicked"), "{}", ran.stderr);
+}
+
 /// With threads for one or two measurements, those are made, and all get their turn.
 #[test]
 fn fewer_measurements_than_asked_for() {

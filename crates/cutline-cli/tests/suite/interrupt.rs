@@ -5,7 +5,11 @@
 use crate::common;
 
 use crate::common::{Place, Ran};
+use cutline::campaign::Time;
+use cutline_store::{Clock, Store, SystemClock};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const LONG: [&str; 6] = ["simulate", "small.toml", "--out", "out", "--runs", "1000000000000"];
@@ -154,4 +158,59 @@ fn waiting_for_the_reader_of_a_pipe_ends_within_a_second() {
         assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
         assert_eq!(ran.code, Some(130));
     }
+}
+
+/// A clock that can be stopped: an ask that looks at it then keeps the write lock of its store until the other end of the channel is dropped.
+#[derive(Default)]
+struct Stopped(Mutex<Option<Receiver<()>>>);
+
+impl Clock for Stopped {
+    fn now(&self) -> Time {
+        if let Some(stopped) = &*self.0.lock().unwrap() {
+            // It ends when the sender is dropped.
+            stopped.recv().unwrap_err();
+        }
+        SystemClock.now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        SystemClock.monotonic()
+    }
+}
+
+/// Commands that change a store in a file wait for other processes for two minutes, but not after an interruption.
+#[test]
+fn waiting_for_a_locked_store_ends_soon() {
+    let place = common::screen(&["--budget", "9"]);
+    let (end, stopped) = std::sync::mpsc::channel();
+    let store = Store::open(place.path("screen.db").to_str().unwrap()).unwrap();
+    let clock = Arc::new(Stopped::default());
+    let mut campaign = store.with_clock(clock.clone()).campaign(None).unwrap();
+    *clock.0.lock().unwrap() = Some(stopped);
+    let holder = std::thread::spawn(move || campaign.ask(1, "holder", Duration::from_mins(1)).unwrap());
+    std::thread::sleep(Duration::from_millis(200));
+    let new = ["new", "screen.db", "arms.csv", "--threshold", "0.5", "--budget", "9", "--name", "second"];
+    for (args, patience) in [
+        (&["rename", "screen.db", "other"][..], 2),
+        (&["delete", "screen.db", "--yes", "arms"], 2),
+        (&["copy", "screen.db", "other"], 2),
+        (&["tell", "screen.db", "1", "0.5"], 2),
+        (&["ask", "screen.db"], 6),
+        (&["run", "screen.db", "--measure", "echo 1"], 12),
+        (&new, 2),
+    ] {
+        let child = start(&place, args);
+        std::thread::sleep(Duration::from_millis(700));
+        let asked = Instant::now();
+        signal(&child, "INT");
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert!(asked.elapsed() < Duration::from_secs(patience), "{args:?}: {:?}", asked.elapsed());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""), "{args:?}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("error"), "{args:?}: {}", ran.stderr);
+    }
+    drop(end);
+    assert_eq!(holder.join().unwrap().len(), 1);
+    let listed = place.json(&["list", "screen.db"]);
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(place.json(&["status", "screen.db"])["told"], serde_json::json!(0));
 }

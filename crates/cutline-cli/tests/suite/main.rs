@@ -20,6 +20,7 @@ mod inputs;
 mod interrupt;
 mod life;
 mod manage;
+mod mcp;
 mod new;
 mod nothing_is_lost;
 mod overwrite;
@@ -28,12 +29,19 @@ mod per_run;
 mod plan;
 mod postgres;
 mod reading;
+#[cfg(unix)]
+mod remote;
+#[cfg(unix)]
+mod replicas;
 mod report;
 mod reproduce;
 mod resume;
 mod run;
+#[cfg(unix)]
+mod serve;
 mod server_limits;
 mod simulate;
+mod soak;
 mod spreadsheet;
 mod status;
 mod stopping;

@@ -45,3 +45,25 @@ fn the_expected_number_of_errors_is_what_is_left() {
         assert!(per_run(wrong as f64) < 6.0, "{function:?}: {wrong} in {runs} runs");
     }
 }
+
+/// Calls with a doubt below 0.001 are wrong in at most 0.2 % of cases, also where outliers are frequent and hardly any arm is measured twice.
+/// In 450 campaigns some 4,000 calls have such doubts, and fewer than 1 in 1,000 of them was wrong in a longer run: at that rate more than 8
+/// are wrong for one seed in 50. Before the noise of each arm was inferred from its own rewards too, it was 1 in 100.
+#[test]
+fn small_doubts_are_small_despite_outliers() {
+    let (mut calls, mut wrong) = (0, 0);
+    for noise in [MeasurementNoise::HeavyTails(0.3), MeasurementNoise::HeavyTails(1.0), MeasurementNoise::Unequal(1.0)]
+    {
+        for function in [MeanFunction::Linear { own: 0.1 }, MeanFunction::Smooth, MeanFunction::Linear { own: 1.0 }] {
+            let truth = |run| KnownTruth::synthetic(function, noise, 100, 5, run);
+            let found = &calibrate(truth, default_terms, &[100], 0..50).unwrap()[0];
+            let (in_bin, doubts, errors) = found.bins[0];
+            assert!(found.doubts.is_finite(), "{function:?}, {noise:?}: {doubts}");
+            calls += in_bin;
+            wrong += errors;
+        }
+    }
+    println!("{wrong} of {calls}");
+    assert!(calls > 2_000, "{calls}");
+    assert!(wrong * 500 <= calls, "{wrong} of {calls} calls with doubts below 0.001 are wrong");
+}

@@ -3,10 +3,10 @@
 //! The row of a deleted campaign stays, without settings and under a name that no campaign can have. So its number is never given to another
 //! campaign, and a process that still uses the deleted one notices.
 
-use super::Id;
 use super::database::{Database, Lock, Value};
 use super::rows::CampaignRow;
 use super::sql::{ENTRIES, transaction};
+use super::{Id, access};
 use crate::StoreError;
 
 const UPDATE: &str = "UPDATE cutline_campaigns SET name = $1, settings = $2, n_arms = $3, checksum = $4 WHERE id = $5";
@@ -39,6 +39,7 @@ pub(super) fn delete(database: &mut impl Database, id: Id) -> Result<(), StoreEr
         let (row, _) = find(database, id, &name)?;
         database.execute(DELETE_EVENTS, &[Value::Integer(id)])?;
         database.execute(DELETE_ARMS, &[Value::Integer(id)])?;
+        access::delete(database, id)?;
         update(database, &CampaignRow { name, settings: String::new(), n_arms: 0, ..row })
     })
 }

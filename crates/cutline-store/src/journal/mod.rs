@@ -1,6 +1,8 @@
 //! The journal of a store: campaigns are added to it, and their events are appended and read.
 
+mod access;
 mod database;
+mod in_use;
 mod managing;
 mod memory;
 mod open_files;
@@ -13,7 +15,9 @@ pub(crate) use memory::Memory;
 pub(crate) use postgres::connect as postgres;
 pub(crate) use sqlite::connect as sqlite;
 
-use crate::{Candidates, NewCampaign, Settings, StoreError};
+use crate::http::HttpJournal;
+use crate::origin::{Authorship, Mark, StoredRequest};
+use crate::{Candidates, NewCampaign, Settings, StoreError, Token};
 use cutline::Arm;
 use cutline::campaign::{Event, Record, Time};
 
@@ -36,6 +40,8 @@ pub(crate) struct Decision {
     pub(crate) added: Option<(Arm, Candidates)>,
     /// The arms whose features to return.
     pub(crate) features_of: Vec<Arm>,
+    /// Where the events come from, in their order; events after those of the last mark have no known origin.
+    pub(crate) marks: Vec<Mark>,
 }
 
 /// What a campaign began with.
@@ -52,6 +58,11 @@ pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>, Option<Time>) -> Result<Deci
 /// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
 /// store at once.
 pub(crate) trait Journal: Send {
+    /// The journal of a campaign on a server, which carries out operations itself; `None` if they are decided here and written.
+    fn remote(&mut self) -> Option<&mut HttpJournal> {
+        None
+    }
+
     /// The campaigns, in the order they were begun.
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError>;
 
@@ -82,6 +93,33 @@ pub(crate) trait Journal: Send {
     /// Deletes a campaign with its candidates and events. Its number is not used again, so that a connection that knows the campaign gets
     /// [`StoreError::Deleted`] and never reads or writes another one.
     fn delete(&mut self, id: Id) -> Result<(), StoreError>;
+
+    /// At most `most` events of a campaign after number `after`.
+    fn read_some(&mut self, id: Id, after: u64, most: usize) -> Result<Vec<Record>, StoreError>;
+
+    /// The name that a campaign has now; `None` if it has none any more.
+    fn name(&mut self, id: Id) -> Result<Option<String>, StoreError>;
+
+    /// For every campaign, in the order they were begun, the number of its events and the time of the last one.
+    fn activity(&mut self) -> Result<Vec<(Id, u64, Option<Time>)>, StoreError>;
+
+    /// The request with this key that was carried out in a campaign; without a campaign, the one that began a campaign.
+    fn request(&mut self, campaign: Option<Id>, key: &str) -> Result<Option<StoredRequest>, StoreError>;
+
+    /// Forgets the requests that were carried out before a time.
+    fn forget_requests(&mut self, before: Time) -> Result<(), StoreError>;
+
+    /// The authors of the events from number `first` to number `last`.
+    fn authors(&mut self, id: Id, first: u64, last: u64) -> Result<Vec<Authorship>, StoreError>;
+
+    /// All tokens, in the order they were created.
+    fn tokens(&mut self) -> Result<Vec<Token>, StoreError>;
+
+    /// Adds a token, if its name is not taken.
+    fn add_token(&mut self, token: &Token) -> Result<(), StoreError>;
+
+    /// Revokes a token.
+    fn revoke_token(&mut self, name: &str, now: Time) -> Result<(), StoreError>;
 }
 
 /// Numbers events, beginning after `last`.

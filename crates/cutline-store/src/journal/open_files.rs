@@ -12,20 +12,20 @@ use std::path::{Path, PathBuf};
 pub(super) struct OpenFiles(Vec<(PathBuf, FileId)>);
 
 #[cfg(unix)]
-type FileId = (u64, u64);
+pub(super) type FileId = (u64, u64);
 
 #[cfg(unix)]
-fn file_id(metadata: &Metadata) -> FileId {
+pub(super) fn file_id(metadata: &Metadata) -> FileId {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
 /// Other systems do not allow an open file to be deleted or replaced, so it is enough that the file exists.
 #[cfg(not(unix))]
-type FileId = ();
+pub(super) type FileId = ();
 
 #[cfg(not(unix))]
-fn file_id(_: &Metadata) -> FileId {}
+pub(super) fn file_id(_: &Metadata) -> FileId {}
 
 impl OpenFiles {
     /// Those of these files that exist.

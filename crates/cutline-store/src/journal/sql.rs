@@ -1,21 +1,24 @@
 //! A journal in a database, SQLite or PostgreSQL.
 
+use super::access;
 use super::database::{Database, Dialect, Lock, Value};
 use super::managing::{self, is_deleted};
 use super::rows::{self, CampaignRow, Part, checksum, parts, record};
 use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
-use crate::{Candidates, NewCampaign, Settings, StoreError};
+use crate::origin::{Authorship, StoredRequest};
+use crate::{Candidates, NewCampaign, Settings, StoreError, Token};
 use cutline::Arm;
 use cutline::campaign::{Record, Time};
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The versions of the schema, each with the statements that lead to it from the one before.
-const MIGRATIONS: [(i64, &str); 3] = [
+const MIGRATIONS: [(i64, &str); 4] = [
     (1, include_str!("../../migrations/1.sql")),
     (2, include_str!("../../migrations/2.sql")),
     (3, include_str!("../../migrations/3.sql")),
+    (4, include_str!("../../migrations/4.sql")),
 ];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
@@ -103,7 +106,7 @@ pub(super) fn transaction<D: Database, T>(
 }
 
 /// The first column of the last row of a result.
-fn integer<D: Database>(
+pub(super) fn integer<D: Database>(
     database: &mut D,
     statement: &'static str,
     values: &[Value<'_>],
@@ -329,6 +332,7 @@ impl<D: Database> Journal for Sql<D> {
                 database.execute(ADD_ARMS, &part.values(row.id))?;
             }
             append(database, row.id, Checksum::new(), first_events(new))?;
+            access::add_beginning(database, row.id, &new.mark())?;
             Ok(row.id)
         })
     }
@@ -380,7 +384,7 @@ impl<D: Database> Journal for Sql<D> {
                     self.database.roll_back();
                     resume_unwind(payload)
                 });
-            let Decision { events, added, features_of } = decided?;
+            let Decision { events, added, features_of, marks } = decided?;
             if let Some((first, candidates)) = &added {
                 for part in parts(*first, candidates) {
                     self.database.execute(ADD_ARMS, &part.values(id))?;
@@ -388,6 +392,7 @@ impl<D: Database> Journal for Sql<D> {
             }
             let features = self.features(id, &features_of)?;
             let added = append(&mut self.database, id, sum, numbered(last, events))?;
+            access::add_marks(&mut self.database, id, last, &marks)?;
             self.database.commit()?;
             let (last, sum) = added.unwrap_or((last, sum));
             Ok(((id, last, sum), features))
@@ -415,5 +420,46 @@ impl<D: Database> Journal for Sql<D> {
     fn delete(&mut self, id: Id) -> Result<(), StoreError> {
         self.position = None;
         managing::delete(&mut self.database, id)
+    }
+
+    fn read_some(&mut self, id: Id, after: u64, most: usize) -> Result<Vec<Record>, StoreError> {
+        let records = access::events(&mut self.database, id, after, most)?;
+        if records.is_empty() {
+            // Only a deleted campaign has no row.
+            self.campaign(id)?;
+        }
+        Ok(records)
+    }
+
+    fn name(&mut self, id: Id) -> Result<Option<String>, StoreError> {
+        Ok(access::name(&mut self.database, id)?.filter(|name| !is_deleted(name)))
+    }
+
+    fn activity(&mut self) -> Result<Vec<(Id, u64, Option<Time>)>, StoreError> {
+        access::activity(&mut self.database)
+    }
+
+    fn request(&mut self, campaign: Option<Id>, key: &str) -> Result<Option<StoredRequest>, StoreError> {
+        access::request(&mut self.database, campaign, key)
+    }
+
+    fn forget_requests(&mut self, before: Time) -> Result<(), StoreError> {
+        access::forget_requests(&mut self.database, before)
+    }
+
+    fn authors(&mut self, id: Id, first: u64, last: u64) -> Result<Vec<Authorship>, StoreError> {
+        access::authors(&mut self.database, id, first, last)
+    }
+
+    fn tokens(&mut self) -> Result<Vec<Token>, StoreError> {
+        access::tokens(&mut self.database)
+    }
+
+    fn add_token(&mut self, token: &Token) -> Result<(), StoreError> {
+        access::add_token(&mut self.database, token)
+    }
+
+    fn revoke_token(&mut self, name: &str, now: Time) -> Result<(), StoreError> {
+        access::revoke_token(&mut self.database, name, now)
     }
 }

@@ -2,14 +2,15 @@
 
 use super::Journal;
 use super::database::{Database, Dialect, Lock, OnRow, Row, Value};
+use super::in_use::{Databases, Used};
 use super::open_files::OpenFiles;
 use super::rows::BadRow;
 use super::sql::{Sql, first_line};
-use crate::StoreError;
 use crate::location::Durability;
+use crate::{Interrupt, StoreError};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -25,8 +26,11 @@ const MAX_WAIT: Duration = if cfg!(test) { Duration::from_millis(300) } else { D
 struct Sqlite {
     connection: Connection,
     location: String,
+    interrupt: Interrupt,
     /// The database and its write-ahead log.
     files: OpenFiles,
+    /// It is dropped after the connection.
+    used: Option<Used>,
 }
 
 /// What is at a path.
@@ -38,25 +42,40 @@ enum FileKind {
 }
 
 /// Opens the journal in a file; with `may_create`, creates it if there is none.
-pub(crate) fn connect(path: &Path, durability: Durability, may_create: bool) -> Result<Box<dyn Journal>, StoreError> {
+pub(crate) fn connect(
+    path: &Path,
+    durability: Durability,
+    interrupt: &Interrupt,
+    may_create: bool,
+) -> Result<Box<dyn Journal>, StoreError> {
     let location = path.display().to_string();
     let failed = |error: &dyn std::fmt::Display| StoreError::Database {
         location: location.clone(),
         what: format!("cannot open it: {error}"),
     };
-    let kind = file_kind(path).map_err(|error| failed(&error))?;
-    match kind {
+    let open = || {
+        Sqlite::open(path, durability, interrupt, may_create).or_else(|error| {
+            // In write-ahead mode even reading needs write access. Without that, the file can still be read as immutable if its log is empty.
+            if may_create || wal(path).metadata().is_ok_and(|wal| wal.len() > 0) {
+                return Err(error);
+            }
+            Sqlite::open_immutable(path, interrupt)
+        })
+    };
+    let databases = Databases::lock();
+    let is_used = databases.has(path);
+    let kind = if is_used { FileKind::Store } else { file_kind(path).map_err(|error| failed(&error))? };
+    let (mut sqlite, used) = match kind {
         FileKind::Foreign => return Err(StoreError::Foreign(location)),
         FileKind::Missing | FileKind::Empty if !may_create => return Err(StoreError::Missing(location)),
-        _ => (),
-    }
-    let sqlite = Sqlite::open(path, durability, may_create).or_else(|error| {
-        // In write-ahead mode even reading needs write access. Without that, the file can still be read as immutable if its log is empty.
-        if may_create || wal(path).metadata().is_ok_and(|wal| wal.len() > 0) {
-            return Err(error);
+        // Nobody looks at the new file before it is known to be used.
+        FileKind::Missing | FileKind::Empty => (open()?, databases.enter(path)),
+        FileKind::Store => {
+            let used = databases.enter(path);
+            (open()?, used)
         }
-        Sqlite::open_immutable(path)
-    })?;
+    };
+    sqlite.used = Some(used);
     let journal = Sql::new(sqlite, may_create)?;
     if matches!(kind, FileKind::Missing)
         && let Some(directory) = path.parent()
@@ -68,7 +87,8 @@ pub(crate) fn connect(path: &Path, durability: Durability, may_create: bool) -> 
     Ok(Box::new(journal))
 }
 
-/// What is at a path. The header is read without SQLite, which might change a foreign file or create files beside it.
+/// What is at a path. The header is read without SQLite, which might change a foreign file or create files beside it. To be called only if this
+/// process does not use the file, see [`Databases`].
 fn file_kind(path: &Path) -> std::io::Result<FileKind> {
     // Opening a pipe would wait for its writer.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
@@ -111,8 +131,19 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
+/// How often to look whether a wait was interrupted, in tries of a millisecond or more.
+const LOOK: i32 = 16;
+
+thread_local! {
+    /// What may interrupt the present operation of this thread.
+    static INTERRUPT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
+
+    /// Whether that has ended the last wait of this thread.
+    static WAS_INTERRUPTED: Cell<bool> = const { Cell::new(false) };
+}
+
 /// SQLite's busy handler. Waits one millisecond, without backing off, so that with many writers none is starved; returns false once
-/// [`MAX_WAIT`] has passed since the first try.
+/// [`MAX_WAIT`] has passed since the first try, or the wait was interrupted.
 fn wait(tries: i32) -> bool {
     thread_local! {
         /// When the present operation of this thread was first tried.
@@ -120,15 +151,23 @@ fn wait(tries: i32) -> bool {
     }
     let begun = BEGUN.get().filter(|_| tries > 0).unwrap_or_else(Instant::now);
     BEGUN.set(Some(begun));
+    if tries % LOOK == LOOK - 1 {
+        // Cloned: a handler of signals may use another store.
+        let interrupt = INTERRUPT.with_borrow(Clone::clone);
+        WAS_INTERRUPTED.set(interrupt.is_some_and(|interrupt| interrupt.ends(begun)));
+        if WAS_INTERRUPTED.get() {
+            return false;
+        }
+    }
     std::thread::sleep(Duration::from_millis(1));
     begun.elapsed() < MAX_WAIT
 }
 
 impl Sqlite {
-    fn open(path: &Path, durability: Durability, may_create: bool) -> Result<Self, StoreError> {
+    fn open(path: &Path, durability: Durability, interrupt: &Interrupt, may_create: bool) -> Result<Self, StoreError> {
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         flags.set(OpenFlags::SQLITE_OPEN_CREATE, may_create);
-        let mut sqlite = Self::connect(path.as_os_str(), path, flags)?;
+        let mut sqlite = Self::connect(path.as_os_str(), path, interrupt, flags)?;
         sqlite.prepare(durability, may_create)?;
         // The path as it was given leads to the database even if it is a link; the log lies beside the file itself.
         let given = std::path::absolute(path).unwrap_or_else(|_| path.into());
@@ -138,7 +177,7 @@ impl Sqlite {
     }
 
     /// Opens a file for reading without locks or a log, for which nobody may write to it meanwhile.
-    fn open_immutable(path: &Path) -> Result<Self, StoreError> {
+    fn open_immutable(path: &Path, interrupt: &Interrupt) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.into());
         let mut uri = OsString::from("file:");
@@ -146,14 +185,14 @@ impl Sqlite {
         let escape = |c: char| if "%?#".contains(c) { format!("%{:02x}", u32::from(c)) } else { c.into() };
         uri.push(absolute.to_string_lossy().chars().map(escape).collect::<String>());
         uri.push("?immutable=1");
-        Self::connect(&uri, path, flags)
+        Self::connect(&uri, path, interrupt, flags)
     }
 
-    fn connect(name: &OsStr, path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+    fn connect(name: &OsStr, path: &Path, interrupt: &Interrupt, flags: OpenFlags) -> Result<Self, StoreError> {
         let location = path.display().to_string();
         let failed = |error: rusqlite::Error| store_error(&location, &error);
         let connection = Connection::open_with_flags(name, flags).map_err(failed)?;
-        Ok(Self { connection, location, files: OpenFiles::new([]) })
+        Ok(Self { connection, location, interrupt: interrupt.clone(), files: OpenFiles::new([]), used: None })
     }
 
     fn prepare(&mut self, durability: Durability, may_create: bool) -> Result<(), StoreError> {
@@ -170,6 +209,7 @@ impl Sqlite {
         let pragmas = format!("{creation} PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;");
         // SQLite refuses to change the journal mode while others write, without calling the busy handler.
         let mut tries = 0;
+        self.allow_interrupt();
         loop {
             match self.connection.execute_batch(&pragmas) {
                 Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && wait(tries) => tries += 1,
@@ -178,7 +218,17 @@ impl Sqlite {
         }
     }
 
+    /// The waits of the next operation on this thread can be interrupted.
+    fn allow_interrupt(&self) {
+        INTERRUPT.set(Some(self.interrupt.clone()));
+        WAS_INTERRUPTED.set(false);
+    }
+
     fn failed(&self, error: &rusqlite::Error) -> StoreError {
+        if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && WAS_INTERRUPTED.take() {
+            let what = "interrupted while waiting for other processes".into();
+            return StoreError::Database { location: self.location.clone(), what };
+        }
         store_error(&self.location, error)
     }
 }
@@ -205,6 +255,7 @@ fn store_error(location: &str, error: &rusqlite::Error) -> StoreError {
 
 impl Database for Sqlite {
     fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
+        self.allow_interrupt();
         let done = self
             .connection
             .prepare_cached(statement)
@@ -218,6 +269,7 @@ impl Database for Sqlite {
         values: &[Value<'_>],
         on_row: &mut OnRow<'_>,
     ) -> Result<(), StoreError> {
+        self.allow_interrupt();
         let mut run = || -> rusqlite::Result<Result<(), BadRow>> {
             let mut prepared = self.connection.prepare_cached(statement)?;
             let mut rows = prepared.query(rusqlite::params_from_iter(values))?;
@@ -233,6 +285,7 @@ impl Database for Sqlite {
     }
 
     fn batch(&mut self, statements: &str) -> Result<(), StoreError> {
+        self.allow_interrupt();
         self.connection.execute_batch(statements).map_err(|error| self.failed(&error))
     }
 
@@ -322,6 +375,8 @@ impl Row for rusqlite::Row<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     /// However few tries there were: under load, a try takes longer than it says.
     #[test]
@@ -336,14 +391,43 @@ mod tests {
     fn a_store_that_stays_busy_is_reported() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("screen.db");
-        drop(connect(&path, Durability::Normal, true).unwrap());
-        let mut holding = Sqlite::open(&path, Durability::Normal, false).unwrap();
-        let mut waiting = Sqlite::open(&path, Durability::Normal, false).unwrap();
+        let interrupt = Interrupt::new();
+        drop(connect(&path, Durability::Normal, &interrupt, true).unwrap());
+        let mut holding = Sqlite::open(&path, Durability::Normal, &interrupt, false).unwrap();
+        let mut waiting = Sqlite::open(&path, Durability::Normal, &interrupt, false).unwrap();
         holding.begin(Lock::Store).unwrap();
         let begun = Instant::now();
         let refused = waiting.begin(Lock::Store).unwrap_err().to_string();
         assert!(begun.elapsed() >= MAX_WAIT && refused.contains("other processes kept it busy"), "{refused}");
         holding.roll_back();
         waiting.begin(Lock::Store).unwrap();
+    }
+
+    #[test]
+    fn a_wait_is_interrupted() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("screen.db");
+        let (shortened, calls) = (Interrupt::new(), Arc::new(AtomicU32::new(0)));
+        let counter = Arc::clone(&calls);
+        let polled = Interrupt::polled(move || counter.fetch_add(1, Ordering::Relaxed) > 0);
+        drop(connect(&path, Durability::Normal, &shortened, true).unwrap());
+        let mut holding = Sqlite::open(&path, Durability::Normal, &Interrupt::new(), false).unwrap();
+        let mut others =
+            [&shortened, &polled].map(|interrupt| Sqlite::open(&path, Durability::Normal, interrupt, false).unwrap());
+        shortened.shorten_waits(Duration::ZERO);
+        holding.begin(Lock::Store).unwrap();
+        for waiting in &mut others {
+            let refused = waiting.begin(Lock::Store).unwrap_err();
+            assert!(
+                refused.may_pass() && refused.to_string().ends_with("interrupted while waiting for other processes"),
+                "{refused}"
+            );
+        }
+        assert_eq!(calls.load(Ordering::Relaxed), 2, "it was asked until it said so");
+        holding.roll_back();
+        for waiting in &mut others {
+            waiting.begin(Lock::Store).unwrap();
+            waiting.roll_back();
+        }
     }
 }

@@ -8,6 +8,7 @@ mod changes;
 mod contract;
 mod costs;
 mod damage;
+mod group;
 mod leases;
 mod managing;
 mod old_stores;

@@ -2,7 +2,9 @@
 
 use cutline::campaign::{Event, TermsError, TicketStatus};
 use cutline::{EstimatorKind, StopReason};
-use cutline_store::{Campaign, Candidates, Change, NewCampaign, Preparation, Settings, Store, StoreError};
+use cutline_store::{
+    Campaign, Candidates, Change, NewCampaign, Operation, Origin, Preparation, Settings, Store, StoreError, Submission,
+};
 use std::path::Path;
 use std::time::Duration;
 
@@ -88,7 +90,7 @@ fn a_campaign_on_the_mixed_model() {
     let directory = tempfile::tempdir().unwrap();
     let mut campaign = copied(directory.path(), "schema-1-mixed.db", "arms");
     let found = campaign.verdicts().unwrap();
-    let expected = [(0, -0.5594382735431102, 0.001775674464307601), (4, -0.1749752535327813, 0.00018761234398272293)];
+    let expected = [(0, -0.5594382735431102, 0.001775674464307601), (4, -0.1749752535327813, 0.0001580834360078068)];
     for (arm, mean, doubt) in expected {
         let verdict = found[arm];
         assert!((verdict.mean - mean).abs() < 1e-9 && (verdict.doubt - doubt).abs() < 1e-9, "{verdict:?}");
@@ -168,4 +170,35 @@ fn a_campaign_without_costs() {
     let asked = campaign.ask(20, "w", Duration::from_hours(1)).unwrap();
     assert_eq!((asked.len(), asked[0].cost), (8, None));
     assert!(asked.iter().all(|ticket| ticket.name != "hexane"));
+}
+
+/// A campaign of schema 3, of before there were tokens, authors and keys of requests, with costs. It opens as it was, its earlier events have no
+/// authors, and later ones may have.
+#[test]
+fn a_campaign_without_authors() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut campaign = copied(directory.path(), "schema-3.db", "screen");
+    let settings = campaign.settings();
+    assert_eq!((settings.threshold, settings.budget, settings.cost.as_deref()), (0.45, 40, Some("price")));
+    let candidates = campaign.candidates().unwrap();
+    assert_eq!(
+        (candidates.row(5), candidates.costs().unwrap()),
+        (&[17.03, 0.9][..], &[1.0, 2.5, 2.0, 4.25, 3.0, 1.5][..])
+    );
+    let progress = campaign.progress().unwrap();
+    assert_eq!((progress.counted, progress.open, progress.withdrawn, progress.spent().value()), (4, 1, 1, 10.25));
+    let found = campaign.verdicts().unwrap();
+    for (arm, mean, doubt) in [(1, 0.4569, 0.4838), (3, 0.5034, 0.3748), (5, 0.4368, 0.4757)] {
+        let verdict = found[arm];
+        assert!((verdict.mean - mean).abs() < 1e-4 && (verdict.doubt - doubt).abs() < 1e-4, "{verdict:?}");
+    }
+    let n_events = progress.events;
+    assert_eq!(campaign.authors(0, n_events).unwrap(), []);
+    let origin = Origin { author: Some("ada".into()), key: None };
+    let tell = Submission { operation: Operation::Tell(vec![(5, vec![0.6])]), origin };
+    assert_eq!(campaign.perform(&[tell]).unwrap().pop().unwrap().unwrap().n_events, 1);
+    let authors = campaign.authors(0, n_events + 1).unwrap();
+    assert_eq!((authors.len(), authors[0].first, authors[0].author.as_str()), (1, n_events + 1, "ada"));
+    let store = Store::open(directory.path().join("schema-3.db").to_str().unwrap()).unwrap();
+    assert_eq!(store.tokens().unwrap(), []);
 }

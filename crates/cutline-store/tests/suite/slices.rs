@@ -5,33 +5,38 @@ use crate::common::{Place, candidates, reward, settings};
 use cutline::Rng;
 use cutline::campaign::{CampaignError, Event, Record, Request};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
-use cutline_store::{Campaign, Operation, Outcome, Store, StoreError};
+use cutline_store::{Campaign, Operation, Origin, Store, StoreError, Submission};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);
 
 contract! {
     others_write_while_an_ask_decides,
+    a_slow_decision_excludes_nobody,
     slices_hand_out_what_one_ask_does,
     an_interrupted_ask_leaves_no_ticket,
     a_rule_that_panics_late_leaves_no_ticket,
     operations_are_applied_together_and_refused_alone,
 }
 
-/// How long a choice takes in milliseconds, and after how many choices the rule panics.
+/// How long a choice takes in milliseconds, what happens during the next one, and after how many choices the rule panics.
 #[derive(Clone)]
 struct Settable {
     milliseconds: Arc<AtomicU64>,
+    meanwhile: Arc<Mutex<Option<Meanwhile>>>,
     choices_left: Arc<AtomicU32>,
 }
+
+type Meanwhile = Box<dyn FnOnce() + Send>;
 
 impl Settable {
     fn new(milliseconds: u64) -> Self {
         let milliseconds = Arc::new(AtomicU64::new(milliseconds));
-        Self { milliseconds, choices_left: Arc::new(AtomicU32::new(u32::MAX)) }
+        Self { milliseconds, meanwhile: Arc::default(), choices_left: Arc::new(AtomicU32::new(u32::MAX)) }
     }
 
     fn rule(&self) -> NamedRule {
@@ -54,6 +59,10 @@ struct TakesItsTime(Settable);
 impl CustomRule for TakesItsTime {
     fn choose(&mut self, context: &mut dyn RuleContext, _: &mut Rng) -> Choice {
         std::thread::sleep(Duration::from_millis(self.0.milliseconds.load(Ordering::Relaxed)));
+        let meanwhile = self.0.meanwhile.lock().unwrap().take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile();
+        }
         if self.0.choices_left.fetch_sub(1, Ordering::Relaxed) == 0 {
             resume_unwind(Box::new("no arm"));
         }
@@ -107,6 +116,33 @@ fn others_write_while_an_ask_decides(store: &Store) {
             state.extend(std::slice::from_ref(record)).unwrap();
         }
     }
+}
+
+/// However long a single decision takes: it ends when another handle has told a reward.
+fn a_slow_decision_excludes_nobody(store: &Store) {
+    let settable = Settable::new(25);
+    let mut asker = settable.begin(store, "slow", 300);
+    let mut teller = store.campaign_with_rule(Some("slow"), Some(settable.rule())).unwrap();
+    let tickets = teller.ask(1, "teller", LEASE).unwrap();
+    // From then on it knows that its decisions are slow.
+    asker.ask(1, "asker", LEASE).unwrap();
+    let ((start, is_started), (done, is_done)) = (channel(), channel());
+    let was_told = Arc::new(Mutex::new(None));
+    let result = Arc::clone(&was_told);
+    *settable.meanwhile.lock().unwrap() = Some(Box::new(move || {
+        start.send(()).unwrap();
+        *result.lock().unwrap() = Some(is_done.recv_timeout(Duration::from_secs(20)).is_ok());
+    }));
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            is_started.recv().unwrap();
+            teller.tell(&[(tickets[0].number, 0.5)]).unwrap();
+            // If it took too long, nobody waits.
+            done.send(()).ok();
+        });
+        assert_eq!(asker.ask(1, "asker", LEASE).unwrap().len(), 1);
+    });
+    assert_eq!(*was_told.lock().unwrap(), Some(true), "others were excluded by the decision");
 }
 
 fn slices_hand_out_what_one_ask_does(store: &Store) {
@@ -176,48 +212,61 @@ fn a_failure_in_a_later_slice_returns_the_tickets_so_far() {
     assert!(campaign.ask(1, "w", LEASE).unwrap_err().is_store_gone());
 }
 
+fn submission(operation: Operation) -> Submission {
+    Submission { operation, origin: Origin::default() }
+}
+
 fn operations_are_applied_together_and_refused_alone(store: &Store) {
     let begin = |name: &str| store.begin(name, &settings(30), candidates()).unwrap();
     let (mut grouped, mut single) = (begin("grouped"), begin("single"));
     for campaign in [&mut grouped, &mut single] {
         campaign.ask(8, "first", LEASE).unwrap();
     }
-    let ask = |n| Operation::Ask { n, replicates: 2, worker: "w".into(), lease: LEASE, resume: false };
+    let ask = |n| Operation::Ask { n, replicates: 2, worker: "w".into(), lease: 3_600_000, resume: false };
+    let renew = || Operation::Renew(vec![7], 7_200_000);
+    let tell = |rewards: &[(u64, f64)]| Operation::Tell(rewards.iter().map(|&(t, reward)| (t, vec![reward])).collect());
     let done = grouped
-        .apply(&[
-            Operation::Tell(vec![(1, 0.5), (2, 0.25)]),
-            Operation::Tell(vec![(3, 0.5), (1, 0.75)]),
-            ask(2),
-            Operation::Fail { ticket: 4, reason: "spilt".into() },
-            Operation::Tell(vec![(4, 1.0)]),
-            Operation::Expire(vec![5, 5, 1]),
-            Operation::Expire(vec![6, 99]),
-            Operation::Renew { ticket: 7, lease: 2 * LEASE },
-            Operation::TellReplicates(9, vec![0.5, 0.75]),
-            Operation::TellReplicates(9, vec![0.5, 0.75, 1.0]),
-            ask(1),
-        ])
+        .perform(
+            &[
+                tell(&[(1, 0.5), (2, 0.25)]),
+                tell(&[(3, 0.5), (1, 0.75)]),
+                ask(2),
+                Operation::Fail(vec![(4, "spilt".into())]),
+                tell(&[(4, 1.0)]),
+                Operation::Expire(vec![5, 5, 1]),
+                Operation::Expire(vec![6, 99]),
+                renew(),
+                Operation::Tell(vec![(9, vec![0.5, 0.75])]),
+                Operation::Tell(vec![(9, vec![0.5, 0.75, 1.0])]),
+                ask(1),
+            ]
+            .map(submission),
+        )
         .unwrap();
     single.tell(&[(1, 0.5), (2, 0.25)]).unwrap();
     let request = Request { replicates: 2, ..Request::new(2, "w", 3_600_000) };
     let expected = single.ask_unless(&request, &|| false).unwrap();
     single.fail(4, "spilt").unwrap();
     single.expire(&[5]).unwrap();
-    single.apply(&[Operation::Renew { ticket: 7, lease: 2 * LEASE }]).unwrap();
+    single.perform(&[submission(renew())]).unwrap();
     single.tell_replicates(9, &[0.5, 0.75]).unwrap();
     single.ask_unless(&Request { n: 1, ..request }, &|| false).unwrap();
-    let changed = |n| Ok(Outcome::Changed(n));
-    assert_eq!((&done[0], &done[3], &done[5], &done[8]), (&changed(2), &changed(1), &changed(1), &changed(2)));
-    assert_eq!(done[1], Err(CampaignError::OtherReward { ticket: 1, told: 0.5, reward: 0.75 }), "neither is told");
-    assert_eq!(done[4], Err(CampaignError::Failed { ticket: 4 }));
-    assert_eq!(done[6], Err(CampaignError::NoTicket { ticket: 99, last: 12 }), "neither is expired");
-    assert_eq!(done[9], Err(CampaignError::TooManyRewards { ticket: 9, replicates: 2, rewards: 3 }));
-    let Ok(Outcome::Tickets(tickets)) = &done[2] else { panic!("{:?}", done[2]) };
+    let changed = [0, 3, 5, 8].map(|position: usize| done[position].as_ref().unwrap().n_events);
+    assert_eq!(changed, [2, 1, 1, 2]);
+    let refusal = |position: usize| match &done[position] {
+        Err(StoreError::CampaignError(refusal)) => *refusal,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refusal(1), CampaignError::OtherReward { ticket: 1, told: 0.5, reward: 0.75 }, "neither is told");
+    assert_eq!(refusal(4), CampaignError::Failed { ticket: 4 });
+    assert_eq!(refusal(6), CampaignError::NoTicket { ticket: 99, last: 12 }, "neither is expired");
+    assert_eq!(refusal(9), CampaignError::TooManyRewards { ticket: 9, replicates: 2, rewards: 3 });
+    let tickets = &done[2].as_ref().unwrap().tickets;
     let seen = |tickets: &[cutline_store::Ticket]| {
         tickets.iter().map(|t| (t.number, t.arm, t.name.clone(), t.features.clone(), t.replicates)).collect::<Vec<_>>()
     };
     assert_eq!(seen(tickets), seen(&expected));
-    let Ok(Outcome::Tickets(renewed)) = &done[7] else { panic!("{:?}", done[7]) };
+    let renewed = &done[7].as_ref().unwrap().tickets;
     assert_eq!((renewed[0].number, &renewed[0].features[..]), (7, candidates().row(renewed[0].arm)));
     let without_times = |campaign: &mut Campaign| -> Vec<Event> {
         let events = campaign.events(0).unwrap().into_iter().map(|record| record.event);

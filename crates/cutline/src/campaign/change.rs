@@ -4,8 +4,10 @@
 //! that of a campaign with the new arms and terms that received the same rewards in the same order: such a campaign is
 //! [built](CampaignState::new) again from all its events.
 
+use super::building::build;
 use super::ledger::Received;
-use super::{CampaignError, CampaignState, Event, TicketId, Time, build, check_size, without_negative_zero};
+use super::tell::{check_size, without_negative_zero};
+use super::{CampaignError, CampaignState, Event, TicketId, Time};
 use crate::Arm;
 
 impl CampaignState {

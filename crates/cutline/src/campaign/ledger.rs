@@ -1,6 +1,11 @@
 //! The part of a campaign's state that is bookkeeping: the tickets, the rewards of every arm and the budget used.
 
+mod budget;
 mod corrections;
+mod tickets;
+
+pub use budget::Spending;
+pub use tickets::TicketStatus;
 
 use super::early_stop::{Checkpoints, EarlyStop};
 use super::noise::{NoiseEstimate, NoiseEstimator, NoiseSource};
@@ -8,8 +13,9 @@ use super::rewards::RewardKind;
 use super::{CampaignError, Event, Terms, TicketId, Time};
 use crate::diagnostics::{MAX_REWARD, RewardStats};
 use crate::estimators::FitHistory;
-use crate::{Amount, Arm, Arms, MeasurementCosts};
+use crate::{Arm, Arms, MeasurementCosts};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use tickets::Ticket;
 
 /// The number of recent rewards whose times are kept, from which to compute the rate of measurements.
 const RECENT: usize = 32;
@@ -55,16 +61,6 @@ pub(super) struct Ledger {
     pub(super) withdrawn: BTreeMap<Arm, String>,
 }
 
-/// What a campaign with costs has spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Spending {
-    /// The cost of the rewards that count towards the budget.
-    pub spent: Amount,
-    /// The cost of the measurements on open tickets.
-    pub open: Amount,
-}
-
 /// A reward that counts for the estimates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received {
@@ -81,32 +77,6 @@ enum NoiseScale {
     /// The learner's model learns it.
     Learnt,
     Estimated(Box<NoiseEstimator>),
-}
-
-/// A measurement that was handed out.
-#[derive(Clone, Debug)]
-struct Ticket {
-    arm: Arm,
-    worker: String,
-    status: TicketStatus,
-    replicate_of: Option<TicketId>,
-    /// The reward that was told first, if it was corrected.
-    told_first: Option<f64>,
-}
-
-/// The status of a ticket.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum TicketStatus {
-    /// It waits for its reward, and its lease ends at this time.
-    Open(Time),
-    /// It has this reward.
-    Told(f64),
-    /// It will have no reward.
-    Failed,
-    /// Its lease ended or was cancelled; its reward may still come late.
-    Expired,
-    /// Its reward was declared void.
-    Voided,
 }
 
 /// The change to the learner that an event causes.
@@ -203,114 +173,6 @@ impl Ledger {
         has(0.0) && has(1.0) && self.received.iter().all(|received| RewardKind::is_pass_or_fail(received.reward))
     }
 
-    /// The number of open tickets.
-    pub(super) fn n_open(&self) -> usize {
-        self.open.len()
-    }
-
-    /// How much of the budget is used, including the measurements on open tickets. It exceeds the budget after late rewards whose measurements
-    /// were handed out again; nothing is handed out then.
-    pub(super) fn used(&self) -> Amount {
-        if self.costs.is_some() {
-            return self.spending.spent.plus(self.spending.open);
-        }
-        Amount::units(u32::try_from(self.open.len()).map_or(u32::MAX, |open| self.counted.saturating_add(open)))
-    }
-
-    /// How much of the budget is neither spent nor assigned to open tickets.
-    pub(super) fn remaining(&self) -> Amount {
-        Amount::units(self.budget).minus(self.used())
-    }
-
-    /// The number of rewards that count towards a budget. With costs, late ones beyond the budget count too: they were paid for.
-    pub(super) fn n_counted(&self, budget: u32) -> u32 {
-        if self.costs.is_some() { self.counted } else { self.counted.min(budget) }
-    }
-
-    /// What a measurement of an arm takes from the budget.
-    fn cost(&self, arm: Arm) -> Amount {
-        self.costs.as_ref().map_or(Amount::units(1), |costs| costs.of(arm))
-    }
-
-    /// How many measurements of an arm the remaining budget is enough for.
-    pub(super) fn n_affordable(&self, arm: Arm) -> u32 {
-        self.remaining().divided_by(self.cost(arm))
-    }
-
-    /// The number of the next ticket.
-    pub(super) fn next_ticket(&self) -> TicketId {
-        self.tickets.len() as TicketId + 1
-    }
-
-    /// The arm, the worker and the status of a ticket.
-    pub(super) fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, TicketStatus), CampaignError> {
-        let last = self.tickets.len() as TicketId;
-        self.find(ticket)
-            .map(|found| (found.arm, found.worker.as_str(), found.status))
-            .ok_or(CampaignError::NoTicket { ticket, last })
-    }
-
-    /// The open tickets and the end of their lease; the lease that ends first comes first.
-    pub(super) fn open_tickets(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
-        self.open.iter().map(|&(until, ticket)| (ticket, until))
-    }
-
-    /// Whether a reward may be recorded for a ticket: `Ok(false)` if the same reward is already recorded.
-    pub(super) fn may_tell(&self, ticket: TicketId, reward: f64) -> Result<bool, CampaignError> {
-        self.check_reward(reward)?;
-        match self.ticket(ticket)?.2 {
-            TicketStatus::Open(_) | TicketStatus::Expired => Ok(true),
-            TicketStatus::Told(told) if told == reward || self.told_first(ticket) == Some(reward) => Ok(false),
-            TicketStatus::Told(told) => Err(CampaignError::OtherReward { ticket, told, reward }),
-            TicketStatus::Failed => Err(CampaignError::Failed { ticket }),
-            TicketStatus::Voided => Err(CampaignError::Voided { ticket }),
-        }
-    }
-
-    /// Whether a ticket may fail or expire: `Ok(false)` if it already has.
-    pub(super) fn may_fail(&self, ticket: TicketId) -> Result<bool, CampaignError> {
-        match self.ticket(ticket)?.2 {
-            TicketStatus::Open(_) => Ok(true),
-            TicketStatus::Failed | TicketStatus::Expired | TicketStatus::Voided => Ok(false),
-            TicketStatus::Told(reward) => Err(CampaignError::AlreadyTold { ticket, reward }),
-        }
-    }
-
-    /// The tickets that were handed out together with `ticket`, from it on: `ticket` itself and, if it is the first of some replicates, the
-    /// others.
-    pub(super) fn replicates(&self, ticket: TicketId) -> Result<std::ops::Range<TicketId>, CampaignError> {
-        self.ticket(ticket)?;
-        let is_replicate = |&other: &TicketId| {
-            let other = self.find(other);
-            other.is_some_and(|other| other.replicate_of == Some(ticket))
-        };
-        let others = (ticket + 1..self.next_ticket()).take_while(is_replicate).count() as TicketId;
-        Ok(ticket..ticket + 1 + others)
-    }
-
-    /// The open tickets of a worker, in the order of their numbers, without those of withdrawn arms.
-    pub(super) fn open_tickets_of(&self, worker: &str) -> Vec<TicketId> {
-        let is_measurable = |ticket: &Ticket| ticket.worker == worker && !self.withdrawn.contains_key(&ticket.arm);
-        let is_own = |ticket: &TicketId| self.find(*ticket).is_some_and(is_measurable);
-        let mut own: Vec<TicketId> = self.open.iter().map(|&(_, ticket)| ticket).filter(is_own).collect();
-        own.sort_unstable();
-        own
-    }
-
-    /// The ticket to which a ticket belongs as a replicate, which may be itself.
-    pub(super) fn group(&self, ticket: TicketId) -> TicketId {
-        self.find(ticket).and_then(|found| found.replicate_of).unwrap_or(ticket)
-    }
-
-    fn find(&self, ticket: TicketId) -> Option<&Ticket> {
-        let position = usize::try_from(ticket).ok()?.checked_sub(1)?;
-        self.tickets.get(position)
-    }
-
-    fn told_first(&self, ticket: TicketId) -> Option<f64> {
-        self.find(ticket)?.told_first
-    }
-
     /// Whether a reward without a ticket may be recorded.
     pub(super) fn may_observe(&self, arm: Arm, reward: f64, is_counted: bool) -> Result<(), CampaignError> {
         self.check_reward(reward)?;
@@ -322,16 +184,6 @@ impl Ledger {
             return Err(self.budget_used(arm));
         }
         Ok(())
-    }
-
-    /// Why the budget is not enough for a measurement of an arm.
-    fn budget_used(&self, arm: Arm) -> CampaignError {
-        let (budget, remaining) = (self.budget, self.remaining());
-        if remaining == Amount::ZERO {
-            CampaignError::BudgetUsed { budget }
-        } else {
-            CampaignError::BudgetBelowCost { budget, remaining, cost: self.cost(arm) }
-        }
     }
 
     /// Applies an event, if it can follow those before it.
@@ -399,12 +251,6 @@ impl Ledger {
         Ok(update)
     }
 
-    /// Counts a reward towards the budget.
-    fn count(&mut self, arm: Arm) {
-        self.counted += 1;
-        self.spending.spent = self.spending.spent.plus(self.cost(arm));
-    }
-
     fn receive(&mut self, arm: Arm, reward: f64, ticket: Option<TicketId>) {
         self.received.push(Received { arm, reward, ticket });
         self.learn(arm, reward);
@@ -422,34 +268,6 @@ impl Ledger {
             }
         }
         self.counts[arm] += 1;
-    }
-
-    fn close_without_reward(&mut self, ticket: TicketId, status: TicketStatus) -> Result<LearnerUpdate, CampaignError> {
-        if !self.may_fail(ticket)? {
-            return Err(CampaignError::Failed { ticket });
-        }
-        let arm = self.ticket(ticket)?.0;
-        self.close(ticket, status);
-        self.changes += 1;
-        Ok(LearnerUpdate::Forget(arm))
-    }
-
-    /// Gives an existing ticket a status other than open; returns whether it was open.
-    fn close(&mut self, ticket: TicketId, status: TicketStatus) -> bool {
-        let closed = self.find_mut(ticket).expect("an existing ticket");
-        let (arm, before) = (closed.arm, std::mem::replace(&mut closed.status, status));
-        if let TicketStatus::Open(until) = before {
-            self.open.remove(&(until, ticket));
-            self.pending[arm] -= 1;
-            self.spending.open = self.spending.open.minus(self.cost(arm));
-            return true;
-        }
-        false
-    }
-
-    fn find_mut(&mut self, ticket: TicketId) -> Option<&mut Ticket> {
-        let position = usize::try_from(ticket).ok()?.checked_sub(1)?;
-        self.tickets.get_mut(position)
     }
 
     fn check_reward(&self, reward: f64) -> Result<(), CampaignError> {

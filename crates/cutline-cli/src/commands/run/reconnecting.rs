@@ -2,11 +2,13 @@
 
 use super::identity::Identity;
 use crate::args::CampaignAddress;
+use crate::commands::{open_with, token_of};
+use crate::failure::Failure;
 use crate::standing::{self, standing};
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
 use cutline::{StopReason, Verdict};
 use cutline_lab::Standing;
-use cutline_store::{Campaign, Interrupt, Store, StoreError, Ticket, finding};
+use cutline_store::{Campaign, Interrupt, StoreError, Ticket, finding};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
@@ -18,6 +20,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A campaign that is reopened when its database was unavailable, and the worker it is used by.
 pub(super) struct ReconnectingCampaign<'a> {
     address: &'a CampaignAddress,
+    /// The token for the server, from a file.
+    token: Option<String>,
     campaign: Campaign,
     identity: Identity,
     worker: String,
@@ -32,10 +36,11 @@ impl<'a> ReconnectingCampaign<'a> {
         address: &'a CampaignAddress,
         identity: Identity,
         interrupt: Interrupt,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, Failure> {
         let worker = identity.worker();
-        let campaign = open(address, &interrupt)?;
-        Ok(Self { address, campaign, identity, worker, interrupt, unreachable: None })
+        let token = token_of(address)?;
+        let campaign = open_with(address, token.as_deref(), &interrupt)?;
+        Ok(Self { address, token, campaign, identity, worker, interrupt, unreachable: None })
     }
 
     /// Calls `operation` with the campaign, and again while the database fails; the flag says that an earlier call may have taken effect.
@@ -72,7 +77,7 @@ impl<'a> ReconnectingCampaign<'a> {
             }
             std::thread::sleep(PAUSE);
             is_repeated = true;
-            if let Ok(campaign) = open(self.address, &self.interrupt) {
+            if let Ok(campaign) = open_with(self.address, self.token.as_deref(), &self.interrupt) {
                 self.campaign = campaign;
             }
         }
@@ -185,10 +190,6 @@ impl<'a> ReconnectingCampaign<'a> {
     pub(super) fn address(&self) -> &CampaignAddress {
         self.address
     }
-}
-
-fn open(address: &CampaignAddress, interrupt: &Interrupt) -> Result<Campaign, StoreError> {
-    Store::open_with(&address.store, interrupt)?.campaign(address.name.as_deref())
 }
 
 /// The open tickets that `is_selected` selects by ticket and worker.

@@ -4,11 +4,13 @@ use super::tls;
 use crate::Interrupt;
 use crate::server::{Endpoint, Lookup, Server, SslMode, look_up};
 use std::future::poll_fn;
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::{SslMode as Encryption, SslNegotiation};
 use tokio_postgres::error::SqlState;
@@ -49,7 +51,10 @@ pub(super) struct Patience<'a> {
 
 impl Patience<'_> {
     /// Waits for `work`. Its limit begins now.
-    pub(super) async fn wait<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
+    pub(super) async fn wait<T, E>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, Failure>
+    where
+        Failure: From<E>,
+    {
         let mut work = pin!(work);
         let mut end = pin!(self.end());
         poll_fn(|context| match work.as_mut().poll(context) {
@@ -100,11 +105,44 @@ impl Connection {
         Err(failure)
     }
 
-    /// Connects to one server, with and without encryption as the mode says.
+    /// Connects to one server, at the first of its addresses that answers.
     fn connect(&mut self, server: &Server, endpoint: &Endpoint) -> Result<(), Failure> {
+        let mut failure = Failure::Closed;
+        for address in self.addresses(server, endpoint)? {
+            match self.connect_to(server, endpoint, address) {
+                Ok(()) => return Ok(()),
+                Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+                Err(other) => failure = other,
+            }
+        }
+        Err(failure)
+    }
+
+    /// The addresses of a server; `None` for a socket in the file system. A name is looked up on a thread of its own, because that cannot be
+    /// interrupted. The crate `tokio` would do the same, but panics if there is no thread to be had.
+    fn addresses(&self, server: &Server, endpoint: &Endpoint) -> Result<Vec<Option<IpAddr>>, Failure> {
+        if endpoint.address.is_some() || endpoint.is_local() {
+            return Ok(vec![endpoint.address]);
+        }
+        if let Ok(address) = endpoint.host.parse() {
+            return Ok(vec![Some(address)]);
+        }
+        let Some(runtime) = &self.runtime else { return Err(Failure::Closed) };
+        let failed = |error: std::io::Error| Failure::Unprepared(format!("cannot look up {}: {error}", endpoint.host));
+        let (sender, receiver) = oneshot::channel();
+        let name = (endpoint.host.clone(), endpoint.port);
+        let look_up = move || drop(sender.send(name.to_socket_addrs()));
+        std::thread::Builder::new().spawn(look_up).map_err(failed)?;
+        let patience = Patience { limit: server.limits.connect, interrupt: &self.interrupt };
+        let found = runtime.block_on(patience.wait(async { receiver.await.map_err(|_| Failure::Closed) }))?;
+        Ok(found.map_err(failed)?.map(|address| Some(address.ip())).collect())
+    }
+
+    /// Connects to one address of a server, with and without encryption as the mode says.
+    fn connect_to(&mut self, server: &Server, endpoint: &Endpoint, address: Option<IpAddr>) -> Result<(), Failure> {
         let mut config = server.config.clone();
         config.host(&endpoint.host).port(endpoint.port);
-        if let Some(address) = endpoint.address {
+        if let Some(address) = address {
             config.hostaddr(address);
         }
         let exposed = add_password(&mut config, server, endpoint);

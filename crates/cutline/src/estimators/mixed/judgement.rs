@@ -7,9 +7,9 @@
 //! mean = Σ p_g mean_g      variance = Σ p_g σ_g²q_g + Σ p_g (mean_g − mean)²
 //! ```
 //!
-//! At one setting, the arm's mean has a t distribution. Its degrees of freedom are N + ν, because σ is learnt, or fewer for an arm whose
-//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings and at all possible degrees of freedom,
-//! because the tails of such a mixture are heavier than those of a t distribution with its moments; for an interval the moments are enough.
+//! The interval takes this for the moments of a t distribution, with N + 3 degrees of freedom because σ is learnt, or fewer for an arm whose
+//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings, and at all noise variances that the arm
+//! may have (see `outliers`): the tails of such a mixture are heavier than those of a t distribution with its moments.
 //!
 //! The weights are `p_g` ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the purely linear model has no share of its own in the prior,
 //! because intervals that rely on it are wrong wherever it does not hold.
@@ -17,15 +17,14 @@
 use super::columns::Columns;
 use super::evidence::{Pooled, Rewards, Variances};
 use super::grid::Grid;
+use super::outliers::{ArmPosterior, Errors, PossibleNoise};
 use super::rewards::ArmRewards;
 use super::unequal::UnequalNoise;
 use crate::estimators::Marginals;
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
-use crate::interval::tail;
 use crate::vector::numbers;
 use crate::{Arm, Question};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The variances of the parts, in units of σ²; those of the linear part are divided among d columns.
@@ -51,19 +50,25 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards:
     let degrees_of_freedom = known_noise.map_or(*total as f64 + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
     let of_noise = |arm: Arm| unequal.as_ref().map_or(f64::INFINITY, |unequal| unequal.degrees_of_freedom(counts[arm]));
     let freedom: Vec<f64> = (0..counts.len()).map(|arm| of_noise(arm).min(degrees_of_freedom)).collect();
-    let tails = Tails::new(counts, unequal.as_ref(), degrees_of_freedom);
-    let mut average = Average::new(&freedom, &tails, question);
+    let noise_variance = settings.iter().map(|setting| setting.weight * setting.noise_variance).sum();
+    let noise = PossibleNoise::new(question, (counts, squares), unequal.as_ref(), noise_variance, degrees_of_freedom);
+    let mut average = Average::new(&freedom, question);
     let mut belief = SettingBelief::new(columns);
     for setting in &settings {
         let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
         let n = |arm: Arm| f64::from(counts[arm]) / factor(arm);
         let shrinkage = |arm: Arm| 1.0 / (1.0 + own(arm) * n(arm));
         belief.fit(columns, &setting.variances, |arm| n(arm) * shrinkage(arm), averages);
-        average.add(setting.weight, |arm| {
+        let posterior = |arm: Arm| {
             let (linear, h) = belief.of(arm);
             let g = shrinkage(arm);
             let mean = g * linear + (1.0 - g) * averages[arm];
-            (mean, setting.noise_variance * (own(arm) * g + g * g * h))
+            ArmPosterior { mean, variance: own(arm) * g + g * g * h, average: averages[arm], precision: n(arm) }
+        };
+        let errors = noise.errors(setting.noise_variance, posterior);
+        average.add(setting.weight, &errors, |arm| {
+            let posterior = posterior(arm);
+            (posterior.mean, setting.noise_variance * posterior.variance)
         });
     }
     Some(average.marginals())
@@ -154,7 +159,6 @@ impl SettingBelief {
 struct Average<'a> {
     question: Question,
     degrees_of_freedom: &'a [f64],
-    tails: &'a Tails<'a>,
     weight: f64,
     means: Vec<f64>,
     /// Σ weight·variance, within settings and between them.
@@ -165,26 +169,22 @@ struct Average<'a> {
 }
 
 impl<'a> Average<'a> {
-    fn new(degrees_of_freedom: &'a [f64], tails: &'a Tails<'a>, question: Question) -> Self {
+    fn new(degrees_of_freedom: &'a [f64], question: Question) -> Self {
         let zeros = vec![0.0; degrees_of_freedom.len()];
         let (means, squares, below, above) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
-        Self { question, degrees_of_freedom, tails, weight: 0.0, means, squares, below, above }
+        Self { question, degrees_of_freedom, weight: 0.0, means, squares, below, above }
     }
 
-    /// Adds a setting by the mean, from τ, and the variance of every arm.
-    fn add(&mut self, weight: f64, mean_and_variance: impl Fn(Arm) -> (f64, f64)) {
+    /// Adds a setting by the mean, from τ, the variance and the probabilities of errors of every arm.
+    fn add(&mut self, weight: f64, errors: &[Errors], mean_and_variance: impl Fn(Arm) -> (f64, f64)) {
         self.weight += weight;
-        let precision = self.question.precision();
         for arm in 0..self.means.len() {
             let (mean, variance) = mean_and_variance(arm);
             let change = mean - self.means[arm];
             self.means[arm] += change * weight / self.weight;
             self.squares[arm] += weight * (variance + change * (mean - self.means[arm]));
-            let probability_above = |x: f64| self.tails.above(arm, x / variance.sqrt());
-            let below = probability_above(mean + precision);
-            let above = if precision == 0.0 { 1.0 - below } else { probability_above(precision - mean) };
-            self.below[arm] += weight * below;
-            self.above[arm] += weight * above;
+            self.below[arm] += weight * errors[arm].below;
+            self.above[arm] += weight * errors[arm].above;
         }
     }
 
@@ -201,46 +201,15 @@ impl<'a> Average<'a> {
     }
 }
 
-/// The distribution of (mean − its estimate)/deviation of every arm at one setting: Student's t, averaged over how unequal the noise may be.
-/// With one number of degrees of freedom, however chosen, outliers among arms that were measured once or twice would look certain.
-struct Tails<'a> {
-    counts: &'a [u32],
-    /// By the number of rewards of an arm: the possible degrees of freedom and their probabilities.
-    laws: BTreeMap<u32, Vec<(f64, f64)>>,
-}
-
-impl<'a> Tails<'a> {
-    fn new(counts: &'a [u32], unequal: Option<&UnequalNoise>, most_freedom: f64) -> Self {
-        let law = |n: u32| match unequal {
-            Some(unequal) if n > 0 => {
-                let possible = unequal.possible_degrees_of_freedom(n).filter(|possible| possible.1 > 1e-9);
-                possible.map(|(freedom, probability)| (freedom.min(most_freedom), probability)).collect()
-            }
-            // Without rewards of its own, the noise of an arm does not matter.
-            _ => vec![(most_freedom, 1.0)],
-        };
-        Self {
-            counts,
-            laws: counts.iter().copied().collect::<BTreeSet<_>>().into_iter().map(|n| (n, law(n))).collect(),
-        }
-    }
-
-    /// P(X > x) for an arm.
-    fn above(&self, arm: Arm, x: f64) -> f64 {
-        let law = &self.laws[&self.counts[arm]];
-        let tail: f64 = law.iter().map(|&(freedom, probability)| probability * tail(x.abs(), freedom)).sum();
-        if x < 0.0 { 1.0 - tail } else { tail }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimators::mixed::outliers::level;
     use crate::estimators::{FitHistory, MixedSettings};
     use crate::{Arms, Purpose, stream};
     use nalgebra::{DMatrix, DVector};
     use rand_core::Rng as _;
-    use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+    use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
     /// The moments of every arm at one setting, and ln p, from the covariance matrix of the arms' means.
     struct Dense {
@@ -285,6 +254,56 @@ mod tests {
         }
     }
 
+    /// P(mean < x) of every arm at one setting, means from τ. What the other arms say about a measured arm is the posterior without its rewards.
+    fn dense_below(
+        columns: &Columns,
+        variances: &Variances,
+        rewards: &ArmRewards,
+        dense_of_all: &Dense,
+        known_noise: Option<f64>,
+        typical_noise: f64,
+        x: f64,
+    ) -> Vec<f64> {
+        let n_arms = rewards.counts.len();
+        let deviation = dense_of_all.noise_variance.sqrt();
+        let below = |mean: f64, variance: f64| match known_noise {
+            Some(_) => Normal::new(mean, deviation * variance.sqrt()).unwrap().cdf(x),
+            None => StudentsT::new(mean, deviation * variance.sqrt(), 12.0).unwrap().cdf(x),
+        };
+        let plain: Vec<f64> =
+            (0..n_arms).map(|arm| below(dense_of_all.means[arm], dense_of_all.variances[arm])).collect();
+        if known_noise.is_some() {
+            return plain;
+        }
+        let laws = UnequalNoise::learn(&rewards.counts, &rewards.squares).unwrap().laws();
+        let mut of_laws: Vec<f64> = laws.iter().map(|law| law.probability).collect();
+        let mut given_law = vec![plain.clone(); laws.len()];
+        for arm in (0..n_arms).filter(|&arm| rewards.counts[arm] > 0) {
+            let mut without = rewards.clone();
+            (without.counts[arm], without.averages[arm], without.squares[arm]) = (0, 0.0, 0.0);
+            let others = dense(columns, variances, &without, None);
+            let (mean, variance) = (others.means[arm], others.variances[arm]);
+            let (n, y, squares) = (f64::from(rewards.counts[arm]), rewards.averages[arm], rewards.squares[arm]);
+            for (l, law) in laws.iter().enumerate() {
+                let (mut before, mut after, mut total) = (0.0, 0.0, 0.0);
+                for (position, probability) in law.levels.iter().enumerate() {
+                    let noise = level(position);
+                    let of_squares = noise.powf(-0.5 * (n - 1.0)) * (-0.5 * squares / (noise * typical_noise)).exp();
+                    let predictive = Normal::new(mean, deviation * (variance + noise / n).sqrt()).unwrap().pdf(y);
+                    let precision = 1.0 / variance + n / noise;
+                    let posterior = (mean / variance + n * y / noise) / precision;
+                    before += probability * of_squares;
+                    after += probability * of_squares * predictive;
+                    total += probability * of_squares * predictive * below(posterior, 1.0 / precision);
+                }
+                of_laws[l] *= after / before;
+                given_law[l][arm] = total / after;
+            }
+        }
+        let sum: f64 = of_laws.iter().sum();
+        (0..n_arms).map(|arm| of_laws.iter().zip(&given_law).map(|(p, given)| p / sum * given[arm]).sum()).collect()
+    }
+
     /// By the K×K covariance of the means at all 360 settings, most of whose weight is used.
     #[test]
     fn is_the_average_of_dense_posteriors() {
@@ -320,7 +339,13 @@ mod tests {
             let weight = |i: usize| log(i).exp() / sum;
             let question = Question::new(0.25, 0.1).unwrap();
             let marginals = judge(&columns, &grid, question, rewards).unwrap();
-            let unequal = UnequalNoise::learn(&rewards.counts, &rewards.squares).unwrap();
+            let noise_variance: f64 = order.iter().map(|&i| weight(i) * dense[i].noise_variance).sum();
+            let below = |x: f64| -> Vec<Vec<f64>> {
+                let below =
+                    |&i: &usize| dense_below(&columns, &all[i], rewards, &dense[i], known_noise, noise_variance, x);
+                order.iter().map(below).collect()
+            };
+            let (below_both, below_one) = (below(-0.1), below(0.1));
             for arm in 0..9 {
                 let mean: f64 = order.iter().map(|&i| weight(i) * dense[i].means[arm]).sum();
                 let variance_of = |i: usize| dense[i].noise_variance * dense[i].variances[arm];
@@ -330,23 +355,36 @@ mod tests {
                 assert!((marginals.deviations[arm] / variance.sqrt() - 1.0).abs() < 1e-9, "{arm}: {variance}");
                 let freedom = marginals.degrees_of_freedom[arm];
                 assert_eq!(freedom.is_infinite(), known_noise.is_some());
-                let doubt = |i: usize| {
-                    let (mean, deviation) = (dense[i].means[arm], variance_of(i).sqrt());
-                    let is_above = marginals.means[arm] >= 0.25;
-                    let error = |law: &dyn ContinuousCDF<f64, f64>| if is_above { law.cdf(-0.1) } else { law.sf(0.1) };
-                    if known_noise.is_some() {
-                        return error(&Normal::new(mean, deviation).unwrap());
-                    }
-                    let student = |freedom: f64| error(&StudentsT::new(mean, deviation, freedom).unwrap());
-                    match rewards.counts[arm] {
-                        0 => student(12.0),
-                        n => unequal.possible_degrees_of_freedom(n).map(|(f, p)| p * student(f.min(12.0))).sum(),
-                    }
+                let average = |below: &[Vec<f64>]| -> f64 {
+                    order.iter().zip(below).map(|(&i, below)| weight(i) * below[arm]).sum()
                 };
-                let doubt: f64 = order.iter().map(|&i| weight(i) * doubt(i)).sum();
+                let is_above = marginals.means[arm] >= 0.25;
+                let doubt = if is_above { average(&below_both) } else { 1.0 - average(&below_one) };
                 assert!((marginals.doubts[arm] - doubt).abs() < 1e-8, "{arm}: {}, {doubt}", marginals.doubts[arm]);
                 assert!(freedom > 10.0, "nine rewards, or the prior of unequal noise");
             }
+        }
+    }
+
+    /// A sum of squares beyond anything that equal noise allows leaves no doubt undefined.
+    #[test]
+    fn rewards_far_apart_are_survived() {
+        let rows: Vec<[f64; 2]> = (0..20).map(|i| [f64::from(i), f64::from(i * i % 7)]).collect();
+        let arms = Arms::from_rows(&rows).unwrap();
+        for distance in [1e1, 1e3, 1e6, 1e12] {
+            let mut rewards = FitHistory::new(20, 0.0);
+            for arm in 0..20 {
+                let far = if arm == 3 { distance } else { 0.0 };
+                for reward in [0.1, -0.1, 0.3] {
+                    rewards.add(arm, rows[arm][0] - 10.0 + reward * (1.0 + far));
+                }
+            }
+            let settings = MixedSettings { landmarks: 4, ..MixedSettings::default() };
+            let parts = settings.parts(&arms).unwrap();
+            let columns = Columns::new(&arms, parts, &settings, 1);
+            let grid = Grid::new(columns.dimension, parts, &settings);
+            let marginals = judge(&columns, &grid, Question::new(0.0, 0.0).unwrap(), &rewards.now).unwrap();
+            assert!(marginals.doubts.iter().all(|doubt| (0.0..=1.0).contains(doubt)), "{distance}: {marginals:?}");
         }
     }
 }

@@ -23,6 +23,7 @@ mod evidence;
 mod grid;
 mod judgement;
 mod matrices;
+mod outliers;
 mod own;
 mod rewards;
 mod settings;

@@ -4,7 +4,8 @@
 //! distributed as a multiple of Fisher's F, which gives the likelihood of ν; half of the prior is on equal noise, ν = ∞. Given ν, the
 //! variance of an arm is estimated by (νs² + Sᵢ)/(ν + n − 1), with ν + n − 1 degrees of freedom.
 
-use statrs::function::gamma::ln_gamma;
+use super::outliers::{N_LEVELS, level};
+use statrs::function::gamma::{gamma_ur, ln_gamma};
 
 /// How unequal the noise may be, besides equal.
 const FREEDOMS: [f64; 5] = [3.0, 6.0, 12.0, 25.0, 50.0];
@@ -19,6 +20,18 @@ const MOST_FREEDOM: f64 = 200.0;
 /// The factors are rounded to powers of 2^(1/8), so that arms can be pooled.
 const LEVELS_PER_OCTAVE: f64 = 8.0;
 
+/// A ν with less probability is left out of the laws.
+const NEGLIGIBLE: f64 = 1e-9;
+
+/// The noise variances of the arms by one ν.
+#[derive(Clone, Debug)]
+pub(super) struct Law {
+    /// The probability of ν.
+    pub(super) probability: f64,
+    /// The probabilities of an arm's noise variance, by level.
+    pub(super) levels: [f64; N_LEVELS],
+}
+
 /// How unequal the noise of the arms is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct UnequalNoise {
@@ -26,6 +39,8 @@ pub(super) struct UnequalNoise {
     freedom: f64,
     /// Every ν with its posterior probability.
     posterior: [(f64, f64); FREEDOMS.len() + 1],
+    /// The probabilities of s² given each ν of `FREEDOMS`.
+    scales: [[f64; SCALES.len()]; FREEDOMS.len()],
     /// The pooled variance within arms; `None` if there are too few repeats to compare an arm with it.
     pooled: Option<f64>,
 }
@@ -61,13 +76,17 @@ impl UnequalNoise {
         };
         let (weights, inverse) = settings.iter().fold((0.0, 0.0), weigh);
         let mut posterior = [(f64::INFINITY, (log_equal - most).exp() / weights); FREEDOMS.len() + 1];
+        let mut scales = [[0.0; SCALES.len()]; FREEDOMS.len()];
         for (position, &nu) in FREEDOMS.iter().enumerate() {
             let of_nu = &settings[1 + position * SCALES.len()..][..SCALES.len()];
             posterior[1 + position] = (nu, of_nu.iter().map(|setting| (setting.1 - most).exp()).sum::<f64>() / weights);
+            let most_of_nu = of_nu.iter().map(|setting| setting.1).fold(f64::NEG_INFINITY, f64::max);
+            let of_scales: [f64; SCALES.len()] = std::array::from_fn(|scale| (of_nu[scale].1 - most_of_nu).exp());
+            scales[position] = of_scales.map(|weight| weight / of_scales.iter().sum::<f64>());
         }
         let pooled = (freedom >= LEAST_FREEDOM && pooled.is_normal()).then_some(pooled);
         let freedom = weights / inverse;
-        (freedom < MOST_FREEDOM).then_some(Self { freedom, posterior, pooled })
+        (freedom < MOST_FREEDOM).then_some(Self { freedom, posterior, scales, pooled })
     }
 
     /// The noise variance of every arm in units of σ², rounded.
@@ -80,10 +99,23 @@ impl UnequalNoise {
         counts.iter().zip(squares).map(factor).collect()
     }
 
-    /// The possible degrees of freedom of the noise variance of an arm with n rewards, with their probabilities.
-    pub(super) fn possible_degrees_of_freedom(&self, n: u32) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let repeats = f64::from(n.max(1)) - 1.0;
-        self.posterior.iter().map(move |&(nu, probability)| (nu + repeats, probability))
+    /// Every ν that is not improbable, with the probabilities of the levels of an arm's noise variance in units of σ².
+    pub(super) fn laws(&self) -> Vec<Law> {
+        let law = |(position, &(nu, probability)): (usize, &(f64, f64))| {
+            // P(σᵢ² ≤ x) for σᵢ² = νs²/χ²_ν, averaged over s².
+            let cumulative = |x: f64| -> f64 {
+                let given_scale = |(weight, scale): (&f64, f64)| weight * gamma_ur(0.5 * nu, 0.5 * nu * scale / x);
+                self.scales[position - 1].iter().zip(SCALES).map(given_scale).sum()
+            };
+            let up_to = |l: usize| match l {
+                0 => 0.0,
+                N_LEVELS => 1.0,
+                _ if nu.is_infinite() => f64::from(u8::from(level(l) > 1.0)),
+                _ => cumulative((level(l - 1) * level(l)).sqrt()),
+            };
+            Law { probability, levels: std::array::from_fn(|l| (up_to(l + 1) - up_to(l)).max(0.0)) }
+        };
+        self.posterior.iter().enumerate().filter(|(_, of_nu)| of_nu.1 > NEGLIGIBLE).map(law).collect()
     }
 
     /// The degrees of freedom of the noise variance of an arm with n rewards; ∞ without any, because its noise does not matter then.
@@ -127,7 +159,8 @@ mod tests {
     /// By hand: ν = 4, a pooled variance of 2.
     #[test]
     fn a_factor_is_the_posterior_mean_of_the_variance() {
-        let unequal = UnequalNoise { freedom: 4.0, posterior: [(4.0, 1.0); 6], pooled: Some(2.0) };
+        let unequal =
+            UnequalNoise { freedom: 4.0, posterior: [(4.0, 1.0); 6], scales: [[0.0; 7]; 5], pooled: Some(2.0) };
         let factors = unequal.factors(&[0, 1, 5, 5], &[0.0, 0.0, 8.0, 24.0]);
         assert_eq!(factors, [1.0, 1.0, 1.0, 2.0]);
         assert_eq!([0, 1, 5].map(|n| unequal.degrees_of_freedom(n)), [f64::INFINITY, 4.0, 8.0]);
@@ -143,12 +176,24 @@ mod tests {
             let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
             assert!((unequal.freedom / prior - 1.0).abs() < 1e-12, "{unequal:?}, not {prior}");
             assert_eq!(unequal.factors(&counts, &squares), [1.0; 4]);
-            let possible: Vec<(f64, f64)> = unequal.possible_degrees_of_freedom(2).collect();
-            let expected = [(f64::INFINITY, 0.5), (4.0, 0.1), (7.0, 0.1), (13.0, 0.1), (26.0, 0.1), (51.0, 0.1)];
-            let is_close = |(a, b): (&(f64, f64), &(f64, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 1e-12;
-            assert!(possible.iter().zip(&expected).all(is_close), "{possible:?}");
+            let laws = unequal.laws();
+            let is_close = |(law, probability): (&Law, f64)| (law.probability - probability).abs() < 1e-12;
+            assert!(laws.iter().zip([0.5, 0.1, 0.1, 0.1, 0.1, 0.1]).all(is_close), "{laws:?}");
         }
         let few = UnequalNoise::learn(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]).unwrap();
         assert_eq!(few.factors(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]), [1.0; 4]);
+    }
+
+    /// `scipy.stats.invgamma(1.5, scale=1.5 * s2).cdf`, version 1.17, at the edges √½ and √2 of λ = 1, averaged over the seven s².
+    #[test]
+    fn levels_of_the_noise_agree_with_scipy() {
+        let laws = UnequalNoise::learn(&[1; 4], &[0.0; 4]).unwrap().laws();
+        let one = (0..N_LEVELS).position(|l| level(l) == 1.0).unwrap();
+        assert_eq!(laws[0].levels[one], 1.0, "equal noise");
+        for law in &laws {
+            assert!((law.levels.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{law:?}");
+        }
+        assert!((laws[1].levels[one] - 0.2744120618564306).abs() < 1e-9, "{}", laws[1].levels[one]);
+        assert!((laws[5].levels[one] - 0.4788177075583247).abs() < 1e-9, "{}", laws[5].levels[one]);
     }
 }

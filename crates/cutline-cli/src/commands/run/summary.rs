@@ -1,0 +1,62 @@
+//! What `run` says at its end.
+
+use super::Run;
+use super::unsaved::Reward;
+use crate::args;
+use crate::commands::reference;
+use crate::print::{note, shell};
+use crate::spending::used;
+use crate::status_summary::reason_in_words;
+use cutline::StopReason;
+use cutline_store::StoreError;
+
+impl Run<'_> {
+    /// Says where the rewards are that could not be saved in the store.
+    pub(super) fn report_unsaved(&self) {
+        let (rewards, reference) = (self.unsaved.rewards(), self.reference());
+        match (rewards.len(), self.unsaved.file()) {
+            (0, _) => (),
+            (n, Some(file)) => {
+                let (noun, is_in, object) =
+                    if n == 1 { ("reward was", "it is", "it") } else { ("rewards were", "they are", "them") };
+                let word = shell(&file.to_string_lossy());
+                note(&format!(
+                    "{n} {noun} not saved in the store; {is_in} in {}; once the store is back, record {object} with \
+                     `cutline tell {reference} --file {word}`",
+                    file.display()
+                ));
+            }
+            (_, None) => {
+                for Reward { ticket, value, .. } in rewards {
+                    note(&format!("not saved: record it with `cutline tell {reference} {ticket} {value}`"));
+                }
+            }
+        }
+    }
+
+    /// Prints the result.
+    pub(super) fn sum_up(&mut self, reason: StopReason) -> Result<(), StoreError> {
+        let progress = self.campaign.progress()?;
+        let verdicts = self.campaign.verdicts()?;
+        let sides = self.campaign.sides_in_words(&verdicts)?;
+        let reason = reason_in_words(reason.name());
+        let (measured, failed) = (self.measured, self.failed);
+        note(&format!(
+            "{measured} measurements made, {failed} failed; {}{} in the store",
+            used(&progress),
+            if progress.spending.is_some() { "" } else { " rewards" }
+        ));
+        note(&format!("{sides}; ended because {reason}"));
+        for line in self.campaign.finding(&verdicts)? {
+            note(&line);
+        }
+        note(&format!("see the result with `cutline report {}`", self.reference()));
+        Ok(())
+    }
+
+    /// The arguments that name the campaign on a command line.
+    fn reference(&self) -> String {
+        let args::CampaignAddress { store, name, .. } = self.campaign.address();
+        reference(store, name.as_deref())
+    }
+}

@@ -1,0 +1,237 @@
+//! `/campaigns/{name}`: how a campaign stands, and what can be done with it.
+
+use super::events::EventLine;
+use super::layout::{Layout, PageProblem, show};
+use super::snippets::{Snippet, snippets};
+use super::stopping::promises;
+use super::table::{ArmTable, TableQuery};
+use super::visitor::Visitor;
+use super::words::{self, Moment, count, exact, number};
+use crate::actor::OpenCampaign;
+use crate::extract::PathOf;
+use crate::problem::Problem;
+use crate::routes::campaigns::escaped;
+use crate::routes::events::read;
+use crate::routes::report::{OpenTicket, OpenTickets, Report};
+use crate::state::AppState;
+use crate::summary::BudgetUse;
+use crate::token::hash;
+use askama::Template;
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use axum::routing::get;
+use cutline::Amount;
+use cutline_store::{Role, StoreError};
+
+/// How many open tickets and events the page shows.
+const TICKETS: usize = 50;
+const EVENTS: usize = 15;
+
+pub(super) fn router() -> Router<AppState> {
+    Router::new().route("/campaigns/{name}", get(campaign))
+}
+
+/// Something to say at the top of a page.
+#[derive(Clone, Debug)]
+pub(super) struct Notice {
+    pub(super) text: String,
+    pub(super) is_failure: bool,
+}
+
+impl Notice {
+    pub(super) fn failure(problem: &Problem) -> Self {
+        Self { text: problem.to_string(), is_failure: true }
+    }
+
+    /// What a word in an address says was done.
+    pub(super) fn done(word: &str) -> Option<Self> {
+        let text = match word {
+            "begun" => "The campaign has begun.",
+            "asked" => "New measurements were handed out: see the open tickets.",
+            "nothing" => {
+                "There is nothing to measure now: the remaining budget is assigned to open tickets, or the campaign has ended."
+            }
+            "told" => "The reward was recorded.",
+            "failed" => "The ticket was closed without a reward.",
+            "amended" => "The reward was corrected.",
+            "voided" => "The reward was declared void.",
+            "withdrawn" => "The arm was withdrawn.",
+            "restored" => "The arm is available again.",
+            "budget" => "The budget was changed.",
+            _ => return None,
+        };
+        Some(Self { text: text.into(), is_failure: false })
+    }
+}
+
+/// A ticket that waits for its reward.
+struct TicketRow {
+    ticket: u64,
+    arm: String,
+    worker: String,
+    until: Moment,
+    is_overdue: bool,
+}
+
+impl From<OpenTicket> for TicketRow {
+    fn from(open: OpenTicket) -> Self {
+        let OpenTicket { ticket, arm, worker, until, is_overdue } = open;
+        Self { ticket, arm, worker, until: Moment::parse(&until), is_overdue }
+    }
+}
+
+/// How the campaign stands, in texts.
+struct Standing {
+    question: String,
+    budget: BudgetUse,
+    progress: String,
+    remaining: String,
+    above: String,
+    below: String,
+    undecided: String,
+    arms: String,
+    withdrawn: usize,
+    wrong_calls: String,
+    pace: Option<String>,
+    eta: Option<Moment>,
+    noise: String,
+    model: &'static str,
+    algorithm: String,
+    finding: Option<String>,
+    fit: &'static str,
+    advice: String,
+    ending: Option<&'static str>,
+    may_stop: bool,
+    events: u64,
+    summary: String,
+}
+
+impl Standing {
+    fn new(report: &Report) -> Self {
+        let overview = &report.overview;
+        let precision = match overview.precision {
+            0.0 => String::new(),
+            precision => format!(" ± {}", exact(precision)),
+        };
+        let is_running = overview.ending.is_none();
+        let noise = match report.noise {
+            Some(noise) => format!("{}, {}", number(noise), words::noise_source(report.noise_from)),
+            None => "not known yet".into(),
+        };
+        let (above, below, undecided) = (count(overview.above), count(overview.below), count(overview.undecided));
+        Self {
+            question: format!("{}{precision}", exact(overview.threshold)),
+            budget: overview.budget_use(),
+            progress: words::progress(&overview.budget_use()),
+            remaining: report.remaining.to_string(),
+            summary: format!("{above} above, {below} below, {undecided} undecided"),
+            above,
+            below,
+            undecided,
+            arms: count(overview.n_arms),
+            withdrawn: overview.withdrawn,
+            wrong_calls: report.wrong_calls.map_or_else(|| "–".into(), |calls| format!("{calls:.1}")),
+            pace: report.rewards_per_hour.filter(|_| is_running).map(words::pace),
+            eta: report
+                .budget_used_at
+                .as_deref()
+                .filter(|_| is_running && report.remaining > Amount::ZERO)
+                .map(Moment::parse),
+            noise,
+            model: overview.model,
+            algorithm: overview.algorithm.clone(),
+            finding: report.finding.clone(),
+            fit: report.fit,
+            advice: sentence(&report.fit_advice),
+            ending: overview.ending.map(words::ending),
+            may_stop: report.may_stop,
+            events: overview.events,
+        }
+    }
+}
+
+/// A clause as the beginning of a sentence.
+fn sentence(clause: &str) -> String {
+    let mut characters = clause.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+#[derive(Template)]
+#[template(path = "page/campaign.html")]
+struct CampaignPage {
+    layout: Layout,
+    notice: Option<Notice>,
+    name: String,
+    /// The addresses of the page and of the campaign in the API.
+    here: String,
+    api: String,
+    standing: Standing,
+    table: ArmTable,
+    tickets: Vec<TicketRow>,
+    n_tickets: usize,
+    events: Vec<EventLine>,
+    promises: Vec<String>,
+    snippets: Vec<Snippet>,
+    /// By which a repeated request for measurements is recognised.
+    key: String,
+    has_report: bool,
+}
+
+/// What the page needs of an open campaign.
+struct Found {
+    report: Report,
+    tickets: OpenTickets,
+    events: Vec<EventLine>,
+    promises: Vec<String>,
+}
+
+fn find(open: &mut OpenCampaign) -> Result<Found, StoreError> {
+    let report = Report::new(open)?;
+    let tickets = OpenTickets::new(open, TICKETS)?;
+    let first = report.overview.events.saturating_sub(EVENTS as u64);
+    let events = read(open, first, EVENTS)?.into_iter().rev().map(EventLine::from).collect();
+    let promises = promises(open.campaign.state()?.terms(), report.overview.n_arms);
+    Ok(Found { report, tickets, events, promises })
+}
+
+async fn campaign(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    PathOf(name): PathOf<String>,
+    Query(query): Query<TableQuery>,
+) -> Result<Response, PageProblem> {
+    page(&state, &visitor, &name, &query, None).await
+}
+
+/// The page of a campaign, with something to say about what was just tried.
+pub(super) async fn page(
+    state: &AppState,
+    visitor: &Visitor,
+    name: &str,
+    query: &TableQuery,
+    notice: Option<Notice>,
+) -> Result<Response, PageProblem> {
+    visitor.require(Role::Viewer, name)?;
+    let found = state.run(name, find).await?;
+    let table = ArmTable::new(state, name, query).await?;
+    let here = format!("/campaigns/{}", escaped(name));
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| Problem::internal(&error))?;
+    Ok(show(&CampaignPage {
+        layout: Layout::of(visitor),
+        notice: notice.or_else(|| Notice::done(query.notice.as_deref()?)),
+        name: name.to_owned(),
+        api: format!("/v1{here}"),
+        here,
+        standing: Standing::new(&found.report),
+        table,
+        tickets: found.tickets.tickets.into_iter().map(TicketRow::from).collect(),
+        n_tickets: found.tickets.total,
+        events: found.events,
+        promises: found.promises,
+        snippets: snippets(&visitor.base, name, visitor.principal.name.is_some()),
+        key: hash(&random),
+        has_report: state.report_page().is_some(),
+    }))
+}

@@ -1,0 +1,331 @@
+//! Campaigns: begin, list, get, change, rename and delete.
+
+use super::new_campaign::{NewCampaignBody, TableQuery, delta, model};
+use super::page_bounds;
+use crate::auth::Principal;
+use crate::clock::rfc3339;
+use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf};
+use crate::problem::{Problem, Refusals};
+use crate::state::AppState;
+use crate::summary::CampaignOverview;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cutline_store::{Change, Role, Settings};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn router() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(get, change, delete))
+}
+
+/// Which part of the list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// How many campaigns to skip.
+    pub(crate) offset: Option<usize>,
+    /// How many to return at most.
+    pub(crate) limit: Option<usize>,
+    /// Only campaigns whose names contain this text.
+    pub(crate) search: Option<String>,
+}
+
+/// A part of the list of campaigns, the latest first.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CampaignList {
+    /// The campaigns.
+    pub(crate) campaigns: Vec<ListedCampaign>,
+    /// How many there are in all.
+    pub(crate) total: usize,
+}
+
+/// A campaign in the list.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ListedCampaign {
+    /// Its name.
+    pub(crate) name: String,
+    /// When it was begun.
+    pub(crate) created: String,
+    /// The number of its events.
+    events: u64,
+    /// When the last of them happened.
+    pub(crate) last_event: Option<String>,
+    /// How it stands; null if it cannot be opened here, as one with a custom rule.
+    pub(crate) overview: Option<CampaignOverview>,
+}
+
+/// The campaigns, the latest first, each with its progress.
+#[utoipa::path(
+    get, path = "/v1/campaigns", tag = "campaigns", params(ListQuery),
+    responses((status = 200, body = CampaignList), Refusals)
+)]
+async fn list(
+    State(state): State<AppState>,
+    principal: Principal,
+    QueryOf(query): QueryOf<ListQuery>,
+) -> Result<Json<CampaignList>, Problem> {
+    principal.require(Role::Viewer)?;
+    Ok(Json(campaign_list(&state, principal, query).await?))
+}
+
+/// The campaigns that somebody may see.
+pub(crate) async fn campaign_list(
+    state: &AppState,
+    principal: Principal,
+    query: ListQuery,
+) -> Result<CampaignList, Problem> {
+    let (offset, limit) = page_bounds(query.offset, query.limit, 20, state.limits().page.min(100))?;
+    let mut found = state.store(|store| Ok(store.activity()?)).await?;
+    let search = query.search.unwrap_or_default();
+    found.retain(|campaign| principal.sees(&campaign.name) && campaign.name.contains(&search));
+    found.reverse();
+    let total = found.len();
+    let mut campaigns = Vec::new();
+    for campaign in found.into_iter().skip(offset).take(limit) {
+        let overview = match state.overview(&campaign.name, campaign.events).await {
+            Ok(overview) => Some(overview),
+            // It was deleted in the meantime.
+            Err(Problem::NoCampaign(_) | Problem::NotFound(_)) => continue,
+            Err(_) => None,
+        };
+        campaigns.push(ListedCampaign {
+            name: campaign.name,
+            created: rfc3339(campaign.created),
+            events: campaign.events,
+            last_event: campaign.last_event.map(rfc3339),
+            overview,
+        });
+    }
+    Ok(CampaignList { campaigns, total })
+}
+
+/// A campaign that has begun.
+#[derive(Serialize, ToSchema)]
+struct BegunCampaign {
+    /// Its name.
+    name: String,
+    /// Its address.
+    #[schema(example = "/v1/campaigns/screen")]
+    location: String,
+    /// The number of its arms.
+    n_arms: usize,
+    /// What the owner of an uploaded table should know, as that a column was taken for a category.
+    notes: Vec<String>,
+}
+
+/// Begins a campaign, with its arms in the body: as JSON with the settings, or as a table (CSV, plain or compressed with gzip, Excel or
+/// Parquet) with the settings in the address.
+#[utoipa::path(
+    post, path = "/v1/campaigns", tag = "campaigns", params(TableQuery),
+    request_body(content((NewCampaignBody = "application/json"), (String = "text/csv"), (Vec<u8> = "application/vnd.apache.parquet"))),
+    responses((status = 201, body = BegunCampaign), Refusals)
+)]
+async fn create(
+    State(state): State<AppState>,
+    QueryOf(query): QueryOf<TableQuery>,
+    posted: Posted,
+) -> Result<Response, Problem> {
+    posted.principal.require(Role::Admin)?;
+    let shared = state.clone();
+    let begun = state.store(move |store| {
+        let (new, notes) = match posted.kind {
+            BodyKind::Json => (posted.json::<NewCampaignBody>()?.campaign(&shared)?, Vec::new()),
+            BodyKind::Table => query.campaign(posted.bytes.clone(), &shared)?,
+        };
+        posted.principal.require_for(Role::Admin, new.name())?;
+        let campaign = store.begin_new(new.with_origin(posted.origin))?;
+        let (name, n_arms) = (campaign.name().to_owned(), campaign.arm_names().len());
+        Ok(BegunCampaign { location: location(&name), name, n_arms, notes })
+    });
+    let begun = begun.await?;
+    Ok((StatusCode::CREATED, [(header::LOCATION, begun.location.clone())], Json(begun)).into_response())
+}
+
+/// The address of a campaign.
+pub(crate) fn location(name: &str) -> String {
+    format!("/v1/campaigns/{}", escaped(name))
+}
+
+/// A text for a part of an address. Every byte that could have a meaning there is escaped.
+pub(crate) fn escaped(text: &str) -> String {
+    let escaped = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(escaped).collect()
+}
+
+/// A campaign with its settings.
+#[derive(Serialize, ToSchema)]
+struct CampaignDetails {
+    /// Its number, which no other campaign of the store gets.
+    id: i64,
+    /// Its name.
+    name: String,
+    /// Its settings after all changes, as the store keeps them.
+    #[schema(value_type = Object)]
+    settings: Settings,
+    /// The settings it began with. Those and the arms and the events are all that there is: everything else is computed from them.
+    #[schema(value_type = Object)]
+    first_settings: Settings,
+    /// The number of arms it began with.
+    first_n_arms: usize,
+    /// The names of the features.
+    columns: Vec<String>,
+    /// How it stands.
+    overview: CampaignOverview,
+}
+
+/// A campaign: its settings and its progress.
+#[utoipa::path(
+    get, path = "/v1/campaigns/{name}", tag = "campaigns", params(("name" = String, Path, description = "The campaign", example = "screen")),
+    responses((status = 200, body = CampaignDetails), Refusals)
+)]
+async fn get(
+    State(state): State<AppState>,
+    principal: Principal,
+    PathOf(name): PathOf<String>,
+) -> Result<Json<CampaignDetails>, Problem> {
+    principal.require_for(Role::Viewer, &name)?;
+    let details = state.run(&name, |open| {
+        let overview = CampaignOverview::new(open)?;
+        let first_n_arms = open.campaign.first_n_arms()?;
+        let campaign = &open.campaign;
+        Ok(CampaignDetails {
+            id: campaign.id(),
+            name: campaign.name().to_owned(),
+            settings: campaign.settings().clone(),
+            first_settings: campaign.first_settings().clone(),
+            first_n_arms,
+            columns: campaign.columns().to_vec(),
+            overview,
+        })
+    });
+    Ok(Json(details.await?))
+}
+
+/// What to change of a campaign; what is left out stays as it is.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::option_option, reason = "null is a value of its own")]
+struct ChangeBody {
+    /// Another name.
+    #[schema(min_length = 1, max_length = 200)]
+    name: Option<String>,
+    /// Another budget.
+    #[schema(minimum = 1)]
+    budget: Option<u32>,
+    /// Another threshold τ.
+    threshold: Option<f64>,
+    /// Another precision ε.
+    precision: Option<f64>,
+    /// Another standard deviation of a measurement; null to estimate it.
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(value_type = Option<f64>)]
+    noise: Option<Option<f64>>,
+    /// Another probability that an interval contains the mean.
+    confidence: Option<f64>,
+    /// When to end early; null to use the whole budget.
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(value_type = Option<String>)]
+    until_sure: Option<Option<String>>,
+    /// Another algorithm.
+    algorithm: Option<String>,
+    /// Another model.
+    model: Option<String>,
+}
+
+/// Tells null apart from nothing.
+#[expect(clippy::option_option, reason = "null is a value of its own")]
+fn nullable<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// Changes settings from here on, or the name. Everything measured so far counts as if the campaign had begun with the new settings.
+#[utoipa::path(
+    patch, path = "/v1/campaigns/{name}", tag = "campaigns", params(("name" = String, Path, description = "The campaign", example = "screen")),
+    request_body = ChangeBody,
+    responses((status = 200, body = BegunCampaign), Refusals)
+)]
+async fn change(
+    State(state): State<AppState>,
+    PathOf(name): PathOf<String>,
+    JsonOf { value, posted }: JsonOf<ChangeBody>,
+) -> Result<Json<BegunCampaign>, Problem> {
+    posted.principal.require_for(Role::Admin, &name)?;
+    let change = Change {
+        budget: value.budget,
+        threshold: value.threshold,
+        precision: value.precision,
+        noise: value.noise,
+        delta: delta(value.confidence)?,
+        until_sure: value.until_sure,
+        algorithm: value.algorithm,
+        model: model(value.model.as_deref())?,
+    };
+    let (author, origin) = (posted.origin.author.clone(), posted.origin.clone());
+    let n_arms = state
+        .run(&name, move |open| {
+            open.campaign.change_as(&change, &origin)?;
+            Ok(open.campaign.arm_names().len())
+        })
+        .await?;
+    let mut new_name = name.clone();
+    if let Some(wanted) = value.name.filter(|wanted| *wanted != name) {
+        posted.principal.require_for(Role::Admin, &wanted)?;
+        new_name.clone_from(&wanted);
+        let old = name.clone();
+        state.store(move |store| Ok(store.rename(Some(&old), &wanted)?)).await?;
+        tracing::info!(?author, campaign = name, renamed = new_name, "a campaign was renamed");
+    }
+    Ok(Json(BegunCampaign { location: location(&new_name), name: new_name, n_arms, notes: Vec::new() }))
+}
+
+/// The name of the campaign once more.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct DeleteQuery {
+    /// The name of the campaign once more, so that none is deleted by accident.
+    confirm: Option<String>,
+}
+
+/// Deletes a campaign with all its arms and events. This cannot be undone.
+#[utoipa::path(
+    delete, path = "/v1/campaigns/{name}", tag = "campaigns",
+    params(("name" = String, Path, description = "The campaign", example = "screen"), DeleteQuery),
+    responses((status = 204), Refusals)
+)]
+async fn delete(
+    State(state): State<AppState>,
+    principal: Principal,
+    PathOf(name): PathOf<String>,
+    QueryOf(query): QueryOf<DeleteQuery>,
+) -> Result<StatusCode, Problem> {
+    principal.require_for(Role::Admin, &name)?;
+    if query.confirm.as_deref() != Some(&name) {
+        return Err(Problem::Refused("to delete the campaign, give its name once more, as in `?confirm=NAME`".into()));
+    }
+    let deleted = name.clone();
+    state.store(move |store| Ok(store.delete(&deleted)?)).await?;
+    tracing::info!(author = ?principal.name, campaign = name, "a campaign was deleted");
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::location;
+
+    #[test]
+    fn addresses_are_escaped() {
+        assert_eq!(location("screen-1.a"), "/v1/campaigns/screen-1.a");
+        assert_eq!(location("a/b?ü"), "/v1/campaigns/a%2Fb%3F%C3%BC");
+    }
+}

@@ -1,0 +1,12 @@
+//! The tests of the API: one program, so that it is linked once.
+
+#[macro_use]
+mod common;
+
+mod api;
+mod document;
+mod listener;
+mod page;
+mod repeated;
+mod security;
+mod stream;

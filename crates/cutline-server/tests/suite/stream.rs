@@ -1,0 +1,163 @@
+//! Streams of events, and operations that share a commit.
+
+use crate::common::{Answer, Api, Place};
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use cutline_server::Limits;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+on_stores!(
+    a_stream_sees_what_other_servers_write,
+    a_stream_resumes_where_it_broke_off,
+    a_stream_ends_with_the_campaign_and_the_server,
+    waiting_tells_share_a_commit,
+    too_many_waiting_requests_are_refused,
+);
+
+/// The numbers and names of events that a stream sends.
+struct Stream {
+    body: Body,
+    text: String,
+}
+
+impl Stream {
+    async fn open(api: &Api, query: &str, headers: &[(&str, &str)]) -> Self {
+        let path = format!("/v1/campaigns/screen/stream{query}");
+        let mut request = Request::builder().uri(path).header("host", "localhost");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = api.send(request.body(Body::empty()).unwrap()).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self { body: response.into_body(), text: String::new() }
+    }
+
+    /// The next event; `None` if the stream ends.
+    async fn next(&mut self) -> Option<(u64, String, Value)> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.text = rest;
+                let field = |name: &str| {
+                    let line = event.lines().find(|line| line.starts_with(name))?;
+                    Some(line[name.len() + 1..].trim().to_owned())
+                };
+                if let (Some(id), Some(name), Some(data)) = (field("id"), field("event"), field("data")) {
+                    return Some((id.parse().unwrap(), name, serde_json::from_str(&data).unwrap()));
+                }
+                continue;
+            }
+            let frame = tokio::time::timeout(Duration::from_secs(20), self.body.frame()).await.expect("an event");
+            let data = frame?.unwrap().into_data().unwrap();
+            self.text.push_str(std::str::from_utf8(&data).unwrap());
+        }
+    }
+}
+
+async fn a_stream_sees_what_other_servers_write(place: Place) {
+    let (one, two) = (Api::new(&place).await, Api::new(&place).await);
+    one.begin(9).await;
+    one.ask(1).await;
+    let mut stream = Stream::open(&one, "", &[]).await;
+    let ticket = two.ask(1).await[0];
+    let (number, name, data) = stream.next().await.unwrap();
+    assert_eq!((number, name.as_str(), &data["ticket"]), (2, "asked", &json!(ticket)));
+    one.post("/v1/campaigns/screen/tells", json!([{"ticket": ticket, "reward": 0.5}])).await.ok();
+    let (number, name, data) = stream.next().await.unwrap();
+    assert_eq!((number, name.as_str(), &data["reward"]), (3, "told", &json!(0.5)));
+}
+
+async fn a_stream_resumes_where_it_broke_off(place: Place) {
+    let api = Api::new(&place).await;
+    api.begin(9).await;
+    api.ask(5).await;
+    let mut stream = Stream::open(&api, "?after=1", &[("last-event-id", "3")]).await;
+    assert_eq!([stream.next().await.unwrap().0, stream.next().await.unwrap().0], [4, 5]);
+    let mut stream = Stream::open(&api, "?after=1", &[]).await;
+    assert_eq!(stream.next().await.unwrap().0, 2);
+    api.get("/v1/campaigns/none/stream").await.refused(404, "no-campaign", "none");
+    let headers = [("last-event-id", "x")];
+    let path = "/v1/campaigns/screen/stream";
+    api.call(axum::http::Method::GET, path, &headers, "").await.refused(400, "bad-request", "Last-Event-ID");
+}
+
+async fn a_stream_ends_with_the_campaign_and_the_server(place: Place) {
+    let (api, other) = (Api::new(&place).await, Api::new(&place).await);
+    api.begin(9).await;
+    let mut stream = Stream::open(&api, "", &[]).await;
+    assert_eq!(api.state_metric("cutline_streams").await, 1);
+    other.delete("/v1/campaigns/screen?confirm=screen").await;
+    assert!(stream.next().await.is_none());
+    drop(stream);
+    assert_eq!(api.state_metric("cutline_streams").await, 0);
+    api.begin(9).await;
+    let mut stream = Stream::open(&api, "", &[]).await;
+    api.state.end();
+    assert!(stream.next().await.is_none());
+    api.get("/readyz").await.refused(503, "shutting-down", "");
+}
+
+/// While another process holds the lock of the campaign, tells wait; then one commit, or two, has all of them. Events of one commit have one
+/// time.
+async fn waiting_tells_share_a_commit(place: Place) {
+    let api = Api::new(&place).await;
+    api.begin(100).await;
+    let told: Vec<Value> = tell_while_locked(&api, &place, 64).await.iter().map(Answer::ok).collect();
+    assert!(told.iter().all(|answer| answer["changed"] == 1));
+    let events = api.get("/v1/campaigns/screen/events?after=64&limit=1000").await.ok();
+    let times: BTreeSet<&str> =
+        events["events"].as_array().unwrap().iter().map(|event| event["at"].as_str().unwrap()).collect();
+    assert!(times.len() <= 3, "{} commits for 64 tells", times.len());
+}
+
+/// With room for two waiting requests, others are told to come back later; whatever is acknowledged is recorded.
+async fn too_many_waiting_requests_are_refused(place: Place) {
+    let api = Api::with(&place, Limits { waiting: 2, ..Limits::default() }, true).await;
+    api.begin(100).await;
+    let answers = tell_while_locked(&api, &place, 40).await;
+    let told = answers.iter().filter(|answer| answer.status == StatusCode::OK).count();
+    let busy = answers.iter().find(|answer| answer.status != StatusCode::OK).unwrap();
+    busy.refused(503, "busy", "try again");
+    assert_eq!(busy.headers["retry-after"], "1");
+    assert!(told >= 2, "{told}");
+    assert_eq!(api.get("/v1/campaigns/screen/report").await.ok()["told"], told);
+}
+
+/// The answers to tells that are sent at the same time, while another process holds the lock that they need.
+async fn tell_while_locked(api: &Api, place: &Place, n: u32) -> Vec<Answer> {
+    let tickets = api.ask(n).await;
+    let (locked, is_locked) = tokio::sync::oneshot::channel();
+    let address = place.address.clone();
+    let holder = tokio::task::spawn_blocking(move || hold_lock(&address, locked));
+    is_locked.await.unwrap();
+    let tell = |ticket: &u64| {
+        let (api, body) = (api.clone(), json!([{"ticket": ticket, "reward": 0.5}]));
+        async move { api.post("/v1/campaigns/screen/tells", body).await }
+    };
+    let answers = futures_util::future::join_all(tickets.iter().map(tell)).await;
+    holder.await.unwrap();
+    answers
+}
+
+/// Holds the lock that writers of the campaign need for a while.
+fn hold_lock(address: &str, locked: tokio::sync::oneshot::Sender<()>) {
+    const WHILE: Duration = Duration::from_millis(500);
+    if address.starts_with("postgres") {
+        let mut client = ::postgres::Client::connect(address, ::postgres::NoTls).unwrap();
+        let mut transaction = client.transaction().unwrap();
+        transaction.execute("SELECT id FROM cutline_campaigns FOR UPDATE", &[]).unwrap();
+        locked.send(()).unwrap();
+        std::thread::sleep(WHILE);
+        transaction.commit().unwrap();
+    } else {
+        let connection = rusqlite::Connection::open(address).unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        locked.send(()).unwrap();
+        std::thread::sleep(WHILE);
+        connection.execute_batch("COMMIT").unwrap();
+    }
+}

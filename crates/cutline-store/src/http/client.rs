@@ -1,0 +1,262 @@
+//! Requests to a server. Every wait has a limit and can be interrupted. A change is sent with a key, so that sending it again after a lost answer
+//! never does it twice.
+
+use super::HttpAddress;
+use crate::{Interrupt, StoreError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
+
+/// How long to wait for a connection, and for an answer: longer than a server takes at most.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+const ANSWER_LIMIT: Duration = Duration::from_secs(75);
+
+/// How long to send a request again and again while the server cannot be reached or is busy, and the first and the longest pause in between.
+const RETRY_LIMIT: Duration = Duration::from_secs(20);
+const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+
+/// How often a wait looks for interruptions, and how long the answer to a request that is on its way may still take after one.
+const POLL: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long an unused connection is kept: shorter than a server keeps it.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// The most bytes of an answer.
+const MAX_ANSWER: u64 = 1 << 30;
+
+/// A client of one campaign.
+pub(super) struct Client {
+    agent: ureq::Agent,
+    address: HttpAddress,
+    interrupt: Interrupt,
+    /// Whether the server has ever answered; if not, the address may be wrong, and trying again is of no use.
+    was_reached: bool,
+}
+
+#[derive(Clone)]
+struct Request {
+    url: String,
+    authorization: Option<String>,
+    /// The key and the body of a change.
+    change: Option<(String, Vec<u8>)>,
+}
+
+struct Answer {
+    status: u16,
+    body: Vec<u8>,
+}
+
+/// Why there is no answer.
+struct Failure {
+    what: String,
+    /// Whether the server may have received the request.
+    is_sent: bool,
+    /// Whether the wait for it was cut short, so that it is not sent again.
+    is_interrupted: bool,
+}
+
+/// The part of a problem document that is for people.
+#[derive(Deserialize)]
+struct Problem {
+    detail: String,
+}
+
+impl Client {
+    pub(super) fn new(address: HttpAddress, interrupt: Interrupt) -> Self {
+        let mut config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(CONNECT_LIMIT))
+            .timeout_global(Some(ANSWER_LIMIT))
+            .max_idle_age(IDLE)
+            .user_agent(concat!("cutline/", env!("CARGO_PKG_VERSION")));
+        if address.is_local() {
+            config = config.proxy(None);
+        }
+        if address.url("").starts_with("https:") {
+            config = config.tls_config(tls());
+        }
+        Self { agent: config.build().new_agent(), address, interrupt, was_reached: false }
+    }
+
+    pub(super) fn address(&self) -> &HttpAddress {
+        &self.address
+    }
+
+    /// What the server says at `path`.
+    pub(super) fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, StoreError> {
+        self.call(&self.request(path, None), &|| false)
+    }
+
+    /// Sends a change. If `is_interrupted` becomes true, the answer gets little time.
+    pub(super) fn post<T: DeserializeOwned>(
+        &mut self,
+        path: &str,
+        body: &impl Serialize,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<T, StoreError> {
+        let mut key = [0; 16];
+        getrandom::fill(&mut key).map_err(|error| self.failed(&format!("no random numbers: {error}")))?;
+        let body = serde_json::to_vec(body).map_err(|error| self.failed(&error.to_string()))?;
+        let request = self.request(path, Some((format!("{:032x}", u128::from_ne_bytes(key)), body)));
+        self.call(&request, is_interrupted)
+    }
+
+    fn request(&self, path: &str, change: Option<(String, Vec<u8>)>) -> Request {
+        let authorization = self.address.token.as_ref().map(|token| format!("Bearer {token}"));
+        Request { url: self.address.url(path), authorization, change }
+    }
+
+    /// Sends a request, again after growing pauses if there is no answer or the server is busy.
+    fn call<T: DeserializeOwned>(
+        &mut self,
+        request: &Request,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<T, StoreError> {
+        let begun = Instant::now();
+        let mut pause = PAUSE.0;
+        let mut is_sent = false;
+        loop {
+            let failure = match self.send(request, is_interrupted) {
+                // Of a server, or of a proxy in front of it.
+                Ok(answer) if matches!(answer.status, 408 | 502..=504) => {
+                    self.was_reached = true;
+                    Failure { what: detail(&answer), is_sent: answer.status != 503, is_interrupted: false }
+                }
+                Ok(answer) => {
+                    self.was_reached = true;
+                    return self.read(&answer);
+                }
+                Err(failure) => failure,
+            };
+            is_sent |= failure.is_sent;
+            let is_over = !self.was_reached || begun.elapsed() + pause > RETRY_LIMIT;
+            if is_over || failure.is_interrupted || self.interrupt.ends(begun) || is_interrupted() {
+                let (location, what) = (self.address.to_string(), failure.what);
+                return Err(match request.change {
+                    Some(_) if is_sent => StoreError::Unconfirmed { location, what },
+                    _ => StoreError::Database { location, what },
+                });
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(PAUSE.1);
+        }
+    }
+
+    /// Sends a request once, on a thread of its own, so that the wait for it can be cut short.
+    fn send(&self, request: &Request, is_interrupted: &dyn Fn() -> bool) -> Result<Answer, Failure> {
+        let unsent = |error: std::io::Error| Failure {
+            what: format!("cannot start a thread: {error}"),
+            is_sent: false,
+            is_interrupted: false,
+        };
+        let (sender, answers) = channel();
+        let (agent, sent) = (self.agent.clone(), request.clone());
+        let begun = Instant::now();
+        let work = move || drop(sender.send(fetch(&agent, &sent)));
+        std::thread::Builder::new().spawn(work).map_err(unsent)?;
+        let mut interrupted = None;
+        loop {
+            match answers.recv_timeout(POLL) {
+                Ok(answer) => return answer.map_err(|error| failure(&error)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure {
+                        what: "the request was abandoned".into(),
+                        is_sent: true,
+                        is_interrupted: false,
+                    });
+                }
+                Err(RecvTimeoutError::Timeout) => (),
+            }
+            if interrupted.is_none() && is_interrupted() {
+                interrupted = Some(Instant::now());
+            }
+            let is_impatient = interrupted.is_some_and(|since: Instant| since.elapsed() > PATIENCE);
+            if is_impatient || self.interrupt.ends(begun) {
+                return Err(Failure {
+                    what: "interrupted while waiting for the server".into(),
+                    is_sent: true,
+                    is_interrupted: true,
+                });
+            }
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, answer: &Answer) -> Result<T, StoreError> {
+        let location = self.address.to_string();
+        match answer.status {
+            200..=299 => serde_json::from_slice(&answer.body).map_err(|error| {
+                self.failed(&format!("the server's answer is of another version of Cutline: {error}"))
+            }),
+            401 => Err(StoreError::Unauthorized { location, is_given: self.address.token.is_some() }),
+            status => Err(StoreError::Remote { location, status, detail: detail(answer) }),
+        }
+    }
+
+    /// An error that trying again does not mend.
+    pub(super) fn failed(&self, detail: &str) -> StoreError {
+        StoreError::Remote { location: self.address.to_string(), status: 0, detail: detail.into() }
+    }
+}
+
+/// TLS with the certificates that this machine trusts, or those of `SSL_CERT_FILE`.
+fn tls() -> TlsConfig {
+    let found = rustls_native_certs::load_native_certs().certs;
+    let roots: Vec<_> = found.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
+    TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .root_certs(RootCerts::new_with_certs(&roots))
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build()
+}
+
+fn fetch(agent: &ureq::Agent, request: &Request) -> Result<Answer, ureq::Error> {
+    let authorization = request.authorization.iter().map(String::as_str);
+    let mut response = match &request.change {
+        None => authorization.fold(agent.get(&request.url), |get, token| get.header("authorization", token)).call()?,
+        Some((key, body)) => authorization
+            .fold(agent.post(&request.url), |post, token| post.header("authorization", token))
+            .header("content-type", "application/json")
+            .header("idempotency-key", key)
+            .send(&body[..])?,
+    };
+    let status = response.status().as_u16();
+    Ok(Answer { status, body: response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec()? })
+}
+
+/// The words of a refusal.
+fn detail(answer: &Answer) -> String {
+    match serde_json::from_slice::<Problem>(&answer.body) {
+        Ok(problem) => problem.detail,
+        Err(_) => format!("the answer has the status {} and is not that of a Cutline server", answer.status),
+    }
+}
+
+fn failure(error: &ureq::Error) -> Failure {
+    let (what, is_sent) = match error {
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+            ("cannot connect to the server: connection refused".into(), false)
+        }
+        ureq::Error::HostNotFound => ("there is no such host".into(), false),
+        ureq::Error::ConnectionFailed | ureq::Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
+            ("cannot connect to the server".into(), false)
+        }
+        ureq::Error::Io(error) if error.get_ref().is_some_and(is_of_tls) => {
+            (format!("no secure connection to the server: {error}"), false)
+        }
+        ureq::Error::Timeout(_) => ("the server did not answer in time".into(), true),
+        ureq::Error::Io(error) => (format!("the connection to the server was lost: {error}"), true),
+        error => (format!("no answer from the server: {error}"), true),
+    };
+    Failure { what, is_sent, is_interrupted: false }
+}
+
+/// Whether the other side is not who it should be, or does not speak TLS.
+fn is_of_tls(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    error.is::<rustls::Error>()
+}
