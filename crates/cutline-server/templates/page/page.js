@@ -22,6 +22,7 @@ function keep(old, made) {
 
 async function replace(fresh) {
   for (const old of document.querySelectorAll("[data-live]")) {
+    if (isLeaving) return;
     const next = fresh.getElementById(old.id);
     if (!next || next.isEqualNode(old)) continue;
     const made = document.importNode(next, true);
@@ -52,11 +53,11 @@ function announce(fresh) {
 }
 
 // Refreshing: one at a time, and never so often that the server is busy with it.
-let isRefreshing = false, isStale = false, timer = 0, earliest = 0;
+let isRefreshing = false, isStale = false, isLeaving = false, timer = 0, earliest = 0;
 
 function refreshSoon(delay = 0) {
   isStale = true;
-  if (isRefreshing || timer) return;
+  if (isRefreshing || isLeaving || timer) return;
   timer = setTimeout(() => { timer = 0; refresh(); }, Math.max(delay, earliest - performance.now()));
 }
 
@@ -66,13 +67,16 @@ async function refresh() {
   const begun = performance.now();
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const html = await answer.text();
+    if (isLeaving) return;
     if (answer.redirected && new URL(answer.url).pathname === "/login") location.reload();
-    else if (answer.ok) await replace(parse(await answer.text()));
-  } catch { /* The stream says that the server is gone, and when it is back. */ }
-  const duration = performance.now() - begun;
-  earliest = performance.now() + Math.max(300, 3 * duration);
-  isRefreshing = false;
-  if (isStale) refreshSoon();
+    else if (answer.ok) await replace(parse(html));
+  } catch { /* The stream says that the server is gone, and when it is back. */ } finally {
+    const duration = performance.now() - begun;
+    earliest = performance.now() + Math.max(300, 3 * duration);
+    isRefreshing = false;
+    if (isStale) refreshSoon();
+  }
 }
 
 // The stream of events. It is closed while nobody looks, so that forgotten tabs cost nothing.
@@ -87,7 +91,7 @@ function say(state, words) {
 }
 
 function listen() {
-  if (source || document.hidden) return;
+  if (source || isLeaving || document.hidden) return;
   source = new EventSource(`${main.dataset.stream}?after=${main.dataset.after}`);
   source.onopen = () => say(true, "live");
   source.onerror = () => {
@@ -98,7 +102,17 @@ function listen() {
   for (const name of EVENTS) source.addEventListener(name, happened);
 }
 
+// Nothing is fetched any more for a page that is being left.
+function leave() {
+  isLeaving = true;
+  clearTimeout(timer);
+  timer = 0;
+  source?.close();
+  source = null;
+}
+
 function look() {
+  if (isLeaving) return;
   if (document.hidden) { source?.close(); source = null; return; }
   if (main.dataset.stream) listen();
   refreshSoon();
@@ -108,7 +122,7 @@ if (main.dataset.stream || main.dataset.poll) {
   if (main.dataset.stream) listen();
   announce(document);
   document.addEventListener("visibilitychange", look);
-  addEventListener("pageshow", (event) => { if (event.persisted) look(); });
+  addEventListener("pageshow", (event) => { if (event.persisted) { isLeaving = false; look(); } });
   addEventListener("pagehide", () => { source?.close(); source = null; });
   // Times such as “3 min ago” and leases that end.
   setInterval(() => { if (!document.hidden) refreshSoon(); }, 1000 * (main.dataset.poll ?? 30));
@@ -150,7 +164,11 @@ async function post(form, submitter) {
 }
 
 document.addEventListener("submit", (event) => {
-  if (!event.target.matches("form[data-post]")) return;
+  if (!event.target.matches("form[data-post]")) {
+    // After logging out, a figure that is still to be fetched would be refused.
+    if (event.target.matches("form.session")) leave();
+    return;
+  }
   event.preventDefault();
   post(event.target, event.submitter);
 });
