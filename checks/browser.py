@@ -105,6 +105,11 @@ class Browser:
     def scripts(self, are_allowed: bool) -> None:
         self.devtools("Emulation.setScriptExecutionDisabled", value=not are_allowed)
 
+    def latency(self, milliseconds: int) -> None:
+        """Delays every answer."""
+        self.devtools("Network.enable")
+        self.devtools("Network.emulateNetworkConditions", offline=False, latency=milliseconds, downloadThroughput=-1, uploadThroughput=-1)
+
     def colours(self, scheme: str) -> None:
         self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 

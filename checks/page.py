@@ -299,8 +299,7 @@ class Suite:
             browser.wait_for_text("#notice", "recorded")
             browser.wait_for_text("#events", "ada <b>")
             self.of_other_sites(server, admin)
-            browser.click(".session button")
-            browser.wait("the login", "location.pathname === '/login'")
+            self.log_out_while_refreshing(server, admin)
             assert browser.devtools("Network.getCookies")["cookies"] == []
             browser.go(server.url)
             assert urllib.parse.urlsplit(browser.address()).path == "/login"
@@ -315,6 +314,18 @@ class Suite:
             browser.click(".session button")
             browser.wait("the login", "location.pathname === '/login'")
             assert not browser.errors()
+
+    def log_out_while_refreshing(self, server: Server, token: str) -> None:
+        """A page that is being left asks for no figure, which would be refused without the cookie."""
+        browser = self.browser
+        refused = lambda: [line for line in server.get("/metrics", Authorization=f"Bearer {token}").splitlines() if 'status="401"' in line]
+        before = refused()
+        browser.latency(milliseconds=300)
+        server.post("/v1/campaigns/a%20b%2Fc/asks", {"worker": "w"}, Authorization=f"Bearer {token}")
+        browser.script("document.querySelector('.session button').click(); setTimeout(refresh, 100)")
+        browser.wait("the login", "location.pathname === '/login'")
+        browser.latency(milliseconds=0)
+        assert refused() == before
 
     def of_other_sites(self, server: Server, token: str) -> None:
         """A cookie that comes with a request from elsewhere, or from nowhere, changes nothing."""
