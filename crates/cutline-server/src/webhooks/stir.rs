@@ -31,7 +31,8 @@ impl Stir {
 
     /// The watcher looks at its campaigns now.
     pub(crate) fn wake(&self) {
-        drop(self.waker.try_send(()));
+        // If there is a message already, one more says nothing new.
+        self.waker.try_send(()).ok();
     }
 
     /// Ends the watcher.

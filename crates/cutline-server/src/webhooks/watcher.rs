@@ -82,8 +82,10 @@ impl Watcher {
     fn wait(&self, woken: &Receiver<()>) {
         let rested = self.known.values().filter_map(|known| known.rests_until).min();
         let rest = rested.map(|until| until.saturating_duration_since(Instant::now()).max(PAUSE));
-        // An error is the end of the time.
-        drop(woken.recv_timeout(rest.unwrap_or(self.poll).min(self.poll)));
+        if woken.recv_timeout(rest.unwrap_or(self.poll).min(self.poll)).is_ok() && !self.stir.is_ending() {
+            // However much happens, the store is not read all the time.
+            std::thread::sleep(PAUSE);
+        }
     }
 
     fn look_at_all(&mut self) -> Result<(), StoreError> {
