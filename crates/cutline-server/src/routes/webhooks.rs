@@ -34,7 +34,7 @@ pub(super) fn router() -> OpenApiRouter<AppState> {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewWebhookBody {
-    /// Where to send deliveries: `https://…` or `http://…`, a public address.
+    /// Where to send deliveries: a URL of HTTPS or HTTP, with a public address.
     #[schema(example = "https://example.org/hook", max_length = 2000)]
     pub(crate) url: String,
     /// What it is told; all of it if this is left out.
