@@ -71,13 +71,13 @@ class Receiver(http.server.ThreadingHTTPServer):
     """A program that is told by webhooks: keeps headers and bodies, and fails as often as it is told to."""
 
     def __init__(self) -> None:
-        received: list[tuple[dict[str, str], bytes]] = []
+        received: list[tuple[http.client.HTTPMessage, bytes]] = []
         failures: list[int] = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                received.append((dict(self.headers), body))
+                received.append((self.headers, body))
                 self.send_response(failures.pop() if failures else 204)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
@@ -461,6 +461,7 @@ class Suite:
             browser.go(page)
             browser.wait_for_text("#webhooks", "ended")
             self.not_hacked()
+            browser.click("#add-webhook summary")
             self.look("webhooks", expected=("422",))
             browser.click("#delete-2")
             browser.wait("one webhook", "document.querySelectorAll('.webhook').length === 1")

@@ -94,7 +94,9 @@ impl Courier {
             }
             if let Ok(message) = receiver.recv_timeout(self.limits.poll) {
                 self.take(message);
-                receiver.try_iter().for_each(|message| self.take(message));
+                for message in receiver.try_iter() {
+                    self.take(message);
+                }
             }
         }
         let end = Instant::now() + PATIENCE;
@@ -119,7 +121,7 @@ impl Courier {
                 drop(sender.send(Message::Done(Box::new((sent, answer)))));
             };
             if let Err(error) = std::thread::Builder::new().name("delivery".into()).spawn(work) {
-                self.finish(delivery, Err(format!("the system has no thread: {error}")));
+                self.finish(delivery, &Err(format!("the system has no thread: {error}")));
             }
         }
         Ok(())
@@ -127,14 +129,15 @@ impl Courier {
 
     fn take(&mut self, message: Message) {
         if let Message::Done(done) = message {
-            self.finish(done.0, done.1);
+            let (delivery, answer) = *done;
+            self.finish(delivery, &answer);
         }
     }
 
     /// What follows from an attempt.
-    fn finish(&mut self, delivery: ClaimedDelivery, answer: Result<Answer, String>) {
+    fn finish(&mut self, delivery: ClaimedDelivery, answer: &Result<Answer, String>) {
         self.busy.retain(|&busy| busy != (delivery.campaign, delivery.webhook));
-        let outcome = outcome(&self.limits, &delivery, &answer, now());
+        let outcome = outcome(&self.limits, &delivery, answer, now());
         let metrics = self.state.metrics();
         let ClaimedDelivery { campaign, webhook, number, attempts, .. } = delivery;
         match (&outcome.error, outcome.next_attempt) {

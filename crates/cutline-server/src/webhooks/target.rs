@@ -85,24 +85,22 @@ fn is_public(address: IpAddr) -> bool {
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
-    let is_special = match address.octets() {
-        // This network; private; loopback; link-local; shared (CGNAT).
-        [0 | 10 | 127, ..] | [169, 254, ..] | [172, 16..32, ..] | [192, 168, ..] | [100, 64..128, ..] => true,
-        // Protocol assignments and 6to4 relays; documentation; benchmarks.
-        [192, 0, 0 | 2, _] | [192, 88, 99, _] | [198, 51, 100, _] | [203, 0, 113, _] | [198, 18..20, ..] => true,
-        // Multicast, reserved, broadcast.
-        [224..=255, ..] => true,
-        _ => false,
-    };
-    !is_special
+    let octets = address.octets();
+    // This network, private, loopback, multicast, reserved; link-local; private; shared (CGNAT).
+    let is_reserved = matches!(octets, [0 | 10 | 127 | 224..=255, ..])
+        || matches!(octets, [169, 254, ..] | [172, 16..32, ..] | [192, 168, ..] | [100, 64..128, ..]);
+    // Protocol assignments, 6to4 relays, documentation, benchmarks.
+    let is_special = matches!(octets, [192, 0, 0 | 2, _] | [192, 88, 99, _])
+        || matches!(octets, [198, 51, 100, _] | [203, 0, 113, _] | [198, 18..20, ..]);
+    !is_reserved && !is_special
 }
 
-/// Only the global unicast addresses, 2000::/3. Thus no loopback, link-local, unique-local or multicast address, and none that stands for an
+/// Only the global unicast addresses, `2000::/3`. Thus no loopback, link-local, unique-local or multicast address, and none that stands for an
 /// IPv4 address: mapped, compatible, or of NAT64.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
         // Protocol assignments, Teredo among them; documentation; 6to4.
-        [0x2001, 0..0x200, ..] | [0x2001, 0xdb8, ..] | [0x2002, ..] | [0x3fff, 0..0x1000, ..] => false,
+        [0x2001, 0..0x200 | 0xdb8, ..] | [0x2002, ..] | [0x3fff, 0..0x1000, ..] => false,
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }
@@ -219,7 +217,7 @@ mod tests {
         for (url, error) in [
             ("ftp://example.org/", TargetError::Scheme),
             ("file:///etc/passwd", TargetError::Invalid),
-            ("javascript:alert(1)", TargetError::Invalid),
+            ("javascript:alert(1)", TargetError::Scheme),
             ("example.org", TargetError::Scheme),
             ("/path", TargetError::Scheme),
             ("", TargetError::Invalid),

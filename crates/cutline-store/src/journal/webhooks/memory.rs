@@ -221,7 +221,7 @@ impl WebhookJournal for Memory {
             && delivery.attempts == claimed.attempts
         {
             let AttemptOutcome { status, error, delivered, next_attempt } = outcome.clone();
-            *delivery = Delivery { status, error, delivered, next_attempt, ..delivery.clone() };
+            *delivery = Delivery { next_attempt, status, error, delivered, ..delivery.clone() };
         }
         Ok(())
     }
