@@ -225,3 +225,47 @@ fn jitter(delivery: &ClaimedDelivery) -> f64 {
     let bits = u32::from_str_radix(&digits[..8], 16).unwrap_or(0);
     0.2 * f64::from(bits) / f64::from(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutline_store::{Candidates, NewDelivery, NewWebhook, Origin, Settings, WebhookEvent, WebhookSecret};
+
+    /// A delivery that is sent for the first time.
+    fn delivery(id: &str) -> ClaimedDelivery {
+        let store = Store::memory();
+        let candidates = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![]).unwrap();
+        store.begin("c", &Settings::new(0.5, 9), candidates).unwrap();
+        let (secret, events) = (WebhookSecret("s".into()), vec![WebhookEvent::Ended]);
+        let webhook = NewWebhook { url: "http://a/".into(), secret, events, silence: None };
+        store.add_webhook("c", &webhook, "", &Origin::default()).unwrap();
+        let (id, payload) = (id.into(), String::new());
+        let new = NewDelivery { webhook: 1, id, event: WebhookEvent::Test, payload, at: 0 };
+        store.add_delivery("c", &new, &Origin::default()).unwrap();
+        store.claim_deliveries(0, 1, &[], 1).unwrap().remove(0)
+    }
+
+    #[test]
+    fn pauses_grow_and_are_spread() {
+        let limits = WebhookLimits::default();
+        let failed =
+            |retry_after: Option<u64>| Ok(Answer { status: 503, retry_after: retry_after.map(Duration::from_secs) });
+        let pause = |delivery: &ClaimedDelivery, answer| outcome(&limits, delivery, &answer, 1_000).next_attempt;
+        let mut first = delivery("one");
+        for seconds in [10, 60, 300, 1_800, 7_200, 21_600_u64] {
+            let pause = pause(&first, failed(None)).unwrap() - 1_000;
+            assert!((1_000 * seconds..=1_200 * seconds).contains(&pause), "{pause} ms instead of {seconds} s");
+            first.attempts += 1;
+        }
+        assert_eq!(pause(&first, failed(None)), None, "given up");
+        let (one, two) = (delivery("one"), delivery("two"));
+        assert_eq!(pause(&one, failed(None)), pause(&delivery("one"), failed(None)), "a function of the delivery");
+        assert_ne!(pause(&one, failed(None)), pause(&two, failed(None)));
+        assert_eq!(pause(&one, failed(Some(900))), Some(901_000), "as the receiver asks");
+        assert_eq!(pause(&one, failed(Some(1))), pause(&one, failed(None)), "but not sooner");
+        assert_eq!(pause(&one, Err("no".into())), pause(&one, failed(None)));
+        assert_eq!(pause(&one, Ok(Answer { status: 410, retry_after: None })), None);
+        let done = outcome(&limits, &one, &Ok(Answer { status: 204, retry_after: None }), 1_000);
+        assert_eq!((done.delivered, done.error, done.next_attempt), (Some(1_000), None, None));
+    }
+}
