@@ -1,6 +1,7 @@
 //! An open campaign: one thread owns its handle, and requests are sent to it. What waits while a commit is in progress shares the next one.
 
 use crate::problem::Problem;
+use crate::webhooks::Stir;
 use cutline::campaign::TicketId;
 use cutline::{Arm, Candidates, Verdict};
 use cutline_store::{Campaign, Operation, Origin, Outcome, Store, StoreError, Submission};
@@ -31,13 +32,14 @@ pub(crate) struct OpenCampaign {
     verdicts: Option<(u64, Arc<Vec<Verdict>>)>,
     candidates: Option<Arc<Candidates>>,
     head: watch::Sender<u64>,
+    stir: Arc<Stir>,
 }
 
 impl OpenCampaign {
-    fn open(store: &Store, name: &str, head: watch::Sender<u64>) -> Result<Self, StoreError> {
+    fn open(store: &Store, name: &str, head: watch::Sender<u64>, stir: Arc<Stir>) -> Result<Self, StoreError> {
         let campaign = store.campaign(Some(name))?;
         let names = Arc::new(campaign.arm_names().to_vec());
-        let open = Self { campaign, names, index: HashMap::new(), verdicts: None, candidates: None, head };
+        let open = Self { campaign, names, index: HashMap::new(), verdicts: None, candidates: None, head, stir };
         open.publish();
         Ok(open)
     }
@@ -45,7 +47,9 @@ impl OpenCampaign {
     /// Tells those who wait for events how many there are.
     fn publish(&self) {
         let known = self.campaign.known_events();
-        self.head.send_if_modified(|head| std::mem::replace(head, known) != known);
+        if self.head.send_if_modified(|head| std::mem::replace(head, known) != known) {
+            self.stir.happened(self.campaign.id());
+        }
     }
 
     /// The names of all arms.
@@ -116,10 +120,10 @@ pub(crate) struct Handle {
 
 impl Handle {
     /// Opens a campaign on a thread of its own, which ends when the last handle is dropped.
-    pub(crate) fn open(store: Store, name: String, waiting: usize) -> (Self, Option<JoinHandle<()>>) {
+    pub(crate) fn open(store: Store, name: String, waiting: usize, stir: Arc<Stir>) -> (Self, Option<JoinHandle<()>>) {
         let (sender, receiver) = mpsc::channel(waiting);
         let (publisher, head) = watch::channel(0);
-        let work = move || run(&store, &name, receiver, publisher);
+        let work = move || run(&store, &name, receiver, publisher, stir);
         // Without a thread the receiver is gone, and the campaign counts as closed.
         let thread = std::thread::Builder::new().name("campaign".into()).spawn(work);
         let thread =
@@ -206,8 +210,8 @@ fn fault(error: StoreError) -> Fault {
 }
 
 /// Serves messages until all handles are dropped, or the campaign cannot be used any more.
-fn run(store: &Store, name: &str, mut receiver: mpsc::Receiver<Message>, head: watch::Sender<u64>) {
-    let mut open = match OpenCampaign::open(store, name, head) {
+fn run(store: &Store, name: &str, mut receiver: mpsc::Receiver<Message>, head: watch::Sender<u64>, stir: Arc<Stir>) {
+    let mut open = match OpenCampaign::open(store, name, head, stir) {
         Ok(open) => open,
         Err(error) => {
             let problem = Problem::from(&error);

@@ -20,6 +20,7 @@ mod server;
 mod state;
 mod summary;
 mod token;
+mod webhooks;
 
 pub use app::app;
 pub use limits::Limits;
@@ -29,3 +30,4 @@ pub use problem::Problem;
 pub use server::{Server, ServerError, Stopper, use_token_file};
 pub use state::{AppState, ReportPage};
 pub use token::{CreateTokenError, create_token};
+pub use webhooks::WebhookLimits;

@@ -1,5 +1,6 @@
 //! How much a request and a server may take.
 
+use crate::webhooks::WebhookLimits;
 use std::time::Duration;
 
 /// Limits of a server.
@@ -18,6 +19,7 @@ use std::time::Duration;
 /// | `waiting` | 4,096 | the requests that wait for one campaign |
 /// | `open_campaigns` | 64 | the campaigns that are kept open |
 /// | `heavy` | 2 | the reports and plans that are computed at the same time |
+/// | `webhooks` | | how webhooks are watched and sent |
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the table above says it")]
 pub struct Limits {
@@ -33,6 +35,7 @@ pub struct Limits {
     pub waiting: usize,
     pub open_campaigns: usize,
     pub heavy: usize,
+    pub webhooks: WebhookLimits,
 }
 
 impl Default for Limits {
@@ -50,6 +53,7 @@ impl Default for Limits {
             waiting: 4096,
             open_campaigns: 64,
             heavy: 2,
+            webhooks: WebhookLimits::default(),
         }
     }
 }

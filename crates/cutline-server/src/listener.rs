@@ -3,6 +3,7 @@
 use crate::app::app;
 use crate::clock::now;
 use crate::state::AppState;
+use crate::webhooks::Webhooks;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -88,6 +89,7 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
         .max_concurrent_streams(64);
     let (builder, service) = (Arc::new(builder), app(state.clone()));
     let cleaning = tokio::spawn(clean(state.clone()));
+    let webhooks = Webhooks::start(&state);
     let mut end = std::pin::pin!(end);
     loop {
         let permit = tokio::select! {
@@ -129,9 +131,11 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
     drop(listener);
     state.end();
     cleaning.abort();
+    let webhooks = tokio::spawn(webhooks.end());
     if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were still in progress when the server ended");
     }
+    drop(webhooks.await);
 }
 
 async fn serve_connection(

@@ -28,11 +28,16 @@ pub fn create_token(
     Ok(secret)
 }
 
-/// A secret of 256 random bits.
+/// A token of 256 random bits.
 pub(crate) fn new_secret() -> Result<String, CreateTokenError> {
+    random_secret(PREFIX)
+}
+
+/// A secret of 256 random bits after a prefix.
+pub(crate) fn random_secret(prefix: &str) -> Result<String, CreateTokenError> {
     let mut bits = [0; 32];
     getrandom::fill(&mut bits).map_err(|error| CreateTokenError::Random(error.to_string()))?;
-    Ok(format!("{PREFIX}{}", hexadecimal(&bits)))
+    Ok(format!("{prefix}{}", hexadecimal(&bits)))
 }
 
 /// Why no token was made.
@@ -52,7 +57,7 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         write!(digits, "{byte:02x}").expect("writing to a string does not fail");

@@ -34,3 +34,53 @@ CREATE TABLE cutline_authors (
     author TEXT NOT NULL,
     PRIMARY KEY (campaign, first)
 ) {clustered};
+-- What the webhooks of a campaign were told so far. Written together with the deliveries that follow from it.
+CREATE TABLE cutline_watches (
+    campaign BIGINT PRIMARY KEY,
+    -- Goes up with every change, so that of two servers that notice the same thing one writes it.
+    version BIGINT NOT NULL,
+    -- How the campaign stood when it was looked at last, as JSON.
+    noticed TEXT NOT NULL,
+    -- How many webhooks the campaign has ever had: numbers are not used again.
+    n_webhooks BIGINT NOT NULL
+);
+-- URLs that are told what happens to a campaign.
+CREATE TABLE cutline_webhooks (
+    campaign BIGINT NOT NULL,
+    id BIGINT NOT NULL,
+    url TEXT NOT NULL,
+    -- By which deliveries are signed, so it cannot be a hash.
+    secret TEXT NOT NULL,
+    -- What it is told, as a JSON array of `ended`, `decided`, `misfit` and `silent`.
+    events TEXT NOT NULL,
+    -- The milliseconds without a reward after which it is told so.
+    silence BIGINT,
+    created BIGINT NOT NULL,
+    author TEXT,
+    -- Why nothing is sent to it any more.
+    turned_off TEXT,
+    -- How many deliveries it has ever had.
+    n_deliveries BIGINT NOT NULL,
+    PRIMARY KEY (campaign, id)
+) {clustered};
+-- What was sent or is to be sent to webhooks.
+CREATE TABLE cutline_deliveries (
+    campaign BIGINT NOT NULL,
+    webhook BIGINT NOT NULL,
+    -- From 1.
+    number BIGINT NOT NULL,
+    -- By which the receiver recognises a repetition.
+    id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    created BIGINT NOT NULL,
+    attempts BIGINT NOT NULL,
+    -- When to send it; null once it is delivered or given up. A server that sends it sets this to when another one may send it again.
+    next_attempt BIGINT,
+    -- The status code of the last answer, and what went wrong.
+    status BIGINT,
+    error TEXT,
+    delivered BIGINT,
+    PRIMARY KEY (campaign, webhook, number)
+) {clustered};
+CREATE INDEX cutline_deliveries_due ON cutline_deliveries (next_attempt) WHERE next_attempt IS NOT NULL;

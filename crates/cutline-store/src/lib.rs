@@ -49,6 +49,7 @@ mod settings;
 mod store;
 mod tickets;
 mod tokens;
+mod webhooks;
 mod writing;
 
 pub use activity::CampaignActivity;
@@ -60,6 +61,7 @@ pub use cutline::Candidates;
 pub use error::StoreError;
 pub use finding::{diagnosis, expected_errors, finding};
 pub use group::{Operation, Outcome, Submission};
+pub use http::client_tls;
 pub use interrupt::Interrupt;
 pub use location::{Durability, LocationError};
 pub use model::{CampaignModel, ModelError};
@@ -70,3 +72,7 @@ pub use settings::{Preparation, Settings};
 pub use store::{CampaignSummary, Store};
 pub use tickets::Ticket;
 pub use tokens::{Role, Token};
+pub use webhooks::{
+    AttemptOutcome, ClaimedDelivery, Delivery, MAX_WEBHOOKS, NewDelivery, NewWebhook, WatchedCampaign, WatchedWebhook,
+    Webhook, WebhookEvent, WebhookSecret,
+};

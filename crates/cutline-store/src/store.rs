@@ -129,6 +129,15 @@ impl Store {
         Self { clock, ..self }
     }
 
+    /// The same store with a connection of its own, for somebody who uses it again and again beside others.
+    #[must_use]
+    pub fn with_own_connection(mut self) -> Self {
+        if let Backend::Database { idle, .. } = &mut self.backend {
+            *idle = Arc::default();
+        }
+        self
+    }
+
     fn at(address: &str, interrupt: &Interrupt, may_create: bool) -> Result<Self, StoreError> {
         let (location, interrupt) = (Location::parse(address)?, interrupt.clone());
         let journal = connect(&location, &interrupt, may_create)?;

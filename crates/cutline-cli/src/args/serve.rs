@@ -24,6 +24,9 @@ pub(crate) struct Serve {
     /// The private key of the certificate, as a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Let webhooks tell loopback and private addresses too, not only public ones
+    #[arg(long)]
+    pub(crate) allow_private_webhooks: bool,
     /// What to log on stderr
     #[arg(
         long,

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::print::note;
 use crate::report::campaign::{Answer, View, page};
-use cutline_server::{Limits, Server, ServerError, use_token_file};
+use cutline_server::{Limits, Server, ServerError, WebhookLimits, use_token_file};
 use cutline_store::{Campaign, Store};
 use tracing_subscriber::filter::LevelFilter;
 
@@ -19,7 +19,9 @@ pub(crate) fn serve(args: &args::Serve) -> Result<(), Failure> {
     }
     let is_open = args.bind.ip().is_loopback() && store.tokens()?.is_empty();
     let certificate = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
-    let server = Server::bind(store, args.bind, Limits::default(), certificate, Some(report_page))?;
+    let webhooks = WebhookLimits { allow_private: args.allow_private_webhooks, ..WebhookLimits::default() };
+    let limits = Limits { webhooks, ..Limits::default() };
+    let server = Server::bind(store, args.bind, limits, certificate, Some(report_page))?;
     let stopper = server.stopper();
     // A second interruption ends the program at once.
     let mut is_stopping = false;

@@ -6,6 +6,7 @@ use super::snippets::{Snippet, snippets};
 use super::stopping::promises;
 use super::table::{ArmTable, TableQuery};
 use super::visitor::Visitor;
+use super::webhooks::{self, WebhookRow};
 use super::words::{self, Moment, count, exact, number};
 use crate::actor::OpenCampaign;
 use crate::extract::PathOf;
@@ -37,11 +38,13 @@ pub(super) fn router() -> Router<AppState> {
 pub(super) struct Notice {
     pub(super) text: String,
     pub(super) is_failure: bool,
+    /// Something that is shown this once.
+    pub(super) secret: Option<String>,
 }
 
 impl Notice {
     pub(super) fn failure(problem: &Problem) -> Self {
-        Self { text: problem.to_string(), is_failure: true }
+        Self { text: problem.to_string(), is_failure: true, secret: None }
     }
 
     /// What a word in an address says was done.
@@ -59,9 +62,11 @@ impl Notice {
             "withdrawn" => "The arm was withdrawn.",
             "restored" => "The arm is available again.",
             "budget" => "The budget was changed.",
+            "webhook-test" => "A test is being sent: see the deliveries of the webhook.",
+            "webhook-deleted" => "The webhook was deleted.",
             _ => return None,
         };
-        Some(Self { text: text.into(), is_failure: false })
+        Some(Self { text: text.into(), is_failure: false, secret: None })
     }
 }
 
@@ -173,6 +178,7 @@ struct CampaignPage {
     events: Vec<EventLine>,
     promises: Vec<String>,
     snippets: Vec<Snippet>,
+    webhooks: Vec<WebhookRow>,
     /// By which a repeated request for measurements is recognised.
     key: String,
     has_report: bool,
@@ -215,6 +221,7 @@ pub(super) async fn page(
     visitor.require(Role::Viewer, name)?;
     let found = state.run(name, find).await?;
     let table = ArmTable::new(state, name, query).await?;
+    let webhooks = webhooks::rows(state, visitor, name).await?;
     let here = format!("/campaigns/{}", escaped(name));
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| Problem::internal(&error))?;
@@ -231,6 +238,7 @@ pub(super) async fn page(
         events: found.events,
         promises: found.promises,
         snippets: snippets(&visitor.base, name, visitor.principal.name.is_some()),
+        webhooks,
         key: hash(&random),
         has_report: state.report_page().is_some(),
     }))

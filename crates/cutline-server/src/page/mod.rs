@@ -18,6 +18,7 @@ mod snippets;
 mod stopping;
 mod table;
 mod visitor;
+mod webhooks;
 mod words;
 
 use crate::problem::Problem;
@@ -37,6 +38,7 @@ pub(crate) fn router() -> Router<AppState> {
         .merge(arm::router())
         .merge(events::router())
         .merge(actions::router())
+        .merge(webhooks::router())
         .merge(downloads::router())
         .merge(create::router())
 }

@@ -12,6 +12,7 @@ pub(crate) mod new_campaign;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod verdicts;
+pub(crate) mod webhooks;
 
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -59,6 +60,7 @@ pub(crate) fn router() -> (axum::Router<AppState>, utoipa::openapi::OpenApi) {
         .merge(plan::router())
         .merge(verdicts::router())
         .merge(events::router())
+        .merge(webhooks::router())
         .merge(health::router())
         .split_for_parts()
 }

@@ -10,3 +10,4 @@ mod page;
 mod repeated;
 mod security;
 mod stream;
+mod webhooks;

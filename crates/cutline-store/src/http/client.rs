@@ -79,7 +79,7 @@ impl Client {
             config = config.proxy(None);
         }
         if address.url("").starts_with("https:") {
-            config = config.tls_config(tls());
+            config = config.tls_config(client_tls());
         }
         Self { agent: config.build().new_agent(), address, interrupt, was_reached: false }
     }
@@ -204,8 +204,9 @@ impl Client {
     }
 }
 
-/// TLS with the certificates that this machine trusts, or those of `SSL_CERT_FILE`.
-fn tls() -> TlsConfig {
+/// TLS for clients built on `ureq`, with the certificates that this machine trusts, or those of `SSL_CERT_FILE`.
+#[must_use]
+pub fn client_tls() -> TlsConfig {
     let found = rustls_native_certs::load_native_certs().certs;
     let roots: Vec<_> = found.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
     TlsConfig::builder()

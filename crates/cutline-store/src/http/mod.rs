@@ -8,4 +8,5 @@ mod operations;
 mod wire;
 
 pub(crate) use address::HttpAddress;
+pub use client::client_tls;
 pub(crate) use journal::{HttpJournal, connect};

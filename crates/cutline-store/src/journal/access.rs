@@ -122,7 +122,7 @@ pub(super) fn add_beginning(database: &mut impl Database, id: Id, mark: &Mark) -
     }
 }
 
-fn add_request(
+pub(super) fn add_request(
     database: &mut impl Database,
     campaign: Option<Id>,
     key: &RequestKey,

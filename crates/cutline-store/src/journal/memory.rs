@@ -1,6 +1,7 @@
 //! A journal in memory, which lasts until its last clone is dropped.
 
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
+use super::webhooks::StoredWebhooks;
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, WebhookJournal, first_events, numbered};
 use crate::origin::{Authorship, Mark, StoredRequest, authorships, keyed};
 use crate::{Candidates, NewCampaign, RequestKey, Settings, StoreError, Token};
 use cutline::campaign::{Event, Record, Time};
@@ -17,21 +18,22 @@ pub(crate) struct Memory {
 }
 
 /// The requests that were carried out, by their keys, and when.
-type Requests = HashMap<String, (Time, StoredRequest)>;
+pub(super) type Requests = HashMap<String, (Time, StoredRequest)>;
 
 #[derive(Debug)]
-struct StoredCampaign {
-    name: String,
+pub(super) struct StoredCampaign {
+    pub(super) name: String,
     created: Time,
     settings: Settings,
     candidates: Candidates,
-    records: Vec<Record>,
-    requests: Requests,
+    pub(super) records: Vec<Record>,
+    pub(super) requests: Requests,
     authors: Vec<Authorship>,
+    pub(super) webhooks: StoredWebhooks,
 }
 
 impl Memory {
-    fn campaigns(&self) -> MutexGuard<'_, Vec<Option<StoredCampaign>>> {
+    pub(super) fn campaigns(&self) -> MutexGuard<'_, Vec<Option<StoredCampaign>>> {
         // Everything that can panic comes before the first change, so the campaigns are consistent even after a panic.
         locked(&self.campaigns)
     }
@@ -42,7 +44,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Adds a request that was carried out, unless its key is in use.
-fn add_request(requests: &mut Requests, key: &RequestKey, at: Time, request: StoredRequest) -> Result<(), StoreError> {
+pub(super) fn add_request(
+    requests: &mut Requests,
+    key: &RequestKey,
+    at: Time,
+    request: StoredRequest,
+) -> Result<(), StoreError> {
     if requests.contains_key(&key.key) {
         return Err(StoreError::KeyInUse);
     }
@@ -51,7 +58,7 @@ fn add_request(requests: &mut Requests, key: &RequestKey, at: Time, request: Sto
 }
 
 /// The campaign with this id. Ids are positions, and a deleted campaign leaves its position empty.
-fn find(campaigns: &mut [Option<StoredCampaign>], id: Id) -> Result<&mut StoredCampaign, StoreError> {
+pub(super) fn find(campaigns: &mut [Option<StoredCampaign>], id: Id) -> Result<&mut StoredCampaign, StoreError> {
     let campaign = usize::try_from(id).ok().and_then(|position| campaigns.get_mut(position));
     campaign.expect("an id of this journal").as_mut().ok_or(StoreError::Deleted)
 }
@@ -103,6 +110,7 @@ impl Journal for Memory {
             records,
             requests: Requests::new(),
             authors: authors.into_iter().collect(),
+            webhooks: StoredWebhooks::default(),
         }));
         Ok(Id::try_from(campaigns.len() - 1).expect("campaigns that fit in memory"))
     }
@@ -213,5 +221,9 @@ impl Journal for Memory {
         let token = tokens.iter_mut().find(|token| token.name == name);
         token.ok_or_else(|| StoreError::NoToken(name.into()))?.revoked.get_or_insert(now);
         Ok(())
+    }
+
+    fn webhooks(&mut self) -> Result<&mut dyn WebhookJournal, StoreError> {
+        Ok(self)
     }
 }

@@ -4,7 +4,7 @@ use super::access;
 use super::database::{Database, Dialect, Lock, Value};
 use super::managing::{self, is_deleted};
 use super::rows::{self, CampaignRow, Part, checksum, parts, record};
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, WebhookJournal, first_events, numbered};
 use crate::checksum::Checksum;
 use crate::origin::{Authorship, StoredRequest};
 use crate::{Candidates, NewCampaign, Settings, StoreError, Token};
@@ -65,7 +65,7 @@ pub(super) const CONFLICTS: u32 = 5;
 
 /// A journal in a database.
 pub(super) struct Sql<D> {
-    database: D,
+    pub(super) database: D,
     /// The campaign that was read last, the number of its last event read, and the checksum there.
     position: Option<(Id, u64, Checksum)>,
     /// The time of the last reading of events, by the server.
@@ -461,5 +461,9 @@ impl<D: Database> Journal for Sql<D> {
 
     fn revoke_token(&mut self, name: &str, now: Time) -> Result<(), StoreError> {
         access::revoke_token(&mut self.database, name, now)
+    }
+
+    fn webhooks(&mut self) -> Result<&mut dyn WebhookJournal, StoreError> {
+        Ok(self)
     }
 }

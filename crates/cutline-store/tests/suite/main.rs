@@ -16,3 +16,4 @@ mod schedules;
 mod server;
 mod slices;
 mod vanished;
+mod webhooks;
