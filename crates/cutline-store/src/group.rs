@@ -1,21 +1,17 @@
-//! Several independent operations in one transaction: each succeeds or is refused by itself, and all that succeed share one commit.
+//! Operations on tickets, rewards and arms, each of which is carried out completely or not at all.
 
-use crate::campaign::{ATTEMPTS, Campaign};
-use crate::journal::Decision;
-use crate::origin::{Mark, Origin};
-use crate::tickets::{expire, fail, handed_out_by, replicates_for, tickets};
-use crate::writing::{Decided, Moment};
+use crate::origin::Origin;
+use crate::tickets::{expire, fail, replicates_for};
 use crate::{StoreError, Ticket};
 use cutline::Arm;
 use cutline::campaign::{CampaignState, Event, Request, TicketId, TicketStatus, Time};
-use std::collections::HashSet;
-use std::ops::Range;
 
 /// Something to do with tickets, rewards or arms: all of it or nothing.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Operation {
-    /// As [`Campaign::ask_unless`], but all arms are chosen in this transaction, while others wait: for a few arms.
+    /// Hands out measurements, as [`Campaign::ask_unless`](crate::Campaign::ask_unless). If deciding takes longer than a commit, it happens
+    /// outside transactions or in several of them, so that others can write in the meantime.
     Ask {
         /// How many arms to hand out at most.
         n: usize,
@@ -57,6 +53,14 @@ pub struct Submission {
     pub origin: Origin,
 }
 
+impl Submission {
+    /// Whether nobody can get what it hands out if its answer does not arrive: it is an ask that is neither resumed nor repeated by its key.
+    #[must_use]
+    pub fn is_lost_without_answer(&self) -> bool {
+        self.origin.key.is_none() && matches!(self.operation, Operation::Ask { resume: false, .. })
+    }
+}
+
 /// What an operation has done.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -69,176 +73,21 @@ pub struct Outcome {
     pub is_repeated: bool,
 }
 
-/// How a submission stands while its group is carried out.
-enum Standing {
-    /// It is to be decided.
-    Waiting,
-    /// Another one with the same key goes first.
-    Behind,
-    /// It was decided; these of the events, which are not written yet, are its own.
-    Decided(Range<usize>),
-    Done(Result<Outcome, StoreError>),
-}
-
-impl Campaign {
-    /// Carries out several operations in their order, in one transaction and with one commit, so that concurrent workers share the time that
-    /// a commit takes. Each operation succeeds or is refused by itself. An operation whose [key](Origin::key) is known is not carried
-    /// out again: its outcome is that of the first time.
-    ///
-    /// ```
-    /// use cutline_store::{Candidates, Operation, Origin, Settings, Store, Submission};
-    ///
-    /// # fn main() -> Result<(), cutline_store::StoreError> {
-    /// # let candidates = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![])?;
-    /// let mut campaign = Store::memory().begin("screen", &Settings::new(0.5, 10), candidates)?;
-    /// let ticket = campaign.ask(1, "anna", std::time::Duration::from_secs(60))?[0].number;
-    /// let tell = |ticket, reward| Submission {
-    ///     operation: Operation::Tell(vec![(ticket, vec![reward])]),
-    ///     origin: Origin { author: Some("anna".into()), key: None },
-    /// };
-    /// let done = campaign.perform(&[tell(ticket, 0.7), tell(99, 0.1)])?;
-    /// assert_eq!(done[0].as_ref().unwrap().n_events, 1);
-    /// assert!(done[1].is_err());
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// If the store fails; then nothing was written.
-    pub fn perform(&mut self, submissions: &[Submission]) -> Result<Vec<Result<Outcome, StoreError>>, StoreError> {
-        let mut standings: Vec<Standing> = submissions.iter().map(|_| Standing::Waiting).collect();
-        // Every refusal of an operation that was decided in part costs one attempt.
-        for _ in 0..ATTEMPTS + submissions.len() {
-            self.find_repeated(submissions, &mut standings)?;
-            match self.perform_waiting(submissions, &mut standings) {
-                Err(StoreError::Contended | StoreError::KeyInUse) => (),
-                done => done?,
-            }
-            for standing in &mut standings {
-                if matches!(standing, Standing::Behind | Standing::Decided(_)) {
-                    *standing = Standing::Waiting;
-                }
-            }
-            if !standings.iter().any(|standing| matches!(standing, Standing::Waiting)) {
-                let outcome = |standing| {
-                    if let Standing::Done(outcome) = standing { outcome } else { Err(StoreError::Contended) }
-                };
-                return Ok(standings.into_iter().map(outcome).collect());
-            }
-        }
-        Err(StoreError::Contended)
-    }
-
-    /// Answers the submissions whose keys are known, and lets the first of several with the same key go first.
-    fn find_repeated(&mut self, submissions: &[Submission], standings: &mut [Standing]) -> Result<(), StoreError> {
-        let mut keys = HashSet::new();
-        for (Submission { origin, .. }, standing) in submissions.iter().zip(standings) {
-            let (Standing::Waiting, Some(key)) = (&*standing, &origin.key) else { continue };
-            if !keys.insert(&key.key) {
-                *standing = Standing::Behind;
-                continue;
-            }
-            match self.repeated(origin) {
-                Ok(None) => (),
-                Ok(Some(events)) => *standing = Standing::Done(Ok(self.outcome_again(&events)?)),
-                Err(StoreError::OtherRequest) => *standing = Standing::Done(Err(StoreError::OtherRequest)),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    /// Decides and writes the submissions that wait.
-    fn perform_waiting(&mut self, submissions: &[Submission], standings: &mut [Standing]) -> Result<(), StoreError> {
-        if !standings.iter().any(|standing| matches!(standing, Standing::Waiting)) {
-            return Ok(());
-        }
-        let written = self.write_marked(|state, moment| {
-            let (mut events, mut marks) = (Vec::new(), Vec::new());
-            for (Submission { operation, origin }, standing) in submissions.iter().zip(&mut *standings) {
-                // After a conflict with other writers, all of them are decided once more.
-                if !matches!(standing, Standing::Waiting | Standing::Decided(_)) {
-                    continue;
-                }
-                let before = state.n_events();
-                match operation.decide(state, moment) {
-                    Ok(new) => {
-                        marks.push(Mark { origin: origin.clone(), at: moment.now, n_events: new.len() as u64 });
-                        let first = events.len();
-                        events.extend(new);
-                        *standing = Standing::Decided(first..events.len());
-                    }
-                    Err(error) => {
-                        *standing = Standing::Done(Err(error));
-                        if state.n_events() != before {
-                            // A part of it was decided, so this state cannot be used; the others are decided again without it.
-                            return Err(StoreError::Contended);
-                        }
-                    }
-                }
-            }
-            Ok((Decided::Applied(events), marks))
-        })?;
-        let mut features = written.features.into_iter();
-        for standing in standings {
-            if let Standing::Decided(range) = standing {
-                let n_events = range.len() as u64;
-                let tickets = tickets(self, &written.events[range.clone()], &mut features)?;
-                *standing = Standing::Done(Ok(Outcome { n_events, tickets, is_repeated: false }));
-            }
-        }
-        Ok(())
-    }
-
-    /// The events of an earlier request with the same key, if there is one.
-    pub(crate) fn repeated(&mut self, origin: &Origin) -> Result<Option<Vec<Event>>, StoreError> {
-        let Some(key) = &origin.key else { return Ok(None) };
-        let Some(stored) = self.journal.request(Some(self.id), &key.key)? else { return Ok(None) };
-        if stored.fingerprint != key.fingerprint {
-            return Err(StoreError::OtherRequest);
-        }
-        if stored.n_events == 0 {
-            return Ok(Some(Vec::new()));
-        }
-        let n_events = usize::try_from(stored.n_events).unwrap_or(usize::MAX);
-        let records = self.journal.read_some(self.id, stored.first - 1, n_events)?;
-        Ok(Some(records.into_iter().map(|record| record.event).collect()))
-    }
-
-    /// The outcome of an operation that has caused these events before.
-    fn outcome_again(&mut self, events: &[Event]) -> Result<Outcome, StoreError> {
-        let handed_out = handed_out_by(self.state()?, events)?;
-        let mut features = Vec::new();
-        if self.settings().changes_features() && !handed_out.is_empty() {
-            let arms: Vec<Arm> = handed_out.iter().map(|ticket| ticket.arm).collect();
-            let known = self.state()?.n_events();
-            features = self
-                .journal
-                .write(self.id, known, &mut |_, _| Ok(Decision { features_of: arms.clone(), ..Decision::default() }))?;
-        }
-        let tickets = tickets(self, events, &mut features.into_iter())?;
-        Ok(Outcome { n_events: events.len() as u64, tickets, is_repeated: true })
-    }
-}
-
 impl Operation {
-    /// Decides it and changes the state. After an error the state may have changed.
-    pub(crate) fn decide(
-        &self,
-        state: &mut CampaignState,
-        Moment { now, due }: Moment,
-    ) -> Result<Vec<Event>, StoreError> {
+    /// What an ask asks for.
+    pub(crate) fn request(&self) -> Option<Request<'_>> {
+        let Self::Ask { n, replicates, worker, lease, resume } = self else { return None };
+        Some(Request { replicates: *replicates, resume: *resume, ..Request::new(*n, worker, *lease) })
+    }
+
+    /// Decides it, unless it is an ask, and changes the state. After an error the state may have changed.
+    pub(crate) fn decide(&self, state: &mut CampaignState, now: Time) -> Result<Vec<Event>, StoreError> {
         let mut events = Vec::new();
         match self {
-            Self::Ask { n, replicates, worker, lease, resume } => {
-                let request = Request { replicates: *replicates, resume: *resume, ..Request::new(*n, worker, *lease) };
-                let n_resumed;
-                (events, n_resumed) = state.lease_events(&request, now, due);
-                state.record(now, &events);
-                events.extend(state.ask_more(&request, n - n_resumed, now, &mut || true));
-            }
+            // Asks are decided in slices.
+            Self::Ask { .. } => (),
             Self::Tell(rewards) => {
-                events = state.tell_events(&each_reward(state, rewards)?)?;
+                events = tell_events(state, rewards)?;
                 state.record(now, &events);
             }
             Self::Fail(tickets) => {
@@ -286,6 +135,11 @@ impl Operation {
         }
         Ok(events)
     }
+}
+
+/// The events of telling the rewards of tickets, none of which is applied.
+pub(crate) fn tell_events(state: &CampaignState, rewards: &[(TicketId, Vec<f64>)]) -> Result<Vec<Event>, StoreError> {
+    Ok(state.tell_events(&each_reward(state, rewards)?)?)
 }
 
 /// Every reward with its ticket: one reward is that of the ticket itself, several are those of its replicates.
