@@ -195,7 +195,7 @@ fn main() -> Result<(), Failure> {
             })?;
         }
         served(&store, &Settings::new(0.1, u32::MAX), candidates(10_000, 64)?, |address| {
-            for workers in [1, 8] {
+            for workers in [1, 16] {
                 let (mut asks, mut tells, time) = play(address, Case::AskAndTell, workers, 1)?;
                 row(&site, "asks, K = 10,000, p = 64", (workers, 1), &mut asks, time, &mut rows);
                 row(&site, "tells, K = 10,000, p = 64", (workers, 1), &mut tells, time, &mut rows);
