@@ -78,7 +78,7 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
     let connections = Connections::new(limits.connections);
     let graceful = GracefulShutdown::new();
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.headers).max_headers(64);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.headers).max_headers(64).max_buf_size(64 << 10);
     builder
         .http2()
         .timer(TokioTimer::new())

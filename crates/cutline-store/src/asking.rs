@@ -17,9 +17,6 @@ const LOCK_LIMITS: (Duration, Duration) = (Duration::from_millis(5), Duration::f
 /// The time of a decision per number in the features of all arms, as a first guess.
 const FIRST_GUESS: Duration = Duration::from_nanos(1);
 
-/// The pause between slices, in which others that wait can write. SQLite lets them look every millisecond.
-const PAUSE: Duration = Duration::from_millis(3);
-
 /// How far an ask has come.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asking {
@@ -159,7 +156,7 @@ impl Campaign {
                     return Err(StoreError::Interrupted);
                 }
                 Ok(Err(error)) => {
-                    let outcome = group.give_up().pop().map(|(_, outcome)| outcome).unwrap_or_default();
+                    let outcome = group.give_up().pop().map(|((), outcome)| outcome).unwrap_or_default();
                     return if outcome.tickets.is_empty() { Err(error) } else { Ok(outcome.tickets) };
                 }
                 Err(payload) => {
@@ -167,9 +164,6 @@ impl Campaign {
                     drop(self.take_back(&group.abandon(|_, ()| true)));
                     resume_unwind(payload);
                 }
-            }
-            if !self.is_slow() {
-                std::thread::sleep(PAUSE);
             }
         }
     }

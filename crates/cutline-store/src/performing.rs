@@ -10,10 +10,13 @@ use crate::{Operation, Outcome, StoreError, Submission};
 use cutline::campaign::{CampaignState, Event, TicketId};
 use std::collections::HashSet;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How often a decision outside a transaction is made again because others were faster, before it is made inside.
 const TRIES: usize = 2;
+
+/// The pause between slices of an ask that are decided inside transactions, in which others that wait can write. SQLite lets them look every millisecond.
+const PAUSE: Duration = Duration::from_millis(3);
 
 /// Operations that wait or are in progress, each with a tag of the caller. [`Campaign::advance`] carries them out.
 #[derive(Debug)]
@@ -224,6 +227,9 @@ impl Campaign {
         group: &mut Group<T>,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Vec<Finished<T>>, StoreError> {
+        if !self.is_slow() && group.entries.iter().any(|entry| entry.n_slices > 0) {
+            std::thread::sleep(PAUSE);
+        }
         // Every refusal of an operation that was decided in part costs one attempt.
         for attempt in 0..ATTEMPTS + group.entries.len() {
             self.find_repeated(group)?;
