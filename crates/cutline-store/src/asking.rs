@@ -3,7 +3,7 @@
 //! made before the transaction begins, and made again if others write in the meantime.
 
 use crate::campaign::Campaign;
-use crate::performing::Group;
+use crate::group::Group;
 use crate::tickets::Ticket;
 use crate::writing::Moment;
 use crate::{Operation, Origin, StoreError, Submission};

@@ -2,8 +2,9 @@
 
 use crate::asking::{Asking, Slice, Stopwatch};
 use crate::campaign::{ATTEMPTS, Campaign};
-use crate::group::tell_events;
-use crate::origin::{Mark, Origin};
+use crate::group::{Entry, Finished, Group};
+use crate::operation::tell_events;
+use crate::origin::Mark;
 use crate::tickets::tickets;
 use crate::writing::{Decided, Moment};
 use crate::{Operation, Outcome, StoreError, Submission};
@@ -17,41 +18,6 @@ const TRIES: usize = 2;
 
 /// The pause between slices of an ask that are decided inside transactions, in which others that wait can write. SQLite lets them look every millisecond.
 const PAUSE: Duration = Duration::from_millis(3);
-
-/// Operations that wait or are in progress, each with a tag of the caller. [`Campaign::advance`] carries them out.
-#[derive(Debug)]
-pub struct Group<T> {
-    entries: Vec<Entry<T>>,
-}
-
-/// An operation that was carried out or refused.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Finished<T> {
-    /// The operation.
-    pub submission: Submission,
-    /// The caller's tag.
-    pub tag: T,
-    /// What it has done, or why it was refused.
-    pub outcome: Result<Outcome, StoreError>,
-}
-
-#[derive(Debug)]
-struct Entry<T> {
-    submission: Submission,
-    tag: T,
-    asking: Asking,
-    /// In how many transactions it was written so far.
-    n_slices: u64,
-    /// The tickets that it has handed out so far, without those that were resumed.
-    new: Vec<TicketId>,
-    /// What it has done so far.
-    outcome: Outcome,
-    /// Another one with the same key goes first.
-    is_behind: bool,
-    /// `Some` once it is finished.
-    end: Option<Result<(), StoreError>>,
-}
 
 /// The part of an operation that is decided in one transaction: its events are these.
 struct Part {
@@ -77,62 +43,6 @@ struct Plan {
     /// The number of events on which the decision rests.
     n_events: u64,
     slice: Slice,
-}
-
-impl<T> Default for Group<T> {
-    fn default() -> Self {
-        Self { entries: Vec::new() }
-    }
-}
-
-impl<T> Group<T> {
-    /// Adds an operation.
-    pub fn push(&mut self, submission: Submission, tag: T) {
-        let asking = Asking::new(submission.operation.request().map_or(0, |request| request.n));
-        let (new, outcome) = (Vec::new(), Outcome::default());
-        self.entries.push(Entry { submission, tag, asking, n_slices: 0, new, outcome, is_behind: false, end: None });
-    }
-
-    /// Whether nothing waits or is in progress.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// Removes operations for which nobody waits any more. Returns the tickets that they have handed out so far, without those that were resumed.
-    pub fn abandon(&mut self, is_gone: impl Fn(&Submission, &T) -> bool) -> Vec<TicketId> {
-        let gone = self.entries.extract_if(.., |entry| is_gone(&entry.submission, &entry.tag));
-        gone.flat_map(|entry| entry.new).collect()
-    }
-
-    /// Removes all operations, with their tags and what they have done so far.
-    pub fn give_up(&mut self) -> Vec<(T, Outcome)> {
-        self.entries.drain(..).map(|entry| (entry.tag, entry.outcome)).collect()
-    }
-
-    fn waiting(&mut self) -> impl Iterator<Item = (usize, &mut Entry<T>)> {
-        self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.is_waiting())
-    }
-
-    fn finished(&mut self) -> Vec<Finished<T>> {
-        let finished = self.entries.extract_if(.., |entry| entry.end.is_some());
-        let finished = finished.filter_map(|Entry { submission, tag, outcome, end, .. }| {
-            Some(Finished { submission, tag, outcome: end?.map(|()| outcome) })
-        });
-        finished.collect()
-    }
-}
-
-impl<T> Entry<T> {
-    fn is_waiting(&self) -> bool {
-        self.end.is_none() && !self.is_behind
-    }
-
-    /// The origin of the events of its next slice.
-    fn origin(&self) -> Origin {
-        let Origin { author, key } = &self.submission.origin;
-        Origin { author: author.clone(), key: key.as_ref().map(|key| key.of_slice(self.n_slices)) }
-    }
 }
 
 impl Deciding<'_> {
@@ -177,7 +87,7 @@ impl Deciding<'_> {
 impl Campaign {
     /// Carries out several operations in their order, so that concurrent workers share the time that a commit takes: in one transaction, unless
     /// they ask for arms and deciding takes longer than a commit. Each operation succeeds or is refused by itself. An operation whose
-    /// [key](Origin::key) is known is not carried out again: its outcome is that of the first time.
+    /// [key](crate::Origin::key) is known is not carried out again: its outcome is that of the first time.
     ///
     /// ```
     /// use cutline_store::{Candidates, Operation, Origin, Settings, Store, Submission};

@@ -60,7 +60,7 @@ fn sites(directory: &Path) -> Result<Vec<Site>, Failure> {
     if let Ok(server) = std::env::var("CUTLINE_TEST_POSTGRES") {
         let address = format!("{server}/postgres");
         let mut bare = postgres::Client::connect(&address, postgres::NoTls)?;
-        bare.batch_execute("CREATE TEMPORARY TABLE bare (x INT); CREATE TABLE rows (x INT)")?;
+        bare.batch_execute("CREATE TABLE rows (x INT)")?;
         let insert = bare.prepare("INSERT INTO rows VALUES (1)")?;
         let commits = commits_per_second(|| Ok(bare.execute(&insert, &[]).map(drop)?))?;
         sites.push(Site { name: "PostgreSQL", address, commits });

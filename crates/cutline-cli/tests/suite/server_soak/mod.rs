@@ -11,7 +11,9 @@ mod client;
 mod nuisances;
 
 use crate::nothing_is_lost::Random;
+use crate::replicas::{numbers, reward};
 use crate::serve::Server;
+use crate::soak::{Over, size};
 use crate::stored::{Place, candidates};
 use client::Client;
 use cutline::campaign::Event;
@@ -168,6 +170,7 @@ impl Site {
             // What follows is not killed, and begins from scratch.
             self.restart();
             self.figures.times.lock().unwrap().clear();
+            self.figures.sizes.lock().unwrap().clear();
             self.rounds(n_killed, begun + time);
             drop(over);
         });
@@ -233,8 +236,7 @@ impl Site {
             let (ask_key, lease) = if worker == 0 { (None, 2) } else { (Some(key("ask")), 3600) };
             let ask = json!({"worker": format!("w {worker}"), "count": 1 + round % 4, "lease_seconds": lease});
             let asked = client.insist(&path("asks"), ask_key.as_deref(), &ask);
-            let tickets: Vec<u64> =
-                asked["tickets"].as_array().unwrap().iter().map(|ticket| ticket["ticket"].as_u64().unwrap()).collect();
+            let tickets = numbers(&asked);
             if tickets.is_empty() {
                 if !asked["ending"].is_null() {
                     break;
@@ -302,7 +304,8 @@ impl Site {
             }
             expected_failed.extend(&expected.failed);
         }
-        (failed.sort_unstable(), expected_failed.sort_unstable());
+        failed.sort_unstable();
+        expected_failed.sort_unstable();
         assert_eq!(told, expected_told, "{name}: {}", self.figures.name);
         assert_eq!(failed, expected_failed, "{name}: {}", self.figures.name);
         // A late reward is never refused.
@@ -310,12 +313,9 @@ impl Site {
     }
 
     fn sample(&self) {
-        let process = self.server.lock().unwrap().child.id();
-        let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return };
-        let memory = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or("0");
-        let memory = memory.trim().trim_end_matches(" kB").parse().unwrap_or(0);
-        let files = std::fs::read_dir(format!("/proc/{process}/fd")).map_or(0, Iterator::count) as u64;
-        self.figures.sizes.lock().unwrap().push((memory, files));
+        // Nobody kills it meanwhile.
+        let server = self.server.lock().unwrap();
+        self.figures.sizes.lock().unwrap().push(size(server.child.id()));
     }
 }
 
@@ -331,19 +331,6 @@ fn serve(place: &Place, bind: &str) -> Server {
     Server::spawn(command.args(["serve", &place.address, "--bind", bind, "--log", "error"]))
 }
 
-fn reward(ticket: u64) -> f64 {
-    ((ticket * 7919) % 9973) as f64 / 9973.0
-}
-
 fn encoded(name: &str) -> String {
     name.replace(' ', "%20")
-}
-
-/// Sets a flag when it is dropped, also by a panic.
-struct Over<'a>(&'a AtomicBool);
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Relaxed);
-    }
 }
