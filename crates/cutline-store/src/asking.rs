@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
 /// How long the decisions of a slice may exclude other writers: as long as the commit does, but within these limits.
-const LOCK_LIMITS: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(50));
+const LOCK_LIMITS: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(10));
 
 /// The time of a decision per number in the features of all arms, as a first guess.
 const FIRST_GUESS: Duration = Duration::from_nanos(1);
