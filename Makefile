@@ -1,7 +1,7 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
-.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak fuzz power-loss field load check-api check-page docs test-long
+.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -159,6 +159,9 @@ batches: python ## Play campaigns in batches of 1, 24 and 96 on real tables: the
 
 soak: ## Break everything at once for an hour on SQLite and PostgreSQL: kills, full disks, clocks, locks, restarts; SOAK_MINUTES=N for N minutes; as root
 	SOAK_MINUTES=$(or $(SOAK_MINUTES),60) nice cargo test --release --workspace --locked --test suite soak:: -- --ignored --nocapture
+
+soak-server: ## Treat `cutline serve` well and badly on SQLite and PostgreSQL, kill it, and check that nothing is lost and nothing grows; SOAK_MINUTES=N for N minutes
+	SOAK_MINUTES=$(or $(SOAK_MINUTES),10) checks/with-postgres nice cargo test --release --workspace --locked --test suite server_soak::for_long -- --ignored --nocapture
 
 # Inputs that reach new code are collected in target/fuzz, those that break something in fuzz/artifacts.
 FUZZ_TARGETS ?= address csv engine events experiment parquet rows tell

@@ -1,10 +1,11 @@
-//! An open campaign: one thread owns its handle, and requests are sent to it. What waits while a commit is in progress shares the next one.
+//! An open campaign: one thread owns its handle, and requests are sent to it. What waits while a commit is in progress shares the next one. An ask
+//! that takes long is carried out in parts, and other requests in between.
 
 use crate::problem::Problem;
 use crate::webhooks::Stir;
 use cutline::campaign::TicketId;
 use cutline::{Arm, Candidates, Verdict};
-use cutline_store::{Campaign, Operation, Origin, Outcome, Store, StoreError, Submission};
+use cutline_store::{Campaign, Finished, Group, Operation, Origin, Outcome, Store, StoreError, Submission};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -144,7 +145,7 @@ impl Handle {
     /// Carries out an operation. It is durable when this returns.
     pub(crate) async fn submit(&self, submission: Submission) -> Result<Outcome, Fault> {
         let (reply, answer) = oneshot::channel();
-        let is_lost_when_dropped = is_lost_when_dropped(&submission);
+        let is_lost_when_dropped = submission.is_lost_without_answer();
         self.send(Message::Submit(submission, reply))?;
         if !is_lost_when_dropped {
             return answer.await.unwrap_or(Err(Fault::Closed));
@@ -193,11 +194,6 @@ impl Drop for WaitingAsk {
     }
 }
 
-/// Whether nobody could get the tickets of a submission if its client is gone.
-fn is_lost_when_dropped(submission: &Submission) -> bool {
-    submission.origin.key.is_none() && matches!(submission.operation, Operation::Ask { resume: false, .. })
-}
-
 /// The tickets of an outcome, replicates included.
 fn numbers(outcome: &Outcome) -> Vec<TicketId> {
     let numbers = outcome.tickets.iter().map(|ticket| ticket.number..ticket.number + u64::from(ticket.replicates));
@@ -223,8 +219,13 @@ fn run(store: &Store, name: &str, mut receiver: mpsc::Receiver<Message>, head: w
             return;
         }
     };
-    while let Some(first) = receiver.blocking_recv() {
-        let mut messages = vec![first];
+    let mut group = Group::default();
+    loop {
+        let mut messages = Vec::new();
+        if group.is_empty() {
+            let Some(first) = receiver.blocking_recv() else { break };
+            messages.push(first);
+        }
         while messages.len() < MAX_GROUP
             && let Ok(message) = receiver.try_recv()
         {
@@ -232,7 +233,7 @@ fn run(store: &Store, name: &str, mut receiver: mpsc::Receiver<Message>, head: w
         }
         // Another server may have renamed or deleted it.
         let is_usable = matches!(open.campaign.has_its_name(), Ok(true));
-        if !is_usable || !serve(&mut open, messages) {
+        if !is_usable || !serve(&mut open, &mut group, messages) {
             break;
         }
         open.publish();
@@ -248,39 +249,29 @@ fn refuse(message: Message, fault: impl Fn() -> Fault) {
     }
 }
 
-/// Serves messages together: operations first, in one transaction. Returns whether the campaign can still be used.
-fn serve(open: &mut OpenCampaign, messages: Vec<Message>) -> bool {
-    let (mut submissions, mut replies, mut works, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+/// Serves messages together: operations first, with those of the group that are in progress. Returns whether the campaign can still be used.
+fn serve(open: &mut OpenCampaign, group: &mut Group<Reply>, messages: Vec<Message>) -> bool {
+    let (mut submissions, mut works, mut lost) = (Vec::new(), Vec::new(), Vec::new());
     for message in messages {
         match message {
             // Nobody waits for it any more.
             Message::Submit(_, reply) if reply.is_closed() => (),
-            Message::Submit(submission, reply) => {
-                submissions.push(submission);
-                replies.push(reply);
-            }
+            Message::Submit(submission, reply) => submissions.push((submission, reply)),
             Message::Expire(tickets) => lost.extend(tickets),
             Message::Run(work) => works.push(work),
         }
     }
-    let mut is_usable = true;
-    if !submissions.is_empty() {
-        // Without an answer a client would be asked to try again, and what was decided might be in the store already.
-        let done = catch_unwind(AssertUnwindSafe(|| open.campaign.perform(&submissions)));
-        match done.unwrap_or(Err(StoreError::Interrupted)) {
-            Ok(outcomes) => {
-                let answers = outcomes.into_iter().zip(replies).zip(&submissions);
-                lost.extend(answers.flat_map(|((outcome, reply), to)| answer(outcome, reply, to)));
-            }
-            Err(error) => {
-                let problem = Problem::from(&error);
-                is_usable = false;
-                for reply in replies {
-                    drop(reply.send(Err(Fault::Problem(problem.clone()))));
-                }
-            }
-        }
+    // Rewards that no decision of the group depends on are learnt after the commit.
+    submissions.sort_by_key(|(submission, _)| match submission.operation {
+        Operation::Ask { .. } => 0,
+        Operation::Tell(_) => 2,
+        _ => 1,
+    });
+    for (submission, reply) in submissions {
+        group.push(submission, reply);
     }
+    lost.extend(group.abandon(|submission, reply| submission.is_lost_without_answer() && reply.is_closed()));
+    let is_usable = group.is_empty() || advance(open, group, &mut lost);
     expire(open, lost);
     for work in works {
         work(Ok(open));
@@ -288,10 +279,31 @@ fn serve(open: &mut OpenCampaign, messages: Vec<Message>) -> bool {
     is_usable
 }
 
+/// Carries out the next part of a group and answers what is finished. Returns whether the campaign can still be used.
+fn advance(open: &mut OpenCampaign, group: &mut Group<Reply>, lost: &mut Vec<TicketId>) -> bool {
+    // Without an answer a client would be asked to try again, and what was decided might be in the store already.
+    let done = catch_unwind(AssertUnwindSafe(|| open.campaign.advance(group)));
+    match done.unwrap_or(Err(StoreError::Interrupted)) {
+        Ok(finished) => {
+            lost.extend(finished.into_iter().flat_map(answer));
+            true
+        }
+        Err(error) => {
+            let problem = Problem::from(&error);
+            for (reply, outcome) in group.give_up() {
+                // What an ask has handed out so far is in the store.
+                let is_begun = outcome.n_events > 0;
+                drop(reply.send(if is_begun { Ok(outcome) } else { Err(Fault::Problem(problem.clone())) }));
+            }
+            false
+        }
+    }
+}
+
 /// Sends an outcome. Returns the tickets that were handed out to a client that is gone and cannot ask for them again.
-fn answer(outcome: Result<Outcome, StoreError>, reply: Reply, to: &Submission) -> Vec<TicketId> {
+fn answer(Finished { submission, tag: reply, outcome, .. }: Finished<Reply>) -> Vec<TicketId> {
     match reply.send(outcome.map_err(fault)) {
-        Err(Ok(outcome)) if is_lost_when_dropped(to) => numbers(&outcome),
+        Err(Ok(outcome)) if submission.is_lost_without_answer() => numbers(&outcome),
         _ => Vec::new(),
     }
 }

@@ -8,6 +8,7 @@ mod actor;
 mod app;
 mod auth;
 mod clock;
+mod connections;
 mod extract;
 mod limits;
 mod listener;

@@ -13,9 +13,9 @@ use std::time::Duration;
 /// | `text` | 1,000 | the bytes of a worker's name, a reason or a key |
 /// | `arms` | 1,000,000 | the arms of a campaign |
 /// | `page` | 1,000 | the entries of one page of a list |
-/// | `request` | 60 s | the time for one request, except for streams and plans |
+/// | `request` | 60 s | the time for one request, except for streams and plans, and how long a client may not read its answer |
 /// | `headers` | 10 s | the time for the headers of a request, and that a connection may be idle |
-/// | `connections` | 1,024 | the open connections |
+/// | `connections` | 1,024 | the open connections; of more, the one that has been idle for longest is closed |
 /// | `waiting` | 4,096 | the requests that wait for one campaign |
 /// | `open_campaigns` | 64 | the campaigns that are kept open |
 /// | `heavy` | 2 | the reports and plans that are computed at the same time |

@@ -2,12 +2,12 @@
 
 use crate::app::app;
 use crate::clock::now;
+use crate::connections::{Connections, Counted, Impatient};
 use crate::state::AppState;
 use crate::webhooks::Webhooks;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
@@ -77,10 +76,10 @@ pub fn tls(certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
 /// Serves connections until `end` is done. Then no new ones are accepted, streams end, and requests in progress are answered.
 pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAcceptor>, end: impl Future<Output = ()>) {
     let limits = state.limits().clone();
-    let connections = Arc::new(Semaphore::new(limits.connections));
+    let connections = Connections::new(limits.connections);
     let graceful = GracefulShutdown::new();
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.headers).max_headers(64);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.headers).max_headers(64).max_buf_size(64 << 10);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -92,10 +91,6 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
     let webhooks = Webhooks::start(&state);
     let mut end = std::pin::pin!(end);
     loop {
-        let permit = tokio::select! {
-            permit = Arc::clone(&connections).acquire_owned() => permit,
-            () = &mut end => break,
-        };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = &mut end => break,
@@ -111,19 +106,29 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
         };
         // Answers are small, and should not wait for more to send.
         drop(stream.set_nodelay(true));
+        let connection = tokio::select! {
+            connection = connections.enter() => connection,
+            () = &mut end => break,
+        };
         let (builder, service, watcher) = (Arc::clone(&builder), service.clone(), graceful.watcher());
-        let (tls, state, handshake) = (tls.clone(), state.clone(), limits.headers);
+        let (tls, state, limits) = (tls.clone(), state.clone(), limits.clone());
         tokio::spawn(async move {
-            let _permit = permit;
             state.metrics().connections.fetch_add(1, Ordering::Relaxed);
-            let service = TowerToHyperService::new(service);
-            match tls {
-                None => serve_connection(&builder, stream, service, watcher, peer).await,
-                Some(tls) => match tokio::time::timeout(handshake, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => serve_connection(&builder, stream, service, watcher, peer).await,
-                    Ok(Err(error)) => tracing::debug!(%peer, %error, "a TLS handshake failed"),
-                    Err(_) => tracing::debug!(%peer, "a TLS handshake took too long"),
-                },
+            let service = connection.service(service);
+            let stream = Impatient::new(stream, limits.request);
+            let serving = async {
+                match tls {
+                    None => serve_connection(&builder, stream, service, watcher, peer).await,
+                    Some(tls) => match tokio::time::timeout(limits.headers, tls.accept(stream)).await {
+                        Ok(Ok(stream)) => serve_connection(&builder, stream, service, watcher, peer).await,
+                        Ok(Err(error)) => tracing::debug!(%peer, %error, "a TLS handshake failed"),
+                        Err(_) => tracing::debug!(%peer, "a TLS handshake took too long"),
+                    },
+                }
+            };
+            tokio::select! {
+                () = serving => (),
+                () = connection.closed() => tracing::debug!(%peer, "an idle connection was closed for another"),
             }
             state.metrics().connections.fetch_sub(1, Ordering::Relaxed);
         });
@@ -141,7 +146,7 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
 async fn serve_connection(
     builder: &Builder<TokioExecutor>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    service: TowerToHyperService<axum::Router>,
+    service: Counted,
     watcher: hyper_util::server::graceful::Watcher,
     peer: SocketAddr,
 ) {

@@ -188,6 +188,12 @@ impl AppState {
         overviews.insert(name.into(), overview);
     }
 
+    /// Closes a campaign that was deleted.
+    pub(crate) fn forget(&self, name: &str) {
+        self.open_campaigns().remove(name);
+        self.0.overviews.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
     /// Closes campaigns that were not used for a while.
     pub(crate) fn close_idle(&self) {
         self.open_campaigns().retain(|_, entry| entry.used.elapsed() < IDLE && !entry.handle.is_closed());

@@ -1,57 +1,114 @@
-//! Handing out measurements, in slices: no transaction excludes other writers for long, however many measurements are asked for.
-//!
-//! Each slice is an ask of its own: it decides on all events so far. If nobody else writes, the slices together hand out what one ask would.
-//! Where a single decision takes long, it is made before the transaction begins, and made again if others write in the meantime.
+//! Asking, in slices, so that an ask excludes other writers for no longer than a commit takes. Choosing an arm depends on all events before it;
+//! unless others write in between, the slices together hand out what one ask would. Where a single decision takes longer than a commit, it is
+//! made before the transaction begins, and made again if others write in the meantime.
 
-use crate::StoreError;
 use crate::campaign::Campaign;
-use crate::tickets::{Ticket, tickets};
-use crate::writing::{Decided, Moment, Written};
+use crate::group::Group;
+use crate::tickets::Ticket;
+use crate::writing::Moment;
+use crate::{Operation, Origin, StoreError, Submission};
 use cutline::campaign::{CampaignState, Event, Request, TicketId, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
-/// How long the decisions of a slice may exclude other writers.
-const LOCK_LIMIT: Duration = Duration::from_millis(50);
+/// How long the decisions of a slice may exclude other writers: as long as the commit does, but within these limits.
+const LOCK_LIMITS: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(10));
 
-/// How long a single decision may take before decisions are made outside transactions.
-const SLOW: Duration = Duration::from_millis(10);
+/// The time of a decision per number in the features of all arms, as a first guess.
+const FIRST_GUESS: Duration = Duration::from_nanos(1);
 
-/// The pause between slices, in which others that wait can write. SQLite lets them look every millisecond.
-const PAUSE: Duration = Duration::from_millis(3);
-
-/// How often a decision outside a transaction is made again because others were faster, before it is made inside.
-const TRIES: u32 = 2;
-
-/// An ask in progress.
-struct Asking<'a> {
-    request: &'a Request<'a>,
-    is_interrupted: &'a dyn Fn() -> bool,
+/// How far an ask has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking {
     /// Whether leases were renewed and ended, which the first slice does.
     is_begun: bool,
     /// The number of arms that are still to be handed out.
     left: usize,
 }
 
-/// What a slice does: some events, none of which is applied, and the number of arms they hand out.
-struct Plan {
-    events: Vec<Event>,
-    n_arms: usize,
+/// What a slice does: some events, and how far the ask has come after them.
+#[derive(Clone, Debug)]
+pub(crate) struct Slice {
+    pub(crate) events: Vec<Event>,
+    pub(crate) then: Asking,
+    /// Whether the ask is complete.
+    pub(crate) is_last: bool,
 }
 
-impl Asking<'_> {
-    fn plan(&self, state: &mut CampaignState, Moment { now, due }: Moment) -> Plan {
+/// The time that decisions may take inside a transaction.
+pub(crate) struct Stopwatch {
+    begun: Instant,
+    limit: Duration,
+    pub(crate) n_arms: u32,
+}
+
+impl Stopwatch {
+    pub(crate) fn start(limit: Duration) -> Self {
+        Self { begun: Instant::now(), limit, n_arms: 0 }
+    }
+
+    /// Whether one more arm would take too long. There is time for one in any case.
+    pub(crate) fn is_over(&self) -> bool {
+        let took = self.begun.elapsed();
+        self.n_arms > 0 && took + took / self.n_arms > self.limit
+    }
+
+    /// The time per arm.
+    pub(crate) fn per_arm(&self) -> Option<Duration> {
+        self.begun.elapsed().checked_div(self.n_arms)
+    }
+}
+
+impl Asking {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { is_begun: false, left: n }
+    }
+
+    /// A slice of one arm, or of leases that are renewed and ended. Its events are not applied.
+    pub(crate) fn plan(self, request: &Request<'_>, state: &mut CampaignState, Moment { now, due }: Moment) -> Slice {
+        let slice = |events, n_arms, is_last| {
+            let then = Self { is_begun: true, left: self.left - n_arms };
+            Slice { events, then, is_last: is_last || then.left == 0 }
+        };
         if !self.is_begun {
-            let (events, n_arms) = state.lease_events(self.request, now, due);
+            let (events, n_arms) = state.lease_events(request, now, due);
             if !events.is_empty() {
-                return Plan { events, n_arms };
+                return slice(events, n_arms, false);
             }
         }
-        if self.left == 0 {
-            return Plan { events: Vec::new(), n_arms: 0 };
+        let events = if self.left == 0 { Vec::new() } else { state.next_tickets(request, now) };
+        let (n_arms, is_last) = (usize::from(!events.is_empty()), events.is_empty());
+        slice(events, n_arms, is_last)
+    }
+
+    /// A slice of as many arms as there is time for. Its events are applied.
+    pub(crate) fn decide(
+        self,
+        request: &Request<'_>,
+        state: &mut CampaignState,
+        Moment { now, due }: Moment,
+        watch: &mut Stopwatch,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Slice, StoreError> {
+        let (mut events, mut n_resumed) = (Vec::new(), 0);
+        if !self.is_begun {
+            (events, n_resumed) = state.lease_events(request, now, due);
+            state.record(now, &events);
         }
-        let events = state.next_tickets(self.request, now);
-        Plan { n_arms: usize::from(!events.is_empty()), events }
+        let (mut was_interrupted, mut is_over, before) = (false, false, watch.n_arms);
+        let more = state.ask_more(request, self.left - n_resumed, now, &mut || {
+            was_interrupted = is_interrupted();
+            is_over = watch.is_over();
+            watch.n_arms += u32::from(!was_interrupted && !is_over);
+            !was_interrupted && !is_over
+        });
+        if was_interrupted {
+            return Err(StoreError::Interrupted);
+        }
+        events.extend(more);
+        let n_arms = n_resumed + (watch.n_arms - before) as usize;
+        let then = Self { is_begun: true, left: self.left - n_arms };
+        Ok(Slice { events, then, is_last: !is_over || then.left == 0 })
     }
 }
 
@@ -82,31 +139,31 @@ impl Campaign {
         if let Some(asked) = self.ask_server(request, is_interrupted) {
             return asked;
         }
-        let mut asking = Asking { request, is_interrupted, is_begun: false, left: request.n };
-        let (mut all, mut new) = (Vec::new(), Vec::new());
+        let Request { n, replicates, worker, lease, resume } = *request;
+        let operation = Operation::Ask { n, replicates, worker: worker.into(), lease, resume };
+        let mut group = Group::default();
+        group.push(Submission { operation, origin: Origin::default() }, ());
         loop {
             // A custom rule may unwind.
-            match catch_unwind(AssertUnwindSafe(|| self.ask_slice(&mut asking))) {
-                Ok(Ok((written, is_last))) => {
-                    new.extend(written.events.iter().filter_map(asked));
-                    all.extend(tickets(self, &written.events, &mut written.features.into_iter())?);
-                    if is_last {
-                        return Ok(all);
+            match catch_unwind(AssertUnwindSafe(|| self.advance_unless(&mut group, is_interrupted))) {
+                Ok(Ok(finished)) => {
+                    if let Some(finished) = finished.into_iter().next() {
+                        return finished.outcome.map(|outcome| outcome.tickets);
                     }
                 }
                 Ok(Err(StoreError::Interrupted)) => {
-                    self.take_back(&new)?;
+                    self.take_back(&group.abandon(|_, ()| true))?;
                     return Err(StoreError::Interrupted);
                 }
-                Ok(Err(error)) => return if all.is_empty() { Err(error) } else { Ok(all) },
+                Ok(Err(error)) => {
+                    let outcome = group.give_up().pop().map(|((), outcome)| outcome).unwrap_or_default();
+                    return if outcome.tickets.is_empty() { Err(error) } else { Ok(outcome.tickets) };
+                }
                 Err(payload) => {
                     // If this fails, the tickets expire at the end of their lease.
-                    drop(self.take_back(&new));
+                    drop(self.take_back(&group.abandon(|_, ()| true)));
                     resume_unwind(payload);
                 }
-            }
-            if !self.is_slow() {
-                std::thread::sleep(PAUSE);
             }
         }
     }
@@ -115,92 +172,18 @@ impl Campaign {
         if tickets.is_empty() { Ok(()) } else { self.expire(tickets).map(drop) }
     }
 
+    /// How long decisions may exclude other writers.
+    pub(crate) fn lock_limit(&self) -> Duration {
+        let (least, most) = LOCK_LIMITS;
+        self.commit_time.clamp(least, most)
+    }
+
     /// Whether a decision takes so long that it is made outside transactions.
     pub(crate) fn is_slow(&self) -> bool {
-        self.decision_time > SLOW
+        let first_guess = || {
+            let numbers = self.names.len().saturating_mul(self.columns().len().max(1));
+            FIRST_GUESS.saturating_mul(u32::try_from(numbers).unwrap_or(u32::MAX))
+        };
+        self.decision_time.unwrap_or_else(first_guess) > self.lock_limit()
     }
-
-    /// One slice, and whether it is the last.
-    fn ask_slice(&mut self, asking: &mut Asking<'_>) -> Result<(Written, bool), StoreError> {
-        if self.is_slow() { self.slice_outside(asking) } else { self.slice_inside(asking) }
-    }
-
-    /// Hands out as many arms as fit into [`LOCK_LIMIT`], at least one.
-    fn slice_inside(&mut self, asking: &mut Asking<'_>) -> Result<(Written, bool), StoreError> {
-        let (mut n_arms, mut n_resumed, mut is_last) = (0, 0, false);
-        let mut took = Duration::ZERO;
-        let written = self.write(|state, Moment { now, due }| {
-            let begun = Instant::now();
-            let mut events = Vec::new();
-            (n_arms, n_resumed) = (0_u32, 0);
-            if !asking.is_begun {
-                (events, n_resumed) = state.lease_events(asking.request, now, due);
-                state.record(now, &events);
-            }
-            let (mut is_interrupted, mut is_over) = (false, false);
-            let more = state.ask_more(asking.request, asking.left - n_resumed, now, &mut || {
-                let took = begun.elapsed();
-                is_interrupted = (asking.is_interrupted)();
-                is_over = n_arms > 0 && took + took / n_arms > LOCK_LIMIT;
-                n_arms += u32::from(!is_interrupted && !is_over);
-                !is_interrupted && !is_over
-            });
-            if is_interrupted {
-                return Err(StoreError::Interrupted);
-            }
-            is_last = !is_over;
-            took = begun.elapsed();
-            events.extend(more);
-            Ok(Decided::Applied(events))
-        })?;
-        self.decision_time = took / n_arms.max(1);
-        asking.is_begun = true;
-        asking.left -= n_resumed + n_arms as usize;
-        Ok((written, is_last || asking.left == 0))
-    }
-
-    /// Hands out one arm, or renews and ends leases. The decision is made before the transaction.
-    fn slice_outside(&mut self, asking: &mut Asking<'_>) -> Result<(Written, bool), StoreError> {
-        let mut tries = 0;
-        loop {
-            if (asking.is_interrupted)() {
-                return Err(StoreError::Interrupted);
-            }
-            self.state()?;
-            let moment = self.moment();
-            let begun = Instant::now();
-            // A custom rule that unwinds takes the state with it.
-            let mut state = self.take_state()?;
-            let mut plan = asking.plan(&mut state, moment);
-            let mut n_events = state.n_events();
-            self.state = Some(state);
-            let mut took = begun.elapsed();
-            if plan.events.is_empty() {
-                let nothing = Written { events: Vec::new(), features: Vec::new(), apply_time: Duration::ZERO };
-                return Ok((nothing, true));
-            }
-            let is_last_try = tries >= TRIES;
-            let written = self.write_once(is_last_try, &mut |state, moment| {
-                if n_events != state.n_events() {
-                    plan = asking.plan(state, moment);
-                    n_events = state.n_events();
-                }
-                Ok((Decided::Planned(plan.events.clone()), Vec::new()))
-            })?;
-            let Some(written) = written else {
-                tries += 1;
-                continue;
-            };
-            took += written.apply_time;
-            self.decision_time = took;
-            asking.is_begun = true;
-            asking.left -= plan.n_arms;
-            return Ok((written, plan.events.is_empty() || asking.left == 0));
-        }
-    }
-}
-
-/// The ticket that an event hands out.
-fn asked(event: &Event) -> Option<TicketId> {
-    if let Event::Asked { ticket, .. } = event { Some(*ticket) } else { None }
 }

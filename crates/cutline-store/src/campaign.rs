@@ -30,8 +30,10 @@ pub struct Campaign {
     /// The state after the events read so far; `None` if it has to be rebuilt from the journal.
     pub(crate) state: Option<campaign::CampaignState>,
     pub(crate) lease_clock: LeaseClock,
-    /// How long the last choice of an arm took.
-    pub(crate) decision_time: Duration,
+    /// How long the last choice of an arm took; `None` before the first.
+    pub(crate) decision_time: Option<Duration>,
+    /// How long it took to write the last decision and to commit it.
+    pub(crate) commit_time: Duration,
 }
 
 /// A connection to a store, its clock, and its location for messages.
@@ -72,7 +74,8 @@ impl Campaign {
             columns: Vec::new(),
             state: None,
             lease_clock: LeaseClock::new(clock),
-            decision_time: Duration::ZERO,
+            decision_time: None,
+            commit_time: Duration::ZERO,
         }
     }
 

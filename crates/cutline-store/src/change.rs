@@ -215,7 +215,7 @@ impl Campaign {
             for thing in things {
                 events.extend(decide(state, thing, now)?);
             }
-            Ok(Decided::Applied(events))
+            Ok(Decided::applied(events))
         })?;
         Ok(written.n_events())
     }

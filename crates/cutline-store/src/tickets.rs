@@ -37,7 +37,7 @@ impl Campaign {
         if let Some(done) = self.submit_to_server(each) {
             return done;
         }
-        let written = self.write(|state, _| Ok(Decided::Planned(state.tell_events(rewards)?)))?;
+        let written = self.write(|state, _| Ok(Decided::planned(state.tell_events(rewards)?)))?;
         Ok(written.n_events())
     }
 
@@ -53,7 +53,7 @@ impl Campaign {
         let written = self.write(|state, _| {
             let tickets = replicates_for(state, ticket, rewards.len())?;
             let rewards: Vec<_> = tickets.zip(rewards.iter().copied()).collect();
-            Ok(Decided::Planned(state.tell_events(&rewards)?))
+            Ok(Decided::planned(state.tell_events(&rewards)?))
         })?;
         Ok(written.n_events())
     }
@@ -68,7 +68,7 @@ impl Campaign {
             return done.map(|n_events| n_events > 0);
         }
         let written =
-            self.write(|state, Moment { now, .. }| Ok(Decided::Applied(fail(state, ticket, reason, now)?)))?;
+            self.write(|state, Moment { now, .. }| Ok(Decided::applied(fail(state, ticket, reason, now)?)))?;
         Ok(written.n_events() > 0)
     }
 
@@ -81,7 +81,7 @@ impl Campaign {
         if let Some(done) = self.submit_to_server(|| Operation::Expire(tickets.to_vec())) {
             return done;
         }
-        let written = self.write(|state, _| Ok(Decided::Planned(expire(state, tickets)?)))?;
+        let written = self.write(|state, _| Ok(Decided::planned(expire(state, tickets)?)))?;
         Ok(written.n_events())
     }
 
@@ -95,7 +95,7 @@ impl Campaign {
         }
         self.write(|state, Moment { now, .. }| {
             let observe = |&(arm, reward): &(Arm, f64)| state.observe(arm, reward, is_counted, now);
-            Ok(Decided::Applied(rewards.iter().map(observe).collect::<Result<_, _>>()?))
+            Ok(Decided::applied(rewards.iter().map(observe).collect::<Result<_, _>>()?))
         })?;
         Ok(())
     }

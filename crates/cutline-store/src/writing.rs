@@ -8,7 +8,7 @@ use crate::origin::Mark;
 use crate::revision::has_revision;
 use crate::tickets::handed_out_by;
 use cutline::campaign::{CampaignState, Event, Record, Time};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The time of a decision.
 #[derive(Clone, Copy, Debug)]
@@ -19,23 +19,25 @@ pub(crate) struct Moment {
     pub(crate) due: Time,
 }
 
-/// The events of a decision.
-#[derive(Clone, Debug)]
-pub(crate) enum Decided {
-    /// The state has them already. If they cannot be written, it is dropped.
-    Applied(Vec<Event>),
-    /// The state gets them once they are written, when others are no longer excluded.
-    Planned(Vec<Event>),
+/// The events of a decision, and where they come from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Decided {
+    pub(crate) events: Vec<Event>,
+    /// So many of them the state has already; if they cannot be written, it is dropped. It gets the others once they are written, when
+    /// others are no longer excluded.
+    pub(crate) n_applied: usize,
+    pub(crate) marks: Vec<Mark>,
 }
 
-/// A decision, and where its events come from.
-pub(crate) type MarkedDecision = (Decided, Vec<Mark>);
-
 impl Decided {
-    fn events(&self) -> &[Event] {
-        match self {
-            Self::Applied(events) | Self::Planned(events) => events,
-        }
+    /// Events that the state has already.
+    pub(crate) fn applied(events: Vec<Event>) -> Self {
+        Self { n_applied: events.len(), events, marks: Vec::new() }
+    }
+
+    /// Events that the state gets once they are written.
+    pub(crate) fn planned(events: Vec<Event>) -> Self {
+        Self { n_applied: 0, events, marks: Vec::new() }
     }
 }
 
@@ -44,8 +46,6 @@ pub(crate) struct Written {
     pub(crate) events: Vec<Event>,
     /// For each ticket that was handed out or renewed, in order, the features of its arm as they were given; empty if the state has them.
     pub(crate) features: Vec<Vec<f64>>,
-    /// How long it took to apply the events after they were written.
-    pub(crate) apply_time: Duration,
 }
 
 impl Written {
@@ -61,14 +61,6 @@ impl Campaign {
     pub(crate) fn write(
         &mut self,
         mut decide: impl FnMut(&mut CampaignState, Moment) -> Result<Decided, StoreError>,
-    ) -> Result<Written, StoreError> {
-        self.write_marked(|state, moment| Ok((decide(state, moment)?, Vec::new())))
-    }
-
-    /// As [`Campaign::write`], for events whose origin is written with them.
-    pub(crate) fn write_marked(
-        &mut self,
-        mut decide: impl FnMut(&mut CampaignState, Moment) -> Result<MarkedDecision, StoreError>,
     ) -> Result<Written, StoreError> {
         if self.is_slow() {
             // Others are not excluded while their events are applied here.
@@ -87,12 +79,13 @@ impl Campaign {
     pub(crate) fn write_once(
         &mut self,
         may_follow: bool,
-        decide: &mut dyn FnMut(&mut CampaignState, Moment) -> Result<MarkedDecision, StoreError>,
+        decide: &mut dyn FnMut(&mut CampaignState, Moment) -> Result<Decided, StoreError>,
     ) -> Result<Option<Written>, StoreError> {
         let mut state = self.take_state()?;
         let mut known = state.n_events();
         let mut overtaken: Option<Vec<Record>> = None;
         let mut decided = None;
+        let mut begun = Instant::now();
         // The state has the features as they are prepared; as they were given, they are in the journal only.
         let with_features = self.settings().changes_features();
         let has_custom_rule = self.settings().custom_rule.is_some();
@@ -106,33 +99,30 @@ impl Campaign {
             known = state.n_events();
             let now = lease_clock.now(server_time);
             let due = lease_clock.due(now, state.open_tickets().map(|(_, until)| until));
-            let (decision_made, marks) = decide(&mut state, Moment { now, due })?;
-            let events = match decision_made {
-                // A custom rule may fail when it learns from the events, and then nothing must be written.
-                Decided::Planned(events) if has_custom_rule => {
-                    state.record(now, &events);
-                    Decided::Applied(events)
-                }
-                decided => decided,
-            };
-            let mut decision = Decision { marks, ..Decision::default() };
-            if with_features {
-                decision.features_of =
-                    handed_out_by(&state, events.events())?.iter().map(|ticket| ticket.arm).collect();
+            let mut made = decide(&mut state, Moment { now, due })?;
+            // A custom rule may fail when it learns from the events, and then nothing must be written.
+            if has_custom_rule && made.n_applied < made.events.len() {
+                state.record(now, &made.events[made.n_applied..]);
+                made.n_applied = made.events.len();
             }
-            decision.events = events.events().iter().map(|event| (now, event.clone())).collect();
-            decided = Some((now, events));
+            let mut decision = Decision { marks: std::mem::take(&mut made.marks), ..Decision::default() };
+            if with_features {
+                decision.features_of = handed_out_by(&state, &made.events)?.iter().map(|ticket| ticket.arm).collect();
+            }
+            decision.events = made.events.iter().map(|event| (now, event.clone())).collect();
+            decided = Some((now, made));
+            begun = Instant::now();
             Ok(decision)
         });
+        let took = begun.elapsed();
         match (done, decided, overtaken) {
-            (Ok(features), Some((now, decided)), _) => {
-                let begun = Instant::now();
-                if let Decided::Planned(events) = &decided {
-                    state.record(now, events);
+            (Ok(features), Some((now, made)), _) => {
+                self.commit_time = took;
+                if made.n_applied < made.events.len() {
+                    state.record(now, &made.events[made.n_applied..]);
                 }
                 self.state = Some(state);
-                let (Decided::Applied(events) | Decided::Planned(events)) = decided;
-                Ok(Some(Written { events, features, apply_time: begun.elapsed() }))
+                Ok(Some(Written { events: made.events, features }))
             }
             (Ok(_), None, records) => {
                 self.follow(state, &records.unwrap_or_default())?;

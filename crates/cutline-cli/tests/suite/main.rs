@@ -40,6 +40,7 @@ mod run;
 #[cfg(unix)]
 mod serve;
 mod server_limits;
+mod server_soak;
 mod simulate;
 mod soak;
 mod spreadsheet;

@@ -36,8 +36,14 @@ fn post(address: &str, what: &str, key: Option<&str>, body: &Value) -> std::io::
     }
 }
 
-fn reward(ticket: u64) -> f64 {
+/// A reward that is a function of its ticket, so that it can be told again.
+pub fn reward(ticket: u64) -> f64 {
     ((ticket * 7919) % 9973) as f64 / 9973.0
+}
+
+/// The numbers of the tickets in an answer.
+pub fn numbers(asked: &Value) -> Vec<u64> {
+    asked["tickets"].as_array().unwrap().iter().map(|ticket| ticket["ticket"].as_u64().unwrap()).collect()
 }
 
 #[test]
@@ -97,8 +103,7 @@ impl Shared {
             let lease = if has_keys { 3600.0 } else { 1.0 };
             let ask = json!({"worker": name, "count": 1 + round % 3, "lease_seconds": lease});
             let (asked, replica) = self.insist(worker + round, "asks", key("ask").as_deref(), &ask);
-            let tickets: Vec<u64> =
-                asked["tickets"].as_array().unwrap().iter().map(|ticket| ticket["ticket"].as_u64().unwrap()).collect();
+            let tickets = numbers(&asked);
             if tickets.is_empty() {
                 if !asked["ending"].is_null() {
                     break;

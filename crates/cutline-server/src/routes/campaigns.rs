@@ -315,6 +315,7 @@ async fn delete(
     }
     let deleted = name.clone();
     state.store(move |store| Ok(store.delete(&deleted)?)).await?;
+    state.forget(&name);
     tracing::info!(author = ?principal.name, campaign = name, "a campaign was deleted");
     Ok(StatusCode::NO_CONTENT)
 }

@@ -13,13 +13,13 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 /// A server on a free port.
-struct Running {
-    address: SocketAddr,
+pub struct Running {
+    pub address: SocketAddr,
     end: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
-async fn start(place: &Place, limits: Limits, tls: Option<TlsAcceptor>) -> Running {
+pub async fn start(place: &Place, limits: Limits, tls: Option<TlsAcceptor>) -> Running {
     let state = AppState::new(Store::create(&place.address).unwrap(), limits, true, None).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -47,7 +47,7 @@ async fn request(
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-async fn fetch(address: SocketAddr, method: &str, path: &str, body: &str) -> String {
+pub async fn fetch(address: SocketAddr, method: &str, path: &str, body: &str) -> String {
     request(&mut TcpStream::connect(address).await.unwrap(), method, path, body).await
 }
 

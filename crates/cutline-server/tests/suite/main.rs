@@ -5,6 +5,7 @@ mod common;
 
 mod api;
 mod document;
+mod hostile;
 mod listener;
 mod page;
 mod repeated;

@@ -3,7 +3,9 @@
 use crate::common::{Answer, Api, Place};
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use cutline::campaign::Event;
 use cutline_server::Limits;
+use cutline_store::{Candidates, Settings, Store};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -125,6 +127,42 @@ async fn too_many_waiting_requests_are_refused(place: Place) {
     assert_eq!(busy.headers["retry-after"], "1");
     assert!(told >= 2, "{told}");
     assert_eq!(api.get("/v1/campaigns/screen/report").await.ok()["told"], told);
+}
+
+/// Among 100,000 arms, a long ask is carried out in parts: rewards that are told to the server and to the store meanwhile are recorded before its last
+/// ticket.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_ask_holds_nobody_up() {
+    const N_ARMS: u32 = 100_000;
+    let place = Place::sqlite();
+    let api = Api::new(&place).await;
+    let store = Store::open(&place.address).unwrap();
+    let names = (0..N_ARMS).map(|arm| format!("arm {arm}")).collect();
+    let columns = (0..8).map(|column| format!("x{column}")).collect();
+    let features = (0..N_ARMS * 8).map(|i| f64::from((i % 9973) * 7919 % 9973) / 9973.0).collect();
+    let candidates = Candidates::new(names, columns, features).unwrap();
+    let mut teller = store.begin("screen", &Settings::new(0.5, N_ARMS), candidates).unwrap();
+    let tickets = api.ask(40).await;
+    let tell = |ticket: u64| api.post("/v1/campaigns/screen/tells", json!([{"ticket": ticket, "reward": 0.5}]));
+    for &ticket in &tickets[..20] {
+        tell(ticket).await.ok();
+    }
+    let asker = api.clone();
+    let ask = tokio::spawn(async move { asker.ask(500).await });
+    let before = 60;
+    while teller.state().unwrap().n_events() == before {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    for pair in tickets[20..].chunks(2) {
+        teller.tell(&[(pair[0], 0.25)]).unwrap();
+        tell(pair[1]).await.ok();
+    }
+    assert!(!ask.is_finished(), "the ask is too short for this test");
+    assert_eq!(ask.await.unwrap().len(), 500);
+    let events = teller.events(before).unwrap();
+    let last = events.iter().rposition(|record| matches!(record.event, Event::Asked { .. })).unwrap();
+    let told = events[..last].iter().filter(|record| matches!(record.event, Event::Told { .. })).count();
+    assert_eq!(told, 20, "all rewards were recorded during the ask");
 }
 
 /// The answers to tells that are sent at the same time, while another process holds the lock that they need.

@@ -91,10 +91,10 @@ impl Campaign {
     /// Why the campaign does not allow an operation, by its state here: the error that a store in a file would return.
     fn refusal(&mut self, operation: &Operation) -> Option<StoreError> {
         self.state().ok()?;
-        let moment = self.moment();
+        let now = self.moment().now;
         let mut state = self.state.take()?;
         let known = state.n_events();
-        let refusal = operation.decide(&mut state, moment).err();
+        let refusal = operation.decide(&mut state, now).err();
         // A state with events that the server does not have is dropped.
         self.state = Some(state).filter(|state| state.n_events() == known);
         refusal

@@ -5,7 +5,7 @@ use crate::common::{Place, candidates, reward, settings};
 use cutline::Rng;
 use cutline::campaign::{CampaignError, Event, Record, Request};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
-use cutline_store::{Campaign, Operation, Origin, Store, StoreError, Submission};
+use cutline_store::{Campaign, Group, Operation, Origin, RequestKey, Store, StoreError, Submission};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -17,6 +17,8 @@ const LEASE: Duration = Duration::from_hours(1);
 contract! {
     others_write_while_an_ask_decides,
     a_slow_decision_excludes_nobody,
+    a_repeated_ask_has_the_tickets_of_all_slices,
+    an_abandoned_ask_names_its_tickets,
     slices_hand_out_what_one_ask_does,
     an_interrupted_ask_leaves_no_ticket,
     a_rule_that_panics_late_leaves_no_ticket,
@@ -118,31 +120,120 @@ fn others_write_while_an_ask_decides(store: &Store) {
     }
 }
 
-/// However long a single decision takes: it ends when another handle has told a reward.
+/// However long a single decision takes, alone or in a group: it ends when another handle has told a reward.
 fn a_slow_decision_excludes_nobody(store: &Store) {
-    let settable = Settable::new(25);
-    let mut asker = settable.begin(store, "slow", 300);
-    let mut teller = store.campaign_with_rule(Some("slow"), Some(settable.rule())).unwrap();
-    let tickets = teller.ask(1, "teller", LEASE).unwrap();
-    // From then on it knows that its decisions are slow.
-    asker.ask(1, "asker", LEASE).unwrap();
-    let ((start, is_started), (done, is_done)) = (channel(), channel());
-    let was_told = Arc::new(Mutex::new(None));
-    let result = Arc::clone(&was_told);
-    *settable.meanwhile.lock().unwrap() = Some(Box::new(move || {
-        start.send(()).unwrap();
-        *result.lock().unwrap() = Some(is_done.recv_timeout(Duration::from_secs(20)).is_ok());
-    }));
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            is_started.recv().unwrap();
-            teller.tell(&[(tickets[0].number, 0.5)]).unwrap();
-            // If it took too long, nobody waits.
-            done.send(()).ok();
+    for (name, is_group) in [("alone", false), ("in a group", true)] {
+        let settable = Settable::new(25);
+        let mut asker = settable.begin(store, name, 300);
+        let mut teller = store.campaign_with_rule(Some(name), Some(settable.rule())).unwrap();
+        let tickets = teller.ask(2, "teller", LEASE).unwrap();
+        // From then on it knows that its decisions are slow.
+        asker.ask(1, "asker", LEASE).unwrap();
+        let ((start, is_started), (done, is_done)) = (channel(), channel());
+        let was_told = Arc::new(Mutex::new(None));
+        let result = Arc::clone(&was_told);
+        *settable.meanwhile.lock().unwrap() = Some(Box::new(move || {
+            start.send(()).unwrap();
+            *result.lock().unwrap() = Some(is_done.recv_timeout(Duration::from_secs(20)).is_ok());
+        }));
+        std::thread::scope(|scope| {
+            let first = tickets[0].number;
+            scope.spawn(move || {
+                is_started.recv().unwrap();
+                teller.tell(&[(first, 0.5)]).unwrap();
+                // If it took too long, nobody waits.
+                done.send(()).ok();
+            });
+            if is_group {
+                let tell = Operation::Tell(vec![(tickets[1].number, vec![0.5])]);
+                let done = asker.perform(&[ask_of(1, "asker"), tell].map(submission)).unwrap();
+                assert_eq!(done[0].as_ref().unwrap().tickets.len(), 1);
+                assert_eq!(done[1].as_ref().unwrap().n_events, 1);
+            } else {
+                assert_eq!(asker.ask(1, "asker", LEASE).unwrap().len(), 1);
+            }
         });
-        assert_eq!(asker.ask(1, "asker", LEASE).unwrap().len(), 1);
+        assert_eq!(*was_told.lock().unwrap(), Some(true), "{name}: others were excluded by the decision");
+    }
+}
+
+fn ask_of(n: usize, worker: &str) -> Operation {
+    Operation::Ask { n, replicates: 1, worker: worker.into(), lease: 3_600_000, resume: false }
+}
+
+/// The slices of a request with a key belong together, whatever others write in between.
+fn a_repeated_ask_has_the_tickets_of_all_slices(store: &Store) {
+    let settable = Settable::new(12);
+    let mut asker = settable.begin(store, "slow", 300);
+    let mut other = store.campaign_with_rule(Some("slow"), Some(settable.rule())).unwrap();
+    let key = RequestKey { key: "k".into(), fingerprint: "ask for 8".into() };
+    let origin = Origin { author: Some("anna".into()), key: Some(key) };
+    let request = Submission { operation: ask_of(8, "asker"), origin };
+    let mut group = Group::default();
+    group.push(request.clone(), "first");
+    group.push(request.clone(), "again");
+    let mut finished = Vec::new();
+    while !group.is_empty() {
+        finished.extend(asker.advance(&mut group).unwrap());
+        other.ask(1, "other", LEASE).unwrap();
+    }
+    let outcomes: Vec<_> = finished.iter().map(|finished| (finished.tag, finished.outcome.as_ref().unwrap())).collect();
+    let [("first", first), ("again", again)] = outcomes[..] else { panic!("{outcomes:?}") };
+    let numbers: Vec<u64> = first.tickets.iter().map(|ticket| ticket.number).collect();
+    assert_eq!((numbers.len(), first.n_events), (8, 8));
+    assert!(numbers.windows(2).any(|pair| pair[1] > pair[0] + 1), "{numbers:?}: another asked in between");
+    assert_eq!((&again.tickets, again.is_repeated), (&first.tickets, true), "it waits for the first");
+    let later = other.perform(&[request]).unwrap().pop().unwrap().unwrap();
+    assert_eq!((&later.tickets, later.is_repeated), (&first.tickets, true));
+    let records = other.events(0).unwrap();
+    let of_asker = |record: &&Record| matches!(&record.event, Event::Asked { worker, .. } if worker == "asker");
+    let events: Vec<u64> = records.iter().filter(of_asker).map(|record| record.number).collect();
+    let authors = other.authors(1, records.len() as u64).unwrap();
+    assert_eq!(authors.iter().flat_map(|range| range.first..=range.last).collect::<Vec<_>>(), events);
+}
+
+/// Somebody who does not wait any more gets no tickets, and what was handed out so far is known.
+fn an_abandoned_ask_names_its_tickets(store: &Store) {
+    let mut asker = Settable::new(12).begin(store, "slow", 300);
+    let mut group = Group::default();
+    group.push(submission(ask_of(30, "asker")), ());
+    while asker.progress().unwrap().open < 5 {
+        assert!(asker.advance(&mut group).unwrap().is_empty());
+    }
+    assert!(group.abandon(|_, ()| false).is_empty() && !group.is_empty());
+    assert_eq!(group.abandon(|_, ()| true), asked(&asker.events(0).unwrap()).iter().map(|a| a.0).collect::<Vec<_>>());
+    assert!(group.is_empty());
+}
+
+/// Among 100,000 candidates on the default model, others tell rewards while a group of asks is decided.
+#[test]
+fn others_write_while_a_large_group_decides() {
+    const N_ARMS: u32 = 100_000;
+    let place = Place::sqlite();
+    let store = Store::create(&format!("{}?durability=normal", place.address)).unwrap();
+    let names = (0..N_ARMS).map(|arm| format!("arm {arm}")).collect();
+    let columns = (0..8).map(|column| format!("x{column}")).collect();
+    let features = (0..N_ARMS * 8).map(|i| f64::from((i % 9973) * 7919 % 9973) / 9973.0).collect();
+    let candidates = cutline_store::Candidates::new(names, columns, features).unwrap();
+    let mut asker = store.begin("large", &settings(N_ARMS), candidates).unwrap();
+    let mut teller = store.campaign(Some("large")).unwrap();
+    let tickets = teller.ask(40, "teller", LEASE).unwrap();
+    teller.tell(&tickets[..20].iter().map(|ticket| (ticket.number, 0.1)).collect::<Vec<_>>()).unwrap();
+    asker.ask(1, "asker", LEASE).unwrap();
+    let begun = asker.state().unwrap().n_events();
+    std::thread::scope(|scope| {
+        let asks: Vec<Submission> = (0..20).map(|_| submission(ask_of(5, "asker"))).collect();
+        let ask = scope.spawn(move || asker.perform(&asks).unwrap());
+        for ticket in &tickets[20..] {
+            teller.tell(&[(ticket.number, reward(ticket.number, &ticket.features[..3]))]).unwrap();
+        }
+        assert!(ask.join().unwrap().iter().all(|outcome| outcome.as_ref().unwrap().tickets.len() == 5));
     });
-    assert_eq!(*was_told.lock().unwrap(), Some(true), "others were excluded by the decision");
+    let records = teller.events(begun).unwrap();
+    let is_asked = |record: &Record| matches!(&record.event, Event::Asked { .. });
+    let (first, last) = (records.iter().position(is_asked).unwrap(), records.iter().rposition(is_asked).unwrap());
+    let between = records[first..last].iter().filter(|record| !is_asked(record)).count();
+    assert!(between >= 10, "{between} of 20 rewards were recorded during the asks");
 }
 
 fn slices_hand_out_what_one_ask_does(store: &Store) {
@@ -280,7 +371,10 @@ fn operations_are_applied_together_and_refused_alone(store: &Store) {
         events.map(strip).collect()
     };
     assert_eq!(without_times(&mut grouped), without_times(&mut single));
-    let together: std::collections::BTreeSet<u64> = grouped.events(8).unwrap().iter().map(|record| record.at).collect();
+    let is_asked = |record: &&Record| matches!(record.event, Event::Asked { .. });
+    let records = grouped.events(8).unwrap();
+    let together: std::collections::BTreeSet<u64> =
+        records.iter().filter(|record| !is_asked(record)).map(|record| record.at).collect();
     assert_eq!(together.len(), 1, "one moment, one transaction");
     assert_eq!(grouped.verdicts().unwrap(), single.verdicts().unwrap());
 }

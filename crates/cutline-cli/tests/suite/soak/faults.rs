@@ -1,6 +1,6 @@
 //! What the soak test does to the surroundings of a store: the disk, the locks, the clocks, the server.
 
-use crate::stored::{Killed, PrivateServer};
+use crate::stored::PrivateServer;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -126,8 +126,7 @@ pub fn revive(server: &PrivateServer) -> bool {
 }
 
 /// The memory of a process in kB and the number of its open files.
-pub fn size(process: &Killed) -> (u64, u64) {
-    let id = process.0.id();
+pub fn size(id: u32) -> (u64, u64) {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let memory = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("a running process");
     let memory = memory.trim().trim_end_matches(" kB").parse().unwrap();

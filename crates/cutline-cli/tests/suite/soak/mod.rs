@@ -14,6 +14,7 @@ mod worker;
 use crate::nothing_is_lost::{self, Random, bits};
 use crate::stored::{Killed, Place, PrivateServer, candidates, signal};
 use cutline_store::{Settings, Store};
+pub use faults::size;
 use faults::{Clocks, SmallDisk};
 use figures::Figures;
 use std::path::{Path, PathBuf};
@@ -207,7 +208,7 @@ impl Site {
             assert!(succeeded || life.is_run, "{name}: a worker failed: {}", self.place.text("stderr"));
             self.figures.gave_up.fetch_add(u64::from(!succeeded && life.asked.is_none()), Relaxed);
         }
-        self.figures.sample(faults::size(eternal));
+        self.figures.sample(size(eternal.0.id()));
         let _calm = self.calm.write().unwrap();
         let seen = bits(&self.place.campaign(name).verdicts().unwrap());
         let told = nothing_is_lost::check(&self.place, name, &seen);
@@ -359,7 +360,7 @@ fn index(random: &mut Random, n: usize) -> usize {
 }
 
 /// Sets a flag when it is dropped, also by a panic.
-struct Over<'a>(&'a AtomicBool);
+pub struct Over<'a>(pub &'a AtomicBool);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {

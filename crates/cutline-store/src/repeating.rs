@@ -1,0 +1,55 @@
+//! Requests that are repeated with their key: they have the outcome of the first time.
+
+use crate::campaign::Campaign;
+use crate::journal::Decision;
+use crate::origin::{Origin, RequestKey};
+use crate::tickets::{handed_out_by, tickets};
+use crate::{Outcome, StoreError};
+use cutline::Arm;
+use cutline::campaign::Event;
+
+impl RequestKey {
+    /// The key under which the events of a later slice of the request are stored; the first is slice 0.
+    pub(crate) fn of_slice(&self, slice: u64) -> Self {
+        let key = if slice == 0 { self.key.clone() } else { format!("{}\n{slice}", self.key) };
+        Self { key, fingerprint: self.fingerprint.clone() }
+    }
+}
+
+impl Campaign {
+    /// The events of an earlier request with the same key, if there is one.
+    pub(crate) fn repeated(&mut self, origin: &Origin) -> Result<Option<Vec<Event>>, StoreError> {
+        let Some(key) = &origin.key else { return Ok(None) };
+        let Some(stored) = self.journal.request(Some(self.id), &key.key)? else { return Ok(None) };
+        if stored.fingerprint != key.fingerprint {
+            return Err(StoreError::OtherRequest);
+        }
+        let mut slice = Some(stored);
+        let mut events = Vec::new();
+        for number in 1.. {
+            let Some(stored) = slice else { break };
+            if stored.n_events > 0 {
+                let n_events = usize::try_from(stored.n_events).unwrap_or(usize::MAX);
+                let records = self.journal.read_some(self.id, stored.first - 1, n_events)?;
+                events.extend(records.into_iter().map(|record| record.event));
+            }
+            slice = self.journal.request(Some(self.id), &key.of_slice(number).key)?;
+        }
+        Ok(Some(events))
+    }
+
+    /// The outcome of an operation that has caused these events before.
+    pub(crate) fn outcome_again(&mut self, events: &[Event]) -> Result<Outcome, StoreError> {
+        let handed_out = handed_out_by(self.state()?, events)?;
+        let mut features = Vec::new();
+        if self.settings().changes_features() && !handed_out.is_empty() {
+            let arms: Vec<Arm> = handed_out.iter().map(|ticket| ticket.arm).collect();
+            let known = self.state()?.n_events();
+            features = self
+                .journal
+                .write(self.id, known, &mut |_, _| Ok(Decision { features_of: arms.clone(), ..Decision::default() }))?;
+        }
+        let tickets = tickets(self, events, &mut features.into_iter())?;
+        Ok(Outcome { n_events: events.len() as u64, tickets, is_repeated: true })
+    }
+}
