@@ -60,6 +60,7 @@ pub use cutline::Candidates;
 pub use error::StoreError;
 pub use finding::{diagnosis, expected_errors, finding};
 pub use group::{Operation, Outcome, Submission};
+pub use http::PastEvent;
 pub use interrupt::Interrupt;
 pub use location::{Durability, LocationError};
 pub use model::{CampaignModel, ModelError};

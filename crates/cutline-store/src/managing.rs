@@ -29,6 +29,12 @@ impl Store {
     /// # Errors
     /// If there is no such campaign, the new name is taken or not allowed, the campaign uses a custom rule, or a store fails.
     pub fn copy(&self, name: Option<&str>, to: &Self, new_name: &str) -> Result<Campaign, StoreError> {
+        if self.is_on_server_of(to) {
+            check_name(new_name)?;
+            let (mut journal, _) = self.find(name)?;
+            journal.remote().map_or(Ok(()), |server| server.copy_on_server(new_name))?;
+            return self.load_chosen(journal, new_name);
+        }
         let mut campaign = self.campaign(name)?;
         campaign.state()?;
         let (records, candidates) = (campaign.events(0)?, campaign.candidates()?);
