@@ -188,6 +188,8 @@ impl From<&StoreError> for Problem {
             | StoreError::CustomRuleMismatch { .. } => Self::Conflict(error.to_string()),
             StoreError::OtherRequest => Self::OtherRequest,
             StoreError::BadName(_)
+            | StoreError::OtherName { .. }
+            | StoreError::CustomRuleOverHttp
             | StoreError::Covariance(_)
             | StoreError::Candidates(_)
             | StoreError::Model(_)

@@ -102,7 +102,7 @@ pub enum StoreError {
     #[error("a campaign on a server cannot use a custom rule; begin it in a store")]
     CustomRuleOverHttp,
     /// A campaign was to be begun at the address of one with another name.
-    #[error("the address is that of the campaign `{address}`, and the name is `{given}`; give one of them")]
+    #[error("the address is that of the campaign `{address}`, and the name is `{given}`")]
     OtherName {
         /// The name in the address.
         address: String,

@@ -32,9 +32,7 @@ pub(crate) enum Location {
 #[non_exhaustive]
 pub enum LocationError {
     /// The scheme is not supported.
-    #[error(
-        "unsupported store scheme `{0}://`; give a path, `sqlite:///path`, `postgresql://…` or `http://…`"
-    )]
+    #[error("unsupported store scheme `{0}://`; give a path, `sqlite:///path`, `postgresql://…` or `http://…`")]
     Scheme(String),
     /// The address has no path.
     #[error("the address of the store has no path; give one, as in `sqlite:///screen.db`")]

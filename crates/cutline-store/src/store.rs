@@ -264,6 +264,12 @@ impl Store {
         Campaign::load(self.opened(journal), entry.id, entry.name, None)
     }
 
+    /// Whether an address is that of a Cutline server, or of a campaign on it.
+    #[must_use]
+    pub fn is_over_http(address: &str) -> bool {
+        matches!(Location::parse(address), Ok(Location::Http(_)))
+    }
+
     /// The name in the address of a campaign on a Cutline server.
     #[must_use]
     pub fn name_in(address: &str) -> Option<String> {

@@ -12,6 +12,7 @@ mod downloads;
 mod events;
 mod home;
 mod layout;
+mod manage;
 mod preview;
 mod session;
 mod snippets;
@@ -37,6 +38,7 @@ pub(crate) fn router() -> Router<AppState> {
         .merge(arm::router())
         .merge(events::router())
         .merge(actions::router())
+        .merge(manage::router())
         .merge(downloads::router())
         .merge(create::router())
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod arms;
 pub(crate) mod campaigns;
+mod diagnosis;
 mod docs;
 pub(crate) mod events;
 mod health;
@@ -58,6 +59,7 @@ pub(crate) fn router() -> (axum::Router<AppState>, utoipa::openapi::OpenApi) {
         .merge(report::router())
         .merge(plan::router())
         .merge(verdicts::router())
+        .merge(diagnosis::router())
         .merge(events::router())
         .merge(health::router())
         .split_for_parts()

@@ -92,10 +92,12 @@ impl HttpJournal {
         let renamed: Result<ChangedSettings, _> = self.client.send_to(Method::Patch, url, &json!({"name": name}));
         match renamed.map_err(taken(name)) {
             // The answer to the first attempt was lost, perhaps.
-            Err(error @ StoreError::Remote { status: 404, .. }) => match self.client.get_from::<Details>(&new.url("")) {
-                Ok(details) if details.id == id => Ok(()),
-                _ => Err(error),
-            },
+            Err(error @ StoreError::Remote { status: 404, .. }) => {
+                match self.client.get_from::<Details>(&new.url("")) {
+                    Ok(details) if details.id == id => Ok(()),
+                    _ => Err(error),
+                }
+            }
             renamed => renamed.map(drop),
         }
     }
