@@ -239,6 +239,7 @@ class Suite:
         browser.wait_for_text("#notice", "The settings were changed")
         browser.wait_for_text("#question", "above 0.6")
         browser.wait_for_text("#settings-now", "0.2")
+        browser.wait_for_text("#events", "noise = 0.2, threshold = 0.6")
         assert (details()["settings"]["threshold"], details()["settings"]["noise"]) == (0.6, 0.2)
         browser.type("#add-table", "name,mass\nlate,5\n")
         browser.click("form[action$='/add'] button")

@@ -15,10 +15,12 @@ impl Both {
     fn new() -> Self {
         let place = Place::new();
         place.write("arms.csv", ARMS);
-        // So that the server has a store.
+        // Both begin with a store that has no campaign.
         place.write("one.csv", "name\na\n");
-        place.good(&["new", "screen.db", "one.csv", "--threshold", "1", "--budget", "3"]);
-        place.good(&["delete", "screen.db", "--yes", "one"]);
+        for store in ["here.db", "screen.db"] {
+            place.good(&["new", store, "one.csv", "--threshold", "1", "--budget", "3"]);
+            place.good(&["delete", store, "--yes", "one"]);
+        }
         let server = Server::start(&place, &[]);
         Self { place, server }
     }
@@ -114,6 +116,8 @@ fn a_campaign_begun_over_http_is_the_one_begun_in_a_store() {
     ]];
     let all = arms.iter().map(|args| ("arms.csv", args)).chain(table.iter().map(|args| ("table.csv", args)));
     let mut given = vec!["--threshold", "--budget", "--name"];
+    // In a store with one campaign, its name need not be given.
+    both.same(&["new", "STORE", "arms.csv", "--threshold", "0.5", "--budget", "12"]);
     for (number, (file, options)) in all.enumerate() {
         let name = format!("more{number}");
         let args =
@@ -236,7 +240,7 @@ fn addresses_and_names_that_contradict_each_other_are_one_line() {
     let said = place.good(&[&["new", &address], &begin[..]].concat()).stderr;
     assert!(said.contains("began the campaign `a b`\n"), "{said}");
     assert!(
-        said.ends_with(&format!("next: cutline ask {address}, or cutline run {address} --measure COMMAND\n")),
+        said.ends_with(&format!("next: cutline ask '{address}', or cutline run '{address}' --measure COMMAND\n")),
         "{said}"
     );
     let other = place.refuses(&[&["new", &address, "--name", "c"], &begin[..]].concat());

@@ -211,7 +211,8 @@ impl CurrentSettings {
         Self {
             precision: exact(settings.precision),
             noise: settings.noise.map_or_else(|| "estimated".into(), exact),
-            confidence: number(1.0 - settings.delta),
+            // To as many digits as anybody gives.
+            confidence: exact((1e9 * (1.0 - settings.delta)).round() / 1e9),
             until_sure: settings.until_sure.clone().unwrap_or_else(|| "never".into()),
         }
     }
