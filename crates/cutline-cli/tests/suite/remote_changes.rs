@@ -137,9 +137,10 @@ fn a_campaign_begun_over_http_is_the_one_begun_in_a_store() {
     }
     // An option that is new in `cutline new` has to be tried here.
     let help = both.place.good(&["new", "--help"]).stdout;
-    let options = help.split_whitespace().filter(|word| word.starts_with("--"));
-    let known = ["--token-file", "--help", "--version", "--max-input-size"];
-    for option in options.map(|word| word.trim_matches(|c: char| !c.is_alphabetic() && c != '-')) {
+    let options = help.lines().filter_map(|line| line.trim().strip_prefix("--")?.split(' ').next());
+    let known = ["--token-file", "--plain", "--max-input-size"];
+    for option in options.map(|option| format!("--{option}")) {
+        let option = option.as_str();
         assert!(given.contains(&option) || known.contains(&option), "{option} is not tried");
     }
     assert_eq!(both.server.end(), Some(0));
