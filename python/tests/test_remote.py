@@ -89,7 +89,8 @@ def test_refusals_are_those_of_a_store(store: str, server: Server) -> None:
         with pytest.raises(cutline.CutlineError) as local_error:
             local.tell(*told)
         assert (remote_error.type, str(remote_error.value)) == (local_error.type, str(local_error.value))
-    for change in [{"budget": 0}, {"until_sure": "intervals", "noise": None}, {"threshold": float("nan")}]:
+    changes: list[dict[str, Any]] = [{"budget": 0}, {"until_sure": "intervals", "noise": None}, {"threshold": float("nan")}]
+    for change in changes:
         with pytest.raises(cutline.CutlineError) as remote_error:
             campaign.set(**change)
         with pytest.raises(cutline.CutlineError) as local_error:
@@ -99,7 +100,7 @@ def test_refusals_are_those_of_a_store(store: str, server: Server) -> None:
 
 def test_a_server_is_a_store(store: str, server: Server, tmp_path: Path) -> None:
     url = f"http://{server.bind}"
-    settings: dict[str, Any] = {"threshold": 0.30000000000000004, "budget": 12, "confidence": 0.9, "seed": 7, "noise": 0.1}
+    settings: dict[str, Any] = {"threshold": 0.30000000000000004, "budget": 12, "confidence": 0.9, "seed": 7, "noise": 0.1, "categories": ["kind"]}
     frame = pd.DataFrame({"name": list("abcd"), "x": [0.1, 0.2, 0.30000000000000004, 1e-9], "kind": ["p", "q", "p", "q"]})
     there = cutline.Campaign(frame, **settings, storage=url, name="more")
     here = cutline.Campaign(frame, **settings, storage=tmp_path / "here.db", name="more")
