@@ -179,6 +179,7 @@ class Suite:
             self.filters(server)
             self.look("campaign", expected=("409", "422"))
             self.other_pages(server)
+            self.rename_and_delete(server)
 
     def drop(self, table: str) -> None:
         self.browser.script(
@@ -259,8 +260,55 @@ class Suite:
         browser.wait_for_text("#notice", "The budget was changed")
         browser.wait_for_text("#summary", "of 60")
         assert (state()["budget"], state()["withdrawn"]) == (60, 1)
+        self.settings_and_arms(server)
         self.not_hacked()
         assert browser.script("return window.marker") == 7, "the page was not loaded again"
+
+    def settings_and_arms(self, server: Server) -> None:
+        """Other settings and more arms, by forms; what is wrong is said, and what was typed stays."""
+        browser, api = self.browser, "/v1/campaigns/solvents"
+        details = lambda: json.loads(server.get(api))
+        browser.click("#settings summary")
+        browser.type("#set-threshold", "0.6")
+        browser.type("#set-noise", "loud")
+        browser.click("#settings button")
+        browser.wait_for_text("#notice", "the noise must be a number with a decimal point, not `loud`")
+        assert browser.script("return document.getElementById('set-threshold').value") == "0.6"
+        browser.type("#set-noise", "0.2")
+        browser.click("#settings button")
+        browser.wait_for_text("#notice", "The settings were changed")
+        browser.wait_for_text("#question", "above 0.6")
+        browser.wait_for_text("#settings-now", "0.2")
+        browser.wait_for_text("#events", "noise = 0.2, threshold = 0.6")
+        assert (details()["settings"]["threshold"], details()["settings"]["noise"]) == (0.6, 0.2)
+        browser.type("#add-table", "name,mass\nlate,5\n")
+        browser.click("form[action$='/add'] button")
+        browser.wait("a refusal", "document.querySelector('#notice .failure')?.textContent.includes('polarity')")
+        browser.type("#add-table", f"name,polarity,mass\nlate,0.5,70\n{HOSTILE.replace(' ', '')},0.1,20\n")
+        browser.click("form[action$='/add'] button")
+        browser.wait_for_text("#notice", "The arms were added")
+        browser.wait_for_text("#arm-table", "of 14")
+        assert details()["overview"]["n_arms"] == 14
+
+    def rename_and_delete(self, server: Server) -> None:
+        """A campaign gets another name, and is deleted only with its name."""
+        browser = self.browser
+        browser.go(f"{server.url}/campaigns/solvents")
+        browser.type("#rename", HOSTILE)
+        browser.click("form[action$='/rename'] button")
+        browser.wait("the new name", "document.querySelector('h1').textContent === arguments[0]", HOSTILE)
+        browser.wait_for_text("#notice", "has its new name")
+        self.not_hacked()
+        browser.type("#delete", "solvents")
+        browser.click("form[action$='/delete'] button")
+        browser.wait_for_text("#notice", "so nothing was deleted")
+        assert json.loads(server.get("/v1/campaigns"))["total"] == 1
+        browser.type("#delete", HOSTILE)
+        browser.click("form[action$='/delete'] button")
+        browser.wait_for_text("#notice", "The campaign was deleted")
+        assert "No campaigns yet" in browser.text("main")
+        assert json.loads(server.get("/v1/campaigns"))["total"] == 0
+        self.look("deleted", expected=("422",))
 
     def filters(self, server: Server) -> None:
         """The filter is in the address and survives a reload."""
@@ -305,7 +353,7 @@ class Suite:
         assert "there is no campaign `none`" in browser.text("main")
         self.look("problem", expected=("404",))
         verdicts = server.get("/campaigns/solvents/verdicts.csv").splitlines()
-        assert len(verdicts) == 13 and verdicts[0].startswith("arm,side,mean"), verdicts
+        assert len(verdicts) == 15 and verdicts[0].startswith("arm,side,mean"), verdicts
 
     def log_in_and_out(self) -> None:
         """Tokens: the login, roles, the cookie, and pages of other sites."""
@@ -348,8 +396,10 @@ class Suite:
             browser.wait_for_text("main", "a b/c")
             browser.go(f"{server.url}/campaigns/a%20b%2Fc")
             assert browser.script("return document.querySelectorAll('main form[method=post]').length") == 0, "a viewer changes nothing"
-            refused = server.raw("POST", "/campaigns/a%20b%2Fc/budget", "budget=50", Cookie=f"cutline_session={viewer}", Origin=server.url)
-            assert refused.status == 403, refused.status
+            assert "Correct and change" not in browser.text("main")
+            for action, form in [("budget", "budget=50"), ("settings", "threshold=1"), ("rename", "name=x"), ("delete", "confirm=a b/c"), ("add", "table=name")]:
+                refused = server.raw("POST", f"/campaigns/a%20b%2Fc/{action}", form, Cookie=f"cutline_session={viewer}", Origin=server.url)
+                assert refused.status == 403, (action, refused.status)
             self.look("viewer")
             browser.click(".session button")
             browser.wait("the login", "location.pathname === '/login'")
@@ -413,9 +463,21 @@ class Suite:
                 browser.type("#amend-reward", "0,7")
                 browser.click("form[action$='/amend'] button")
                 browser.wait_for_text("#notice", "the reward must be a number with a decimal point, not `0,7`")
+                browser.click("#settings summary")
+                browser.type("#set-threshold", "0.75")
+                browser.click("#settings button")
+                browser.wait_for_text("#notice", "The settings were changed")
+                browser.type("#add-table", "name,mass,polarity\nlate,70,0.5\n")
+                browser.click("form[action$='/add'] button")
+                browser.wait_for_text("#notice", "The arms were added")
+                browser.type("#rename", "plainer")
+                browser.click("form[action$='/rename'] button")
+                browser.wait_for_text("#notice", "has its new name")
+                assert browser.text("h1") == "plainer" and "above 0.75" in browser.text("main")
             finally:
                 browser.scripts(are_allowed=True)
-            assert json.loads(server.get("/v1/campaigns/plain/report"))["told"] == 1
+            report = json.loads(server.get("/v1/campaigns/plainer/report"))
+            assert (report["told"], report["n_arms"], report["threshold"]) == (1, 13, 0.75)
             assert all("422" in error for error in browser.errors())
 
     def webhooks(self) -> None:

@@ -57,8 +57,9 @@ class Campaign(_native.Campaign):
     | `noise` | estimated | σ, the standard deviation of a measurement |
     | `seed` | 0 | the seed of all random numbers; `None` draws one, which `settings` has |
     | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
-    | `storage` | memory | the store: a file as a string or `Path`, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE` |
+    | `storage` | memory | the store: a file as a string or `Path`, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE`, or a server of `cutline serve`, `http://HOST:PORT` |
     | `name` | `"campaign"` | its name in the store |
+    | `token` | the environment variable `CUTLINE_TOKEN` | the token for a server; it is not pickled |
     | `features` | all but `name` | which columns of a data frame are features; of an array, the names of its columns |
     | `id` | `name` | the column of a data frame with the names of the arms |
     | `categories` | columns of categorical type, and of text in which values repeat | the columns of a data frame that are categories: one feature per level |
@@ -94,7 +95,8 @@ class Campaign(_native.Campaign):
         seed: int | None = 0,
         names: Iterable[object] | None = None,
         storage: str | os.PathLike[str] | None = None,
-        name: str = "campaign",
+        name: str | None = None,
+        token: str | None = None,
         features: Sequence[str] | None = None,
         id: str | None = None,  # noqa: A002
         categories: Sequence[str] | None = None,
@@ -130,7 +132,7 @@ class Campaign(_native.Campaign):
         }
         arms = _arms.read(X, names, _arms.Reading(features, id, categories, missing, cost))
         address = None if storage is None else _address(storage)
-        handle = _native.begin(*arms, name, address, settings, rule)
+        handle = _native.begin(*arms, name, address, settings, rule, token)
         return cls._from_handle(handle)
 
     @classmethod

@@ -21,7 +21,7 @@ def open(  # noqa: A001
 ) -> Campaign:
     """Opens the campaign in a store. `name` chooses one of several; `algorithm` is its rule if it uses a custom one.
 
-    `storage` may be the address of a campaign on a server of `cutline serve`, as in `http://host:8080/v1/campaigns/screen`. `token` is the token
+    `storage` may be a server of `cutline serve`, as in `http://host:8080`, or a campaign there, as in `http://host:8080/v1/campaigns/screen`. `token` is the token
     for it; by default that in the environment variable `CUTLINE_TOKEN`. A token is not pickled with the campaign.
 
     >>> import cutline
@@ -58,25 +58,32 @@ def diagnose(
     return campaign.diagnose(raw=raw)
 
 
-def campaigns(storage: str | os.PathLike[str]) -> list[str]:
-    """The names of the campaigns in a store, oldest first."""
-    return _native.campaigns(_address(storage))
+def campaigns(storage: str | os.PathLike[str], *, token: str | None = None) -> list[str]:
+    """The names of the campaigns in a store, oldest first. `token` is for a server, as in `open`."""
+    return _native.campaigns(_address(storage), token)
 
 
-def rename(storage: str | os.PathLike[str], new: str, *, name: str | None = None) -> None:
-    """Gives a campaign in a store another name; `name` chooses one of several."""
-    _native.rename(_address(storage), name, new)
+def rename(storage: str | os.PathLike[str], new: str, *, name: str | None = None, token: str | None = None) -> None:
+    """Gives a campaign in a store another name; `name` chooses one of several. `token` is for a server, as in `open`."""
+    _native.rename(_address(storage), name, new, token)
 
 
-def delete(storage: str | os.PathLike[str], name: str) -> None:
-    """Deletes a campaign in a store with all its candidates and measurements. Whoever uses it gets an error with the next operation."""
-    _native.delete(_address(storage), name)
+def delete(storage: str | os.PathLike[str], name: str, *, token: str | None = None) -> None:
+    """Deletes a campaign in a store with all its candidates and measurements. Whoever uses it gets an error with the next operation.
+    `token` is for a server, as in `open`."""
+    _native.delete(_address(storage), name, token)
 
 
 def copy(
-    storage: str | os.PathLike[str], new: str, *, name: str | None = None, to: str | os.PathLike[str] | None = None
+    storage: str | os.PathLike[str],
+    new: str,
+    *,
+    name: str | None = None,
+    to: str | os.PathLike[str] | None = None,
+    token: str | None = None,
 ) -> None:
-    """Copies a campaign in a store with all its events to the name `new`, in the same store or in the store `to`.
+    """Copies a campaign in a store with all its events to the name `new`, in the same store or in the store `to`. `token` is for servers, as
+    in `open`.
 
     >>> import cutline
     >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
@@ -90,4 +97,4 @@ def copy(
     >>> cutline.campaigns(screen)
     ['third']
     """
-    _native.copy(_address(storage), name, new, None if to is None else _address(to))
+    _native.copy(_address(storage), name, new, None if to is None else _address(to), token)

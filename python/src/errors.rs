@@ -84,6 +84,8 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         | StoreError::CustomRuleMissing(_)
         | StoreError::Remote { status: 422, .. }
         | StoreError::NotOverHttp
+        | StoreError::CustomRuleOverHttp
+        | StoreError::OtherName { .. }
         | StoreError::CustomRuleMismatch { .. } => ErrorKind::Input,
         StoreError::Remote { status: 409, .. } | StoreError::Contended => ErrorKind::Refused,
         _ => ErrorKind::Storage,
@@ -95,10 +97,13 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Unconfirmed { .. } => {
             Some("open the campaign again and repeat the call; a reward told twice counts once")
         }
-        StoreError::Unauthorized { .. } => Some(
-            "pass a token of `cutline token create` as `cutline.open(…, token=…)`, or set the environment variable `CUTLINE_TOKEN`",
-        ),
-        StoreError::NotOverHttp => Some("use the store of the server, or send a request: see `/docs` there"),
+        StoreError::Unauthorized { .. } => {
+            Some("pass a token of `cutline token create` as `token=…`, or set the environment variable `CUTLINE_TOKEN`")
+        }
+        StoreError::NotOverHttp => Some("use the store of the server"),
+        StoreError::OtherName { .. } => {
+            Some("leave out `name=`, or pass the address of the server, as in `http://HOST:PORT`")
+        }
         StoreError::NameTaken(_) => Some("choose another with `name=`"),
         StoreError::WhichCampaign(_) => Some("choose one with `name=`"),
         StoreError::CustomRuleMissing(_) => Some("pass it as `cutline.open(…, algorithm=rule)`"),

@@ -35,12 +35,26 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// Reads the arguments that say how a store is reached.
+    fn new(storage: &Bound<'_, PyAny>, token: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let token = token.map(|token| string(token, "`token`")).transpose()?;
+        Ok(Self { storage: string(storage, "`storage`")?, token })
+    }
+
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
-        let store = Store::open_with(&self.storage, &waits())?;
-        Ok(match &self.token {
+        Ok(self.with_token(Store::open_with(&self.storage, &waits())?))
+    }
+
+    /// Opens the store, and creates it if there is none; its waits end with a signal that raises an exception.
+    fn create(&self) -> Result<Store, StoreError> {
+        Ok(self.with_token(Store::create_with(&self.storage, &waits())?))
+    }
+
+    fn with_token(&self, store: Store) -> Store {
+        match &self.token {
             Some(token) => store.with_token(token),
             None => store,
-        })
+        }
     }
 
     /// Whether every call waits for a server over HTTP.
@@ -89,13 +103,9 @@ pub(crate) fn candidates(
     candidates.map_err(|error| store(&error.into()))
 }
 
-/// Opens a store, and creates it if there is none; its waits end with a signal that raises an exception.
-fn create(storage: &str) -> Result<Store, StoreError> {
-    Store::create_with(storage, &waits())
-}
-
-/// Begins a campaign; in memory if `storage` is `None`.
+/// Begins a campaign; in memory if `storage` is `None`. Without a name it gets that in the address of a server.
 #[pyfunction]
+#[pyo3(signature = (names, columns, features, encoding, costs, name, storage, keywords, rule, token=None))]
 pub(crate) fn begin(
     py: Python<'_>,
     names: Option<&Bound<'_, PyAny>>,
@@ -103,24 +113,26 @@ pub(crate) fn begin(
     features: Option<PyReadonlyArray2<'_, f64>>,
     encoding: Option<&str>,
     costs: Option<&Bound<'_, PyAny>>,
-    name: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
     storage: Option<&Bound<'_, PyAny>>,
     keywords: &Bound<'_, PyDict>,
     rule: Option<RuleArgument<'_>>,
+    token: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<CampaignHandle> {
     let mut settings = settings(keywords)?;
     settings.encoding = encoding.map(serde_json::from_str).transpose().map_err(input)?;
     settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(names, columns, features.as_ref(), costs)?;
     settings.covariance = covariance(keywords, &candidates)?;
-    let name = string(name, "`name`")?;
-    let storage = storage.map(|storage| string(storage, "`storage`")).transpose()?;
+    let name = name.map(|name| string(name, "`name`")).transpose()?;
+    let access = storage.map(|storage| Access::new(storage, token)).transpose()?;
+    let in_address = || access.as_ref().and_then(|access| Store::name_in(&access.storage));
+    let name = name.or_else(in_address).unwrap_or_else(|| "campaign".into());
     let begin = || {
         let draft = NewCampaign::new(&name, settings, candidates)?;
-        storage.as_deref().map_or_else(|| Ok(Store::memory()), create)?.begin_new(draft)
+        access.as_ref().map_or_else(|| Ok(Store::memory()), Access::create)?.begin_new(draft)
     };
     let campaign = py.detach(|| catch_exceptions(begin))?;
-    let access = storage.map(|storage| Access { storage, token: None });
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, access, rule))
 }
 
@@ -134,11 +146,9 @@ pub(crate) fn find(
     rule: Option<RuleArgument<'_>>,
     token: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<CampaignHandle> {
-    let storage = string(storage, "`storage`")?;
-    let token = token.map(|token| string(token, "`token`")).transpose()?;
+    let access = Access::new(storage, token)?;
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let custom = custom_rule(rule.as_ref())?;
-    let access = Access { storage, token };
     let open = || access.open()?.campaign_with_rule(name.as_deref(), custom);
     let campaign = py.detach(|| catch_exceptions(open))?;
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(access), rule))
@@ -172,47 +182,62 @@ pub(crate) fn restore(
 
 /// The names of the campaigns in a store, oldest first.
 #[pyfunction]
-pub(crate) fn campaigns(py: Python<'_>, storage: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let storage = string(storage, "`storage`")?;
-    let summaries = py.detach(|| Store::open_with(&storage, &waits())?.campaigns()).map_err(|error| store(&error))?;
+#[pyo3(signature = (storage, token=None))]
+pub(crate) fn campaigns(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    token: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<String>> {
+    let access = Access::new(storage, token)?;
+    let summaries = py.detach(|| access.open()?.campaigns()).map_err(|error| store(&error))?;
     Ok(summaries.into_iter().map(|campaign| campaign.name).collect())
 }
 
 /// Gives a campaign in a store another name.
 #[pyfunction]
+#[pyo3(signature = (storage, name, new, token=None))]
 pub(crate) fn rename(
     py: Python<'_>,
     storage: &Bound<'_, PyAny>,
     name: Option<&Bound<'_, PyAny>>,
     new: &Bound<'_, PyAny>,
+    token: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let (storage, new) = (string(storage, "`storage`")?, string(new, "`new`")?);
+    let (access, new) = (Access::new(storage, token)?, string(new, "`new`")?);
     let name = name.map(|name| string(name, "`name`")).transpose()?;
-    py.detach(|| Store::open_with(&storage, &waits())?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
+    py.detach(|| access.open()?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
 }
 
 /// Deletes a campaign in a store.
 #[pyfunction]
-pub(crate) fn delete(py: Python<'_>, storage: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<()> {
-    let (storage, name) = (string(storage, "`storage`")?, string(name, "`name`")?);
-    py.detach(|| Store::open_with(&storage, &waits())?.delete(&name)).map_err(|error| store(&error))
+#[pyo3(signature = (storage, name, token=None))]
+pub(crate) fn delete(
+    py: Python<'_>,
+    storage: &Bound<'_, PyAny>,
+    name: &Bound<'_, PyAny>,
+    token: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let (access, name) = (Access::new(storage, token)?, string(name, "`name`")?);
+    py.detach(|| access.open()?.delete(&name)).map_err(|error| store(&error))
 }
 
 /// Copies a campaign in a store to another name, in the same store or another.
 #[pyfunction]
+#[pyo3(signature = (storage, name, new, to, token=None))]
 pub(crate) fn copy(
     py: Python<'_>,
     storage: &Bound<'_, PyAny>,
     name: Option<&Bound<'_, PyAny>>,
     new: &Bound<'_, PyAny>,
     to: Option<&Bound<'_, PyAny>>,
+    token: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let (storage, new) = (string(storage, "`storage`")?, string(new, "`new`")?);
+    let (access, new) = (Access::new(storage, token)?, string(new, "`new`")?);
     let name = name.map(|name| string(name, "`name`")).transpose()?;
-    let to = to.map(|to| string(to, "`to`")).transpose()?;
+    let to = to.map(|to| Access::new(to, token)).transpose()?;
     let copy = || {
-        let store = Store::open_with(&storage, &waits())?;
-        let target = to.as_deref().map(create).transpose()?;
+        let store = access.open()?;
+        let target = to.as_ref().map(Access::create).transpose()?;
         store.copy(name.as_deref(), target.as_ref().unwrap_or(&store), &new).map(drop)
     };
     py.detach(copy).map_err(|error| store(&error))

@@ -11,8 +11,10 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cutline
+import pandas as pd
 import pytest
 
 CUTLINE = Path(__file__).parents[2] / "target/release/cutline"
@@ -87,21 +89,72 @@ def test_refusals_are_those_of_a_store(store: str, server: Server) -> None:
         with pytest.raises(cutline.CutlineError) as local_error:
             local.tell(*told)
         assert (remote_error.type, str(remote_error.value)) == (local_error.type, str(local_error.value))
-    with pytest.raises(cutline.InputError, match="cannot be done at the address of a campaign on a server"):
-        campaign.extend(40)
-    with pytest.raises(cutline.InputError, match="cannot be done at the address"):
-        cutline.Campaign(3, threshold=0.5, budget=9, storage=server.url)
+    changes: list[dict[str, Any]] = [{"budget": 0}, {"until_sure": "intervals", "noise": None}, {"threshold": float("nan")}]
+    for change in changes:
+        with pytest.raises(cutline.CutlineError) as remote_error:
+            campaign.set(**change)
+        with pytest.raises(cutline.CutlineError) as local_error:
+            local.set(**change)
+        assert (remote_error.type, str(remote_error.value)) == (local_error.type, str(local_error.value)), change
+
+
+def test_a_server_is_a_store(store: str, server: Server, tmp_path: Path) -> None:
+    url = f"http://{server.bind}"
+    settings: dict[str, Any] = {"threshold": 0.30000000000000004, "budget": 12, "confidence": 0.9, "seed": 7, "noise": 0.1, "categories": ["kind"]}
+    frame = pd.DataFrame({"name": list("abcd"), "x": [0.1, 0.2, 0.30000000000000004, 1e-9], "kind": ["p", "q", "p", "q"]})
+    there = cutline.Campaign(frame, **settings, storage=url, name="more")
+    here = cutline.Campaign(frame, **settings, storage=tmp_path / "here.db", name="more")
+    assert (there.settings, there.names, there.storage) == (here.settings, here.names, url)
+    for campaign in (there, here):
+        for ticket in campaign.ask(3):
+            campaign.tell(ticket, 0.5)
+        campaign.extend(20)
+        campaign.set(threshold=0.4, confidence=0.8, noise=None)
+        campaign.add(pd.DataFrame({"name": ["e"], "x": [0.7], "kind": ["q"]}))
+        campaign.observe(["e"], [0.25])
+    assert (there.settings, there.to_records()) == (here.settings, here.to_records())
+    assert pickle.loads(pickle.dumps(there)).to_records() == here.to_records()
+    assert cutline.open(url, "more").progress == there.progress
+    with pytest.raises(cutline.InputError, match="with other features"):
+        there.add(pd.DataFrame({"name": ["e"], "x": [0.8], "kind": ["q"]}))
+    with pytest.raises(cutline.InputError, match="already a campaign `more`; choose another with `name=`"):
+        cutline.Campaign(3, threshold=0.5, budget=9, storage=url, name="more")
+    with pytest.raises(cutline.InputError, match="the address is that of the campaign `screen`, and the name is `x`"):
+        cutline.Campaign(3, threshold=0.5, budget=9, storage=server.url, name="x")
+    assert cutline.Campaign(3, threshold=0.5, budget=9, storage=f"{url}/v1/campaigns/a%20b").name == "a b"
+    cutline.copy(url, "copied", name="more")
+    cutline.copy(url, "down", name="more", to=tmp_path / "here.db")
+    cutline.copy(tmp_path / "here.db", "up", name="down", to=url)
+    assert cutline.open(url, "up").events() == cutline.open(url, "copied").events() == there.events()
+    cutline.rename(url, "renamed", name="copied")
+    cutline.delete(url, "up")
+    assert cutline.campaigns(url) == ["screen", "more", "a b", "renamed"]
+    with pytest.raises(cutline.InputError, match="the store has 4 campaigns"):
+        cutline.open(url)
+
+
+class First(cutline.Rule):
+    def choose(self, beliefs: cutline.Beliefs) -> int:
+        return 0
+
+
+def test_custom_rules_stay_in_stores(server: Server) -> None:
+    with pytest.raises(cutline.InputError, match="a campaign on a server cannot use a custom rule; begin it in a store"):
+        cutline.Campaign(3, threshold=0.5, budget=9, storage=f"http://{server.bind}", algorithm=First())
 
 
 def test_tokens(store: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [str(CUTLINE), "token", "create", store, "--name", "w"]
     token = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     time.sleep(2.1)
-    with pytest.raises(cutline.StorageError, match="asks for a token; pass a token .* as `cutline.open"):
+    with pytest.raises(cutline.StorageError, match="asks for a token; pass a token .* as `token="):
         cutline.open(server.url)
     with pytest.raises(cutline.StorageError, match="does not accept the token"):
         cutline.open(server.url, token="cutline_no")
     campaign = cutline.open(server.url, token=token)
+    assert cutline.campaigns(f"http://{server.bind}", token=token) == ["screen"]
+    with pytest.raises(cutline.CutlineError, match="the role `admin`"):
+        cutline.Campaign(3, threshold=0.5, budget=9, storage=f"http://{server.bind}", token=token)
     assert token.strip() not in repr(pickle.dumps(campaign))
     monkeypatch.setenv("CUTLINE_TOKEN", token)
     assert pickle.loads(pickle.dumps(campaign)).progress == campaign.progress
@@ -111,7 +164,8 @@ def test_tokens(store: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_addresses(server: Server) -> None:
     with pytest.raises(cutline.InputError, match="/v1/campaigns/NAME"):
-        cutline.open(f"http://{server.bind}")
+        cutline.open(f"http://{server.bind}/campaigns/screen")
+    assert cutline.open(f"http://{server.bind}").name == "screen"
     server.kill()
     with pytest.raises(cutline.StorageError, match="connection refused"):
         cutline.open(server.url)

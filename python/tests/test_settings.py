@@ -27,7 +27,7 @@ class First:
         return 0
 
 
-ARE_NOT_SETTINGS = {"X", "names", "storage", "name"}
+ARE_NOT_SETTINGS = {"X", "names", "storage", "name", "token"}
 """What says which arms there are, and where they are kept."""
 
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {

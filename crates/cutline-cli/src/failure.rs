@@ -242,7 +242,8 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Unauthorized { .. } => {
             "give a token of `cutline token create` in the environment variable `CUTLINE_TOKEN` or with `--token-file`".into()
         }
-        StoreError::NotOverHttp => "run the command on the store of the server, or send a request: see `/docs` there".into(),
+        StoreError::NotOverHttp => "run the command on the store of the server".into(),
+        StoreError::OtherName { .. } => "leave out `--name`, or give the address of the server, as in `http://HOST:PORT`".into(),
         StoreError::NameTaken(_) => "choose another name with `--name`".into(),
         StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),

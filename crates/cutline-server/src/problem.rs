@@ -190,6 +190,8 @@ impl From<&StoreError> for Problem {
             StoreError::NoWebhook(_) => Self::NotFound(error.to_string()),
             StoreError::OtherRequest => Self::OtherRequest,
             StoreError::BadName(_)
+            | StoreError::OtherName { .. }
+            | StoreError::CustomRuleOverHttp
             | StoreError::Covariance(_)
             | StoreError::Candidates(_)
             | StoreError::Model(_)

@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::state::AppState;
 use cutline::campaign::Progress;
 use cutline::{Side, StopReason};
-use cutline_store::{CampaignModel, StoreError};
+use cutline_store::{CampaignActivity, CampaignModel, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -114,6 +114,15 @@ impl CampaignOverview {
 }
 
 impl AppState {
+    /// How a listed campaign stands, if it is asked for.
+    pub(crate) async fn overview_if(
+        &self,
+        is_wanted: bool,
+        campaign: &CampaignActivity,
+    ) -> Result<Option<CampaignOverview>, Problem> {
+        if is_wanted { self.overview(&campaign.name, campaign.events).await.map(Some) } else { Ok(None) }
+    }
+
     /// How a campaign stands that has this many events. It is remembered, so that a list does not open all campaigns again and again.
     pub(crate) async fn overview(&self, name: &str, events: u64) -> Result<CampaignOverview, Problem> {
         if let Some(known) = self.known_overview(name).filter(|known| known.events == events) {

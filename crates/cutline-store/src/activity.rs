@@ -7,6 +7,8 @@ use cutline::campaign::{Record, Time};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CampaignActivity {
+    /// Its number in its store, which no other campaign gets.
+    pub id: i64,
     /// Its name.
     pub name: String,
     /// When it was begun, in milliseconds since 1970.
@@ -29,7 +31,7 @@ impl Store {
                 while activity.next_if(|&(id, ..)| id < entry.id).is_some() {}
                 let found = activity.next_if(|&(id, ..)| id == entry.id);
                 let (events, last_event) = found.map_or((0, None), |(_, events, last)| (events, last));
-                CampaignActivity { name: entry.name, created: entry.created, events, last_event }
+                CampaignActivity { id: entry.id, name: entry.name, created: entry.created, events, last_event }
             };
             Ok(journal.entries()?.into_iter().map(campaign).collect())
         })

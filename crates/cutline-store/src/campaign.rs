@@ -6,7 +6,7 @@ use crate::journal::{Id, Journal};
 use crate::revision::{Revised, damaged, has_revision};
 use crate::writing::Moment;
 use crate::{Candidates, NewCampaign, Settings, StoreError};
-use cutline::campaign::{self, Progress, Record};
+use cutline::campaign::{self, Event, Progress, Record, Terms};
 use cutline::rules::NamedRule;
 use cutline::{CandidatesError, StopReason, Verdict};
 use std::cmp::Ordering;
@@ -185,6 +185,23 @@ impl Campaign {
     /// If the store fails.
     pub fn verdicts(&mut self) -> Result<Vec<Verdict>, StoreError> {
         Ok(self.state()?.verdicts())
+    }
+
+    /// The verdicts of a campaign with another δ that received the same rewards.
+    ///
+    /// # Errors
+    /// If δ is not between 0 and 1, or the store fails.
+    pub fn verdicts_at(&mut self, delta: f64) -> Result<Vec<Verdict>, StoreError> {
+        let latest = self.state()?;
+        let terms = Terms { delta, ..latest.terms().clone() };
+        let mut state = campaign::CampaignState::new(latest.arms().clone(), terms)?;
+        // They were taken already, so they are taken as they are.
+        let observed = |(arm, reward)| Event::Observed { arm, reward, is_counted: false };
+        let rewards = (1..).zip(latest.rewards());
+        let records: Vec<Record> =
+            rewards.map(|(number, reward)| Record { number, at: 0, event: observed(reward) }).collect();
+        state.extend(&records).map_err(|error| StoreError::CampaignError(error.refusal))?;
+        Ok(state.verdicts())
     }
 
     /// The counts of measurements, tickets and events.

@@ -81,18 +81,15 @@ impl Campaign {
     /// # Errors
     /// As [`Campaign::change`], and if the key was used for another request.
     pub fn change_as(&mut self, change: &Change, origin: &Origin) -> Result<bool, StoreError> {
+        if let Some(done) = self.change_on_server(change) {
+            return done;
+        }
         for _ in 0..ATTEMPTS {
             if self.repeated(origin)?.is_some() {
                 return Ok(true);
             }
             self.state()?;
-            let settings = change.clone().apply(self.settings().clone(), !self.columns().is_empty())?;
-            let Some(text) = revision::change(self.settings(), &settings) else { return Ok(false) };
-            let candidates = self.candidates()?;
-            let state = Self::initial_state(&settings, &candidates)?;
-            state.terms().check_guarantee()?;
-            drop(state);
-            let budget = settings.budget;
+            let Some((budget, text)) = self.changed_settings(change)? else { return Ok(false) };
             let decide = |state: &CampaignState| {
                 state.check_budget(budget)?;
                 Ok((Event::Changed { budget, change: text.clone() }, None))
@@ -102,6 +99,15 @@ impl Campaign {
             }
         }
         Err(StoreError::Contended)
+    }
+
+    /// The budget after a change of the present settings, and the change as it is stored; `None` if nothing changes.
+    pub(crate) fn changed_settings(&mut self, change: &Change) -> Result<Option<(u32, String)>, StoreError> {
+        let settings = change.clone().apply(self.settings().clone(), !self.columns().is_empty())?;
+        let Some(text) = revision::change(self.settings(), &settings) else { return Ok(None) };
+        let candidates = self.candidates()?;
+        Self::initial_state(&settings, &candidates)?.terms().check_guarantee()?;
+        Ok(Some((settings.budget, text)))
     }
 
     /// Adds candidates with the same columns, behind those that there are, and returns how many are new. Candidates that the campaign has
@@ -119,22 +125,31 @@ impl Campaign {
     /// # Errors
     /// As [`Campaign::add`], and if the key was used for another request.
     pub fn add_as(&mut self, more: &Candidates, origin: &Origin) -> Result<usize, StoreError> {
+        if let Some(done) = self.add_on_server(more) {
+            return done;
+        }
         for _ in 0..ATTEMPTS {
             if let Some(events) = self.repeated(origin)? {
                 let added = |event: &Event| if let Event::Added { n_arms, .. } = event { *n_arms } else { 0 };
                 return Ok(events.iter().map(added).sum());
             }
             self.state()?;
-            let candidates = self.candidates()?;
-            let Some(more) = new_candidates(&candidates, more)? else { return Ok(0) };
-            Self::initial_state(self.settings(), &candidates.with(&more)?)?;
-            let (first, n_arms) = (candidates.n_arms(), more.n_arms());
+            let Some((first, more)) = self.added_candidates(more)? else { return Ok(0) };
+            let n_arms = more.n_arms();
             let decide = |_: &CampaignState| Ok((Event::Added { first, n_arms }, Some((first, more.clone()))));
             if self.revise(origin, decide)? {
                 return Ok(n_arms);
             }
         }
         Err(StoreError::Contended)
+    }
+
+    /// Those of `more` that the campaign does not have yet, and the number of the first of them; `None` if it has all.
+    pub(crate) fn added_candidates(&mut self, more: &Candidates) -> Result<Option<(Arm, Candidates)>, StoreError> {
+        let candidates = self.candidates()?;
+        let Some(more) = new_candidates(&candidates, more)? else { return Ok(None) };
+        Self::initial_state(self.settings(), &candidates.with(&more)?)?;
+        Ok(Some((candidates.n_arms(), more)))
     }
 
     /// The verdicts that these candidates would have if they were added to the campaign, which does not change. They may have the names of

@@ -96,8 +96,19 @@ pub enum StoreError {
         is_given: bool,
     },
     /// What was to be done is not possible over HTTP.
-    #[error("this cannot be done at the address of a campaign on a server")]
+    #[error("this cannot be done at the address of a server")]
     NotOverHttp,
+    /// A campaign with a custom rule was to be begun on a server, which cannot have the rule.
+    #[error("a campaign on a server cannot use a custom rule; begin it in a store")]
+    CustomRuleOverHttp,
+    /// A campaign was to be begun at the address of one with another name.
+    #[error("the address is that of the campaign `{address}`, and the name is `{given}`")]
+    OtherName {
+        /// The name in the address.
+        address: String,
+        /// The name that was given.
+        given: String,
+    },
     /// The kernel or the graph was refused.
     #[error(transparent)]
     Covariance(#[from] CovarianceError),

@@ -1,4 +1,4 @@
-//! The address of a store: a path, `sqlite:///path`, `postgresql://…`, libpq's `host=… dbname=…`, or `http://…/v1/campaigns/NAME`.
+//! The address of a store: a path, `sqlite:///path`, `postgresql://…`, libpq's `host=… dbname=…`, or that of a Cutline server, `http://…`.
 
 use crate::http::HttpAddress;
 use crate::server::Server;
@@ -23,7 +23,7 @@ pub(crate) enum Location {
     Sqlite { path: PathBuf, durability: Durability },
     /// On a server.
     Postgres(Box<Server>),
-    /// A campaign of a Cutline server.
+    /// A Cutline server, or a campaign on it.
     Http(Box<HttpAddress>),
 }
 
@@ -32,9 +32,7 @@ pub(crate) enum Location {
 #[non_exhaustive]
 pub enum LocationError {
     /// The scheme is not supported.
-    #[error(
-        "unsupported store scheme `{0}://`; give a path, `sqlite:///path`, `postgresql://…` or `http://…/v1/campaigns/NAME`"
-    )]
+    #[error("unsupported store scheme `{0}://`; give a path, `sqlite:///path`, `postgresql://…` or `http://…`")]
     Scheme(String),
     /// The address has no path.
     #[error("the address of the store has no path; give one, as in `sqlite:///screen.db`")]
@@ -67,8 +65,10 @@ pub enum LocationError {
         /// The number of the line.
         line: usize,
     },
-    /// An address on a Cutline server does not name a campaign.
-    #[error("the address of a campaign on a server has the form `http://HOST:PORT/v1/campaigns/NAME`")]
+    /// An address is neither that of a Cutline server nor that of a campaign on it.
+    #[error(
+        "the address of a server has the form `http://HOST:PORT`, and that of a campaign on it `http://HOST:PORT/v1/campaigns/NAME`"
+    )]
     NoCampaignInUrl,
     /// An address on a Cutline server contains a user or a password.
     #[error(

@@ -1,7 +1,7 @@
 //! Renaming, deleting and copying the campaigns of a store.
 
 use crate::new_campaign::check_name;
-use crate::{Campaign, NewCampaign, Store, StoreError};
+use crate::{Campaign, NewCampaign, Origin, Store, StoreError};
 
 impl Store {
     /// Gives a campaign another name. Processes that use it go on.
@@ -29,9 +29,30 @@ impl Store {
     /// # Errors
     /// If there is no such campaign, the new name is taken or not allowed, the campaign uses a custom rule, or a store fails.
     pub fn copy(&self, name: Option<&str>, to: &Self, new_name: &str) -> Result<Campaign, StoreError> {
+        self.copy_as(name, to, new_name, &Origin::default())
+    }
+
+    /// As [`Store::copy`], with the origin of the copy. If a request with the same key has made it before, it is returned.
+    ///
+    /// # Errors
+    /// As [`Store::copy`], and if the key was used for another request.
+    pub fn copy_as(
+        &self,
+        name: Option<&str>,
+        to: &Self,
+        new_name: &str,
+        origin: &Origin,
+    ) -> Result<Campaign, StoreError> {
+        if self.is_on_server_of(to) {
+            check_name(new_name)?;
+            let (mut journal, _) = self.find(name)?;
+            journal.remote().map_or(Ok(()), |server| server.copy_on_server(new_name))?;
+            return self.load_chosen(journal, new_name);
+        }
         let mut campaign = self.campaign(name)?;
         campaign.state()?;
         let (records, candidates) = (campaign.events(0)?, campaign.candidates()?);
-        to.begin_new(NewCampaign::continued(new_name, campaign.first_settings().clone(), candidates, records)?)
+        let copy = NewCampaign::continued(new_name, campaign.first_settings().clone(), candidates, records)?;
+        to.begin_new(copy.with_origin(origin.clone()))
     }
 }

@@ -24,6 +24,8 @@ pub struct NewCampaign {
     pub(crate) events: Vec<(Time, Event)>,
     pub(crate) state: campaign::CampaignState,
     pub(crate) origin: Origin,
+    /// Whether it continues another campaign.
+    pub(crate) is_copy: bool,
 }
 
 impl NewCampaign {
@@ -35,7 +37,7 @@ impl NewCampaign {
         settings.resolve(candidates.has_features())?;
         let column = settings.cost.take().unwrap_or_else(|| "cost".into());
         settings.cost = candidates.costs().map(|_| column);
-        let new = Self::continued(name, settings, candidates, Vec::new())?;
+        let new = Self { is_copy: false, ..Self::continued(name, settings, candidates, Vec::new())? };
         new.state.terms().check_guarantee()?;
         Ok(new)
     }
@@ -58,7 +60,8 @@ impl NewCampaign {
         state.extend(&records).map_err(|error| damaged_journal(name, error))?;
         let events = records.into_iter().map(|record| (record.at, record.event)).collect();
         let (name, created, origin) = (name.into(), now(), Origin::default());
-        Ok(Self { name, created, first_settings, settings, candidates, n_added, events, state, origin })
+        let is_copy = true;
+        Ok(Self { name, created, first_settings, settings, candidates, n_added, events, state, origin, is_copy })
     }
 
     /// The same with its origin. If a request with the same key has begun a campaign before, [`Store::begin_new`](crate::Store::begin_new)

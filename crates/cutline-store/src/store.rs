@@ -51,7 +51,8 @@ impl Store {
     /// | `screen.db`, `/data/screen.db` | that file, with SQLite |
     /// | `sqlite:///screen.db`, `sqlite:////data/screen.db` | the same two |
     /// | `postgresql://user@host/database`, `host=host dbname=database` | that database |
-    /// | `http://host:8080/v1/campaigns/NAME`, `https://…` | that campaign of a Cutline server |
+    /// | `http://host:8080`, `https://…` | all campaigns of a Cutline server |
+    /// | `http://host:8080/v1/campaigns/NAME` | that campaign of a Cutline server |
     ///
     /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability). A server is found as by PostgreSQL's own programs:
     /// with their settings, files and variables of the environment.
@@ -194,9 +195,6 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn campaigns(&self) -> Result<Vec<CampaignSummary>, StoreError> {
-        if let Backend::Database { location: Location::Http(_), .. } = &self.backend {
-            return Err(StoreError::NotOverHttp);
-        }
         let entries = self.with_connection(|journal| journal.entries())?;
         Ok(entries.into_iter().map(|entry| CampaignSummary { name: entry.name, created: entry.created }).collect())
     }
@@ -221,7 +219,22 @@ impl Store {
     /// The entry of the campaign with that name or, without a name, of the only one; and the connection it was read by.
     pub(crate) fn find(&self, name: Option<&str>) -> Result<(Box<dyn Journal>, journal::Entry), StoreError> {
         let mut journal = self.connection()?;
-        let mut entries = journal.entries()?;
+        let chosen = self.http_address().and_then(|address| address.name.as_deref());
+        if let (Some(address), Some(given)) = (chosen, name)
+            && address != given
+        {
+            return Err(StoreError::OtherName { address: address.into(), given: given.into() });
+        }
+        let name = name.or(chosen);
+        if let (Some(server), Some(name)) = (journal.remote(), name)
+            && let Some(entry) = server.entry(name)?
+        {
+            return Ok((journal, entry));
+        }
+        let mut entries = match journal.remote() {
+            Some(server) => server.all_entries()?,
+            None => journal.entries()?,
+        };
         let names = |entries: &[journal::Entry]| entries.iter().map(|entry| entry.name.clone()).collect();
         let position = match (name, entries.len()) {
             (None, 0) => return Err(StoreError::NoCampaigns(self.location())),
@@ -233,7 +246,55 @@ impl Store {
             }
         };
         let entry = entries.swap_remove(position);
+        if let Some(server) = journal.remote() {
+            server.choose(&entry.name);
+        }
         Ok((journal, entry))
+    }
+
+    /// The address of a Cutline server, if the store is on one.
+    fn http_address(&self) -> Option<&http::HttpAddress> {
+        match &self.backend {
+            Backend::Database { location: Location::Http(address), .. } => Some(address),
+            _ => None,
+        }
+    }
+
+    /// Whether both stores are on the same Cutline server.
+    pub(crate) fn is_on_server_of(&self, other: &Self) -> bool {
+        let both = self.http_address().zip(other.http_address());
+        both.is_some_and(|(one, other)| one.is_beside(other))
+    }
+
+    /// The campaign that a connection to a Cutline server has chosen.
+    pub(crate) fn load_chosen(&self, mut journal: Box<dyn Journal>, name: &str) -> Result<Campaign, StoreError> {
+        let entry = journal.remote().map_or(Ok(None), |server| server.entry(name))?;
+        let entry = entry.ok_or(StoreError::Deleted)?;
+        Campaign::load(self.opened(journal), entry.id, entry.name, None)
+    }
+
+    /// Whether an address is that of a Cutline server, or of a campaign on it.
+    #[must_use]
+    pub fn is_over_http(address: &str) -> bool {
+        matches!(Location::parse(address), Ok(Location::Http(_)))
+    }
+
+    /// The name in the address of a campaign on a Cutline server.
+    #[must_use]
+    pub fn name_in(address: &str) -> Option<String> {
+        match Location::parse(address) {
+            Ok(Location::Http(address)) => address.name,
+            _ => None,
+        }
+    }
+
+    /// The address of a campaign on the Cutline server at an address; `None` if the address is that of another store.
+    #[must_use]
+    pub fn address_on_server(address: &str, name: &str) -> Option<String> {
+        match Location::parse(address) {
+            Ok(Location::Http(address)) => Some(address.of(name).to_string()),
+            _ => None,
+        }
     }
 
     /// What `work` returns, with a connection that is kept for later; after an error it is not, because it may be broken.
@@ -284,7 +345,6 @@ fn connect(location: &Location, interrupt: &Interrupt, may_create: bool) -> Resu
     match location {
         Location::Sqlite { path, durability } => journal::sqlite(path, *durability, interrupt, may_create),
         Location::Postgres(server) => journal::postgres(server, interrupt, may_create),
-        Location::Http(_) if may_create => Err(StoreError::NotOverHttp),
         Location::Http(address) => Ok(http::connect(address, interrupt)),
     }
 }

@@ -10,13 +10,20 @@ use std::time::Duration;
 /// The store and the name of a campaign: arguments of every command for campaigns except `new`.
 #[derive(Debug, Args)]
 pub(crate) struct CampaignAddress {
-    /// Where the campaign is: a file, `sqlite:///FILE`, `postgresql://USER@HOST/DATABASE`, or `http://HOST:PORT/v1/campaigns/NAME` on a
-    /// server of `cutline serve`
+    /// Where the campaign is: a file, `sqlite:///FILE`, `postgresql://USER@HOST/DATABASE`, or a server of `cutline serve`, `http://HOST:PORT` or
+    /// `http://HOST:PORT/v1/campaigns/NAME`
     #[arg(value_name = "STORE")]
     pub(crate) store: String,
     /// The name of the campaign, if the store has several
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) token: TokenFile,
+}
+
+/// The token for a store on a server: an argument of every command that takes a store.
+#[derive(Debug, Args)]
+pub(crate) struct TokenFile {
     /// A file with the token for a server of `cutline serve` [default: the environment variable `CUTLINE_TOKEN`]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,

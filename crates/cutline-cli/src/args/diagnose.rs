@@ -1,7 +1,7 @@
 //! The arguments of `cutline diagnose`.
 
 use super::number::threshold;
-use super::{CampaignOptions, Format};
+use super::{CampaignOptions, Format, TokenFile};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -20,6 +20,8 @@ pub(crate) struct Diagnose {
     /// With a STORE that has several campaigns: the name of the campaign
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) token: TokenFile,
     /// The threshold τ, from which the model measures rewards [default: the mean of the rewards]
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: Option<f64>,

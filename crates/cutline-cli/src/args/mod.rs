@@ -15,7 +15,7 @@ mod serve;
 mod simulation;
 mod store;
 
-pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell};
+pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell, TokenFile};
 pub(crate) use diagnose::Diagnose;
 pub(crate) use duration::duration;
 pub(crate) use life::{Add, Amend, Extend, Predict, Restore, Set, Withdraw};

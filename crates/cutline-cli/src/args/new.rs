@@ -1,7 +1,7 @@
 //! The arguments of `cutline new`, and those that `plan` and `diagnose` on a file share with it.
 
-use super::Reading;
 use super::number::{Delta, budget, delta, length, noise, number, precision, threshold};
+use super::{Reading, TokenFile};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::campaign::{EarlyStop, RewardKind};
@@ -14,8 +14,8 @@ const ADVANCED: &str = "Advanced options";
 
 #[derive(Debug, Args)]
 pub(crate) struct New {
-    /// Where to keep the campaign: a file or `sqlite:///FILE`, created if it is missing, or an existing database,
-    /// `postgresql://USER@HOST/DATABASE`
+    /// Where to keep the campaign: a file or `sqlite:///FILE`, created if it is missing, an existing database,
+    /// `postgresql://USER@HOST/DATABASE`, or a server of `cutline serve`, `http://HOST:PORT`
     #[arg(value_name = "STORE")]
     pub(crate) store: String,
     /// The arms, one row each: a CSV file with a header, plain or as `.gz`, an Excel file (.xlsx) or a Parquet file, or `-` for stdin. A
@@ -33,6 +33,8 @@ pub(crate) struct New {
     /// The name of the campaign [default: the name of the candidates file, without its extension, or `campaign` for stdin]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) token: TokenFile,
     /// Earlier rewards, a CSV file with the columns `arm` (a name, or a row number from 0) and `reward`, or what `cutline export --events`
     /// writes as CSV or JSON
     #[arg(long, value_name = "REWARDS.csv")]

@@ -1,7 +1,7 @@
 //! The arguments of `cutline plan`.
 
 use super::number::{Budgets, budgets, number, target, threshold};
-use super::{CampaignOptions, Simulation};
+use super::{CampaignOptions, Simulation, TokenFile};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, Range};
@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     /// With a STORE that has several campaigns: the name of the campaign
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) token: TokenFile,
     /// The threshold τ; needed unless the arms come from a STORE
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: Option<f64>,

@@ -1,15 +1,17 @@
 //! The arguments of the commands for a store and the campaigns in it.
 
 use super::number::{Delta, delta};
-use super::{CampaignAddress, Format};
+use super::{CampaignAddress, Format, TokenFile};
 use clap::Args;
 use clap_complete::Shell;
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// The store: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE`
+    /// The store: a file, `sqlite:///FILE`, `postgresql://USER@HOST/DATABASE`, or a server of `cutline serve`, `http://HOST:PORT`
     #[arg(value_name = "STORE")]
     pub(crate) store: String,
+    #[command(flatten)]
+    pub(crate) token: TokenFile,
     /// How to print the list
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
@@ -49,7 +51,8 @@ pub(crate) struct Copy {
     /// The name of the copy
     #[arg(value_name = "NEW")]
     pub(crate) new: String,
-    /// The store of the copy, created if it is a file that is missing [default: the same store]
+    /// The store of the copy, created if it is a file that is missing [default: the same store]. The token for a server is that of
+    /// `--token-file`, too
     #[arg(long, value_name = "STORE")]
     pub(crate) to: Option<String>,
 }

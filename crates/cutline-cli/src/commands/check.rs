@@ -4,9 +4,8 @@ use super::open;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::{cell, short};
-use cutline::campaign::{CampaignState, Event, Record, Terms};
 use cutline::{Side, Verdict};
-use cutline_store::{Campaign, StoreError};
+use cutline_store::Campaign;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,7 +17,7 @@ pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
     let mut campaign = open(&args.address)?;
     let arms = chosen(&campaign, &args.only)?;
     let verdicts = match args.confidence {
-        Some(delta) => verdicts_at(&mut campaign, delta.0)?,
+        Some(delta) => campaign.verdicts_at(delta.0)?,
         None => campaign.verdicts()?,
     };
     let (wanted, other) = if args.below { (Side::Below, Side::Above) } else { (Side::Above, Side::Below) };
@@ -56,18 +55,6 @@ fn chosen(campaign: &Campaign, only: &[String]) -> Result<Vec<usize>, Failure> {
         names.iter().position(|known| known == name).ok_or_else(unknown)
     };
     only.iter().map(find).collect()
-}
-
-/// The verdicts of a campaign with another confidence that received the same rewards.
-fn verdicts_at(campaign: &mut Campaign, delta: f64) -> Result<Vec<Verdict>, StoreError> {
-    let latest = campaign.state()?;
-    let mut state = CampaignState::new(latest.arms().clone(), Terms { delta, ..latest.terms().clone() })?;
-    // They were taken already, so they are taken as they are.
-    let observed = |(arm, reward)| Event::Observed { arm, reward, is_counted: false };
-    let records: Vec<Record> =
-        (1..).zip(latest.rewards()).map(|(number, reward)| Record { number, at: 0, event: observed(reward) }).collect();
-    state.extend(&records).map_err(|error| StoreError::CampaignError(error.refusal))?;
-    Ok(state.verdicts())
 }
 
 fn line(name: &str, verdict: &Verdict) -> String {

@@ -1,5 +1,6 @@
 //! `cutline list STORE`
 
+use super::{token_of, with_token};
 use crate::args::{self, Format};
 use crate::clock::rfc3339;
 use crate::failure::Failure;
@@ -27,7 +28,8 @@ struct Row {
 }
 
 pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
-    let store = Store::open(&args.store)?;
+    let token = token_of(&args.token)?;
+    let store = with_token(Store::open(&args.store)?, token.as_deref());
     let rows: Vec<Row> = store.campaigns()?.into_iter().map(|summary| row(&store, summary)).collect();
     let mut out = std::io::stdout().lock();
     match args.format {

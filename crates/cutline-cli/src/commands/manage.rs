@@ -1,5 +1,6 @@
 //! `cutline rename`, `cutline delete` and `cutline copy`
 
+use super::{open_store, token_of, with_token};
 use crate::args;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -8,7 +9,7 @@ use cutline_store::{Store, StoreError};
 use std::io::{BufRead, IsTerminal, Write};
 
 pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
-    let store = Store::open_with(&args.address.store, interrupt::waits())?;
+    let store = open_store(&args.address)?;
     let _guard = interrupt::hold_for(&args.address.store);
     store.rename(args.address.name.as_deref(), &args.new).map_err(refused)?;
     note(&format!("the campaign is called `{}`", args.new));
@@ -16,9 +17,11 @@ pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
 }
 
 pub(crate) fn copy(args: &args::Copy) -> Result<(), Failure> {
-    let store = Store::open_with(&args.address.store, interrupt::waits())?;
+    let store = open_store(&args.address)?;
     let _guard = interrupt::hold_for(args.to.as_deref().unwrap_or(&args.address.store));
+    let token = token_of(&args.address.token)?;
     let target = args.to.as_deref().map(|to| Store::create_with(to, interrupt::waits())).transpose()?;
+    let target = target.map(|target| with_token(target, token.as_deref()));
     let target = target.as_ref().unwrap_or(&store);
     let mut copy = store.copy(args.address.name.as_deref(), target, &args.new).map_err(refused)?;
     let progress = copy.progress()?;
@@ -27,7 +30,7 @@ pub(crate) fn copy(args: &args::Copy) -> Result<(), Failure> {
 }
 
 pub(crate) fn delete(args: &args::Delete) -> Result<(), Failure> {
-    let store = Store::open_with(&args.address.store, interrupt::waits())?;
+    let store = open_store(&args.address)?;
     let mut names: Vec<String> = store.campaigns()?.into_iter().map(|summary| summary.name).collect();
     let name = match &args.address.name {
         Some(name) => name.clone(),

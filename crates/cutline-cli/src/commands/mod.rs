@@ -53,8 +53,9 @@ pub(crate) use tell::tell;
 pub(crate) use token::token;
 pub(crate) use withdraw::{restore, withdraw};
 
-use crate::args::{CampaignAddress, Simulation};
+use crate::args::{CampaignAddress, Simulation, TokenFile};
 use crate::failure::{Failure, note_hint};
+use crate::interrupt;
 use crate::output::{Inputs, Output, is_database};
 use crate::print::{cell, note, shell};
 use crate::progress;
@@ -121,6 +122,9 @@ fn is_store(source: &str) -> bool {
 
 /// The arguments that name a campaign on a command line, without a password.
 fn reference(store: &str, name: Option<&str>) -> String {
+    if let Some(address) = name.and_then(|name| Store::address_on_server(store, name)) {
+        return shell(&address);
+    }
     let store = if Store::redacted(store).is_some() { "STORE".into() } else { shell(store) };
     match name {
         Some(name) => format!("{store} --name {}", shell(name)),
@@ -154,22 +158,36 @@ fn refused(path: &Path) -> impl Fn(DatasetError) -> Failure {
 
 /// The campaign that the command line names, in its present state.
 fn open(address: &CampaignAddress) -> Result<Campaign, Failure> {
-    let token = token_of(address)?;
-    Ok(open_with(address, token.as_deref(), &Interrupt::new())?)
+    open_named(&address.store, address.name.as_deref(), &address.token)
+}
+
+/// The campaign with this name in a store or, without a name, the only one.
+fn open_named(store: &str, name: Option<&str>, token: &TokenFile) -> Result<Campaign, Failure> {
+    let token = token_of(token)?;
+    Ok(with_token(Store::open(store)?, token.as_deref()).campaign(name)?)
 }
 
 /// As [`open`], with this token; the interrupt can shorten its waits.
 fn open_with(address: &CampaignAddress, token: Option<&str>, interrupt: &Interrupt) -> Result<Campaign, StoreError> {
-    let mut store = Store::open_with(&address.store, interrupt)?;
-    if let Some(token) = token {
-        store = store.with_token(token);
+    with_token(Store::open_with(&address.store, interrupt)?, token).campaign(address.name.as_deref())
+}
+
+/// The store that the command line names, whose waits end with an interruption.
+fn open_store(address: &CampaignAddress) -> Result<Store, Failure> {
+    let token = token_of(&address.token)?;
+    Ok(with_token(Store::open_with(&address.store, interrupt::waits())?, token.as_deref()))
+}
+
+fn with_token(store: Store, token: Option<&str>) -> Store {
+    match token {
+        Some(token) => store.with_token(token),
+        None => store,
     }
-    store.campaign(address.name.as_deref())
 }
 
 /// The token in the file that the command line names.
-fn token_of(address: &CampaignAddress) -> Result<Option<String>, Failure> {
-    let Some(path) = &address.token_file else { return Ok(None) };
+fn token_of(TokenFile { token_file }: &TokenFile) -> Result<Option<String>, Failure> {
+    let Some(path) = token_file else { return Ok(None) };
     let read = std::fs::read_to_string(path);
     read.map(Some).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })
 }
@@ -261,6 +279,7 @@ mod tests {
     fn a_reference_is_quoted_and_has_no_password() {
         assert_eq!(reference("a b.db", None), "'a b.db'");
         assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");
+        assert_eq!(reference("http://h:80/", Some("x y")), "http://h:80/v1/campaigns/x%20y");
         for address in ["postgresql://me:SECRET@h:5432/db", "postgresql://h?password=SECRET", "host=h password=SECRET"]
         {
             assert_eq!(reference(address, None), "STORE");

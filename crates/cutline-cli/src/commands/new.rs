@@ -1,6 +1,6 @@
 //! `cutline new STORE CANDIDATES`
 
-use super::{candidates, read, reference};
+use super::{candidates, read, reference, token_of, with_token};
 use crate::args::{self, CampaignOptions};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -20,15 +20,17 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     // Everything that can be refused without a store is refused here, so that no empty store is left behind.
     let new = new_campaign(args)?;
     let constant = constant_columns(new.candidates());
+    let token = token_of(&args.token)?;
     let guard = interrupt::hold_for(&args.store);
-    let store = Store::create_with(&args.store, interrupt::waits())?;
+    let store = with_token(Store::create_with(&args.store, interrupt::waits())?, token.as_deref());
     let is_first = store.campaigns()?.is_empty();
     let mut campaign = store.begin_new(new)?;
     drop(guard);
     for line in summary(&mut campaign, &constant)? {
         note(&line);
     }
-    let reference = reference(&args.store, Some(campaign.name()).filter(|_| !is_first));
+    let is_obvious = is_first && !Store::is_over_http(&args.store);
+    let reference = reference(&args.store, Some(campaign.name()).filter(|_| !is_obvious));
     note(&format!("next: cutline ask {reference}, or cutline run {reference} --measure COMMAND"));
     Ok(())
 }
@@ -46,7 +48,7 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     settings.algorithm.clone_from(&args.algorithm);
     settings.seed = args.seed;
     settings.encoding = encoding;
-    let name = args.name.clone().unwrap_or_else(|| default_name(path));
+    let name = args.name.clone().or_else(|| Store::name_in(&args.store)).unwrap_or_else(|| default_name(path));
     if settings.rewards.is_none() && is_pass_or_fail(&settings, &observed) {
         settings.rewards = Some(RewardKind::Bernoulli.name().into());
         note(

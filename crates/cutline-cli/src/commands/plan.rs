@@ -1,8 +1,8 @@
 //! `cutline plan CANDIDATES`, and `cutline plan STORE` for the rest of a campaign
 
 use super::new::settings;
-use super::{file_name, is_store, labelled, open, output, pictures, read, refuse_options, refused};
-use crate::args::{self, CampaignAddress};
+use super::{file_name, is_store, labelled, open_named, output, pictures, read, refuse_options, refused};
+use crate::args;
 use crate::failure::Failure;
 use crate::output::Inputs;
 use crate::print::cell;
@@ -21,8 +21,8 @@ use std::path::Path;
 const RUNS: u64 = 100;
 
 /// What may be given with a STORE that has rewards.
-const WITH_STORE: [&str; 11] =
-    ["source", "name", "wrong", "target", "budgets", "batch", "runs", "threads", "seed", "out", "format"];
+const WITH_STORE: [&str; 12] =
+    ["source", "name", "token_file", "wrong", "target", "budgets", "batch", "runs", "threads", "seed", "out", "format"];
 
 /// What is expected of the arms: may be given with a STORE that has no rewards.
 const EXPECTED: [&str; 6] = ["explained", "linear_share", "noise_ratio", "spread", "above", "prior"];
@@ -68,8 +68,7 @@ struct Requested {
 
 /// The plan for the rest of the campaign in a store. Without rewards it is the plan for the campaign's candidates and settings.
 fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
-    let mut campaign =
-        open(&CampaignAddress { store: args.source.clone(), name: args.name.clone(), token_file: None })?;
+    let mut campaign = open_named(&args.source, args.name.as_deref(), &args.token)?;
     let candidates = campaign.candidates()?;
     let name = campaign.name().to_owned();
     let state = campaign.state()?;

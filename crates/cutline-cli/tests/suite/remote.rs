@@ -1,6 +1,6 @@
 //! Campaigns on a server: the commands work on `http://…/v1/campaigns/NAME` as on a store.
 
-use crate::common::{ARMS, Place, Ran, screen};
+use crate::common::{Place, Ran, screen};
 use crate::serve::Server;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -83,21 +83,11 @@ fn refusals_are_those_of_a_store() {
         assert!(remote.0.is_some_and(|code| code > 0));
     }
     assert_eq!(place.json(&["status", "screen.db"])["told"], 1, "all or none");
-    // Corrections and withdrawals are requests too; what is none says so.
+    // Corrections and withdrawals are requests too.
     place.good(&["amend", &url, "1", "0.4", "--reason", "swapped"]);
     place.good(&["withdraw", &url, "a", "--reason", "gone"]);
     let status = place.json(&["status", "screen.db"]);
     assert_eq!(status["withdrawn"], 1);
-    for args in [&["extend", &url, "--budget", "40"][..], &["rename", &url, "b"], &["list", &url]] {
-        let line = place.refuses(args);
-        assert!(
-            line.contains("cannot be done at the address of a campaign on a server; run the command on the store"),
-            "{line}"
-        );
-    }
-    place.write("more.csv", ARMS);
-    let line = place.refuses(&["new", &url, "more.csv", "--threshold", "1", "--budget", "9"]);
-    assert!(line.contains("cannot be done at the address"), "{line}");
     assert_eq!(server.end(), Some(0));
 }
 
@@ -123,11 +113,6 @@ fn wrong_addresses_and_tokens_are_one_line() {
     let other = url.replace("/arms", "/other%20one");
     let line = place.refuses(&["report", &other, "--token-file", "good.token"]);
     assert!(line.contains("there is no campaign `other one`"), "{line}");
-    let address = format!("http://{}", server.address());
-    for address in [address.clone(), format!("{address}/v1/campaigns"), format!("{address}/v1/campaigns/")] {
-        let line = place.refuses(&["status", &address]);
-        assert!(line.contains("`http://HOST:PORT/v1/campaigns/NAME`"), "{line}");
-    }
     assert_eq!(server.end(), Some(0));
     let begun = Instant::now();
     let line = place.refuses(&["status", &url, "--token-file", "good.token"]);
@@ -188,8 +173,8 @@ fn message(stream: &TcpStream) -> Vec<u8> {
     [head.into_bytes(), body].concat()
 }
 
-/// A proxy to a server, which loses the first answer to every request to one of these paths. Its address.
-fn lossy_proxy(server: &str, paths: &'static [&str]) -> String {
+/// A proxy to a server, which loses the first answer to every request that begins with one of these lines. Its address.
+pub fn lossy_proxy(server: &str, lines: &'static [&str]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, server) = (listener.local_addr().unwrap().to_string(), server.to_owned());
     std::thread::spawn(move || {
@@ -201,9 +186,9 @@ fn lossy_proxy(server: &str, paths: &'static [&str]) -> String {
             upstream.write_all(&request).unwrap();
             let answer = message(&upstream);
             let line = String::from_utf8_lossy(&request);
-            let path = paths.iter().find(|path| line.starts_with(&format!("POST /v1/campaigns/arms/{path} ")));
-            if path.is_some_and(|path| !lost.contains(path)) {
-                lost.extend(path);
+            let known = lines.iter().find(|known| line.starts_with(**known));
+            if known.is_some_and(|known| !lost.contains(known)) {
+                lost.extend(known);
             } else {
                 drop(client.write_all(&answer));
             }
@@ -217,7 +202,9 @@ fn a_lost_answer_spends_nothing_twice() {
     let place = screen(&["--budget", "9"]);
     let server = Server::start(&place, &[]);
     // To the server, the proxy is a client on this machine with another name.
-    let proxy = lossy_proxy(server.address(), &["asks", "tells", "failures"]);
+    let lines =
+        &["POST /v1/campaigns/arms/asks ", "POST /v1/campaigns/arms/tells ", "POST /v1/campaigns/arms/failures "];
+    let proxy = lossy_proxy(server.address(), lines);
     let url = format!("http://{proxy}/v1/campaigns/arms");
     let asked = place.json(&["ask", &url, "-n", "3"]);
     let tickets: Vec<_> = asked.as_array().unwrap().iter().map(|ticket| ticket["ticket"].as_u64().unwrap()).collect();

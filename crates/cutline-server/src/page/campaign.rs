@@ -22,8 +22,8 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use cutline::Amount;
-use cutline_store::{Role, StoreError};
+use cutline::{ALGORITHMS, Amount};
+use cutline_store::{CampaignModel, Role, Settings, StoreError};
 
 /// How many open tickets and events the page shows.
 const TICKETS: usize = 50;
@@ -62,6 +62,12 @@ impl Notice {
             "withdrawn" => "The arm was withdrawn.",
             "restored" => "The arm is available again.",
             "budget" => "The budget was changed.",
+            "changed" => "The settings were changed.",
+            "unchanged" => "The campaign has these settings already.",
+            "added" => "The arms were added.",
+            "known" => "The campaign has these arms already.",
+            "renamed" => "The campaign has its new name.",
+            "deleted" => "The campaign was deleted.",
             "webhook-test" => "A test is being sent: see the deliveries of the webhook.",
             "webhook-deleted" => "The webhook was deleted.",
             _ => return None,
@@ -89,6 +95,7 @@ impl From<OpenTicket> for TicketRow {
 /// How the campaign stands, in texts.
 struct Standing {
     question: String,
+    threshold: String,
     budget: BudgetUse,
     progress: String,
     remaining: String,
@@ -127,6 +134,7 @@ impl Standing {
         let (above, below, undecided) = (count(overview.above), count(overview.below), count(overview.undecided));
         Self {
             question: format!("{}{precision}", exact(overview.threshold)),
+            threshold: exact(overview.threshold),
             budget: overview.budget_use(),
             progress: words::progress(&overview.budget_use()),
             remaining: report.remaining.to_string(),
@@ -182,6 +190,9 @@ struct CampaignPage {
     /// By which a repeated request for measurements is recognised.
     key: String,
     has_report: bool,
+    settings: CurrentSettings,
+    models: Vec<&'static str>,
+    algorithms: Vec<&'static str>,
 }
 
 /// What the page needs of an open campaign.
@@ -190,6 +201,27 @@ struct Found {
     tickets: OpenTickets,
     events: Vec<EventLine>,
     promises: Vec<String>,
+    settings: CurrentSettings,
+}
+
+/// The settings that can be changed, in texts.
+struct CurrentSettings {
+    precision: String,
+    noise: String,
+    confidence: String,
+    until_sure: String,
+}
+
+impl CurrentSettings {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            precision: exact(settings.precision),
+            noise: settings.noise.map_or_else(|| "estimated".into(), exact),
+            // To as many digits as anybody gives.
+            confidence: exact((1e9 * (1.0 - settings.delta)).round() / 1e9),
+            until_sure: settings.until_sure.clone().unwrap_or_else(|| "never".into()),
+        }
+    }
 }
 
 fn find(open: &mut OpenCampaign) -> Result<Found, StoreError> {
@@ -198,7 +230,8 @@ fn find(open: &mut OpenCampaign) -> Result<Found, StoreError> {
     let first = report.overview.events.saturating_sub(EVENTS as u64);
     let events = read(open, first, EVENTS)?.into_iter().rev().map(EventLine::from).collect();
     let promises = promises(open.campaign.state()?.terms(), report.overview.n_arms);
-    Ok(Found { report, tickets, events, promises })
+    let settings = CurrentSettings::new(open.campaign.settings());
+    Ok(Found { report, tickets, events, promises, settings })
 }
 
 async fn campaign(
@@ -241,5 +274,8 @@ pub(super) async fn page(
         webhooks,
         key: hash(&random),
         has_report: state.report_page().is_some(),
+        settings: found.settings,
+        models: CampaignModel::ALL.iter().map(|model| model.name()).collect(),
+        algorithms: ALGORITHMS.iter().map(|algorithm| algorithm.name).collect(),
     }))
 }

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use cutline_store::Role;
 
 /// The longest table that can be pasted; larger ones are uploaded as files.
-const PASTED: usize = 8 << 20;
+pub(super) const PASTED: usize = 8 << 20;
 
 pub(super) fn router() -> Router<AppState> {
     Router::new()

@@ -12,7 +12,7 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use cutline_store::Role;
+use cutline_store::{Role, changed_settings};
 use serde::Deserialize;
 
 /// How many events a page has.
@@ -35,15 +35,23 @@ pub(super) struct EventLine {
 impl From<EventBody> for EventLine {
     fn from(body: EventBody) -> Self {
         let what = what(&body);
+        let is_change = body.event == "changed";
+        let reason = body.reason.map(|reason| if is_change { in_words(&reason) } else { reason });
         Self {
             number: body.number,
             at: Moment::parse(&body.at),
             event: body.event,
             what,
-            reason: body.reason.unwrap_or_default(),
+            reason: reason.unwrap_or_default(),
             by: body.by.unwrap_or_default(),
         }
     }
+}
+
+/// Changed settings in words: `threshold = 0.6, until sure = none`.
+fn in_words(change: &str) -> String {
+    let settings = changed_settings(change).into_iter();
+    settings.map(|(key, value)| format!("{} = {value}", key.replace('_', " "))).collect::<Vec<_>>().join(", ")
 }
 
 fn what(body: &EventBody) -> String {

@@ -1,5 +1,6 @@
 //! `/`: the campaigns.
 
+use super::campaign::Notice;
 use super::layout::{Layout, PageProblem, show};
 use super::visitor::Visitor;
 use super::words::{self, Moment, count};
@@ -26,6 +27,8 @@ pub(super) fn router() -> Router<AppState> {
 struct HomeQuery {
     search: Option<String>,
     page: Option<usize>,
+    /// The word for what was done before.
+    notice: Option<String>,
 }
 
 /// A campaign in the list.
@@ -75,6 +78,7 @@ impl Entry {
 #[template(path = "page/home.html")]
 struct HomePage {
     layout: Layout,
+    notice: Option<Notice>,
     entries: Vec<Entry>,
     total: usize,
     search: String,
@@ -89,12 +93,13 @@ async fn home(
 ) -> Result<Response, PageProblem> {
     let (search, page) = (query.search.unwrap_or_default(), query.page.unwrap_or(1).max(1));
     let offset = (page - 1).saturating_mul(PER_PAGE);
-    let list = ListQuery { offset: Some(offset), limit: Some(PER_PAGE), search: Some(search.clone()) };
+    let list = ListQuery { offset: Some(offset), limit: Some(PER_PAGE), search: Some(search.clone()), overview: None };
     let list = campaign_list(&state, visitor.principal.clone(), list).await?;
     let address = |page: usize| format!("/?search={}&page={page}", escaped(&search));
     let has_older = offset + PER_PAGE < list.total;
     Ok(show(&HomePage {
         layout: Layout::of(&visitor),
+        notice: query.notice.as_deref().and_then(Notice::done),
         entries: list.campaigns.into_iter().map(Entry::new).collect(),
         total: list.total,
         newer: (page > 1).then(|| address(page - 1)),

@@ -12,6 +12,7 @@ mod downloads;
 mod events;
 mod home;
 mod layout;
+mod manage;
 mod preview;
 mod session;
 mod snippets;
@@ -38,6 +39,7 @@ pub(crate) fn router() -> Router<AppState> {
         .merge(arm::router())
         .merge(events::router())
         .merge(actions::router())
+        .merge(manage::router())
         .merge(webhooks::router())
         .merge(downloads::router())
         .merge(create::router())

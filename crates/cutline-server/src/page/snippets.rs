@@ -31,9 +31,10 @@ pub(super) fn snippets(base: &str, name: &str, needs_token: bool) -> Vec<Snippet
          requests.post(f\"{{url}}/tells\", json=told, headers=me).raise_for_status()\n    \
          if asked[\"ending\"]:\n        break\n    if not asked[\"tickets\"]:\n        time.sleep(10)\n"
     );
-    let name = quoted(name);
+    let token = if needs_token { "export CUTLINE_TOKEN=…\n" } else { "" };
     let cli = format!(
-        "cutline ask STORE --name {name} --worker 'lab 2' -n 1\ncutline tell STORE --name {name} 1 0.71\ncutline status STORE --name {name}\n"
+        "{token}# A program that prints the reward of a candidate …\ncutline run {url} --measure './measure.sh {{name}}'\n\
+         # … or by hand.\ncutline ask {url} --worker 'lab 2'\ncutline tell {url} 1 0.71\ncutline status {url}\n"
     );
     vec![
         Snippet { id: "curl", title: "curl", about: "From any machine that reaches this server.", code: curl },
@@ -46,18 +47,10 @@ pub(super) fn snippets(base: &str, name: &str, needs_token: bool) -> Vec<Snippet
         Snippet {
             id: "cli",
             title: "Command line",
-            about: "On a machine that can open the store: STORE is its file or its address.",
+            about: "From any machine with Cutline that reaches this server.",
             code: cli,
         },
     ]
-}
-
-/// A text as one word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = !text.is_empty()
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-        && !text.starts_with('-');
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
@@ -65,11 +58,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_words_of_a_shell() {
-        assert_eq!(quoted("screen-1"), "screen-1");
-        assert_eq!(quoted("it's $HOME"), "'it'\\''s $HOME'");
+    fn addresses_are_words_of_a_shell() {
+        let made = snippets("http://localhost:1", "it's $HOME; ls", false);
+        assert!(made[2].code.contains("cutline status http://localhost:1/v1/campaigns/it%27s%20%24HOME%3B%20ls\n"));
+        assert!(made.iter().all(|snippet| !snippet.code.contains("TOKEN")));
         let made = snippets("http://localhost:1", "a b", true);
         assert!(made[0].code.contains("http://localhost:1/v1/campaigns/a%20b/asks"), "{}", made[0].code);
-        assert!(made.iter().take(2).all(|snippet| snippet.code.contains("CUTLINE_TOKEN")));
+        assert!(made.iter().all(|snippet| snippet.code.contains("CUTLINE_TOKEN")));
     }
 }

@@ -57,6 +57,7 @@ impl TableQuery {
             withdrawn: None,
             min_doubt: doubt.map(|text| text.parse().map_err(|_| refused("doubt", text))).transpose()?,
             sort: Some(self.sort().to_owned()),
+            confidence: None,
             offset: Some((self.page() - 1).saturating_mul(PER_PAGE)),
             limit: Some(PER_PAGE),
         })

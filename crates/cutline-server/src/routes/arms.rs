@@ -8,9 +8,10 @@ use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
+use bytes::Bytes;
 use cutline::{Arm, Candidates, Encoding, Verdict};
 use cutline_lab::dataset::{self, Loaded, ReadOptions, Source};
-use cutline_store::{Campaign, Operation, Role, StoreError, Submission};
+use cutline_store::{Campaign, Operation, Origin, Role, StoreError, Submission};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -116,14 +117,23 @@ async fn add(
     let most = state.limits().arms;
     let added = state.heavy(&name, move |campaign| {
         let options = ReadOptions { cost: campaign.settings().cost.clone(), ..query.options()? };
-        let more = later(campaign, &posted, &options)?;
-        let n_arms = campaign.arm_names().len() + more.n_arms();
-        if n_arms > most {
-            return Err(Problem::Refused(format!("there would be {n_arms} arms; at most {most} are allowed")));
-        }
-        Ok(campaign.add_as(&more, &posted.origin)?)
+        add_arms(campaign, &later(campaign, &posted, &options)?, most, &posted.origin)
     });
     Ok(Json(Added { added: added.await? }))
+}
+
+/// Adds arms to a campaign, which then has at most `most`. Returns how many are new.
+pub(crate) fn add_arms(
+    campaign: &mut Campaign,
+    more: &Candidates,
+    most: usize,
+    origin: &Origin,
+) -> Result<usize, Problem> {
+    let n_arms = campaign.arm_names().len() + more.n_arms();
+    if n_arms > most {
+        return Err(Problem::Refused(format!("there would be {n_arms} arms; at most {most} are allowed")));
+    }
+    Ok(campaign.add_as(more, origin)?)
 }
 
 /// The candidates of a body, with the columns of a campaign.
@@ -131,9 +141,14 @@ fn later(campaign: &Campaign, posted: &Posted, options: &ReadOptions) -> Result<
     if posted.kind == BodyKind::Json {
         return candidates(campaign.columns().to_vec(), posted.json::<ArmsBody>()?.arms);
     }
+    from_table(campaign, posted.bytes.clone(), options)
+}
+
+/// The candidates of a table, with the columns of a campaign.
+pub(crate) fn from_table(campaign: &Campaign, table: Bytes, options: &ReadOptions) -> Result<Candidates, Problem> {
     let plain = || Encoding::numbers(campaign.columns());
     let encoding = campaign.settings().encoding.clone().unwrap_or_else(plain);
-    let loaded = dataset::load_encoded(&Source::Bytes(posted.bytes.clone()), &encoding, options);
+    let loaded = dataset::load_encoded(&Source::Bytes(table), &encoding, options);
     let Loaded { candidates, has_names, .. } = loaded.map_err(|error| Problem::Refused(error.to_string()))?;
     if has_names {
         return Ok(candidates);

@@ -12,14 +12,14 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cutline_store::{Change, Role, Settings};
+use cutline_store::{Campaign, Change, Role, Settings};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) fn router() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(get, change, delete))
+    OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(get, change, delete)).routes(routes!(copy))
 }
 
 /// Which part of the list.
@@ -33,6 +33,8 @@ pub(crate) struct ListQuery {
     pub(crate) limit: Option<usize>,
     /// Only campaigns whose names contain this text.
     pub(crate) search: Option<String>,
+    /// Whether to say how the campaigns stand, for which they are opened [default: true].
+    pub(crate) overview: Option<bool>,
 }
 
 /// A part of the list of campaigns, the latest first.
@@ -47,6 +49,8 @@ pub(crate) struct CampaignList {
 /// A campaign in the list.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ListedCampaign {
+    /// Its number, which no other campaign of the store gets.
+    id: i64,
     /// Its name.
     pub(crate) name: String,
     /// When it was begun.
@@ -55,7 +59,7 @@ pub(crate) struct ListedCampaign {
     events: u64,
     /// When the last of them happened.
     pub(crate) last_event: Option<String>,
-    /// How it stands; null if it cannot be opened here, as one with a custom rule.
+    /// How it stands; null if it was not asked for, or the campaign cannot be opened here, as one with a custom rule.
     pub(crate) overview: Option<CampaignOverview>,
 }
 
@@ -87,13 +91,14 @@ pub(crate) async fn campaign_list(
     let total = found.len();
     let mut campaigns = Vec::new();
     for campaign in found.into_iter().skip(offset).take(limit) {
-        let overview = match state.overview(&campaign.name, campaign.events).await {
-            Ok(overview) => Some(overview),
+        let overview = match state.overview_if(query.overview != Some(false), &campaign).await {
+            Ok(overview) => overview,
             // It was deleted in the meantime.
             Err(Problem::NoCampaign(_) | Problem::NotFound(_)) => continue,
             Err(_) => None,
         };
         campaigns.push(ListedCampaign {
+            id: campaign.id,
             name: campaign.name,
             created: rfc3339(campaign.created),
             events: campaign.events,
@@ -107,6 +112,8 @@ pub(crate) async fn campaign_list(
 /// A campaign that has begun.
 #[derive(Serialize, ToSchema)]
 struct BegunCampaign {
+    /// Its number, which no other campaign of the store gets.
+    id: i64,
     /// Its name.
     name: String,
     /// Its address.
@@ -138,12 +145,51 @@ async fn create(
             BodyKind::Table => query.campaign(posted.bytes.clone(), &shared)?,
         };
         posted.principal.require_for(Role::Admin, new.name())?;
-        let campaign = store.begin_new(new.with_origin(posted.origin))?;
-        let (name, n_arms) = (campaign.name().to_owned(), campaign.arm_names().len());
-        Ok(BegunCampaign { location: location(&name), name, n_arms, notes })
+        Ok(BegunCampaign::new(&store.begin_new(new.with_origin(posted.origin))?, notes))
     });
-    let begun = begun.await?;
-    Ok((StatusCode::CREATED, [(header::LOCATION, begun.location.clone())], Json(begun)).into_response())
+    Ok(begun.await?.into_response())
+}
+
+impl BegunCampaign {
+    fn new(campaign: &Campaign, notes: Vec<String>) -> Self {
+        let (name, n_arms) = (campaign.name().to_owned(), campaign.arm_names().len());
+        Self { id: campaign.id(), location: location(&name), name, n_arms, notes }
+    }
+}
+
+impl IntoResponse for BegunCampaign {
+    fn into_response(self) -> Response {
+        (StatusCode::CREATED, [(header::LOCATION, self.location.clone())], Json(self)).into_response()
+    }
+}
+
+/// The name of a copy.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct CopyBody {
+    /// Its name, which no other campaign of the store has.
+    #[schema(min_length = 1, max_length = 200, example = "screen 2")]
+    name: String,
+}
+
+/// Copies a campaign with its arms and events to another name. From then on the two share nothing.
+#[utoipa::path(
+    post, path = "/v1/campaigns/{name}/copies", tag = "campaigns", params(("name" = String, Path, description = "The campaign", example = "screen")),
+    request_body = CopyBody,
+    responses((status = 201, body = BegunCampaign), Refusals)
+)]
+async fn copy(
+    State(state): State<AppState>,
+    PathOf(name): PathOf<String>,
+    JsonOf { value, posted }: JsonOf<CopyBody>,
+) -> Result<Response, Problem> {
+    posted.principal.require_for(Role::Admin, &name)?;
+    posted.principal.require_for(Role::Admin, &value.name)?;
+    let copied = state.store(move |store| {
+        let campaign = store.copy_as(Some(&name), store, &value.name, &posted.origin)?;
+        Ok(BegunCampaign::new(&campaign, Vec::new()))
+    });
+    Ok(copied.await?.into_response())
 }
 
 /// The address of a campaign.
@@ -230,6 +276,8 @@ struct ChangeBody {
     noise: Option<Option<f64>>,
     /// Another probability that an interval contains the mean.
     confidence: Option<f64>,
+    /// Another probability that an interval does not contain the mean, in place of `confidence`.
+    delta: Option<f64>,
     /// When to end early; null to use the whole budget.
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
@@ -238,6 +286,18 @@ struct ChangeBody {
     algorithm: Option<String>,
     /// Another model.
     model: Option<String>,
+}
+
+/// A campaign after a change.
+#[derive(Serialize, ToSchema)]
+struct ChangedCampaign {
+    /// Its name.
+    name: String,
+    /// Its address.
+    #[schema(example = "/v1/campaigns/screen")]
+    location: String,
+    /// Whether anything is different: false if the campaign had these settings and this name already.
+    changed: bool,
 }
 
 /// Tells null apart from nothing.
@@ -252,40 +312,64 @@ fn nullable<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
 #[utoipa::path(
     patch, path = "/v1/campaigns/{name}", tag = "campaigns", params(("name" = String, Path, description = "The campaign", example = "screen")),
     request_body = ChangeBody,
-    responses((status = 200, body = BegunCampaign), Refusals)
+    responses((status = 200, body = ChangedCampaign), Refusals)
 )]
 async fn change(
     State(state): State<AppState>,
     PathOf(name): PathOf<String>,
     JsonOf { value, posted }: JsonOf<ChangeBody>,
-) -> Result<Json<BegunCampaign>, Problem> {
+) -> Result<Json<ChangedCampaign>, Problem> {
     posted.principal.require_for(Role::Admin, &name)?;
+    if value.confidence.is_some() && value.delta.is_some() {
+        return Err(Problem::Refused("`confidence` and `delta` say the same; give one of them".into()));
+    }
     let change = Change {
         budget: value.budget,
         threshold: value.threshold,
         precision: value.precision,
         noise: value.noise,
-        delta: delta(value.confidence)?,
+        delta: delta(value.confidence)?.or(value.delta),
         until_sure: value.until_sure,
         algorithm: value.algorithm,
         model: model(value.model.as_deref())?,
     };
-    let (author, origin) = (posted.origin.author.clone(), posted.origin.clone());
-    let n_arms = state
-        .run(&name, move |open| {
-            open.campaign.change_as(&change, &origin)?;
-            Ok(open.campaign.arm_names().len())
-        })
-        .await?;
-    let mut new_name = name.clone();
-    if let Some(wanted) = value.name.filter(|wanted| *wanted != name) {
-        posted.principal.require_for(Role::Admin, &wanted)?;
-        new_name.clone_from(&wanted);
-        let old = name.clone();
-        state.store(move |store| Ok(store.rename(Some(&old), &wanted)?)).await?;
-        tracing::info!(?author, campaign = name, renamed = new_name, "a campaign was renamed");
+    let origin = posted.origin.clone();
+    let mut changed = false;
+    // A campaign that cannot be opened here, as one with a custom rule, can be renamed.
+    if change != Change::default() {
+        changed = state.run(&name, move |open| open.campaign.change_as(&change, &origin)).await?;
     }
-    Ok(Json(BegunCampaign { location: location(&new_name), name: new_name, n_arms, notes: Vec::new() }))
+    let new_name = match value.name.filter(|wanted| *wanted != name) {
+        Some(wanted) => {
+            changed = true;
+            rename(&state, &posted.principal, name, wanted).await?
+        }
+        None => name,
+    };
+    Ok(Json(ChangedCampaign { location: location(&new_name), name: new_name, changed }))
+}
+
+/// Gives a campaign another name, which is returned.
+pub(crate) async fn rename(
+    state: &AppState,
+    principal: &Principal,
+    name: String,
+    new: String,
+) -> Result<String, Problem> {
+    principal.require_for(Role::Admin, &new)?;
+    let (from, to) = (name.clone(), new.clone());
+    state.store(move |store| Ok(store.rename(Some(&from), &to)?)).await?;
+    tracing::info!(author = ?principal.name, campaign = name, renamed = new, "a campaign was renamed");
+    Ok(new)
+}
+
+/// Deletes a campaign.
+pub(crate) async fn delete_campaign(state: &AppState, principal: &Principal, name: String) -> Result<(), Problem> {
+    let deleted = name.clone();
+    state.store(move |store| Ok(store.delete(&deleted)?)).await?;
+    state.forget(&name);
+    tracing::info!(author = ?principal.name, campaign = name, "a campaign was deleted");
+    Ok(())
 }
 
 /// The name of the campaign once more.
@@ -313,10 +397,7 @@ async fn delete(
     if query.confirm.as_deref() != Some(&name) {
         return Err(Problem::Refused("to delete the campaign, give its name once more, as in `?confirm=NAME`".into()));
     }
-    let deleted = name.clone();
-    state.store(move |store| Ok(store.delete(&deleted)?)).await?;
-    state.forget(&name);
-    tracing::info!(author = ?principal.name, campaign = name, "a campaign was deleted");
+    delete_campaign(&state, &principal, name).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

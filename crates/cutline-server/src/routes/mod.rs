@@ -4,6 +4,7 @@
 
 pub(crate) mod arms;
 pub(crate) mod campaigns;
+mod diagnosis;
 mod docs;
 pub(crate) mod events;
 mod health;
@@ -59,6 +60,7 @@ pub(crate) fn router() -> (axum::Router<AppState>, utoipa::openapi::OpenApi) {
         .merge(report::router())
         .merge(plan::router())
         .merge(verdicts::router())
+        .merge(diagnosis::router())
         .merge(events::router())
         .merge(webhooks::router())
         .merge(health::router())

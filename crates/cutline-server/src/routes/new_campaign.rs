@@ -4,9 +4,9 @@ use crate::problem::Problem;
 use crate::state::AppState;
 use bytes::Bytes;
 use cutline::campaign::RewardKind;
-use cutline::{Arm, Candidates, Graph, Kernel};
+use cutline::{Arm, Candidates, Encoding, Graph, Kernel};
 use cutline_lab::dataset::{self, Loaded, ReadOptions, Source};
-use cutline_store::{CampaignCovariance, CampaignModel, NewCampaign, Preparation, Settings, StoreError};
+use cutline_store::{CampaignCovariance, CampaignModel, NewCampaign, PastEvent, Preparation, Settings, StoreError};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use utoipa::{IntoParams, ToSchema};
@@ -18,12 +18,12 @@ pub(crate) struct NewCampaignBody {
     /// Its name, which no other campaign of the store has.
     #[schema(min_length = 1, max_length = 200, example = "screen")]
     pub(crate) name: String,
-    /// The threshold τ: the question is which arms have a mean above it.
+    /// The threshold τ: the question is which arms have a mean above it. Without `settings` it is required.
     #[schema(example = 0.5)]
-    threshold: f64,
-    /// How many measurements may be made or, if the arms have costs, what they may cost in all.
+    threshold: Option<f64>,
+    /// How many measurements may be made or, if the arms have costs, what they may cost in all. Without `settings` it is required.
     #[schema(minimum = 1, example = 400)]
-    budget: u32,
+    budget: Option<u32>,
     /// The precision ε: arms within ε of τ may be called either way.
     #[serde(default)]
     precision: f64,
@@ -67,6 +67,13 @@ pub(crate) struct NewCampaignBody {
     /// Whether they count towards the budget.
     #[serde(default)]
     count_observed: bool,
+    /// All settings in the form in which a store keeps them and `first_settings` of a campaign has them, in place of the threshold, the budget and
+    /// everything else from there to the seed.
+    #[schema(value_type = Option<Object>)]
+    settings: Option<serde_json::Value>,
+    /// With `settings`: all events of the campaign of which this is a copy, as its `events` has them, in place of `observed`.
+    #[schema(value_type = Option<Vec<Object>>)]
+    events: Option<Vec<PastEvent>>,
 }
 
 /// An arm.
@@ -228,11 +235,36 @@ impl TableQuery {
 
 impl NewCampaignBody {
     /// The new campaign.
-    pub(crate) fn campaign(self, state: &AppState) -> Result<NewCampaign, Problem> {
+    pub(crate) fn campaign(mut self, state: &AppState) -> Result<NewCampaign, Problem> {
         check_n_arms(self.arms.len(), state)?;
-        let candidates = candidates(self.columns, self.arms)?;
+        let (columns, arms) = (std::mem::take(&mut self.columns), std::mem::take(&mut self.arms));
+        let candidates = candidates(columns, arms)?;
         let index: HashMap<&str, Arm> = candidates.names().iter().map(String::as_str).zip(0..).collect();
-        let mut settings = Settings::new(self.threshold, self.budget);
+        let observed: Vec<(Arm, f64)> = self
+            .observed
+            .iter()
+            .map(|one| Ok((find(&index, &one.arm)?, one.reward)))
+            .collect::<Result<_, Problem>>()?;
+        let (name, count_observed) = (self.name.clone(), self.count_observed);
+        let events = self.events.take();
+        let settings = match self.settings.take() {
+            Some(settings) => self.complete(settings, &candidates)?,
+            None if events.is_some() => return Err(Problem::Refused("`events` need `settings`".into())),
+            None => self.settings(&index)?,
+        };
+        if let Some(events) = events {
+            return copied(&name, settings, candidates, events, observed.is_empty());
+        }
+        let mut new = NewCampaign::new(&name, settings, candidates)?;
+        new.observe(&observed, count_observed)?;
+        Ok(new)
+    }
+
+    /// The settings that the fields of the body describe.
+    fn settings(self, index: &HashMap<&str, Arm>) -> Result<Settings, Problem> {
+        let missing = |what: &str| Problem::Refused(format!("`{what}` is missing"));
+        let threshold = self.threshold.ok_or_else(|| missing("threshold"))?;
+        let mut settings = Settings::new(threshold, self.budget.ok_or_else(|| missing("budget"))?);
         settings.precision = self.precision;
         settings.model = model(self.model.as_deref())?;
         settings.algorithm = self.algorithm;
@@ -247,20 +279,62 @@ impl NewCampaignBody {
             intercept,
             centre,
         });
-        settings.covariance = covariance(self.kernel.as_ref(), &self.edges, &index)?;
+        settings.covariance = covariance(self.kernel.as_ref(), &self.edges, index)?;
         settings.seed = self.seed;
-        let observed: Vec<(Arm, f64)> = self
-            .observed
-            .iter()
-            .map(|one| Ok((find(&index, &one.arm)?, one.reward)))
-            .collect::<Result<_, Problem>>()?;
         if settings.rewards.is_none() {
             settings.rewards = Some(RewardKind::Gaussian.name().into());
         }
-        let mut new = NewCampaign::new(&self.name, settings, candidates.clone())?;
-        new.observe(&observed, self.count_observed)?;
-        Ok(new)
+        Ok(settings)
     }
+
+    /// The settings in the form in which a store keeps them.
+    fn complete(&self, settings: serde_json::Value, candidates: &Candidates) -> Result<Settings, Problem> {
+        let is_given = [
+            ("threshold", self.threshold.is_some()),
+            ("budget", self.budget.is_some()),
+            ("precision", self.precision != 0.0),
+            ("model", self.model.is_some()),
+            ("algorithm", self.algorithm.is_some()),
+            ("parameters", !self.parameters.is_empty()),
+            ("rewards", self.rewards.is_some()),
+            ("noise", self.noise.is_some()),
+            ("interval", self.interval.is_some()),
+            ("confidence", self.confidence.is_some()),
+            ("until_sure", self.until_sure.is_some()),
+            ("preparation", self.preparation.is_some()),
+            ("kernel", self.kernel.is_some()),
+            ("edges", !self.edges.is_empty()),
+            ("seed", self.seed != 0),
+        ];
+        if let Some((what, _)) = is_given.iter().find(|(_, is_given)| *is_given) {
+            return Err(Problem::Refused(format!("`{what}` is a part of `settings`; give one of them")));
+        }
+        let settings: Settings = serde_json::from_value(settings)
+            .map_err(|error| Problem::Refused(format!("`settings` cannot be understood: {error}")))?;
+        let encoded = settings.encoding.as_ref().map(Encoding::features);
+        if encoded.is_some_and(|columns| columns != candidates.columns()) {
+            return Err(Problem::Refused("the `encoding` in `settings` is one of other columns".into()));
+        }
+        Ok(settings)
+    }
+}
+
+/// A campaign that continues another one.
+fn copied(
+    name: &str,
+    settings: Settings,
+    candidates: Candidates,
+    events: Vec<PastEvent>,
+    is_complete: bool,
+) -> Result<NewCampaign, Problem> {
+    if !is_complete {
+        return Err(Problem::Refused("`events` and `observed` exclude each other".into()));
+    }
+    let records = events.into_iter().map(PastEvent::record).collect::<Result<Vec<_>, _>>().map_err(Problem::Refused)?;
+    NewCampaign::continued(name, settings, candidates, records).map_err(|error| match error {
+        StoreError::Damaged { what, .. } => Problem::Refused(format!("the events do not fit together: {what}")),
+        error => error.into(),
+    })
 }
 
 fn check_n_arms(n_arms: usize, state: &AppState) -> Result<(), Problem> {

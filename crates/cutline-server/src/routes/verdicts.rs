@@ -1,5 +1,6 @@
 //! The verdicts on the arms of a campaign, in pages.
 
+use super::new_campaign::delta;
 use super::{finite, page_bounds};
 use crate::auth::Principal;
 use crate::extract::{PathOf, QueryOf};
@@ -11,6 +12,7 @@ use cutline::{Arm, Verdict};
 use cutline_store::Role;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -34,6 +36,8 @@ pub(crate) struct VerdictQuery {
     pub(crate) withdrawn: Option<bool>,
     /// Only arms with at least this doubt.
     pub(crate) min_doubt: Option<f64>,
+    /// Verdicts with this probability that an interval contains the mean, in place of that of the campaign.
+    pub(crate) confidence: Option<f64>,
     /// `index`, `name`, `mean`, `doubt` or `pulls`; with a minus, as in `-mean`, the largest first.
     pub(crate) sort: Option<String>,
     /// How many verdicts to skip.
@@ -106,12 +110,17 @@ pub(crate) async fn verdict_page(state: &AppState, name: &str, query: &VerdictQu
     let (offset, limit) = page_bounds(query.offset, query.limit, 100, state.limits().page)?;
     let filter = Filter::new(query)?;
     // The arms are chosen here, so that the campaign does not wait for it.
-    let (events, verdicts, names) = state
+    let (events, mut verdicts, names) = state
         .run(name, |open| {
             let (events, verdicts) = open.verdicts()?;
             Ok((events, verdicts, open.names()))
         })
         .await?;
+    if let Some(delta) = delta(query.confidence)? {
+        let others = state.heavy(name, move |campaign| Ok(campaign.verdicts_at(delta)?)).await?;
+        // Others may have added arms in between.
+        verdicts = Arc::new(others.into_iter().take(names.len()).collect());
+    }
     let mut arms: Vec<Arm> = (0..verdicts.len()).filter(|&arm| filter.fits(&names[arm], &verdicts[arm])).collect();
     filter.sort(&mut arms, &names, &verdicts);
     let total = arms.len();

@@ -8,6 +8,7 @@ on_stores!(
     a_campaign_from_beginning_to_end,
     campaigns_are_listed_in_pages,
     campaigns_change_and_are_renamed_and_deleted,
+    campaigns_are_copied_and_begun_with_all_settings,
     tables_are_uploaded,
     arms_are_added_withdrawn_and_predicted,
     measurements_cost_different_amounts,
@@ -73,6 +74,8 @@ async fn campaigns_are_listed_in_pages(place: Place) {
     assert_eq!((&first["overview"]["open"], &first["events"]), (&json!(2), &json!(2)));
     assert!(first["last_event"].as_str().unwrap().ends_with('Z') && list["campaigns"][1]["last_event"].is_null());
     assert_eq!(api.get("/v1/campaigns?search=a").await.ok()["total"], 2);
+    let plain = api.get("/v1/campaigns?overview=false").await.ok();
+    assert!(plain["campaigns"][0]["overview"].is_null() && plain["campaigns"][0]["id"].is_number(), "{plain}");
     api.get("/v1/campaigns?limit=0").await.refused(422, "refused", "`limit` must be 1 to 100");
     api.get("/v1/campaigns?offset=x").await.refused(400, "bad-request", "offset");
     api.post("/v1/campaigns", screen("a", 9)).await.refused(409, "conflict", "already a campaign `a`");
@@ -99,6 +102,66 @@ async fn campaigns_change_and_are_renamed_and_deleted(place: Place) {
     api.get("/v1/campaigns/other").await.refused(404, "no-campaign", "other");
     api.post("/v1/campaigns/other/asks", json!({"worker": "w"})).await.refused(404, "no-campaign", "other");
     api.delete("/v1/campaigns/other?confirm=other").await.refused(404, "no-campaign", "other");
+}
+
+async fn campaigns_are_copied_and_begun_with_all_settings(place: Place) {
+    let api = Api::new(&place).await;
+    api.begin(9).await;
+    let path = "/v1/campaigns/screen";
+    let asked = api.post(&format!("{path}/asks"), json!({"count": 2, "worker": "w"})).await.ok();
+    let ticket = &asked["tickets"][0]["ticket"];
+    api.post(&format!("{path}/tells"), json!([{"ticket": ticket, "reward": 0.1}])).await.ok();
+    assert_eq!(api.patch(path, json!({"delta": 0.07, "noise": 0.3})).await.ok()["changed"], true);
+    assert_eq!(api.patch(path, json!({"delta": 0.07})).await.ok()["changed"], false);
+    api.patch(path, json!({"delta": 0.1, "confidence": 0.9})).await.refused(422, "refused", "give one of them");
+    let copied = api.post(&format!("{path}/copies"), json!({"name": "copy"})).await;
+    assert_eq!((copied.status.as_u16(), &copied.headers["location"]), (201, &"/v1/campaigns/copy".parse().unwrap()));
+    api.post(&format!("{path}/copies"), json!({"name": "copy"})).await.refused(409, "conflict", "already a campaign");
+    api.post("/v1/campaigns/none/copies", json!({"name": "d"})).await.refused(404, "no-campaign", "none");
+    // What the API says of a campaign is enough to make it again.
+    let details = api.get(path).await.ok();
+    let arms = api.get(&format!("{path}/arms")).await.ok();
+    let events = api.get(&format!("{path}/events")).await.ok()["events"].clone();
+    let body = |name: &str| {
+        let (settings, columns) = (&details["first_settings"], &details["columns"]);
+        json!({"name": name, "settings": settings, "columns": columns, "arms": arms["arms"], "events": events})
+    };
+    api.post("/v1/campaigns", body("made")).await.json();
+    for copy in ["copy", "made"] {
+        let other = api.get(&format!("/v1/campaigns/{copy}")).await.ok();
+        for key in ["settings", "first_settings", "first_n_arms", "overview"] {
+            assert_eq!(other[key], details[key], "{copy} {key}");
+        }
+        let plain = |events: &serde_json::Value| events.to_string().replace(",\"by\":\"ada\"", "");
+        assert_eq!(plain(&api.get(&format!("/v1/campaigns/{copy}/events")).await.ok()["events"]), plain(&events));
+        assert_eq!(
+            api.get(&format!("/v1/campaigns/{copy}/verdicts")).await.ok(),
+            api.get(&format!("{path}/verdicts")).await.ok()
+        );
+    }
+    let with = |key: &str, value: serde_json::Value| {
+        let mut body = body("bad");
+        body[key] = value;
+        body
+    };
+    for (body, words) in [
+        (with("threshold", json!(0.5)), "`threshold` is a part of `settings`"),
+        (with("settings", json!({"threshold": 1})), "`settings` cannot be understood: missing field"),
+        (with("settings", json!(null)), "`events` need `settings`"),
+        (with("observed", json!([{"arm": "arm 0", "reward": 1}])), "`events` and `observed` exclude each other"),
+        (with("events", json!([{"number": 1, "at": "now", "event": "told"}])), "event 1, `told`, cannot be understood"),
+        (with("events", json!([events[2]])), "the events do not fit together"),
+    ] {
+        api.post("/v1/campaigns", body).await.refused(422, "refused", words);
+    }
+    let mut encoded = details["first_settings"].clone();
+    encoded["encoding"] = json!({"columns": [{"name": "z", "values": "number"}]});
+    api.post("/v1/campaigns", with("settings", encoded)).await.refused(422, "refused", "one of other columns");
+    api.post("/v1/campaigns", json!({"name": "e", "budget": 3, "arms": [{"name": "a"}]})).await.refused(
+        422,
+        "refused",
+        "`threshold` is missing",
+    );
 }
 
 async fn tables_are_uploaded(place: Place) {
@@ -276,6 +339,21 @@ async fn verdicts_are_filtered_and_sorted(place: Place) {
     let get = async |query: &str| api.get(&format!("/v1/campaigns/screen/verdicts{query}")).await;
     let all = get("").await.ok();
     assert_eq!((names(&all).len(), &all["total"], &all["events"]), (6, &json!(6), &json!(8)));
+    let width = |answer: &serde_json::Value| {
+        let first = &answer["verdicts"][0];
+        first["upper"].as_f64().unwrap() - first["lower"].as_f64().unwrap()
+    };
+    assert_eq!(get("?confidence=0.95").await.ok()["verdicts"], all["verdicts"], "that of the campaign");
+    assert!(width(&get("?confidence=0.5").await.ok()) < width(&all));
+    get("?confidence=1").await.refused(422, "refused", "`confidence` must be a number above 0 and below 1");
+    let diagnosis = api.get("/v1/campaigns/screen/diagnosis").await.ok();
+    assert_eq!(
+        (&diagnosis["pulls"], &diagnosis["n_pulled"], &diagnosis["arms"][0]["name"]),
+        (&json!(8), &json!(4), &json!("arm 0"))
+    );
+    assert!(!diagnosis["sentence"].as_str().unwrap().is_empty(), "{diagnosis}");
+    let raw = api.get("/v1/campaigns/screen/diagnosis?raw=true").await.ok();
+    assert_ne!(raw["design"], diagnosis["design"], "without an intercept");
     assert!(all["verdicts"][5]["own_mean"].is_null() && all["verdicts"][1]["own_mean"].as_f64() == Some(0.2));
     let measured = get("?measured=true&sort=-mean&limit=2").await.ok();
     assert_eq!((names(&measured), &measured["total"]), (vec!["arm 3".to_owned(), "arm 2".into()], &json!(4)));

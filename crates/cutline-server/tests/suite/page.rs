@@ -199,6 +199,68 @@ async fn refused_forms_say_why_on_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn administrators_change_add_rename_and_delete() {
+    let place = Place::sqlite();
+    let api = Api::new(&place).await;
+    api.begin(20).await;
+    let page = api.get("/campaigns/screen").await.text;
+    for action in ["settings", "add", "rename", "delete"] {
+        assert!(page.contains(&format!("action=\"/campaigns/screen/{action}\"")), "{action}");
+    }
+    let settings = "/campaigns/screen/settings";
+    let all = "threshold=0.7&precision=+0.05&noise=0.2&confidence=0.9&until_sure=intervals&model=&algorithm=apt";
+    assert_eq!(redirect(&post(&api, settings, None, all).await), "/campaigns/screen?notice=changed");
+    let stored = api.get("/v1/campaigns/screen").await.ok()["settings"].clone();
+    let found = ["threshold", "precision", "noise", "until_sure", "algorithm"].map(|key| stored[key].clone());
+    assert_eq!(found, [json!(0.7), json!(0.05), json!(0.2), json!("intervals"), json!("apt")]);
+    assert!((stored["delta"].as_f64().unwrap() - 0.1).abs() < 1e-12, "{stored}");
+    assert_eq!(redirect(&post(&api, settings, None, "threshold=0.7").await), "/campaigns/screen?notice=unchanged");
+    assert_eq!(
+        redirect(&post(&api, settings, None, "noise=estimated&until_sure=never&model=linear").await),
+        "/campaigns/screen?notice=changed"
+    );
+    let stored = api.get("/v1/campaigns/screen").await.ok()["settings"].clone();
+    assert_eq!(
+        (&stored["noise"], &stored["until_sure"], &stored["estimator"]),
+        (&json!(null), &json!(null), &json!("ridge"))
+    );
+    let now = api.get("/campaigns/screen").await.text;
+    assert!(
+        now.contains("<dt>Threshold τ</dt><dd>0.7</dd>") && now.contains("<dt>Ends early</dt><dd>never</dd>"),
+        "{now}"
+    );
+    let add = "/campaigns/screen/add";
+    let table = "table=y,name,x%0A0.5,new,3%0A";
+    assert_eq!(redirect(&post(&api, add, None, table).await), "/campaigns/screen?notice=added");
+    assert_eq!(redirect(&post(&api, add, None, table).await), "/campaigns/screen?notice=known");
+    let comma = "table=y;label;x%0A0,5;newer;3,5%0A&id=label&decimal=,";
+    assert_eq!(redirect(&post(&api, add, None, comma).await), "/campaigns/screen?notice=added");
+    assert_eq!(api.get("/v1/campaigns/screen").await.ok()["overview"]["n_arms"], 8);
+    for (path, form, status, words) in [
+        (settings, "threshold=", 422, "no setting is filled in"),
+        (settings, "threshold=much", 422, "the threshold must be a number with a decimal point, not `much`"),
+        (settings, "noise=-1", 422, "notice failure"),
+        (settings, "confidence=2", 422, "`confidence` must be a number above 0 and below 1"),
+        (settings, "until_sure=soon", 422, "notice failure"),
+        (add, "table=", 422, "the table is missing"),
+        (add, "table=name,x%0Aq,1%0A", 422, "notice failure"),
+        ("/campaigns/screen/rename", "name=+", 422, "the new name is missing"),
+        ("/campaigns/screen/rename", "name=a%07b", 422, "cannot be a name"),
+        ("/campaigns/screen/delete", "confirm=scree", 422, "so nothing was deleted"),
+        ("/campaigns/none/delete", "confirm=none", 404, "there is no campaign `none`"),
+    ] {
+        let answer = post(&api, path, None, form).await;
+        assert_eq!(answer.status, status, "{path} {form}: {}", answer.text);
+        assert!(answer.text.contains(words), "{path} {form}: {}", answer.text);
+    }
+    let renamed = post(&api, "/campaigns/screen/rename", None, "name=b%2Fc+d").await;
+    assert_eq!(redirect(&renamed), "/campaigns/b%2Fc%20d?notice=renamed");
+    assert_eq!(redirect(&post(&api, "/campaigns/b%2Fc%20d/delete", None, "confirm=b%2Fc+d").await), "/?notice=deleted");
+    assert!(api.get("/?notice=deleted").await.text.contains("The campaign was deleted."));
+    assert_eq!(api.get("/v1/campaigns").await.ok()["total"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_campaign_is_looked_at_before_it_begins() {
     let place = Place::sqlite();
     let api = Api::new(&place).await;

@@ -1,21 +1,22 @@
-//! The address of a campaign on a server: `http://HOST:PORT/v1/campaigns/NAME`.
+//! The address of a server, `http://HOST:PORT`, or of a campaign on it, `http://HOST:PORT/v1/campaigns/NAME`.
 
 use crate::LocationError;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 
 /// The part of an address between the server and the name of the campaign.
-const CAMPAIGNS: &str = "/v1/campaigns/";
+const CAMPAIGNS: &str = "/v1/campaigns";
 
 /// The characters of a name that are escaped in an address.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// The address of a campaign on a server, and the token to show there.
+/// The address of a server or of a campaign on it, and the token to show there.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct HttpAddress {
     /// The address of the server, and of its directory if it is not at the root.
     server: String,
-    pub(crate) name: String,
+    /// The campaign; `None` for all of the server.
+    pub(crate) name: Option<String>,
     pub(crate) token: Option<String>,
 }
 
@@ -31,15 +32,18 @@ impl HttpAddress {
     }
 
     fn read(scheme: &str, rest: &str, token: Option<String>) -> Result<Self, LocationError> {
-        let (server, name) = rest.split_once(CAMPAIGNS).ok_or(LocationError::NoCampaignInUrl)?;
-        let name = name.strip_suffix('/').unwrap_or(name);
-        if server.is_empty() || name.is_empty() || name.contains(['/', '?', '#']) {
+        let (server, name) = rest.split_once(CAMPAIGNS).unwrap_or_else(|| (rest.trim_end_matches('/'), ""));
+        let is_directory = rest.contains(CAMPAIGNS);
+        if server.is_empty() || server.contains(['?', '#']) || (server.contains('/') && !is_directory) {
             return Err(LocationError::NoCampaignInUrl);
         }
         if server.contains('@') {
             return Err(LocationError::LoginInUrl);
         }
-        let name = percent_decode_str(name).decode_utf8().map_err(|_| LocationError::NoCampaignInUrl)?.into_owned();
+        let name = match name.strip_suffix('/').unwrap_or(name) {
+            "" => None,
+            name => Some(campaign_name(name).ok_or(LocationError::NoCampaignInUrl)?),
+        };
         let server = format!("{}://{server}", scheme.to_ascii_lowercase());
         Ok(Self { server, name, token: None }.with_token(&token.unwrap_or_default()))
     }
@@ -50,9 +54,24 @@ impl HttpAddress {
         Self { token: (!token.is_empty()).then(|| token.to_owned()), ..self }
     }
 
-    /// The address with `/path` behind it.
+    /// The address of a campaign on the same server.
+    pub(crate) fn of(&self, name: &str) -> Self {
+        Self { name: Some(name.into()), ..self.clone() }
+    }
+
+    /// The address of the list of campaigns on the same server.
+    pub(crate) fn of_all(&self) -> Self {
+        Self { name: None, ..self.clone() }
+    }
+
+    /// Whether the other address is on the same server.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        self.server == other.server
+    }
+
+    /// The address with `/path` or `?query` behind it.
     pub(crate) fn url(&self, path: &str) -> String {
-        let separator = if path.is_empty() { "" } else { "/" };
+        let separator = if path.is_empty() || path.starts_with('?') { "" } else { "/" };
         format!("{self}{separator}{path}")
     }
 
@@ -67,8 +86,20 @@ impl HttpAddress {
 /// Without the token.
 impl fmt::Display for HttpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{CAMPAIGNS}{}", self.server, utf8_percent_encode(&self.name, ESCAPED))
+        write!(f, "{}{CAMPAIGNS}", self.server)?;
+        self.name.as_ref().map_or(Ok(()), |name| write!(f, "/{}", escaped(name)))
     }
+}
+
+/// A text as a part of an address.
+pub(super) fn escaped(text: &str) -> impl fmt::Display + '_ {
+    utf8_percent_encode(text, ESCAPED)
+}
+
+/// The name in the part of an address after the list of campaigns.
+fn campaign_name(escaped: &str) -> Option<String> {
+    let name = escaped.strip_prefix('/').filter(|name| !name.is_empty() && !name.contains(['/', '?', '#']))?;
+    Some(percent_decode_str(name).decode_utf8().ok()?.into_owned())
 }
 
 /// Without the token.
@@ -89,7 +120,7 @@ mod tests {
     #[test]
     fn addresses_of_campaigns_are_understood() {
         let address = parsed("HTTP://h:8080/lab/v1/campaigns/a%20b%2Fc/").unwrap().unwrap();
-        assert_eq!((address.name.as_str(), address.token.as_deref()), ("a b/c", Some("secret")));
+        assert_eq!((address.name.as_deref(), address.token.as_deref()), (Some("a b/c"), Some("secret")));
         assert_eq!(address.url(""), "http://h:8080/lab/v1/campaigns/a%20b%2Fc");
         assert_eq!(address.url("asks"), "http://h:8080/lab/v1/campaigns/a%20b%2Fc/asks");
         assert!(!format!("{address} {address:?}").contains("secret"));
@@ -102,11 +133,31 @@ mod tests {
     }
 
     #[test]
+    fn addresses_of_servers_are_understood() {
+        for (address, shown) in [
+            ("http://h", "http://h/v1/campaigns"),
+            ("https://h:8443/", "https://h:8443/v1/campaigns"),
+            ("http://h/v1/campaigns", "http://h/v1/campaigns"),
+            ("http://h/lab/v1/campaigns/", "http://h/lab/v1/campaigns"),
+        ] {
+            let address = parsed(address).unwrap().unwrap();
+            assert_eq!((address.name.as_deref(), address.to_string().as_str()), (None, shown));
+            assert_eq!(address.url("?limit=1"), format!("{shown}?limit=1"));
+            assert_eq!(address.of("a b").url("arms"), format!("{shown}/a%20b/arms"));
+            assert!(address.of("a").is_beside(&address) && address.of("a").of_all() == address);
+        }
+    }
+
+    #[test]
     fn other_addresses_of_servers_are_refused() {
         for address in [
-            "http://h",
-            "http://h/v1/campaigns",
-            "http://h/v1/campaigns/",
+            "http://",
+            "http:///",
+            "http://h/lab",
+            "http://h/campaigns/a",
+            "http://h?a=1",
+            "http://h/v1/campaignsa",
+            "http://h/v1/campaigns//",
             "https:///v1/campaigns/a",
             "http://h/v1/campaigns/a/asks",
         ] {

@@ -28,7 +28,7 @@ const IDLE: Duration = Duration::from_secs(5);
 /// The most bytes of an answer.
 const MAX_ANSWER: u64 = 1 << 30;
 
-/// A client of one campaign.
+/// A client of one server, and of one campaign on it, once one is chosen.
 pub(super) struct Client {
     agent: ureq::Agent,
     address: HttpAddress,
@@ -39,10 +39,20 @@ pub(super) struct Client {
 
 #[derive(Clone)]
 struct Request {
+    method: Method,
     url: String,
     authorization: Option<String>,
-    /// The key and the body of a change.
-    change: Option<(String, Vec<u8>)>,
+    /// The key of a change, and its body.
+    key: String,
+    body: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Post,
+    Patch,
+    Delete,
 }
 
 struct Answer {
@@ -88,9 +98,19 @@ impl Client {
         &self.address
     }
 
+    /// From now on, paths are those of this address on the same server.
+    pub(super) fn go_to(&mut self, address: HttpAddress) {
+        self.address = address;
+    }
+
     /// What the server says at `path`.
     pub(super) fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, StoreError> {
-        self.call(&self.request(path, None), &|| false)
+        self.get_from(&self.address.url(path))
+    }
+
+    /// What the server says at an address.
+    pub(super) fn get_from<T: DeserializeOwned>(&mut self, url: &str) -> Result<T, StoreError> {
+        self.call(&self.request(Method::Get, url.into(), Vec::new())?, &|| false)
     }
 
     /// Sends a change. If `is_interrupted` becomes true, the answer gets little time.
@@ -100,16 +120,30 @@ impl Client {
         body: &impl Serialize,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<T, StoreError> {
-        let mut key = [0; 16];
-        getrandom::fill(&mut key).map_err(|error| self.failed(&format!("no random numbers: {error}")))?;
-        let body = serde_json::to_vec(body).map_err(|error| self.failed(&error.to_string()))?;
-        let request = self.request(path, Some((format!("{:032x}", u128::from_ne_bytes(key)), body)));
+        let request = self.request(Method::Post, self.address.url(path), self.json(body)?)?;
         self.call(&request, is_interrupted)
     }
 
-    fn request(&self, path: &str, change: Option<(String, Vec<u8>)>) -> Request {
+    /// Sends a change to an address.
+    pub(super) fn send_to<T: DeserializeOwned>(
+        &mut self,
+        method: Method,
+        url: String,
+        body: &impl Serialize,
+    ) -> Result<T, StoreError> {
+        let request = self.request(method, url, self.json(body)?)?;
+        self.call(&request, &|| false)
+    }
+
+    fn json(&self, body: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+        serde_json::to_vec(body).map_err(|error| self.failed(&error.to_string()))
+    }
+
+    fn request(&self, method: Method, url: String, body: Vec<u8>) -> Result<Request, StoreError> {
+        let mut key = [0; 16];
+        getrandom::fill(&mut key).map_err(|error| self.failed(&format!("no random numbers: {error}")))?;
         let authorization = self.address.token.as_ref().map(|token| format!("Bearer {token}"));
-        Request { url: self.address.url(path), authorization, change }
+        Ok(Request { method, url, authorization, key: format!("{:032x}", u128::from_ne_bytes(key)), body })
     }
 
     /// Sends a request, again after growing pauses if there is no answer or the server is busy.
@@ -138,9 +172,10 @@ impl Client {
             let is_over = !self.was_reached || begun.elapsed() + pause > RETRY_LIMIT;
             if is_over || failure.is_interrupted || self.interrupt.ends(begun) || is_interrupted() {
                 let (location, what) = (self.address.to_string(), failure.what);
-                return Err(match request.change {
-                    Some(_) if is_sent => StoreError::Unconfirmed { location, what },
-                    _ => StoreError::Database { location, what },
+                return Err(if is_sent && request.method != Method::Get {
+                    StoreError::Unconfirmed { location, what }
+                } else {
+                    StoreError::Database { location, what }
                 });
             }
             std::thread::sleep(pause);
@@ -190,9 +225,12 @@ impl Client {
     fn read<T: DeserializeOwned>(&self, answer: &Answer) -> Result<T, StoreError> {
         let location = self.address.to_string();
         match answer.status {
-            200..=299 => serde_json::from_slice(&answer.body).map_err(|error| {
-                self.failed(&format!("the server's answer is of another version of Cutline: {error}"))
-            }),
+            200..=299 => {
+                let body: &[u8] = if answer.body.is_empty() { b"null" } else { &answer.body };
+                serde_json::from_slice(body).map_err(|error| {
+                    self.failed(&format!("the server's answer is of another version of Cutline: {error}"))
+                })
+            }
             401 => Err(StoreError::Unauthorized { location, is_given: self.address.token.is_some() }),
             status => Err(StoreError::Remote { location, status, detail: detail(answer) }),
         }
@@ -217,15 +255,24 @@ pub fn client_tls() -> TlsConfig {
 }
 
 fn fetch(agent: &ureq::Agent, request: &Request) -> Result<Answer, ureq::Error> {
-    let authorization = request.authorization.iter().map(String::as_str);
-    let mut response = match &request.change {
-        None => authorization.fold(agent.get(&request.url), |get, token| get.header("authorization", token)).call()?,
-        Some((key, body)) => authorization
-            .fold(agent.post(&request.url), |post, token| post.header("authorization", token))
+    let (url, authorization) = (&request.url, request.authorization.iter().map(String::as_str));
+    let with_body = |builder: ureq::RequestBuilder<ureq::typestate::WithBody>| {
+        authorization
+            .clone()
+            .fold(builder, |builder, token| builder.header("authorization", token))
             .header("content-type", "application/json")
-            .header("idempotency-key", key)
-            .send(&body[..])?,
+            .header("idempotency-key", &request.key)
+            .send(&request.body[..])
     };
+    let without_body = |builder: ureq::RequestBuilder<ureq::typestate::WithoutBody>| {
+        authorization.clone().fold(builder, |builder, token| builder.header("authorization", token)).call()
+    };
+    let mut response = match request.method {
+        Method::Get => without_body(agent.get(url)),
+        Method::Delete => without_body(agent.delete(url)),
+        Method::Post => with_body(agent.post(url)),
+        Method::Patch => with_body(agent.patch(url)),
+    }?;
     let status = response.status().as_u16();
     Ok(Answer { status, body: response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec()? })
 }

@@ -1,25 +1,27 @@
-//! The journal of a campaign on a server. It can be read; nothing is written to it but by the server's own operations.
+//! The journal of a server, and of one campaign on it, once one is chosen. It can be read; nothing is written to it but by the server's own
+//! operations.
 
 use super::HttpAddress;
 use super::client::Client;
-use super::wire::{ArmPage, Details, EventPage};
+use super::wire::{ArmPage, CampaignPage, Details, EventPage};
 use crate::error::StoreError;
 use crate::journal::{Beginning, Decide, Entry, Id, Journal};
 use crate::origin::{Authorship, StoredRequest};
 use crate::{Candidates, Interrupt, NewCampaign, Token};
 use cutline::campaign::{Record, Time};
 
-/// How many entries a page has: as many as a server allows.
+/// How many entries a page has: as many as a server allows. Pages of campaigns are shorter.
 const PAGE: usize = 1000;
+const CAMPAIGNS: usize = 100;
 
-/// A connection to a campaign on a server.
+/// A connection to a server.
 pub(crate) struct HttpJournal {
     pub(super) client: Client,
-    /// The campaign, once it was read. What it began with does not change.
+    /// The chosen campaign, once it was read. What it began with does not change.
     details: Option<Details>,
 }
 
-/// A connection to the campaign at an address. The first request is sent when something is read.
+/// A connection to the server at an address. The first request is sent when something is read.
 pub(crate) fn connect(address: &HttpAddress, interrupt: &Interrupt) -> Box<dyn Journal> {
     Box::new(HttpJournal { client: Client::new(address.clone(), interrupt.clone()), details: None })
 }
@@ -32,13 +34,57 @@ impl HttpJournal {
         self.details.as_ref().ok_or(StoreError::Contended)
     }
 
+    /// From now on, everything is about the campaign with this name.
+    pub(crate) fn choose(&mut self, name: &str) {
+        if self.client.address().name.as_deref() != Some(name) {
+            self.details = None;
+            self.client.go_to(self.client.address().of(name));
+        }
+    }
+
+    /// All campaigns of the server, in the order they were begun.
+    pub(crate) fn all_entries(&mut self) -> Result<Vec<Entry>, StoreError> {
+        let all = self.client.address().of_all();
+        let mut entries = Vec::new();
+        loop {
+            let query = format!("?overview=false&offset={}&limit={CAMPAIGNS}", entries.len());
+            let page: CampaignPage = self.client.get_from(&all.url(&query))?;
+            let n_campaigns = page.campaigns.len();
+            for campaign in page.campaigns {
+                let entry = campaign.entry();
+                entries.push(entry.ok_or_else(|| self.client.failed("the list of campaigns cannot be understood"))?);
+            }
+            if n_campaigns == 0 || entries.len() >= page.total {
+                break;
+            }
+        }
+        // While the pages were read, others may have begun campaigns, which moves the rest to later pages.
+        entries.sort_by_key(|entry| entry.id);
+        entries.dedup_by_key(|entry| entry.id);
+        Ok(entries)
+    }
+
+    /// The campaign with this name, without reading the list; `None` if there is none, or the server cannot open it.
+    pub(crate) fn entry(&mut self, name: &str) -> Result<Option<Entry>, StoreError> {
+        let address = self.client.address().clone();
+        if address.name.as_deref().is_some_and(|chosen| chosen != name) {
+            return Ok(None);
+        }
+        self.choose(name);
+        let found = self.details().map(|Details { id, .. }| Some(Entry { id: *id, name: name.into(), created: 0 }));
+        found.or_else(|error| {
+            self.client.go_to(address);
+            if matches!(error, StoreError::Remote { status: 404 | 409, .. }) { Ok(None) } else { Err(error) }
+        })
+    }
+
     /// A page of at most `limit` events after number `after`, and where the next one begins, if there are more.
     fn page(&mut self, id: Id, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>), StoreError> {
         let page: EventPage = self.client.get(&format!("events?after={after}&limit={limit}"))?;
         if page.campaign_id != id {
             return Err(StoreError::Deleted);
         }
-        let records: Result<_, String> = page.events.into_iter().map(super::wire::EventRow::record).collect();
+        let records: Result<_, String> = page.events.into_iter().map(super::PastEvent::record).collect();
         Ok((records.map_err(|what| self.client.failed(&what))?, page.next))
     }
 }
@@ -49,13 +95,15 @@ impl Journal for HttpJournal {
     }
 
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError> {
-        let Details { id, name, .. } = self.details()?;
-        // When it was begun is not asked for here.
-        Ok(vec![Entry { id: *id, name: name.clone(), created: 0 }])
+        let mut entries = self.all_entries()?;
+        if let Some(name) = &self.client.address().name {
+            entries.retain(|entry| entry.name == *name);
+        }
+        Ok(entries)
     }
 
-    fn begin(&mut self, _: &NewCampaign) -> Result<Id, StoreError> {
-        Err(StoreError::NotOverHttp)
+    fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError> {
+        self.begin_on_server(new)
     }
 
     fn beginning(&mut self, _: Id) -> Result<Beginning, StoreError> {
@@ -100,12 +148,12 @@ impl Journal for HttpJournal {
         None
     }
 
-    fn rename(&mut self, _: Id, _: &str) -> Result<(), StoreError> {
-        Err(StoreError::NotOverHttp)
+    fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError> {
+        self.rename_on_server(id, name)
     }
 
     fn delete(&mut self, _: Id) -> Result<(), StoreError> {
-        Err(StoreError::NotOverHttp)
+        self.delete_on_server()
     }
 
     fn read_some(&mut self, id: Id, after: u64, most: usize) -> Result<Vec<Record>, StoreError> {
@@ -113,7 +161,7 @@ impl Journal for HttpJournal {
     }
 
     fn name(&mut self, _: Id) -> Result<Option<String>, StoreError> {
-        Ok(Some(self.client.address().name.clone()))
+        Ok(self.client.address().name.clone())
     }
 
     fn activity(&mut self) -> Result<Vec<(Id, u64, Option<Time>)>, StoreError> {

@@ -2,11 +2,15 @@
 //! settings, candidates and events. Changes are requests: the server decides and writes.
 
 mod address;
+mod changing;
 mod client;
 mod journal;
+mod managing;
 mod operations;
+mod past_event;
 mod wire;
 
 pub(crate) use address::HttpAddress;
 pub use client::client_tls;
 pub(crate) use journal::{HttpJournal, connect};
+pub use past_event::PastEvent;

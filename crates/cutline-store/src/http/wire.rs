@@ -1,16 +1,42 @@
 //! The answers of a server, as far as they are needed here.
 
+use super::PastEvent;
+use super::past_event::time;
+use crate::journal::Entry;
 use crate::{Settings, Ticket};
 use cutline::Amount;
-use cutline::campaign::{Event, Record, TicketId, Time};
+use cutline::campaign::TicketId;
 use serde::Deserialize;
-use std::time::UNIX_EPOCH;
+
+#[derive(Deserialize)]
+pub(super) struct CampaignPage {
+    pub(super) campaigns: Vec<CampaignRow>,
+    pub(super) total: usize,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CampaignRow {
+    id: i64,
+    name: String,
+    created: String,
+}
+
+impl CampaignRow {
+    pub(super) fn entry(self) -> Option<Entry> {
+        Some(Entry { id: self.id, name: self.name, created: time(&self.created)? })
+    }
+}
+
+/// A campaign that has begun.
+#[derive(Deserialize)]
+pub(super) struct Begun {
+    pub(super) id: i64,
+}
 
 /// A campaign with what it began with.
 #[derive(Clone, Deserialize)]
 pub(super) struct Details {
     pub(super) id: i64,
-    pub(super) name: String,
     pub(super) columns: Vec<String>,
     pub(super) first_settings: Settings,
     pub(super) first_n_arms: usize,
@@ -33,57 +59,8 @@ pub(super) struct ArmRow {
 pub(super) struct EventPage {
     /// The number of the campaign, which is another one if it was deleted and a campaign with the same name was begun.
     pub(super) campaign_id: i64,
-    pub(super) events: Vec<EventRow>,
+    pub(super) events: Vec<PastEvent>,
     pub(super) next: Option<u64>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct EventRow {
-    number: u64,
-    at: String,
-    event: String,
-    ticket: Option<TicketId>,
-    index: Option<usize>,
-    reward: Option<f64>,
-    worker: Option<String>,
-    until: Option<String>,
-    reason: Option<String>,
-    counted: Option<bool>,
-    n_arms: Option<usize>,
-    replicate_of: Option<TicketId>,
-    budget: Option<u32>,
-}
-
-impl EventRow {
-    /// The event; an error says what is wrong.
-    pub(super) fn record(self) -> Result<Record, String> {
-        let (number, kind) = (self.number, self.event.clone());
-        self.read().ok_or_else(|| format!("event {number}, `{kind}`, cannot be understood"))
-    }
-
-    fn read(self) -> Option<Record> {
-        let (ticket, arm, reward, reason) = (self.ticket, self.index, self.reward, self.reason);
-        let until = || time(self.until.as_deref()?);
-        let event = match self.event.as_str() {
-            "asked" => {
-                let (worker, replicate_of) = (self.worker?, self.replicate_of);
-                Event::Asked { ticket: ticket?, arm: arm?, worker, until: until()?, replicate_of }
-            }
-            "renewed" => Event::Renewed { ticket: ticket?, until: until()? },
-            "told" => Event::Told { ticket: ticket?, reward: reward? },
-            "failed" => Event::Failed { ticket: ticket?, reason: reason? },
-            "expired" => Event::Expired { ticket: ticket? },
-            "observed" => Event::Observed { arm: arm?, reward: reward?, is_counted: self.counted? },
-            "amended" => Event::Amended { ticket: ticket?, reward: reward?, reason: reason? },
-            "voided" => Event::Voided { ticket: ticket?, reason: reason? },
-            "withdrawn" => Event::Withdrawn { arm: arm?, reason: reason? },
-            "restored" => Event::Restored { arm: arm? },
-            "added" => Event::Added { first: arm?, n_arms: self.n_arms? },
-            "changed" => Event::Changed { budget: self.budget?, change: reason? },
-            _ => return None,
-        };
-        Some(Record { number: self.number, at: time(&self.at)?, event })
-    }
 }
 
 #[derive(Deserialize)]
@@ -121,8 +98,12 @@ pub(super) struct Changed {
     pub(super) changed: u64,
 }
 
-/// A time of RFC 3339 in milliseconds since 1970.
-fn time(text: &str) -> Option<Time> {
-    let since = humantime::parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Time::try_from(since.as_millis()).ok()
+#[derive(Deserialize)]
+pub(super) struct ChangedSettings {
+    pub(super) changed: bool,
+}
+
+#[derive(Deserialize)]
+pub(super) struct AddedArms {
+    pub(super) added: usize,
 }

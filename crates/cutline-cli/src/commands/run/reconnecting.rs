@@ -38,7 +38,7 @@ impl<'a> ReconnectingCampaign<'a> {
         interrupt: Interrupt,
     ) -> Result<Self, Failure> {
         let worker = identity.worker();
-        let token = token_of(address)?;
+        let token = token_of(&address.token)?;
         let campaign = open_with(address, token.as_deref(), &interrupt)?;
         Ok(Self { address, token, campaign, identity, worker, interrupt, unreachable: None })
     }

@@ -1,0 +1,198 @@
+//! Forms of the page of a campaign for those who may change everything: its settings, more arms, another name, and deleting it.
+
+use super::campaign::{self, Notice};
+use super::create::PASTED;
+use super::layout::{PageProblem, with_referrer};
+use super::table::TableQuery;
+use super::visitor::Visitor;
+use crate::extract::PathOf;
+use crate::problem::Problem;
+use crate::routes::arms::{add_arms, from_table};
+use crate::routes::campaigns::{self, escaped};
+use crate::routes::new_campaign::{self, delta, model};
+use crate::state::AppState;
+use axum::Router;
+use axum::extract::rejection::FormRejection;
+use axum::extract::{DefaultBodyLimit, Form, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::post;
+use cutline_lab::dataset::ReadOptions;
+use cutline_store::{Change, Role};
+use serde::Deserialize;
+
+pub(super) fn router() -> Router<AppState> {
+    Router::new()
+        .route("/campaigns/{name}/settings", post(settings))
+        .route("/campaigns/{name}/add", post(add).layer(DefaultBodyLimit::max(PASTED)))
+        .route("/campaigns/{name}/rename", post(rename))
+        .route("/campaigns/{name}/delete", post(delete))
+}
+
+/// The text of a field without spaces around it; `None` if it was left empty.
+fn given(field: Option<&String>) -> Option<&str> {
+    field.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+/// The fields of the settings; those that are left empty stay as they are.
+#[derive(Debug, Default, Deserialize)]
+struct SettingsForm {
+    threshold: Option<String>,
+    precision: Option<String>,
+    noise: Option<String>,
+    confidence: Option<String>,
+    until_sure: Option<String>,
+    model: Option<String>,
+    algorithm: Option<String>,
+}
+
+impl SettingsForm {
+    fn change(&self) -> Result<Change, Problem> {
+        let number = |field: Option<&String>, what: &str| match given(field) {
+            None => Ok(None),
+            Some(text) => text
+                .parse::<f64>()
+                .map(Some)
+                .map_err(|_| Problem::Refused(format!("{what} must be a number with a decimal point, not `{text}`"))),
+        };
+        let noise = match given(self.noise.as_ref()) {
+            Some("estimated") => Some(None),
+            _ => number(self.noise.as_ref(), "the noise")?.map(Some),
+        };
+        let until_sure = match given(self.until_sure.as_ref()) {
+            Some("never") => Some(None),
+            text => text.map(|text| Some(text.to_owned())),
+        };
+        let change = Change {
+            threshold: number(self.threshold.as_ref(), "the threshold")?,
+            precision: number(self.precision.as_ref(), "the precision")?,
+            noise,
+            delta: delta(number(self.confidence.as_ref(), "the confidence")?)?,
+            until_sure,
+            model: model(given(self.model.as_ref()))?,
+            algorithm: given(self.algorithm.as_ref()).map(str::to_owned),
+            budget: None,
+        };
+        if change == Change::default() {
+            return Err(Problem::Refused("no setting is filled in".into()));
+        }
+        Ok(change)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct AddForm {
+    table: Option<String>,
+    id: Option<String>,
+    decimal: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RenameForm {
+    name: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct DeleteForm {
+    confirm: Option<String>,
+}
+
+type Sent<T> = Result<Form<T>, FormRejection>;
+
+/// The page to go to after a form, or the page of the campaign with what was wrong.
+async fn answered(
+    state: &AppState,
+    visitor: &Visitor,
+    name: &str,
+    done: Result<String, Problem>,
+) -> Result<Response, PageProblem> {
+    match done {
+        Ok(target) => Ok(with_referrer(Redirect::to(&target).into_response())),
+        Err(problem @ (Problem::NoCampaign(_) | Problem::NotFound(_) | Problem::NotAllowed(_))) => {
+            Err(PageProblem(problem))
+        }
+        Err(problem) => {
+            let notice = Some(Notice::failure(&problem));
+            let mut page = campaign::page(state, visitor, name, &TableQuery::default(), notice).await?;
+            *page.status_mut() = problem.status();
+            Ok(page)
+        }
+    }
+}
+
+/// The address of the page of a campaign, with the word that says what was done.
+fn page_of(name: &str, notice: &str) -> String {
+    format!("/campaigns/{}?notice={notice}", escaped(name))
+}
+
+async fn settings(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    PathOf(name): PathOf<String>,
+    form: Sent<SettingsForm>,
+) -> Result<Response, PageProblem> {
+    let work = async {
+        visitor.require(Role::Admin, &name)?;
+        let Form(form) = form.map_err(|error| Problem::BadRequest(error.body_text()))?;
+        let (change, origin) = (form.change()?, visitor.origin());
+        let is_changed = state.run(&name, move |open| open.campaign.change_as(&change, &origin)).await?;
+        Ok(page_of(&name, if is_changed { "changed" } else { "unchanged" }))
+    };
+    answered(&state, &visitor, &name, work.await).await
+}
+
+async fn add(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    PathOf(name): PathOf<String>,
+    form: Sent<AddForm>,
+) -> Result<Response, PageProblem> {
+    let work = async {
+        visitor.require(Role::Admin, &name)?;
+        let Form(form) = form.map_err(|error| Problem::BadRequest(error.body_text()))?;
+        let table = given(form.table.as_ref()).ok_or_else(|| Problem::Refused("the table is missing".into()))?;
+        let mut query = new_campaign::TableQuery::default();
+        (query.id, query.decimal) = (given(form.id.as_ref()).map(str::to_owned), form.decimal.clone());
+        let (options, table, origin) = (query.options()?, table.to_owned().into(), visitor.origin());
+        let most = state.limits().arms;
+        let added = state.heavy(&name, move |campaign| {
+            let options = ReadOptions { cost: campaign.settings().cost.clone(), ..options };
+            add_arms(campaign, &from_table(campaign, table, &options)?, most, &origin)
+        });
+        Ok(page_of(&name, if added.await? > 0 { "added" } else { "known" }))
+    };
+    answered(&state, &visitor, &name, work.await).await
+}
+
+async fn rename(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    PathOf(name): PathOf<String>,
+    form: Sent<RenameForm>,
+) -> Result<Response, PageProblem> {
+    let work = async {
+        visitor.require(Role::Admin, &name)?;
+        let Form(form) = form.map_err(|error| Problem::BadRequest(error.body_text()))?;
+        let new = given(form.name.as_ref()).ok_or_else(|| Problem::Refused("the new name is missing".into()))?;
+        let new = campaigns::rename(&state, &visitor.principal, name.clone(), new.to_owned()).await?;
+        Ok(page_of(&new, "renamed"))
+    };
+    answered(&state, &visitor, &name, work.await).await
+}
+
+async fn delete(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    PathOf(name): PathOf<String>,
+    form: Sent<DeleteForm>,
+) -> Result<Response, PageProblem> {
+    let work = async {
+        visitor.require(Role::Admin, &name)?;
+        let Form(form) = form.map_err(|error| Problem::BadRequest(error.body_text()))?;
+        if form.confirm.as_deref().map(str::trim) != Some(name.trim()) {
+            return Err(Problem::Refused("this is not the name of the campaign, so nothing was deleted".into()));
+        }
+        campaigns::delete_campaign(&state, &visitor.principal, name.clone()).await?;
+        Ok("/?notice=deleted".into())
+    };
+    answered(&state, &visitor, &name, work.await).await
+}

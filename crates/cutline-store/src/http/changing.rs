@@ -1,0 +1,92 @@
+//! Changes of the settings and the candidates of a campaign on a server, as requests.
+
+use super::client::Method;
+use super::managing::arm_rows;
+use super::wire::{AddedArms, ChangedSettings};
+use crate::{Campaign, Candidates, Change, StoreError};
+use serde_json::{Map, Value, json};
+
+impl Change {
+    /// The body of the request; `None` if JSON has no word for one of the numbers.
+    fn body(&self) -> Option<Value> {
+        let Self { budget, threshold, precision, noise, delta, until_sure, algorithm, model } = self;
+        let numbers = [*threshold, *precision, noise.flatten(), *delta];
+        if numbers.iter().flatten().any(|number| !number.is_finite()) {
+            return None;
+        }
+        let mut body = Map::new();
+        let mut set = |key: &str, value: Option<Value>| value.map(|value| body.insert(key.into(), value));
+        set("budget", budget.map(Value::from));
+        set("threshold", threshold.map(Value::from));
+        set("precision", precision.map(Value::from));
+        set("noise", noise.map(Value::from));
+        set("delta", delta.map(Value::from));
+        set("until_sure", until_sure.clone().map(Value::from));
+        set("algorithm", algorithm.clone().map(Value::from));
+        set("model", model.map(|model| model.name().into()));
+        Some(body.into())
+    }
+}
+
+impl Campaign {
+    /// As [`Campaign::change`], on the server of this campaign; `None` if it has none.
+    pub(crate) fn change_on_server(&mut self, change: &Change) -> Option<Result<bool, StoreError>> {
+        let journal = self.journal.remote()?;
+        let changed = match change.body() {
+            Some(body) => {
+                let url = journal.client.address().url("");
+                journal.client.send_to::<ChangedSettings>(Method::Patch, url, &body).map(|answer| answer.changed)
+            }
+            None => Err(journal.client.failed("a number is not finite").refused()),
+        };
+        Some(match changed {
+            Ok(changed) => self.state().map(|_| changed),
+            Err(error) if error.is_refusal() => Err(self.refused_change(change).unwrap_or(error)),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Why the campaign does not allow a change, by its state here: the error that a store in a file would return.
+    fn refused_change(&mut self, change: &Change) -> Option<StoreError> {
+        self.state().ok()?;
+        match self.changed_settings(change) {
+            Err(error) => Some(error),
+            Ok(None) => None,
+            Ok(Some((budget, _))) => Some(self.state.as_ref()?.check_budget(budget).err()?.into()),
+        }
+    }
+
+    /// As [`Campaign::add`], on the server of this campaign; `None` if it has none.
+    pub(crate) fn add_on_server(&mut self, more: &Candidates) -> Option<Result<usize, StoreError>> {
+        // Requests do not name the columns.
+        let has_same_columns = self.columns() == more.columns();
+        let journal = self.journal.remote()?;
+        let added = if has_same_columns {
+            let url = journal.client.address().url("arms");
+            let body = json!({"arms": arm_rows(more)});
+            journal.client.send_to::<AddedArms>(Method::Post, url, &body).map(|answer| answer.added)
+        } else {
+            Err(journal.client.failed("the columns differ").refused())
+        };
+        Some(match added {
+            Ok(added) => self.state().map(|_| added),
+            Err(error) if error.is_refusal() => Err(self.added_candidates(more).err().unwrap_or(error)),
+            Err(error) => Err(error),
+        })
+    }
+}
+
+impl StoreError {
+    /// Whether a server refused a request because of what it asks for.
+    fn is_refusal(&self) -> bool {
+        matches!(self, Self::Remote { status: 409 | 422, .. })
+    }
+
+    /// The same error, as if a server had refused the request.
+    fn refused(self) -> Self {
+        match self {
+            Self::Remote { location, detail, .. } => Self::Remote { location, status: 422, detail },
+            error => error,
+        }
+    }
+}
