@@ -5,7 +5,7 @@ use crate::origin::Origin;
 use crate::{Outcome, StoreError, Submission};
 use cutline::campaign::TicketId;
 
-/// Operations that wait or are in progress, each with a tag of the caller. [`Campaign::advance`] carries them out.
+/// Operations that wait or are in progress, each with a tag of the caller. [`Campaign::advance`](crate::Campaign::advance) carries them out.
 #[derive(Debug)]
 pub struct Group<T> {
     pub(crate) entries: Vec<Entry<T>>,
