@@ -279,7 +279,7 @@ mod tests {
     fn a_reference_is_quoted_and_has_no_password() {
         assert_eq!(reference("a b.db", None), "'a b.db'");
         assert_eq!(reference("postgresql://me@h/db", Some("x y")), "postgresql://me@h/db --name 'x y'");
-        assert_eq!(reference("http://h:80/", Some("x y")), "http://h:80/v1/campaigns/x%20y");
+        assert_eq!(reference("http://h:80/", Some("x y")), "'http://h:80/v1/campaigns/x%20y'");
         for address in ["postgresql://me:SECRET@h:5432/db", "postgresql://h?password=SECRET", "host=h password=SECRET"]
         {
             assert_eq!(reference(address, None), "STORE");
