@@ -83,8 +83,9 @@ fn summary(campaign: &mut Campaign) -> Result<String, StoreError> {
 #[test]
 fn damage_is_detected_or_harmless() {
     let place = Place::sqlite();
-    let mut campaign = begin(&place, 100).campaign(None).unwrap();
-    for _ in 0..20 {
+    // Enough events that much of the file is not empty.
+    let mut campaign = begin(&place, 400).campaign(None).unwrap();
+    for _ in 0..100 {
         measure(&mut campaign, 3).unwrap();
     }
     let expected = summary(&mut campaign).unwrap();
