@@ -20,8 +20,14 @@ use utoipa_axum::routes;
 const RUNS: u64 = 30;
 const MAX_RUNS: u64 = 1000;
 
-/// The most multiplications of a plan: about half a minute.
-const MAX_COST: f64 = 2e10;
+/// The most multiplications of a plan: about a quarter of a minute.
+const MAX_COST: f64 = 1e10;
+
+/// What a simulated measurement costs besides, in multiplications.
+const COST_PER_PULL: f64 = 300.0;
+
+/// After so many events a learner is built again, pending pulls included.
+const EVENTS_PER_REBUILD: f64 = 64.0;
 
 pub(super) fn router() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(plan))
@@ -112,7 +118,8 @@ fn report(plan: Plan, remaining: u32) -> Result<serde_json::Value, Problem> {
 pub(crate) fn cost_per_run(plan: &Plan, budgets: &[u32]) -> Result<f64, Problem> {
     let pulls = plan.pulls_per_run(budgets).map_err(|error| Problem::Refused(error.to_string()))?;
     let columns = plan.arms.dimension().unwrap_or(1) as f64 + 41.0;
-    Ok(pulls as f64 * plan.arms.n_arms() as f64 * columns)
+    let rebuilds = 1.0 + f64::from(plan.batch.get()) / EVENTS_PER_REBUILD;
+    Ok(pulls as f64 * (plan.arms.n_arms() as f64 * columns + COST_PER_PULL) * rebuilds)
 }
 
 /// Plays a plan with budgets around the one that remains.

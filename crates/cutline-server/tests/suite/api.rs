@@ -392,6 +392,13 @@ async fn bad_requests_are_problems(place: Place) {
     let mut twice = screen("twice", 9);
     twice["arms"][1]["name"] = json!("arm 0");
     api.post("/v1/campaigns", twice).await.refused(422, "refused", "both called `arm 0`");
+    // Each of these would take minutes.
+    for (budget, batch) in [(40_000_000, 1), (200_000, 57_821)] {
+        let name = format!("budget-{budget}");
+        api.post("/v1/campaigns", screen(&name, budget)).await.ok();
+        let long = api.get(&format!("/v1/campaigns/{name}/plan?batch={batch}")).await;
+        long.refused(422, "refused", "this would take too long here");
+    }
     let answer = api.get("/healthz").await;
     assert_eq!((answer.status.as_u16(), answer.text.as_str()), (200, "ok\n"));
     assert_eq!(answer.headers["x-content-type-options"], "nosniff");
