@@ -52,6 +52,14 @@ pub(super) enum Dialect {
 /// because SQLite numbers them by their first appearance.
 pub(super) trait Database: Send {
     fn execute(&mut self, statement: &'static str, values: &[Value<'_>]) -> Result<(), StoreError>;
+    /// Runs a statement once per row of values, in their order.
+    fn execute_all<const N: usize>(
+        &mut self,
+        statement: &'static str,
+        rows: &[[Value<'_>; N]],
+    ) -> Result<(), StoreError> {
+        rows.iter().try_for_each(|values| self.execute(statement, values))
+    }
     fn query(
         &mut self,
         statement: &'static str,

@@ -51,6 +51,9 @@ const ADD_EVENT: &str = "INSERT INTO cutline_events \
                          (campaign, number, at, kind, ticket, arm, reward, worker, until, reason, counted, checksum) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
+/// How many events are sent to a database together.
+const EVENTS_AT_ONCE: usize = 256;
+
 const ADD_HEAD: &str = "INSERT INTO cutline_events (campaign, number, at, kind, ticket, checksum) \
                         VALUES ($1, 9223372036854775807, 0, 'head', 0, 0)";
 /// The number of the last event and the time, unless that is the time of this machine.
@@ -282,13 +285,19 @@ fn append(
     database: &mut impl Database,
     id: Id,
     mut sum: Checksum,
-    records: impl Iterator<Item = Record>,
+    mut records: impl Iterator<Item = Record>,
 ) -> Result<Option<(u64, Checksum)>, StoreError> {
     let mut last = None;
-    for record in records {
-        sum = checksum(sum, &record);
-        database.execute(ADD_EVENT, &rows::values(id, &record, sum))?;
-        last = Some((record.number, sum));
+    loop {
+        let some = records.by_ref().take(EVENTS_AT_ONCE).map(|record| {
+            sum = checksum(sum, &record);
+            (record, sum)
+        });
+        let some: Vec<(Record, Checksum)> = some.collect();
+        let Some((record, sum)) = some.last() else { break };
+        last = Some((record.number, *sum));
+        let rows: Vec<_> = some.iter().map(|(record, sum)| rows::values(id, record, *sum)).collect();
+        database.execute_all(ADD_EVENT, &rows)?;
     }
     if let Some((number, _)) = last {
         database.execute(MOVE_HEAD, &[Value::Integer(number.cast_signed()), Value::Integer(id)])?;

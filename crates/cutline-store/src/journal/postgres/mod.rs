@@ -13,6 +13,7 @@ use crate::server::{Limits, Server};
 use crate::{Interrupt, StoreError};
 use connection::{Connection, Failure};
 use futures_util::TryStreamExt;
+use futures_util::future::try_join_all;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
@@ -119,6 +120,20 @@ impl Database for Postgres {
         let done = self
             .connection
             .run(self.limit(), async |client, patience| patience.wait(client.execute(&prepared, &values)).await);
+        done.map(drop).map_err(|failure| self.failed(&failure))
+    }
+
+    /// All are sent before the first answer is awaited, so that the way to the server and back counts once.
+    fn execute_all<const N: usize>(
+        &mut self,
+        statement: &'static str,
+        rows: &[[Value<'_>; N]],
+    ) -> Result<(), StoreError> {
+        let prepared = self.prepare(statement)?;
+        let done = self.connection.run(self.limit(), async |client, patience| {
+            let answers = rows.iter().map(|values| client.execute_raw(&prepared, values));
+            patience.wait(try_join_all(answers)).await
+        });
         done.map(drop).map_err(|failure| self.failed(&failure))
     }
 
