@@ -97,7 +97,7 @@ check-page: build ## Use the pages of `cutline serve` in headless Chromium, with
 	checks/needs chromedriver chromium chromium-driver
 	checks/needs npm npm
 	test -f $(AXE) || npm install --silent --no-fund --no-audit --prefix target/page axe-core@4.14.0
-	python3 checks/page.py target/release/cutline $(AXE) $(if $(SHOTS),--shots $(SHOTS))
+	python3 checks/page target/release/cutline $(AXE) $(if $(SHOTS),--shots $(SHOTS))
 
 load: ## Time asks and tells over HTTP, 1 and 64 workers, on SQLite and PostgreSQL, compared with bare commits
 	checks/with-postgres cargo run --release --locked --package cutline-server --example load

@@ -291,7 +291,7 @@ impl From<Delivery> for DeliveryBody {
     }
 }
 
-/// What was sent to a webhook, and what came of it.
+/// What was sent to a webhook, and the results.
 #[utoipa::path(
     get, path = "/v1/campaigns/{name}/webhooks/{id}/deliveries", tag = "webhooks",
     params(

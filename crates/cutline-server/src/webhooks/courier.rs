@@ -1,4 +1,4 @@
-//! The thread that sends what is due, and records what came of it.
+//! The thread that sends what is due, and records the results.
 
 use super::WebhookLimits;
 use super::sending::{Answer, agent, send};

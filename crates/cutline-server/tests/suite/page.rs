@@ -1,4 +1,4 @@
-//! The pages, without a browser: who sees them, what their forms do, and what they never contain. `checks/page.py` uses them in a browser.
+//! The pages, without a browser: who sees them, what their forms do, and what they never contain. `checks/page` uses them in a browser.
 
 use crate::common::{Answer, Api, Place};
 use axum::http::Method;
