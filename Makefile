@@ -158,7 +158,7 @@ batches: python ## Play campaigns in batches of 1, 24 and 96 on real tables: the
 	target/python/bin/python experiments/real/batches.py
 
 soak: ## Break everything at once for an hour on SQLite and PostgreSQL: kills, full disks, clocks, locks, restarts; SOAK_MINUTES=N for N minutes; as root
-	SOAK_MINUTES=$(or $(SOAK_MINUTES),60) nice cargo test --release --workspace --locked --test suite soak:: -- --ignored --nocapture
+	SOAK_MINUTES=$(or $(SOAK_MINUTES),60) nice cargo test --release --workspace --locked --test suite soak::everything_at_once -- --ignored --nocapture
 
 soak-server: ## Treat `cutline serve` well and badly on SQLite and PostgreSQL, kill it, and check that nothing is lost and nothing grows; SOAK_MINUTES=N for N minutes
 	SOAK_MINUTES=$(or $(SOAK_MINUTES),10) checks/with-postgres nice cargo test --release --workspace --locked --test suite server_soak::for_long -- --ignored --nocapture
