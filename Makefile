@@ -100,7 +100,7 @@ check-page: build ## Use the pages of `cutline serve` in headless Chromium, with
 	python3 checks/page target/release/cutline $(AXE) $(if $(SHOTS),--shots $(SHOTS))
 
 load: ## Time asks and tells over HTTP, 1 and 64 workers, on SQLite and PostgreSQL, compared with bare commits
-	checks/with-postgres cargo run --release --locked --package cutline-server --example load
+	checks/with-postgres cargo run --profile shipped --locked --package cutline-server --example load
 
 bench: ## Time ask, tell and simulations over a grid of K and d, and live decisions on the mixed model
 	cargo bench --locked --package cutline --bench ask_tell --bench mixed
@@ -112,13 +112,13 @@ bench-large: ## Time decisions among up to a million arms, on the mixed model am
 	cargo bench --locked --package cutline --features rayon --bench large
 
 bench-load: ## Time loading a million candidates from CSV and Parquet, compared with polars and pandas; K=N for N candidates
-	cargo build --release --locked --package cutline-lab --example load
+	cargo build --profile shipped --locked --package cutline-lab --example load
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/load-requirements.txt
-	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
+	target/shipped/examples/load $(or $(K),1000000) target/peers/bin/python
 
 bench-store: ## Time campaigns in stores, compared with bare commits, and tells during a large ask; writes target/bench-store.json
-	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns --bench contention
+	checks/with-postgres cargo bench --profile shipped --locked --package cutline-store --bench campaigns --bench contention
 
 bench-peers: build ## Time LinearAPT, Pivot, APT, LSA and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
 	test -x target/peers/bin/python || python3 -m venv target/peers

@@ -286,7 +286,7 @@ fn new_hint(error: &SpecError) -> Option<String> {
     Some(match error {
         SpecError::Learner(LearnerError::BudgetBelowCheapest { .. }) => "raise `--budget`".into(),
         SpecError::Learner(LearnerError::BudgetBelowArms { .. } | LearnerError::BudgetBelowCosts { .. }) => {
-            "raise `--budget`, or use `--algorithm pivot`, which needs not pull every arm".into()
+            "raise `--budget`, or use `--algorithm pivot`, which does not need to pull every arm".into()
         }
         SpecError::NeedsFeatures { .. } => "use `--model mixed` or `--model independent`, which work without".into(),
         SpecError::NeedsVariances { .. } => {

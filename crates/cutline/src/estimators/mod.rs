@@ -1,6 +1,7 @@
 //! Estimators: rewards in, means and variances out.
 
 mod arm_variances;
+mod boxed;
 mod centred;
 mod designed;
 mod gram_basis;

@@ -143,7 +143,7 @@ impl<const OPENS: bool> CustomRuleAdapter<OPENS> {
     }
 }
 
-impl<E: PullVariances, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
+impl<E: PullVariances + ?Sized, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
     const OPENS_WITH_EVERY_ARM: bool = OPENS;
 
     fn choose(&mut self, beliefs: &mut Beliefs<'_, E>, rng: &mut Rng) -> Choice {
@@ -174,13 +174,13 @@ impl<E: PullVariances, const OPENS: bool> Rule<E> for CustomRuleAdapter<OPENS> {
 }
 
 /// [`Beliefs`] as a [`RuleContext`].
-struct Context<'a, 'b, E> {
+struct Context<'a, 'b, E: ?Sized> {
     beliefs: &'a mut Beliefs<'b, E>,
     noise: f64,
     scratch: &'a mut Vec<f64>,
 }
 
-impl<E: PullVariances> RuleContext for Context<'_, '_, E> {
+impl<E: PullVariances + ?Sized> RuleContext for Context<'_, '_, E> {
     fn question(&self) -> Question {
         self.beliefs.question
     }
@@ -204,14 +204,14 @@ impl<E: PullVariances> RuleContext for Context<'_, '_, E> {
     fn variances(&mut self) -> &[f64] {
         let variance = self.noise * self.noise;
         self.scratch.clear();
-        self.beliefs.estimator.variances(self.beliefs.pulls, |q| self.scratch.push(variance * q));
+        self.beliefs.estimator.variances(self.beliefs.pulls, &mut |q| self.scratch.push(variance * q));
         self.scratch
     }
 
     fn covariances_with(&mut self, arm: Arm) -> &[f64] {
         let variance = self.noise * self.noise;
         self.scratch.clear();
-        self.beliefs.estimator.covariances(self.beliefs.pulls, arm, |c| self.scratch.push(variance * c));
+        self.beliefs.estimator.covariances(self.beliefs.pulls, arm, &mut |c| self.scratch.push(variance * c));
         self.scratch
     }
 }
@@ -220,12 +220,12 @@ impl<E: PullVariances> RuleContext for Context<'_, '_, E> {
 /// units of the noise variance; by default those of sample means.
 pub(crate) trait PullVariances: Estimator {
     /// Calls `visit` with the variance of every arm, in order.
-    fn variances(&mut self, pulls: &[u32], visit: impl FnMut(f64)) {
+    fn variances(&mut self, pulls: &[u32], visit: &mut dyn FnMut(f64)) {
         pulls.iter().map(|&pulls| 1.0 / f64::from(pulls)).for_each(visit);
     }
 
     /// Calls `visit` with the covariance of every arm with `arm`, in order.
-    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: impl FnMut(f64)) {
+    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: &mut dyn FnMut(f64)) {
         assert!(arm < pulls.len(), "there is no arm {arm}");
         let covariance = |(other, &pulls): (Arm, &u32)| if other == arm { 1.0 / f64::from(pulls) } else { 0.0 };
         pulls.iter().enumerate().map(covariance).for_each(visit);
@@ -233,12 +233,22 @@ pub(crate) trait PullVariances: Estimator {
 }
 
 impl<E: VarianceEstimator> PullVariances for E {
-    fn variances(&mut self, _: &[u32], visit: impl FnMut(f64)) {
+    fn variances(&mut self, _: &[u32], visit: &mut dyn FnMut(f64)) {
         self.moments().1.iter().copied().for_each(visit);
     }
 
-    fn covariances(&mut self, _: &[u32], arm: Arm, visit: impl FnMut(f64)) {
+    fn covariances(&mut self, _: &[u32], arm: Arm, visit: &mut dyn FnMut(f64)) {
         self.covariances_with(arm).0.iter().copied().for_each(visit);
+    }
+}
+
+impl PullVariances for Box<dyn PullVariances + Send> {
+    fn variances(&mut self, pulls: &[u32], visit: &mut dyn FnMut(f64)) {
+        (**self).variances(pulls, visit);
+    }
+
+    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: &mut dyn FnMut(f64)) {
+        (**self).covariances(pulls, arm, visit);
     }
 }
 

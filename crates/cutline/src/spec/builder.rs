@@ -2,10 +2,17 @@
 
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{
-    Centred, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, PhasedRidge, Ridge, RidgeError, SampleMean,
+    Centred, DesignEstimator, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, PhasedRidge, Ridge, RidgeError,
+    SampleMean, VarianceEstimator,
 };
-use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, Rule, TAdaptive};
+use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, PullVariances, Rule, TAdaptive};
 use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
+
+// A rule by name is compiled for an estimator behind a pointer: once, and not once per estimator.
+type AnyEstimator = Box<dyn Estimator + Send>;
+type AnyVarianceEstimator = Box<dyn VarianceEstimator + Send>;
+type AnyDesignEstimator = Box<dyn DesignEstimator + Send>;
+type AnyPullVariances = Box<dyn PullVariances + Send>;
 
 /// Everything that a learner is built from except the rule.
 pub(super) struct LearnerBuilder<'a> {
@@ -36,26 +43,29 @@ impl LearnerBuilder<'_> {
     }
 
     /// For a rule that works with any estimator.
-    pub(super) fn any<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
-    where
-        R: Rule<SampleMean> + Rule<Isotonic> + Rule<Ridge> + Rule<Centred<Ridge>> + Rule<Mixed> + Send + 'static,
-    {
+    pub(super) fn any<R: Rule<AnyEstimator> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
         match self.estimator {
-            EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
-            EstimatorKind::Isotonic => self.learner(rule, Isotonic::new(self.arms)),
-            EstimatorKind::Ridge => self.ridge(rule, Ridge::new),
-            EstimatorKind::Mixed => self.mixed(rule),
+            EstimatorKind::SampleMean => self.learner::<_, AnyEstimator>(rule, Box::new(SampleMean::new(self.arms))),
+            EstimatorKind::Isotonic => self.learner::<_, AnyEstimator>(rule, Box::new(Isotonic::new(self.arms))),
+            EstimatorKind::Ridge => {
+                let ridge = self.ridge_estimator(Ridge::new)?;
+                match self.centre() {
+                    None => self.learner::<_, AnyEstimator>(rule, Box::new(ridge)),
+                    Some(centre) => self.learner::<_, AnyEstimator>(rule, Box::new(Centred::new(ridge, centre)?)),
+                }
+            }
+            EstimatorKind::Mixed => self.learner::<_, AnyEstimator>(rule, self.mixed()?),
         }
     }
 
     /// For a rule that needs variances. The algorithm declares it: [`Algorithm::needs_variances`].
     pub(super) fn with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Rule<Mixed> + Send + 'static,
+        R: Rule<AnyVarianceEstimator> + Send + 'static,
     {
         match self.estimator {
-            EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
-            EstimatorKind::Mixed => self.mixed(rule),
+            EstimatorKind::Ridge => self.learner::<_, AnyVarianceEstimator>(rule, self.designed_ridge()?),
+            EstimatorKind::Mixed => self.learner::<_, AnyVarianceEstimator>(rule, self.mixed()?),
             estimator => Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator }),
         }
     }
@@ -64,29 +74,15 @@ impl LearnerBuilder<'_> {
     /// [`Algorithm::needs_fixed_noise`].
     pub(super) fn with_designs<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<DesignedRidge> + Rule<Centred<DesignedRidge>> + Send + 'static,
+        R: Rule<AnyDesignEstimator> + Send + 'static,
     {
-        match self.estimator {
-            EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
-            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
-                Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator: self.estimator })
-            }
-            EstimatorKind::Mixed => {
-                Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator })
-            }
-        }
+        self.refuse_all_but_ridge()?;
+        self.learner(rule, self.designed_ridge()?)
     }
 
     /// For [`TAdaptive`], whose phases need an estimator of their own. The algorithm declares it: [`Algorithm::needs_fixed_noise`].
     pub(super) fn phased(&self, noise: f64, delta: f64) -> Result<Box<dyn AskTell>, SpecError> {
-        let (rule, estimator) = (self.algorithm.rule, self.estimator);
-        match estimator {
-            EstimatorKind::Ridge => {}
-            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
-                return Err(SpecError::NeedsVariances { rule, estimator });
-            }
-            EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
-        }
+        self.refuse_all_but_ridge()?;
         let [lambda, centre, intercept] = *ridge_parameters(self.parameters);
         let arms = if intercept == 0.0 { self.arms.clone() } else { self.arms.with_intercept(intercept)? };
         let rule = TAdaptive::new(arms.n_arms(), arms.dimension().unwrap_or(1), noise, delta)?;
@@ -111,37 +107,35 @@ impl LearnerBuilder<'_> {
     /// For a rule that works with any estimator, and uses variances also where they follow from the pulls alone.
     fn any_with_variances<R>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError>
     where
-        R: Rule<SampleMean>
-            + Rule<Isotonic>
-            + Rule<DesignedRidge>
-            + Rule<Centred<DesignedRidge>>
-            + Rule<Mixed>
-            + Send
-            + 'static,
+        R: Rule<AnyPullVariances> + Send + 'static,
     {
         match self.estimator {
-            EstimatorKind::SampleMean => self.learner(rule, SampleMean::new(self.arms)),
-            EstimatorKind::Isotonic => self.learner(rule, Isotonic::new(self.arms)),
-            EstimatorKind::Ridge => self.ridge(rule, DesignedRidge::new),
-            EstimatorKind::Mixed => self.mixed(rule),
+            EstimatorKind::SampleMean => {
+                self.learner::<_, AnyPullVariances>(rule, Box::new(SampleMean::new(self.arms)))
+            }
+            EstimatorKind::Isotonic => self.learner::<_, AnyPullVariances>(rule, Box::new(Isotonic::new(self.arms))),
+            EstimatorKind::Ridge => self.learner::<_, AnyPullVariances>(rule, Box::new(self.designed_ridge()?)),
+            EstimatorKind::Mixed => self.learner::<_, AnyPullVariances>(rule, self.mixed()?),
         }
     }
 
-    /// With ridge, centred and with an intercept as its parameters say.
-    fn ridge<R, E>(
-        &self,
-        rule: R,
-        new: impl Fn(&Arms, f64) -> Result<E, RidgeError>,
-    ) -> Result<Box<dyn AskTell>, SpecError>
-    where
-        R: Rule<E> + Rule<Centred<E>> + Send + 'static,
-        E: Estimator + Send + 'static,
-    {
-        let ridge = self.ridge_estimator(new)?;
-        match self.centre() {
-            None => self.learner(rule, ridge),
-            Some(centre) => self.learner(rule, Centred::new(ridge, centre)?),
+    /// Fails unless the estimator is ridge, for rules that need variances and a σ that does not change.
+    fn refuse_all_but_ridge(&self) -> Result<(), SpecError> {
+        let (rule, estimator) = (self.algorithm.rule, self.estimator);
+        match estimator {
+            EstimatorKind::Ridge => Ok(()),
+            EstimatorKind::SampleMean | EstimatorKind::Isotonic => Err(SpecError::NeedsVariances { rule, estimator }),
+            EstimatorKind::Mixed => Err(SpecError::NeedsFixedNoise { rule, estimator }),
         }
+    }
+
+    /// Ridge with variances, centred and with an intercept as its parameters say.
+    fn designed_ridge(&self) -> Result<AnyDesignEstimator, SpecError> {
+        let ridge = self.ridge_estimator(DesignedRidge::new)?;
+        Ok(match self.centre() {
+            None => Box::new(ridge),
+            Some(centre) => Box::new(Centred::new(ridge, centre)?),
+        })
     }
 
     /// Ridge, with an intercept if its parameters say so.
@@ -159,34 +153,15 @@ impl LearnerBuilder<'_> {
 
     /// For [`Lse`], which needs variances and a σ that does not change. The algorithm declares it: [`Algorithm::needs_fixed_noise`].
     pub(super) fn lse(&self, noise: f64, beta: f64, delta: f64) -> Result<Box<dyn AskTell>, SpecError> {
-        let (rule, estimator) = (self.algorithm.rule, self.estimator);
-        match estimator {
-            EstimatorKind::Ridge => (),
-            EstimatorKind::SampleMean | EstimatorKind::Isotonic => {
-                return Err(SpecError::NeedsVariances { rule, estimator });
-            }
-            EstimatorKind::Mixed => return Err(SpecError::NeedsFixedNoise { rule, estimator }),
-        }
-        let mut ridge = self.ridge_estimator(DesignedRidge::new)?;
-        let Some(centre) = self.centre() else {
-            let lse = Lse::new(noise, beta, delta, &mut ridge)?;
-            return self.settled_by(lse.clone(), lse, ridge);
-        };
-        let mut ridge = Centred::new(ridge, centre)?;
+        self.refuse_all_but_ridge()?;
+        let mut ridge = self.designed_ridge()?;
         let lse = Lse::new(noise, beta, delta, &mut ridge)?;
         self.settled_by(lse.clone(), lse, ridge)
     }
 
-    fn mixed<R: Rule<Mixed> + Send + 'static>(&self, rule: R) -> Result<Box<dyn AskTell>, SpecError> {
-        // A custom rule sees the σ of each moment, which is the same when the rewards are told again in order.
-        if rule.learns() && self.custom_rule.is_none() {
-            return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
-        }
-        let (settings, explore) = mixed_settings(self.parameters);
-        let mixed = Mixed::new(self.arms, self.question, &settings, self.seed)?;
-        // An arm is never explored among none, so that one type of learner serves both.
-        let n_explored = if explore { self.arms.n_arms() } else { 0 };
-        self.learner(Exploring::new(rule, n_explored, self.seed), mixed)
+    fn mixed(&self) -> Result<Box<Mixed>, SpecError> {
+        let (settings, _) = mixed_settings(self.parameters);
+        Ok(Box::new(Mixed::new(self.arms, self.question, &settings, self.seed)?))
     }
 
     /// For a rule on sample means and a stop that settles arms; the budget, and a confidence stop if there is one, end it too. The algorithm
@@ -220,6 +195,14 @@ impl LearnerBuilder<'_> {
         R: Rule<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
+        let is_mixed = self.estimator == EstimatorKind::Mixed;
+        // A custom rule sees the σ of each moment, which is the same when the rewards are told again in order.
+        if is_mixed && rule.learns() && self.custom_rule.is_none() {
+            return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
+        }
+        // Among no arms none is explored, so that one type of rule serves all estimators.
+        let explores = is_mixed && mixed_settings(self.parameters).1;
+        let rule = Exploring::new(rule, if explores { self.arms.n_arms() } else { 0 }, self.seed);
         let stop = Either(self.confidence_stop, self.budget);
         let learner = Learner::new(rule, estimator, stop, self.question, self.seed)?;
         Ok(Box::new(learner.with_costs(self.arms.measurement_costs().cloned())))
