@@ -1,7 +1,7 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
-.PHONY: help build test test-built test-rust check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
+.PHONY: help build test test-built test-rust test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -12,8 +12,8 @@ build: ## Build the optimised program: target/release/cutline
 # First all that compiles, which keeps every core busy; then the tests side by side, because many of them wait: for a process to end, a
 # lease to expire, a package to arrive.
 test: ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the pages in a browser, the Python package, instruction counts
-	$(MAKE) --no-print-directory build test-built lint
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-rust test-python check-speed check-diagnostics check-api check-page check-exact
+	$(MAKE) --no-print-directory build test-built python lint
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-installed test-rust check-speed check-diagnostics check-api check-page check-exact
 
 # Without the examples: clippy checks them, and nobody runs them here.
 test-built:
@@ -34,8 +34,11 @@ python: ## Build the Python package, a wheel in target/wheels, and install it in
 	target/python/bin/pip uninstall --quiet --yes cutline
 	target/python/bin/pip install --quiet --disable-pip-version-check target/wheels/cutline-*.whl
 
-# The tests do not run in `python/`, so that they import the installed package.
 test-python: build python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
+	$(MAKE) --no-print-directory test-installed
+
+# The tests do not run in `python/`, so that they import the installed package.
+test-installed:
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
 	checks/with-postgres target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline

@@ -177,6 +177,16 @@ fn input_hint(error: &std::io::Error) -> Option<String> {
     }
 }
 
+/// Whether a number may have commas between thousands: `1,000`, `-12,345,678.5`.
+fn has_thousands(field: &str) -> bool {
+    let whole = field.split('.').next().unwrap_or_default().trim_start_matches(['+', '-']);
+    let mut groups = whole.split(',');
+    let is_digits = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().is_some_and(|first| is_digits(first) && first.len() <= 3 && first != "0");
+    let rest: Vec<&str> = groups.collect();
+    first && !rest.is_empty() && rest.iter().all(|group| group.len() == 3 && is_digits(group))
+}
+
 /// What to change in a file of candidates, or in the options that say how it is read.
 fn dataset_hint(error: &DatasetError) -> Option<String> {
     Some(match error {
@@ -194,7 +204,12 @@ fn dataset_hint(error: &DatasetError) -> Option<String> {
         }
         DatasetError::NoValues { .. } => "leave it out with `--features`".into(),
         DatasetError::NotANumber { column, field, .. } => {
-            if field.replacen(',', ".", 1).parse::<f64>().is_ok_and(f64::is_finite) {
+            let is_finite = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+            if is_finite(field) {
+                "leave out `--decimal ,` if numbers are written with a decimal point".into()
+            } else if has_thousands(field) {
+                "write numbers without separators of thousands; or use `--decimal ,` if it is a decimal comma".into()
+            } else if is_finite(&field.replacen(',', ".", 1)) {
                 "use `--decimal ,` for numbers with a decimal comma".into()
             } else if field.parse::<f64>().is_err() && !column.eq_ignore_ascii_case("reward") {
                 format!("use `--category {}` if the column is a category", shell(column))

@@ -97,7 +97,7 @@ fn edge(fields: &[Cow<'_, [u8]>], row: u64, header: &[String], arms: &Lookup<'_>
     }
     let field = |column: usize| dataset::text(&fields[column], row, &header[column]);
     let arm = |column: usize| arms.find(field(column)?, row, &header[column]).map_err(EdgesError::Arm);
-    let weight = if expected == 3 { dataset::number(field(2)?, row, &header[2])? } else { 1.0 };
+    let weight = if expected == 3 { dataset::number(field(2)?, row, &header[2], false)? } else { 1.0 };
     Ok((arm(0)?, arm(1)?, weight))
 }
 

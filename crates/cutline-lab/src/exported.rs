@@ -107,7 +107,7 @@ pub(crate) fn from_csv(csv: &[u8], arms: &Lookup<'_>) -> Result<Vec<(Arm, f64)>,
             return Err(DatasetError::Ragged { row, expected, found }.into());
         }
         let text = |column: usize| dataset::text(&fields[column], row, &header[column]);
-        let number = |text: &str| dataset::number(text, row, "reward");
+        let number = |text: &str| dataset::number(text, row, "reward", false);
         let event = ExportedEvent {
             event: text(*event)?.into(),
             ticket: text(*ticket)?.parse().ok(),

@@ -75,6 +75,18 @@ pub enum RewardsError {
         /// The field.
         ticket: String,
     },
+    /// A row names another arm than its ticket is for.
+    #[error("row {row}: ticket {ticket} is for arm `{arm}`, not for `{found}`; nothing was recorded")]
+    OtherArm {
+        /// The row of the file.
+        row: u64,
+        /// The ticket.
+        ticket: TicketId,
+        /// The arm of the ticket.
+        arm: String,
+        /// The arm in the file.
+        found: String,
+    },
     /// A reward is too large.
     #[error("row {row}, column `reward`: `{reward}` must lie between -1e80 and 1e80")]
     TooLarge {
@@ -112,8 +124,13 @@ fn allowed(n_arms: usize, has_names: bool, has_numbers: bool) -> String {
 ///
 /// # Errors
 /// If the file cannot be read, is ragged or empty, lacks a column, an arm is unknown or ambiguous, or a reward is not a number
-/// within ±[`MAX_REWARD`].
-pub fn rewards(mut file: impl Read, n_arms: usize, names: &[String]) -> Result<Vec<(Arm, f64)>, RewardsError> {
+/// within ±[`MAX_REWARD`], written with a comma if `decimal_comma`.
+pub fn rewards(
+    mut file: impl Read,
+    n_arms: usize,
+    names: &[String],
+    decimal_comma: bool,
+) -> Result<Vec<(Arm, f64)>, RewardsError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(DatasetError::from)?;
     let arms = Lookup::new(n_arms, names);
@@ -121,36 +138,83 @@ pub fn rewards(mut file: impl Read, n_arms: usize, names: &[String]) -> Result<V
         Some("JSON") => exported::from_json(&bytes, &arms),
         Some(kind) => Err(RewardsError::WrongKind(kind)),
         None if exported::is_exported(&bytes)? => exported::from_csv(&bytes, &arms),
-        None => read(&bytes, "arm", |field, row| arms.find(field, row, "arm")),
+        None => {
+            let rows = read(&bytes, "arm", decimal_comma)?;
+            rows.into_iter().map(|row| Ok((arms.find(&row.key, row.number, "arm")?, row.reward))).collect()
+        }
     }
 }
 
-/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order; other columns are ignored. Each comes
-/// with its row.
-///
-/// # Errors
-/// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range.
-pub fn ticket_rewards(mut csv: impl Read) -> Result<Vec<(u64, TicketId, f64)>, RewardsError> {
-    let mut bytes = Vec::new();
-    csv.read_to_end(&mut bytes).map_err(DatasetError::from)?;
-    let rewards = read(&bytes, "ticket", |field, row| {
-        let ticket = field.parse().ok().filter(|&ticket| ticket > 0);
-        ticket.map(|ticket| (row, ticket)).ok_or_else(|| RewardsError::NotATicket { row, ticket: field.into() })
-    })?;
-    Ok(rewards.into_iter().map(|((row, ticket), reward)| (row, ticket, reward)).collect())
+/// A reward in a file of rewards by ticket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TicketReward {
+    /// The row of the file.
+    pub row: u64,
+    /// The ticket.
+    pub ticket: TicketId,
+    /// The arm, if the file has a column `arm` and the row says something there: to be compared with that of the ticket.
+    pub arm: Option<String>,
+    /// The reward.
+    pub reward: f64,
 }
 
-/// Rewards with their keys: the arm or ticket in the column `key`, as `find` resolves it.
-fn read<T>(
-    csv: &[u8],
-    key: &'static str,
-    find: impl Fn(&str, u64) -> Result<T, RewardsError>,
-) -> Result<Vec<(T, f64)>, RewardsError> {
+/// Rewards from CSV with a header that has the columns `ticket` and `reward`, in any case and order, and perhaps `arm`; other columns are
+/// ignored.
+///
+/// # Errors
+/// If the file cannot be read, is ragged or empty, lacks a column, or a ticket or a reward is not a number within its range, written with a
+/// comma if `decimal_comma`.
+pub fn ticket_rewards(mut csv: impl Read, decimal_comma: bool) -> Result<Vec<TicketReward>, RewardsError> {
+    let mut bytes = Vec::new();
+    csv.read_to_end(&mut bytes).map_err(DatasetError::from)?;
+    let by_ticket = |Row { number: row, key, arm, reward }| {
+        let ticket = key.parse().ok().filter(|&ticket| ticket > 0);
+        let ticket = ticket.ok_or(RewardsError::NotATicket { row, ticket: key })?;
+        Ok(TicketReward { row, ticket, arm, reward })
+    };
+    read(&bytes, "ticket", decimal_comma)?.into_iter().map(by_ticket).collect()
+}
+
+/// Fails unless the arms that the rows name are those of their tickets, which `arm_of` knows. An arm is given as in [`rewards`].
+///
+/// # Errors
+/// If a row names another arm, or one that does not exist.
+pub fn check_arms(
+    rows: &[TicketReward],
+    names: &[String],
+    n_arms: usize,
+    arm_of: impl Fn(TicketId) -> Option<Arm>,
+) -> Result<(), RewardsError> {
+    if rows.iter().all(|row| row.arm.is_none()) {
+        return Ok(());
+    }
+    let arms = Lookup::new(n_arms, names);
+    for TicketReward { row, ticket, arm, .. } in rows {
+        let (Some(field), Some(own)) = (arm, arm_of(*ticket)) else { continue };
+        let name = names.get(own).map_or_else(|| own.to_string(), Clone::clone);
+        let is_own = *field == name || spreadsheet::unquoted(field) == name;
+        if !is_own && arms.find(field, *row, "arm")? != own {
+            return Err(RewardsError::OtherArm { row: *row, ticket: *ticket, arm: name, found: field.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// A row with a reward: its number, the text of its key, the arm or the ticket, and that of a column `arm` beside it.
+struct Row {
+    number: u64,
+    key: String,
+    arm: Option<String>,
+    reward: f64,
+}
+
+/// Rewards with their keys, in the column `key`.
+fn read(csv: &[u8], key: &'static str, decimal_comma: bool) -> Result<Vec<Row>, RewardsError> {
     let mut columns = None;
     let mut rewards = Vec::new();
     each_row(csv, |row, fields| {
         if let Some(columns) = &columns {
-            rewards.push(reward(fields, row, columns, &find)?);
+            rewards.push(reward(fields, row, columns, decimal_comma)?);
         } else {
             columns = Some(Columns::new(dataset::header(fields, row)?, key)?);
         }
@@ -181,17 +245,18 @@ pub(crate) fn each_row(
     Ok(())
 }
 
-/// The header, and the positions of the key and the reward in a row.
+/// The header, and the positions of the key, the reward and the arm in a row.
 struct Columns {
     header: Vec<String>,
     key: usize,
     reward: usize,
+    arm: Option<usize>,
 }
 
 impl Columns {
     fn new(header: Vec<String>, key: &'static str) -> Result<Self, RewardsError> {
-        let (key, reward) = (column(&header, key)?, column(&header, "reward")?);
-        Ok(Self { header, key, reward })
+        let (key, reward, arm) = (column(&header, key)?, column(&header, "reward")?, column(&header, "arm").ok());
+        Ok(Self { header, key, reward, arm })
     }
 }
 
@@ -205,26 +270,21 @@ pub(crate) fn column(header: &[String], column: &'static str) -> Result<usize, R
     }
 }
 
-/// The key and the reward of one row.
-fn reward<T>(
-    fields: &[Cow<'_, [u8]>],
-    row: u64,
-    columns: &Columns,
-    find: impl Fn(&str, u64) -> Result<T, RewardsError>,
-) -> Result<(T, f64), RewardsError> {
+fn reward(fields: &[Cow<'_, [u8]>], row: u64, columns: &Columns, decimal_comma: bool) -> Result<Row, RewardsError> {
     let header = &columns.header;
     let (expected, found) = (header.len(), fields.len());
     if expected != found {
         return Err(DatasetError::Ragged { row, expected, found }.into());
     }
     let field = |column: usize| dataset::text(&fields[column], row, &header[column]);
-    let key = find(field(columns.key)?, row)?;
+    let key = field(columns.key)?.to_owned();
+    let arm = columns.arm.map(field).transpose()?.filter(|arm| !arm.is_empty()).map(str::to_owned);
     let field = field(columns.reward)?;
-    let reward = dataset::number(field, row, &header[columns.reward])?;
+    let reward = dataset::number(field, row, &header[columns.reward], decimal_comma)?;
     if reward.abs() > MAX_REWARD {
         return Err(RewardsError::TooLarge { row, reward: field.into() });
     }
-    Ok((key, reward))
+    Ok(Row { number: row, key, arm, reward })
 }
 
 /// Arms by name and by number.
@@ -273,7 +333,7 @@ mod tests {
     use super::*;
 
     fn read(csv: &[u8], names: &[&str]) -> Result<Vec<(Arm, f64)>, RewardsError> {
-        rewards(csv, 3, &names.iter().map(ToString::to_string).collect::<Vec<_>>())
+        rewards(csv, 3, &names.iter().map(ToString::to_string).collect::<Vec<_>>(), false)
     }
 
     #[test]
@@ -327,13 +387,44 @@ mod tests {
     #[test]
     fn the_separator_is_detected() {
         assert_eq!(read(b"arm;reward\n0;1.5\n", &[]).unwrap(), [(0, 1.5)]);
-        assert_eq!(ticket_rewards(&b"ticket\treward\n3\t1.5\n"[..]).unwrap(), [(2, 3, 1.5)]);
+        let told = TicketReward { row: 2, ticket: 3, arm: None, reward: 1.5 };
+        assert_eq!(ticket_rewards(&b"ticket\treward\n3\t1.5\n"[..], false).unwrap(), [told]);
+    }
+
+    #[test]
+    fn a_decimal_comma_is_read_if_it_is_expected() {
+        let by_arm = |csv: &[u8], decimal_comma| rewards(csv, 3, &[], decimal_comma);
+        assert_eq!(by_arm(b"arm;reward\n0;-1,5\n1;2\n", true).unwrap(), [(0, -1.5), (1, 2.0)]);
+        assert!(by_arm(b"arm;reward\n0;-1,5\n", false).is_err());
+        assert!(by_arm(b"arm;reward\n0;1.5\n", true).is_err(), "the point may separate thousands");
+        let told = ticket_rewards(&b"ticket;reward\n3;0,25\n"[..], true).unwrap();
+        assert_eq!(told, [TicketReward { row: 2, ticket: 3, arm: None, reward: 0.25 }]);
+    }
+
+    #[test]
+    fn arms_beside_tickets_must_be_theirs() {
+        let names = ["a", "-b", "2"].map(String::from);
+        let check = |csv: &str| {
+            let rows = ticket_rewards(csv.as_bytes(), false).unwrap();
+            check_arms(&rows, &names, 3, |ticket| usize::try_from(ticket - 1).ok().filter(|&arm| arm < 3))
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(check("ticket,arm,reward\n1,a,1\n2,'-b,1\n2,-b,1\n3,2,1\n3,,1\n9,a,1\n"), Ok(()));
+        assert_eq!(check("ticket,reward\n1,1\n"), Ok(()));
+        assert_eq!(
+            check("ticket,arm,reward\n1,a,1\n1,-b,1\n").unwrap_err(),
+            "row 3: ticket 1 is for arm `a`, not for `-b`; nothing was recorded"
+        );
+        assert!(
+            check("ticket,arm,reward\n1,x,1\n").unwrap_err().starts_with("row 2, column `arm`: there is no arm `x`")
+        );
     }
 
     #[test]
     fn rewards_by_ticket() {
-        let read = |csv: &str| ticket_rewards(csv.as_bytes());
-        assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [(2, 3, -0.5), (3, 1, 1000.0)]);
+        let read = |csv: &str| ticket_rewards(csv.as_bytes(), false);
+        let told = |row, ticket, reward| TicketReward { row, ticket, arm: None, reward };
+        assert_eq!(read("Reward,note,TICKET\n-0.5,x,3\n1e3,y,1\n").unwrap(), [told(2, 3, -0.5), told(3, 1, 1000.0)]);
         let message = |csv: &str| read(csv).unwrap_err().to_string();
         for bad in ["0", "-1", "1.5", "x", "", "99999999999999999999"] {
             let expected = format!("row 3, column `ticket`: `{bad}` is not a ticket; tickets are whole numbers from 1");

@@ -1,7 +1,7 @@
 //! The arguments of the commands for a campaign, except `new`, `run` and `report`.
 
 use super::{Format, duration};
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use cutline::campaign::TicketId;
 use std::path::PathBuf;
@@ -76,9 +76,13 @@ pub(crate) struct Tell {
     /// Tickets, each followed by its reward, or by all its rewards if it is for replicates: `3 0.71 4 -0.2`; a single `-` is the same as `--file -`
     #[arg(value_name = "TICKET REWARD", allow_negative_numbers = true)]
     pub(crate) rewards: Vec<String>,
-    /// Rewards from a CSV file with the columns `ticket` and `reward`; `-` is stdin
+    /// Rewards from a CSV file with the columns `ticket` and `reward`; `-` is stdin. If it has a column `arm` too, as the output of
+    /// `ask --format csv`, the arms must be those of the tickets
     #[arg(long, value_name = "REWARDS.csv")]
     pub(crate) file: Option<PathBuf>,
+    /// The decimal mark of the rewards in the file: `.` or `,`
+    #[arg(long, value_name = "MARK", default_value = ".", value_parser = PossibleValuesParser::new([".", ","]))]
+    pub(crate) decimal: String,
     /// Report that the measurement of a ticket failed; it is returned to the budget
     #[arg(long, value_name = "TICKET")]
     pub(crate) fail: Option<TicketId>,

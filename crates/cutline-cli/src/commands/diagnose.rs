@@ -36,7 +36,8 @@ pub(crate) fn diagnose(args: &Diagnose, given: &[String]) -> Result<(), Failure>
     };
     let (candidates, names) = labelled(args.source.as_ref(), &args.options.read_options())?;
     let arms = candidates.arms();
-    let rewards = read(path, "", |csv| rewards(csv, arms.n_arms(), &names))?;
+    let decimal_comma = args.options.read_options().decimal_comma;
+    let rewards = read(path, "", |csv| rewards(csv, arms.n_arms(), &names, decimal_comma))?;
     let new = observed(args, candidates, &rewards)?;
     print(args, new.state(), &arms, &names)
 }

@@ -38,9 +38,12 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
 /// The campaign that the arguments and files describe, checked.
 fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     let path = &args.candidates;
-    let Loaded { candidates, encoding, .. } = candidates(path, &args.options.read_options())?;
+    let reading = args.options.read_options();
+    let Loaded { candidates, encoding, .. } = candidates(path, &reading)?;
     let observed = match &args.observed {
-        Some(path) => read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names()))?,
+        Some(path) => {
+            read(path, "", |csv| rewards(csv, candidates.n_arms(), candidates.names(), reading.decimal_comma))?
+        }
         None => Vec::new(),
     };
     let mut settings = settings(&args.options, args.threshold, &candidates)?;

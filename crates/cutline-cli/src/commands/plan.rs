@@ -8,7 +8,7 @@ use crate::output::Inputs;
 use crate::print::cell;
 use crate::threads::Pool;
 use crate::{plan, progress};
-use cutline::{Arms, Candidates, Question};
+use cutline::{Arm, Arms, Candidates, Question};
 use cutline_lab::figures::plan_figure;
 use cutline_lab::rewards::rewards;
 use cutline_lab::{
@@ -108,7 +108,12 @@ fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
     let question = Question::new(threshold, args.options.precision).expect("both were checked when parsed");
     let seed = args.simulation.seed.unwrap_or(0);
     let (prior, noise) = match &args.pilot {
-        Some(path) => pilot(path, &arms, &labels, question, args.options.noise, seed)?,
+        Some(path) => {
+            let decimal_comma = args.options.read_options().decimal_comma;
+            let kind = "; `--pilot` takes a CSV file of `arm,reward`";
+            let rewards = read(path, kind, |csv| rewards(csv, arms.n_arms(), &labels, decimal_comma))?;
+            pilot(path, &arms, rewards, question, args.options.noise, seed)?
+        }
         None => expected(args, args.options.noise)?,
     };
     let campaign = |name: Option<&String>| campaign(args, threshold, name, &candidates);
@@ -169,12 +174,11 @@ fn campaign(
 fn pilot(
     path: &Path,
     arms: &Arms,
-    names: &[String],
+    rewards: Vec<(Arm, f64)>,
     question: Question,
     noise: Option<f64>,
     seed: u64,
 ) -> Result<(Prior, f64), Failure> {
-    let rewards = read(path, "; `--pilot` takes a CSV file of `arm,reward`", |csv| rewards(csv, arms.n_arms(), names))?;
     let refused = |error| Failure::Pilot { path: path.into(), error };
     let pilot = Pilot::new(arms, question, rewards, noise, seed).map_err(refused)?;
     let noise = pilot.noise();

@@ -8,7 +8,7 @@ use crate::status_summary::reason_in_words;
 use cutline::StopReason;
 use cutline::campaign::{CampaignError, CampaignState, TicketId};
 use cutline_lab::input::read_stdin;
-use cutline_lab::rewards::ticket_rewards;
+use cutline_lab::rewards::{TicketReward, check_arms, ticket_rewards};
 use cutline_store::{Campaign, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,14 +25,20 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         (None, [stdin]) if stdin == "-" => Some(Path::new(stdin)),
         (file, _) => file.as_deref(),
     };
-    let rows = file.map(from_file).transpose()?;
+    let rows = file.map(|path| from_file(path, args.decimal == ",")).transpose()?;
     if rows.is_none() {
         check_words(&args.rewards)?;
     }
     let mut campaign = open(&args.address)?;
+    if let (Some(path), Some(rows)) = (file, &rows) {
+        let names = campaign.arm_names().to_vec();
+        let state = campaign.state()?;
+        let arm_of = |ticket| state.ticket(ticket).ok().map(|(arm, ..)| arm);
+        parsed(path, check_arms(rows, &names, state.arms().n_arms(), arm_of))?;
+    }
     let state = campaign.state()?;
     let rewards = match &rows {
-        Some(rows) => among_replicates(state, rows.iter().map(|&(_, ticket, reward)| (ticket, reward))),
+        Some(rows) => among_replicates(state, rows.iter().map(|row| (row.ticket, row.reward))),
         None => by_ticket(state, &args.rewards)?,
     };
     let new = campaign.tell(&rewards).map_err(|error| match (error, file, &rows) {
@@ -105,7 +111,7 @@ pub(super) fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
 }
 
 /// A refusal with the row of its ticket.
-fn in_row(error: CampaignError, path: &Path, rows: &[(u64, TicketId, f64)]) -> Failure {
+fn in_row(error: CampaignError, path: &Path, rows: &[TicketReward]) -> Failure {
     let refused = match error {
         CampaignError::NoTicket { ticket, .. }
         | CampaignError::OtherReward { ticket, .. }
@@ -114,18 +120,18 @@ fn in_row(error: CampaignError, path: &Path, rows: &[(u64, TicketId, f64)]) -> F
         _ => None,
     };
     // A ticket with two rewards is refused at the second one.
-    let found = rows.iter().rfind(|(_, ticket, _)| Some(*ticket) == refused);
+    let found = rows.iter().rfind(|row| Some(row.ticket) == refused);
     match found {
-        Some(&(row, ..)) => Failure::Row { path: path.into(), row, error },
+        Some(&TicketReward { row, .. }) => Failure::Row { path: path.into(), row, error },
         None => StoreError::from(error).into(),
     }
 }
 
-fn from_file(path: &Path) -> Result<Vec<(u64, TicketId, f64)>, Failure> {
+fn from_file(path: &Path, decimal_comma: bool) -> Result<Vec<TicketReward>, Failure> {
     if path != Path::new("-") {
-        return read(path, "", |csv| ticket_rewards(csv));
+        return read(path, "", |csv| ticket_rewards(csv, decimal_comma));
     }
     let stdin = Path::new("stdin");
     let bytes = read_stdin().map_err(|error| Failure::Read { path: stdin.into(), error, hint: "" })?;
-    parsed(stdin, ticket_rewards(&bytes[..]))
+    parsed(stdin, ticket_rewards(&bytes[..], decimal_comma))
 }

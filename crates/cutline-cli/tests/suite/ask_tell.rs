@@ -45,6 +45,28 @@ fn formats_agree() {
     assert_eq!(table.lines().count(), 14);
 }
 
+/// People fill in the output of `ask --format csv`: a column that was sorted on its own is noticed, and rewards may have a decimal comma.
+#[test]
+fn a_sheet_that_was_filled_in() {
+    let place = screen(&["--budget", "40"]);
+    let tickets = place.json(&["ask", "screen.db", "-n", "2"]);
+    let arm = |ticket: usize| tickets[ticket]["arm"].as_str().unwrap();
+    let other = NAMES.iter().find(|name| **name != arm(1)).unwrap();
+    place.write("wrong.csv", format!("ticket;arm;reward\n1;{};0,5\n2;{other};1\n", arm(0)));
+    assert_eq!(
+        place.refuses(&["tell", "screen.db", "--file", "wrong.csv", "--decimal", ","]),
+        format!("error: wrong.csv: row 3: ticket 2 is for arm `{}`, not for `{other}`; nothing was recorded", arm(1))
+    );
+    assert_eq!(n_rewards(&place), 0);
+    place.write("right.csv", format!("ticket;arm;reward\n1;{};0,5\n2;{};1\n", arm(0), arm(1)));
+    let refused = place.refuses(&["tell", "screen.db", "--file", "right.csv"]);
+    assert!(refused.ends_with("use `--decimal ,` for numbers with a decimal comma"), "{refused}");
+    place.good(&["tell", "screen.db", "--file", "right.csv", "--decimal", ","]);
+    let events = place.json(&["export", "screen.db", "--events"]);
+    let told: Vec<&Value> = events.as_array().unwrap().iter().filter(|event| event["event"] == "told").collect();
+    assert_eq!(told.iter().map(|event| event["reward"].as_f64()).collect::<Vec<_>>(), [Some(0.5), Some(1.0)]);
+}
+
 /// JSON and CSV keep every bit of numbers that are hard to print.
 #[test]
 fn features_round_trip() {

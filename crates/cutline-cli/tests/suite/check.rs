@@ -45,6 +45,25 @@ fn the_exit_code_says_what_is_below_and_what_is_undecided() {
     assert_eq!(line, "error: there is no candidate `nobody` in the campaign `arms`");
 }
 
+/// Rewards that equal the bar say nothing about the noise: no gate passes by them, whatever the model.
+#[test]
+fn rewards_at_the_bar_pass_no_gate() {
+    for model in ["independent", "linear", "mixed"] {
+        let place = screen(&["--budget", "60", "--model", model]);
+        for _ in 0..3 {
+            let tickets = place.json(&["ask", "screen.db", "-n", "6"]);
+            let numbers: Vec<String> = tickets.as_array().unwrap().iter().map(|t| t["ticket"].to_string()).collect();
+            let words: Vec<&str> = numbers.iter().flat_map(|number| [number.as_str(), "0.5"]).collect();
+            place.good(&[&["tell", "screen.db"], &words[..]].concat());
+            let (exit, out) = code(&place, &["--exit-code"]);
+            assert_eq!(exit, Some(3), "{model}: {out}");
+            assert!(out.ends_with("0 of 6 candidates above 0.5, 0 below, 6 undecided\n"), "{model}: {out}");
+        }
+        let status = place.json(&["status", "screen.db"]);
+        assert_eq!((&status["may_stop"], &status["ended"]), (&false.into(), &serde_json::Value::Null), "{model}");
+    }
+}
+
 /// The same rewards decide an arm at a low confidence and not at a high one, and the campaign's own confidence is the default.
 #[test]
 fn the_confidence_matters() {

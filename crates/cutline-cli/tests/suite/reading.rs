@@ -64,6 +64,17 @@ fn hints() {
             "row 2, column `x`: `1,5` is not a finite number; use `--decimal ,` for numbers with a decimal comma",
         ),
         (
+            "x;y\n1,500;2\n",
+            &[],
+            "row 2, column `x`: `1,500` is not a finite number; write numbers without separators of thousands; or use `--decimal ,` if \
+             it is a decimal comma",
+        ),
+        (
+            "x;y\n1.5;2\n",
+            &["--decimal", ","],
+            "row 2, column `x`: `1.5` is not a finite number; leave out `--decimal ,` if numbers are written with a decimal point",
+        ),
+        (
             "name,id,x\na,1,1\na,2,2\n",
             &[],
             "rows 2 and 3 have the same name, `a`; names must differ; name them by another column with `--id id`",

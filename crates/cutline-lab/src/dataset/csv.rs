@@ -114,7 +114,9 @@ fn any_row(
     for ((field, column), role) in fields.iter().zip(&layout.header).zip(&layout.roles) {
         match *role {
             Role::Name => name = Some(fields::text(field, line, column)?.to_owned()),
-            Role::Feature(feature) => row[feature] = fields::number(fields::text(field, line, column)?, line, column)?,
+            Role::Feature(feature) => {
+                row[feature] = fields::number(fields::text(field, line, column)?, line, column, false)?;
+            }
             Role::None => (),
         }
     }

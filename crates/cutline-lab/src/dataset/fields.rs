@@ -96,9 +96,9 @@ pub(crate) fn text<'a>(field: &'a [u8], row: u64, column: &str) -> Result<&'a st
     Ok(text.trim())
 }
 
-/// A field as a finite number.
-pub(crate) fn number(field: &str, row: u64, column: &str) -> Result<f64, DatasetError> {
-    field.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(|| {
+/// A field as a finite number, written with a point or with a comma.
+pub(crate) fn number(field: &str, row: u64, column: &str, decimal_comma: bool) -> Result<f64, DatasetError> {
+    finite(field, decimal_comma).ok_or_else(|| {
         let field = super::error::shortened(field);
         DatasetError::NotANumber { row, column: column.into(), field }
     })

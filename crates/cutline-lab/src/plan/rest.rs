@@ -134,14 +134,14 @@ impl Plan {
         remaining > 0 && told > 0 && !is_custom && cost(state, told, remaining) <= MAX_QUICK_COST
     }
 
-    /// What the remaining budget of a campaign would bring, by a few runs; `None` unless it [is quick](Plan::is_rest_quick). `arms` are the
-    /// arms as they were given.
+    /// What the remaining budget of a campaign would bring, by a few runs; `None` unless it [is quick](Plan::is_rest_quick), and if every arm is
+    /// withdrawn. `arms` are the arms as they were given.
     #[must_use]
     pub fn quick_rest(arms: Arms, state: &CampaignState) -> Option<Rest> {
-        if !Self::is_rest_quick(state) {
+        let progress = state.progress();
+        if !Self::is_rest_quick(state) || progress.withdrawn == state.arms().n_arms() {
             return None;
         }
-        let progress = state.progress();
         let plan = Self::rest_of("rest", arms, state, QUICK_RUNS, 0).ok()?;
         plan.rest(progress.remaining().whole_units()).ok()
     }

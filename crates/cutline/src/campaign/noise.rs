@@ -20,6 +20,9 @@ impl NoiseEstimate {
     /// Before the first reward.
     pub(super) const NOTHING: Self = Self { sigma: 1.0, source: NoiseSource::Nothing, degrees_of_freedom: None };
 
+    /// After rewards that all equal the threshold: they say nothing about σ, not even in which units it is.
+    const UNKNOWN: Self = Self { sigma: MAX_ESTIMATE, source: NoiseSource::Nothing, degrees_of_freedom: None };
+
     /// Whether σ was estimated and is larger than estimates can be, so that it is not known. That takes rewards beyond
     /// [`MAX_REWARD`](super::MAX_REWARD), which only campaigns of earlier versions have.
     pub(super) fn is_out_of_range(self) -> bool {
@@ -49,7 +52,7 @@ pub enum NoiseSource {
     Steps,
     /// The model itself, which learns σ together with its other parameters: [`Mixed`](crate::estimators::Mixed).
     Model,
-    /// There is no reward yet: rules use σ = 1, and every arm is undecided.
+    /// There is no reward yet, or all rewards equal the threshold: every arm is undecided. Rules use σ = 1 before the first reward.
     Nothing,
 }
 
@@ -147,6 +150,10 @@ impl NoiseEstimator {
         }
         let distance = self.rewards.mean() - self.threshold;
         let from_threshold = (distance * distance + self.rewards.squares / n as f64).sqrt();
+        // Apart from rounding: 0.1 + 0.2 is not 0.3.
+        if from_threshold <= 4.0 * f64::EPSILON * self.threshold.abs() {
+            return NoiseEstimate::UNKNOWN;
+        }
         let replicates = self.degrees_of_freedom;
         let (sigma, source, degrees_of_freedom) = if replicates >= MIN_DEGREES_OF_FREEDOM {
             ((self.within_arms / replicates as f64).sqrt(), NoiseSource::Replicates, replicates)

@@ -84,6 +84,31 @@ fn nothing_is_sure_before_the_first_reward() {
     }
 }
 
+/// Rewards that all equal the threshold say nothing about the noise, and so decide nothing, however many there are. One that differs does.
+#[test]
+fn rewards_at_the_threshold_decide_nothing() {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| !algorithm.needs_fixed_noise && !algorithm.settles) {
+        for (threshold, reward) in [(0.1, 0.1), (0.3, 0.1 + 0.2), (0.0, 0.0), (-5e20, -5e20)] {
+            let question = Question::new(threshold, 0.05).unwrap();
+            let terms = Terms { question, ..terms(spec(algorithm.name), Some(StopCriterion::Evidence)) };
+            let mut campaign = CampaignState::new(Problem::uniform(4, 2, 1).arms(), terms).unwrap();
+            for _ in 0..60 {
+                let [Event::Asked { ticket, .. }] = campaign.ask(1, "w", 0, 10)[..] else { panic!("it has ended") };
+                campaign.tell(ticket, reward, 0).unwrap();
+                let name = algorithm.name;
+                assert_eq!(campaign.stop_reason(), None, "{name}: {reward}");
+                for verdict in campaign.verdicts() {
+                    assert!(!verdict.is_decided() && verdict.doubt > 0.4, "{name}: {reward}: {verdict:?}");
+                }
+            }
+            let [Event::Asked { ticket, .. }] = campaign.ask(1, "w", 0, 10)[..] else { panic!("it has ended") };
+            campaign.tell(ticket, reward + 1.0 + reward.abs(), 0).unwrap();
+            campaign.verdicts();
+            assert_ne!(campaign.noise().source, NoiseSource::Nothing, "{}", algorithm.name);
+        }
+    }
+}
+
 /// Does something random with the campaign; returns the events, which are also added to the journal.
 fn step(
     campaign: &mut CampaignState,
