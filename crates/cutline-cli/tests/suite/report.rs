@@ -168,14 +168,14 @@ fn names_are_escaped() {
     assert!(page.contains("a\\u{202e}b") && !page.contains('\u{202e}'));
 }
 
-/// A mean that is the threshold itself counts as above, and is said to be there, on every surface.
+/// A mean that is the threshold itself, by measurements without noise, counts as above, and is said to be there, on every surface.
 #[test]
 fn a_mean_at_the_threshold() {
     let place = Place::new();
     place.write("arms.csv", "name\na\nb\nc\n");
     place.write("rewards.csv", format!("arm,reward\n{}", "a,0.5\nb,0.5\nc,0.5\n".repeat(4)));
     let new = ["new", "screen.db", "arms.csv", "--threshold", "0.5", "--budget", "9", "--model", "independent"];
-    place.good(&[&new[..], &["--observed", "rewards.csv"]].concat());
+    place.good(&[&new[..], &["--observed", "rewards.csv", "--noise", "1e-30"]].concat());
     let sentence =
         "3 of 3 candidates lie above 0.5 (3 of them exactly at it), 0 below, 0 undecided; 0 of 9 measurements used";
     assert_eq!(place.json(&["report", "screen.db"])["sentence"], sentence);
