@@ -437,13 +437,17 @@ fn a_deleted_store_is_noticed_and_the_rewards_are_kept() {
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!((rows[0], rows.len()), ("ticket,arm,reward", 2));
     assert!(rows[1].starts_with("3,arm ") && rows[1].ends_with(",0.25"), "{text}");
-    // A store in the same place takes them.
+    // The store takes them once it is back.
     cutline_store::Store::create(place.path("screen.db").to_str().unwrap()).unwrap();
     let mut campaign = begin(&place, 60);
-    campaign.ask(3, "w", Duration::from_mins(1)).unwrap();
+    for ticket in 1..=2 {
+        campaign.ask(1, "w", Duration::from_mins(1)).unwrap();
+        campaign.tell(&[(ticket, 0.25)]).unwrap();
+    }
+    campaign.ask(1, "w", Duration::from_mins(1)).unwrap();
     let mut tell = place.command(env!("CARGO_BIN_EXE_cutline"));
     good(tell.args(["tell", "screen.db", "--file", "screen.db.unsaved-rewards.csv"]));
-    assert_eq!(rewards(&mut campaign), [(3, 0.25)]);
+    assert_eq!(rewards(&mut campaign), [(1, 0.25), (2, 0.25), (3, 0.25)]);
 }
 
 #[test]
