@@ -328,6 +328,7 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::Prior(PriorError::NothingToDecide { .. }) => {
             "give `--spread` or `--noise`, or earlier rewards with `--pilot`".into()
         }
+        PlanError::Prior(PriorError::NoFeatures) => "leave out `--prior`".into(),
         PlanError::Prior(PriorError::Overdetermined) => "`--noise`, `--noise-ratio` or `--spread`".into(),
         _ => return None,
     })

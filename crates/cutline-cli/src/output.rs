@@ -55,6 +55,18 @@ impl Inputs {
             Ok(())
         }
     }
+
+    /// Refuses likewise a file that this command has not written before: one that does not begin as all its outputs do.
+    pub(crate) fn check_replaced(&self, path: &Path, beginning: &[u8], what: &'static str) -> Result<(), Failure> {
+        self.check(path)?;
+        let is_there = path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0);
+        let is_similar = || {
+            let mut start = vec![0; beginning.len()];
+            let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
+            is_read && start.eq_ignore_ascii_case(beginning)
+        };
+        if is_there && !is_similar() { Err(Failure::Overwrite { path: path.into(), what }) } else { Ok(()) }
+    }
 }
 
 /// A directory that results go to.

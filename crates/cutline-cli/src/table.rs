@@ -54,6 +54,12 @@ impl Table {
         self
     }
 
+    /// The first columns' names, with which its CSV begins.
+    pub(crate) fn header(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().take(3).map(|(name, _)| name.as_str()).collect();
+        names.join(",")
+    }
+
     /// CSV with a header. A missing value is an empty field. Text that a spreadsheet would take for a formula has an apostrophe in front,
     /// unless the user wants it plain.
     pub(crate) fn write_csv(&self, out: impl Write) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::{Plan, Rest};
 use cutline::campaign::CampaignState;
-use cutline::diagnostics::Conclusion;
+use cutline::diagnostics::{Conclusion, MissingEvidence};
 use cutline::{Amount, Arms, EstimatorKind, Side, Verdict};
 use serde::{Serialize, Serializer};
 
@@ -200,10 +200,7 @@ impl ModelFit {
             (EstimatorKind::Ridge, Conclusion::NotBelievable) => {
                 ("misfit", "the rewards contradict a line, on which the verdicts rest; use the mixed model")
             }
-            (EstimatorKind::Ridge, Conclusion::NotEnoughData(_)) => (
-                "untested",
-                "it takes arms that were measured more than once to test the line on which the verdicts rest",
-            ),
+            (EstimatorKind::Ridge, Conclusion::NotEnoughData(missing)) => ("untested", to_test_a_line(missing)),
             (EstimatorKind::Ridge, _) => ("fits", "the means lie no further from a line than the noise explains"),
             (EstimatorKind::Mixed, Conclusion::NotBelievable) => {
                 ("adapts", "the rewards contradict a line, and the mixed model learns what a line does not explain")
@@ -212,6 +209,21 @@ impl ModelFit {
             _ => ("adapts", "every arm is estimated from its own rewards"),
         };
         Self { word, p_value, advice: advice.into() }
+    }
+}
+
+/// What it would take to test the linear model.
+fn to_test_a_line(missing: MissingEvidence) -> &'static str {
+    match missing {
+        MissingEvidence::Arms => "it takes rewards of more arms to test the line on which the verdicts rest",
+        MissingEvidence::Replicates => {
+            "it takes arms that were measured more than once to test the line on which the verdicts rest"
+        }
+        MissingEvidence::Noise => {
+            "the rewards of each arm are all the same, so how noisy they are is not known, and the line on which the verdicts rest cannot be \
+             tested"
+        }
+        _ => "it takes more rewards to test the line on which the verdicts rest",
     }
 }
 

@@ -5,11 +5,18 @@ use cutline::campaign::{CampaignState, NoiseSource};
 use cutline::diagnostics::Diagnostics;
 
 /// What the mixed model has learnt about features and noise, without a full stop: `features explain 71 % of the differences
-/// (linear 55 %, smooth 16 %), noise σ ≈ 4.4`. `None` for other models, without features, and before the first reward.
+/// (linear 55 %, smooth 16 %), noise σ ≈ 4.4`. `None` for other models, without features, and before arms have different rewards: until then
+/// nothing is learnt, and the shares are those of the prior.
 #[must_use]
 pub fn finding(state: &CampaignState) -> Option<String> {
     state.arms().dimension()?;
     let explained = state.explained()?;
+    let (first_arm, first_reward) = state.rewards().next()?;
+    let differs =
+        state.rewards().any(|(arm, _)| arm != first_arm) && state.rewards().any(|(_, reward)| reward != first_reward);
+    if !differs {
+        return None;
+    }
     let (features, linear) = ((100.0 * explained.features()).round(), (100.0 * explained.linear).round());
     // The two parts add up to the whole as it is printed.
     let smooth = (features - linear).max(0.0);
@@ -98,8 +105,14 @@ mod tests {
         );
         settings.noise = Some(0.25);
         let mut given = state(&settings, &["x"]);
-        given.observe(0, 1.0, true, 0).unwrap();
+        for (arm, reward) in [(0, 1.0), (0, 2.0), (1, 1.0)] {
+            assert_eq!(finding(&given), None, "one arm, which says nothing about differences");
+            given.observe(arm, reward, true, 0).unwrap();
+        }
         assert!(finding(&given).unwrap().ends_with(", noise σ = 0.25 as given"));
+        let mut equal = state(&settings, &["x"]);
+        (0..20).for_each(|arm| drop(equal.observe(arm, 1.0, true, 0).unwrap()));
+        assert_eq!(finding(&equal), None, "nothing differs");
         settings.model = Some(crate::CampaignModel::Independent);
         let mut independent = state(&settings, &["x"]);
         independent.observe(0, 1.0, true, 0).unwrap();

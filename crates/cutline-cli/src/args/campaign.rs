@@ -4,7 +4,7 @@ use super::{Format, duration};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use cutline::campaign::TicketId;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The store and the name of a campaign: arguments of every command for campaigns except `new`.
@@ -46,7 +46,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "NAME", value_parser = worker)]
     pub(crate) worker: Option<String>,
     /// How long the measurements may take, as in `90s`, `10m`, `2h` or `1d`. After that they may be given to another
-    /// worker; a late reward is still accepted while budget remains for it
+    /// worker; a late reward is still accepted
     #[arg(long, value_name = "DURATION", default_value = "1d", allow_hyphen_values = true, value_parser = duration)]
     pub(crate) lease: Duration,
     /// Exit with code 3 if the campaign has ended, and with code 4 if there is nothing to measure for now
@@ -117,12 +117,35 @@ pub(crate) struct Export {
     /// The verdicts, one row per arm
     #[arg(long)]
     pub(crate) verdicts: bool,
-    /// The format of the file
-    #[arg(long, value_enum, default_value_t = FileFormat::Csv)]
-    pub(crate) format: FileFormat,
-    /// Where to write it [default: stdout]
+    /// The format of the file [default: that of the name given with `--out`, or csv]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FileFormat>,
+    /// Where to write it; `-` is stdout [default: stdout]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+impl Export {
+    /// The file to write, unless it is stdout.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// The format that was given, or that the name of the file ends with.
+    pub(crate) fn format(&self) -> Result<FileFormat, String> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        let ending = self.file().and_then(|path| path.extension()).unwrap_or_default().to_string_lossy().to_lowercase();
+        match &*ending {
+            "json" => Ok(FileFormat::Json),
+            "parquet" | "pq" => Ok(FileFormat::Parquet),
+            "xlsx" | "xls" | "ods" => Err(format!(
+                "a .{ending} file cannot be written; write a .csv file, which spreadsheets open, or choose with `--format`"
+            )),
+            _ => Ok(FileFormat::Csv),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

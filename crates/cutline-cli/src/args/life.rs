@@ -127,7 +127,8 @@ pub(crate) struct Restore {
 pub(crate) struct Amend {
     #[command(flatten)]
     pub(crate) address: CampaignAddress,
-    /// Tickets, each followed by its right reward: `3 0.71`; with `--void`, tickets
+    /// Tickets, each followed by its right reward: `3 0.71`; with `--void`, tickets. The rewards of replicates have the number of their
+    /// ticket and the numbers after it
     #[arg(value_name = "TICKET REWARD", required = true, allow_negative_numbers = true)]
     pub(crate) rewards: Vec<String>,
     /// Take the rewards out and give their measurements back to the budget

@@ -87,10 +87,10 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// What is expected of the arms whose means have this spread.
-    pub(crate) fn expectation(&self, spread: f64) -> Expectation {
+    pub(crate) fn expectation(&self, spread: f64, has_features: bool) -> Expectation {
         let usual = Expectation::default();
         Expectation {
-            explained: self.explained.unwrap_or(usual.explained),
+            explained: if has_features { self.explained.unwrap_or(usual.explained) } else { 0.0 },
             linear_share: self.linear_share.unwrap_or(usual.linear_share),
             above: self.above.unwrap_or(usual.above),
             spread,

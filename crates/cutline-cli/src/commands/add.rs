@@ -10,6 +10,7 @@ use cutline::{Candidates, Encoding, Side, SpecError, Verdict};
 use cutline_lab::dataset::{self, Loaded, ReadOptions};
 use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -35,6 +36,15 @@ pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
 pub(crate) fn predict(args: &args::Predict) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
     let others = later(&campaign, &args.candidates, &args.reading.options())?;
+    let known: HashSet<&String> = campaign.arm_names().iter().collect();
+    let n_known = others.names().iter().filter(|name| known.contains(name)).count();
+    if n_known > 0 {
+        let (are, their) = if n_known == 1 { ("is", "its") } else { ("are", "their") };
+        note(&format!(
+            "{n_known} of them {are} in the campaign; what is predicted follows from the features, without {their} own rewards, which are in \
+             the verdicts of `cutline export --verdicts`"
+        ));
+    }
     let verdicts = campaign.predict(&others)?;
     print(others.names(), &verdicts, args.format)
 }

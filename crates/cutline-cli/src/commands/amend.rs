@@ -5,6 +5,8 @@ use super::tell::{by_ticket, to_go};
 use crate::args::{self, ticket_number};
 use crate::failure::Failure;
 use crate::print::note;
+use cutline::campaign::{CampaignState, TicketId, TicketStatus};
+use std::collections::BTreeSet;
 
 pub(crate) fn amend(args: &args::Amend) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
@@ -13,13 +15,29 @@ pub(crate) fn amend(args: &args::Amend) -> Result<(), Failure> {
         let tickets = args.rewards.iter().map(|word| ticket_number(word)).collect::<Result<Vec<_>, _>>();
         let tickets = tickets.map_err(Failure::Usage)?;
         let n = campaign.void(&tickets, &args.reason)?;
-        note(&format!("{n} {} taken out; {}", noun(n), to_go(&mut campaign)?));
+        let others = others_in_words(campaign.state()?, &tickets);
+        note(&format!("{n} {} taken out{others}; {}", noun(n), to_go(&mut campaign)?));
         return Ok(());
     }
     let rewards = by_ticket(campaign.state()?, &args.rewards)?;
     let n = campaign.amend(&rewards, &args.reason)?;
     let same = rewards.len() as u64 - n;
     let same = if same == 0 { String::new() } else { format!(", {same} already so") };
-    note(&format!("{n} {} corrected{same}; {}", noun(n), to_go(&mut campaign)?));
+    let tickets: Vec<TicketId> = rewards.iter().map(|&(ticket, _)| ticket).collect();
+    let others = others_in_words(campaign.state()?, &tickets);
+    note(&format!("{n} {} corrected{same}{others}; {}", noun(n), to_go(&mut campaign)?));
     Ok(())
+}
+
+/// Which rewards of replicates stay as they are although the first ticket of the replicates was given, which stands for all of them in `ask`.
+fn others_in_words(state: &CampaignState, given: &[TicketId]) -> String {
+    let has_reward = |ticket: &TicketId| matches!(state.ticket(*ticket), Ok((.., TicketStatus::Told(_))));
+    let of_group = |&ticket: &TicketId| state.replicates(ticket).into_iter().flatten();
+    let others: BTreeSet<TicketId> = given.iter().flat_map(of_group).filter(|other| !given.contains(other)).collect();
+    let others: Vec<String> = others.iter().filter(|other| has_reward(other)).map(TicketId::to_string).collect();
+    match &others[..] {
+        [] => String::new(),
+        [other] => format!(" (the other replicate, ticket {other}, stays as it is)"),
+        others => format!(" (the other replicates, tickets {}, stay as they are)", others.join(", ")),
+    }
 }

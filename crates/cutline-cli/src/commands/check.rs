@@ -64,5 +64,7 @@ fn line(name: &str, verdict: &Verdict) -> String {
         1 => "1 measurement".into(),
         pulls => format!("{pulls} measurements"),
     };
-    format!("{}: {}, mean {mean}, interval {lower} to {upper}, {measured}", cell(name), verdict.side_in_words())
+    let withdrawn = if verdict.is_withdrawn { ", withdrawn" } else { "" };
+    let side = verdict.side_in_words();
+    format!("{}: {side}, mean {mean}, interval {lower} to {upper}, {measured}{withdrawn}", cell(name))
 }

@@ -12,21 +12,31 @@ use cutline_store::{Campaign, StoreError};
 use std::io::{BufWriter, IsTerminal, Write};
 
 pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
-    if args.format == FileFormat::Parquet && args.out.is_none() && std::io::stdout().is_terminal() {
+    let (format, file) = (args.format().map_err(Failure::Usage)?, args.file());
+    if format == FileFormat::Parquet && file.is_none() && std::io::stdout().is_terminal() {
         return Err(Failure::Usage(
             "Parquet is a binary format and is not printed on a terminal; name a file with `--out`".into(),
         ));
     }
     let inputs = Inputs::store(&args.address.store);
-    args.out.iter().try_for_each(|path| inputs.check(path))?;
+    file.map_or(Ok(()), |path| inputs.check(path))?;
     let mut campaign = open(&args.address)?;
     let table = if args.events { events(&mut campaign)? } else { verdicts(&mut campaign)? };
-    let write = |out: &mut (dyn Write + Send)| match args.format {
+    if let Some(path) = file {
+        let header = table.header();
+        let beginning = match format {
+            FileFormat::Csv => header.as_bytes(),
+            FileFormat::Json => b"[",
+            FileFormat::Parquet => b"PAR1",
+        };
+        inputs.check_replaced(path, beginning, "a file of another kind")?;
+    }
+    let write = |out: &mut (dyn Write + Send)| match format {
         FileFormat::Csv => table.write_csv(out),
         FileFormat::Json => table.write_json(out),
         FileFormat::Parquet => table.write_parquet(out),
     };
-    if let Some(path) = &args.out {
+    if let Some(path) = file {
         return write_file(path, &inputs, write);
     }
     let mut out = BufWriter::new(std::io::stdout());

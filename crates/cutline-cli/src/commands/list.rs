@@ -4,7 +4,7 @@ use super::{token_of, with_token};
 use crate::args::{self, Format};
 use crate::clock::rfc3339;
 use crate::failure::Failure;
-use crate::print::{cell, csv_field, json_rows, left, table};
+use crate::print::{cell, csv_field, csv_record, json_rows, left, table};
 use crate::spending;
 use cutline_store::{CampaignSummary, Store};
 use serde::Serialize;
@@ -27,6 +27,9 @@ struct Row {
     used: Option<String>,
 }
 
+/// The columns of CSV: the fields of a row.
+const COLUMNS: [&str; 8] = ["campaign", "begun", "n_arms", "threshold", "told", "budget", "ending", "spent"];
+
 pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
     let token = token_of(&args.token)?;
     let store = with_token(Store::open(&args.store)?, token.as_deref());
@@ -37,6 +40,10 @@ pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
         Format::Json => json_rows(&mut out, rows.iter())?,
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(&mut out);
+            if rows.is_empty() {
+                // Otherwise the header is written with the first row.
+                csv_record(&mut writer, COLUMNS)?;
+            }
             for row in rows {
                 let campaign = csv_field(&row.campaign).into_owned();
                 writer.serialize(Row { campaign, ..row }).map_err(std::io::Error::from)?;

@@ -1,7 +1,7 @@
 //! `cutline plan CANDIDATES`, and `cutline plan STORE` for the rest of a campaign
 
 use super::new::settings;
-use super::{file_name, is_store, labelled, open_named, output, pictures, read, refuse_options, refused};
+use super::{file_name, is_store, labelled, open_named, output, pictures, read, refuse_options};
 use crate::args;
 use crate::failure::Failure;
 use crate::output::Inputs;
@@ -12,7 +12,7 @@ use cutline::{Arm, Arms, Candidates, Question};
 use cutline_lab::figures::plan_figure;
 use cutline_lab::rewards::rewards;
 use cutline_lab::{
-    Goal, Noise, NoiseKind, Pilot, Plan, PlanError, PlanReport, PlannedCampaign, Prior, dataset, noise_and_spread,
+    Goal, Noise, NoiseKind, Pilot, Plan, PlanError, PlanReport, PlannedCampaign, Prior, PriorError, noise_and_spread,
 };
 use cutline_store::NewCampaign;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
     if state.rewards().next().is_none() {
         refuse_options(given, &[&WITH_STORE[..], &EXPECTED].concat())?;
         let terms = state.terms().clone();
-        let (prior, noise) = expected(args, terms.noise)?;
+        let (prior, noise) = expected(args, terms.noise, &candidates)?;
         let (question, label) = (terms.question, terms.spec.name().to_owned());
         let planned = PlannedCampaign { label, arms: state.arms().clone(), terms };
         let (goal, noise) = (goal(args), gaussian(noise)?);
@@ -100,7 +100,6 @@ fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
     let path = Path::new(&args.source);
     let inputs = Inputs::files([path].into_iter().chain(args.pilot.as_deref()));
     let (candidates, labels) = labelled(path, &args.options.read_options())?;
-    let candidates = dataset::with_features(candidates).map_err(refused(path))?;
     let Some(threshold) = args.threshold else {
         return Err(Failure::Usage("the threshold is missing: give it with `--threshold`".into()));
     };
@@ -114,7 +113,7 @@ fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
             let rewards = read(path, kind, |csv| rewards(csv, arms.n_arms(), &labels, decimal_comma))?;
             pilot(path, &arms, rewards, question, args.options.noise, seed)?
         }
-        None => expected(args, args.options.noise)?,
+        None => expected(args, args.options.noise, &candidates)?,
     };
     let campaign = |name: Option<&String>| campaign(args, threshold, name, &candidates);
     let campaigns = match &args.algorithms {
@@ -148,12 +147,22 @@ fn gaussian(noise: f64) -> Result<Noise, Failure> {
 }
 
 /// What is expected of the arms before any reward, and σ.
-fn expected(args: &args::Plan, noise: Option<f64>) -> Result<(Prior, f64), Failure> {
+fn expected(args: &args::Plan, noise: Option<f64>, candidates: &Candidates) -> Result<(Prior, f64), Failure> {
+    let has_features = candidates.has_features();
+    if !has_features && args.explained.or(args.linear_share).is_some_and(|share| share > 0.0) {
+        return Err(Failure::Usage(
+            "the candidates have no features that could explain anything; leave out `--explained` and `--linear-share`"
+                .into(),
+        ));
+    }
     if let Some(prior) = &args.prior {
+        if !has_features {
+            return Err(PlanError::Prior(PriorError::NoFeatures).into());
+        }
         return Ok((prior.clone(), noise.unwrap_or(1.0)));
     }
     let (noise, spread) = noise_and_spread(noise, args.noise_ratio, args.spread).map_err(PlanError::Prior)?;
-    Ok((Prior::expected(args.expectation(spread)).map_err(PlanError::Prior)?, noise))
+    Ok((Prior::expected(args.expectation(spread, has_features)).map_err(PlanError::Prior)?, noise))
 }
 
 /// The campaign that `cutline new` would begin, with any budget.

@@ -11,7 +11,7 @@ use std::io::Write;
 
 pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
     let inputs = Inputs::store(&args.address.store);
-    inputs.check(&args.out)?;
+    inputs.check_replaced(&args.out, b"<!doctype html>", "no report")?;
     check_directory(&args.out)?;
     let mut view = View::new(&mut open(&args.address)?)?;
     let answer = Answer::new(&mut view);

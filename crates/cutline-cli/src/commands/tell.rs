@@ -48,8 +48,20 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
     let known = rewards.len() as u64 - new;
     let known = if known == 0 { String::new() } else { format!(", {known} already known") };
     let noun = if new == 1 { "reward" } else { "rewards" };
-    note(&format!("{new} {noun} recorded{known}; {}", to_go(&mut campaign)?));
+    let of_replicates = if rows.is_none() { replicates_in_words(campaign.state()?, &rewards) } else { String::new() };
+    note(&format!("{new} {noun} recorded{known}{of_replicates}; {}", to_go(&mut campaign)?));
     Ok(())
+}
+
+/// Which rewards were taken for those of replicates, because a number that was meant as a ticket may be among them.
+fn replicates_in_words(state: &CampaignState, rewards: &[(TicketId, f64)]) -> String {
+    let groups = rewards.chunk_by(|&(a, _), &(b, _)| state.first_replicate(a) == state.first_replicate(b));
+    let several = groups.filter(|group| group.len() > 1).map(|group| {
+        let rewards: Vec<String> = group.iter().map(|(_, reward)| reward.to_string()).collect();
+        format!("ticket {}: {}", state.first_replicate(group[0].0), rewards.join(", "))
+    });
+    let several: Vec<String> = several.collect();
+    if several.is_empty() { String::new() } else { format!(" ({})", several.join("; ")) }
 }
 
 /// Refuses words that can be no tickets and rewards, before anything is opened.

@@ -36,6 +36,9 @@ fn the_exit_code_says_what_is_below_and_what_is_undecided() {
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("a: below, mean -3.000, interval -3."), "{out}");
     assert_eq!(lines[1], "5 of 6 candidates above 0.5, 1 below, 0 undecided");
+    place.good(&["withdraw", "screen.db", "a"]);
+    assert!(code(&place, &[]).1.lines().next().unwrap().ends_with(" measurements, withdrawn"));
+    place.good(&["restore", "screen.db", "a"]);
     let only = [&["--exit-code", "--only"], &NAMES[1..3]].concat();
     assert_eq!(code(&place, &only), (Some(0), "2 of 2 candidates above 0.5, 0 below, 0 undecided\n".into()));
     assert_eq!(code(&place, &["--exit-code", "--below", "--only", "a"]).0, Some(0));

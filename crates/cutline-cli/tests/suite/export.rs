@@ -82,10 +82,30 @@ fn parquet_holds_the_same_verdicts() {
 }
 
 #[test]
+fn the_name_of_a_file_says_its_format() {
+    let place = under_way();
+    let plain = |format: &str| place.good(&["export", "screen.db", "--verdicts", "--format", format]).stdout;
+    for (name, format) in [("v.json", "json"), ("v.JSON", "json"), ("v.csv", "csv"), ("v.txt", "csv"), ("v", "csv")] {
+        place.good(&["export", "screen.db", "--verdicts", "--out", name]);
+        assert_eq!(place.text(name), plain(format), "{name}");
+    }
+    place.good(&["export", "screen.db", "--verdicts", "--out", "v.parquet"]);
+    assert!(place.files("")["v.parquet"].starts_with(b"PAR1"));
+    place.good(&["export", "screen.db", "--verdicts", "--out", "csv.parquet", "--format", "csv"]);
+    assert_eq!(place.text("csv.parquet"), plain("csv"), "what is said counts more");
+    let before = place.names("");
+    let line = place.run(&["export", "screen.db", "--verdicts", "--out", "v.xlsx"]).failed(2);
+    assert!(line.starts_with("error: a .xlsx file cannot be written; write a .csv file"), "{line}");
+    let ran = place.good(&["export", "screen.db", "--verdicts", "--out", "-"]);
+    assert_eq!((ran.stdout, place.names("")), (plain("csv"), before), "`-` is stdout");
+}
+
+#[test]
 fn files_are_written_whole_or_not_at_all() {
     let place = under_way();
     let export = |out: &str| place.run(&["export", "screen.db", "--events", "--out", out]);
-    place.write("events.csv", "old");
+    assert_eq!(export("events.csv").code, Some(0));
+    place.good(&["tell", "screen.db", "1", "0.5"]);
     assert_eq!(export("events.csv").code, Some(0));
     assert_eq!(place.text("events.csv"), place.good(&["export", "screen.db", "--events"]).stdout);
     let line = export("no/such/events.csv").failed(1);

@@ -118,6 +118,13 @@ fn candidates_are_added_and_predicted() {
     assert_eq!(verdicts(&place).len(), 6, "the campaign has not changed");
     let csv = place.good(&["predict", "screen.db", "more.csv", "--format", "csv"]).stdout;
     assert!(csv.starts_with("arm,side,mean,lower,upper,doubt,at_threshold\nnew 1,above,"), "{csv}");
+    assert_eq!(place.good(&["predict", "screen.db", "more.csv"]).stderr, "");
+    place.write("known.csv", "name,y,x\nnew 1,0.1,9\na,0.1,-9\n");
+    let said = place.good(&["predict", "screen.db", "known.csv"]).stderr;
+    assert!(
+        said.starts_with("1 of them is in the campaign; what is predicted follows from the features, without its"),
+        "{said}"
+    );
     let said = place.good(&["add", "screen.db", "more.csv"]).stderr;
     assert_eq!(said, "2 candidates added: 1 above, 1 below, 0 undecided; 8 candidates in all\n");
     let again = place.good(&["add", "screen.db", "more.csv"]).stderr;
@@ -159,7 +166,10 @@ fn replicates_and_resumed_tickets() {
     let tickets = place.json(&["ask", "screen.db", "-n", "2", "--replicates", "3", "--worker", "bench 1"]);
     assert_eq!((&tickets[0]["ticket"], &tickets[0]["replicates"]), (&1.into(), &3.into()));
     assert_eq!((&tickets[1]["ticket"], &tickets[1]["replicates"]), (&4.into(), &3.into()));
-    assert_eq!(place.good(&["tell", "screen.db", "1", "0.1", "0.2", "0.3"]).stderr, "3 rewards recorded; 17 to go\n");
+    assert_eq!(
+        place.good(&["tell", "screen.db", "1", "0.1", "0.2", "0.3"]).stderr,
+        "3 rewards recorded (ticket 1: 0.1, 0.2, 0.3); 17 to go\n"
+    );
     // After a crash.
     let again = place.json(&["ask", "screen.db", "--resume", "--worker", "bench 1"]);
     assert_eq!(
@@ -174,6 +184,26 @@ fn replicates_and_resumed_tickets() {
     place.good(&["ask", "screen.db", "--replicates", "2"]);
     place.good(&["tell", "screen.db", "--fail", "7"]);
     assert_eq!(place.json(&["status", "screen.db"])["out"], Value::Array(Vec::new()));
+}
+
+/// The first ticket of replicates stands for all of them in `ask` and `tell`, and for its own reward in `amend`, which says so.
+#[test]
+fn a_correction_says_which_replicates_stay() {
+    let place = screen(&["--budget", "20"]);
+    place.good(&["ask", "screen.db", "-n", "2", "--replicates", "3"]);
+    let told = place.good(&["tell", "screen.db", "1", "5", "4", "6", "4", "7"]).stderr;
+    assert_eq!(told, "4 rewards recorded (ticket 1: 5, 4, 6); 16 to go\n");
+    let said = |args: &[&str]| place.good(&[&["amend", "screen.db"], args].concat()).stderr;
+    assert_eq!(
+        said(&["--void", "1"]),
+        "1 reward taken out (the other replicates, tickets 2, 3, stay as they are); 17 to go\n"
+    );
+    assert_eq!(said(&["2", "4.5"]), "1 reward corrected; 17 to go\n");
+    assert_eq!(said(&["4", "8"]), "1 reward corrected; 17 to go\n", "the others of ticket 4 have no rewards");
+    place.good(&["tell", "screen.db", "5", "7"]);
+    assert_eq!(said(&["4", "9"]), "1 reward corrected (the other replicate, ticket 5, stays as it is); 16 to go\n");
+    assert_eq!(said(&["4", "9.5", "7.5"]), "2 rewards corrected; 16 to go\n");
+    assert_eq!(said(&["--void", "4", "5"]), "2 rewards taken out; 18 to go\n");
 }
 
 #[cfg(unix)]

@@ -66,6 +66,8 @@ fn a_campaign_is_deleted_by_its_name() {
     place.good(&["delete", "screen.db", "--yes", "more"]);
     assert!(place.run(&["status", "screen.db"]).failed(1).contains("has no campaign yet"));
     assert_eq!(place.good(&["list", "screen.db", "--format", "json"]).stdout, "[]\n");
+    let header = place.good(&["list", "screen.db", "--format", "csv"]).stdout;
+    assert_eq!(header, "campaign,begun,n_arms,threshold,told,budget,ending,spent\n");
 }
 
 /// A `run` whose campaign is deleted says so, and keeps the reward that it could not save.

@@ -98,6 +98,30 @@ fn other_stores_are_kept() {
     }
 }
 
+/// A file that the command cannot have written, such as the candidates that a campaign began with, is kept; an earlier output is replaced.
+#[test]
+fn files_of_another_kind_are_kept() {
+    let place = screen(&["--budget", "9"]);
+    place.write("page.html", "<!DOCTYPE html><title>An earlier report</title>");
+    place.write("empty.csv", "");
+    for (args, what) in [
+        (&["export", "screen.db", "--events", "--format", "csv"][..], "a file of another kind"),
+        (&["export", "screen.db", "--verdicts", "--format", "csv"], "a file of another kind"),
+        (&["export", "screen.db", "--verdicts", "--format", "json"], "a file of another kind"),
+        (&["export", "screen.db", "--verdicts", "--format", "parquet"], "a file of another kind"),
+        (&["report", "screen.db"], "no report"),
+    ] {
+        let line = refused(&place, &[args, &["--out", "arms.csv"]].concat());
+        assert!(line.starts_with(&format!("error: arms.csv is {what} and ")), "{line}");
+        place.good(&[args, &["--out", "out"]].concat());
+        place.good(&[args, &["--out", "out"]].concat());
+        std::fs::remove_file(place.path("out")).unwrap();
+    }
+    place.good(&["report", "screen.db", "--out", "page.html"]);
+    place.good(&["export", "screen.db", "--verdicts", "--out", "empty.csv"]);
+    refused(&place, &["export", "screen.db", "--events", "--out", "empty.csv"]);
+}
+
 const PLAN: [&str; 8] = ["plan", "results.csv", "--threshold", "0.5", "--runs", "2", "--budgets", "9"];
 const REPRODUCE: [&str; 4] = ["reproduce", "uniform-d5", "--runs", "2"];
 
@@ -160,15 +184,15 @@ fn a_directory_that_is_missing() {
     );
 }
 
-/// A file that is neither a store nor an input is replaced.
+/// An earlier output is replaced.
 #[test]
-fn other_files_are_replaced() {
+fn earlier_outputs_are_replaced() {
     let place = screen(&["--budget", "9"]);
-    place.write("old.csv", "old");
-    place.write("screen.csv-wal", "old");
+    place.write("old.csv", "arm,index,side,of,an,earlier,version\n");
+    place.write("screen.csv-wal", "");
     for out in ["old.csv", "screen.csv-wal"] {
         place.good(&["export", "screen.db", "--verdicts", "--out", out]);
-        assert!(place.text(out).starts_with("arm,index,side"), "{out}");
+        assert!(place.text(out).starts_with("arm,index,side,mean"), "{out}");
     }
     place.good(&[&REPRODUCE[..], &["--out", "out"]].concat());
     place.good(&[&REPRODUCE[..], &["--out", "out"]].concat());

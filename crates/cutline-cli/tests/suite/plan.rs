@@ -336,6 +336,27 @@ fn the_report_has_figure_table_and_settings() {
     }
 }
 
+/// As `cutline new`, `cutline plan` takes candidates that have names only: nothing is expected of features then.
+#[test]
+fn candidates_without_features() {
+    let place = place();
+    place.write("names.csv", "name\nx1\nx2\nx3\nx4\nx5\n");
+    let plan = ["plan", "names.csv", "--threshold", "0.25", "--runs", "20", "--budgets", "5,50"];
+    let line = place.refuses(&[&plan[..], &["--prior", "uniform"]].concat());
+    assert_eq!(line, "error: the arms have no features, so there is no θ to draw; leave out `--prior`");
+    let line = place.run(&[&plan[..], &["--explained", "0.5"]].concat()).failed(2);
+    assert!(line.contains("leave out `--explained`"), "{line}");
+    let said = place.good(&plan).stdout;
+    assert!(said.contains("; features explain 0 of the differences"), "{said}");
+    let forecast = place.json(&plan);
+    let wrong = [0, 1].map(|budget| forecast["prospects"][budget]["mean_errors"].as_f64().unwrap());
+    assert!(wrong[1] < wrong[0], "{wrong:?}");
+    place.good(&[&plan[..], &["--pilot", "pilot.csv"]].concat());
+    place.good(&["new", "names.db", "names.csv", "--threshold", "0.25", "--budget", "50"]);
+    let of_store = place.good(&["plan", "names.db", "--runs", "20", "--budgets", "5,50"]).stdout;
+    assert!(of_store.contains("; features explain 0 of the differences"), "{of_store}");
+}
+
 #[test]
 fn features_that_are_rejected() {
     let place = place();
@@ -344,7 +365,6 @@ fn features_that_are_rejected() {
         (b"name,a\n", "there are no arms: the file needs a header and one row per arm"),
         (b"1,2\n3,4\n", "row 1 must be a header, and it is all numbers"),
         (b"a|b\n1|2\n", "the header is one field, `a|b`; fields must be separated by commas"),
-        (b"name\nx\n", "there are no features: all columns are names"),
         (b"name,a,b\nx,1,2\ny,3\n", "row 3 has 2 fields, but the header has 3"),
         (
             b"name,a\nx,1\ny,one\n",

@@ -32,7 +32,7 @@ fn a_campaign_on_a_server_is_used_as_one_in_a_file() {
     let three = place.json(&["ask", &url, "--replicates", "3"]);
     assert_eq!((&three[0]["ticket"], &three[0]["replicates"]), (&3.into(), &3.into()));
     let told = place.good(&["tell", &url, "1", "0.1", "3", "0.7", "0.69", "0.74"]);
-    assert_eq!(told.stderr, "4 rewards recorded; 5 to go\n");
+    assert_eq!(told.stderr, "4 rewards recorded (ticket 3: 0.7, 0.69, 0.74); 5 to go\n");
     let again = place.good(&["tell", &url, "1", "0.1"]);
     assert_eq!(again.stderr, "0 rewards recorded, 1 already known; 5 to go\n");
     let failed = place.good(&["tell", &url, "--fail", "2", "--reason", "sample lost"]);
