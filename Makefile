@@ -1,7 +1,7 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
-.PHONY: help build test test-built test-rust test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
+.PHONY: help build test test-built test-rust packages test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -13,14 +13,15 @@ build: ## Build the optimised program: target/release/cutline
 # lease to expire, a package to arrive.
 test: ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the pages in a browser, the Python package, instruction counts
 	$(MAKE) --no-print-directory build test-built python lint
-	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-installed test-rust check-speed check-diagnostics check-api check-page check-exact
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-rust test-installed check-exact check-speed check-api check-page check-diagnostics
 
 # Without the examples: clippy checks them, and nobody runs them here.
 test-built:
 	cargo test --release --workspace --locked --quiet --tests --no-run
 
+# Many tests wait, so there are more of them at a time than cores.
 test-rust: ## Run the tests of the crates and of their documentation
-	checks/with-postgres cargo test --release --workspace --locked --quiet --tests
+	RUST_TEST_THREADS=$(shell expr 2 \* $$(nproc)) checks/with-postgres cargo test --release --workspace --locked --quiet --tests
 	cargo test --release --workspace --locked --quiet --doc
 
 check-exact: build ## Replay the authors' random stream: all 120 published cells to the last decimal
@@ -37,22 +38,23 @@ python: ## Build the Python package, a wheel in target/wheels, and install it in
 test-python: build python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
 	$(MAKE) --no-print-directory test-installed
 
-# The tests do not run in `python/`, so that they import the installed package.
-test-installed:
+# The packages that tests and comparisons need.
+packages:
+	test -x target/python/bin/python || python3 -m venv target/python
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
+
+# The tests do not run in `python/`, so that they import the installed package.
+test-installed: packages
 	checks/with-postgres target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy --package cutline
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
 	cd target && python/bin/python -m mypy.stubtest --mypy-config-file ../python/pyproject.toml cutline._native
 
-notebook: python ## Run docs/tutorial.ipynb and save its output in it
-	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
+notebook: python packages ## Run docs/tutorial.ipynb and save its output in it
 	target/python/bin/python checks/notebook.py
 
-check-diagnostics: build ## Compare the numbers of `cutline diagnose` with statsmodels and SciPy
-	test -x target/checks/bin/python || python3 -m venv target/checks
-	target/checks/bin/pip install --quiet --disable-pip-version-check --requirement checks/requirements.txt
-	target/checks/bin/python checks/diagnostics.py target/release/cutline
+check-diagnostics: build packages ## Compare the numbers of `cutline diagnose` with statsmodels and SciPy
+	target/python/bin/python checks/diagnostics.py target/release/cutline
 
 check-speed: build ## Count the instructions per pull and compare with checks/instructions.json; WRITE=--write updates it
 	checks/needs valgrind valgrind
@@ -152,12 +154,10 @@ prepare: build ## Simulate ways to prepare real features: the tables of docs/cam
 	target/release/cutline simulate experiments/prepare/raw.toml --out target/prepare/raw
 	target/release/cutline simulate experiments/prepare/standardised.toml --out target/prepare/standardised
 
-real: python ## Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
-	target/python/bin/pip install --quiet --disable-pip-version-check --requirement experiments/real/requirements.txt
+real: python packages ## Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
 	target/python/bin/python experiments/real/real.py $(if $(QUICK),--quick)
 
-batches: python ## Play campaigns in batches of 1, 24 and 96 on real tables: the table of docs/models.md; takes a quarter of an hour
-	target/python/bin/pip install --quiet --disable-pip-version-check --requirement experiments/real/requirements.txt
+batches: python packages ## Play campaigns in batches of 1, 24 and 96 on real tables: the table of docs/models.md; takes a quarter of an hour
 	target/python/bin/python experiments/real/batches.py
 
 soak: ## Break everything at once for an hour on SQLite and PostgreSQL: kills, full disks, clocks, locks, restarts; SOAK_MINUTES=N for N minutes; as root

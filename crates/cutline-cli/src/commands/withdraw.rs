@@ -30,9 +30,10 @@ fn arms(campaign: &mut Campaign, names: &[String]) -> Result<Vec<Arm>, Failure> 
     names.iter().map(position).collect()
 }
 
-/// A name that differs from `name` in case or spaces only.
+/// A name that differs from `name` in case or spaces only, or in the apostrophe with which exports mark what is no formula.
 fn nearest(names: &[String], name: &str) -> Option<String> {
     let plain = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let name = name.strip_prefix('\'').unwrap_or(name);
     names.iter().find(|other| plain(other) == plain(name)).cloned()
 }
 

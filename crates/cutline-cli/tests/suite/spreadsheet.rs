@@ -63,6 +63,7 @@ fn no_cell_is_a_formula_unless_it_is_plain() {
     );
     let asked = place.good(&["ask", "s.db", "--format", "csv"]).stdout;
     assert!(asked.starts_with("ticket,arm,index,until,'=feature\n"), "{asked}");
+    assert!(place.refuses(&["withdraw", "s.db", "'=1+1"]).ends_with("; did you mean `=1+1`?"));
     // The other formats are for programs.
     let json = place.json(&["export", "s.db", "--verdicts"]);
     assert_eq!(json[0]["arm"], "=1+1");
