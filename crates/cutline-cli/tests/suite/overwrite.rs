@@ -230,8 +230,8 @@ fn outputs_are_kept_apart() {
 #[test]
 fn a_directory_that_vanishes_is_restored() {
     for args in [
-        &["simulate", "small.toml", "--runs", "30000", "--out", "out/results"][..],
-        &["simulate", "small.toml", "--runs", "30000", "--out", "out/results", "--per-run", "out/runs.csv"],
+        &["simulate", "small.toml", "--runs", "400000", "--out", "out/results"][..],
+        &["simulate", "small.toml", "--runs", "400000", "--out", "out/results", "--per-run", "out/runs.csv"],
     ] {
         let place = Place::new();
         std::fs::create_dir(place.path("out")).unwrap();
@@ -240,6 +240,8 @@ fn a_directory_that_vanishes_is_restored() {
             assert!(child.try_wait().unwrap().is_none());
             std::thread::sleep(Duration::from_millis(1));
         }
+        // The program first tries to write to the directory that it has just created, which takes no time but where the machine is busy.
+        std::thread::sleep(Duration::from_millis(100));
         std::fs::remove_dir_all(place.path("out")).unwrap();
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
