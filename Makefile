@@ -1,7 +1,7 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
-.PHONY: help build test test-built test-rust packages test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
+.PHONY: help build test test-built test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -13,7 +13,7 @@ build: ## Build the optimised program: target/release/cutline
 # lease to expire, a package to arrive.
 test: ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the pages in a browser, the Python package, instruction counts
 	$(MAKE) --no-print-directory build test-built python lint
-	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-rust test-installed check-exact check-speed check-api check-page check-diagnostics
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-rust test-in-python check-page check-api check-exact check-speed
 
 # Without the examples: clippy checks them, and nobody runs them here.
 test-built:
@@ -42,6 +42,10 @@ test-python: build python ## Test the Python package: pytest with a Dask cluster
 packages:
 	test -x target/python/bin/python || python3 -m venv target/python
 	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
+
+# One after the other: make would start all other targets before those that wait for the packages.
+test-in-python:
+	MAKEFLAGS= $(MAKE) --no-print-directory packages test-installed check-diagnostics
 
 # The tests do not run in `python/`, so that they import the installed package.
 test-installed: packages
