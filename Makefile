@@ -1,6 +1,9 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
+# Python compiles what it imports, and not everything that is installed.
+PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
+export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help build test test-built test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
 
 help: ## Show this list
@@ -29,11 +32,11 @@ check-exact: build ## Replay the authors' random stream: all 120 published cells
 
 python: ## Build the Python package, a wheel in target/wheels, and install it into target/python
 	test -x target/python/bin/python || python3 -m venv target/python
-	target/python/bin/pip install --quiet --disable-pip-version-check maturin==1.16.0
+	target/python/bin/$(PIP_INSTALL) maturin==1.16.0
 	rm -rf target/wheels
 	target/python/bin/maturin build --quiet --release --locked --manifest-path python/Cargo.toml --out target/wheels
 	target/python/bin/pip uninstall --quiet --yes cutline
-	target/python/bin/pip install --quiet --disable-pip-version-check target/wheels/cutline-*.whl
+	target/python/bin/$(PIP_INSTALL) target/wheels/cutline-*.whl
 
 test-python: build python ## Test the Python package: pytest with a Dask cluster, mypy, stubtest
 	$(MAKE) --no-print-directory test-installed
@@ -41,7 +44,7 @@ test-python: build python ## Test the Python package: pytest with a Dask cluster
 # The packages that tests and comparisons need.
 packages:
 	test -x target/python/bin/python || python3 -m venv target/python
-	target/python/bin/pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
+	target/python/bin/$(PIP_INSTALL) --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
 
 # One after the other: make would start all other targets before those that wait for the packages.
 test-in-python:
@@ -97,7 +100,7 @@ field: build ## Print the tables of docs/field.md: the algorithms of the field o
 	python3 experiments/field/table.py target/field-linear.csv target/field-means.csv
 
 check-api: build ## Send generated requests to `cutline serve` and check the answers against its OpenAPI document
-	test -x target/api/bin/schemathesis || { python3 -m venv target/api && target/api/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5; }
+	test -x target/api/bin/schemathesis || { python3 -m venv target/api && target/api/bin/$(PIP_INSTALL) schemathesis==4.32.5; }
 	python3 checks/api.py target/release/cutline target/api/bin/schemathesis
 
 AXE := target/page/node_modules/axe-core/axe.min.js
@@ -123,7 +126,7 @@ bench-large: ## Time decisions among up to a million arms, on the mixed model am
 bench-load: ## Time loading a million candidates from CSV and Parquet, compared with polars and pandas; K=N for N candidates
 	cargo build --profile shipped --locked --package cutline-lab --example load
 	test -x target/peers/bin/python || python3 -m venv target/peers
-	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/load-requirements.txt
+	target/peers/bin/$(PIP_INSTALL) --requirement benches/peers/load-requirements.txt
 	target/shipped/examples/load $(or $(K),1000000) target/peers/bin/python
 
 bench-store: ## Time campaigns in stores, compared with bare commits, and tells during a large ask; writes target/bench-store.json
@@ -131,15 +134,15 @@ bench-store: ## Time campaigns in stores, compared with bare commits, and tells 
 
 bench-peers: build ## Time LinearAPT, Pivot, APT, LSA and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
 	test -x target/peers/bin/python || python3 -m venv target/peers
-	target/peers/bin/pip install --quiet --disable-pip-version-check --requirement benches/peers/requirements.txt
+	target/peers/bin/$(PIP_INSTALL) --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py
 
 bench-python: python ## Time ask and tell from Python, compared with Optuna and NumPy; writes target/bench-python.json
-	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
+	target/python/bin/$(PIP_INSTALL) --requirement benches/python/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/python/bin/python benches/python/bench.py
 
 bench-scaling: python ## Time a simulation without and with Dask workers, and the cost per shard; writes target/bench-scaling.json
-	target/python/bin/pip install --quiet --disable-pip-version-check --requirement benches/python/requirements.txt
+	target/python/bin/$(PIP_INSTALL) --requirement benches/python/requirements.txt
 	target/python/bin/python benches/python/scaling.py
 
 calibration: ## Measure whether verdicts on the mixed model mean what they say: the tables of docs/verdicts.md; RUNS=N for N campaigns per cell, K=N for N arms only
