@@ -205,6 +205,7 @@ impl Live {
         };
         assert_eq!(bits(&mut self.state), bits(&mut replayed));
         assert_eq!(self.state.stop_reason(), replayed.stop_reason());
+        self.state.decision_history(&self.journal, 3).expect("the events of a campaign");
         assert_eq!(self.state.ask(3, "w", self.now, 9), replayed.ask(3, "w", self.now, 9));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Plan, Rest};
 use cutline::campaign::CampaignState;
-use cutline::diagnostics::{Conclusion, MissingEvidence};
+use cutline::diagnostics::{Conclusion, LEVEL, MissingEvidence};
 use cutline::{Amount, Arms, EstimatorKind, Side, Verdict};
 use serde::{Serialize, Serializer};
 
@@ -41,9 +41,9 @@ pub struct Standing {
     /// Whether measurements have costs.
     #[serde(skip)]
     pub has_costs: bool,
-    /// Whether what remains is not enough for a measurement of any arm.
+    /// Whether the campaign has ended, so that nothing more is measured.
     #[serde(skip)]
-    pub is_spent: bool,
+    pub has_ended: bool,
     /// What they would still bring; `None` without rewards, without budget, or if it was not computed because that takes long.
     pub rest: Option<Rest>,
 }
@@ -67,7 +67,8 @@ pub struct ModelFit {
 impl Standing {
     /// How a campaign with this state and these verdicts stands, without what the rest of its budget would bring.
     #[must_use]
-    pub fn new(state: &CampaignState, verdicts: &[Verdict]) -> Self {
+    pub fn new(state: &mut CampaignState, verdicts: &[Verdict]) -> Self {
+        let has_ended = state.stop_reason().is_some();
         let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
         let progress = state.progress();
         let has_rewards = u64::from(progress.counted) + progress.uncounted > 0;
@@ -88,10 +89,7 @@ impl Standing {
             may_stop: undecided == withdrawn,
             remaining: progress.remaining(),
             has_costs: progress.spending.is_some(),
-            is_spent: match state.arms().measurement_costs() {
-                Some(costs) => costs.all().iter().all(|&cost| cost > progress.remaining()),
-                None => progress.remaining() == Amount::ZERO,
-            },
+            has_ended,
             rest: None,
         }
     }
@@ -99,7 +97,7 @@ impl Standing {
     /// The same with what the rest of the budget would bring, if that [is quick](Plan::is_rest_quick) to compute. `arms` are the arms as they
     /// were given.
     #[must_use]
-    pub fn with_rest(self, state: &CampaignState, arms: Arms) -> Self {
+    pub fn with_rest(self, state: &mut CampaignState, arms: Arms) -> Self {
         Self { rest: Plan::quick_rest(arms, state), ..self }
     }
 
@@ -141,7 +139,8 @@ impl Standing {
     pub fn rest_in_words(&self, plan: &str) -> Option<String> {
         match &self.rest {
             Some(rest) => Some(rest.to_string()),
-            None if self.is_spent || self.remaining == Amount::ZERO || self.wrong_calls.is_none() => None,
+            // A plan is for whole units of cost.
+            None if self.has_ended || self.remaining.whole_units() == 0 || self.wrong_calls.is_none() => None,
             None if self.has_costs => {
                 Some(format!("{plan} simulates what spending {} more would bring", self.remaining))
             }
@@ -196,14 +195,21 @@ impl ModelFit {
         }
         let diagnostics = state.diagnose();
         let p_value = diagnostics.lack_of_fit.map(|lack| lack.p_value);
+        // Single arms may contradict a line that all of them together do not.
+        let contradiction = match diagnostics.disagreeing().count() {
+            0 => "the rewards contradict a line".to_owned(),
+            _ if p_value.is_some_and(|p| p <= LEVEL / 2.0) => "the rewards contradict a line".to_owned(),
+            1 => "the rewards of 1 arm contradict a line".to_owned(),
+            n => format!("the rewards of {n} arms contradict a line"),
+        };
         let (word, advice) = match (estimator, diagnostics.conclusion) {
             (EstimatorKind::Ridge, Conclusion::NotBelievable) => {
-                ("misfit", "the rewards contradict a line, on which the verdicts rest; use the mixed model")
+                ("misfit", &*format!("{contradiction}, on which the verdicts rest; use the mixed model"))
             }
             (EstimatorKind::Ridge, Conclusion::NotEnoughData(missing)) => ("untested", to_test_a_line(missing)),
             (EstimatorKind::Ridge, _) => ("fits", "the means lie no further from a line than the noise explains"),
             (EstimatorKind::Mixed, Conclusion::NotBelievable) => {
-                ("adapts", "the rewards contradict a line, and the mixed model learns what a line does not explain")
+                ("adapts", &*format!("{contradiction}, and the mixed model learns what a line does not explain"))
             }
             (EstimatorKind::Mixed, _) => ("adapts", "the mixed model learns what a line does not explain"),
             _ => ("adapts", "every arm is estimated from its own rewards"),
@@ -282,7 +288,7 @@ mod tests {
         {
             let mut state = state(estimator, curvature);
             let verdicts = state.verdicts();
-            let standing = Standing::new(&state, &verdicts);
+            let standing = Standing::new(&mut state, &verdicts);
             assert_eq!(standing.fit.word, word, "{estimator} {curvature}: {}", standing.fit);
             let p_value = standing.fit.p_value.unwrap();
             assert_eq!(p_value < 0.025, curvature > 0.0, "{p_value}");
@@ -292,6 +298,25 @@ mod tests {
             let doubts: f64 = verdicts.iter().map(|verdict| verdict.doubt).sum();
             assert_eq!((standing.wrong_calls, standing.remaining), (Some(doubts), Amount::units(24)));
         }
+    }
+
+    /// One arm of many that lies far from a line, where all of them together do not.
+    #[test]
+    fn an_arm_that_contradicts_a_line_is_said_to_do_so() {
+        let arms = Arms::from_rows(&(0..60).map(|arm| [f64::from(arm) / 60.0]).collect::<Vec<_>>()).unwrap();
+        let terms = Terms { budget: 300, ..state("ridge", 0.0).terms().clone() };
+        let mut state = CampaignState::new(arms, terms).unwrap();
+        for arm in 0..60_u32 {
+            for repeat in 0..4_u32 {
+                let noise = f64::from((arm * 7 + repeat * 29) % 13) / 6.0 - 1.0;
+                let own = if arm == 20 { 1.6 } else { 0.0 };
+                state.observe(arm as usize, f64::from(arm) / 60.0 + own + noise, true, 0).unwrap();
+            }
+        }
+        let verdicts = state.verdicts();
+        let fit = Standing::new(&mut state, &verdicts).fit;
+        assert!(fit.p_value.unwrap() > 0.025, "{fit}");
+        assert!(fit.advice.starts_with("the rewards of 1 arm contradict a line, on which"), "{fit}");
     }
 
     /// A campaign of passes and fails goes on with passes and fails.
@@ -314,7 +339,7 @@ mod tests {
             state.observe(arm, reward, true, 0).unwrap();
         }
         let verdicts = state.verdicts();
-        let rest = Standing::new(&state, &verdicts).with_rest(&state, arms).rest.unwrap();
+        let rest = Standing::new(&mut state, &verdicts).with_rest(&mut state, arms).rest.unwrap();
         assert_eq!((rest.measurements, rest.runs), (Some(32), 16));
     }
 
@@ -324,7 +349,7 @@ mod tests {
         let mut state = state("mixed", 0.0);
         let verdicts = state.verdicts();
         let rows: Vec<[f64; 1]> = (0..12).map(|arm| [f64::from(arm)]).collect();
-        let standing = Standing::new(&state, &verdicts).with_rest(&state, Arms::from_rows(&rows).unwrap());
+        let standing = Standing::new(&mut state, &verdicts).with_rest(&mut state, Arms::from_rows(&rows).unwrap());
         let rest = standing.rest.unwrap();
         assert_eq!((rest.measurements, rest.runs), (Some(24), 16));
         assert!(rest.wrong_calls < 1.0 && rest.undecided <= standing.undecided as f64 + 0.5, "{rest:?}");

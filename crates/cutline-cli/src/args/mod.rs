@@ -147,7 +147,7 @@ pub(crate) enum Command {
     /// Add candidates to a campaign
     ///
     /// They have a verdict at once, by what the model has learnt from the others. Candidates that the campaign has already, with the same
-    /// features, are not added again, so it is safe to repeat.
+    /// features, are not added again, so it is safe to repeat, unless they have no names.
     Add(Add),
     /// Print the verdicts of candidates that are not in the campaign, which does not change
     Predict(Predict),

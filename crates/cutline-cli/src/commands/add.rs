@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, short, table};
 use crate::table::{Column, Table};
 use cutline::campaign::TermsError;
-use cutline::{Candidates, Encoding, Side, SpecError, Verdict};
+use cutline::{Encoding, Side, SpecError, Verdict};
 use cutline_lab::dataset::{self, Loaded, ReadOptions};
 use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
@@ -16,8 +16,15 @@ use std::path::Path;
 
 pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let options = ReadOptions { cost: campaign.settings().cost.clone(), ..args.reading.options() };
+    let options = ReadOptions { cost: campaign.settings().cost.clone(), ..later_options(&args.reading)? };
     let more = later(&campaign, &args.candidates, &options)?;
+    if is_named(&campaign) && !more.has_names {
+        return Err(Failure::Usage(format!(
+            "{}: there is no column `name`, and the candidates of the campaign have names; say with `--id` which column has them",
+            args.candidates.display()
+        )));
+    }
+    let more = more.candidates;
     let n_new = campaign.add(&more).map_err(|error| match error {
         StoreError::Terms(TermsError::Spec(SpecError::Learner(error))) => Failure::BudgetForAll(error),
         error => error.into(),
@@ -35,7 +42,7 @@ pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
 
 pub(crate) fn predict(args: &args::Predict) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let others = later(&campaign, &args.candidates, &args.reading.options())?;
+    let others = later(&campaign, &args.candidates, &later_options(&args.reading)?)?.candidates;
     let known: HashSet<&String> = campaign.arm_names().iter().collect();
     let n_known = others.names().iter().filter(|name| known.contains(name)).count();
     if n_known > 0 {
@@ -49,19 +56,40 @@ pub(crate) fn predict(args: &args::Predict) -> Result<(), Failure> {
     print(others.names(), &verdicts, args.format)
 }
 
-/// The candidates of a file, with the columns of a campaign that has begun.
-fn later(campaign: &Campaign, path: &Path, options: &ReadOptions) -> Result<Candidates, Failure> {
+/// How the candidates of a campaign that has begun are read: its columns are known.
+fn later_options(reading: &args::Reading) -> Result<ReadOptions, Failure> {
+    let options = reading.options();
+    let given = [
+        (options.features.is_some(), "features"),
+        (!options.categories.is_empty(), "category"),
+        (options.fills_missing, "missing"),
+    ];
+    match given.iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => {
+            Err(Failure::Usage(format!("the columns are read as when the campaign began; leave out `--{option}`")))
+        }
+        None => Ok(options),
+    }
+}
+
+/// Whether the candidates of a campaign were given names, and not numbers from 0.
+fn is_named(campaign: &Campaign) -> bool {
+    campaign.arm_names().iter().enumerate().any(|(number, name)| *name != number.to_string())
+}
+
+/// The candidates of a file, with the columns of a campaign that has begun; those without names are numbered on.
+fn later(campaign: &Campaign, path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
     let plain = || Encoding::numbers(campaign.columns());
     let encoding = campaign.settings().encoding.clone().unwrap_or_else(plain);
-    let loaded = dataset::load_encoded(&source(path)?, &encoding, options).map_err(unreadable(path))?;
+    let mut loaded = dataset::load_encoded(&source(path)?, &encoding, options).map_err(unreadable(path))?;
     note_all(&loaded);
-    let Loaded { candidates, has_names, .. } = loaded;
-    if has_names {
-        return Ok(candidates);
+    if loaded.has_names {
+        return Ok(loaded);
     }
     let first = campaign.arm_names().len();
-    let names = (first..first + candidates.n_arms()).map(|number| number.to_string()).collect();
-    Ok(candidates.renamed(names).map_err(StoreError::from)?)
+    let names = (first..first + loaded.candidates.n_arms()).map(|number| number.to_string()).collect();
+    loaded.candidates = loaded.candidates.renamed(names).map_err(StoreError::from)?;
+    Ok(loaded)
 }
 
 /// A verdict as a JSON object.

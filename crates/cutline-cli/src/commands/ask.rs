@@ -66,8 +66,7 @@ fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
             let tickets = if n_open == 1 { "ticket" } else { "tickets" };
             let left = progress.unassigned();
             let is_assigned = left == Amount::ZERO;
-            let costs = state.arms().measurement_costs();
-            let is_too_little = costs.is_some_and(|costs| costs.all().iter().all(|&cost| cost > left));
+            let is_too_little = state.least_cost().is_some_and(|cost| cost > left);
             let why = if is_too_little && !is_assigned {
                 format!(
                     "{left} of the budget are not assigned to the {n_open} open {tickets}, less than a measurement costs"

@@ -74,6 +74,10 @@ fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with(
             "replicate_of",
             whole(|event| if let Event::Asked { replicate_of, .. } = event { *replicate_of } else { None }),
+        )
+        .with(
+            "n_arms",
+            whole(|event| if let Event::Added { n_arms, .. } = event { Some(*n_arms as u64) } else { None }),
         );
     let Some(costs) = campaign.state()?.arms().measurement_costs() else { return Ok(table) };
     let cost = |(record, arm): (&Record, &Option<Arm>)| {

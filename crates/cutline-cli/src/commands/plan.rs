@@ -5,7 +5,8 @@ use super::{file_name, is_store, labelled, open_named, output, pictures, read, r
 use crate::args;
 use crate::failure::Failure;
 use crate::output::Inputs;
-use crate::print::cell;
+use crate::print::{cell, note};
+use crate::status_summary::reason_in_words;
 use crate::threads::Pool;
 use crate::{plan, progress};
 use cutline::{Arm, Arms, Candidates, Question};
@@ -90,6 +91,12 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
         return Ok(Requested { plan, remaining, inputs });
     }
     refuse_options(given, &WITH_STORE)?;
+    if let Some(reason) = state.stop_reason().filter(|_| state.terms().until_sure.is_some()) {
+        note(&format!(
+            "the campaign has ended: {}; the plan is for going on all the same",
+            reason_in_words(reason.name())
+        ));
+    }
     let plan = Plan::rest_of(&name, candidates.arms(), state, runs, seed)
         .map_err(|error| Failure::Pilot { path: args.source.clone().into(), error })?;
     Ok(Requested { plan: Plan { goal: goal(args), batch: args.batch, ..plan }, remaining, inputs })

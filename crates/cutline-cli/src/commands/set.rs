@@ -1,6 +1,7 @@
 //! `cutline set STORE …` and `cutline extend STORE --budget N`
 
 use super::open;
+use super::tell::to_go;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
@@ -38,11 +39,7 @@ fn change(campaign: &mut Campaign, change: &Change) -> Result<(), Failure> {
     });
     let words: Vec<String> =
         changed.unwrap_or_default().into_iter().map(|(key, value)| format!("{} = {value}", in_words(&key))).collect();
-    let progress = campaign.progress()?;
-    let left = progress.remaining();
-    let left =
-        if progress.spending.is_some() { format!("{left} to spend") } else { format!("{left} measurements to go") };
-    note(&format!("changed: {}; {left}", words.join(", ")));
+    note(&format!("changed: {}; {}", words.join(", "), to_go(campaign)?));
     Ok(())
 }
 

@@ -159,3 +159,30 @@ fn plans_are_in_units_of_cost() {
     assert!(wrong.len() == 3 && wrong[2] < wrong[0], "{wrong:?}");
     assert!(place.text("plan/report.html").contains("budgets in units of cost, 3 per measurement on average"));
 }
+
+/// A hundred million measurements of the cheapest candidate would be within the budget, and are not simulated to print a line of `status`.
+#[test]
+fn a_candidate_that_costs_next_to_nothing_holds_nobody_up() {
+    let place = place("name,x,price\na,1,0.000001\nb,2,30\nc,3,10\nd,4,5\n");
+    place.write("before.csv", "arm,reward\na,2.1\nb,1.9\nc,2.2\nd,1.7\na,1.8\n");
+    let new = ["new", "screen.db", "arms.csv", "--threshold", "2", "--budget", "100", "--cost", "price"];
+    place.good(&[&new[..], &["--observed", "before.csv"]].concat());
+    let said = place.good(&["status", "screen.db"]).stdout;
+    assert!(said.contains("`cutline plan STORE` simulates what spending 100 more would bring"), "{said}");
+}
+
+/// Withdrawn candidates are no reason to go on, however cheap they are.
+#[test]
+fn what_is_left_is_compared_with_the_candidates_that_can_be_measured() {
+    let place = place("name,x,price\na,1,4\nb,2,5\nc,3,6\nd,4,0.5\ne,5,0.5\n");
+    place.good(&["new", "screen.db", "arms.csv", "--threshold", "3", "--budget", "22", "--cost", "price"]);
+    place.good(&["withdraw", "screen.db", "d", "e"]);
+    let asked = place.good(&["ask", "screen.db", "-n", "10", "--format", "csv"]);
+    assert!(asked.stderr.contains("less than a measurement costs"), "{}", asked.stderr);
+    for ticket in asked.stdout.lines().skip(1).map(|line| line.split(',').next().unwrap()) {
+        place.good(&["tell", "screen.db", ticket, "1"]);
+    }
+    let status = place.json(&["status", "screen.db"]);
+    assert_eq!((status["ending"].as_str(), &status["rest"]), (Some("budget"), &serde_json::Value::Null), "{status}");
+    assert!(!place.good(&["status", "screen.db"]).stdout.contains("more would"), "{status}");
+}

@@ -71,10 +71,7 @@ fn the_budget_is_extended() {
     let place = screen(&["--budget", "6"]);
     measure(&place, 6);
     assert_eq!(place.good(&["ask", "screen.db"]).stderr, "nothing to measure: the budget of 6 is used up\n");
-    assert_eq!(
-        place.good(&["extend", "screen.db", "--budget", "9"]).stderr,
-        "changed: budget = 9; 3 measurements to go\n"
-    );
+    assert_eq!(place.good(&["extend", "screen.db", "--budget", "9"]).stderr, "changed: budget = 9; 3 to go\n");
     assert!(place.good(&["extend", "screen.db", "--budget", "9"]).stderr.starts_with("nothing to change"));
     measure(&place, 3);
     let below = place.refuses(&["extend", "screen.db", "--budget", "5"]);
@@ -89,7 +86,7 @@ fn the_question_and_the_method_change() {
     let before = above(&place);
     let said =
         place.good(&["set", "screen.db", "--threshold", "2.5", "--noise", "0.5", "--until-sure", "evidence"]).stderr;
-    assert_eq!(said, "changed: noise = 0.5, threshold = 2.5, until sure = evidence; 28 measurements to go\n");
+    assert_eq!(said, "changed: noise = 0.5, threshold = 2.5, until sure = evidence; 28 to go\n");
     assert!(above(&place) < before, "the bar is higher");
     let said = place.good(&["set", "screen.db", "--until-sure", "never", "--noise", "estimated"]).stderr;
     assert!(said.starts_with("changed: noise = none, until sure = none;"), "{said}");
@@ -135,6 +132,15 @@ fn candidates_are_added_and_predicted() {
     place.write("other.csv", "name,y,x\nnew 1,0.1,8\n");
     let other = place.refuses(&["add", "screen.db", "other.csv"]);
     assert_eq!(other, "error: the campaign has a candidate `new 1` already, with other features");
+    place.write("unnamed.csv", "id,y,x\nnew 9,0.1,8\n");
+    let line = place.run(&["add", "screen.db", "unnamed.csv"]).failed(2);
+    assert!(line.contains("there is no column `name`") && line.contains("`--id`"), "{line}");
+    for option in [["--features", "x"], ["--category", "x"], ["--missing", "mean"]] {
+        for command in ["add", "predict"] {
+            let line = place.run(&[&[command, "screen.db", "more.csv"], &option[..]].concat()).failed(2);
+            assert!(line.ends_with(&format!("leave out `{}`", option[0])), "{line}");
+        }
+    }
     place.write("columns.csv", "name,x\nnew 3,1\n");
     assert!(place.refuses(&["add", "screen.db", "columns.csv"]).contains('y'));
     place.good(&["new", "all.db", "arms.csv", "--threshold", "0.5", "--budget", "6", "--algorithm", "apt"]);
@@ -184,6 +190,38 @@ fn replicates_and_resumed_tickets() {
     place.good(&["ask", "screen.db", "--replicates", "2"]);
     place.good(&["tell", "screen.db", "--fail", "7"]);
     assert_eq!(place.json(&["status", "screen.db"])["out"], Value::Array(Vec::new()));
+}
+
+/// Late rewards that a budget left out count again where it is raised, and the page of the report shows it.
+#[test]
+fn a_budget_is_raised_after_late_rewards() {
+    let place = screen(&["--budget", "4"]);
+    place.good(&["ask", "screen.db", "-n", "4", "--lease", "1s"]);
+    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    place.good(&["ask", "screen.db", "-n", "4"]);
+    place.good(&["tell", "screen.db", "5", "1", "6", "2", "7", "3", "8", "4"]);
+    place.good(&["tell", "screen.db", "1", "1", "2", "2", "3", "3", "4", "4"]);
+    let said = place.good(&["extend", "screen.db", "--budget", "6"]).stderr;
+    assert_eq!(said, "changed: budget = 6; the budget of 6 is used up\n");
+    place.good(&["report", "screen.db"]);
+    place.good(&["extend", "screen.db", "--budget", "10"]);
+    place.good(&["report", "screen.db"]);
+}
+
+/// A campaign that has ended early has no rest, and changes say that it has ended.
+#[test]
+fn nothing_is_to_go_once_a_campaign_has_ended() {
+    let place = screen(&["--budget", "90", "--until-sure", "expected-errors 3"]);
+    place.good(&["run", "screen.db", "--measure", "echo {index}"]);
+    let status = place.json(&["status", "screen.db"]);
+    assert_eq!((&status["ending"], &status["rest"]), (&"expected-errors".into(), &Value::Null), "{status}");
+    assert!(!place.good(&["status", "screen.db"]).stdout.contains("more measurements"));
+    let said = place.good(&["extend", "screen.db", "--budget", "99"]).stderr;
+    assert_eq!(said, "changed: budget = 99; few enough wrong calls are expected, which is not a guarantee\n");
+    let plan = place.good(&["plan", "screen.db", "--runs", "10"]);
+    assert!(plan.stderr.contains("the campaign has ended: few enough wrong calls"), "{}", plan.stderr);
+    place.good(&["set", "screen.db", "--until-sure", "never"]);
+    assert_ne!(place.json(&["status", "screen.db"])["rest"], Value::Null);
 }
 
 /// The first ticket of replicates stands for all of them in `ask` and `tell`, and for its own reward in `amend`, which says so.

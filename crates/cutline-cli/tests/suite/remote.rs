@@ -120,6 +120,31 @@ fn wrong_addresses_and_tokens_are_one_line() {
     assert!(begun.elapsed() < Duration::from_secs(15), "nobody waits for a server that was never there");
 }
 
+/// A worker's token does not allow to withdraw a candidate that always fails: `run` says so, and ends when nothing else comes.
+#[test]
+fn a_candidate_that_a_worker_cannot_withdraw_ends_the_run() {
+    let place = screen(&["--budget", "40"]);
+    let secret = place.good(&["token", "create", "screen.db", "--name", "w", "--role", "worker"]).stdout;
+    place.write("worker.token", &secret);
+    let server = Server::start(&place, &[]);
+    let url = url(&server);
+    let run = |script: &str| {
+        place.run(&["run", &url, "--token-file", "worker.token", "--retries", "0", "--shell", "--measure", script])
+    };
+    let ran = run("echo no sample >&2; exit 1");
+    let last = ran.stderr.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("error: 5 tickets failed in a row; the last one: ") && last.contains("no sample"),
+        "{last}"
+    );
+    let ran = run(r#"if [ "$CUTLINE_INDEX" = 2 ]; then exit 1; fi; echo "$CUTLINE_INDEX""#);
+    assert!(ran.code == Some(0) || ran.stderr.contains("error: 5 tickets failed in a row"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("is withdrawn"), "{}", ran.stderr);
+    assert_eq!(place.json(&["status", "screen.db"])["withdrawn"], 0);
+    assert!(place.json(&["status", "screen.db"])["failed"].as_u64().unwrap() < 60);
+    assert_eq!(server.end(), Some(0));
+}
+
 #[test]
 fn run_measures_to_the_end_though_the_server_is_killed() {
     let place = screen(&["--budget", "30", "--noise", "0.1"]);

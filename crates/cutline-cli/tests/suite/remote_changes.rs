@@ -173,7 +173,7 @@ fn a_server_is_used_as_a_store_of_several_campaigns() {
     // Settings.
     let arms = ["--name", "arms"];
     let change = |args: &[&str]| both.same(&[args, &arms].concat());
-    assert!(change(&["extend", "STORE", "--budget", "40"]).starts_with("changed: budget = 40; 37 measurements to go"));
+    assert!(change(&["extend", "STORE", "--budget", "40"]).starts_with("changed: budget = 40; 37 to go"));
     assert!(change(&["extend", "STORE", "--budget", "40"]).contains("nothing to change"));
     assert!(change(&["extend", "STORE", "--budget", "2"]).contains("error: "));
     change(&["set", "STORE", "--threshold", "0.30000000000000004", "--precision", "0.05", "--noise", "0.1"]);
@@ -324,7 +324,7 @@ fn a_lost_answer_changes_nothing_twice() {
     let url = format!("http://{}", lossy_proxy(both.server.address(), lines));
     place.good(&["new", &url, "arms.csv", "--threshold", "0.5", "--budget", "9"]);
     let changed = place.good(&["extend", &url, "--budget", "12"]).stderr;
-    assert_eq!(changed, "changed: budget = 12; 12 measurements to go\n");
+    assert_eq!(changed, "changed: budget = 12; 12 to go\n");
     place.write("more.csv", "y,name,x\n0.25,i,7\n");
     assert!(place.good(&["add", &url, "more.csv"]).stderr.starts_with("1 candidate added"), "once");
     assert_eq!(place.good(&["copy", &url, "copied"]).stderr, "copied the campaign to `copied`, with 2 events\n");

@@ -73,12 +73,21 @@ impl Plan {
     ///
     /// Every run draws true means from the posterior of the mixed model given the rewards so far, whatever the model of the campaign, and
     /// plays the campaign on from there. The rewards of open tickets come first. σ is that of the campaign if it was given, and else
-    /// what the mixed model has learnt. `arms` are the arms as they were given.
+    /// what the mixed model has learnt. A campaign that ended before its budget was used up is played on as if it could not. `arms` are the arms as they were given.
     ///
     /// # Errors
     /// If there are no rewards, or they say nothing.
-    pub fn rest_of(name: &str, arms: Arms, state: &CampaignState, runs: u64, seed: u64) -> Result<Self, PilotError> {
-        let terms = state.terms().clone();
+    pub fn rest_of(
+        name: &str,
+        arms: Arms,
+        state: &mut CampaignState,
+        runs: u64,
+        seed: u64,
+    ) -> Result<Self, PilotError> {
+        let mut terms = state.terms().clone();
+        if state.stop_reason().is_some() {
+            terms.until_sure = None;
+        }
         let pilot = Pilot::new(&arms, terms.question, state.rewards().collect(), terms.noise, terms.seed)?;
         let open = state.open_tickets().filter_map(|(ticket, _)| state.ticket(ticket).ok()).map(|(arm, ..)| arm);
         let withdrawn = state.withdrawn().map(|(arm, _)| arm).collect();
@@ -123,10 +132,13 @@ impl Plan {
         Ok(Rest::new(row, self))
     }
 
-    /// Whether [`Plan::quick_rest`] computes anything: there are rewards and there is budget left, the rule is not a custom one, and it
-    /// takes less than about a second.
+    /// Whether [`Plan::quick_rest`] computes anything: there are rewards and there is budget left, the campaign has not ended, the rule is not a
+    /// custom one, and it takes less than about a second.
     #[must_use]
-    pub fn is_rest_quick(state: &CampaignState) -> bool {
+    pub fn is_rest_quick(state: &mut CampaignState) -> bool {
+        if state.stop_reason().is_some() {
+            return false;
+        }
         let (progress, spec) = (state.progress(), &state.terms().spec);
         let remaining = progress.remaining().whole_units();
         let told = u64::from(progress.counted) + progress.uncounted;
@@ -134,10 +146,10 @@ impl Plan {
         remaining > 0 && told > 0 && !is_custom && cost(state, told, remaining) <= MAX_QUICK_COST
     }
 
-    /// What the remaining budget of a campaign would bring, by a few runs; `None` unless it [is quick](Plan::is_rest_quick), and if every arm is
-    /// withdrawn. `arms` are the arms as they were given.
+    /// What the remaining budget of a campaign would bring, by a few runs; `None` unless it [is quick](Plan::is_rest_quick). `arms` are the arms as
+    /// they were given.
     #[must_use]
-    pub fn quick_rest(arms: Arms, state: &CampaignState) -> Option<Rest> {
+    pub fn quick_rest(arms: Arms, state: &mut CampaignState) -> Option<Rest> {
         let progress = state.progress();
         if !Self::is_rest_quick(state) || progress.withdrawn == state.arms().n_arms() {
             return None;
@@ -151,7 +163,8 @@ impl Plan {
 fn cost(state: &CampaignState, told: u64, remaining: u32) -> f64 {
     let (n_arms, dimension) = (state.arms().n_arms() as f64, state.arms().dimension().unwrap_or(1) as f64);
     let columns = dimension + 41.0;
-    let mean_cost = state.arms().measurement_costs().map_or(1.0, cutline::MeasurementCosts::mean);
-    let pulls = told as f64 + f64::from(remaining) / mean_cost;
+    // All of it may go to the cheapest arm.
+    let least_cost = state.least_cost().map_or(1.0, cutline::Amount::value);
+    let pulls = told as f64 + f64::from(remaining) / least_cost;
     QUICK_RUNS as f64 * (pulls * (500.0 + n_arms * columns) + n_arms * columns * columns)
 }

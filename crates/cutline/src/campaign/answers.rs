@@ -56,6 +56,14 @@ impl CampaignState {
         Progress { budget, spending, counted, uncounted, open, failed, expired, voided, withdrawn, events, recent }
     }
 
+    /// What the cheapest measurement costs that can still be asked for, of an arm that is not withdrawn; `None` in a campaign without costs, and if all
+    /// arms are withdrawn.
+    #[must_use]
+    pub fn least_cost(&self) -> Option<Amount> {
+        let costs = self.arms.measurement_costs()?.all().iter().enumerate();
+        costs.filter(|(arm, _)| !self.ledger.withdrawn.contains_key(arm)).map(|(_, &cost)| cost).min()
+    }
+
     /// The number of events.
     #[must_use]
     pub fn n_events(&self) -> u64 {

@@ -53,8 +53,10 @@ impl CampaignState {
     /// Never: the terms were checked when the campaign began.
     pub fn decision_history(&self, records: &[Record], most: usize) -> Result<Vec<DecisionPoint>, BrokenJournal> {
         let mut replay = Self::new(self.arms.clone(), self.terms.clone()).expect("terms that were checked");
-        // Events may have changed the budget; only its last value is known here.
+        // Events may have changed the budget, and only its last value is known here. So there is none: rewards that came late count here, of
+        // which the budget of their time left some out.
         replay.ledger.budget = u32::MAX;
+        let records: Vec<Record> = records.iter().cloned().map(without_budget).collect();
         let budget = self.ledger.budget;
         let mut done = 0;
         let point_at = |end: usize| {
@@ -68,8 +70,16 @@ impl CampaignState {
                 below: count(Side::Below),
             })
         };
-        positions(records, most).into_iter().map(point_at).collect()
+        positions(&records, most).into_iter().map(point_at).collect()
     }
+}
+
+/// The same record; if the budget was changed, as if it had been removed.
+fn without_budget(mut record: Record) -> Record {
+    if let Event::Changed { budget, .. } = &mut record.event {
+        *budget = u32::MAX;
+    }
+    record
 }
 
 /// The numbers of events after which to count. All but the last, which is the number of all events, are just before a reward that

@@ -110,3 +110,27 @@ fn events_that_cannot_follow_are_refused() {
     records.swap(4, 60);
     assert_eq!(campaign.decision_history(&records, 9).unwrap_err().number, 5);
 }
+
+/// Rewards that came late and were left out by the budget count again where it is raised, and a smaller raise than that is none below what is used.
+#[test]
+fn a_raise_after_late_rewards_is_history_too() {
+    let problem = Problem::uniform(12, 3, 5);
+    let (campaign, _) = played("pivot", None);
+    let mut campaign = CampaignState::new(problem.arms(), Terms { budget: 4, ..campaign.terms().clone() }).unwrap();
+    let mut events = Vec::new();
+    for now in [0, 5_000] {
+        events.extend(campaign.ask(4, "w", now, 1000));
+    }
+    for ticket in [5, 6, 7, 8, 1, 2, 3, 4] {
+        events.extend(campaign.tell(ticket, 0.5, 6_000).unwrap());
+    }
+    events.push(Event::Changed { budget: 6, change: String::new() });
+    let mut records: Vec<Record> = (1..).zip(events).map(|(number, event)| Record { number, at: 0, event }).collect();
+    campaign.extend(&records[records.len() - 1..]).unwrap();
+    let points = campaign.decision_history(&records, 100).unwrap();
+    assert_eq!(points.last().unwrap().counted, 6);
+    let number = records.len() as u64 + 1;
+    records.push(Record { number, at: 0, event: Event::Changed { budget: 8, change: String::new() } });
+    campaign.extend(&records[records.len() - 1..]).unwrap();
+    assert_eq!(campaign.decision_history(&records, 100).unwrap().last().unwrap().counted, 8);
+}

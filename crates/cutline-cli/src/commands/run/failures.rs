@@ -87,10 +87,18 @@ impl Failures {
             return Consequence::GiveUp { tickets, restore };
         }
         if may_withdraw && failures == self.give_up {
+            // If somebody makes it available again, it has as many tries again.
+            self.counts.remove(candidate);
             self.withdrawn.push(candidate.into());
             return Consequence::Withdraw { failures };
         }
         Consequence::GoOn
+    }
+
+    /// The last candidate could not be withdrawn, nor can others: from here on, too many failures in a row end the run.
+    pub(super) fn cannot_withdraw(&mut self) {
+        self.withdrawn.pop();
+        self.give_up = 0;
     }
 
     /// Whether candidates were withdrawn since the last reward, or since the beginning.
@@ -116,6 +124,29 @@ mod tests {
         assert_eq!(failures.failed("a"), Consequence::Withdraw { failures: 3 });
         failures.succeeded("z");
         assert_eq!(failures.failed("b"), Consequence::GoOn);
+    }
+
+    #[test]
+    fn a_candidate_that_somebody_restores_is_withdrawn_again() {
+        let mut failures = Failures::new(2);
+        failures.succeeded("z");
+        let mut all = Vec::new();
+        for _ in 0..2 {
+            all.extend(["a", "a"].map(|candidate| failures.failed(candidate)));
+        }
+        assert_eq!([&all[1], &all[3]], [&Consequence::Withdraw { failures: 2 }; 2]);
+    }
+
+    #[test]
+    fn where_nothing_can_be_withdrawn_five_failures_in_a_row_end_the_run() {
+        let mut failures = Failures::new(3);
+        failures.succeeded("z");
+        failures.failed("a");
+        failures.failed("a");
+        assert_eq!(failures.failed("a"), Consequence::Withdraw { failures: 3 });
+        failures.cannot_withdraw();
+        assert_eq!(failures.failed("a"), Consequence::GoOn);
+        assert_eq!(failures.failed("a"), Consequence::GiveUp { tickets: 5, restore: Vec::new() });
     }
 
     #[test]

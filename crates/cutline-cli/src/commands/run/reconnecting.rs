@@ -132,6 +132,9 @@ impl<'a> ReconnectingCampaign<'a> {
         is_withdrawn: bool,
         reason: &str,
     ) -> Result<(), StoreError> {
+        if names.is_empty() {
+            return Ok(());
+        }
         self.retry(|campaign, _| {
             campaign.state()?;
             let is_named = |arm: &usize| names.contains(&campaign.arm_names()[*arm]);

@@ -86,15 +86,19 @@ impl Run<'_> {
             match self.failures.failed(&arm) {
                 Consequence::GoOn => (),
                 Consequence::Withdraw { failures } => {
-                    let note = format!("`{arm}` is withdrawn after {failures} failed tickets; the last one: {reason}");
-                    if let Some(note) = self.failures.say(note) {
-                        self.bar.note(&note);
-                    }
                     let why = format!("{failures} failed tickets; the last one: {reason}");
-                    match self.campaign.set_withdrawn(&[arm], true, &why) {
+                    match self.campaign.set_withdrawn(std::slice::from_ref(&arm), true, &why) {
                         // The token of a worker does not allow it. Whoever has another one may withdraw the candidate.
-                        Err(error @ StoreError::Remote { status: 403, .. }) => self.bar.note(&error.to_string()),
-                        done => done?,
+                        Err(error @ StoreError::Remote { status: 403, .. }) => {
+                            self.failures.cannot_withdraw();
+                            self.bar.note(&format!("`{arm}` should be withdrawn after {why}; {error}"));
+                        }
+                        done => {
+                            done?;
+                            if let Some(note) = self.failures.say(format!("`{arm}` is withdrawn after {why}")) {
+                                self.bar.note(&note);
+                            }
+                        }
                     }
                 }
                 Consequence::GiveUp { tickets, restore } => {
