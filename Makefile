@@ -24,7 +24,7 @@ test-built:
 
 # Many tests wait, so there are more of them at a time than cores.
 test-rust: ## Run the tests of the crates and of their documentation
-	RUST_TEST_THREADS=$(shell expr 2 \* $$(nproc)) checks/with-postgres cargo test --release --workspace --locked --quiet --tests
+	RUST_TEST_THREADS=$(shell expr 1 + $$(nproc)) checks/with-postgres cargo test --release --workspace --locked --quiet --tests
 	cargo test --release --workspace --locked --quiet --doc
 
 check-exact: build ## Replay the authors' random stream: all 120 published cells to the last decimal
