@@ -124,6 +124,8 @@ fn candidates_are_added_and_predicted() {
     );
     let said = place.good(&["add", "screen.db", "more.csv"]).stderr;
     assert_eq!(said, "2 candidates added: 1 above, 1 below, 0 undecided; 8 candidates in all\n");
+    let added = events(&place).into_iter().find(|event| event["event"] == "added").unwrap();
+    assert_eq!((&added["arm"], &added["n_arms"]), (&"new 1".into(), &2.into()), "the first, and how many");
     let again = place.good(&["add", "screen.db", "more.csv"]).stderr;
     assert_eq!(again, "0 candidates added, 2 known already; 8 candidates in all\n");
     let all = verdicts(&place);
