@@ -1,10 +1,12 @@
 # `make help` lists the targets. People and continuous integration use the same ones.
 .DEFAULT_GOAL := help
 CARGO_DENY := 0.20.2
+SCHEMATHESIS := target/api/bin/schemathesis
+AXE := target/page/node_modules/axe-core/axe.min.js
 # Python compiles what it imports, and not everything that is installed.
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help build test test-built test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
+.PHONY: help build test test-built tools test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
@@ -12,15 +14,23 @@ help: ## Show this list
 build: ## Build the optimised program: target/release/cutline
 	cargo build --release --locked --bin cutline --example ns_per_pull
 
-# First all that compiles, which keeps every core busy; then the tests side by side, because many of them wait: for a process to end, a
-# lease to expire, a package to arrive.
+# First all that compiles, which keeps every core busy, and beside it what is downloaded; then the tests side by side, because many of them
+# wait: for a process to end, for a lease to expire.
 test: ## Check everything: lints, docs, all tests, the 120 published cells, statsmodels, the pages in a browser, the Python package, instruction counts
-	$(MAKE) --no-print-directory build test-built python lint
+	$(MAKE) --no-print-directory --jobs 2 test-built tools
+	$(MAKE) --no-print-directory build python lint
 	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-rust test-in-python check-page check-api check-exact check-speed
 
 # Without the examples: clippy checks them, and nobody runs them here.
 test-built:
-	cargo test --release --workspace --locked --quiet --tests --no-run
+	cargo test --release --workspace --locked --tests --no-run
+
+# Everything that tests need and that is not compiled here. One after the other: make would install all packages at once.
+tools:
+	MAKEFLAGS= $(MAKE) --no-print-directory packages $(SCHEMATHESIS) $(AXE)
+	checks/needs chromedriver chromium chromium-driver
+	checks/needs valgrind valgrind
+	checks/with-postgres true
 
 # Many tests wait, so there are more of them at a time than cores.
 test-rust: ## Run the tests of the crates and of their documentation
@@ -46,9 +56,9 @@ packages:
 	test -x target/python/bin/python || python3 -m venv target/python
 	target/python/bin/$(PIP_INSTALL) --requirement python/tests/requirements.txt --requirement experiments/real/requirements.txt
 
-# One after the other: make would start all other targets before those that wait for the packages.
+# One after the other: as prerequisites they would be started at once, beside the other targets.
 test-in-python:
-	MAKEFLAGS= $(MAKE) --no-print-directory packages test-installed check-diagnostics
+	MAKEFLAGS= $(MAKE) --no-print-directory test-installed check-diagnostics
 
 # The tests do not run in `python/`, so that they import the installed package.
 test-installed: packages
@@ -99,17 +109,20 @@ field: build ## Print the tables of docs/field.md: the algorithms of the field o
 	target/release/cutline simulate experiments/field/means.toml --out target/field --format csv > target/field-means.csv
 	python3 experiments/field/table.py target/field-linear.csv target/field-means.csv
 
-check-api: build ## Send generated requests to `cutline serve` and check the answers against its OpenAPI document
-	test -x target/api/bin/schemathesis || { python3 -m venv target/api && target/api/bin/$(PIP_INSTALL) schemathesis==4.32.5; }
-	python3 checks/api.py target/release/cutline target/api/bin/schemathesis
+check-api: build $(SCHEMATHESIS) ## Send generated requests to `cutline serve` and check the answers against its OpenAPI document
+	python3 checks/api.py target/release/cutline $(SCHEMATHESIS)
 
-AXE := target/page/node_modules/axe-core/axe.min.js
+$(SCHEMATHESIS):
+	python3 -m venv target/api
+	target/api/bin/$(PIP_INSTALL) schemathesis==4.32.5
 
-check-page: build ## Use the pages of `cutline serve` in headless Chromium, with axe-core; SHOTS=DIRECTORY for screenshots
+check-page: build $(AXE) ## Use the pages of `cutline serve` in headless Chromium, with axe-core; SHOTS=DIRECTORY for screenshots
 	checks/needs chromedriver chromium chromium-driver
-	checks/needs npm npm
-	test -f $(AXE) || npm install --silent --no-fund --no-audit --prefix target/page axe-core@4.14.0
 	python3 checks/page target/release/cutline $(AXE) $(if $(SHOTS),--shots $(SHOTS))
+
+$(AXE):
+	checks/needs npm npm
+	npm install --silent --no-fund --no-audit --prefix target/page axe-core@4.14.0
 
 load: ## Time asks and tells over HTTP, 1 and 64 workers, on SQLite and PostgreSQL, compared with bare commits
 	checks/with-postgres cargo run --profile shipped --locked --package cutline-server --example load

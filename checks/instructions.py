@@ -27,12 +27,12 @@ SLACK = 1.10
 
 
 def instructions(name, case, runs):
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(BINARY), name, "--case", str(case), "--runs", str(runs)]
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", str(BINARY), name, "--case", str(case), "--runs", str(runs)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    found = re.search(r"Collected : (\d+)", done.stderr)
+    found = re.search(r"I +refs: +([\d,]+)", done.stderr)
     if done.returncode or not found:
         sys.exit(f"valgrind failed for {name}: {done.stderr.strip().splitlines()[-1:]}")
-    return int(found.group(1))
+    return int(found.group(1).replace(",", ""))
 
 
 def per_pull(name, case):

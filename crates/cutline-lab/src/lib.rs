@@ -19,6 +19,7 @@ pub mod calibration;
 mod checkpoint;
 pub mod coverage;
 pub mod dataset;
+mod dense;
 pub mod edges;
 mod entrant;
 pub mod exact;

@@ -11,7 +11,8 @@
 //! **Subset of arms.** The programme is solved on a few arms; arms that violate its constraints or the certificate are added, and
 //! it is solved again, until the certificate holds for all arms.
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use crate::dense::{Cholesky, Matrix, dot};
+use cutline::diagnostics::orthonormal_columns;
 
 /// How far above the optimum a solution may be, relatively.
 const TOLERANCE: f64 = 1e-6;
@@ -41,19 +42,19 @@ pub(super) fn solve(rows: &[Vec<f64>], gaps: &[f64]) -> Option<Solved> {
     let x = coordinates(rows, &arms);
     // Only the proportions of the gaps matter for w.
     let least = arms.iter().map(|&arm| gaps[arm]).fold(f64::INFINITY, f64::min);
-    let gaps = DVector::from_iterator(arms.len(), arms.iter().map(|&arm| gaps[arm] / least));
+    let gaps: Vec<f64> = arms.iter().map(|&arm| gaps[arm] / least).collect();
     let mut chosen = basis(&x);
-    chosen.extend(
-        greatest(ADD, &gaps.map(|gap| -gap)).into_iter().filter(|arm| !chosen.contains(arm)).collect::<Vec<_>>(),
-    );
+    let opposites: Vec<f64> = gaps.iter().map(|gap| -gap).collect();
+    let hardest = greatest(ADD, &opposites).into_iter().filter(|arm| !chosen.contains(arm)).collect::<Vec<_>>();
+    chosen.extend(hardest);
     loop {
-        let rows_chosen = x.select_rows(&chosen);
-        let solution = interior_point(&rows_chosen, &gaps.select_rows(&chosen));
+        let gaps_chosen: Vec<f64> = chosen.iter().map(|&arm| gaps[arm]).collect();
+        let solution = interior_point(&x.select_rows(&chosen), &gaps_chosen);
         let certificate = certify(&x, &gaps, &chosen, &solution);
         if certificate.value <= certificate.least_value * (1.0 + TOLERANCE) || certificate.missing.is_empty() {
             let mut weights = vec![0.0; rows.len()];
-            let total = solution.weights.sum();
-            chosen.iter().zip(solution.weights.iter()).for_each(|(&arm, weight)| weights[arms[arm]] = weight / total);
+            let total: f64 = solution.weights.iter().sum();
+            chosen.iter().zip(&solution.weights).for_each(|(&arm, weight)| weights[arms[arm]] = weight / total);
             let scale = least * least;
             return Some(Solved {
                 weights,
@@ -67,39 +68,31 @@ pub(super) fn solve(rows: &[Vec<f64>], gaps: &[f64]) -> Option<Solved> {
 
 /// Orthonormal coordinates of the span of the arms, one row per arm. The hₖ do not depend on coordinates; these make A(w) well
 /// conditioned, and regular where features are linearly dependent.
-fn coordinates(rows: &[Vec<f64>], arms: &[usize]) -> DMatrix<f64> {
-    let mut x = DMatrix::from_fn(arms.len(), rows[0].len(), |i, j| rows[arms[i]][j]);
-    for mut column in x.column_iter_mut() {
-        let largest = column.amax();
-        if largest > 0.0 {
-            column /= largest;
-            column /= column.norm();
-        }
-    }
-    let svd = x.svd(true, false);
-    let (u, values) = (svd.u.expect("asked for"), svd.singular_values);
-    let cut = values.max() * 1e-11;
-    let kept: Vec<usize> = (0..values.len()).filter(|&j| values[j] > cut).collect();
-    u.select_columns(&kept)
+fn coordinates(rows: &[Vec<f64>], arms: &[usize]) -> Matrix {
+    let columns = (0..rows[0].len()).map(|j| arms.iter().map(|&arm| rows[arm][j]).collect()).collect();
+    let orthonormal = orthonormal_columns(columns, 1e-11);
+    Matrix::from_fn(arms.len(), orthonormal.len(), |i, j| orthonormal[j][i])
 }
 
 /// A basis among the rows, one arm per dimension: by Gram and Schmidt, the longest residual first.
-fn basis(x: &DMatrix<f64>) -> Vec<usize> {
-    let mut residual = x.clone();
+fn basis(x: &Matrix) -> Vec<usize> {
+    let mut residuals: Vec<Vec<f64>> = (0..x.n_rows()).map(|i| x.row(i).to_vec()).collect();
     let mut chosen = Vec::new();
-    for _ in 0..x.ncols() {
-        let norms = DVector::from_fn(residual.nrows(), |i, _| residual.row(i).norm_squared());
-        let arm = norms.imax();
-        let direction = residual.row(arm).transpose() / norms[arm].sqrt();
-        let along = &residual * &direction;
-        residual -= along * direction.transpose();
+    for _ in 0..x.n_columns() {
+        let norms: Vec<f64> = residuals.iter().map(|residual| dot(residual, residual)).collect();
+        let arm = greatest(1, &norms)[0];
+        let direction: Vec<f64> = residuals[arm].iter().map(|value| value / norms[arm].sqrt()).collect();
+        for residual in &mut residuals {
+            let along = dot(residual, &direction);
+            residual.iter_mut().zip(&direction).for_each(|(value, direction)| *value -= along * direction);
+        }
         chosen.push(arm);
     }
     chosen
 }
 
 /// The positions of the `n` greatest values, greatest first.
-fn greatest(n: usize, values: &DVector<f64>) -> Vec<usize> {
+fn greatest(n: usize, values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
     order.truncate(n);
@@ -108,17 +101,16 @@ fn greatest(n: usize, values: &DVector<f64>) -> Vec<usize> {
 
 /// Weights of arms and of constraints.
 struct Solution {
-    weights: DVector<f64>,
-    multipliers: DVector<f64>,
+    weights: Vec<f64>,
+    multipliers: Vec<f64>,
 }
 
 /// min Σw subject to hₖ(w) ≤ 1, w ≥ 0.
-fn interior_point(x: &DMatrix<f64>, gaps: &DVector<f64>) -> Solution {
-    let n = x.nrows();
-    let equal = DVector::from_element(n, 1.0);
-    let most = Point::new(x, gaps, equal.clone()).map_or(1.0, |point| point.h.max());
-    let mut point = Point::new(x, gaps, equal * (2.0 * most)).expect("hₖ ≤ ½ there");
-    let mut s = n as f64 / point.w.sum();
+fn interior_point(x: &Matrix, gaps: &[f64]) -> Solution {
+    let n = x.n_rows();
+    let most = Point::new(x, gaps, vec![1.0; n]).map_or(1.0, |point| most(&point.h));
+    let mut point = Point::new(x, gaps, vec![2.0 * most; n]).expect("hₖ ≤ ½ there");
+    let mut s = n as f64 / point.w.iter().sum::<f64>();
     loop {
         for _ in 0..100 {
             let (step, decrement) = point.newton(s);
@@ -128,10 +120,10 @@ fn interior_point(x: &DMatrix<f64>, gaps: &DVector<f64>) -> Solution {
             let Some(next) = point.search(x, gaps, s, &step, decrement) else { break };
             point = next;
         }
-        if 2.0 * n as f64 / s < 0.1 * TOLERANCE * point.w.sum() {
-            let multipliers = point.h.map(|h| 1.0 / (1.0 - h));
-            let total = multipliers.sum();
-            return Solution { weights: point.w, multipliers: multipliers / total };
+        if 2.0 * n as f64 / s < 0.1 * TOLERANCE * point.w.iter().sum::<f64>() {
+            let slack = point.inverse_slack();
+            let total: f64 = slack.iter().sum();
+            return Solution { weights: point.w, multipliers: slack.into_iter().map(|slack| slack / total).collect() };
         }
         s *= 10.0;
     }
@@ -139,75 +131,68 @@ fn interior_point(x: &DMatrix<f64>, gaps: &DVector<f64>) -> Solution {
 
 /// A point with hₖ < 1 and w > 0, and the matrices of Newton's method there.
 struct Point {
-    w: DVector<f64>,
-    h: DVector<f64>,
+    w: Vec<f64>,
+    h: Vec<f64>,
     /// G.
-    inner: DMatrix<f64>,
+    inner: Matrix,
     /// C.
-    cross: DMatrix<f64>,
+    cross: Matrix,
 }
 
 impl Point {
     /// `None` if a weight is not positive or A(w) is singular.
-    fn new(x: &DMatrix<f64>, gaps: &DVector<f64>, w: DVector<f64>) -> Option<Self> {
+    fn new(x: &Matrix, gaps: &[f64], w: Vec<f64>) -> Option<Self> {
         if !w.iter().all(|&w| w > 0.0) {
             return None;
         }
-        let solved = design(x, &w)?.solve(&x.transpose());
-        let inner = x * solved;
-        let mut cross = inner.clone();
-        for (mut column, gap) in cross.column_iter_mut().zip(gaps) {
-            column /= *gap;
-        }
-        let h = DVector::from_fn(w.len(), |k, _| cross[(k, k)] / gaps[k]);
+        let lower = design(x, &w)?.solve_lower(x.transpose());
+        let inner = lower.transpose().times(&lower);
+        let cross = Matrix::from_fn(w.len(), w.len(), |i, k| inner[(i, k)] / gaps[k]);
+        let h = (0..w.len()).map(|k| cross[(k, k)] / gaps[k]).collect();
         Some(Self { w, h, inner, cross })
     }
 
+    /// 1/(1 − hₖ).
+    fn inverse_slack(&self) -> Vec<f64> {
+        self.h.iter().map(|h| 1.0 / (1.0 - h)).collect()
+    }
+
     fn barrier(&self, s: f64) -> f64 {
-        s * self.w.sum()
+        s * self.w.iter().sum::<f64>()
             - self.h.iter().map(|h| (1.0 - h).ln()).sum::<f64>()
             - self.w.iter().map(|w| w.ln()).sum::<f64>()
     }
 
     /// Newton's step and decrement: twice the decrease of the barrier if it were quadratic.
-    fn newton(&self, s: f64) -> (DVector<f64>, f64) {
-        let n = self.w.len();
-        let squares = self.cross.component_mul(&self.cross);
-        let slack = self.h.map(|h| 1.0 / (1.0 - h));
-        let gradient = DVector::from_fn(n, |i, _| s - 1.0 / self.w[i]) - &squares * &slack;
-        let (mut first, mut second) = (squares, self.cross.clone());
-        for k in 0..n {
-            first.column_mut(k).scale_mut(slack[k]);
-            second.column_mut(k).scale_mut(slack[k].sqrt());
-        }
-        let curvature = (&second * second.transpose()).component_mul(&self.inner) * 2.0;
-        let mut hessian = &first * first.transpose() + curvature;
+    fn newton(&self, s: f64) -> (Vec<f64>, f64) {
+        let (n, w) = (self.w.len(), &self.w);
+        let slack = self.inverse_slack();
+        let first = Matrix::from_fn(n, n, |i, k| self.cross[(i, k)].powi(2) * slack[k]);
+        let second = Matrix::from_fn(n, n, |i, k| self.cross[(i, k)] * slack[k].sqrt());
+        let gradient: Vec<f64> = (0..n).map(|i| s - 1.0 / w[i] - first.row(i).iter().sum::<f64>()).collect();
+        let mut hessian = first.times(&first.transpose());
+        let curvature = second.times(&second.transpose());
         for i in 0..n {
-            hessian[(i, i)] += self.w[i].powi(-2);
+            for j in 0..n {
+                // In units of w all entries have a similar size.
+                hessian[(i, j)] = (hessian[(i, j)] + 2.0 * curvature[(i, j)] * self.inner[(i, j)]) * w[i] * w[j];
+            }
+            hessian[(i, i)] += 1.0;
         }
-        // In units of w all entries have a similar size.
-        let scaled = DMatrix::from_fn(n, n, |i, j| hessian[(i, j)] * self.w[i] * self.w[j]);
-        let right = gradient.component_mul(&self.w);
-        let Some(factor) = Cholesky::new(scaled) else { return (DVector::zeros(n), 0.0) };
-        let step = -factor.solve(&right).component_mul(&self.w);
-        let decrement = -step.dot(&gradient);
+        let Some(factor) = Cholesky::new(hessian) else { return (vec![0.0; n], 0.0) };
+        let mut step = factor.solve(gradient.iter().zip(w).map(|(gradient, w)| gradient * w).collect());
+        step.iter_mut().zip(w).for_each(|(step, w)| *step *= -w);
+        let decrement = -dot(&step, &gradient);
         (step, decrement)
     }
 
     /// The next point along a step, by backtracking until the barrier decreases enough (Armijo's rule).
-    fn search(
-        &self,
-        x: &DMatrix<f64>,
-        gaps: &DVector<f64>,
-        s: f64,
-        step: &DVector<f64>,
-        decrement: f64,
-    ) -> Option<Self> {
+    fn search(&self, x: &Matrix, gaps: &[f64], s: f64, step: &[f64], decrement: f64) -> Option<Self> {
         let here = self.barrier(s);
         let mut length = 1.0;
         while length > 1e-10 {
-            let point = Self::new(x, gaps, &self.w + step * length);
-            if let Some(point) = point.filter(|point| point.h.max() < 1.0)
+            let point = Self::new(x, gaps, self.w.iter().zip(step).map(|(w, step)| w + step * length).collect());
+            if let Some(point) = point.filter(|point| most(&point.h) < 1.0)
                 && point.barrier(s) <= here - 0.1 * length * decrement
             {
                 return Some(point);
@@ -219,9 +204,14 @@ impl Point {
 }
 
 /// A(w), factorised.
-fn design(x: &DMatrix<f64>, w: &DVector<f64>) -> Option<Cholesky<f64, Dyn>> {
-    let weighted = DMatrix::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] * w[i]);
-    Cholesky::new(x.transpose() * weighted)
+fn design(x: &Matrix, w: &[f64]) -> Option<Cholesky> {
+    let weighted = Matrix::from_fn(x.n_rows(), x.n_columns(), |i, j| x[(i, j)] * w[i]);
+    Cholesky::new(x.transpose().times(&weighted))
+}
+
+/// The greatest of numbers that are not negative.
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
 }
 
 /// The bounds proved for a solution, and the arms that it lacks.
@@ -232,24 +222,25 @@ struct Certificate {
 }
 
 /// Computes over all arms the value of a solution on the arms `chosen`, and from its multipliers a bound on any other.
-fn certify(x: &DMatrix<f64>, gaps: &DVector<f64>, chosen: &[usize], solution: &Solution) -> Certificate {
-    let rows = x.select_rows(chosen);
-    let factor = design(&rows, &solution.weights).expect("w > 0 on a basis");
-    let solved = factor.solve(&x.transpose());
-    let h = DVector::from_fn(x.nrows(), |k, _| x.row(k).transpose().dot(&solved.column(k)) / gaps[k].powi(2));
-    let cross = rows * solved;
-    let weight = |k: usize| solution.multipliers[k] / gaps[chosen[k]].powi(2);
-    let information =
-        DVector::from_fn(x.nrows(), |i, _| (0..chosen.len()).map(|k| weight(k) * cross[(k, i)].powi(2)).sum());
-    let mixed: f64 = chosen.iter().zip(solution.multipliers.iter()).map(|(&arm, weight)| weight * h[arm]).sum();
-    let most = |of: &DVector<f64>| of.max();
-    let inside = |of: &DVector<f64>| chosen.iter().map(|&arm| of[arm]).fold(0.0, f64::max);
+fn certify(x: &Matrix, gaps: &[f64], chosen: &[usize], solution: &Solution) -> Certificate {
+    let factor = design(&x.select_rows(chosen), &solution.weights).expect("w > 0 on a basis");
+    let lower = factor.solve_lower(x.transpose()).transpose();
+    let h: Vec<f64> = (0..x.n_rows()).map(|k| dot(lower.row(k), lower.row(k)) / gaps[k].powi(2)).collect();
+    let weights: Vec<f64> =
+        chosen.iter().zip(&solution.multipliers).map(|(&arm, multiplier)| multiplier / gaps[arm].powi(2)).collect();
+    let information_of = |i: usize| {
+        chosen.iter().zip(&weights).map(|(&arm, weight)| weight * dot(lower.row(arm), lower.row(i)).powi(2)).sum()
+    };
+    let information: Vec<f64> = (0..x.n_rows()).map(information_of).collect();
+    let mixed: f64 = chosen.iter().zip(&solution.multipliers).map(|(&arm, weight)| weight * h[arm]).sum();
     let mut missing: Vec<usize> = Vec::new();
     for values in [&h, &information] {
-        let limit = inside(values) * (1.0 + 0.1 * TOLERANCE);
+        let inside = chosen.iter().map(|&arm| values[arm]).fold(0.0, f64::max);
+        let limit = inside * (1.0 + 0.1 * TOLERANCE);
         missing.extend(greatest(ADD, values).into_iter().filter(|&arm| values[arm] > limit && !chosen.contains(&arm)));
     }
     missing.sort_unstable();
     missing.dedup();
-    Certificate { value: most(&h) * solution.weights.sum(), least_value: mixed * mixed / most(&information), missing }
+    let total: f64 = solution.weights.iter().sum();
+    Certificate { value: most(&h) * total, least_value: mixed * mixed / most(&information), missing }
 }

@@ -27,6 +27,7 @@ pub use reward_stats::{MAX_REWARD, RewardStats};
 use crate::Arm;
 use crate::estimators::Explained;
 use qr::Qr;
+pub use qr::orthonormal_columns;
 pub(crate) use tails::t_tails;
 use tails::{f_power, f_tail, holm};
 

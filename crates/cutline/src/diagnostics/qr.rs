@@ -12,6 +12,20 @@ pub(super) fn rank_tolerance(size: usize) -> f64 {
     8.0 * f64::EPSILON * size as f64
 }
 
+/// Orthonormal columns with the same span as these, which have finite values and are scaled to length 1 first. A column is taken to depend
+/// on others if what is left of it is not longer than `tolerance`.
+///
+/// ```
+/// let [one, other] = [vec![3.0, 0.0, 4.0], vec![0.0, 2.0, 0.0]];
+/// let found = cutline::diagnostics::orthonormal_columns(vec![one.clone(), other, one], 1e-11);
+/// assert_eq!(found.len(), 2);
+/// ```
+#[must_use]
+pub fn orthonormal_columns(columns: Vec<Vec<f64>>, tolerance: f64) -> Vec<Vec<f64>> {
+    let weights = vec![1.0; columns.first().map_or(0, Vec::len)];
+    Qr::with_tolerance(columns, &weights, tolerance).q
+}
+
 /// The decomposition, of the rank that was found.
 pub(super) struct Qr {
     /// Orthonormal columns with the same span as the columns of X.
