@@ -318,7 +318,7 @@ def _from_frame(frame: _Frame, names: list[str] | None, reading: Reading) -> Arm
     for name, column in others:
         values, is_category = _cells(name, column, name in chosen)
         if reading.features is None and not cells and not is_category and _counts_rows(name, values):
-            _warn(f"the first column, `{name}`, counts the rows; it is left out")
+            _warn(f"the column `{name}` counts the rows; it is left out")
             continue
         categories += [name] if is_category else []
         cells.append((name, values))

@@ -47,6 +47,9 @@ pub(crate) enum Failure {
     /// The output would replace a file that must be kept.
     #[error("{} is {what} and would be overwritten", path.display())]
     Overwrite { path: PathBuf, what: &'static str },
+    /// A file was to be written to `-`.
+    #[error("this command writes files, and `-` is not the name of one; use `./-` if it is meant")]
+    Stdout,
     /// The place that an option other than `--out` names cannot be written to.
     #[error("{failure}")]
     Place { failure: Box<Failure>, option: &'static str },
@@ -88,7 +91,7 @@ impl Failure {
         match self {
             Self::ReaderGone => 0,
             Self::Place { failure, .. } => failure.code(),
-            Self::Usage(_) | Self::Overwrite { .. } | Self::Store(StoreError::Model(_)) => 2,
+            Self::Usage(_) | Self::Overwrite { .. } | Self::Stdout | Self::Store(StoreError::Model(_)) => 2,
             _ => 1,
         }
     }

@@ -40,10 +40,13 @@ impl Inputs {
         Self { files: journals.chain(names.iter().cloned()).collect(), outputs: Vec::new() }
     }
 
-    /// Refuses a path whose file must stay as it is: a store, a journal file of one, an input of the command or another output of it.
+    /// Refuses a path whose file must stay as it is: a store, a journal file of one, an input of the command or another output of it. Refuses
+    /// `-` too, which others take for stdout.
     pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
         let refuse = |what| Err(Failure::Overwrite { path: path.into(), what });
-        if is_database(path) {
+        if path == Path::new("-") {
+            Err(Failure::Stdout)
+        } else if is_database(path) {
             refuse("a store")
         } else if is_journal(path) {
             refuse("a journal file of a store")
@@ -79,6 +82,7 @@ impl Output {
     /// Creates the directory and tries to write to it, so that a bad path is reported before the work starts and not after it.
     /// Refuses likewise if one of the files `names` must not be replaced.
     pub(crate) fn new(directory: &Path, names: &[String], inputs: Inputs) -> Result<Self, Failure> {
+        inputs.check(directory)?;
         names.iter().try_for_each(|name| inputs.check(&directory.join(name)))?;
         let _guard = interrupt::hold();
         let failed = |error| Failure::Write { path: directory.into(), error };

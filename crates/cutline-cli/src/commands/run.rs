@@ -25,7 +25,7 @@ use crate::print::note;
 use crate::{args, interrupt};
 use bar::Bar;
 use cutline::StopReason;
-use cutline_store::{Interrupt, Ticket};
+use cutline_store::{Interrupt, StoreError, Ticket};
 use failures::Failures;
 use identity::Identity;
 use jobs::{JobSettings, Jobs, Message};
@@ -99,7 +99,8 @@ pub(crate) fn run(args: &args::Run) -> Result<ExitCode, Failure> {
     // Whatever the outcome, no measurement is left running and no ticket is left open.
     let returned = run.end();
     run.bar.end();
-    run.report_unsaved();
+    let is_deleted = |failure: &Failure| matches!(failure, Failure::Store(StoreError::Deleted));
+    run.report_unsaved(worked.as_ref().err().or(returned.as_ref().err()).is_some_and(is_deleted));
     let is_unreachable =
         |failure: &Failure| waits.is_set() && matches!(failure, Failure::Store(error) if error.may_pass());
     let unreachable = match worked {

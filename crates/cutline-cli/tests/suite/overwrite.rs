@@ -60,6 +60,22 @@ fn a_campaign_is_never_written_over_its_store() {
     assert_eq!(place.json(&["status", "screen.db"])["budget"], 9, "the store still works");
 }
 
+/// `-` is stdout for `export`, and no file for commands that print their answer and write files beside it.
+#[test]
+fn a_file_is_not_called_by_a_dash() {
+    let place = screen(&["--budget", "9"]);
+    let before = place.files("");
+    let simulate = ["simulate", "small.toml", "--runs", "2", "--out", "-"];
+    let plan = ["plan", "screen.db", "--out", "-"];
+    for args in [&["report", "screen.db", "--out", "-"][..], &plan, &simulate] {
+        let line = place.run(args).failed(2);
+        assert_eq!(line, "error: this command writes files, and `-` is not the name of one; use `./-` if it is meant");
+        assert!(place.files("") == before, "{args:?} wrote a file");
+    }
+    place.good(&["report", "screen.db", "--out", "./-"]);
+    assert!(place.path("-").exists());
+}
+
 /// While the store is in use its journal files are there; otherwise their names are refused all the same.
 #[test]
 fn a_campaign_is_never_written_over_journal_files() {

@@ -450,6 +450,19 @@ fn a_deleted_store_is_noticed_and_the_rewards_are_kept() {
     assert_eq!(rewards(&mut campaign), [(1, 0.25), (2, 0.25), (3, 0.25)]);
 }
 
+/// The rewards are kept, and nothing is said about recording them in a campaign that nobody can bring back.
+#[test]
+fn a_deleted_campaign_is_noticed_and_the_rewards_are_kept() {
+    let (place, said) = vanished(|place| {
+        let mut delete = place.command(env!("CARGO_BIN_EXE_cutline"));
+        good(delete.args(["delete", "screen.db", "--yes", "screen"]));
+    });
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "1 reward was not saved in the store; it is in screen.db.unsaved-rewards.csv");
+    assert!(lines.len() == 2 && lines[1].starts_with("error: the campaign was deleted"), "{said}");
+    assert!(place.text("screen.db.unsaved-rewards.csv").ends_with(",0.25\n"));
+}
+
 #[test]
 fn a_store_that_was_moved_away_is_noticed() {
     let (place, said) = vanished(|place| std::fs::rename(place.path("screen.db"), place.path("old.db")).unwrap());

@@ -254,7 +254,7 @@ fn text_after<'a>(start: Vec<u8>, rest: Box<dyn Read + Send + 'a>) -> Opened<'a>
     Opened::Text(Box::new(Cursor::new(start).chain(rest)), separator)
 }
 
-/// Leaves out a first column without a name that counts the rows, and notes a feature `id` that may be meant as names.
+/// Leaves out a first column, besides the names, that has no name and counts the rows, and notes a feature `id` that may be meant as names.
 fn note_identifiers(raw: RawCandidates, options: &ReadOptions, notes: &mut Vec<Note>) -> RawCandidates {
     let (n_rows, dimension) = (raw.rows.n_rows, raw.columns.len());
     if options.features.is_some() || dimension == 0 {

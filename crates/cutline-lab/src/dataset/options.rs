@@ -42,7 +42,7 @@ pub enum Note {
         /// Its levels.
         levels: Vec<String>,
     },
-    /// The first column has no name and counts the rows, as pandas and R write it. It is left out.
+    /// The first column besides the names has no name and counts the rows, as pandas and R write it. It is left out.
     RowNumbers {
         /// The name of the column, if a program has made one up.
         column: String,
@@ -86,10 +86,10 @@ impl fmt::Display for Note {
                 write!(f, "column `{column}` is text: a category with the levels {}", quoted(levels, 8))
             }
             Self::RowNumbers { column } if column.is_empty() => {
-                write!(f, "the first column has no name and counts the rows; it is left out")
+                write!(f, "a column without a name counts the rows; it is left out")
             }
             Self::RowNumbers { column } => {
-                write!(f, "the first column, `{column}`, counts the rows; it is left out")
+                write!(f, "the column `{column}` counts the rows; it is left out")
             }
             Self::Filled { column, n_missing, mean } => {
                 let (values, own) = match n_missing {

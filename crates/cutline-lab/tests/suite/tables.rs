@@ -207,6 +207,9 @@ fn a_first_column_that_counts_the_rows_is_left_out() {
     let with_text = plain(",c,x\n0,a,6\n1,b,8\n2,a,9\n").unwrap();
     assert_eq!(with_text.candidates.columns(), ["c=a", "c=b", "x"]);
     assert_eq!(with_text.notes[0], Note::RowNumbers { column: String::new() });
+    let behind_names = plain("name,,x\na,0,6\nb,1,8\n").unwrap();
+    assert_eq!(behind_names.candidates.columns(), ["x"]);
+    assert_eq!(behind_names.notes[0].to_string(), "a column without a name counts the rows; it is left out");
     for kept in [",x\n0,5\n2,7\n", ",x\n0.5,5\n1.5,7\n", "k,x\n0,5\n1,7\n"] {
         let loaded = plain(kept).unwrap();
         assert_eq!((loaded.candidates.columns().len(), loaded.notes), (2, vec![]), "{kept}");

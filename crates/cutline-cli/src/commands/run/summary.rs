@@ -11,8 +11,8 @@ use cutline::StopReason;
 use cutline_store::StoreError;
 
 impl Run<'_> {
-    /// Says where the rewards are that could not be saved in the store.
-    pub(super) fn report_unsaved(&self) {
+    /// Says where the rewards are that could not be saved in the store, and how to save them, unless the campaign was deleted.
+    pub(super) fn report_unsaved(&self, is_deleted: bool) {
         let (rewards, reference) = (self.unsaved.rewards(), self.reference());
         match (rewards.len(), self.unsaved.file()) {
             (0, _) => (),
@@ -20,11 +20,10 @@ impl Run<'_> {
                 let (noun, is_in, object) =
                     if n == 1 { ("reward was", "it is", "it") } else { ("rewards were", "they are", "them") };
                 let word = shell(&file.to_string_lossy());
-                note(&format!(
-                    "{n} {noun} not saved in the store; {is_in} in {}; once the store is back, record {object} with \
-                     `cutline tell {reference} --file {word}`",
-                    file.display()
-                ));
+                let record =
+                    format!("; once the store is back, record {object} with `cutline tell {reference} --file {word}`");
+                let record = if is_deleted { "" } else { &record };
+                note(&format!("{n} {noun} not saved in the store; {is_in} in {}{record}", file.display()));
             }
             (_, None) => {
                 for Reward { ticket, value, .. } in rewards {
