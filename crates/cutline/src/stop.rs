@@ -1,10 +1,12 @@
 //! Stops: when a learner ends.
 
 mod confidence;
+mod criteria;
 mod good_arms;
 mod width;
 
-pub use confidence::{ConfidenceStop, Elimination, StopCriterion};
+pub use confidence::ConfidenceStop;
+pub use criteria::{Elimination, StopCriterion};
 pub use good_arms::GoodArms;
 pub(crate) use good_arms::Width;
 pub use width::StopWidth;

@@ -1,8 +1,9 @@
 //! How much budget a campaign needs: its arms and its question are known, the true means are not, so every run draws them from a prior
 //! and plays the campaign itself.
 //!
-//! A [`Plan`] is the question. `prior.rs` draws the true means, `simulation.rs` plays the campaigns, `budgets.rs`
-//! picks the budgets to try, `rest.rs` plans the rest of a campaign in progress, `answer.rs` reads the [`Forecast`] off the counts, and `words.rs` puts that into sentences.
+//! A [`Plan`] is the question. `prior.rs` is the distribution of the true means, `truths.rs` draws them, `simulation.rs` plays the campaigns,
+//! `budgets.rs` picks the budgets to try, `rest.rs` plans the rest of a campaign in progress, `answer.rs` reads the [`Forecast`] off the
+//! counts, and `words.rs` puts that into sentences.
 
 mod answer;
 mod budgets;
@@ -12,6 +13,7 @@ mod prior;
 mod rest;
 mod simulation;
 mod spending;
+mod truths;
 mod words;
 
 pub use answer::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets};

@@ -1,7 +1,7 @@
 //! Plays the campaigns of a plan.
 
 use super::counts::PlanOutcome;
-use super::prior::Truths;
+use super::truths::Truths;
 use super::{Goal, Plan, PlanError, PlanTally, PlannedCampaign, PriorError};
 use cutline::campaign::{CampaignState, Event, Request, RewardKind, Terms, TermsError, Time};
 use cutline::{Arm, LearnerError, Purpose, Question, SpecError, Verdict, stream};
