@@ -151,12 +151,13 @@ class Campaign(_native.Campaign):
         name: str | None,
         algorithm: _custom.Rule | _custom.RuleFactory | None = None,
         token: str | None = None,
+        id: int | None = None,
     ) -> Self:
-        return cls._from_handle(_native.find(_address(storage), name, _rule(algorithm)[0], token))
+        return cls._from_handle(_native.find(_address(storage), name, _rule(algorithm)[0], token, id))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.storage is not None:
-            return type(self)._opened, (self.storage, self.name, self.rule)
+            return type(self)._opened, (self.storage, self.name, self.rule, None, self._id)
         state = {**self._parts(), "rule": _rule(self.rule)[0]}
         return type(self)._restored, (state,)
 

@@ -71,7 +71,8 @@ impl Campaign {
             return Ok(());
         }
         let rule = campaign.settings().custom_rule.clone();
-        let open = || access.open()?.campaign_with_rule(Some(&self.name), rule);
+        let id = campaign.id();
+        let open = || access.open()?.campaign_by_id(id, rule);
         let reopened = py.detach(|| catch_exceptions(open))?.map_err(|error| store(&error))?;
         // To close the connection would end that of the parent.
         std::mem::forget(std::mem::replace(campaign, reopened));
@@ -137,6 +138,12 @@ impl Campaign {
     #[getter]
     fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its number in its store.
+    #[getter(_id)]
+    fn id(&self, py: Python<'_>) -> PyResult<i64> {
+        self.with(py, |campaign| Ok(campaign.id()))
     }
 
     /// The address of its store; `None` in memory.

@@ -136,20 +136,24 @@ pub(crate) fn begin(
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, access, rule))
 }
 
-/// Opens a campaign in a store; `token` is for a server.
+/// Opens a campaign in a store; `token` is for a server. `id` is its number, if it was open before, and has precedence over the name.
 #[pyfunction]
-#[pyo3(signature = (storage, name, rule, token=None))]
+#[pyo3(signature = (storage, name, rule, token=None, id=None))]
 pub(crate) fn find(
     py: Python<'_>,
     storage: &Bound<'_, PyAny>,
     name: Option<&Bound<'_, PyAny>>,
     rule: Option<RuleArgument<'_>>,
     token: Option<&Bound<'_, PyAny>>,
+    id: Option<i64>,
 ) -> PyResult<CampaignHandle> {
     let access = Access::new(storage, token)?;
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let custom = custom_rule(rule.as_ref())?;
-    let open = || access.open()?.campaign_with_rule(name.as_deref(), custom);
+    let open = || match id {
+        Some(id) => access.open()?.campaign_by_id(id, custom),
+        None => access.open()?.campaign_with_rule(name.as_deref(), custom),
+    };
     let campaign = py.detach(|| catch_exceptions(open))?;
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(access), rule))
 }

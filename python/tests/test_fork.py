@@ -92,3 +92,38 @@ def test_forked_workers_share_a_campaign_in_a_store(kind: str, tmp_path: Path) -
     else:
         storage = str(tmp_path / "screen.db")
     assert run(FORK + STORED, storage) == "True True\n"
+
+
+NAMES = """
+import os, pickle, sys
+import cutline
+
+storage = sys.argv[1]
+campaign = cutline.Campaign(5, threshold=0, budget=50, storage=storage, name="one")
+cutline.Campaign(5, threshold=0, budget=50, storage=storage, name="two")
+cutline.rename(storage, "old", name="one")
+cutline.rename(storage, "one", name="two")
+campaign.observe(0, 111.0)
+if os.fork() == 0:
+    campaign.observe(0, 222.0)
+    os._exit(0)
+assert os.wait()[1] == 0
+pickle.loads(pickle.dumps(campaign)).observe(0, 333.0)
+rewards = {name: [event["reward"] for event in cutline.open(storage, name=name).events()] for name in ("old", "one")}
+assert rewards == {"old": [111.0, 222.0, 333.0], "one": []}, rewards
+
+pickled = pickle.dumps(campaign)
+cutline.delete(storage, name="old")
+cutline.Campaign(5, threshold=0, budget=50, storage=storage, name="old")
+try:
+    pickle.loads(pickled)
+except cutline.CutlineError as error:
+    assert "deleted" in str(error), error
+else:
+    raise AssertionError("another campaign was opened")
+"""
+
+
+def test_a_campaign_is_opened_again_whatever_its_name(tmp_path: Path) -> None:
+    """Rewards never reach another campaign that has got the name."""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", NAMES, str(tmp_path / "names.db")], check=True, timeout=60)

@@ -85,7 +85,7 @@ impl Standing {
                 EstimatorKind::Ridge => "if the linear model holds",
                 _ => "by the sample means, not guaranteed",
             },
-            fit: ModelFit::new(state, has_rewards),
+            fit: ModelFit::new(state, has_rewards, verdicts),
             may_stop: undecided == withdrawn,
             remaining: progress.remaining(),
             has_costs: progress.spending.is_some(),
@@ -175,7 +175,7 @@ pub fn serialize_amount<S: Serializer>(amount: &Amount, serializer: S) -> Result
 }
 
 impl ModelFit {
-    fn new(state: &CampaignState, has_rewards: bool) -> Self {
+    fn new(state: &CampaignState, has_rewards: bool, verdicts: &[Verdict]) -> Self {
         let untested = |advice: &str| Self { word: "untested", p_value: None, advice: advice.into() };
         let estimator = state.terms().spec.estimator();
         let Some(dimension) = state.arms().dimension() else {
@@ -202,11 +202,16 @@ impl ModelFit {
             1 => "the rewards of 1 arm contradict a line".to_owned(),
             n => format!("the rewards of {n} arms contradict a line"),
         };
+        let n_contradicted = if estimator == EstimatorKind::Ridge { state.n_contradicted(verdicts) } else { 0 };
         let (word, advice) = match (estimator, diagnostics.conclusion) {
             (EstimatorKind::Ridge, Conclusion::NotBelievable) => {
                 ("misfit", &*format!("{contradiction}, on which the verdicts rest; use the mixed model"))
             }
+            (EstimatorKind::Ridge, _) if n_contradicted > 0 => ("misfit", &*contradicted_in_words(n_contradicted)),
             (EstimatorKind::Ridge, Conclusion::NotEnoughData(missing)) => ("untested", to_test_a_line(missing)),
+            (EstimatorKind::Ridge, Conclusion::AlwaysTrue) => {
+                ("untested", "there are as many features as arms, so any means lie on a line")
+            }
             (EstimatorKind::Ridge, _) => ("fits", "the means lie no further from a line than the noise explains"),
             (EstimatorKind::Mixed, Conclusion::NotBelievable) => {
                 ("adapts", &*format!("{contradiction}, and the mixed model learns what a line does not explain"))
@@ -216,6 +221,15 @@ impl ModelFit {
         };
         Self { word, p_value, advice: advice.into() }
     }
+}
+
+/// That verdicts on a line contradict rewards that do not contradict the line itself: its slopes were taken to be small.
+fn contradicted_in_words(n_arms: usize) -> String {
+    let (arms, their) = if n_arms == 1 { ("1 arm", "its") } else { (&*format!("{n_arms} arms"), "their") };
+    format!(
+        "the verdicts on {arms} contradict {their} own rewards, because the linear model expects the features to matter less than they do, as \
+         with outliers among them; use the mixed model"
+    )
 }
 
 /// What it would take to test the linear model.
@@ -298,6 +312,44 @@ mod tests {
             let doubts: f64 = verdicts.iter().map(|verdict| verdict.doubt).sum();
             assert_eq!((standing.wrong_calls, standing.remaining), (Some(doubts), Amount::units(24)));
         }
+    }
+
+    /// An outlier among the features makes all others nearly equal, and the slope that ridge expects too small. The rewards lie on a line, and
+    /// the verdicts contradict them.
+    #[test]
+    fn verdicts_that_contradict_the_rewards_are_said_to_do_so() {
+        let fit = |outlier: Option<f64>| {
+            let rows: Vec<[f64; 1]> =
+                (0..30).map(|arm| (f64::from(arm) - 15.0) / 7.0).chain(outlier).map(|x| [x]).collect();
+            let arms = Arms::from_rows(&rows).unwrap().standardised().with_intercept(1.0).unwrap();
+            let question = Question::new(0.3, 0.0).unwrap();
+            let terms = Terms { question, budget: 300, ..state("ridge", 0.0).terms().clone() };
+            let mut state = CampaignState::new(arms, terms).unwrap();
+            for arm in 0..30_u32 {
+                for repeat in 0..3_u32 {
+                    let noise = f64::from((arm * 7 + repeat * 5) % 11) / 20.0 - 0.25;
+                    state.observe(arm as usize, 1.0 + (f64::from(arm) - 15.0) / 7.0 + noise, true, 0).unwrap();
+                }
+            }
+            let verdicts = state.verdicts();
+            Standing::new(&mut state, &verdicts).fit
+        };
+        assert_eq!(fit(None).word, "fits");
+        let misled = fit(Some(999.0));
+        assert!(misled.p_value.unwrap() > 0.025, "{misled}");
+        assert!(misled.word == "misfit" && misled.advice.contains(" contradict their own rewards"), "{misled}");
+    }
+
+    /// With as many features as arms nothing can contradict a line.
+    #[test]
+    fn a_line_through_any_means_is_not_tested() {
+        let arms = Arms::from_rows(&[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]).unwrap();
+        let mut state = CampaignState::new(arms, state("ridge", 0.0).terms().clone()).unwrap();
+        for reward in [5.0, 5.5, 7.0] {
+            state.observe(0, reward, true, 0).unwrap();
+        }
+        let verdicts = state.verdicts();
+        assert_eq!(Standing::new(&mut state, &verdicts).fit.word, "untested");
     }
 
     /// One arm of many that lies far from a line, where all of them together do not.

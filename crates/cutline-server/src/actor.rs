@@ -1,6 +1,7 @@
 //! An open campaign: one thread owns its handle, and requests are sent to it. What waits while a commit is in progress shares the next one. An ask
 //! that takes long is carried out in parts, and other requests in between.
 
+use crate::extract::check_campaign;
 use crate::problem::Problem;
 use crate::webhooks::Stir;
 use cutline::campaign::TicketId;
@@ -104,8 +105,8 @@ type Reply = oneshot::Sender<Result<Outcome, Fault>>;
 type Work = Box<dyn FnOnce(Result<&mut OpenCampaign, Fault>) + Send>;
 
 enum Message {
-    /// An operation, which may share a commit with others.
-    Submit(Submission, Reply),
+    /// An operation, which may share a commit with others, and the number of the campaign that it is meant for, if that is known.
+    Submit(Submission, Option<i64>, Reply),
     /// Ends the leases of tickets that were handed out to a client that is gone.
     Expire(Vec<TicketId>),
     /// Anything else.
@@ -143,10 +144,10 @@ impl Handle {
     }
 
     /// Carries out an operation. It is durable when this returns.
-    pub(crate) async fn submit(&self, submission: Submission) -> Result<Outcome, Fault> {
+    pub(crate) async fn submit(&self, submission: Submission, meant: Option<i64>) -> Result<Outcome, Fault> {
         let (reply, answer) = oneshot::channel();
         let is_lost_when_dropped = submission.is_lost_without_answer();
-        self.send(Message::Submit(submission, reply))?;
+        self.send(Message::Submit(submission, meant, reply))?;
         if !is_lost_when_dropped {
             return answer.await.unwrap_or(Err(Fault::Closed));
         }
@@ -243,7 +244,7 @@ fn run(store: &Store, name: &str, mut receiver: mpsc::Receiver<Message>, head: w
 
 fn refuse(message: Message, fault: impl Fn() -> Fault) {
     match message {
-        Message::Submit(_, reply) => drop(reply.send(Err(fault()))),
+        Message::Submit(_, _, reply) => drop(reply.send(Err(fault()))),
         Message::Run(work) => work(Err(fault())),
         Message::Expire(_) => (),
     }
@@ -255,8 +256,11 @@ fn serve(open: &mut OpenCampaign, group: &mut Group<Reply>, messages: Vec<Messag
     for message in messages {
         match message {
             // Nobody waits for it any more.
-            Message::Submit(_, reply) if reply.is_closed() => (),
-            Message::Submit(submission, reply) => submissions.push((submission, reply)),
+            Message::Submit(_, _, reply) if reply.is_closed() => (),
+            Message::Submit(submission, meant, reply) => match check_campaign(meant, open.campaign.id()) {
+                Ok(()) => submissions.push((submission, reply)),
+                Err(problem) => drop(reply.send(Err(Fault::Problem(problem)))),
+            },
             Message::Expire(tickets) => lost.extend(tickets),
             Message::Run(work) => works.push(work),
         }

@@ -51,6 +51,8 @@ pub(crate) struct Posted {
     pub(crate) kind: BodyKind,
     pub(crate) bytes: Bytes,
     pub(crate) origin: Origin,
+    /// The number of the campaign that is meant, if the request says it.
+    pub(crate) campaign: Option<i64>,
     limits: PostedLimits,
 }
 
@@ -111,7 +113,8 @@ impl Posted {
         let bytes = bytes.freeze();
         let key = key(&parts, &principal, &bytes, limits.text)?;
         let origin = Origin { author: principal.name.clone(), key };
-        Ok(Self { principal, kind, bytes, origin, limits })
+        let campaign = meant_campaign(&parts.headers)?;
+        Ok(Self { principal, kind, bytes, origin, campaign, limits })
     }
 
     /// The body as JSON.
@@ -142,6 +145,21 @@ impl Posted {
             n if n > most => Err(Problem::Refused(format!("there are {n} {what}; at most {most} are allowed at once"))),
             _ => Ok(()),
         }
+    }
+}
+
+/// The number of the campaign that a change is meant for: names can be given to other campaigns.
+fn meant_campaign(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
+    let Some(number) = headers.get("cutline-campaign") else { return Ok(None) };
+    let number = number.to_str().ok().and_then(|number| number.parse().ok());
+    number.map(Some).ok_or_else(|| Problem::BadRequest("Cutline-Campaign is the number of a campaign".into()))
+}
+
+/// Fails if a change is meant for another campaign than that with the number `id`.
+pub(crate) fn check_campaign(meant: Option<i64>, id: i64) -> Result<(), Problem> {
+    match meant {
+        Some(meant) if meant != id => Err(Problem::OtherCampaign(meant)),
+        _ => Ok(()),
     }
 }
 

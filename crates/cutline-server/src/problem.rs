@@ -41,6 +41,9 @@ pub enum Problem {
     /// 409: the campaign does not allow it as it stands.
     #[error("{0}")]
     Conflict(String),
+    /// 410: the campaign that is meant is not the one at this address.
+    #[error("the campaign number {0} is not at this address: it was deleted, or has another name now")]
+    OtherCampaign(i64),
     /// 413: the body is too large.
     #[error("the body has more than {0} bytes")]
     TooLarge(usize),
@@ -114,6 +117,7 @@ impl Problem {
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::OtherCampaign(_) => StatusCode::GONE,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Refused(_) | Self::OtherRequest => StatusCode::UNPROCESSABLE_ENTITY,
@@ -134,6 +138,7 @@ impl Problem {
             Self::Method => ("method", "The address does not take this method"),
             Self::TooSlow => ("too-slow", "The request took too long"),
             Self::Conflict(_) => ("conflict", "The campaign does not allow it"),
+            Self::OtherCampaign(_) => ("other-campaign", "Another campaign is at this address"),
             Self::TooLarge(_) => ("too-large", "The body is too large"),
             Self::MediaType(_) => ("media-type", "The body is of another type"),
             Self::Refused(_) => ("refused", "A value is refused"),

@@ -208,10 +208,15 @@ impl AppState {
         }
     }
 
-    /// Carries out an operation on a campaign.
-    pub(crate) async fn submit(&self, name: &str, submission: Submission) -> Result<Outcome, Problem> {
+    /// Carries out an operation on a campaign: the one with the number `meant`, if that is given.
+    pub(crate) async fn submit(
+        &self,
+        name: &str,
+        submission: Submission,
+        meant: Option<i64>,
+    ) -> Result<Outcome, Problem> {
         for _ in 0..ATTEMPTS {
-            match self.handle(name).submit(submission.clone()).await {
+            match self.handle(name).submit(submission.clone(), meant).await {
                 Ok(outcome) => return Ok(outcome),
                 Err(Fault::Problem(problem)) => return Err(problem),
                 Err(Fault::Closed) => (),

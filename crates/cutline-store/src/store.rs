@@ -216,6 +216,23 @@ impl Store {
         Campaign::load(self.opened(journal), entry.id, entry.name, rule)
     }
 
+    /// The campaign with this [number](Campaign::id), whatever its name is by now: for opening one again.
+    ///
+    /// # Errors
+    /// [`StoreError::Deleted`] if it is there no longer; and as [`Store::campaign_with_rule`].
+    pub fn campaign_by_id(&self, id: i64, rule: Option<NamedRule>) -> Result<Campaign, StoreError> {
+        let mut journal = self.connection()?;
+        let entries = match journal.remote() {
+            Some(server) => server.all_entries()?,
+            None => journal.entries()?,
+        };
+        let entry = entries.into_iter().find(|entry| entry.id == id).ok_or(StoreError::Deleted)?;
+        if let Some(server) = journal.remote() {
+            server.choose(&entry.name);
+        }
+        Campaign::load(self.opened(journal), entry.id, entry.name, rule)
+    }
+
     /// The entry of the campaign with that name or, without a name, of the only one; and the connection it was read by.
     pub(crate) fn find(&self, name: Option<&str>) -> Result<(Box<dyn Journal>, journal::Entry), StoreError> {
         let mut journal = self.connection()?;

@@ -1,6 +1,6 @@
 //! The verdict on an arm: its side of the threshold, and how sure that is.
 
-use crate::estimators::{Estimator, Marginals, Model, Posterior};
+use crate::estimators::{Estimator, Marginals, Model, Posterior, PriorFree};
 use crate::interval::{Confidence, quantile, tail};
 use crate::{Arm, Beliefs, IntervalKind, Question, Settled, SettledArm};
 use statrs::distribution::{Beta, ContinuousCDF};
@@ -159,13 +159,14 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let range = confidence.range();
         let marginals = self.estimator.marginals(question);
         let (posterior, prior_free) = match confidence.interval() {
-            IntervalKind::Fixed => (self.estimator.posterior(), None),
-            IntervalKind::Anytime => self.estimator.posterior_and_prior_free(),
+            IntervalKind::Fixed if !confidence.is_bernoulli() => (self.estimator.posterior(), None),
+            _ => self.estimator.posterior_and_prior_free(),
         };
         let interval = confidence.intervals(&posterior, prior_free);
         let Posterior { means, variances, n_rewards, model } = posterior;
         let is_beta = confidence.is_bernoulli() && model == Model::Unrelated;
         let is_jeffreys = is_beta && confidence.interval() == IntervalKind::Fixed;
+        let least = PassFailLimits::new(&confidence, prior_free);
         let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
             let Some(Marginals { means, deviations, degrees_of_freedom, doubts }) = &marginals else {
@@ -184,7 +185,11 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
             };
             let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
             let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
-            Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubts[arm])
+            let (interval, doubt) = match &least {
+                Some(least) => (least.widened(interval), doubts[arm].max(least.doubt(question, means[arm]))),
+                None => (interval, doubts[arm]),
+            };
+            Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubt)
                 .settled(settled, arm)
         })
     }
@@ -198,7 +203,11 @@ impl Jeffreys {
     /// The posterior after `n` rewards of this mean; `None` without rewards.
     fn new(mean: f64, n: u32) -> Option<Self> {
         let ones = mean * f64::from(n);
-        (n > 0).then(|| Beta::new(ones + 0.5, f64::from(n) - ones + 0.5).ok().map(Self)).flatten()
+        (n > 0).then(|| Self::of(ones, f64::from(n) - ones)).flatten()
+    }
+
+    fn of(ones: f64, zeros: f64) -> Option<Self> {
+        Beta::new(ones + 0.5, zeros + 0.5).ok().map(Self)
     }
 
     /// The centre and half the width of the interval of level 1 − `delta`. It ends at 0 if there is no 1 and at 1 if there is no 0, and it
@@ -217,6 +226,42 @@ impl Jeffreys {
         } else {
             self.0.sf((threshold + precision).clamp(0.0, 1.0))
         }
+    }
+}
+
+/// What rewards of pass or fail say at most, whatever the arms have in common: no arm is known better than if all passes of the campaign, or
+/// all fails, were its own. A model that learns the noise from rewards that are all the same would be certain after a few of them.
+struct PassFailLimits {
+    passes: Jeffreys,
+    fails: Jeffreys,
+    lower: f64,
+    upper: f64,
+}
+
+impl PassFailLimits {
+    /// `None` if rewards are not pass or fail, or are not known.
+    fn new(confidence: &Confidence, prior_free: Option<PriorFree<'_>>) -> Option<Self> {
+        let Some(PriorFree::SampleMeans { means, n_rewards }) = prior_free.filter(|_| confidence.is_bernoulli()) else {
+            return None;
+        };
+        let measured = || means.iter().zip(n_rewards).filter(|&(_, &n)| n > 0);
+        let n_passes: f64 = measured().map(|(mean, &n)| mean * f64::from(n)).sum();
+        let n_fails = measured().map(|(_, &n)| f64::from(n)).sum::<f64>() - n_passes;
+        let (passes, fails) = (Jeffreys::of(n_passes, 0.0)?, Jeffreys::of(0.0, n_fails)?);
+        let half = confidence.delta() / 2.0;
+        let (lower, upper) = (passes.0.inverse_cdf(half), fails.0.inverse_cdf(1.0 - half));
+        Some(Self { passes, fails, lower, upper })
+    }
+
+    /// The centre and half the width of an interval that is long enough.
+    fn widened(&self, (centre, half_width): (f64, f64)) -> (f64, f64) {
+        let (lower, upper) = ((centre - half_width).min(self.lower), (centre + half_width).max(self.upper));
+        (f64::midpoint(lower, upper), 0.5 * (upper - lower))
+    }
+
+    /// The least doubt about the side of a mean.
+    fn doubt(&self, question: Question, mean: f64) -> f64 {
+        if question.is_above(mean) { self.passes.doubt(question, mean) } else { self.fails.doubt(question, mean) }
     }
 }
 

@@ -65,9 +65,10 @@ Exit codes:
   0  every candidate is above the bar (with --below: below it); without --exit-code, also if not
   1  with --exit-code: a candidate is below (with --below: above); or the command failed
   2  the command line is wrong
-  3  with --exit-code: no candidate is below, but some are undecided
+  3  with --exit-code: no candidate is below, but some are undecided, or the linear model of the campaign does not fit the rewards
 
-A candidate is above if the whole interval of its mean is, at the confidence of the campaign or that of --confidence. By default an
+A candidate is above if its mean is, and the whole interval of the mean is above the threshold less the precision, at the confidence of
+the campaign or that of --confidence; below likewise. By default an
 interval holds for its candidate by itself, at one moment: of many candidates, some intervals fail, and checking after every measurement
 makes that more likely. Begin the campaign with `--interval anytime` for a gate that is checked again and again.
 

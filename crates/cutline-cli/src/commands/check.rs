@@ -3,8 +3,9 @@
 use super::open;
 use crate::args;
 use crate::failure::Failure;
-use crate::print::{cell, short};
+use crate::print::{cell, note, short};
 use cutline::{Side, Verdict};
+use cutline_lab::Standing;
 use cutline_store::Campaign;
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,17 +28,24 @@ pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
     for &arm in arms.iter().filter(|&&arm| verdicts[arm].side != wanted) {
         writeln!(out, "{}", line(&campaign.arm_names()[arm], &verdicts[arm]))?;
     }
-    let (n_arms, threshold) = (arms.len(), campaign.settings().threshold);
+    let (n_arms, threshold, precision) = (arms.len(), campaign.settings().threshold, campaign.settings().precision);
+    let give_or_take = if precision > 0.0 { format!(" (give or take {precision})") } else { String::new() };
     let candidates = if n_arms == 1 { "candidate" } else { "candidates" };
     let n_wanted = n_arms - n_other - n_undecided;
     let (wanted, other) = (wanted.name(), other.name());
     writeln!(
         out,
-        "{n_wanted} of {n_arms} {candidates} {wanted} {threshold}, {n_other} {other}, {n_undecided} undecided"
+        "{n_wanted} of {n_arms} {candidates} {wanted} {threshold}{give_or_take}, {n_other} {other}, {n_undecided} undecided"
     )?;
     out.flush()?;
+    let fit = Standing::new(campaign.state()?, &verdicts).fit;
+    let is_misfit = fit.word == "misfit";
+    if is_misfit {
+        note(&fit.to_string());
+    }
     Ok(match (args.exit_code, n_other, n_undecided) {
-        (false, ..) | (true, 0, 0) => ExitCode::SUCCESS,
+        (false, ..) => ExitCode::SUCCESS,
+        (true, 0, 0) if !is_misfit => ExitCode::SUCCESS,
         (true, 0, _) => UNDECIDED.into(),
         (true, ..) => ON_THE_OTHER_SIDE.into(),
     })

@@ -172,6 +172,16 @@ fn open_with(address: &CampaignAddress, token: Option<&str>, interrupt: &Interru
     with_token(Store::open_with(&address.store, interrupt)?, token).campaign(address.name.as_deref())
 }
 
+/// The campaign with this number, which was opened before: it may have another name by now, and another campaign its name.
+fn reopen_with(
+    address: &CampaignAddress,
+    token: Option<&str>,
+    interrupt: &Interrupt,
+    id: i64,
+) -> Result<Campaign, StoreError> {
+    with_token(Store::open_with(&address.store, interrupt)?, token).campaign_by_id(id, None)
+}
+
 /// The store that the command line names, whose waits end with an interruption.
 fn open_store(address: &CampaignAddress) -> Result<Store, Failure> {
     let token = token_of(&address.token)?;

@@ -1,6 +1,6 @@
 //! `cutline check`: a gate for continuous integration.
 
-use crate::common::{NAMES, Place, screen};
+use crate::common::{ARMS, NAMES, Place, screen};
 
 /// Six arms of which the first is far below the bar at 0.5 and the others are far above it.
 fn decided() -> Place {
@@ -46,6 +46,50 @@ fn the_exit_code_says_what_is_below_and_what_is_undecided() {
     assert_eq!((exit, out.lines().count()), (Some(1), 6), "{out}");
     let line = place.run(&["check", "screen.db", "--only", "nobody"]).failed(2);
     assert_eq!(line, "error: there is no candidate `nobody` in the campaign `arms`");
+}
+
+/// Within the precision both sides count as right, and the answer says so.
+#[test]
+fn the_precision_is_part_of_the_answer() {
+    let place = Place::new();
+    place.write("arms.csv", ARMS);
+    let observed: String = (0..NAMES.len()).map(|arm| format!("{arm},0.51\n").repeat(40)).collect();
+    place.write("observed.csv", format!("arm,reward\n{observed}"));
+    let options = ["--threshold", "0.5", "--precision", "0.5", "--noise", "1", "--model", "independent"];
+    let more = ["--budget", "60", "--observed", "observed.csv"];
+    place.good(&[&["new", "screen.db", "arms.csv"][..], &options, &more].concat());
+    let (exit, out) = code(&place, &["--exit-code"]);
+    assert_eq!((exit, &*out), (Some(0), "6 of 6 candidates above 0.5 (give or take 0.5), 0 below, 0 undecided\n"));
+}
+
+/// A line whose slope is expected to be small, because of one candidate far from the others, contradicts the rewards: no gate passes by it.
+#[test]
+fn verdicts_that_the_rewards_contradict_pass_no_gate() {
+    let place = Place::new();
+    let x = |arm: u32| (f64::from(arm) - 15.0) / 7.0;
+    let reward = |arm: u32, repeat: u32| 1.0 + x(arm) + f64::from((arm * 7 + repeat * 5) % 11) / 20.0 - 0.25;
+    let table: Vec<String> = (0..30).map(|arm| format!("c{arm},{}\n", x(arm))).collect();
+    let three = |arm: u32| (0..3).map(move |repeat| format!("c{arm},{}\n", reward(arm, repeat)));
+    place.write("table.csv", format!("name,x\n{}far,999\n", table.concat()));
+    place.write("rewards.csv", format!("arm,reward\n{}", (0..30).flat_map(three).collect::<String>()));
+    let options = ["--model", "linear", "--threshold", "0.3", "--budget", "30", "--observed", "rewards.csv"];
+    place.good(&[&["new", "screen.db", "table.csv"][..], &options].concat());
+    let ran = place.run(&["check", "screen.db", "--exit-code"]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(3), "31 of 31 candidates above 0.3, 0 below, 0 undecided\n"));
+    assert!(ran.stderr.starts_with("misfit: the verdicts on ") && ran.stderr.contains("own rewards"), "{}", ran.stderr);
+}
+
+/// Passes alone say little about a bar close to 1: no gate passes by a few of them.
+#[test]
+fn a_few_passes_pass_no_strict_gate() {
+    let place = Place::new();
+    place.write("one.csv", "name,x\na,1\n");
+    let options = ["--rewards", "bernoulli", "--threshold", "0.99", "--budget", "3"];
+    place.good(&[&["new", "screen.db", "one.csv"][..], &options].concat());
+    place.good(&["run", "screen.db", "--measure", "echo 1"]);
+    let (exit, out) = code(&place, &["--exit-code"]);
+    assert_eq!(exit, Some(3), "{out}");
+    assert!(out.starts_with("a: undecided, mean ") && out.contains(" to 1.000, 3 measurements"), "{out}");
 }
 
 /// Rewards that equal the bar say nothing about the noise: no gate passes by them, whatever the model.

@@ -2,6 +2,7 @@
 
 use crate::common::{Place, Ran, screen};
 use crate::serve::Server;
+use cutline_store::{Change, Store, StoreError};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -20,6 +21,44 @@ fn same(place: &Place, url: &str, command: &str, args: &[&str]) -> String {
     // The second report replaces the first.
     assert_eq!(stderr(&remote).replace("wrote", "replaced"), stderr(&local), "{command} {args:?}");
     remote.stdout
+}
+
+/// A handle is for a campaign and not for its name: it goes on after a rename, and after a deletion nothing reaches the campaign that gets
+/// the name.
+#[test]
+fn nothing_is_written_to_another_campaign_of_the_same_name() {
+    let place = screen(&["--budget", "9", "--noise", "0.1"]);
+    let server = Server::start(&place, &[]);
+    let lease = Duration::from_mins(1);
+    let open = || Store::open(&url(&server)).unwrap().campaign(None).unwrap();
+    let rewards =
+        |name: &str| place.good(&["export", "screen.db", "--name", name, "--events"]).stdout.matches(",told,").count();
+    let begin_another = |name: &str| {
+        place.good(&["new", "screen.db", "arms.csv", "--threshold", "1", "--budget", "9", "--name", name]);
+        // It has a ticket of the same number.
+        place.good(&["ask", "screen.db", "--name", name]);
+    };
+    let (mut renamed, mut read_first) = (open(), open());
+    let ticket = renamed.ask(1, "w", lease).unwrap()[0].number;
+    place.good(&["rename", "screen.db", "first", "--name", "arms"]);
+    begin_another("arms");
+    assert_eq!(renamed.tell(&[(ticket, 0.5)]).unwrap(), 1);
+    assert_eq!((rewards("first"), rewards("arms")), (1, 0));
+    assert_eq!(read_first.progress().unwrap().counted, 1);
+    assert_eq!(renamed.ask(1, "w", lease).unwrap()[0].number, ticket + 1);
+    assert!(renamed.change(&Change { budget: Some(10), ..Change::default() }).unwrap());
+
+    let mut deleted = open();
+    let ticket = deleted.ask(1, "w", lease).unwrap()[0].number;
+    place.good(&["delete", "screen.db", "--name", "arms", "--yes", "arms"]);
+    begin_another("arms");
+    place.good(&["ask", "screen.db", "--name", "arms"]);
+    assert!(matches!(deleted.tell(&[(ticket, 0.5)]), Err(StoreError::Deleted)));
+    assert!(matches!(deleted.ask(1, "w", lease), Err(StoreError::Deleted)));
+    assert!(matches!(deleted.observe(&[(0, 0.5)], false), Err(StoreError::Deleted)));
+    assert!(matches!(deleted.withdraw(&[0], ""), Err(StoreError::Deleted)));
+    assert!(matches!(deleted.change(&Change { budget: Some(10), ..Change::default() }), Err(StoreError::Deleted)));
+    assert_eq!(rewards("arms"), 0);
 }
 
 #[test]

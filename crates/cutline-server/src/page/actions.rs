@@ -141,7 +141,7 @@ async fn perform(
             }
         }
     };
-    let outcome = state.submit(name, Submission { operation, origin: visitor.origin() }).await?;
+    let outcome = state.submit(name, Submission { operation, origin: visitor.origin() }, None).await?;
     if action == "tell" {
         state.metrics().rewards.fetch_add(outcome.n_events, Ordering::Relaxed);
     }
@@ -169,7 +169,7 @@ async fn ask(state: &AppState, visitor: &Visitor, name: &str, form: &ActionForm)
         });
     }
     let operation = Operation::Ask { n, replicates: 1, worker, lease, resume: false };
-    let outcome = state.submit(name, Submission { operation, origin }).await?;
+    let outcome = state.submit(name, Submission { operation, origin }, None).await?;
     if !outcome.is_repeated {
         state.metrics().tickets.fetch_add(outcome.tickets.len() as u64, Ordering::Relaxed);
     }

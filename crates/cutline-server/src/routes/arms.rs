@@ -3,7 +3,7 @@
 use super::new_campaign::{ArmBody, TableQuery, candidates};
 use super::{Changed, finite, page_bounds};
 use crate::auth::Principal;
-use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf};
+use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf, check_campaign};
 use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
 use axum::Json;
@@ -116,6 +116,7 @@ async fn add(
     posted.principal.require_for(Role::Admin, &name)?;
     let most = state.limits().arms;
     let added = state.heavy(&name, move |campaign| {
+        check_campaign(posted.campaign, campaign.id())?;
         let options = ReadOptions { cost: campaign.settings().cost.clone(), ..query.options()? };
         add_arms(campaign, &later(campaign, &posted, &options)?, most, &posted.origin)
     });
@@ -259,7 +260,7 @@ async fn change_arms(
     posted.check_text("the reason", &value.reason)?;
     let arms = find_arms(&state, &name, value.arms).await?;
     let submission = Submission { operation: operation(arms, value.reason), origin: posted.origin };
-    Ok(Json(Changed { changed: state.submit(&name, submission).await?.n_events }))
+    Ok(Json(Changed { changed: state.submit(&name, submission, posted.campaign).await?.n_events }))
 }
 
 /// The arms with these names.

@@ -2,6 +2,7 @@
 
 use super::new_campaign::{NewCampaignBody, TableQuery, delta, model};
 use super::page_bounds;
+use crate::actor::OpenCampaign;
 use crate::auth::Principal;
 use crate::clock::rfc3339;
 use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf};
@@ -12,7 +13,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cutline_store::{Campaign, Change, Role, Settings};
+use cutline_store::{Campaign, Change, Role, Settings, StoreError};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -337,7 +338,12 @@ async fn change(
     let mut changed = false;
     // A campaign that cannot be opened here, as one with a custom rule, can be renamed.
     if change != Change::default() {
-        changed = state.run(&name, move |open| open.campaign.change_as(&change, &origin)).await?;
+        let meant = posted.campaign;
+        let change = move |open: &mut OpenCampaign| match meant {
+            Some(meant) if meant != open.campaign.id() => Err(StoreError::Deleted),
+            _ => open.campaign.change_as(&change, &origin),
+        };
+        changed = state.run(&name, change).await?;
     }
     let new_name = match value.name.filter(|wanted| *wanted != name) {
         Some(wanted) => {

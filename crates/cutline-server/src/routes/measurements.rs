@@ -140,7 +140,7 @@ async fn ask(
         lease: lease(value.lease_seconds)?,
         resume: value.resume,
     };
-    let outcome = state.submit(&name, Submission { operation, origin: posted.origin }).await?;
+    let outcome = state.submit(&name, Submission { operation, origin: posted.origin }, posted.campaign).await?;
     if !outcome.is_repeated {
         state.metrics().tickets.fetch_add(outcome.tickets.len() as u64, Ordering::Relaxed);
     }
@@ -186,8 +186,9 @@ async fn tell(
         _ => Err(Problem::Refused(format!("give ticket {} either a `reward` or `rewards`", tell.ticket))),
     };
     let rewards = value.into_iter().map(rewards).collect::<Result<_, _>>()?;
-    let outcome =
-        state.submit(&name, Submission { operation: Operation::Tell(rewards), origin: posted.origin }).await?;
+    let outcome = state
+        .submit(&name, Submission { operation: Operation::Tell(rewards), origin: posted.origin }, posted.campaign)
+        .await?;
     if !outcome.is_repeated {
         state.metrics().rewards.fetch_add(outcome.n_events, Ordering::Relaxed);
     }
@@ -270,7 +271,7 @@ async fn renew(
 ) -> Result<Json<Tickets>, Problem> {
     posted.principal.require_for(Role::Worker, &name)?;
     let operation = Operation::Renew(vec![ticket], lease(value.lease_seconds)?);
-    let outcome = state.submit(&name, Submission { operation, origin: posted.origin }).await?;
+    let outcome = state.submit(&name, Submission { operation, origin: posted.origin }, posted.campaign).await?;
     Ok(Json(Tickets { tickets: outcome.tickets.into_iter().map(TicketBody::from).collect(), ending: None }))
 }
 
@@ -353,6 +354,6 @@ async fn amend(
 }
 
 async fn submit(state: &AppState, name: &str, posted: Posted, operation: Operation) -> Result<Changed, Problem> {
-    let outcome = state.submit(name, Submission { operation, origin: posted.origin }).await?;
+    let outcome = state.submit(name, Submission { operation, origin: posted.origin }, posted.campaign).await?;
     Ok(Changed { changed: outcome.n_events })
 }

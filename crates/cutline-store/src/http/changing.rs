@@ -33,10 +33,10 @@ impl Campaign {
     pub(crate) fn change_on_server(&mut self, change: &Change) -> Option<Result<bool, StoreError>> {
         let journal = self.journal.remote()?;
         let changed = match change.body() {
-            Some(body) => {
-                let url = journal.client.address().url("");
-                journal.client.send_to::<ChangedSettings>(Method::Patch, url, &body).map(|answer| answer.changed)
-            }
+            Some(body) => journal.located(|client| {
+                let url = client.address().url("");
+                client.send_to::<ChangedSettings>(Method::Patch, url, &body).map(|answer| answer.changed)
+            }),
             None => Err(journal.client.failed("a number is not finite").refused()),
         };
         Some(match changed {
@@ -62,9 +62,11 @@ impl Campaign {
         let has_same_columns = self.columns() == more.columns();
         let journal = self.journal.remote()?;
         let added = if has_same_columns {
-            let url = journal.client.address().url("arms");
             let body = json!({"arms": arm_rows(more)});
-            journal.client.send_to::<AddedArms>(Method::Post, url, &body).map(|answer| answer.added)
+            journal.located(|client| {
+                let url = client.address().url("arms");
+                client.send_to::<AddedArms>(Method::Post, url, &body).map(|answer| answer.added)
+            })
         } else {
             Err(journal.client.failed("the columns differ").refused())
         };

@@ -33,6 +33,8 @@ pub(super) struct Client {
     agent: ureq::Agent,
     address: HttpAddress,
     interrupt: Interrupt,
+    /// The number of the campaign that changes are meant for: another one may get its name.
+    campaign: Option<i64>,
     /// Whether the server has ever answered; if not, the address may be wrong, and trying again is of no use.
     was_reached: bool,
 }
@@ -42,6 +44,7 @@ struct Request {
     method: Method,
     url: String,
     authorization: Option<String>,
+    campaign: Option<String>,
     /// The key of a change, and its body.
     key: String,
     body: Vec<u8>,
@@ -91,7 +94,7 @@ impl Client {
         if address.url("").starts_with("https:") {
             config = config.tls_config(client_tls());
         }
-        Self { agent: config.build().new_agent(), address, interrupt, was_reached: false }
+        Self { agent: config.build().new_agent(), address, interrupt, campaign: None, was_reached: false }
     }
 
     pub(super) fn address(&self) -> &HttpAddress {
@@ -101,6 +104,11 @@ impl Client {
     /// From now on, paths are those of this address on the same server.
     pub(super) fn go_to(&mut self, address: HttpAddress) {
         self.address = address;
+    }
+
+    /// From now on, changes are meant for the campaign with this number; `None` if it is not known.
+    pub(super) fn mean(&mut self, campaign: Option<i64>) {
+        self.campaign = campaign;
     }
 
     /// What the server says at `path`.
@@ -143,7 +151,8 @@ impl Client {
         let mut key = [0; 16];
         getrandom::fill(&mut key).map_err(|error| self.failed(&format!("no random numbers: {error}")))?;
         let authorization = self.address.token.as_ref().map(|token| format!("Bearer {token}"));
-        Ok(Request { method, url, authorization, key: format!("{:032x}", u128::from_ne_bytes(key)), body })
+        let campaign = self.campaign.map(|campaign| campaign.to_string());
+        Ok(Request { method, url, authorization, campaign, key: format!("{:032x}", u128::from_ne_bytes(key)), body })
     }
 
     /// Sends a request, again after growing pauses if there is no answer or the server is busy.
@@ -257,9 +266,10 @@ pub fn client_tls() -> TlsConfig {
 fn fetch(agent: &ureq::Agent, request: &Request) -> Result<Answer, ureq::Error> {
     let (url, authorization) = (&request.url, request.authorization.iter().map(String::as_str));
     let with_body = |builder: ureq::RequestBuilder<ureq::typestate::WithBody>| {
-        authorization
-            .clone()
-            .fold(builder, |builder, token| builder.header("authorization", token))
+        let builder = authorization.clone().fold(builder, |builder, token| builder.header("authorization", token));
+        let campaign = request.campaign.iter();
+        campaign
+            .fold(builder, |builder, campaign| builder.header("cutline-campaign", campaign))
             .header("content-type", "application/json")
             .header("idempotency-key", &request.key)
             .send(&request.body[..])

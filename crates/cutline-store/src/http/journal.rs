@@ -29,7 +29,9 @@ pub(crate) fn connect(address: &HttpAddress, interrupt: &Interrupt) -> Box<dyn J
 impl HttpJournal {
     fn details(&mut self) -> Result<&Details, StoreError> {
         if self.details.is_none() {
-            self.details = Some(self.client.get("")?);
+            let details: Details = self.client.get("")?;
+            self.client.mean(Some(details.id));
+            self.details = Some(details);
         }
         self.details.as_ref().ok_or(StoreError::Contended)
     }
@@ -38,8 +40,28 @@ impl HttpJournal {
     pub(crate) fn choose(&mut self, name: &str) {
         if self.client.address().name.as_deref() != Some(name) {
             self.details = None;
+            self.client.mean(None);
             self.client.go_to(self.client.address().of(name));
         }
+    }
+
+    /// What a request about the chosen campaign gives. If the campaign is no longer at its address, the request is sent once more, to where
+    /// it is now; another campaign that has got its name is left alone.
+    pub(super) fn located<T>(
+        &mut self,
+        mut request: impl FnMut(&mut Client) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let error = match request(&mut self.client) {
+            Err(error @ (StoreError::Deleted | StoreError::Remote { status: 404 | 410, .. })) => error,
+            done => return done,
+        };
+        let Some(id) = self.details.as_ref().map(|details| details.id) else { return Err(error) };
+        let entry = self.all_entries()?.into_iter().find(|entry| entry.id == id).ok_or(StoreError::Deleted)?;
+        if self.client.address().name.as_ref() == Some(&entry.name) {
+            return Err(error);
+        }
+        self.client.go_to(self.client.address().of(&entry.name));
+        request(&mut self.client)
     }
 
     /// All campaigns of the server, in the order they were begun.
@@ -80,10 +102,10 @@ impl HttpJournal {
 
     /// A page of at most `limit` events after number `after`, and where the next one begins, if there are more.
     fn page(&mut self, id: Id, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>), StoreError> {
-        let page: EventPage = self.client.get(&format!("events?after={after}&limit={limit}"))?;
-        if page.campaign_id != id {
-            return Err(StoreError::Deleted);
-        }
+        let page = self.located(|client| {
+            let page: EventPage = client.get(&format!("events?after={after}&limit={limit}"))?;
+            if page.campaign_id == id { Ok(page) } else { Err(StoreError::Deleted) }
+        })?;
         let records: Result<_, String> = page.events.into_iter().map(super::PastEvent::record).collect();
         Ok((records.map_err(|what| self.client.failed(&what))?, page.next))
     }

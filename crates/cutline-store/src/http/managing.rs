@@ -57,6 +57,7 @@ impl HttpJournal {
         let body = self.body(new)?;
         let begun: Begun = self.client.send_to(Method::Post, url, &body).map_err(taken(&new.name))?;
         self.choose(&new.name);
+        self.client.mean(Some(begun.id));
         Ok(begun.id)
     }
 

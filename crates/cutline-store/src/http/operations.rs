@@ -49,7 +49,7 @@ impl HttpJournal {
     }
 
     fn change(&mut self, path: &str, body: &impl Serialize) -> Result<u64, StoreError> {
-        Ok(self.client.post::<Changed>(path, body, &|| false)?.changed)
+        self.located(|client| Ok(client.post::<Changed>(path, body, &|| false)?.changed))
     }
 
     fn ask(
@@ -63,7 +63,7 @@ impl HttpJournal {
         let body = json!({
             "count": n, "replicates": request.replicates, "worker": request.worker, "lease_seconds": seconds, "resume": resume,
         });
-        let Tickets { tickets } = self.client.post("asks", &body, is_interrupted)?;
+        let Tickets { tickets } = self.located(|client| client.post("asks", &body, is_interrupted))?;
         let tickets: Option<_> = tickets.into_iter().map(super::wire::TicketRow::ticket).collect();
         tickets.ok_or_else(|| self.client.failed("the tickets cannot be understood"))
     }

@@ -116,6 +116,13 @@ impl CampaignState {
         Diagnostics { learnt, ..tests }
     }
 
+    /// The number of arms whose verdict contradicts their own rewards by more than the noise explains, so that the model misleads there:
+    /// for example one whose prior does not suit features with outliers.
+    #[must_use]
+    pub fn n_contradicted(&self, verdicts: &[Verdict]) -> usize {
+        self.ledger.rewards.n_contradicted(self.terms.question, verdicts)
+    }
+
     /// The rewards received so far, for diagnostics.
     #[must_use]
     pub fn reward_stats(&self) -> &RewardStats {

@@ -1,7 +1,8 @@
 //! The rewards as a diagnosis needs them: for each arm the number of pulls, their mean and their squared deviations.
 
-use super::Diagnostics;
-use crate::{Arm, Arms};
+use super::{Diagnostics, NoiseScaleEstimate};
+use crate::interval::tail;
+use crate::{Arm, Arms, Question, Side, Verdict};
 
 /// The greatest reward that can be diagnosed, in absolute value: sums of squares must not overflow. A campaign takes rewards up to
 /// [`campaign::MAX_REWARD`](crate::campaign::MAX_REWARD) only.
@@ -66,6 +67,28 @@ impl Moments {
 }
 
 impl RewardStats {
+    /// The number of arms whose verdict contradicts their own rewards: decided, although the mean of the rewards lies on the other side of
+    /// the threshold by more than the noise explains, tested for all arms together at half of [`LEVEL`](super::LEVEL). 0 if no arm has two
+    /// different rewards, because then the noise is not known.
+    pub(crate) fn n_contradicted(&self, question: Question, verdicts: &[Verdict]) -> usize {
+        let Some(NoiseScaleEstimate { sigma, freedom }) = super::pure_error(self).scale().filter(|it| it.sigma > 0.0)
+        else {
+            return 0;
+        };
+        let n_decided = verdicts.iter().filter(|verdict| verdict.is_decided()).count() as f64;
+        let (threshold, precision) = (question.threshold(), question.precision());
+        let is_contradicted = |(verdict, moments): &(&Verdict, &Moments)| {
+            let beyond = match verdict.side {
+                Side::Above => threshold - precision - moments.mean(),
+                Side::Below => moments.mean() - threshold - precision,
+                Side::Undecided => return false,
+            };
+            let t = beyond * (moments.pulls as f64).sqrt() / sigma;
+            moments.pulls > 0 && t > 0.0 && n_decided * tail(t, freedom as f64) <= super::LEVEL / 2.0
+        };
+        verdicts.iter().zip(&self.moments).filter(is_contradicted).count()
+    }
+
     /// No rewards of these arms yet.
     #[must_use]
     pub fn new(arms: &Arms) -> Self {

@@ -54,6 +54,35 @@ fn only_pass_and_fail_are_taken() {
     CampaignState::new(Arms::from_rows(&[[1.0], [2.0]]).unwrap(), lingame).unwrap();
 }
 
+/// However few rewards there are and however much the arms have in common, no arm is known better than if all passes were its own: the numbers are
+/// those of `scipy.stats.beta(n + ½, ½)`, version 1.17. The mixed model would learn that there is no noise.
+#[test]
+fn passes_alone_decide_only_what_so_many_passes_can() {
+    let mixed = |threshold| {
+        let spec = spec("pivot").with_estimator("mixed").unwrap();
+        Terms { question: Question::new(threshold, 0.0).unwrap(), ..terms(spec, Some(RewardKind::Bernoulli)) }
+    };
+    for (n_arms, per_arm, lower, doubt) in
+        [(1, 3, 0.46441675695704965, 0.7979716952348509), (8, 10, 0.9691837415075598, 0.204057854895774)]
+    {
+        let rows: Vec<[f64; 1]> = (0..n_arms).map(|arm| [f64::from(arm)]).collect();
+        let verdicts_after = |reward: f64, threshold: f64| {
+            let mut campaign = CampaignState::new(Arms::from_rows(&rows).unwrap(), mixed(threshold)).unwrap();
+            (0..rows.len()).for_each(|arm| observe(&mut campaign, arm, &vec![reward; per_arm]));
+            campaign.verdicts()
+        };
+        for verdict in verdicts_after(1.0, 0.99) {
+            assert_eq!((verdict.side, verdict.upper), (Side::Undecided, 1.0), "{verdict:?}");
+            assert!(verdict.lower <= lower + 1e-9 && verdict.doubt >= doubt - 1e-9, "{verdict:?}");
+        }
+        for verdict in verdicts_after(0.0, 0.01) {
+            assert_eq!((verdict.side, verdict.lower), (Side::Undecided, 0.0), "{verdict:?}");
+            assert!(verdict.upper >= 1.0 - lower - 1e-9 && verdict.doubt >= doubt - 1e-9, "{verdict:?}");
+        }
+        assert!(verdicts_after(1.0, 0.3).iter().all(|verdict| verdict.side == Side::Above), "that is easy");
+    }
+}
+
 /// `scipy.stats.beta` of version 1.17: the quantiles of Beta(x + ½, n − x + ½), and its tails at τ = 0.3.
 #[test]
 fn intervals_and_doubts_of_sample_means_are_those_of_jeffreys() {

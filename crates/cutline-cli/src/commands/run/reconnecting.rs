@@ -2,7 +2,7 @@
 
 use super::identity::Identity;
 use crate::args::CampaignAddress;
-use crate::commands::{open_with, token_of};
+use crate::commands::{open_with, reopen_with, token_of};
 use crate::failure::Failure;
 use crate::standing::{self, standing};
 use cutline::campaign::{CampaignError, Progress, TicketStatus};
@@ -77,8 +77,10 @@ impl<'a> ReconnectingCampaign<'a> {
             }
             std::thread::sleep(PAUSE);
             is_repeated = true;
-            if let Ok(campaign) = open_with(self.address, self.token.as_deref(), &self.interrupt) {
-                self.campaign = campaign;
+            match reopen_with(self.address, self.token.as_deref(), &self.interrupt, self.campaign.id()) {
+                Ok(campaign) => self.campaign = campaign,
+                Err(StoreError::Deleted) => return Err(StoreError::Deleted),
+                Err(_) => (),
             }
         }
     }

@@ -56,6 +56,8 @@ pub(super) struct Columns {
     pub(super) n_linear: usize,
     /// d, among which the variance of the linear part is divided; 1 if there is a level alone.
     pub(super) dimension: usize,
+    /// Whether the features of any two arms differ.
+    pub(super) differ: bool,
     /// eᵢ of every arm.
     pub(super) missed: Vec<f64>,
     pub(super) key: Key,
@@ -78,7 +80,14 @@ impl Columns {
         let Some(raw) = arms.features() else {
             let mut features = Features::new(n_arms, 1);
             set_row(&mut features, 0, &vec![1.0; n_arms]);
-            return Self { features: Arc::new(features), n_linear: 1, dimension: 1, missed: vec![0.0; n_arms], key };
+            return Self {
+                features: Arc::new(features),
+                n_linear: 1,
+                dimension: 1,
+                differ: false,
+                missed: vec![0.0; n_arms],
+                key,
+            };
         };
         let d = raw.dimension;
         let n_landmarks = if parts.smooth { settings.landmarks.min(n_arms) } else { 0 };
@@ -112,7 +121,8 @@ impl Columns {
                 missed[arm] = missed_here[lane];
             }
         }
-        Self { features: Arc::new(features), n_linear, dimension, missed, key }
+        let differ = (1..n_arms).any(|arm| raw.row(arm).iter().ne(raw.row(0).iter()));
+        Self { features: Arc::new(features), n_linear, dimension, differ, missed, key }
     }
 
     /// The prior precision of every column.

@@ -222,6 +222,9 @@ impl Estimator for Mixed {
 
     fn explained(&self) -> Option<Explained> {
         let Explained { linear, smooth, own } = self.fit.shares;
+        if !self.columns.differ {
+            return self.fit.is_learnt.then_some(Explained { linear: 0.0, smooth: 0.0, own: 1.0 });
+        }
         // A level alone explains no differences.
         let linear = if self.columns.n_linear == 1 { 0.0 } else { linear };
         let sum = linear + smooth + own;

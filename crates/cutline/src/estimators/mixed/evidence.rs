@@ -329,7 +329,7 @@ mod tests {
         let arms = Arms::from_rows(&rows).unwrap();
         let features = arms.features().unwrap().clone();
         let key = Key::default();
-        let columns = Columns { features, n_linear, dimension: n_linear, missed: missed.clone(), key };
+        let columns = Columns { features, n_linear, dimension: n_linear, differ: true, missed: missed.clone(), key };
         let settings: Vec<Variances> =
             [(1.0, 0.5, 0.3), (0.1, 2.0, 1e-4), (10.0, 1e-4, 4.0), (3.0, 0.2, 0.0), (0.4, 0.4, 0.4)]
                 .map(|(linear, smooth, own)| Variances { linear, smooth, own })
