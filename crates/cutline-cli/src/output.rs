@@ -44,9 +44,8 @@ impl Inputs {
     /// `-` too, which others take for stdout.
     pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
         let refuse = |what| Err(Failure::Overwrite { path: path.into(), what });
-        if path == Path::new("-") {
-            Err(Failure::Stdout)
-        } else if is_database(path) {
+        check_dash(path)?;
+        if is_database(path) {
             refuse("a store")
         } else if is_journal(path) {
             refuse("a journal file of a store")
@@ -72,6 +71,11 @@ impl Inputs {
     }
 }
 
+/// Refuses `-`, which others take for stdout.
+fn check_dash(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") { Err(Failure::Stdout) } else { Ok(()) }
+}
+
 /// A directory that results go to.
 pub(crate) struct Output {
     directory: PathBuf,
@@ -82,7 +86,7 @@ impl Output {
     /// Creates the directory and tries to write to it, so that a bad path is reported before the work starts and not after it.
     /// Refuses likewise if one of the files `names` must not be replaced.
     pub(crate) fn new(directory: &Path, names: &[String], inputs: Inputs) -> Result<Self, Failure> {
-        inputs.check(directory)?;
+        check_dash(directory)?;
         names.iter().try_for_each(|name| inputs.check(&directory.join(name)))?;
         let _guard = interrupt::hold();
         let failed = |error| Failure::Write { path: directory.into(), error };
