@@ -1,6 +1,7 @@
 //! Requests that are repeated with the same Idempotency-Key, and servers that share a store.
 
 use crate::common::{Api, Place, screen};
+use axum::http::Method;
 use serde_json::{Value, json};
 
 on_stores!(
@@ -9,6 +10,7 @@ on_stores!(
     servers_share_a_store,
     the_budget_holds_across_servers,
     a_renamed_campaign_is_noticed_by_other_servers,
+    a_change_is_for_the_campaign_that_is_meant,
     clients_that_are_gone_spend_nothing,
 );
 
@@ -32,6 +34,36 @@ async fn a_repeated_request_spends_nothing(place: Place) {
     assert_eq!((one.await.ok()["changed"].as_u64(), two.await.ok()["changed"].as_u64()), (Some(1), Some(1)));
     assert_eq!(api.get("/v1/campaigns/screen").await.ok()["overview"]["told"], 1);
     api.post_with_key("", path, json!({"worker": "w"})).await.refused(400, "bad-request", "1 to 1000 bytes");
+}
+
+/// Whatever the change, the header `Cutline-Campaign` keeps it from a campaign that has got the name of another.
+async fn a_change_is_for_the_campaign_that_is_meant(place: Place) {
+    let api = Api::new(&place).await;
+    api.begin(9).await;
+    let id = api.get("/v1/campaigns/screen").await.ok()["id"].as_i64().unwrap();
+    let (own, other) = (id.to_string(), (id + 1).to_string());
+    let send = |method: Method, path: &'static str, number: &str, body: Value| {
+        let (api, number) = (api.clone(), number.to_owned());
+        async move {
+            let headers = [("content-type", "application/json"), ("cutline-campaign", number.as_str())];
+            api.call(method, path, &headers, body.to_string()).await
+        }
+    };
+    let arms = json!({"arms": [{"name": "new", "features": [1.0, 2.0]}]});
+    for (path, body) in [
+        ("/v1/campaigns/screen/asks", json!({"worker": "w"})),
+        ("/v1/campaigns/screen/tells", json!([{"ticket": 1, "reward": 0.5}])),
+        ("/v1/campaigns/screen/arms", arms),
+    ] {
+        send(Method::POST, path, &other, body.clone()).await.refused(410, "other-campaign", "has another name now");
+        send(Method::POST, path, "first", body.clone()).await.refused(400, "bad-request", "the number of a campaign");
+        send(Method::POST, path, &own, body).await.ok();
+    }
+    let change = json!({"budget": 12});
+    send(Method::PATCH, "/v1/campaigns/screen", &other, change.clone()).await.refused(404, "not-found", "deleted");
+    send(Method::PATCH, "/v1/campaigns/screen", &own, change).await.ok();
+    let overview = &api.get("/v1/campaigns/screen").await.ok()["overview"];
+    assert_eq!((&overview["told"], &overview["budget"], &overview["n_arms"]), (&json!(1), &json!(12), &json!(7)));
 }
 
 async fn a_repeated_beginning_is_one_campaign(place: Place) {

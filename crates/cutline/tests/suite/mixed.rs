@@ -176,6 +176,18 @@ fn the_noise_and_the_parts_are_learnt() {
     assert!(shares(&unrelated)[2] > 0.5, "{:?}", shares(&unrelated));
 }
 
+/// Features that are the same for all arms explain nothing, however much the arms differ.
+#[test]
+fn features_that_do_not_differ_explain_nothing() {
+    let arms = Arms::from_rows(&[[1.0, 2.0]; 6]).unwrap();
+    let mut learner = mixed("pivot").learner(&arms, Question::new(0.0, 0.0).unwrap(), 60, 4).unwrap();
+    for reward in 0..30_u8 {
+        learner.tell(usize::from(reward % 6), f64::from(reward % 6) - 2.0 + f64::from(reward % 7) / 50.0);
+    }
+    let nothing = Explained { linear: 0.0, smooth: 0.0, own: 1.0 };
+    assert_eq!(learner.beliefs().estimator.explained(), Some(nothing));
+}
+
 /// Without features the means are the sample means, shrunk towards their level.
 #[test]
 fn without_features_it_shrinks_sample_means() {
