@@ -83,9 +83,8 @@ lint: ## Check formatting, clippy, rustdoc and the dependencies; a warning is an
 	cargo clippy --release --workspace --all-targets --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --locked --quiet
 	python3 checks/suites.py
-	python3 checks/features.py
 	python3 checks/dependencies.py
-	cd checks && python3 -m unittest --quiet test_dependencies.py test_features.py
+	cd checks && python3 -m unittest --quiet test_dependencies.py
 
 deny: ## Check licences, duplicates and sources of the dependencies with cargo-deny, which is compiled first: minutes
 	cargo install --quiet --locked --root target/tools cargo-deny@$(CARGO_DENY)
