@@ -4,11 +4,11 @@ WORKDIR /cutline
 # SQLite and zstd are compiled from source.
 RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN cargo build --profile shipped --locked --package cutline-cli --bin cutline && strip target/shipped/cutline
+RUN cargo build --release --locked --package cutline-cli --bin cutline && strip target/release/cutline
 
 FROM docker.io/library/debian:trixie-slim
 RUN useradd --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin cutline
-COPY --from=build /cutline/target/shipped/cutline /usr/local/bin/cutline
+COPY --from=build /cutline/target/release/cutline /usr/local/bin/cutline
 USER 10001
 WORKDIR /data
 VOLUME /data

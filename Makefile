@@ -6,12 +6,14 @@ AXE := target/page/node_modules/axe-core/axe.min.js
 # Python compiles what it imports, and not everything that is installed.
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help build test test-built tools test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench bench-build bench-large bench-load bench-peers bench-python bench-scaling bench-store batches calibration coverage sure centre prepare real soak soak-server fuzz power-loss field load check-api check-page docs test-long
+BENCHES := build large load peers python scaling server store
+STUDIES := batches calibration centre coverage field prepare real sure
+.PHONY: help build test test-built tools check test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench study soak soak-server fuzz power-loss check-api check-page docs docs-check test-long $(addprefix bench-,$(BENCHES)) $(STUDIES)
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 22
 
-build: ## Build the optimised program: target/release/cutline
+build: ## Build the program: target/release/cutline
 	cargo build --release --locked --bin cutline --example ns_per_pull
 
 # First all that compiles, which keeps every core busy, and beside it what is downloaded; then the tests side by side, because many of them
@@ -20,6 +22,11 @@ test: ## Check everything: lints, docs, all tests, the 120 published cells, stat
 	$(MAKE) --no-print-directory --jobs 2 test-built tools
 	$(MAKE) --no-print-directory build python lint
 	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-rust test-in-python check-page check-api check-exact check-speed
+
+check: build ## The quick one: formatting, lints, and the tests that need no network, database or browser
+	$(MAKE) --no-print-directory lint
+	cargo test --release --workspace --locked --quiet --tests
+	$(MAKE) --no-print-directory check-exact
 
 # Without the examples: clippy checks them, and nobody runs them here.
 test-built:
@@ -67,7 +74,8 @@ test-installed: packages
 	target/python/bin/mypy --config-file python/pyproject.toml --cache-dir target/mypy python/tests
 	cd target && python/bin/python -m mypy.stubtest --mypy-config-file ../python/pyproject.toml cutline._native
 
-notebook: python packages ## Run docs/tutorial.ipynb and save its output in it
+# Run docs/tutorial.ipynb and save its output in it
+notebook: python packages
 	target/python/bin/python checks/notebook.py
 
 check-diagnostics: build packages ## Compare the numbers of `cutline diagnose` with statsmodels and SciPy
@@ -90,7 +98,8 @@ deny: ## Check licences, duplicates and sources of the dependencies with cargo-d
 	cargo install --quiet --locked --root target/tools cargo-deny@$(CARGO_DENY)
 	target/tools/bin/cargo-deny --locked check licenses bans sources
 
-sbom: ## Write what is inside the binary and the wheel, as CycloneDX: target/sbom
+# Write what is inside the binary and the wheel, as CycloneDX: target/sbom
+sbom:
 	python3 checks/sbom.py target/sbom
 
 dist: ## Build a release into target/dist: binary, wheel, sdist, crates, SHA256SUMS; install each into an empty environment and try it
@@ -102,11 +111,6 @@ check-reproducible: ## Build the release binary of the last commit in two direct
 
 test-long: ## Compare with published numbers at length: the tests that `make test` leaves out; takes ten minutes
 	cargo test --release --locked --package cutline-lab --tests -- --ignored
-
-field: build ## Print the tables of docs/field.md: the algorithms of the field on common instances
-	target/release/cutline simulate experiments/field/linear.toml --out target/field --format csv > target/field-linear.csv
-	target/release/cutline simulate experiments/field/means.toml --out target/field --format csv > target/field-means.csv
-	python3 experiments/field/table.py target/field-linear.csv target/field-means.csv
 
 check-api: build $(SCHEMATHESIS) ## Send generated requests to `cutline serve` and check the answers against its OpenAPI document
 	python3 checks/api.py target/release/cutline $(SCHEMATHESIS)
@@ -123,61 +127,86 @@ $(AXE):
 	checks/needs npm npm
 	npm install --silent --no-fund --no-audit --prefix target/page axe-core@4.14.0
 
-load: ## Time asks and tells over HTTP, 1 and 64 workers, on SQLite and PostgreSQL, compared with bare commits
-	checks/with-postgres cargo run --profile shipped --locked --package cutline-server --example load
+bench: ## Time it: ask, tell and simulations over a grid of K and d; WHAT=build, large, load, peers, python, scaling, server or store for the others
+	$(if $(WHAT),$(MAKE) --no-print-directory bench-$(WHAT),cargo bench --locked --package cutline --bench ask_tell --bench mixed)
 
-bench: ## Time ask, tell and simulations over a grid of K and d, and live decisions on the mixed model
-	cargo bench --locked --package cutline --bench ask_tell --bench mixed
+# Time asks and tells over HTTP, 1 and 64 workers, on SQLite and PostgreSQL, compared with bare commits
+bench-server:
+	checks/with-postgres cargo run --release --locked --package cutline-server --example load
 
-bench-build: python ## Compile everything from nothing, and print what each step costs: the table of docs/performance.md
+# Compile everything from nothing, and print what each step costs: the table of docs/performance.md
+bench-build: python
 	python3 checks/build_times.py
 
-bench-large: ## Time decisions among up to a million arms, on the mixed model among 100,000; writes target/bench-large.json
+# Time decisions among up to a million arms, on the mixed model among 100,000; writes target/bench-large.json
+bench-large:
 	cargo bench --locked --package cutline --features rayon --bench large
 
-bench-load: ## Time loading a million candidates from CSV and Parquet, compared with polars and pandas; K=N for N candidates
-	cargo build --profile shipped --locked --package cutline-lab --example load
+# Time loading a million candidates from CSV and Parquet, compared with polars and pandas; K=N for N candidates
+bench-load:
+	cargo build --release --locked --package cutline-lab --example load
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/$(PIP_INSTALL) --requirement benches/peers/load-requirements.txt
-	target/shipped/examples/load $(or $(K),1000000) target/peers/bin/python
+	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
 
-bench-store: ## Time campaigns in stores, compared with bare commits, and tells during a large ask; writes target/bench-store.json
-	checks/with-postgres cargo bench --profile shipped --locked --package cutline-store --bench campaigns --bench contention
+# Time campaigns in stores, compared with bare commits, and tells during a large ask; writes target/bench-store.json
+bench-store:
+	checks/with-postgres cargo bench --locked --package cutline-store --bench campaigns --bench contention
 
-bench-peers: build ## Time LinearAPT, Pivot, APT, LSA and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
+# Time LinearAPT, Pivot, APT, LSA and Pivot on the mixed model, compared with Python peers; writes target/bench-peers.json
+bench-peers: build
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/$(PIP_INSTALL) --requirement benches/peers/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/peers/bin/python benches/peers/compare.py
 
-bench-python: python ## Time ask and tell from Python, compared with Optuna and NumPy; writes target/bench-python.json
+# Time ask and tell from Python, compared with Optuna and NumPy; writes target/bench-python.json
+bench-python: python
 	target/python/bin/$(PIP_INSTALL) --requirement benches/python/requirements.txt
 	OPENBLAS_NUM_THREADS=1 target/python/bin/python benches/python/bench.py
 
-bench-scaling: python ## Time a simulation without and with Dask workers, and the cost per shard; writes target/bench-scaling.json
+# Time a simulation without and with Dask workers, and the cost per shard; writes target/bench-scaling.json
+bench-scaling: python
 	target/python/bin/$(PIP_INSTALL) --requirement benches/python/requirements.txt
 	target/python/bin/python benches/python/scaling.py
 
-calibration: ## Measure whether verdicts on the mixed model mean what they say: the tables of docs/verdicts.md; RUNS=N for N campaigns per cell, K=N for N arms only
+study: ## Compute the tables of the docs: WHAT=batches, calibration, centre, coverage, field, prepare, real or sure
+	$(if $(WHAT),,$(error say which one: make study WHAT=$(firstword $(STUDIES)), or one of $(wordlist 2,99,$(STUDIES))))
+	$(MAKE) --no-print-directory $(WHAT)
+
+# Measure whether verdicts on the mixed model mean what they say: the tables of docs/verdicts.md; RUNS=N for N campaigns per cell, K=N for N arms only
+calibration:
 	cargo run --release --locked --quiet --package cutline-lab --example calibration -- $(or $(RUNS),20) $(K)
 
-coverage: ## Measure how often intervals contain the true means: the table of docs/verdicts.md
+# Measure how often intervals contain the true means: the table of docs/verdicts.md
+coverage:
 	cargo run --release --locked --quiet --package cutline-lab --example coverage
 
-sure: ## Measure how often campaigns that stop early are wrong: the table of docs/stopping.md; RUNS=N for N runs per cell
+# Measure how often campaigns that stop early are wrong: the table of docs/stopping.md; RUNS=N for N runs per cell
+sure:
 	cargo run --release --locked --quiet --package cutline-lab --example sure -- $(or $(RUNS),500)
 
-centre: build ## Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
+# Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
+centre: build
 	target/release/cutline simulate experiments/centre.toml --out target/centre
 
-prepare: build ## Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
+# Simulate ways to prepare real features: the tables of docs/campaigns-preparation.md
+prepare: build
 	target/release/cutline simulate experiments/prepare/raw.toml --out target/prepare/raw
 	target/release/cutline simulate experiments/prepare/standardised.toml --out target/prepare/standardised
 
-real: python packages ## Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
+# Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
+real: python packages
 	target/python/bin/python experiments/real/real.py $(if $(QUICK),--quick)
 
-batches: python packages ## Play campaigns in batches of 1, 24 and 96 on real tables: the table of docs/models.md; takes a quarter of an hour
+# Play campaigns in batches of 1, 24 and 96 on real tables: the table of docs/models.md; takes a quarter of an hour
+batches: python packages
 	target/python/bin/python experiments/real/batches.py
+
+# Print the tables of docs/field.md: the algorithms of the field on common instances
+field: build
+	target/release/cutline simulate experiments/field/linear.toml --out target/field --format csv > target/field-linear.csv
+	target/release/cutline simulate experiments/field/means.toml --out target/field --format csv > target/field-means.csv
+	python3 experiments/field/table.py target/field-linear.csv target/field-means.csv
 
 soak: ## Break everything at once for an hour on SQLite and PostgreSQL: kills, full disks, clocks, locks, restarts; SOAK_MINUTES=N for N minutes; as root
 	SOAK_MINUTES=$(or $(SOAK_MINUTES),60) nice cargo test --release --workspace --locked --test suite soak::everything_at_once -- --ignored --nocapture

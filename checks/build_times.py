@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds everything into an empty directory and prints what each step costs: the table of docs/performance.md. `make bench-build` calls it.
+"""Builds everything into an empty directory and prints what each step costs: the table of docs/performance.md. `make bench WHAT=build` calls it.
 
 Processor time (user + system, of all processes) hardly depends on what else the machine does; the wall time does. On two idle cores a
 step takes at least half its processor time.

@@ -2,7 +2,7 @@
 """Times Cutline's LinearAPT and Pivot against the peers of `linear_apt_peers.py`, APT and LSA on sample means against `index_peers.py`, and
 Pivot on the mixed model against `mixed_peer.py`, alternating in one session.
 
-`make bench-peers` builds what is needed and calls it. Each contender runs `ROUNDS` times per case, in turn, and its fastest
+`make bench WHAT=peers` builds what is needed and calls it. Each contender runs `ROUNDS` times per case, in turn, and its fastest
 round counts: other load on the machine can only make a round slower. Prints three tables and writes
 target/bench-peers.json.
 """

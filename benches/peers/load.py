@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints how many seconds polars and pandas take to load a CSV or Parquet file; `make bench-load` calls it."""
+"""Prints how many seconds polars and pandas take to load a CSV or Parquet file; `make bench WHAT=load` calls it."""
 import sys
 import time
 

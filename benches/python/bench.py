@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the Python package, ask and tell and importing it, compared with Optuna and plain NumPy.
 
-`make bench-python` builds what is needed and calls it. Each contender runs `ROUNDS` times, in turn, and its fastest round counts.
+`make bench WHAT=python` builds what is needed and calls it. Each contender runs `ROUNDS` times, in turn, and its fastest round counts.
 Prints a table and writes target/bench-python.json.
 """
 import json

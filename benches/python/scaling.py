@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times a simulation without Dask and on Dask clusters of this machine, and the cost per shard.
 
-`make bench-scaling` builds what is needed and calls it. Everything runs `ROUNDS` times, in turn, and the fastest round counts; all
+`make bench WHAT=scaling` builds what is needed and calls it. Everything runs `ROUNDS` times, in turn, and the fastest round counts; all
 results must be the same to the last bit. Prints a table and writes target/bench-scaling.json.
 """
 import json

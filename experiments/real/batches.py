@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Wrong calls of campaigns that are asked in batches, on real tables whose means are hidden, with and without a first batch that fills the space.
 
-`make batches` builds the package and calls it. Cutline has its defaults: the mixed model and Pivot. The rewards of `cancer` are pass or fail, as
+`make study WHAT=batches` builds the package and calls it. Cutline has its defaults: the mixed model and Pivot. The rewards of `cancer` are pass or fail, as
 a test would give them that is right in nine of ten measurements; those of the other tables have Gaussian noise of half the spread of the means. A first batch is chosen by
 
 - `pivot`: Pivot, as all other batches: Cutline with `explore = 0`;

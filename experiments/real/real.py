@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Cutline's models with each other and with what one would do without Cutline, on real tables whose means are hidden.
 
-`make real` builds the package and calls it; `QUICK=1 make real` takes two seeds on small tables. Every table is played at two noise
+`make study WHAT=real` builds the package and calls it; `QUICK=1 make study WHAT=real` takes two seeds on small tables. Every table is played at two noise
 levels and up to two thresholds, for several seeds. Each run is saved in target/real, so a run that was interrupted continues
 where it stopped, and runs of an unchanged program are not repeated. Writes target/real/results.csv, results.json, tables.md and
 wrong-calls.svg.

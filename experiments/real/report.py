@@ -1,4 +1,4 @@
-"""The results of `make real` as CSV, JSON, Markdown tables and a picture."""
+"""The results of `make study WHAT=real` as CSV, JSON, Markdown tables and a picture."""
 import csv
 import json
 from collections import defaultdict

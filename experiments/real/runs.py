@@ -1,4 +1,4 @@
-"""One run of `make real`: a table at a noise level, with one seed, played by all of Cutline's entrants or by all the others."""
+"""One run of `make study WHAT=real`: a table at a noise level, with one seed, played by all of Cutline's entrants or by all the others."""
 import numpy as np
 
 import tables

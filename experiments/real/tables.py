@@ -1,4 +1,4 @@
-"""The real tables of `make real`. One column of a table is the hidden mean of each arm, the others are its features.
+"""The real tables of `make study WHAT=real`. One column of a table is the hidden mean of each arm, the others are its features.
 
 All tables come from this repository or from packages that contain them, so nothing is downloaded. A category becomes one 0/1
 column per value. Rows with a missing value are left out.

@@ -1,4 +1,4 @@
-"""`make real` runs and continues where it stopped, and its shortcuts do not change its results."""
+"""`make study WHAT=real` runs and continues where it stopped, and its shortcuts do not change its results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 //! How fast candidates are loaded from CSV and Parquet, next to a plain read of the same bytes and Python peers.
 //!
-//! `make bench-load`, or `cargo run --release --package cutline-lab --example load -- [K] [PYTHON]`, where PYTHON has polars and
+//! `make bench WHAT=load`, or `cargo run --release --package cutline-lab --example load -- [K] [PYTHON]`, where PYTHON has polars and
 //! pandas. Contenders take turns, and the fastest of several rounds counts.
 
 use cutline::{Purpose, stream};

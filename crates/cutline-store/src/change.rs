@@ -4,8 +4,7 @@ use crate::campaign::{ATTEMPTS, Campaign};
 use crate::journal::Decision;
 use crate::origin::{Mark, Origin};
 use crate::revision::{self, has_revision};
-use crate::writing::{Decided, Moment};
-use crate::{CampaignModel, Candidates, Operation, Settings, StoreError};
+use crate::{CampaignModel, Candidates, Operation, Outcome, Settings, StoreError, Submission};
 use cutline::campaign::{CampaignState, Event, TicketId};
 use cutline::{Arm, EstimatorKind, Verdict};
 use std::collections::HashMap;
@@ -73,17 +72,11 @@ impl Campaign {
     /// # Errors
     /// If the new settings are refused, the budget is below what is used, or the store fails.
     pub fn change(&mut self, change: &Change) -> Result<bool, StoreError> {
-        self.change_as(change, &Origin::default())
+        Ok(self.submit(Operation::Change(Box::new(change.clone())))?.n_events > 0)
     }
 
-    /// As [`Campaign::change`], with the origin of the change.
-    ///
-    /// # Errors
-    /// As [`Campaign::change`], and if the key was used for another request.
-    pub fn change_as(&mut self, change: &Change, origin: &Origin) -> Result<bool, StoreError> {
-        if let Some(done) = self.change_on_server(change) {
-            return done;
-        }
+    /// Writes a change of settings. Returns whether anything has changed.
+    fn change_here(&mut self, change: &Change, origin: &Origin) -> Result<bool, StoreError> {
         for _ in 0..ATTEMPTS {
             if self.repeated(origin)?.is_some() {
                 return Ok(true);
@@ -117,17 +110,11 @@ impl Campaign {
     /// If the columns differ, a name is taken by a candidate with other features or another cost, only some candidates have costs, or the
     /// store fails.
     pub fn add(&mut self, more: &Candidates) -> Result<usize, StoreError> {
-        self.add_as(more, &Origin::default())
+        Ok(self.submit(Operation::Add(Box::new(more.clone())))?.n_added)
     }
 
-    /// As [`Campaign::add`], with the origin of the candidates.
-    ///
-    /// # Errors
-    /// As [`Campaign::add`], and if the key was used for another request.
-    pub fn add_as(&mut self, more: &Candidates, origin: &Origin) -> Result<usize, StoreError> {
-        if let Some(done) = self.add_on_server(more) {
-            return done;
-        }
+    /// Writes candidates. Returns how many are new.
+    fn add_here(&mut self, more: &Candidates, origin: &Origin) -> Result<usize, StoreError> {
         for _ in 0..ATTEMPTS {
             if let Some(events) = self.repeated(origin)? {
                 let added = |event: &Event| if let Event::Added { n_arms, .. } = event { *n_arms } else { 0 };
@@ -180,10 +167,7 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist or has no reward, or the store fails.
     pub fn amend(&mut self, rewards: &[(TicketId, f64)], reason: &str) -> Result<u64, StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Amend(rewards.to_vec(), reason.into())) {
-            return done;
-        }
-        self.write_each(rewards, |state, &(ticket, reward), now| Ok(state.amend(ticket, reward, reason, now)?))
+        Ok(self.submit(Operation::Amend(rewards.to_vec(), reason.into()))?.n_events)
     }
 
     /// Declares the rewards of tickets void, all or none, which gives their measurements back to the budget. Returns how many have changed.
@@ -191,10 +175,7 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist or has no reward, or the store fails.
     pub fn void(&mut self, tickets: &[TicketId], reason: &str) -> Result<u64, StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Void(tickets.to_vec(), reason.into())) {
-            return done;
-        }
-        self.write_each(tickets, |state, &ticket, now| Ok(state.void(ticket, reason, now)?))
+        Ok(self.submit(Operation::Void(tickets.to_vec(), reason.into()))?.n_events)
     }
 
     /// Withdraws arms, all or none, which are not handed out again. Returns how many have changed.
@@ -202,10 +183,7 @@ impl Campaign {
     /// # Errors
     /// If there is no such arm, or the store fails.
     pub fn withdraw(&mut self, arms: &[Arm], reason: &str) -> Result<u64, StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Withdraw(arms.to_vec(), reason.into())) {
-            return done;
-        }
-        self.write_each(arms, |state, &arm, now| Ok(state.withdraw(arm, reason, now)?))
+        Ok(self.submit(Operation::Withdraw(arms.to_vec(), reason.into()))?.n_events)
     }
 
     /// Makes withdrawn arms available again, all or none. Returns how many have changed.
@@ -213,26 +191,20 @@ impl Campaign {
     /// # Errors
     /// If there is no such arm, or the store fails.
     pub fn restore(&mut self, arms: &[Arm]) -> Result<u64, StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Restore(arms.to_vec())) {
-            return done;
-        }
-        self.write_each(arms, |state, &arm, now| Ok(state.restore(arm, now)?))
+        Ok(self.submit(Operation::Restore(arms.to_vec()))?.n_events)
     }
 
-    /// Writes the events that `decide` returns for some things, all or none. Returns how many there are.
-    fn write_each<T>(
-        &mut self,
-        things: &[T],
-        mut decide: impl FnMut(&mut CampaignState, &T, u64) -> Result<Option<Event>, StoreError>,
-    ) -> Result<u64, StoreError> {
-        let written = self.write(|state, Moment { now, .. }| {
-            let mut events = Vec::new();
-            for thing in things {
-                events.extend(decide(state, thing, now)?);
+    /// Carries out an operation that changes settings or candidates.
+    pub(crate) fn perform_revision(&mut self, submission: &Submission) -> Result<Outcome, StoreError> {
+        let n_added = match &submission.operation {
+            Operation::Change(change) => {
+                let changed = self.change_here(change, &submission.origin)?;
+                return Ok(Outcome { n_events: u64::from(changed), ..Outcome::default() });
             }
-            Ok(Decided::applied(events))
-        })?;
-        Ok(written.n_events())
+            Operation::Add(more) => self.add_here(more, &submission.origin)?,
+            _ => 0,
+        };
+        Ok(Outcome { n_events: u64::from(n_added > 0), n_added, ..Outcome::default() })
     }
 
     /// Writes an event that changes arms or settings, and reads the campaign again. `false`, and nothing is written, if others have changed

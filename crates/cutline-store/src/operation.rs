@@ -1,12 +1,12 @@
-//! Operations on tickets, rewards and arms, each of which is carried out completely or not at all.
+//! Operations: every change of a campaign is one, and each is carried out completely or not at all.
 
 use crate::origin::Origin;
 use crate::tickets::{expire, fail, replicates_for};
-use crate::{StoreError, Ticket};
+use crate::{Candidates, Change, StoreError, Ticket};
 use cutline::Arm;
 use cutline::campaign::{CampaignState, Event, Request, TicketId, TicketStatus, Time};
 
-/// Something to do with tickets, rewards or arms: all of it or nothing.
+/// A change of a campaign: all of it or nothing. [`Campaign::submit`](crate::Campaign::submit) carries it out.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Operation {
@@ -42,6 +42,10 @@ pub enum Operation {
     Withdraw(Vec<Arm>, String),
     /// Makes withdrawn arms available again.
     Restore(Vec<Arm>),
+    /// Changes settings. Everything measured so far counts as if the campaign had begun with the new ones.
+    Change(Box<Change>),
+    /// Adds candidates with the same columns, behind those that there are.
+    Add(Box<Candidates>),
 }
 
 /// An operation and where it comes from.
@@ -51,6 +55,12 @@ pub struct Submission {
     pub operation: Operation,
     /// Who asks for it.
     pub origin: Origin,
+}
+
+impl From<Operation> for Submission {
+    fn from(operation: Operation) -> Self {
+        Self { operation, origin: Origin::default() }
+    }
 }
 
 impl Submission {
@@ -69,6 +79,8 @@ pub struct Outcome {
     pub n_events: u64,
     /// The measurements that were handed out or renewed.
     pub tickets: Vec<Ticket>,
+    /// The number of candidates that were added.
+    pub n_added: usize,
     /// Whether an earlier request with the same key has done it, and this one nothing.
     pub is_repeated: bool,
 }
@@ -80,12 +92,31 @@ impl Operation {
         Some(Request { replicates: *replicates, resume: *resume, ..Request::new(*n, worker, *lease) })
     }
 
-    /// Decides it, unless it is an ask, and changes the state. After an error the state may have changed.
+    /// Whether it changes settings or candidates, so that the state is built again.
+    pub(crate) fn is_revision(&self) -> bool {
+        matches!(self, Self::Change(_) | Self::Add(_))
+    }
+
+    /// Whether it is about nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Ask { n, .. } => *n == 0,
+            Self::Tell(rewards) => rewards.is_empty(),
+            Self::Fail(tickets) => tickets.is_empty(),
+            Self::Expire(tickets) | Self::Renew(tickets, _) | Self::Void(tickets, _) => tickets.is_empty(),
+            Self::Observe(rewards, _) => rewards.is_empty(),
+            Self::Amend(rewards, _) => rewards.is_empty(),
+            Self::Withdraw(arms, _) | Self::Restore(arms) => arms.is_empty(),
+            Self::Change(_) | Self::Add(_) => false,
+        }
+    }
+
+    /// Decides it, unless it is an ask or a revision, and changes the state. After an error the state may have changed.
     pub(crate) fn decide(&self, state: &mut CampaignState, now: Time) -> Result<Vec<Event>, StoreError> {
         let mut events = Vec::new();
         match self {
-            // Asks are decided in slices.
-            Self::Ask { .. } => (),
+            // Asks are decided in slices, and revisions outside groups.
+            Self::Ask { .. } | Self::Change(_) | Self::Add(_) => (),
             Self::Tell(rewards) => {
                 events = tell_events(state, rewards)?;
                 state.record(now, &events);

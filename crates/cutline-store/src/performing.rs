@@ -85,6 +85,21 @@ impl Deciding<'_> {
 }
 
 impl Campaign {
+    /// Carries out an operation, here or on the server of this campaign. Every change of a campaign goes this way.
+    ///
+    /// # Errors
+    /// If it is refused, or the store fails. Then nothing was written, except for an ask that was written in part.
+    pub fn submit(&mut self, operation: impl Into<Submission>) -> Result<Outcome, StoreError> {
+        let submission = operation.into();
+        if self.journal.remote().is_some() {
+            let is_add = matches!(submission.operation, Operation::Add(_));
+            let n = self.submit_to_server(&submission.operation)?;
+            let n_added = if is_add { usize::try_from(n).unwrap_or(usize::MAX) } else { 0 };
+            return Ok(Outcome { n_events: n, n_added, ..Outcome::default() });
+        }
+        self.perform(&[submission])?.pop().unwrap_or(Err(StoreError::Contended))
+    }
+
     /// Carries out several operations in their order, so that concurrent workers share the time that a commit takes: in one transaction, unless
     /// they ask for arms and deciding takes longer than a commit. Each operation succeeds or is refused by itself. An operation whose
     /// [key](crate::Origin::key) is known is not carried out again: its outcome is that of the first time.
@@ -146,6 +161,12 @@ impl Campaign {
             if group.waiting().next().is_none() {
                 return Ok(group.finished());
             }
+            let revision = group.waiting().find(|(_, entry)| entry.submission.operation.is_revision());
+            if let Some((_, entry)) = revision {
+                let done = self.perform_revision(&entry.submission);
+                entry.end = Some(done.map(|outcome| entry.outcome = outcome));
+                return Ok(group.finished());
+            }
             let plan = self.plan(group, is_interrupted)?;
             match self.write_group(group, plan, attempt >= TRIES, is_interrupted) {
                 Ok(true) => return Ok(group.finished()),
@@ -183,13 +204,14 @@ impl Campaign {
         if !self.is_slow() {
             return Ok(None);
         }
+        // Others are not excluded while their events are applied here.
+        self.state()?;
         let mut asks =
             group.waiting().filter_map(|(entry, ask)| Some((entry, ask.asking, ask.submission.operation.request()?)));
         let Some((entry, asking, request)) = asks.next() else { return Ok(None) };
         if is_interrupted() {
             return Err(StoreError::Interrupted);
         }
-        self.state()?;
         let moment = self.moment();
         let begun = Instant::now();
         // A custom rule that unwinds takes the state with it.

@@ -50,6 +50,8 @@ impl Campaign {
                 .write(self.id, known, &mut |_, _| Ok(Decision { features_of: arms.clone(), ..Decision::default() }))?;
         }
         let tickets = tickets(self, events, &mut features.into_iter())?;
-        Ok(Outcome { n_events: events.len() as u64, tickets, is_repeated: true })
+        let added = |event: &Event| if let Event::Added { n_arms, .. } = event { *n_arms } else { 0 };
+        let n_added = events.iter().map(added).sum();
+        Ok(Outcome { n_events: events.len() as u64, tickets, n_added, is_repeated: true })
     }
 }

@@ -1,7 +1,6 @@
 //! Tickets, and taking their rewards.
 
 use crate::campaign::Campaign;
-use crate::writing::{Decided, Moment};
 use crate::{Operation, StoreError};
 use cutline::campaign::{CampaignError, CampaignState, Event, TicketId, TicketStatus, Time};
 use cutline::{Amount, Arm};
@@ -33,12 +32,8 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist, failed or has another reward, or the store fails.
     pub fn tell(&mut self, rewards: &[(TicketId, f64)]) -> Result<u64, StoreError> {
-        let each = || Operation::Tell(rewards.iter().map(|&(ticket, reward)| (ticket, vec![reward])).collect());
-        if let Some(done) = self.submit_to_server(each) {
-            return done;
-        }
-        let written = self.write(|state, _| Ok(Decided::planned(state.tell_events(rewards)?)))?;
-        Ok(written.n_events())
+        let each = rewards.iter().map(|&(ticket, reward)| (ticket, vec![reward])).collect();
+        Ok(self.submit(Operation::Tell(each))?.n_events)
     }
 
     /// Records the rewards of a ticket and of those that were handed out together with it, in their order, all or none, and returns how many
@@ -47,15 +42,7 @@ impl Campaign {
     /// # Errors
     /// As [`Campaign::tell`], and if there are more rewards than measurements.
     pub fn tell_replicates(&mut self, ticket: TicketId, rewards: &[f64]) -> Result<u64, StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Tell(vec![(ticket, rewards.to_vec())])) {
-            return done;
-        }
-        let written = self.write(|state, _| {
-            let tickets = replicates_for(state, ticket, rewards.len())?;
-            let rewards: Vec<_> = tickets.zip(rewards.iter().copied()).collect();
-            Ok(Decided::planned(state.tell_events(&rewards)?))
-        })?;
-        Ok(written.n_events())
+        Ok(self.submit(Operation::Tell(vec![(ticket, rewards.to_vec())]))?.n_events)
     }
 
     /// Closes a ticket that will have no reward, and records the reason; if it is the first of some replicates, all of them that are open.
@@ -64,12 +51,7 @@ impl Campaign {
     /// # Errors
     /// If the ticket does not exist or has its reward, or the store fails.
     pub fn fail(&mut self, ticket: TicketId, reason: &str) -> Result<bool, StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Fail(vec![(ticket, reason.to_owned())])) {
-            return done.map(|n_events| n_events > 0);
-        }
-        let written =
-            self.write(|state, Moment { now, .. }| Ok(Decided::applied(fail(state, ticket, reason, now)?)))?;
-        Ok(written.n_events() > 0)
+        Ok(self.submit(Operation::Fail(vec![(ticket, reason.to_owned())]))?.n_events > 0)
     }
 
     /// Ends the leases of tickets early, for example because their worker has crashed, and returns how many were open. Their rewards are
@@ -78,11 +60,7 @@ impl Campaign {
     /// # Errors
     /// If a ticket does not exist, or the store fails.
     pub fn expire(&mut self, tickets: &[TicketId]) -> Result<u64, StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Expire(tickets.to_vec())) {
-            return done;
-        }
-        let written = self.write(|state, _| Ok(Decided::planned(expire(state, tickets)?)))?;
-        Ok(written.n_events())
+        Ok(self.submit(Operation::Expire(tickets.to_vec()))?.n_events)
     }
 
     /// Records rewards without tickets, all or none.
@@ -90,14 +68,7 @@ impl Campaign {
     /// # Errors
     /// If an arm does not exist, a reward is not a finite number, the rewards count towards the budget and exceed it, or the store fails.
     pub fn observe(&mut self, rewards: &[(Arm, f64)], is_counted: bool) -> Result<(), StoreError> {
-        if let Some(done) = self.submit_to_server(|| Operation::Observe(rewards.to_vec(), is_counted)) {
-            return done.map(drop);
-        }
-        self.write(|state, Moment { now, .. }| {
-            let observe = |&(arm, reward): &(Arm, f64)| state.observe(arm, reward, is_counted, now);
-            Ok(Decided::applied(rewards.iter().map(observe).collect::<Result<_, _>>()?))
-        })?;
-        Ok(())
+        self.submit(Operation::Observe(rewards.to_vec(), is_counted)).map(drop)
     }
 }
 

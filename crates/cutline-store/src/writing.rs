@@ -1,7 +1,7 @@
 //! Writing to a campaign: a decision on all events so far, and the events that follow from it, in one transaction.
 
 use crate::StoreError;
-use crate::campaign::{ATTEMPTS, Campaign};
+use crate::campaign::Campaign;
 use crate::error::damaged_journal;
 use crate::journal::Decision;
 use crate::origin::Mark;
@@ -29,18 +29,6 @@ pub(crate) struct Decided {
     pub(crate) marks: Vec<Mark>,
 }
 
-impl Decided {
-    /// Events that the state has already.
-    pub(crate) fn applied(events: Vec<Event>) -> Self {
-        Self { n_applied: events.len(), events, marks: Vec::new() }
-    }
-
-    /// Events that the state gets once they are written.
-    pub(crate) fn planned(events: Vec<Event>) -> Self {
-        Self { n_applied: 0, events, marks: Vec::new() }
-    }
-}
-
 /// What was written.
 pub(crate) struct Written {
     pub(crate) events: Vec<Event>,
@@ -48,34 +36,9 @@ pub(crate) struct Written {
     pub(crate) features: Vec<Vec<f64>>,
 }
 
-impl Written {
-    /// The number of events.
-    pub(crate) fn n_events(&self) -> u64 {
-        self.events.len() as u64
-    }
-}
-
 impl Campaign {
-    /// Brings the state up to date, lets `decide` decide, and writes the events, all in one transaction. If others have changed arms or
-    /// settings, the state is built again first.
-    pub(crate) fn write(
-        &mut self,
-        mut decide: impl FnMut(&mut CampaignState, Moment) -> Result<Decided, StoreError>,
-    ) -> Result<Written, StoreError> {
-        if self.is_slow() {
-            // Others are not excluded while their events are applied here.
-            self.state()?;
-        }
-        for _ in 0..ATTEMPTS {
-            if let Some(written) = self.write_once(true, &mut decide)? {
-                return Ok(written);
-            }
-        }
-        Err(StoreError::Contended)
-    }
-
-    /// As [`Campaign::write`], but `None`, and nothing is written, if others have changed arms or settings or, unless `may_follow`, have written
-    /// anything since the last reading. The state is up to date then.
+    /// Brings the state up to date, lets `decide` decide, and writes the events, all in one transaction. `None`, and nothing is written, if others
+    /// have changed arms or settings or, unless `may_follow`, have written anything since the last reading. The state is up to date then.
     pub(crate) fn write_once(
         &mut self,
         may_follow: bool,

@@ -1,7 +1,7 @@
 //! Decisions among very many arms: compared with reading the features once, on the mixed model compared with reading its columns twice, and
 //! lazy scans compared with full scans.
 //!
-//! `make bench-large` prints the tables and writes them to target/bench-large.json. The first two have the fastest of several
+//! `make bench WHAT=large` prints the tables and writes them to target/bench-large.json. The first two have the fastest of several
 //! decisions on all threads; the last one the mean over many pulls on one thread.
 
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "a bench reads the clock and prints")]

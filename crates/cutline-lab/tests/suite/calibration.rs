@@ -1,4 +1,4 @@
-//! The verdicts of campaigns with the defaults mean what they say. `make calibration` is the long version.
+//! The verdicts of campaigns with the defaults mean what they say. `make study WHAT=calibration` is the long version.
 
 use cutline::campaign::{EarlyStop, Terms};
 use cutline_lab::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate, default_terms};

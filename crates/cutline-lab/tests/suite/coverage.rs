@@ -1,4 +1,4 @@
-//! Intervals contain the true means as often as they claim. `make coverage` measures the same in more runs and settings.
+//! Intervals contain the true means as often as they claim. `make study WHAT=coverage` measures the same in more runs and settings.
 //!
 //! Seeds are fixed. A share is compared with its level to 4.9 standard errors, and a level of "at least" to 4.75 below it:
 //! a correct program would fail a comparison for one seed in 10⁶.

@@ -1,5 +1,5 @@
 //! The stop `intervals` is wrong in no more runs than it says, through the defaults of campaigns, whatever the size of the noise and its
-//! kind. `make sure` measures the same in more runs, for the heuristic too.
+//! kind. `make study WHAT=sure` measures the same in more runs, for the heuristic too.
 //!
 //! Seeds are fixed. A share of δ is exceeded by 4.75 standard errors in one seed of 10⁶ if the promise just holds.
 

@@ -1,4 +1,4 @@
-//! `make load`: asks and tells per second over HTTP, compared with bare commits to the same kind of database in the same run.
+//! `make bench WHAT=server`: asks and tells per second over HTTP, compared with bare commits to the same kind of database in the same run.
 //!
 //! Serves a campaign on a loopback address and lets 1 and 64 workers, each with a connection of its own, ask for tickets and tell their rewards, in
 //! batches of 1 and 16; also tell only, with tickets that were asked for before. Then a campaign of 10,000 arms with 64 features on the default

@@ -178,8 +178,7 @@ async fn ask(state: &AppState, visitor: &Visitor, name: &str, form: &ActionForm)
 
 async fn budget(state: &AppState, visitor: &Visitor, name: &str, form: &ActionForm) -> Result<&'static str, Problem> {
     let budget: u32 = parsed(form.budget.as_ref(), "the budget", "a whole number of at least 1")?;
-    let change = Change { budget: Some(budget), ..Change::default() };
-    let origin = visitor.origin();
-    state.run(name, move |open| open.campaign.change_as(&change, &origin)).await?;
+    let operation = Operation::Change(Box::new(Change { budget: Some(budget), ..Change::default() }));
+    state.submit(name, Submission { operation, origin: visitor.origin() }, None).await?;
     Ok("budget")
 }

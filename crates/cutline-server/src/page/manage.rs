@@ -17,7 +17,7 @@ use axum::extract::{DefaultBodyLimit, Form, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
 use cutline_lab::dataset::ReadOptions;
-use cutline_store::{Change, Role};
+use cutline_store::{Change, Operation, Role, Submission};
 use serde::Deserialize;
 
 pub(super) fn router() -> Router<AppState> {
@@ -133,8 +133,9 @@ async fn settings(
     let work = async {
         visitor.require(Role::Admin, &name)?;
         let Form(form) = form.map_err(|error| Problem::BadRequest(error.body_text()))?;
-        let (change, origin) = (form.change()?, visitor.origin());
-        let is_changed = state.run(&name, move |open| open.campaign.change_as(&change, &origin)).await?;
+        let operation = Operation::Change(Box::new(form.change()?));
+        let changed = state.submit(&name, Submission { operation, origin: visitor.origin() }, None).await?;
+        let is_changed = changed.n_events > 0;
         Ok(page_of(&name, if is_changed { "changed" } else { "unchanged" }))
     };
     answered(&state, &visitor, &name, work.await).await

@@ -134,7 +134,8 @@ pub(crate) fn add_arms(
     if n_arms > most {
         return Err(Problem::Refused(format!("there would be {n_arms} arms; at most {most} are allowed")));
     }
-    Ok(campaign.add_as(more, origin)?)
+    let operation = Operation::Add(Box::new(more.clone()));
+    Ok(campaign.submit(Submission { operation, origin: origin.clone() })?.n_added)
 }
 
 /// The candidates of a body, with the columns of a campaign.

@@ -2,7 +2,6 @@
 
 use super::new_campaign::{NewCampaignBody, TableQuery, delta, model};
 use super::page_bounds;
-use crate::actor::OpenCampaign;
 use crate::auth::Principal;
 use crate::clock::rfc3339;
 use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf};
@@ -13,7 +12,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cutline_store::{Campaign, Change, Role, Settings, StoreError};
+use cutline_store::{Campaign, Change, Operation, Role, Settings, Submission};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -334,16 +333,11 @@ async fn change(
         algorithm: value.algorithm,
         model: model(value.model.as_deref())?,
     };
-    let origin = posted.origin.clone();
     let mut changed = false;
     // A campaign that cannot be opened here, as one with a custom rule, can be renamed.
     if change != Change::default() {
-        let meant = posted.campaign;
-        let change = move |open: &mut OpenCampaign| match meant {
-            Some(meant) if meant != open.campaign.id() => Err(StoreError::Deleted),
-            _ => open.campaign.change_as(&change, &origin),
-        };
-        changed = state.run(&name, change).await?;
+        let submission = Submission { operation: Operation::Change(Box::new(change)), origin: posted.origin.clone() };
+        changed = state.submit(&name, submission, posted.campaign).await?.n_events > 0;
     }
     let new_name = match value.name.filter(|wanted| *wanted != name) {
         Some(wanted) => {

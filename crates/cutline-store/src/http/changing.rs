@@ -29,9 +29,9 @@ impl Change {
 }
 
 impl Campaign {
-    /// As [`Campaign::change`], on the server of this campaign; `None` if it has none.
-    pub(crate) fn change_on_server(&mut self, change: &Change) -> Option<Result<bool, StoreError>> {
-        let journal = self.journal.remote()?;
+    /// As [`Campaign::change`], on the server of this campaign.
+    pub(super) fn change_on_server(&mut self, change: &Change) -> Result<bool, StoreError> {
+        let Some(journal) = self.journal.remote() else { return Err(StoreError::NotOverHttp) };
         let changed = match change.body() {
             Some(body) => journal.located(|client| {
                 let url = client.address().url("");
@@ -39,11 +39,11 @@ impl Campaign {
             }),
             None => Err(journal.client.failed("a number is not finite").refused()),
         };
-        Some(match changed {
+        match changed {
             Ok(changed) => self.state().map(|_| changed),
             Err(error) if error.is_refusal() => Err(self.refused_change(change).unwrap_or(error)),
             Err(error) => Err(error),
-        })
+        }
     }
 
     /// Why the campaign does not allow a change, by its state here: the error that a store in a file would return.
@@ -56,11 +56,11 @@ impl Campaign {
         }
     }
 
-    /// As [`Campaign::add`], on the server of this campaign; `None` if it has none.
-    pub(crate) fn add_on_server(&mut self, more: &Candidates) -> Option<Result<usize, StoreError>> {
+    /// As [`Campaign::add`], on the server of this campaign.
+    pub(super) fn add_on_server(&mut self, more: &Candidates) -> Result<usize, StoreError> {
         // Requests do not name the columns.
         let has_same_columns = self.columns() == more.columns();
-        let journal = self.journal.remote()?;
+        let Some(journal) = self.journal.remote() else { return Err(StoreError::NotOverHttp) };
         let added = if has_same_columns {
             let body = json!({"arms": arm_rows(more)});
             journal.located(|client| {
@@ -70,11 +70,11 @@ impl Campaign {
         } else {
             Err(journal.client.failed("the columns differ").refused())
         };
-        Some(match added {
+        match added {
             Ok(added) => self.state().map(|_| added),
             Err(error) if error.is_refusal() => Err(self.added_candidates(more).err().unwrap_or(error)),
             Err(error) => Err(error),
-        })
+        }
     }
 }
 

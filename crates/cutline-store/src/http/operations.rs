@@ -44,7 +44,9 @@ impl HttpJournal {
                 self.change("withdrawals", &json!({"arms": names_of(arms), "reason": reason}))
             }
             Operation::Restore(arms) => self.change("restorations", &json!({"arms": names_of(arms)})),
-            Operation::Ask { .. } | Operation::Renew(..) => Err(StoreError::NotOverHttp),
+            Operation::Ask { .. } | Operation::Renew(..) | Operation::Change(_) | Operation::Add(_) => {
+                Err(StoreError::NotOverHttp)
+            }
         }
     }
 
@@ -70,22 +72,19 @@ impl HttpJournal {
 }
 
 impl Campaign {
-    /// Carries out an operation on the server of this campaign; `None` if it has none, and the operation is to be decided and written here.
-    /// Returns the number of new events.
-    pub(crate) fn submit_to_server(
-        &mut self,
-        operation: impl FnOnce() -> Operation,
-    ) -> Option<Result<u64, StoreError>> {
-        let journal = self.journal.remote()?;
-        let operation = operation();
-        if operation.is_empty() {
-            return Some(Ok(0));
+    /// Carries out an operation on the server of this campaign. Returns the number of new events, or of candidates that were added.
+    pub(crate) fn submit_to_server(&mut self, operation: &Operation) -> Result<u64, StoreError> {
+        match operation {
+            Operation::Change(change) => return self.change_on_server(change).map(u64::from),
+            Operation::Add(more) => return self.add_on_server(more).map(|added| added as u64),
+            _ if operation.is_empty() => return Ok(0),
+            _ => (),
         }
-        let done = journal.submit(&operation, &self.names);
-        Some(done.map_err(|error| match error {
-            StoreError::Remote { status: 409 | 422, .. } => self.refusal(&operation).unwrap_or(error),
+        let Some(journal) = self.journal.remote() else { return Err(StoreError::NotOverHttp) };
+        journal.submit(operation, &self.names).map_err(|error| match error {
+            StoreError::Remote { status: 409 | 422, .. } => self.refusal(operation).unwrap_or(error),
             error => error,
-        }))
+        })
     }
 
     /// Why the campaign does not allow an operation, by its state here: the error that a store in a file would return.
@@ -144,20 +143,5 @@ impl Campaign {
             }
         }
         Ok(all)
-    }
-}
-
-impl Operation {
-    /// Whether it is about nothing.
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Ask { n, .. } => *n == 0,
-            Self::Tell(rewards) => rewards.is_empty(),
-            Self::Fail(tickets) => tickets.is_empty(),
-            Self::Expire(tickets) | Self::Renew(tickets, _) | Self::Void(tickets, _) => tickets.is_empty(),
-            Self::Observe(rewards, _) => rewards.is_empty(),
-            Self::Amend(rewards, _) => rewards.is_empty(),
-            Self::Withdraw(arms, _) | Self::Restore(arms) => arms.is_empty(),
-        }
     }
 }

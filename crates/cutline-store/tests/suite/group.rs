@@ -118,13 +118,18 @@ fn a_key_is_for_one_request(store: &Store) {
         .map(|budget| cutline_store::Change { budget: Some(budget), ..cutline_store::Change::default() })
         .into();
     let keyed_change = Origin { author: None, key: Some(RequestKey { key: "raise".into(), fingerprint: "r".into() }) };
-    assert!(campaign.change_as(&raise, &keyed_change).unwrap());
+    let keyed_change = Submission { operation: Operation::Change(Box::new(raise)), origin: keyed_change };
+    assert_eq!(campaign.submit(keyed_change.clone()).unwrap().n_events, 1);
     campaign.change(&lower).unwrap();
-    assert!(campaign.change_as(&raise, &keyed_change).unwrap(), "the answer of the first time");
+    assert_eq!(campaign.submit(keyed_change).unwrap().n_events, 1, "the answer of the first time");
     assert_eq!(campaign.settings().budget, 15, "and nothing has changed");
-    assert_eq!(campaign.add_as(&more, &origin("x")).unwrap(), 1);
-    assert_eq!(campaign.add_as(&more, &origin("x")).unwrap(), 1, "the answer of the first time");
-    assert!(matches!(campaign.add_as(&more, &origin("y")), Err(StoreError::OtherRequest)));
+    let add = |fingerprint: &str| Submission {
+        operation: Operation::Add(Box::new(more.clone())),
+        origin: origin(fingerprint),
+    };
+    assert_eq!(campaign.submit(add("x")).unwrap().n_added, 1);
+    assert_eq!(campaign.submit(add("x")).unwrap().n_added, 1, "the answer of the first time");
+    assert!(matches!(campaign.submit(add("y")), Err(StoreError::OtherRequest)));
 }
 
 fn repeated_beginnings_are_one_campaign(store: &Store) {
@@ -152,7 +157,7 @@ fn authors_are_recorded(store: &Store) {
         [by(ask(2, "w"), "ada"), by(tell(&[(1, 0.1)]), "ada"), anonymous(tell(&[(2, 0.2)])), by(ask(1, "w"), "bob")];
     assert!(perform(&mut campaign, &submissions).iter().all(Result::is_ok));
     let raise = cutline_store::Change { budget: Some(20), ..cutline_store::Change::default() };
-    campaign.change_as(&raise, &Origin { author: Some("ada".into()), key: None }).unwrap();
+    campaign.submit(by(Operation::Change(Box::new(raise)), "ada")).unwrap();
     let ranges = |campaign: &mut Campaign, first, last| -> Vec<(u64, u64, String)> {
         let range = |Authorship { first, last, author, .. }| (first, last, author);
         campaign.authors(first, last).unwrap().into_iter().map(range).collect()

@@ -16,7 +16,7 @@ use crate::estimators::LazyMeans;
 use crate::vector::{LANES, vectorised};
 use crate::{Arm, Question};
 
-/// The number of arms from which a lazy scan is faster; `make bench-large` measures it.
+/// The number of arms from which a lazy scan is faster; `make bench WHAT=large` measures it.
 pub(super) const MIN_ARMS: usize = 30_000;
 
 /// The state of a lazy scan; see the module documentation.
