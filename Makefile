@@ -25,7 +25,7 @@ test: ## Check everything: lints, docs, all tests, the 120 published cells, stat
 
 check: build ## The quick one: formatting, lints, and the tests that need no network, database or browser
 	$(MAKE) --no-print-directory lint
-	cargo test --release --workspace --locked --quiet --tests
+	cargo test --release --workspace --locked --quiet --tests -- --skip postgres
 	$(MAKE) --no-print-directory check-exact
 
 # Without the examples: clippy checks them, and nobody runs them here.
@@ -226,6 +226,10 @@ fuzz: ## Look with libFuzzer for inputs that break something; FUZZ_SECONDS=N per
 
 power-loss: ## Simulate losses of power at every point of a recorded run on SQLite; LOSSES=N for N at each point
 	CUTLINE_POWER_LOSS=$(or $(LOSSES),3) cargo test --release --locked --workspace --test power_loss -- --nocapture
+
+docs-check: test-built python packages ## Compare the tables of the docs with what the program computes now
+	CUTLINE_CHECK_DOCS=1 cargo test --release --locked --package cutline-lab --test suite -- --include-ignored diagnostics:: planning::
+	CUTLINE_CHECK_DOCS=1 target/python/bin/pytest --quiet --config-file python/pyproject.toml python/tests/test_plan.py
 
 docs: ## Build the API documentation: target/doc/cutline/index.html
 	cargo doc --release --workspace --no-deps --locked

@@ -66,8 +66,11 @@ fn assert_uniform(mut p_values: Vec<f64>, what: &str) {
     assert!(most <= (2e6_f64.ln() / (2.0 * n)).sqrt(), "{what}: {most} off uniform");
 }
 
-/// Checks that the documentation has this row.
+/// Checks that the documentation has this row, if `make docs-check` asks for it.
 fn assert_documented(cells: &[String]) {
+    if std::env::var_os("CUTLINE_CHECK_DOCS").is_none() {
+        return;
+    }
     let row = format!("| {} |", cells.join(" | "));
     assert!(include_str!("../../../../docs/diagnostics.md").contains(&row), "docs/diagnostics.md lacks\n{row}");
 }
