@@ -60,7 +60,11 @@ async fn a_change_is_for_the_campaign_that_is_meant(place: Place) {
         send(Method::POST, path, &own, body).await.ok();
     }
     let change = json!({"budget": 12});
-    send(Method::PATCH, "/v1/campaigns/screen", &other, change.clone()).await.refused(404, "not-found", "deleted");
+    send(Method::PATCH, "/v1/campaigns/screen", &other, change.clone()).await.refused(
+        410,
+        "other-campaign",
+        "another name",
+    );
     send(Method::PATCH, "/v1/campaigns/screen", &own, change).await.ok();
     let overview = &api.get("/v1/campaigns/screen").await.ok()["overview"];
     assert_eq!((&overview["told"], &overview["budget"], &overview["n_arms"]), (&json!(1), &json!(12), &json!(7)));
