@@ -144,7 +144,7 @@ bench-large:
 
 # Time loading a million candidates from CSV and Parquet, compared with polars and pandas; K=N for N candidates
 bench-load:
-	cargo build --release --locked --package cutline-lab --example load
+	cargo build --release --locked --package cutline-data --example load
 	test -x target/peers/bin/python || python3 -m venv target/peers
 	target/peers/bin/$(PIP_INSTALL) --requirement benches/peers/load-requirements.txt
 	target/release/examples/load $(or $(K),1000000) target/peers/bin/python
@@ -175,15 +175,15 @@ study: ## Compute the tables of the docs: WHAT=batches, calibration, centre, cov
 
 # Measure whether verdicts on the mixed model mean what they say: the tables of docs/verdicts.md; RUNS=N for N campaigns per cell, K=N for N arms only
 calibration:
-	cargo run --release --locked --quiet --package cutline-lab --example calibration -- $(or $(RUNS),20) $(K)
+	cargo run --release --locked --quiet --package cutline-studies --example calibration -- $(or $(RUNS),20) $(K)
 
 # Measure how often intervals contain the true means: the table of docs/verdicts.md
 coverage:
-	cargo run --release --locked --quiet --package cutline-lab --example coverage
+	cargo run --release --locked --quiet --package cutline-studies --example coverage
 
 # Measure how often campaigns that stop early are wrong: the table of docs/stopping.md; RUNS=N for N runs per cell
 sure:
-	cargo run --release --locked --quiet --package cutline-lab --example sure -- $(or $(RUNS),500)
+	cargo run --release --locked --quiet --package cutline-studies --example sure -- $(or $(RUNS),500)
 
 # Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
 centre: build

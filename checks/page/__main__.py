@@ -16,7 +16,6 @@ from collections.abc import Callable
 from access import Access
 from browser import Browser
 from campaigns import Campaigns
-from webhooks import Webhooks
 
 
 def main() -> int:
@@ -36,10 +35,10 @@ def main() -> int:
         try:
             cutline = str(pathlib.Path(arguments.cutline).resolve())
             shared = (browser, cutline, directory, arguments.axe.read_text(), arguments.shots)
-            campaigns, access, webhooks = Campaigns(*shared), Access(*shared), Webhooks(*shared)
+            campaigns, access = Campaigns(*shared), Access(*shared)
             browser.size(1280, 900)
             tests: list[Callable[[], None]] = [campaigns.begin_measure_and_correct, access.log_in_and_out, access.without_scripts]
-            tests += [webhooks.webhooks, campaigns.many_arms]
+            tests += [campaigns.many_arms]
             for test in tests:
                 if arguments.only and arguments.only not in test.__name__:
                     continue

@@ -1,7 +1,7 @@
 //! Tables of candidates: CSV, gzip and Excel, as every command reads them.
 
 use cutline::Candidates;
-use cutline_lab::dataset::{self, Loaded, ReadOptions, Source};
+use cutline_data::dataset::{self, Loaded, ReadOptions, Source};
 use std::collections::HashSet;
 use std::io::Read;
 

@@ -1,7 +1,7 @@
 //! Candidates from Parquet files.
 
 use crate::csv::load;
-use cutline_lab::dataset::ReadOptions;
+use cutline_data::dataset::ReadOptions;
 
 /// Hides the messages of panics in the crate `parquet`: it panics on some damaged files, and the reader of candidates catches that.
 pub fn hide_caught_panics() {

@@ -1,7 +1,7 @@
 //! Files of rewards: what `cutline tell --file` reads, and what campaigns begin with.
 
 use cutline::diagnostics::MAX_REWARD;
-use cutline_lab::rewards::{TicketReward, rewards, ticket_rewards};
+use cutline_data::rewards::{TicketReward, rewards, ticket_rewards};
 use std::fmt::Write;
 
 /// Reads a file of rewards by ticket and one of rewards by arm.

@@ -2,7 +2,7 @@
 
 use crate::errors::input;
 use cutline::Encoding;
-use cutline_lab::dataset::{ColumnCells, DatasetError, ReadOptions, encode, encode_later};
+use cutline_data::dataset::{ColumnCells, DatasetError, ReadOptions, encode, encode_later};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use crate::convert::integer;
 use crate::errors::input;
-use cutline_lab::input::{InputError, open, set_max_size};
+use cutline_data::input::{InputError, open, set_max_size};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 

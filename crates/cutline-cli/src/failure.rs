@@ -3,10 +3,10 @@
 use crate::print::shell;
 use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError, is_hidden, with_short_names};
-use cutline_lab::dataset::{DatasetError, Note};
-use cutline_lab::edges::EdgesError;
-use cutline_lab::input::InputError;
-use cutline_lab::rewards::RewardsError;
+use cutline_data::dataset::{DatasetError, Note};
+use cutline_data::edges::EdgesError;
+use cutline_data::input::InputError;
+use cutline_data::rewards::RewardsError;
 use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
 use cutline_server::ServerError;
 use cutline_store::{ModelError, Store, StoreError};

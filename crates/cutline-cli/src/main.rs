@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         threads::start();
     }
     print::set_plain(cli.plain);
-    cutline_lab::input::set_max_size(cli.max_input_size);
+    cutline_data::input::set_max_size(cli.max_input_size);
     silence_parquet_panics();
     let done = match cli.command {
         Command::Reproduce(args) => commands::reproduce(&args),

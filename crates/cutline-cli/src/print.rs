@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use comfy_table::{CellAlignment, Table, presets};
 use cutline::shown;
-use cutline_lab::spreadsheet;
+use cutline_data::spreadsheet;
 use std::borrow::Cow;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};

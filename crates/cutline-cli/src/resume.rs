@@ -37,7 +37,7 @@ impl Resumed {
     pub(crate) fn open(path: &Path, inputs: Inputs, experiments: &[Experiment]) -> Result<Self, Failure> {
         inputs.check(path)?;
         check_directory(path)?;
-        let checkpoint = match cutline_lab::input::read(path) {
+        let checkpoint = match cutline_data::input::read(path) {
             Ok(bytes) => Checkpoint::read(&bytes, experiments)
                 .map_err(|error| Failure::Checkpoint { path: path.into(), error })?,
             Err(error) if error.kind() == ErrorKind::NotFound => Checkpoint::new(experiments),

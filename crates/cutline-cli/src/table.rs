@@ -236,7 +236,7 @@ mod tests {
             let path = directory.path().join(file);
             let out = std::fs::File::create(&path).unwrap();
             if file.ends_with("csv") { table.write_csv(out) } else { table.write_parquet(out) }.unwrap();
-            let read = cutline_lab::dataset::open(&path, None).unwrap();
+            let read = cutline_data::dataset::open(&path, None).unwrap();
             assert_eq!((read.names(), read.features()), (&names[..], &features[..]));
         }
     }

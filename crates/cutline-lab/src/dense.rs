@@ -213,7 +213,7 @@ fn n_below(diagonal: &[f64], beside: &[f64], x: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::RandomNumbers;
+    use crate::instance::source::RandomNumbers;
     use cutline::{Purpose, stream};
     use nalgebra::DMatrix;
 

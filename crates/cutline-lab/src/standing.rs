@@ -48,14 +48,41 @@ pub struct Standing {
     pub rest: Option<Rest>,
 }
 
+/// Whether a model fits the rewards, in a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Fit {
+    /// There is too little to test.
+    #[default]
+    Untested,
+    /// The linear model was tested, and the rewards do not contradict it.
+    Fits,
+    /// The rewards contradict the linear model.
+    Misfit,
+    /// The model makes no assumption that these rewards could contradict.
+    Adapts,
+}
+
+impl Fit {
+    /// The word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Untested => "untested",
+            Self::Fits => "fits",
+            Self::Misfit => "misfit",
+            Self::Adapts => "adapts",
+        }
+    }
+}
+
 /// Whether a model fits the rewards.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ModelFit {
-    /// `fits` or `misfit` for the linear model, which is tested; `adapts` for the others, which make no assumption that these rewards could
-    /// contradict; `untested` where there is too little to test.
-    #[serde(rename = "fit")]
-    pub word: &'static str,
+    /// In a word.
+    pub fit: Fit,
     /// The p-value of the test of the linear model, whatever the model of the campaign; `None` if it could not be tested.
     #[serde(rename = "fit_p_value")]
     pub p_value: Option<f64>,
@@ -108,7 +135,7 @@ impl Standing {
         let rest = |of: fn(&Rest) -> f64| number(self.rest.as_ref().map(of));
         [
             ("wrong_calls", number(self.wrong_calls)),
-            ("fit", self.fit.word.into()),
+            ("fit", self.fit.fit.name().into()),
             ("fit_p_value", number(self.fit.p_value)),
             ("fit_advice", self.fit.advice.clone()),
             ("may_stop", self.may_stop.to_string()),
@@ -176,12 +203,12 @@ pub fn serialize_amount<S: Serializer>(amount: &Amount, serializer: S) -> Result
 
 impl ModelFit {
     fn new(state: &CampaignState, has_rewards: bool, verdicts: &[Verdict]) -> Self {
-        let untested = |advice: &str| Self { word: "untested", p_value: None, advice: advice.into() };
+        let untested = |advice: &str| Self { fit: Fit::Untested, p_value: None, advice: advice.into() };
         let estimator = state.terms().spec.estimator();
         let Some(dimension) = state.arms().dimension() else {
             let advice = "the arms have no features, so there is no line to test";
             return Self {
-                word: if has_rewards { "adapts" } else { "untested" },
+                fit: if has_rewards { Fit::Adapts } else { Fit::Untested },
                 p_value: None,
                 advice: advice.into(),
             };
@@ -203,23 +230,23 @@ impl ModelFit {
             n => format!("the rewards of {n} arms contradict a line"),
         };
         let n_contradicted = if estimator == EstimatorKind::Ridge { state.n_contradicted(verdicts) } else { 0 };
-        let (word, advice) = match (estimator, diagnostics.conclusion) {
+        let (fit, advice) = match (estimator, diagnostics.conclusion) {
             (EstimatorKind::Ridge, Conclusion::NotBelievable) => {
-                ("misfit", &*format!("{contradiction}, on which the verdicts rest; use the mixed model"))
+                (Fit::Misfit, &*format!("{contradiction}, on which the verdicts rest; use the mixed model"))
             }
-            (EstimatorKind::Ridge, _) if n_contradicted > 0 => ("misfit", &*contradicted_in_words(n_contradicted)),
-            (EstimatorKind::Ridge, Conclusion::NotEnoughData(missing)) => ("untested", to_test_a_line(missing)),
+            (EstimatorKind::Ridge, _) if n_contradicted > 0 => (Fit::Misfit, &*contradicted_in_words(n_contradicted)),
+            (EstimatorKind::Ridge, Conclusion::NotEnoughData(missing)) => (Fit::Untested, to_test_a_line(missing)),
             (EstimatorKind::Ridge, Conclusion::AlwaysTrue) => {
-                ("untested", "there are as many features as arms, so any means lie on a line")
+                (Fit::Untested, "there are as many features as arms, so any means lie on a line")
             }
-            (EstimatorKind::Ridge, _) => ("fits", "the means lie no further from a line than the noise explains"),
+            (EstimatorKind::Ridge, _) => (Fit::Fits, "the means lie no further from a line than the noise explains"),
             (EstimatorKind::Mixed, Conclusion::NotBelievable) => {
-                ("adapts", &*format!("{contradiction}, and the mixed model learns what a line does not explain"))
+                (Fit::Adapts, &*format!("{contradiction}, and the mixed model learns what a line does not explain"))
             }
-            (EstimatorKind::Mixed, _) => ("adapts", "the mixed model learns what a line does not explain"),
-            _ => ("adapts", "every arm is estimated from its own rewards"),
+            (EstimatorKind::Mixed, _) => (Fit::Adapts, "the mixed model learns what a line does not explain"),
+            _ => (Fit::Adapts, "every arm is estimated from its own rewards"),
         };
-        Self { word, p_value, advice: advice.into() }
+        Self { fit, p_value, advice: advice.into() }
     }
 }
 
@@ -250,13 +277,13 @@ fn to_test_a_line(missing: MissingEvidence) -> &'static str {
 /// `fits: the means lie no further from a line than the noise explains (test of a line: p = 0.47)`.
 impl std::fmt::Display for ModelFit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { word, p_value, advice } = self;
+        let Self { fit, p_value, advice } = self;
         let p_value = match p_value {
             None => String::new(),
             Some(p) if *p < 1e-4 => format!(" (test of a line: p = {p:.1e})"),
             Some(p) => format!(" (test of a line: p = {p:.4})"),
         };
-        write!(f, "{word}: {advice}{p_value}")
+        write!(f, "{}: {advice}{p_value}", fit.name())
     }
 }
 
@@ -297,13 +324,16 @@ mod tests {
     /// A line on linear and on curved rewards: only a campaign that rests on the line is told that its model does not fit.
     #[test]
     fn the_fit_is_that_of_the_campaigns_model() {
-        for (estimator, curvature, word) in
-            [("ridge", 0.0, "fits"), ("ridge", 0.5, "misfit"), ("mixed", 0.0, "adapts"), ("mixed", 0.5, "adapts")]
-        {
+        for (estimator, curvature, fit) in [
+            ("ridge", 0.0, Fit::Fits),
+            ("ridge", 0.5, Fit::Misfit),
+            ("mixed", 0.0, Fit::Adapts),
+            ("mixed", 0.5, Fit::Adapts),
+        ] {
             let mut state = state(estimator, curvature);
             let verdicts = state.verdicts();
             let standing = Standing::new(&mut state, &verdicts);
-            assert_eq!(standing.fit.word, word, "{estimator} {curvature}: {}", standing.fit);
+            assert_eq!(standing.fit.fit, fit, "{estimator} {curvature}: {}", standing.fit);
             let p_value = standing.fit.p_value.unwrap();
             assert_eq!(p_value < 0.025, curvature > 0.0, "{p_value}");
             assert_eq!(standing.fit.advice.contains("contradict"), curvature > 0.0, "{}", standing.fit);
@@ -334,10 +364,10 @@ mod tests {
             let verdicts = state.verdicts();
             Standing::new(&mut state, &verdicts).fit
         };
-        assert_eq!(fit(None).word, "fits");
+        assert_eq!(fit(None).fit, Fit::Fits);
         let misled = fit(Some(999.0));
         assert!(misled.p_value.unwrap() > 0.025, "{misled}");
-        assert!(misled.word == "misfit" && misled.advice.contains(" contradict their own rewards"), "{misled}");
+        assert!(misled.fit == Fit::Misfit && misled.advice.contains(" contradict their own rewards"), "{misled}");
     }
 
     /// With as many features as arms nothing can contradict a line.
@@ -349,7 +379,7 @@ mod tests {
             state.observe(0, reward, true, 0).unwrap();
         }
         let verdicts = state.verdicts();
-        assert_eq!(Standing::new(&mut state, &verdicts).fit.word, "untested");
+        assert_eq!(Standing::new(&mut state, &verdicts).fit.fit, Fit::Untested);
     }
 
     /// One arm of many that lies far from a line, where all of them together do not.

@@ -3,7 +3,6 @@
 
 use crate::extract::check_campaign;
 use crate::problem::Problem;
-use crate::webhooks::Stir;
 use cutline::campaign::TicketId;
 use cutline::{Arm, Candidates, Verdict};
 use cutline_store::{Campaign, Finished, Group, Operation, Origin, Outcome, Store, StoreError, Submission};
@@ -34,14 +33,13 @@ pub(crate) struct OpenCampaign {
     verdicts: Option<(u64, Arc<Vec<Verdict>>)>,
     candidates: Option<Arc<Candidates>>,
     head: watch::Sender<u64>,
-    stir: Arc<Stir>,
 }
 
 impl OpenCampaign {
-    fn open(store: &Store, name: &str, head: watch::Sender<u64>, stir: Arc<Stir>) -> Result<Self, StoreError> {
+    fn open(store: &Store, name: &str, head: watch::Sender<u64>) -> Result<Self, StoreError> {
         let campaign = store.campaign(Some(name))?;
         let names = Arc::new(campaign.arm_names().to_vec());
-        let open = Self { campaign, names, index: HashMap::new(), verdicts: None, candidates: None, head, stir };
+        let open = Self { campaign, names, index: HashMap::new(), verdicts: None, candidates: None, head };
         open.publish();
         Ok(open)
     }
@@ -49,9 +47,7 @@ impl OpenCampaign {
     /// Tells those who wait for events how many there are.
     fn publish(&self) {
         let known = self.campaign.known_events();
-        if self.head.send_if_modified(|head| std::mem::replace(head, known) != known) {
-            self.stir.happened(self.campaign.id());
-        }
+        self.head.send_if_modified(|head| std::mem::replace(head, known) != known);
     }
 
     /// The names of all arms.
@@ -122,10 +118,10 @@ pub(crate) struct Handle {
 
 impl Handle {
     /// Opens a campaign on a thread of its own, which ends when the last handle is dropped.
-    pub(crate) fn open(store: Store, name: String, waiting: usize, stir: Arc<Stir>) -> (Self, Option<JoinHandle<()>>) {
+    pub(crate) fn open(store: Store, name: String, waiting: usize) -> (Self, Option<JoinHandle<()>>) {
         let (sender, receiver) = mpsc::channel(waiting);
         let (publisher, head) = watch::channel(0);
-        let work = move || run(&store, &name, receiver, publisher, stir);
+        let work = move || run(&store, &name, receiver, publisher);
         // Without a thread the receiver is gone, and the campaign counts as closed.
         let thread = std::thread::Builder::new().name("campaign".into()).spawn(work);
         let thread =
@@ -207,8 +203,8 @@ fn fault(error: StoreError) -> Fault {
 }
 
 /// Serves messages until all handles are dropped, or the campaign cannot be used any more.
-fn run(store: &Store, name: &str, mut receiver: mpsc::Receiver<Message>, head: watch::Sender<u64>, stir: Arc<Stir>) {
-    let mut open = match OpenCampaign::open(store, name, head, stir) {
+fn run(store: &Store, name: &str, mut receiver: mpsc::Receiver<Message>, head: watch::Sender<u64>) {
+    let mut open = match OpenCampaign::open(store, name, head) {
         Ok(open) => open,
         Err(error) => {
             let problem = Problem::from(&error);

@@ -1,6 +1,6 @@
 //! How much a request and a server may take.
 
-use crate::webhooks::WebhookLimits;
+use crate::notify::Notify;
 use std::time::Duration;
 
 /// Limits of a server.
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// | `waiting` | 4,096 | the requests that wait for one campaign |
 /// | `open_campaigns` | 64 | the campaigns that are kept open |
 /// | `heavy` | 2 | the reports and plans that are computed at the same time |
-/// | `webhooks` | | how webhooks are watched and sent |
+/// | `notify` | none | where to post notices |
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the table above says it")]
 pub struct Limits {
@@ -35,7 +35,7 @@ pub struct Limits {
     pub waiting: usize,
     pub open_campaigns: usize,
     pub heavy: usize,
-    pub webhooks: WebhookLimits,
+    pub notify: Option<Notify>,
 }
 
 impl Default for Limits {
@@ -53,7 +53,7 @@ impl Default for Limits {
             waiting: 4096,
             open_campaigns: 64,
             heavy: 2,
-            webhooks: WebhookLimits::default(),
+            notify: None,
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::app::app;
 use crate::clock::now;
 use crate::connections::{Connections, Counted, Impatient};
+use crate::notify::Notifier;
 use crate::state::AppState;
-use crate::webhooks::Webhooks;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -88,7 +88,7 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
         .max_concurrent_streams(64);
     let (builder, service) = (Arc::new(builder), app(state.clone()));
     let cleaning = tokio::spawn(clean(state.clone()));
-    let webhooks = Webhooks::start(&state);
+    let notifier = Notifier::start(&state);
     let mut end = std::pin::pin!(end);
     loop {
         let accepted = tokio::select! {
@@ -136,11 +136,13 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
     drop(listener);
     state.end();
     cleaning.abort();
-    let webhooks = tokio::spawn(webhooks.end());
+    let notifier = notifier.map(|notifier| tokio::spawn(notifier.end()));
     if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were still in progress when the server ended");
     }
-    drop(webhooks.await);
+    if let Some(notifier) = notifier {
+        drop(notifier.await);
+    }
 }
 
 async fn serve_connection(

@@ -25,10 +25,6 @@ pub(crate) struct Metrics {
     pub(crate) rewards: AtomicU64,
     pub(crate) streams: AtomicU64,
     pub(crate) connections: AtomicU64,
-    /// Deliveries to webhooks that were delivered and that were given up, and attempts that failed.
-    pub(crate) deliveries: AtomicU64,
-    pub(crate) failed_deliveries: AtomicU64,
-    pub(crate) failed_attempts: AtomicU64,
 }
 
 impl Metrics {
@@ -47,8 +43,8 @@ impl Metrics {
         self.total_duration.fetch_add(microseconds, Ordering::Relaxed);
     }
 
-    /// All numbers as text, with the number of open campaigns and of deliveries that wait.
-    pub(crate) fn text(&self, n_open: usize, n_waiting: u64) -> String {
+    /// All numbers as text, with the number of open campaigns.
+    pub(crate) fn text(&self, n_open: usize) -> String {
         let mut text = String::new();
         let mut write =
             |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").expect("writing to a string does not fail");
@@ -76,27 +72,9 @@ impl Metrics {
             ("cutline_open_campaigns", "gauge", "Campaigns that are kept open.", n_open as u64),
             ("cutline_streams", "gauge", "Streams of events.", self.streams.load(Ordering::Relaxed)),
             ("cutline_connections", "gauge", "Open connections.", self.connections.load(Ordering::Relaxed)),
-            (
-                "cutline_webhook_failed_attempts_total",
-                "counter",
-                "Attempts to deliver something to a webhook that failed.",
-                self.failed_attempts.load(Ordering::Relaxed),
-            ),
-            (
-                "cutline_webhook_deliveries_waiting",
-                "gauge",
-                "Deliveries to webhooks in the store that wait to be sent.",
-                n_waiting,
-            ),
         ];
         for (name, kind, help, value) in numbers {
             write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"));
-        }
-        write(format_args!("# HELP cutline_webhook_deliveries_total Deliveries to webhooks by outcome."));
-        write(format_args!("# TYPE cutline_webhook_deliveries_total counter"));
-        for (outcome, count) in [("delivered", &self.deliveries), ("given up", &self.failed_deliveries)] {
-            let count = count.load(Ordering::Relaxed);
-            write(format_args!("cutline_webhook_deliveries_total{{outcome=\"{outcome}\"}} {count}"));
         }
         text
     }
@@ -117,14 +95,12 @@ mod tests {
                 Duration::from_millis(milliseconds),
             );
         }
-        let text = metrics.text(3, 7);
+        let text = metrics.text(3);
         let has = |line: &str| assert!(text.lines().any(|found| found == line), "{line} in {text}");
         has("cutline_http_requests_total{method=\"GET\",route=\"/v1/campaigns/{name}\",status=\"200\"} 2");
         has("cutline_http_request_seconds_bucket{le=\"0.005\"} 1");
         has("cutline_http_request_seconds_bucket{le=\"1\"} 2");
         has("cutline_http_request_seconds_sum 0.702");
         has("cutline_open_campaigns 3");
-        has("cutline_webhook_deliveries_waiting 7");
-        has("cutline_webhook_deliveries_total{outcome=\"given up\"} 0");
     }
 }

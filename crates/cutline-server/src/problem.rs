@@ -187,12 +187,10 @@ impl From<&StoreError> for Problem {
             StoreError::NameTaken(_)
             | StoreError::Contended
             | StoreError::KeyInUse
-            | StoreError::TooManyWebhooks(_)
             | StoreError::OtherFeatures(_)
             | StoreError::OtherCost(_)
             | StoreError::CustomRuleMissing(_)
             | StoreError::CustomRuleMismatch { .. } => Self::Conflict(error.to_string()),
-            StoreError::NoWebhook(_) => Self::NotFound(error.to_string()),
             StoreError::OtherRequest => Self::OtherRequest,
             StoreError::BadName(_)
             | StoreError::OtherName { .. }

@@ -6,7 +6,6 @@ use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::summary::CampaignOverview;
 use crate::token::Tokens;
-use crate::webhooks::{CourierWaker, Stir};
 use cutline_store::{Campaign, Outcome, Store, StoreError, Submission, Token};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,8 +39,6 @@ struct Shared {
     ending: watch::Sender<bool>,
     metrics: Metrics,
     report_page: Option<ReportPage>,
-    stir: Arc<Stir>,
-    courier: CourierWaker,
 }
 
 /// An open campaign.
@@ -96,8 +93,6 @@ impl AppState {
             ending: watch::Sender::new(false),
             metrics: Metrics::default(),
             report_page,
-            stir: Arc::default(),
-            courier: CourierWaker::default(),
         })))
     }
 
@@ -116,16 +111,6 @@ impl AppState {
 
     pub(crate) fn is_loopback(&self) -> bool {
         self.0.is_loopback
-    }
-
-    /// By which the watcher of webhooks hears of events.
-    pub(crate) fn stir(&self) -> &Arc<Stir> {
-        &self.0.stir
-    }
-
-    /// By which the courier of webhooks hears of deliveries.
-    pub(crate) fn courier(&self) -> &CourierWaker {
-        &self.0.courier
     }
 
     /// The store, with a connection of its own.
@@ -170,8 +155,7 @@ impl AppState {
         {
             open.remove(&oldest);
         }
-        let (handle, thread) =
-            Handle::open(self.0.store().clone(), name.into(), self.0.limits.waiting, Arc::clone(&self.0.stir));
+        let (handle, thread) = Handle::open(self.0.store().clone(), name.into(), self.0.limits.waiting);
         open.insert(name.into(), Entry { used: Instant::now(), handle: handle.clone(), thread });
         handle
     }

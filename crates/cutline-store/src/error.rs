@@ -170,12 +170,6 @@ pub enum StoreError {
     /// There is no token with this name.
     #[error("there is no token `{0}`")]
     NoToken(String),
-    /// The campaign has as many webhooks as it may have.
-    #[error("a campaign has at most {0} webhooks; delete one first")]
-    TooManyWebhooks(usize),
-    /// The campaign has no webhook with this number.
-    #[error("the campaign has no webhook {0}")]
-    NoWebhook(u64),
     /// The candidates were refused.
     #[error(transparent)]
     Candidates(#[from] CandidatesError),

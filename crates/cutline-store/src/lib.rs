@@ -53,7 +53,6 @@ mod settings;
 mod store;
 mod tickets;
 mod tokens;
-mod webhooks;
 mod writing;
 
 pub use activity::CampaignActivity;
@@ -78,7 +77,3 @@ pub use settings::{Preparation, Settings};
 pub use store::{CampaignSummary, Store};
 pub use tickets::Ticket;
 pub use tokens::{Role, Token};
-pub use webhooks::{
-    AttemptOutcome, ClaimedDelivery, Delivery, MAX_WEBHOOKS, NewDelivery, NewWebhook, WatchedCampaign, WatchedWebhook,
-    Webhook, WebhookEvent, WebhookSecret,
-};

@@ -80,7 +80,7 @@ impl Campaign {
         dict.set_item("below", standing.below)?;
         dict.set_item("undecided", standing.undecided)?;
         dict.set_item("wrong_calls", standing.wrong_calls)?;
-        dict.set_item("fit", standing.fit.word)?;
+        dict.set_item("fit", standing.fit.fit.name())?;
         dict.set_item("fit_p_value", standing.fit.p_value)?;
         dict.set_item("fit_advice", &standing.fit.advice)?;
         dict.set_item("may_stop", standing.may_stop)?;

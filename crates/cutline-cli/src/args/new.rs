@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::campaign::{EarlyStop, RewardKind};
 use cutline::{ALGORITHMS, IntervalKind, Kernel};
-use cutline_lab::dataset::ReadOptions;
+use cutline_data::dataset::ReadOptions;
 use cutline_store::{CampaignModel, Preparation};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use cutline_lab::dataset::ReadOptions;
+use cutline_data::dataset::ReadOptions;
 
 const READING: &str = "Reading the candidates";
 

@@ -1,11 +1,13 @@
 //! The arguments of `cutline serve` and `cutline token`.
 
 use super::Format;
+use super::duration::duration;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::{Args, Subcommand};
 use cutline_store::Role;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -24,9 +26,15 @@ pub(crate) struct Serve {
     /// The private key of the certificate, as a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Let webhooks tell loopback and private addresses too, not only public ones
-    #[arg(long)]
-    pub(crate) allow_private_webhooks: bool,
+    /// Post a JSON to this URL when a campaign ends, is decided, stops fitting or goes silent, signed with the secret in `CUTLINE_NOTIFY_SECRET`
+    #[arg(long, value_name = "URL")]
+    pub(crate) notify: Option<String>,
+    /// The time without a reward after which a campaign is silent
+    #[arg(long, value_name = "DURATION", default_value = "6h", value_parser = duration, requires = "notify")]
+    pub(crate) notify_silence: Duration,
+    /// Allow loopback and private addresses for `--notify`, not only public ones
+    #[arg(long, requires = "notify")]
+    pub(crate) notify_private: bool,
     /// What to log on stderr
     #[arg(
         long,

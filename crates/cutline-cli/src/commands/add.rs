@@ -7,7 +7,7 @@ use crate::print::{cell, json_rows, left, note, short, table};
 use crate::table::{Column, Table};
 use cutline::campaign::TermsError;
 use cutline::{Encoding, Side, SpecError, Verdict};
-use cutline_lab::dataset::{self, Loaded, ReadOptions};
+use cutline_data::dataset::{self, Loaded, ReadOptions};
 use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
 use std::collections::HashSet;

@@ -5,7 +5,7 @@ use crate::args;
 use crate::failure::Failure;
 use crate::print::{cell, note, short};
 use cutline::{Side, Verdict};
-use cutline_lab::Standing;
+use cutline_lab::{Fit, Standing};
 use cutline_store::Campaign;
 use std::io::Write;
 use std::process::ExitCode;
@@ -39,7 +39,7 @@ pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
     )?;
     out.flush()?;
     let fit = Standing::new(campaign.state()?, &verdicts).fit;
-    let is_misfit = fit.word == "misfit";
+    let is_misfit = fit.fit == Fit::Misfit;
     if is_misfit {
         note(&fit.to_string());
     }

@@ -9,7 +9,7 @@ use crate::print::{cell, csv_field, json, note, short, table};
 use cutline::campaign::CampaignState;
 use cutline::diagnostics::Diagnostics;
 use cutline::{Arm, Arms, Candidates};
-use cutline_lab::rewards::rewards;
+use cutline_data::rewards::rewards;
 use cutline_store::{DiagnosedArm, DiagnosisReport, NewCampaign, diagnosis, finding};
 use std::io::Write;
 

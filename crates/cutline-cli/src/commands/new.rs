@@ -10,9 +10,9 @@ use crate::spending::{costs_in_words, measurements, weighing_in_words};
 use crate::status_summary::stop_in_words;
 use cutline::campaign::{CampaignError, RewardKind};
 use cutline::{Candidates, EstimatorKind, Kernel};
-use cutline_lab::dataset::Loaded;
-use cutline_lab::edges::graph;
-use cutline_lab::rewards::rewards;
+use cutline_data::dataset::Loaded;
+use cutline_data::edges::graph;
+use cutline_data::rewards::rewards;
 use cutline_store::{Campaign, CampaignCovariance, CampaignModel, NewCampaign, Settings, Store, StoreError, finding};
 use std::path::Path;
 
@@ -122,7 +122,7 @@ fn covariance(options: &CampaignOptions, candidates: &Candidates) -> Result<Opti
     }
     let Some(path) = &options.graph else { return Ok(None) };
     let bytes =
-        cutline_lab::input::read(path).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })?;
+        cutline_data::input::read(path).map_err(|error| Failure::Read { path: path.clone(), error, hint: "" })?;
     let graph = graph(&*bytes, candidates.n_arms(), candidates.names())
         .map_err(|error| Failure::Edges { path: path.clone(), error })?;
     Ok(Some(CampaignCovariance::graph(&graph)))

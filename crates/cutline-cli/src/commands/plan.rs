@@ -10,8 +10,8 @@ use crate::status_summary::reason_in_words;
 use crate::threads::Pool;
 use crate::{plan, progress};
 use cutline::{Arm, Arms, Candidates, Question};
+use cutline_data::rewards::rewards;
 use cutline_lab::figures::plan_figure;
-use cutline_lab::rewards::rewards;
 use cutline_lab::{
     Goal, Noise, NoiseKind, Pilot, Plan, PlanError, PlanReport, PlannedCampaign, Prior, PriorError, noise_and_spread,
 };

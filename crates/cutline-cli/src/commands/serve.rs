@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::print::note;
 use crate::report::campaign::{Answer, View, page};
-use cutline_server::{Limits, Server, ServerError, WebhookLimits, use_token_file};
+use cutline_server::{Limits, Notify, Server, ServerError, use_token_file};
 use cutline_store::{Campaign, Store};
 use tracing_subscriber::filter::LevelFilter;
 
@@ -19,8 +19,7 @@ pub(crate) fn serve(args: &args::Serve) -> Result<(), Failure> {
     }
     let is_open = args.bind.ip().is_loopback() && store.tokens()?.is_empty();
     let certificate = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
-    let webhooks = WebhookLimits { allow_private: args.allow_private_webhooks, ..WebhookLimits::default() };
-    let limits = Limits { webhooks, ..Limits::default() };
+    let limits = Limits { notify: notify(args)?, ..Limits::default() };
     let server = Server::bind(store, args.bind, limits, certificate, Some(report_page))?;
     let stopper = server.stopper();
     // A second interruption ends the program at once.
@@ -42,6 +41,21 @@ pub(crate) fn serve(args: &args::Serve) -> Result<(), Failure> {
     }
     server.run();
     Ok(())
+}
+
+/// Where to post notices.
+fn notify(args: &args::Serve) -> Result<Option<Notify>, Failure> {
+    let Some(url) = &args.notify else { return Ok(None) };
+    let secret = std::env::var("CUTLINE_NOTIFY_SECRET").unwrap_or_default();
+    if secret.is_empty() {
+        return Err(Failure::Usage(
+            "`--notify` needs a secret, with which receivers check who posts: set CUTLINE_NOTIFY_SECRET".into(),
+        ));
+    }
+    let mut notify =
+        Notify::new(url, &secret, args.notify_private).map_err(|error| Failure::Usage(error.to_string()))?;
+    notify.silence = args.notify_silence;
+    Ok(Some(notify))
 }
 
 /// Logs what is at least as important as this.

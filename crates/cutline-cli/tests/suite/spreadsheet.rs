@@ -48,7 +48,7 @@ fn no_cell_is_a_formula_unless_it_is_plain() {
         assert_eq!(cells(&csv).iter().find(is_formula), None, "{command:?}");
         let plain = place.good(&[command, &["--plain"]].concat()).stdout;
         let unquoted: Vec<String> =
-            cells(&csv).iter().map(|cell| cutline_lab::spreadsheet::unquoted(cell).to_owned()).collect();
+            cells(&csv).iter().map(|cell| cutline_data::spreadsheet::unquoted(cell).to_owned()).collect();
         // The pace of a campaign changes from one call to the next.
         let is_steady =
             |cells: Vec<String>| cells.into_iter().filter(|cell| !cell.contains(['T', '.'])).collect::<Vec<_>>();

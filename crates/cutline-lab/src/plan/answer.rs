@@ -1,7 +1,7 @@
 //! The answer to a plan: wrong calls against budget, and the smallest budget that is enough.
 
 use super::{Goal, Plan, PlanCell, PlanTally};
-use crate::metrics::{mean_count, wilson};
+use crate::results::metrics::{mean_count, wilson};
 use serde::Serialize;
 
 /// The forecast of a plan, for all campaigns and budgets.

@@ -1,6 +1,6 @@
 //! A pilot: rewards from before the campaign, from which the mixed model learns what to expect.
 
-use crate::source::RandomNumbers;
+use crate::instance::source::RandomNumbers;
 use cutline::diagnostics::MAX_REWARD;
 use cutline::estimators::{Estimator, Explained, Mixed, MixedError, MixedSettings};
 use cutline::{Arm, Arms, Question, Rng};

@@ -1,7 +1,7 @@
 //! True means, drawn from a prior for the arms of a plan.
 
 use super::prior::{Distribution, Expectation};
-use crate::source::RandomNumbers;
+use crate::instance::source::RandomNumbers;
 use cutline::{Arms, Rng};
 use std::f64::consts::TAU;
 

@@ -4,7 +4,7 @@ use cutline::campaign::Terms;
 use cutline::estimators::{Estimator, Mixed, MixedSettings};
 use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
 use cutline_lab::{
-    Expectation, Forecast, Goal, Noise, NoiseKind, Pilot, PilotError, Plan, PlannedCampaign, Prior, dataset,
+    Expectation, Forecast, Goal, Noise, NoiseKind, Pilot, PilotError, Plan, PlannedCampaign, Prior, tables,
 };
 use rand_distr::{Distribution, StandardNormal};
 
@@ -55,7 +55,7 @@ fn expected(expectation: Expectation) -> Prior {
 /// standard error of about 6 %; the verdicts are promised to be right to within a fifth.
 #[test]
 fn campaigns_expect_about_as_many_wrong_calls_as_they_make() {
-    let plan = plan(&dataset::iris(), expected(Expectation::default()), 0.5, 60);
+    let plan = plan(&tables::iris(), expected(Expectation::default()), 0.5, 60);
     for row in forecast(&plan, &[150, 450]).prospects {
         let ratio = row.expected_errors / row.mean_errors;
         assert!(
@@ -73,7 +73,7 @@ fn campaigns_expect_about_as_many_wrong_calls_as_they_make() {
 /// fewer wrong calls. 30 runs; the differences are several standard errors.
 #[test]
 fn expectations_matter() {
-    let arms = dataset::iris();
+    let arms = tables::iris();
     let usual = Expectation::default();
     let errors =
         |expectation, noise| forecast(&plan(&arms, expected(expectation), noise, 30), &[150]).prospects[0].mean_errors;
@@ -100,7 +100,7 @@ fn measured(arms: &Arms, n: usize) -> (Vec<f64>, Vec<(usize, f64)>) {
 /// standard error of about 1/√900; within 5 of those.
 #[test]
 fn a_pilot_says_what_to_expect() {
-    let arms = dataset::iris();
+    let arms = tables::iris();
     let (_, rewards) = measured(&arms, 600);
     let pilot = Pilot::new(&arms, question(), rewards, None, 0).unwrap();
     assert!((pilot.noise() / 0.5 - 1.0).abs() < 5.0 / 30.0, "{}", pilot.noise());
@@ -115,7 +115,7 @@ fn a_pilot_says_what_to_expect() {
 /// than one measurement alone, and a longer pilot fewer than a short one.
 #[test]
 fn campaigns_keep_the_pilot() {
-    let arms = dataset::iris();
+    let arms = tables::iris();
     let errors = |n: usize| {
         let (means, rewards) = measured(&arms, 450);
         let forecast = forecast(&plan(&arms, Prior::known(means, rewards[..n].to_vec()), 0.5, 10), &[1, 100]);
@@ -131,7 +131,7 @@ fn campaigns_keep_the_pilot() {
 /// 4 %. The verdicts also allow for unequal noise, so that they may be somewhat wider or narrower.
 #[test]
 fn draws_are_as_uncertain_as_verdicts() {
-    let arms = dataset::iris();
+    let arms = tables::iris();
     let (_, rewards) = measured(&arms, 200);
     let pilot = Pilot::new(&arms, question(), rewards.clone(), None, 0).unwrap();
     let mut model = Mixed::new(&arms, question(), &MixedSettings::default(), 0).unwrap();
@@ -152,7 +152,7 @@ fn draws_are_as_uncertain_as_verdicts() {
 
 #[test]
 fn invalid_pilots_are_refused() {
-    let arms = dataset::iris();
+    let arms = tables::iris();
     let refused = |rewards: Vec<(usize, f64)>| Pilot::new(&arms, question(), rewards, None, 0).unwrap_err();
     assert_eq!(refused(vec![(150, 1.0)]), PilotError::Arm { arm: 150, n_arms: 150 });
     assert!(matches!(refused(vec![(0, f64::NAN)]), PilotError::Reward(_)));

@@ -6,7 +6,8 @@
 
 use cutline::campaign::Terms;
 use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
-use cutline_lab::{Expectation, Goal, Noise, NoiseKind, Pilot, Plan, PlannedCampaign, Prior, dataset};
+use cutline_data::dataset;
+use cutline_lab::{Expectation, Goal, Noise, NoiseKind, Pilot, Plan, PlannedCampaign, Prior};
 use rand_distr::{Distribution, StandardNormal};
 use std::path::Path;
 

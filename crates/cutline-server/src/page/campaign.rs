@@ -6,7 +6,6 @@ use super::snippets::{Snippet, snippets};
 use super::stopping::promises;
 use super::table::{ArmTable, TableQuery};
 use super::visitor::Visitor;
-use super::webhooks::{self, WebhookRow};
 use super::words::{self, Moment, count, exact, number};
 use crate::actor::OpenCampaign;
 use crate::extract::PathOf;
@@ -68,8 +67,6 @@ impl Notice {
             "known" => "The campaign has these arms already.",
             "renamed" => "The campaign has its new name.",
             "deleted" => "The campaign was deleted.",
-            "webhook-test" => "A test is being sent: see the deliveries of the webhook.",
-            "webhook-deleted" => "The webhook was deleted.",
             _ => return None,
         };
         Some(Self { text: text.into(), is_failure: false, secret: None })
@@ -186,7 +183,6 @@ struct CampaignPage {
     events: Vec<EventLine>,
     promises: Vec<String>,
     snippets: Vec<Snippet>,
-    webhooks: Vec<WebhookRow>,
     /// By which a repeated request for measurements is recognised.
     key: String,
     has_report: bool,
@@ -254,7 +250,6 @@ pub(super) async fn page(
     visitor.require(Role::Viewer, name)?;
     let found = state.run(name, find).await?;
     let table = ArmTable::new(state, name, query).await?;
-    let webhooks = webhooks::rows(state, visitor, name).await?;
     let here = format!("/campaigns/{}", escaped(name));
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| Problem::internal(&error))?;
@@ -271,7 +266,6 @@ pub(super) async fn page(
         events: found.events,
         promises: found.promises,
         snippets: snippets(&visitor.base, name, visitor.principal.name.is_some()),
-        webhooks,
         key: hash(&random),
         has_report: state.report_page().is_some(),
         settings: found.settings,

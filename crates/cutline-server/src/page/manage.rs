@@ -16,7 +16,7 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{DefaultBodyLimit, Form, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
-use cutline_lab::dataset::ReadOptions;
+use cutline_data::dataset::ReadOptions;
 use cutline_store::{Change, Operation, Role, Submission};
 use serde::Deserialize;
 

@@ -19,7 +19,6 @@ mod snippets;
 mod stopping;
 mod table;
 mod visitor;
-mod webhooks;
 mod words;
 
 use crate::problem::Problem;
@@ -40,7 +39,6 @@ pub(crate) fn router() -> Router<AppState> {
         .merge(events::router())
         .merge(actions::router())
         .merge(manage::router())
-        .merge(webhooks::router())
         .merge(downloads::router())
         .merge(create::router())
 }

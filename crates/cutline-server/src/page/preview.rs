@@ -8,7 +8,7 @@ use crate::routes::plan::{before, cost_per_run};
 use crate::state::AppState;
 use bytes::Bytes;
 use cutline::{Candidates, ColumnValues, Encoding};
-use cutline_lab::dataset::{self, Loaded, Source};
+use cutline_data::dataset::{self, Loaded, Source};
 use cutline_lab::figures::plan_figure;
 use cutline_lab::{Plan, PlanReport};
 use std::time::{Duration, Instant};

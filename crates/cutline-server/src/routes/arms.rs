@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use bytes::Bytes;
 use cutline::{Arm, Candidates, Encoding, Verdict};
-use cutline_lab::dataset::{self, Loaded, ReadOptions, Source};
+use cutline_data::dataset::{self, Loaded, ReadOptions, Source};
 use cutline_store::{Campaign, Operation, Origin, Role, StoreError, Submission};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

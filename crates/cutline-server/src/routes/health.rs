@@ -40,7 +40,6 @@ async fn readyz(State(state): State<AppState>) -> Result<&'static str, Problem> 
 )]
 async fn metrics(State(state): State<AppState>, principal: Principal) -> Result<Response, Problem> {
     principal.require(Role::Viewer)?;
-    let waiting = state.store(|store| Ok(store.waiting_deliveries()?)).await?;
-    let text = state.metrics().text(state.n_open(), waiting);
+    let text = state.metrics().text(state.n_open());
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }

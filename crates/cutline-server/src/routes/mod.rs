@@ -13,7 +13,6 @@ pub(crate) mod new_campaign;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod verdicts;
-pub(crate) mod webhooks;
 
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -62,7 +61,6 @@ pub(crate) fn router() -> (axum::Router<AppState>, utoipa::openapi::OpenApi) {
         .merge(verdicts::router())
         .merge(diagnosis::router())
         .merge(events::router())
-        .merge(webhooks::router())
         .merge(health::router())
         .split_for_parts()
 }

@@ -5,7 +5,7 @@ use crate::state::AppState;
 use bytes::Bytes;
 use cutline::campaign::RewardKind;
 use cutline::{Arm, Candidates, Encoding, Graph, Kernel};
-use cutline_lab::dataset::{self, Loaded, ReadOptions, Source};
+use cutline_data::dataset::{self, Loaded, ReadOptions, Source};
 use cutline_store::{CampaignCovariance, CampaignModel, NewCampaign, PastEvent, Preparation, Settings, StoreError};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};

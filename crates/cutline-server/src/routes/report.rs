@@ -81,7 +81,7 @@ impl Report {
             noise_from: noise.source.name(),
             finding,
             wrong_calls: standing.wrong_calls,
-            fit: standing.fit.word,
+            fit: standing.fit.fit.name(),
             fit_p_value: standing.fit.p_value,
             fit_advice: standing.fit.advice.clone(),
             may_stop: standing.may_stop,

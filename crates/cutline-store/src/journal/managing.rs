@@ -6,7 +6,7 @@
 use super::database::{Database, Lock, Value};
 use super::rows::CampaignRow;
 use super::sql::{ENTRIES, transaction};
-use super::{Id, access, webhooks};
+use super::{Id, access};
 use crate::StoreError;
 
 const UPDATE: &str = "UPDATE cutline_campaigns SET name = $1, settings = $2, n_arms = $3, checksum = $4 WHERE id = $5";
@@ -40,7 +40,6 @@ pub(super) fn delete(database: &mut impl Database, id: Id) -> Result<(), StoreEr
         database.execute(DELETE_EVENTS, &[Value::Integer(id)])?;
         database.execute(DELETE_ARMS, &[Value::Integer(id)])?;
         access::delete(database, id)?;
-        webhooks::delete(database, id)?;
         update(database, &CampaignRow { name, settings: String::new(), n_arms: 0, ..row })
     })
 }

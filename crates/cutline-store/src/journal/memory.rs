@@ -1,7 +1,6 @@
 //! A journal in memory, which lasts until its last clone is dropped.
 
-use super::webhooks::StoredWebhooks;
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, WebhookJournal, first_events, numbered};
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::origin::{Authorship, Mark, StoredRequest, authorships, keyed};
 use crate::{Candidates, NewCampaign, RequestKey, Settings, StoreError, Token};
 use cutline::campaign::{Event, Record, Time};
@@ -29,7 +28,6 @@ pub(super) struct StoredCampaign {
     pub(super) records: Vec<Record>,
     pub(super) requests: Requests,
     authors: Vec<Authorship>,
-    pub(super) webhooks: StoredWebhooks,
 }
 
 impl Memory {
@@ -110,7 +108,6 @@ impl Journal for Memory {
             records,
             requests: Requests::new(),
             authors: authors.into_iter().collect(),
-            webhooks: StoredWebhooks::default(),
         }));
         Ok(Id::try_from(campaigns.len() - 1).expect("campaigns that fit in memory"))
     }
@@ -221,9 +218,5 @@ impl Journal for Memory {
         let token = tokens.iter_mut().find(|token| token.name == name);
         token.ok_or_else(|| StoreError::NoToken(name.into()))?.revoked.get_or_insert(now);
         Ok(())
-    }
-
-    fn webhooks(&mut self) -> Result<&mut dyn WebhookJournal, StoreError> {
-        Ok(self)
     }
 }

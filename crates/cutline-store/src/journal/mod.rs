@@ -10,12 +10,10 @@ mod postgres;
 mod rows;
 mod sql;
 mod sqlite;
-mod webhooks;
 
 pub(crate) use memory::Memory;
 pub(crate) use postgres::connect as postgres;
 pub(crate) use sqlite::connect as sqlite;
-pub(crate) use webhooks::WebhookJournal;
 
 use crate::http::HttpJournal;
 use crate::origin::{Authorship, Mark, StoredRequest};
@@ -122,11 +120,6 @@ pub(crate) trait Journal: Send {
 
     /// Revokes a token.
     fn revoke_token(&mut self, name: &str, now: Time) -> Result<(), StoreError>;
-
-    /// The webhooks; a campaign on a server has none here.
-    fn webhooks(&mut self) -> Result<&mut dyn WebhookJournal, StoreError> {
-        Err(StoreError::NotOverHttp)
-    }
 }
 
 /// Numbers events, beginning after `last`.

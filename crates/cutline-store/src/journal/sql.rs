@@ -4,7 +4,7 @@ use super::access;
 use super::database::{Database, Dialect, Lock, Value};
 use super::managing::{self, is_deleted};
 use super::rows::{self, CampaignRow, Part, checksum, parts, record};
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, WebhookJournal, first_events, numbered};
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
 use crate::origin::{Authorship, StoredRequest};
 use crate::{Candidates, NewCampaign, Settings, StoreError, Token};
@@ -14,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The versions of the schema, each with the statements that lead to it from the one before.
-const MIGRATIONS: [(i64, &str); 4] = [
+const MIGRATIONS: [(i64, &str); 5] = [
     (1, include_str!("../../migrations/1.sql")),
     (2, include_str!("../../migrations/2.sql")),
     (3, include_str!("../../migrations/3.sql")),
     (4, include_str!("../../migrations/4.sql")),
+    (5, include_str!("../../migrations/5.sql")),
 ];
 
 const VERSION: &str = "SELECT version FROM cutline_schema";
@@ -470,9 +471,5 @@ impl<D: Database> Journal for Sql<D> {
 
     fn revoke_token(&mut self, name: &str, now: Time) -> Result<(), StoreError> {
         access::revoke_token(&mut self.database, name, now)
-    }
-
-    fn webhooks(&mut self) -> Result<&mut dyn WebhookJournal, StoreError> {
-        Ok(self)
     }
 }

@@ -16,4 +16,3 @@ mod schedules;
 mod server;
 mod slices;
 mod vanished;
-mod webhooks;

@@ -202,3 +202,17 @@ fn a_campaign_without_authors() {
     let store = Store::open(directory.path().join("schema-3.db").to_str().unwrap()).unwrap();
     assert_eq!(store.tokens().unwrap(), []);
 }
+
+/// Schema 4 had tables of webhooks, which are gone.
+#[test]
+fn webhooks_are_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut campaign = copied(directory.path(), "schema-4.db", "screen");
+    assert_eq!(campaign.progress().unwrap().counted, 1);
+    assert_eq!(campaign.tell(&[(2, 0.3)]).unwrap(), 1, "and it continues");
+    let database = rusqlite::Connection::open(directory.path().join("schema-4.db")).unwrap();
+    let names = "SELECT COUNT(*) FROM sqlite_master WHERE name LIKE 'cutline_webhooks%' OR name LIKE 'cutline_deliveries%' \
+                 OR name LIKE 'cutline_watches%'";
+    let count: i64 = database.query_row(names, [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 0);
+}

@@ -1,0 +1,5 @@
+//! The tests of reading, one program: the crate and its dependencies are linked once.
+
+mod bombs;
+mod parquet;
+mod tables;

@@ -1,0 +1,9 @@
+//! What runs amount to: counts, rows of results, figures.
+
+#[cfg(feature = "figure")]
+pub mod figures;
+pub mod metrics;
+pub(crate) mod outputs;
+pub(crate) mod rows;
+pub(crate) mod stopped;
+pub(crate) mod tally;

@@ -1,0 +1,5 @@
+//! The studies in short.
+
+mod calibration;
+mod coverage;
+mod sure;
