@@ -1,6 +1,6 @@
 //! Tables of candidates: CSV, gzip and Excel, as every command reads them.
 
-use cutline::Candidates;
+use cutline_campaign::Candidates;
 use cutline_data::dataset::{self, Loaded, ReadOptions, Source};
 use std::collections::HashSet;
 use std::io::Read;

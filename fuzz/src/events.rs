@@ -3,8 +3,8 @@
 use crate::model::{Answer, Model};
 use crate::numbers::{any, small};
 use arbitrary::{Result, Unstructured};
-use cutline::campaign::{CampaignError, CampaignState, EarlyStop, Event, Record, Request, RewardKind, Terms, Time};
-use cutline::{Arms, EstimatorKind, IntervalKind, Question, Spec, StopCriterion};
+use cutline::{Arms, EstimatorKind, IntervalKind, Question, RewardKind, Spec, StopCriterion};
+use cutline_campaign::{CampaignError, CampaignState, EarlyStop, Event, Record, Request, Terms, Time};
 use std::collections::BTreeSet;
 
 /// Algorithms with every kind of state: none, an order of the rewards, and variances. The mixed model is slow, so it is rare.

@@ -1,8 +1,8 @@
 //! The tickets, the budget and the leases of a campaign, written plainly: everything is counted again whenever it is needed.
 
 use cutline::Arm;
-use cutline::campaign::{CampaignError, CampaignState, Event, Progress, TicketId, TicketStatus, Time};
 use cutline::diagnostics::MAX_REWARD;
+use cutline_campaign::{CampaignError, CampaignState, Event, Progress, TicketId, TicketStatus, Time};
 use std::collections::BTreeSet;
 
 /// A ticket.
@@ -44,7 +44,7 @@ pub(crate) enum Answer {
 impl Answer {
     /// The answer to a request: rewards of a size that only journals of earlier versions have are refused.
     pub(crate) fn of_request(self, reward: f64) -> Self {
-        if self == Self::Event && reward.abs() > cutline::campaign::MAX_REWARD { Self::Refused } else { self }
+        if self == Self::Event && reward.abs() > cutline_campaign::MAX_REWARD { Self::Refused } else { self }
     }
 
     /// What the engine answered.

@@ -3,7 +3,8 @@
 mod rewritten;
 
 use arbitrary::{Result, Unstructured};
-use cutline_store::{Campaign, CampaignModel, Candidates, Change, Settings, Store, StoreError};
+use cutline_campaign::{CampaignModel, Candidates, Change, Settings};
+use cutline_store::{Campaign, Store, StoreError};
 use rewritten::write_checksums;
 use rusqlite::Connection;
 use rusqlite::types::Value;

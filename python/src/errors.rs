@@ -1,10 +1,10 @@
 //! Library errors as Python exceptions: the classes of `cutline._errors`, and a hint in terms of Python's calls and keywords.
 
 use crate::interruptible::take_raised;
-use cutline::campaign::{CampaignError, TermsError};
-use cutline::{CandidatesError, LearnerError, SpecError, is_hidden, with_short_names};
-use cutline_lab::{PlanError, PriorError, RunError};
-use cutline_store::{ModelError, StoreError};
+use cutline::{LearnerError, SpecError, is_hidden, with_short_names};
+use cutline_campaign::{CampaignError, CandidatesError, ModelError, PlanError, PriorError, TermsError};
+use cutline_lab::RunError;
+use cutline_store::StoreError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::fmt::Display;

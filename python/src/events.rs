@@ -1,7 +1,7 @@
 //! The events of a campaign as dicts, and back.
 
 use crate::errors::input;
-use cutline::campaign::{Event, Record};
+use cutline_campaign::{Event, Record};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -1,7 +1,7 @@
 //! Columns of data frames as features: categories, missing values, and what is to be noted about them.
 
 use crate::errors::input;
-use cutline::Encoding;
+use cutline_campaign::Encoding;
 use cutline_data::dataset::{ColumnCells, DatasetError, ReadOptions, encode, encode_later};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;

@@ -2,17 +2,18 @@
 
 use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, short_repr, string, strings};
-use crate::errors::{self, input};
+use crate::errors;
+use crate::errors::input;
 use crate::handle::candidates;
 use crate::interruptible::interruptible;
 use crate::pool::pool;
-use cutline::{Arms, Candidates, Question};
-use cutline_lab::figures::plan_figure;
-use cutline_lab::{
-    Expectation, Goal, Noise, NoiseKind, Pilot, Plan, PlanError, PlanReport, PlanTally, PlannedCampaign, Prior,
-    noise_and_spread,
+use cutline::{Arms, Question};
+use cutline_campaign::{
+    CampaignModel, Candidates, Expectation, Goal, Pilot, Plan, PlanError, PlanReport, PlanTally, PlannedCampaign,
+    Preparation, Prior, Settings, check_noise, noise_and_spread,
 };
-use cutline_store::{CampaignModel, NewCampaign, Preparation, Settings};
+use cutline_report::plan_figure;
+use cutline_store::NewCampaign;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -67,7 +68,7 @@ impl Planning {
             name: string(&keywords.required("name")?, "`name`")?,
             arms,
             question,
-            noise: Noise::new(NoiseKind::Gaussian, noise).map_err(input)?,
+            noise: check_noise(noise).map_err(input)?,
             prior,
             campaigns,
             goal: goal(&keywords)?,

@@ -3,7 +3,7 @@
 use crate::convert::{elements, number, short_repr};
 use crate::errors::input;
 use crate::ticket::Ticket;
-use cutline::campaign::CampaignError;
+use cutline_campaign::CampaignError;
 use cutline_store::{Campaign, StoreError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString};

@@ -3,8 +3,8 @@
 use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, string};
 use crate::errors::{input, store};
-use cutline::{Candidates, Edge, Graph, Kernel};
-use cutline_store::{CampaignCovariance, CampaignModel, Change, Preparation, Settings};
+use cutline::{Edge, Graph, Kernel};
+use cutline_campaign::{CampaignCovariance, CampaignModel, Candidates, Change, Preparation, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -18,9 +18,9 @@ pub(crate) struct Ticket {
     cost: Option<f64>,
 }
 
-impl From<cutline_store::Ticket> for Ticket {
-    fn from(ticket: cutline_store::Ticket) -> Self {
-        let cutline_store::Ticket { number, arm, name, features, until, replicates, cost, .. } = ticket;
+impl From<cutline_campaign::Ticket> for Ticket {
+    fn from(ticket: cutline_campaign::Ticket) -> Self {
+        let cutline_campaign::Ticket { number, arm, name, features, until, replicates, cost, .. } = ticket;
         Self { number, arm, name, features, until, replicates, cost: cost.map(cutline::Amount::value) }
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! `cargo run --release --package cutline-lab --example sure -- [RUNS [MODEL]]`
 
-use cutline::campaign::RewardKind;
-use cutline::{EstimatorKind, StopCriterion};
+use cutline::{EstimatorKind, RewardKind, StopCriterion};
 use cutline_studies::sure::{RewardLaw, SureSetting, sure_and_wrong};
 use std::error::Error;
 

@@ -4,8 +4,8 @@
 //! Campaigns are played as a user's would be, measurement by measurement through [`CampaignState`], on truths for which the model does and
 //! does not hold.
 
-use cutline::campaign::{CampaignState, Event, RewardKind, Terms, TermsError};
-use cutline::{Arm, Arms, ArmsError, IntervalKind, Purpose, Rng, Spec, stream};
+use cutline::{Arm, Arms, ArmsError, IntervalKind, Purpose, RewardKind, Rng, Spec, stream};
+use cutline_campaign::{CampaignState, Event, Terms, TermsError};
 use cutline_lab::{Instance, InstanceError, Threshold};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal, StudentT};

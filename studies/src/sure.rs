@@ -4,8 +4,10 @@
 //! means are linear in the features, with `mixed` partly so, with sample means not at all. Means have standard deviation 1, and no arm is
 //! closer to the threshold than a given gap. The exception is [`RewardLaw::RarePass`], one arm that is unlike all others.
 
-use cutline::campaign::{CampaignState, Event, RewardKind, Terms, TermsError};
-use cutline::{Arms, EstimatorKind, IntervalKind, Purpose, Question, Rng, Spec, StopCriterion, StopReason, stream};
+use cutline::{
+    Arms, EstimatorKind, IntervalKind, Purpose, Question, RewardKind, Rng, Spec, StopCriterion, StopReason, stream,
+};
+use cutline_campaign::{CampaignState, Event, Terms, TermsError};
 use rand::{Rng as _, RngExt};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! The time and how it is written.
 
-use cutline::campaign::Time;
+use cutline_campaign::Time;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Now, in milliseconds since 1970.

@@ -1,15 +1,15 @@
 //! Why a command failed: one line that describes the problem and says what to do about it.
 
 use crate::print::shell;
-use cutline::campaign::{CampaignError, TermsError};
 use cutline::{LearnerError, SpecError, is_hidden, with_short_names};
+use cutline_campaign::{CampaignError, ModelError, PilotError, PlanError, PriorError, TermsError};
 use cutline_data::dataset::{DatasetError, Note};
 use cutline_data::edges::EdgesError;
 use cutline_data::input::InputError;
 use cutline_data::rewards::RewardsError;
-use cutline_lab::{CheckpointError, ExperimentError, PilotError, PlanError, PriorError, RunError};
+use cutline_lab::{CheckpointError, ExperimentError, RunError};
 use cutline_server::ServerError;
-use cutline_store::{ModelError, Store, StoreError};
+use cutline_store::{Store, StoreError};
 use std::path::PathBuf;
 use thiserror::Error;
 

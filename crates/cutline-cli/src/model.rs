@@ -1,7 +1,7 @@
 //! The model of a campaign in words.
 
 use cutline::EstimatorKind;
-use cutline_store::{CampaignCovariance, CampaignModel, Preparation, Settings};
+use cutline_campaign::{CampaignCovariance, CampaignModel, Preparation, Settings};
 
 /// The model of a campaign with this estimator, and how features and rewards are prepared for it.
 pub(crate) fn describe(estimator: EstimatorKind, settings: &Settings) -> String {

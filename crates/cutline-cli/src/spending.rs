@@ -1,7 +1,7 @@
 //! How much of a budget is used, in words: in measurements, or in units of cost.
 
-use cutline::campaign::Progress;
 use cutline::{Amount, MeasurementCosts};
+use cutline_campaign::Progress;
 
 /// `143 of 400`, or `812.5 of 1000 spent on 143 measurements`.
 pub(crate) fn used(progress: &Progress) -> String {

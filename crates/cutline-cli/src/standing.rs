@@ -1,7 +1,7 @@
 //! How a campaign stands, read from its store.
 
 use cutline::Verdict;
-use cutline_lab::{Plan, Standing};
+use cutline_campaign::{Plan, Standing};
 use cutline_store::{Campaign, StoreError};
 
 /// What to do to learn what the rest of a budget would bring.

@@ -2,13 +2,12 @@
 
 use crate::clock::{rfc3339, span};
 use crate::print::{cell, left, short, short_worker, table};
-use crate::spending;
-use crate::standing::{self, standing};
-use cutline::campaign::{EarlyStop, NoiseSource, Time};
+use crate::standing::standing;
+use crate::{spending, standing};
 use cutline::estimators::Explained;
-use cutline::{StopCriterion, Verdict};
-use cutline_lab::{Pace, Standing};
-use cutline_store::{Campaign, CampaignModel, StoreError, expected_errors, finding};
+use cutline::{NoiseSource, StopCriterion, Verdict};
+use cutline_campaign::{CampaignModel, EarlyStop, Pace, Standing, Time, expected_errors, finding};
+use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -1,6 +1,7 @@
 //! Graphs from CSV files: one row per edge.
 
-use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
+use crate::dataset;
+use crate::dataset::{Block, Blocks, DatasetError, Rows};
 use crate::rewards::{Lookup, RewardsError};
 use cutline::{CovarianceError, Edge, Graph};
 use std::borrow::Cow;

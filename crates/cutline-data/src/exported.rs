@@ -1,10 +1,10 @@
 //! Rewards from the events that `cutline export --events` writes, as CSV or JSON.
 
-use crate::dataset::{self, DatasetError};
+use crate::dataset;
+use crate::dataset::DatasetError;
 use crate::rewards::{Lookup, RewardsError, column, each_row};
 use cutline::Arm;
-use cutline::campaign::MAX_REWARD;
-use cutline::campaign::TicketId;
+use cutline_campaign::{MAX_REWARD, TicketId};
 use serde::Deserialize;
 use std::collections::HashMap;
 

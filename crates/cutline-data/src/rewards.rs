@@ -6,10 +6,10 @@ mod lookup;
 pub use error::RewardsError;
 pub(crate) use lookup::Lookup;
 
-use crate::dataset::{self, Block, Blocks, DatasetError, Rows};
-use crate::{exported, spreadsheet};
+use crate::dataset::{Block, Blocks, DatasetError, Rows};
+use crate::{dataset, exported, spreadsheet};
 use cutline::Arm;
-use cutline::campaign::{MAX_REWARD, TicketId};
+use cutline_campaign::{MAX_REWARD, TicketId};
 use std::borrow::Cow;
 use std::io::Read;
 

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use crate::axis::{Axis, WIDE};
 use crate::legend::Legend;
 use crate::page::{Panel, WidePage, count, note_lines};
-use crate::style::{self, Style, stroke};
+use crate::style;
+use crate::style::{Style, stroke};
 use crate::svg::{Svg, path};
 
 /// One algorithm's failure rates at the budgets, with their 95 % intervals, and the published rates if there are any.

@@ -6,9 +6,10 @@
 
 use crate::axis::Axis;
 use crate::failure::Series;
-use crate::legend::{self, Key, Legend};
+use crate::legend::{Key, Legend};
 use crate::svg::{Anchor, Svg};
-use crate::text::{self, Label};
+use crate::text::Label;
+use crate::{legend, text};
 
 /// The width of a wide page, in units: a full page width at about a hundred units per inch.
 pub(crate) const WIDE_WIDTH: f64 = 760.0;

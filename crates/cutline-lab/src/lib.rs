@@ -17,12 +17,9 @@
 mod dense;
 mod experiment;
 mod instance;
-mod pace;
-mod plan;
 mod published;
 mod results;
 mod run;
-mod standing;
 pub mod theory;
 
 pub use experiment::fingerprint::Fingerprint;
@@ -34,11 +31,6 @@ pub use instance::noise::{Noise, NoiseError, NoiseKind};
 pub use instance::source::{CustomInstances, DrawSchedule, InstanceKind, InstanceSource, Truth};
 pub use instance::tables;
 pub use instance::{Instance, InstanceError, Threshold};
-pub use pace::Pace;
-pub use plan::{
-    BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
-    PlanTally, PlannedCampaign, Prior, PriorError, Rest, SkippedBudgets, noise_and_spread,
-};
 pub use published::numpy::RandomState;
 pub use published::{
     ComparedLine, Metric, PublishedCell, PublishedMeans, PublishedResult, compared, compared_lines, within_band,
@@ -46,7 +38,6 @@ pub use published::{
 pub use published::{exact, field, paper};
 #[cfg(feature = "figure")]
 pub use results::figures;
-pub use results::metrics;
 pub use results::outputs::{OutputTimes, WholeSum};
 pub use results::rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use results::stopped::StoppingTimes;
@@ -56,7 +47,6 @@ pub use run::entrant::{Decision, Entrant, Oracle};
 pub use run::monte_carlo::{RunError, Watch, simulate, simulate_per_run, simulate_watched};
 pub use run::per_run::PerRun;
 pub use run::ranges::RunRanges;
-pub use standing::{Fit, MAX_TEST_COST, ModelFit, Standing, serialize_amount};
 pub use theory::allocation::Allocation;
 pub use theory::optimal_gamma::OptimalGamma;
 pub use theory::tracking::{ORACLE, oracle_spec};

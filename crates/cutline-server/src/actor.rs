@@ -3,9 +3,9 @@
 
 use crate::extract::check_campaign;
 use crate::problem::Problem;
-use cutline::campaign::TicketId;
-use cutline::{Arm, Candidates, Verdict};
-use cutline_store::{Campaign, Finished, Group, Operation, Origin, Outcome, Store, StoreError, Submission};
+use cutline::{Arm, Verdict};
+use cutline_campaign::{Candidates, Operation, Origin, Outcome, Submission, TicketId};
+use cutline_store::{Campaign, Finished, Group, Store, StoreError};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

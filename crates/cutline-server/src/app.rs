@@ -1,9 +1,8 @@
 //! The whole application: all routes, and what holds for every request.
 
-use crate::page;
 use crate::problem::Problem;
-use crate::routes;
 use crate::state::AppState;
+use crate::{page, routes};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{self, Next};

@@ -1,6 +1,6 @@
 //! The time and how it is written.
 
-use cutline::campaign::Time;
+use cutline_campaign::Time;
 use cutline_store::{Clock, SystemClock};
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -9,7 +9,7 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
-use cutline_store::{Origin, RequestKey};
+use cutline_campaign::{Origin, RequestKey};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 

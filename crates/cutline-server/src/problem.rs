@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cutline::campaign::CampaignError;
+use cutline_campaign::CampaignError;
 use cutline_store::StoreError;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -3,9 +3,9 @@
 use crate::actor::OpenCampaign;
 use crate::problem::Problem;
 use crate::state::AppState;
-use cutline::campaign::Progress;
 use cutline::{Side, StopReason};
-use cutline_store::{CampaignActivity, CampaignModel, StoreError};
+use cutline_campaign::{CampaignModel, Progress};
+use cutline_store::{CampaignActivity, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,7 +1,7 @@
 //! What happens in the campaigns of a store, without opening them.
 
 use crate::{Authorship, Campaign, Store, StoreError};
-use cutline::campaign::{Record, Time};
+use cutline_campaign::{Record, Time};
 
 /// A campaign in the list of a store, with its latest activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Campaign {
     /// The number of events that this handle has read or written so far.
     #[must_use]
     pub fn known_events(&self) -> u64 {
-        self.state.as_ref().map_or(0, cutline::campaign::CampaignState::n_events)
+        self.state.as_ref().map_or(0, cutline_campaign::CampaignState::n_events)
     }
 
     /// The authors of the events from number `first` to number `last`, in order. Events of unknown authors are in none of the ranges.

@@ -2,12 +2,11 @@
 //! unless others write in between, the slices together hand out what one ask would. Where a single decision takes longer than a commit, it is
 //! made before the transaction begins, and made again if others write in the meantime.
 
+use crate::StoreError;
 use crate::campaign::Campaign;
 use crate::group::Group;
-use crate::tickets::Ticket;
 use crate::writing::Moment;
-use crate::{Operation, Origin, StoreError, Submission};
-use cutline::campaign::{CampaignState, Event, Request, TicketId, Time};
+use cutline_campaign::{CampaignState, Event, Operation, Origin, Request, Submission, Ticket, TicketId, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 

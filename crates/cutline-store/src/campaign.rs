@@ -1,14 +1,14 @@
 //! A campaign in a store. Every operation first reads the events that other handles wrote, and writes its own before it returns.
 
 use crate::clock::{Clock, LeaseClock};
-use crate::error::damaged_journal;
-use crate::journal::{Id, Journal};
-use crate::revision::{Revised, damaged, has_revision};
+use crate::error::{damaged, damaged_journal};
+use crate::journal::{Id, Journal, has_revision};
 use crate::writing::Moment;
-use crate::{Candidates, NewCampaign, Settings, StoreError};
-use cutline::campaign::{self, Event, Progress, Record, Terms};
+use crate::{NewCampaign, StoreError};
 use cutline::rules::NamedRule;
-use cutline::{CandidatesError, StopReason, Verdict};
+use cutline::{StopReason, Verdict};
+use cutline_campaign as campaign;
+use cutline_campaign::{Candidates, Event, Progress, Record, Revised, Settings, Terms};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,19 +47,6 @@ pub(crate) struct Opened {
 pub(crate) const ATTEMPTS: usize = 20;
 
 impl Campaign {
-    /// The state of a campaign without events.
-    pub(crate) fn initial_state(
-        settings: &Settings,
-        candidates: &Candidates,
-    ) -> Result<campaign::CampaignState, StoreError> {
-        let terms = settings.terms(candidates.has_features())?;
-        let mut arms = settings.prepare(candidates.arms())?;
-        if let Some(costs) = candidates.measurement_costs() {
-            arms = arms.with_measurement_costs(costs).map_err(CandidatesError::from)?;
-        }
-        Ok(campaign::CampaignState::new(arms, terms)?)
-    }
-
     /// A campaign without names, columns and state.
     fn unread(opened: Opened, id: Id, name: String, first_settings: Settings) -> Self {
         let Opened { journal, clock, location } = opened;
@@ -131,7 +118,7 @@ impl Campaign {
         records: &[Record],
     ) -> Result<campaign::CampaignState, StoreError> {
         let first_budget = self.first_settings.budget;
-        let mut state = Self::initial_state(settings, candidates)?.with_first_budget(first_budget);
+        let mut state = settings.begin(candidates)?.with_first_budget(first_budget);
         state.extend(records).map_err(|error| damaged_journal(&self.location, error))?;
         Ok(state)
     }

@@ -1,69 +1,16 @@
 //! Changing a campaign: its settings, its candidates and rewards that were told.
 
+use crate::StoreError;
 use crate::campaign::{ATTEMPTS, Campaign};
-use crate::journal::Decision;
-use crate::origin::{Mark, Origin};
-use crate::revision::{self, has_revision};
-use crate::{CampaignModel, Candidates, Operation, Outcome, Settings, StoreError, Submission};
-use cutline::campaign::{CampaignState, Event, TicketId};
-use cutline::{Arm, EstimatorKind, Verdict};
+use crate::journal::{Decision, has_revision};
+use crate::origin::Mark;
+use cutline::{Arm, Verdict};
+use cutline_campaign::Origin;
+
+use cutline_campaign::{
+    CampaignState, Candidates, Change, Event, Operation, Outcome, Submission, TicketId, settings_change,
+};
 use std::collections::HashMap;
-
-/// New values of settings; `None` leaves a setting as it is.
-///
-/// ```
-/// use cutline_store::Change;
-///
-/// let raise_the_bar = Change { threshold: Some(0.7), ..Change::default() };
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[expect(missing_docs, reason = "as in `Settings`")]
-pub struct Change {
-    pub budget: Option<u32>,
-    pub threshold: Option<f64>,
-    pub precision: Option<f64>,
-    /// `Some(None)` to estimate it.
-    pub noise: Option<Option<f64>>,
-    pub delta: Option<f64>,
-    /// `Some(None)` to use the whole budget.
-    pub until_sure: Option<Option<String>>,
-    /// The present model stays, unless another is given.
-    pub algorithm: Option<String>,
-    /// Its own algorithm, unless one is given, and its own preparation.
-    pub model: Option<CampaignModel>,
-}
-
-impl Change {
-    /// The settings after the change.
-    fn apply(self, mut settings: Settings, has_features: bool) -> Result<Settings, StoreError> {
-        let Self { budget, threshold, precision, noise, delta, until_sure, algorithm, model } = self;
-        settings.budget = budget.unwrap_or(settings.budget);
-        settings.threshold = threshold.unwrap_or(settings.threshold);
-        settings.precision = precision.unwrap_or(settings.precision);
-        settings.noise = noise.unwrap_or(settings.noise);
-        settings.delta = delta.unwrap_or(settings.delta);
-        settings.until_sure = until_sure.unwrap_or(settings.until_sure);
-        if algorithm.is_none() && model.is_none() {
-            return Ok(settings);
-        }
-        if model.is_some() {
-            (settings.model, settings.estimator, settings.preparation) = (model, None, None);
-            settings.covariance = None;
-            settings.parameters.clear();
-            settings.algorithm = settings.custom_rule.as_ref().map(|rule| rule.name().into());
-        }
-        if let Some(name) = algorithm {
-            let estimator = EstimatorKind::ALL.iter().find(|kind| Some(kind.name()) == settings.estimator.as_deref());
-            let is_of_estimator = |parameter: &String| {
-                estimator.is_some_and(|kind| kind.parameters().iter().any(|known| known.name == parameter))
-            };
-            settings.parameters.retain(|parameter, _| is_of_estimator(parameter));
-            (settings.algorithm, settings.custom_rule) = (Some(name), None);
-        }
-        settings.resolve(has_features)?;
-        Ok(settings)
-    }
-}
 
 impl Campaign {
     /// Changes settings from here on. Everything measured so far counts as if the campaign had begun with the new settings. Returns whether
@@ -97,9 +44,9 @@ impl Campaign {
     /// The budget after a change of the present settings, and the change as it is stored; `None` if nothing changes.
     pub(crate) fn changed_settings(&mut self, change: &Change) -> Result<Option<(u32, String)>, StoreError> {
         let settings = change.clone().apply(self.settings().clone(), !self.columns().is_empty())?;
-        let Some(text) = revision::change(self.settings(), &settings) else { return Ok(None) };
+        let Some(text) = settings_change(self.settings(), &settings) else { return Ok(None) };
         let candidates = self.candidates()?;
-        Self::initial_state(&settings, &candidates)?.terms().check_guarantee()?;
+        settings.begin(&candidates)?.terms().check_guarantee()?;
         Ok(Some((settings.budget, text)))
     }
 
@@ -135,7 +82,7 @@ impl Campaign {
     pub(crate) fn added_candidates(&mut self, more: &Candidates) -> Result<Option<(Arm, Candidates)>, StoreError> {
         let candidates = self.candidates()?;
         let Some(more) = new_candidates(&candidates, more)? else { return Ok(None) };
-        Self::initial_state(self.settings(), &candidates.with(&more)?)?;
+        self.settings().begin(&candidates.with(&more)?)?;
         Ok(Some((candidates.n_arms(), more)))
     }
 

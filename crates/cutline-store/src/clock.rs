@@ -1,6 +1,6 @@
 //! Clocks: when an event happens, and which leases have ended.
 
-use cutline::campaign::Time;
+use cutline_campaign::Time;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

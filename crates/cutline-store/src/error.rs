@@ -1,8 +1,8 @@
 //! Why an operation on a store failed.
 
-use crate::{LocationError, ModelError};
-use cutline::campaign::{BrokenJournal, CampaignError, TermsError};
-use cutline::{CandidatesError, CovarianceError};
+use crate::LocationError;
+use cutline::CovarianceError;
+use cutline_campaign::{BrokenJournal, CampaignError, CandidatesError, ModelError, SettingsError, TermsError};
 use thiserror::Error;
 
 /// Why an operation on a store failed. The store is unchanged, except perhaps after [`StoreError::Unconfirmed`].
@@ -219,4 +219,20 @@ fn quoted(names: &[String]) -> String {
 /// Events that cannot follow each other were read from a journal.
 pub(crate) fn damaged_journal(location: &str, error: BrokenJournal) -> StoreError {
     StoreError::Damaged { location: location.into(), what: error.to_string() }
+}
+
+/// The error for events that do not fit a campaign.
+pub(crate) fn damaged(location: &str, what: impl Into<String>) -> StoreError {
+    StoreError::Damaged { location: location.into(), what: what.into() }
+}
+
+impl From<SettingsError> for StoreError {
+    fn from(error: SettingsError) -> Self {
+        match error {
+            SettingsError::Model(error) => Self::Model(error),
+            SettingsError::Covariance(error) => Self::Covariance(error),
+            SettingsError::Candidates(error) => Self::Candidates(error),
+            SettingsError::Terms(error) => Self::Terms(error),
+        }
+    }
 }

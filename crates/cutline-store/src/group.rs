@@ -1,9 +1,8 @@
 //! Operations that wait or are in progress, until they are finished.
 
+use crate::StoreError;
 use crate::asking::Asking;
-use crate::origin::Origin;
-use crate::{Outcome, StoreError, Submission};
-use cutline::campaign::TicketId;
+use cutline_campaign::{Origin, Outcome, Submission, TicketId};
 
 /// Operations that wait or are in progress, each with a tag of the caller. [`Campaign::advance`](crate::Campaign::advance) carries them out.
 #[derive(Debug)]

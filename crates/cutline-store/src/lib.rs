@@ -1,12 +1,12 @@
 //! Persistent campaigns: a journal in SQLite or PostgreSQL, used by any number of workers and processes at once.
 //!
 //! Only the [`Settings`], the candidates and the events of a campaign are stored; its state is computed from them by
-//! [`cutline::campaign::CampaignState`]. An event is written before it is acknowledged, so acknowledged events survive a crash of the
+//! [`cutline_campaign::CampaignState`]. An event is written before it is acknowledged, so acknowledged events survive a crash of the
 //! process and, with the default durability, of the machine.
 //!
 //! ```
-//! use cutline::Candidates;
-//! use cutline_store::{Settings, Store};
+//! use cutline_campaign::{Candidates, Settings};
+//! use cutline_store::Store;
 //! use std::time::Duration;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -31,25 +31,18 @@ mod campaign;
 mod change;
 mod checksum;
 mod clock;
-mod covariance;
-mod diagnosis_report;
 mod error;
-mod finding;
 mod group;
 mod http;
 mod interrupt;
 mod journal;
 mod location;
 mod managing;
-mod model;
 mod new_campaign;
-mod operation;
 mod origin;
 mod performing;
 mod repeating;
-mod revision;
 mod server;
-mod settings;
 mod store;
 mod tickets;
 mod tokens;
@@ -57,23 +50,13 @@ mod writing;
 
 pub use activity::CampaignActivity;
 pub use campaign::Campaign;
-pub use change::Change;
 pub use clock::{Clock, SystemClock};
-pub use covariance::CampaignCovariance;
-pub use cutline::Candidates;
-pub use diagnosis_report::{DiagnosedArm, DiagnosisReport};
 pub use error::StoreError;
-pub use finding::{diagnosis, expected_errors, finding};
 pub use group::{Finished, Group};
 pub use http::{PastEvent, client_tls};
 pub use interrupt::Interrupt;
 pub use location::{Durability, LocationError};
-pub use model::{CampaignModel, ModelError};
 pub use new_campaign::NewCampaign;
-pub use operation::{Operation, Outcome, Submission};
-pub use origin::{Authorship, Origin, RequestKey};
-pub use revision::changed_settings;
-pub use settings::{Preparation, Settings};
+pub use origin::Authorship;
 pub use store::{CampaignSummary, Store};
-pub use tickets::Ticket;
 pub use tokens::{Role, Token};

@@ -1,7 +1,8 @@
 //! Renaming, deleting and copying the campaigns of a store.
 
 use crate::new_campaign::check_name;
-use crate::{Campaign, NewCampaign, Origin, Store, StoreError};
+use crate::{Campaign, NewCampaign, Store, StoreError};
+use cutline_campaign::Origin;
 
 impl Store {
     /// Gives a campaign another name. Processes that use it go on.

@@ -1,12 +1,12 @@
 //! A campaign that is not in a store yet. Everything that can be refused without a store is refused here.
 
+use crate::StoreError;
 use crate::clock::now;
-use crate::error::damaged_journal;
-use crate::origin::{Mark, Origin};
-use crate::revision::{Revised, damaged};
-use crate::{Campaign, Candidates, Settings, StoreError};
+use crate::error::{damaged, damaged_journal};
+use crate::origin::Mark;
 use cutline::Arm;
-use cutline::campaign::{self, Event, Record, Time};
+use cutline_campaign as campaign;
+use cutline_campaign::{Candidates, Event, Origin, Record, Revised, Settings, Time};
 
 /// A new campaign, checked, with the rewards it begins with. [`Store::begin_new`](crate::Store::begin_new) puts it into a store.
 ///
@@ -56,7 +56,7 @@ impl NewCampaign {
         check_name(name)?;
         let Revised { settings, n_added } = Revised::new(&first_settings, records.iter().map(|record| &record.event))
             .map_err(|what| damaged(name, what))?;
-        let mut state = Campaign::initial_state(&settings, &candidates)?.with_first_budget(first_settings.budget);
+        let mut state = settings.begin(&candidates)?.with_first_budget(first_settings.budget);
         state.extend(&records).map_err(|error| damaged_journal(name, error))?;
         let events = records.into_iter().map(|record| (record.at, record.event)).collect();
         let (name, created, origin) = (name.into(), now(), Origin::default());

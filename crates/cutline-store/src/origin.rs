@@ -1,26 +1,6 @@
-//! Who asks for a change, and how a repetition of the request is recognised.
+//! Where the events of a store come from: their authors, and the requests that caused them.
 
-use cutline::campaign::Time;
-
-/// Who asks for a change, and how a repetition of the request is recognised. The default is an unknown author who does not repeat
-/// requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
-    /// The author, who is recorded with the events; `None` if unknown.
-    pub author: Option<String>,
-    /// The key of the request; `None` if it will not be repeated.
-    pub key: Option<RequestKey>,
-}
-
-/// The key of a request. It is stored together with the events that the request causes, so that a repetition is answered with them and
-/// changes nothing, by any process and after a restart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestKey {
-    /// The key, which is the same for all repetitions.
-    pub key: String,
-    /// What is asked for. A request with a known key and another fingerprint is refused.
-    pub fingerprint: String,
-}
+use cutline_campaign::{Origin, RequestKey, Time};
 
 /// The origin of the next events of a decision.
 #[derive(Clone, Debug)]

@@ -1,14 +1,12 @@
 //! Several independent operations at once: each succeeds or is refused by itself, and those that are decided at the same time share one commit.
 
+use crate::StoreError;
 use crate::asking::{Asking, Slice, Stopwatch};
 use crate::campaign::{ATTEMPTS, Campaign};
 use crate::group::{Entry, Finished, Group};
-use crate::operation::tell_events;
 use crate::origin::Mark;
-use crate::tickets::tickets;
 use crate::writing::{Decided, Moment};
-use crate::{Operation, Outcome, StoreError, Submission};
-use cutline::campaign::{CampaignState, Event, TicketId};
+use cutline_campaign::{CampaignState, Event, Operation, Outcome, Submission, TicketId};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -71,7 +69,7 @@ impl Deciding<'_> {
             if rewards.iter().any(is_told) {
                 self.apply();
             }
-            let events = tell_events(self.state, rewards)?;
+            let events = Operation::tell_events(self.state, rewards)?;
             self.told.extend(events.iter().filter_map(told));
             self.add(entry, events, 0, None, true);
             return Ok(());
@@ -102,10 +100,11 @@ impl Campaign {
 
     /// Carries out several operations in their order, so that concurrent workers share the time that a commit takes: in one transaction, unless
     /// they ask for arms and deciding takes longer than a commit. Each operation succeeds or is refused by itself. An operation whose
-    /// [key](crate::Origin::key) is known is not carried out again: its outcome is that of the first time.
+    /// [key](cutline_campaign::Origin::key) is known is not carried out again: its outcome is that of the first time.
     ///
     /// ```
-    /// use cutline_store::{Candidates, Operation, Origin, Settings, Store, Submission};
+    /// use cutline_campaign::{Candidates, Operation, Origin, Settings, Submission};
+    /// use cutline_store::Store;
     ///
     /// # fn main() -> Result<(), cutline_store::StoreError> {
     /// # let candidates = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![])?;
@@ -286,7 +285,7 @@ impl Campaign {
         for Part { entry, events, then, is_last } in parts {
             let (entry, events) = (&mut group.entries[entry], &written.events[events]);
             entry.outcome.n_events += events.len() as u64;
-            entry.outcome.tickets.extend(tickets(self, events, &mut features)?);
+            entry.outcome.tickets.extend(self.handed_out(events, &mut features)?);
             entry.new.extend(events.iter().filter_map(asked));
             entry.asking = then.unwrap_or(entry.asking);
             entry.n_slices += 1;

@@ -1,20 +1,9 @@
 //! Requests that are repeated with their key: they have the outcome of the first time.
 
+use crate::StoreError;
 use crate::campaign::Campaign;
 use crate::journal::Decision;
-use crate::origin::{Origin, RequestKey};
-use crate::tickets::{handed_out_by, tickets};
-use crate::{Outcome, StoreError};
-use cutline::Arm;
-use cutline::campaign::Event;
-
-impl RequestKey {
-    /// The key under which the events of a later slice of the request are stored; the first is slice 0.
-    pub(crate) fn of_slice(&self, slice: u64) -> Self {
-        let key = if slice == 0 { self.key.clone() } else { format!("{}\n{slice}", self.key) };
-        Self { key, fingerprint: self.fingerprint.clone() }
-    }
-}
+use cutline_campaign::{Event, Origin, Outcome, Ticket};
 
 impl Campaign {
     /// The events of an earlier request with the same key, if there is one.
@@ -40,16 +29,15 @@ impl Campaign {
 
     /// The outcome of an operation that has caused these events before.
     pub(crate) fn outcome_again(&mut self, events: &[Event]) -> Result<Outcome, StoreError> {
-        let handed_out = handed_out_by(self.state()?, events)?;
+        let arms = Ticket::arms_handed_out(self.state()?, events)?;
         let mut features = Vec::new();
-        if self.settings().changes_features() && !handed_out.is_empty() {
-            let arms: Vec<Arm> = handed_out.iter().map(|ticket| ticket.arm).collect();
+        if self.settings().changes_features() && !arms.is_empty() {
             let known = self.state()?.n_events();
             features = self
                 .journal
                 .write(self.id, known, &mut |_, _| Ok(Decision { features_of: arms.clone(), ..Decision::default() }))?;
         }
-        let tickets = tickets(self, events, &mut features.into_iter())?;
+        let tickets = self.handed_out(events, &mut features.into_iter())?;
         let added = |event: &Event| if let Event::Added { n_arms, .. } = event { *n_arms } else { 0 };
         let n_added = events.iter().map(added).sum();
         Ok(Outcome { n_events: events.len() as u64, tickets, n_added, is_repeated: true })

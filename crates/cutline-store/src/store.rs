@@ -2,13 +2,12 @@
 
 use crate::campaign::{ATTEMPTS, Opened};
 use crate::clock::{Clock, SystemClock};
-use crate::http;
-use crate::journal::{self, Journal, Memory};
+use crate::journal::{Journal, Memory};
 use crate::location::{Location, LocationError};
 use crate::origin::StoredRequest;
-use crate::{Campaign, Candidates, Interrupt, NewCampaign, RequestKey, Settings, StoreError};
-use cutline::campaign::Time;
+use crate::{Campaign, Interrupt, NewCampaign, StoreError, http, journal};
 use cutline::rules::NamedRule;
+use cutline_campaign::{Candidates, RequestKey, Settings, Time};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 

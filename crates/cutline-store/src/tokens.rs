@@ -2,7 +2,7 @@
 
 use crate::clock::now;
 use crate::{Store, StoreError};
-use cutline::campaign::Time;
+use cutline_campaign::Time;
 
 /// What a token allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,11 +3,9 @@
 use crate::StoreError;
 use crate::campaign::Campaign;
 use crate::error::damaged_journal;
-use crate::journal::Decision;
+use crate::journal::{Decision, has_revision};
 use crate::origin::Mark;
-use crate::revision::has_revision;
-use crate::tickets::handed_out_by;
-use cutline::campaign::{CampaignState, Event, Record, Time};
+use cutline_campaign::{CampaignState, Event, Record, Ticket, Time};
 use std::time::Instant;
 
 /// The time of a decision.
@@ -70,7 +68,7 @@ impl Campaign {
             }
             let mut decision = Decision { marks: std::mem::take(&mut made.marks), ..Decision::default() };
             if with_features {
-                decision.features_of = handed_out_by(&state, &made.events)?.iter().map(|ticket| ticket.arm).collect();
+                decision.features_of = Ticket::arms_handed_out(&state, &made.events)?;
             }
             decision.events = made.events.iter().map(|event| (now, event.clone())).collect();
             decided = Some((now, made));

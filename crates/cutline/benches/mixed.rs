@@ -6,8 +6,8 @@
 
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "a bench reads the clock and prints")]
 
-use cutline::campaign::{CampaignState, Event, Record, Terms};
 use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
+use cutline_campaign::{CampaignState, Event, Record, Terms};
 use rand_core::Rng as _;
 use std::hint::black_box;
 use std::time::Instant;

@@ -67,7 +67,8 @@ impl Amount {
     }
 
     /// How often `part` fits into it.
-    pub(crate) fn divided_by(self, part: Self) -> u32 {
+    #[must_use]
+    pub fn divided_by(self, part: Self) -> u32 {
         u32::try_from(self.0.checked_div(part.0).unwrap_or(u64::MAX)).unwrap_or(u32::MAX)
     }
 

@@ -12,11 +12,10 @@
 //!   μ̂ᵢ ± √qᵢ (σ√(2 ln(1/δ) + ln(det(λI + V)/λᵈ)) + √λ S) (Abbasi-Yadkori, Pál & Szepesvári 2011, Theorem 2). Lemma 1 of the LinearAPT
 //!   paper is a coarser form for λ = σ = 1, with d ln((1 + tL²)/δ) under the root.
 
-use crate::campaign::RewardKind;
 use crate::diagnostics::t_tails;
 use crate::estimators::{Model, Posterior, PriorFree};
 use crate::question::short_number;
-use crate::{Arm, Range};
+use crate::{Arm, Range, RewardKind};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::erf::{erfc, erfc_inv};
 use std::f64::consts::SQRT_2;
@@ -168,7 +167,8 @@ impl Confidence {
     }
 
     /// The numbers between which all means lie.
-    pub(crate) fn range(&self) -> (f64, f64) {
+    #[must_use]
+    pub fn range(&self) -> (f64, f64) {
         if self.is_bernoulli { (0.0, 1.0) } else { (f64::NEG_INFINITY, f64::INFINITY) }
     }
 

@@ -31,7 +31,8 @@ pub enum QuestionError {
 }
 
 /// A number for a message: in scientific notation where it would be long otherwise.
-pub(crate) fn short_number(number: f64) -> String {
+#[must_use]
+pub fn short_number(number: f64) -> String {
     let is_short = number == 0.0 || !number.is_finite() || (1e-6..1e16).contains(&number.abs());
     if is_short { number.to_string() } else { format!("{number:e}") }
 }

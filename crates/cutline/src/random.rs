@@ -71,7 +71,8 @@ pub fn below(rng: &mut Rng, n: usize) -> usize {
 }
 
 /// The first `n` of the numbers below `n_numbers` in a random order; all of them if there are fewer.
-pub(crate) fn draw(rng: &mut Rng, n_numbers: usize, n: usize) -> Vec<usize> {
+#[must_use]
+pub fn draw(rng: &mut Rng, n_numbers: usize, n: usize) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..n_numbers).collect();
     for place in 0..n.min(n_numbers) {
         let other = place + below(rng, n_numbers - place);

@@ -255,14 +255,20 @@ impl Spec {
     }
 
     /// Refuses a confidence stop for a rule that may never meet it.
-    pub(crate) fn check_stop(&self, has_confidence_stop: bool) -> Result<(), SpecError> {
+    ///
+    /// # Errors
+    /// If there is such a stop and the rule [starves arms](Algorithm::starves_arms).
+    pub fn check_stop(&self, has_confidence_stop: bool) -> Result<(), SpecError> {
         let starves = has_confidence_stop && self.algorithm.starves_arms;
         if starves { Err(SpecError::Starves { algorithm: self.algorithm.name }) } else { Ok(()) }
     }
 
     /// As [`learner`](Spec::learner), ending after `budget` pulls, for a rule that [plans](Algorithm::needs_horizon) for `horizon` pulls.
     /// It refuses no stop, because an earlier version may have begun a campaign with it.
-    pub(crate) fn learner_for(
+    ///
+    /// # Errors
+    /// As [`learner`](Spec::learner), but for the stop.
+    pub fn learner_for(
         &self,
         arms: &Arms,
         question: Question,

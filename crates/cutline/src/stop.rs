@@ -75,7 +75,7 @@ pub enum StopReason {
     Budget,
     /// Every arm is sure, by the criterion of the [`ConfidenceStop`].
     Confidence,
-    /// Few enough errors are expected: see [`EarlyStop::ExpectedErrors`](crate::campaign::EarlyStop::ExpectedErrors).
+    /// Few enough errors are expected: see `EarlyStop::ExpectedErrors` of the crate `cutline-campaign`.
     ExpectedErrors,
     /// The side of every arm is [settled](crate::Settled).
     Settled,

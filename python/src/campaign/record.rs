@@ -4,7 +4,7 @@ use super::Campaign;
 use crate::convert::integer;
 use crate::errors::input;
 use crate::events::to_dict;
-use cutline::Candidates;
+use cutline_campaign::Candidates;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

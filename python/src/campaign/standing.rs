@@ -6,7 +6,7 @@ use crate::errors::input;
 use crate::plan::{Planning, goal_of};
 use crate::pool::pool;
 use crate::verdict::Progress;
-use cutline_lab::{Plan, Standing};
+use cutline_campaign::{Plan, Standing};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

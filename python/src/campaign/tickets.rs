@@ -8,7 +8,7 @@ use crate::handle::Access;
 use crate::interruptible::attempt;
 use crate::rewards::{pairs, per_measurement, replicates, reward, ticket_number};
 use crate::ticket::Ticket;
-use cutline::campaign::Request;
+use cutline_campaign::Request;
 use cutline_store::StoreError;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ const MAX_UNINTERRUPTED: usize = 16;
 
 impl Campaign {
     /// Asks for tickets. Ctrl-C ends a request for many; then none is handed out, or those that were are expired again.
-    fn request(&self, py: Python<'_>, request: &Request<'_>) -> PyResult<Vec<cutline_store::Ticket>> {
+    fn request(&self, py: Python<'_>, request: &Request<'_>) -> PyResult<Vec<cutline_campaign::Ticket>> {
         // A server may keep us waiting for a single ticket.
         let is_local = !self.access.as_ref().is_some_and(Access::is_http);
         if is_local && request.n <= MAX_UNINTERRUPTED {

@@ -1,6 +1,6 @@
 //! The verdicts of campaigns with the defaults mean what they say. `make study WHAT=calibration` is the long version.
 
-use cutline::campaign::{EarlyStop, Terms};
+use cutline_campaign::{EarlyStop, Terms};
 use cutline_studies::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate, default_terms};
 
 const LINEAR: MeanFunction = MeanFunction::Linear { own: 0.0 };

@@ -3,8 +3,8 @@
 //!
 //! Seeds are fixed. A share of δ is exceeded by 4.75 standard errors in one seed of 10⁶ if the promise just holds.
 
-use cutline::campaign::{RewardKind, TermsError};
-use cutline::{EstimatorKind, StopCriterion};
+use cutline::{EstimatorKind, RewardKind, StopCriterion};
+use cutline_campaign::TermsError;
 use cutline_studies::sure::{RewardLaw, SureSetting, sure_and_wrong};
 
 const RUNS: u64 = 100;

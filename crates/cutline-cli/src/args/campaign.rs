@@ -3,7 +3,7 @@
 use super::{Format, duration};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
-use cutline::campaign::TicketId;
+use cutline_campaign::TicketId;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

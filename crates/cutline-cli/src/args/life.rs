@@ -7,7 +7,7 @@ use super::{Format, Reading};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args};
 use cutline::ALGORITHMS;
-use cutline_store::CampaignModel;
+use cutline_campaign::CampaignModel;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -4,10 +4,9 @@ use super::number::{Delta, budget, delta, length, noise, number, precision, thre
 use super::{Reading, TokenFile};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use cutline::campaign::{EarlyStop, RewardKind};
-use cutline::{ALGORITHMS, IntervalKind, Kernel};
+use cutline::{ALGORITHMS, IntervalKind, Kernel, RewardKind};
+use cutline_campaign::{CampaignModel, EarlyStop, Preparation};
 use cutline_data::dataset::ReadOptions;
-use cutline_store::{CampaignModel, Preparation};
 use std::path::PathBuf;
 
 const ADVANCED: &str = "Advanced options";

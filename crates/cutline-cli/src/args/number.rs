@@ -1,8 +1,7 @@
 //! Numbers on the command line, each checked where it is parsed: a wrong one is an error of usage.
 
 use cutline::Kernel;
-use cutline::campaign::{MAX_REWARD, TermsError, TicketId};
-use cutline_lab::{Noise, NoiseKind};
+use cutline_campaign::{MAX_REWARD, TermsError, TicketId, check_noise};
 
 /// δ, given as the confidence 1 − δ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +28,7 @@ pub(super) fn precision(text: &str) -> Result<f64, String> {
 
 pub(super) fn noise(text: &str) -> Result<f64, String> {
     let noise = number(text)?;
-    Noise::new(NoiseKind::Gaussian, noise).map(|_| noise).map_err(|error| error.to_string())
+    check_noise(noise).map_err(|error| error.to_string())
 }
 
 pub(super) fn length(text: &str) -> Result<f64, String> {

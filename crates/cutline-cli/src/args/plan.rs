@@ -5,7 +5,7 @@ use super::{CampaignOptions, Simulation, TokenFile};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, Range};
-use cutline_lab::{Expectation, Prior, PriorError};
+use cutline_campaign::{Expectation, Prior, PriorError};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 

@@ -1,13 +1,15 @@
 //! `cutline add STORE CANDIDATES` and `cutline predict STORE CANDIDATES`
 
 use super::{note_all, open, source, unreadable};
-use crate::args::{self, Format};
+use crate::args;
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, short, table};
 use crate::table::{Column, Table};
-use cutline::campaign::TermsError;
-use cutline::{Encoding, Side, SpecError, Verdict};
-use cutline_data::dataset::{self, Loaded, ReadOptions};
+use cutline::{Side, SpecError, Verdict};
+use cutline_campaign::{Encoding, TermsError};
+use cutline_data::dataset;
+use cutline_data::dataset::{Loaded, ReadOptions};
 use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
 use std::collections::HashSet;

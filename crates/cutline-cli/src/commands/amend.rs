@@ -2,10 +2,11 @@
 
 use super::open;
 use super::tell::{by_ticket, to_go};
-use crate::args::{self, ticket_number};
+use crate::args;
+use crate::args::ticket_number;
 use crate::failure::Failure;
 use crate::print::note;
-use cutline::campaign::{CampaignState, TicketId, TicketStatus};
+use cutline_campaign::{CampaignState, TicketId, TicketStatus};
 use std::collections::BTreeSet;
 
 pub(crate) fn amend(args: &args::Amend) -> Result<(), Failure> {

@@ -1,16 +1,16 @@
 //! `cutline ask STORE`
 
 use super::open;
-use crate::args::{self, Format};
+use crate::args::Format;
 use crate::clock::{now, rfc3339, span};
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::status_summary::reason_in_words;
 use crate::table::{Column, Table};
-use cutline::campaign::Request;
+use crate::{args, interrupt};
 use cutline::{Amount, StopReason};
-use cutline_store::{Campaign, StoreError, Ticket};
+use cutline_campaign::{Request, Ticket};
+use cutline_store::{Campaign, StoreError};
 use serde::{Serialize, Serializer};
 use std::io::Write;
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ use crate::args;
 use crate::failure::Failure;
 use crate::print::{cell, note, short};
 use cutline::{Side, Verdict};
-use cutline_lab::{Fit, Standing};
+use cutline_campaign::{Fit, Standing};
 use cutline_store::Campaign;
 use std::io::Write;
 use std::process::ExitCode;

@@ -6,11 +6,11 @@ use crate::args::{Diagnose, Format};
 use crate::diagnosis::facts;
 use crate::failure::Failure;
 use crate::print::{cell, csv_field, json, note, short, table};
-use cutline::campaign::CampaignState;
 use cutline::diagnostics::Diagnostics;
-use cutline::{Arm, Arms, Candidates};
+use cutline::{Arm, Arms};
+use cutline_campaign::{CampaignState, Candidates, DiagnosedArm, DiagnosisReport, diagnosis, finding};
 use cutline_data::rewards::rewards;
-use cutline_store::{DiagnosedArm, DiagnosisReport, NewCampaign, diagnosis, finding};
+use cutline_store::NewCampaign;
 use std::io::Write;
 
 /// What may be given with a STORE.

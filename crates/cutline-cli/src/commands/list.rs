@@ -1,11 +1,11 @@
 //! `cutline list STORE`
 
 use super::{token_of, with_token};
-use crate::args::{self, Format};
+use crate::args::Format;
 use crate::clock::rfc3339;
 use crate::failure::Failure;
 use crate::print::{cell, csv_field, csv_record, json_rows, left, table};
-use crate::spending;
+use crate::{args, spending};
 use cutline_store::{CampaignSummary, Store};
 use serde::Serialize;
 use std::io::Write;

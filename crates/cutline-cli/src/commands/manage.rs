@@ -1,10 +1,9 @@
 //! `cutline rename`, `cutline delete` and `cutline copy`
 
 use super::{open_store, token_of, with_token};
-use crate::args;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::print::{cell, note};
+use crate::{args, interrupt};
 use cutline_store::{Store, StoreError};
 use std::io::{BufRead, IsTerminal, Write};
 

@@ -1,6 +1,7 @@
 //! `cutline completions SHELL` and `cutline man`: made from the definition of the command line.
 
-use crate::args::{self, Cli};
+use crate::args;
+use crate::args::Cli;
 use crate::failure::Failure;
 use clap::CommandFactory;
 use std::io::Write;

@@ -1,19 +1,19 @@
 //! `cutline new STORE CANDIDATES`
 
 use super::{candidates, read, reference, token_of, with_token};
-use crate::args::{self, CampaignOptions};
+use crate::args::CampaignOptions;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::model::describe;
 use crate::print::{listed, note};
 use crate::spending::{costs_in_words, measurements, weighing_in_words};
 use crate::status_summary::stop_in_words;
-use cutline::campaign::{CampaignError, RewardKind};
-use cutline::{Candidates, EstimatorKind, Kernel};
+use crate::{args, interrupt};
+use cutline::{EstimatorKind, Kernel, RewardKind};
+use cutline_campaign::{CampaignCovariance, CampaignError, CampaignModel, Candidates, Settings, finding};
 use cutline_data::dataset::Loaded;
 use cutline_data::edges::graph;
 use cutline_data::rewards::rewards;
-use cutline_store::{Campaign, CampaignCovariance, CampaignModel, NewCampaign, Settings, Store, StoreError, finding};
+use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::path::Path;
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {

@@ -2,19 +2,19 @@
 
 use super::new::settings;
 use super::{file_name, is_store, labelled, open_named, output, pictures, read, refuse_options};
-use crate::args;
 use crate::failure::Failure;
 use crate::output::Inputs;
 use crate::print::{cell, note};
 use crate::status_summary::reason_in_words;
 use crate::threads::Pool;
-use crate::{plan, progress};
-use cutline::{Arm, Arms, Candidates, Question};
-use cutline_data::rewards::rewards;
-use cutline_lab::figures::plan_figure;
-use cutline_lab::{
-    Goal, Noise, NoiseKind, Pilot, Plan, PlanError, PlanReport, PlannedCampaign, Prior, PriorError, noise_and_spread,
+use crate::{args, plan, progress};
+use cutline::{Arm, Arms, Question};
+use cutline_campaign::{
+    Candidates, Goal, Pilot, Plan, PlanError, PlanReport, PlannedCampaign, Prior, PriorError, check_noise,
+    noise_and_spread,
 };
+use cutline_data::rewards::rewards;
+use cutline_report::plan_figure;
 use cutline_store::NewCampaign;
 use std::path::Path;
 
@@ -84,7 +84,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
         let (prior, noise) = expected(args, terms.noise, &candidates)?;
         let (question, label) = (terms.question, terms.spec.name().to_owned());
         let planned = PlannedCampaign { label, arms: state.arms().clone(), terms };
-        let (goal, noise) = (goal(args), gaussian(noise)?);
+        let (goal, noise) = (goal(args), checked(noise)?);
         let arms = candidates.arms();
         let plan =
             Plan { name, arms, question, noise, prior, campaigns: vec![planned], goal, batch: args.batch, runs, seed };
@@ -131,7 +131,7 @@ fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
         name: path.file_stem().unwrap_or_default().to_string_lossy().replace(char::is_control, "-"),
         arms,
         question,
-        noise: gaussian(noise)?,
+        noise: checked(noise)?,
         prior,
         campaigns,
         goal: goal(args),
@@ -149,8 +149,8 @@ fn goal(args: &args::Plan) -> Goal {
     }
 }
 
-fn gaussian(noise: f64) -> Result<Noise, Failure> {
-    Noise::new(NoiseKind::Gaussian, noise).map_err(|error| Failure::Usage(error.to_string()))
+fn checked(noise: f64) -> Result<f64, Failure> {
+    check_noise(noise).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// What is expected of the arms before any reward, and σ.

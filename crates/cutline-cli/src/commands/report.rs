@@ -1,12 +1,14 @@
 //! `cutline report STORE`
 
 use super::open;
-use crate::args::{self, Format};
+use crate::args::Format;
 use crate::clock::now;
 use crate::failure::Failure;
 use crate::output::{Inputs, check_directory, write_file};
-use crate::print::{self, csv_record, json};
-use crate::report::campaign::{self, Answer, View};
+use crate::print::{csv_record, json};
+use crate::report::campaign;
+use crate::report::campaign::{Answer, View};
+use crate::{args, print};
 use std::io::Write;
 
 pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {

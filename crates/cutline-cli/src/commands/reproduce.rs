@@ -4,10 +4,11 @@ use super::{exact, output, play, write};
 use crate::args::{Instances, Reproduce};
 use crate::failure::Failure;
 use crate::output::Inputs;
-use crate::results::{self, Detail};
+use crate::results;
+use crate::results::Detail;
 use crate::threads::Pool;
-use cutline_lab::paper::{self, EXPERIMENTS};
-use cutline_lab::{Experiment, Overrides, field, within_band};
+use cutline_lab::paper::EXPERIMENTS;
+use cutline_lab::{Experiment, Overrides, field, paper, within_band};
 
 pub(crate) fn reproduce(args: &Reproduce) -> Result<(), Failure> {
     let options = &args.simulation;

@@ -1,11 +1,11 @@
 //! `cutline serve [STORE]`
 
-use crate::args::{self, Sort};
+use crate::args::Sort;
 use crate::clock::now;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::print::note;
 use crate::report::campaign::{Answer, View, page};
+use crate::{args, interrupt};
 use cutline_server::{Limits, Notify, Server, ServerError, use_token_file};
 use cutline_store::{Campaign, Store};
 use tracing_subscriber::filter::LevelFilter;

@@ -5,8 +5,8 @@ use super::tell::to_go;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
-use cutline::campaign::Event;
-use cutline_store::{Campaign, CampaignModel, Change, StoreError, changed_settings};
+use cutline_campaign::{CampaignModel, Change, Event, changed_settings};
+use cutline_store::{Campaign, StoreError};
 
 pub(crate) fn extend(args: &args::Extend) -> Result<(), Failure> {
     change(&mut open(&args.address)?, &Change { budget: Some(args.budget), ..Change::default() })

@@ -1,7 +1,8 @@
 //! `cutline show STORE`
 
 use super::open;
-use crate::args::{self, Format};
+use crate::args;
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{cell, csv_record, json};
 use crate::report::campaign::{View, settings};

@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::figure_files::FigureFiles;
 use crate::output::Inputs;
 use crate::per_run::PerRunFile;
-use crate::progress;
-use crate::results::{self, Detail, Outcome};
+use crate::results::{Detail, Outcome};
 use crate::resume::Resumed;
 use crate::threads::Pool;
+use crate::{progress, results};
 use cutline_lab::{Experiment, Overrides, Tally, Watch, simulate_per_run};
 use indicatif::ProgressBar;
 

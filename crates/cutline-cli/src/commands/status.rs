@@ -1,7 +1,8 @@
 //! `cutline status STORE`
 
 use super::open;
-use crate::args::{self, Format};
+use crate::args;
+use crate::args::Format;
 use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{csv_record, fitted, json};

@@ -1,12 +1,13 @@
 //! `cutline tell STORE TICKET REWARD …`
 
 use super::{open, parsed, read};
-use crate::args::{self, finite, ticket_number};
+use crate::args;
+use crate::args::{finite, ticket_number};
 use crate::failure::Failure;
 use crate::print::note;
 use crate::status_summary::reason_in_words;
 use cutline::StopReason;
-use cutline::campaign::{CampaignError, CampaignState, TicketId};
+use cutline_campaign::{CampaignError, CampaignState, TicketId};
 use cutline_data::input::read_stdin;
 use cutline_data::rewards::{TicketReward, check_arms, ticket_rewards};
 use cutline_store::{Campaign, StoreError};

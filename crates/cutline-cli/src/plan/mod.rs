@@ -7,7 +7,7 @@ pub(crate) use page::page;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{cell, csv_record, json, table};
-use cutline_lab::{BudgetAnswer, ForecastRow, PlanReport};
+use cutline_campaign::{BudgetAnswer, ForecastRow, PlanReport};
 use std::io::Write;
 
 /// A column of the table, in the terminal and on the page: its header and the text of a cell.

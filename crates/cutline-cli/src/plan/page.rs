@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::report::html;
 use askama::Template;
 use cutline::shown;
-use cutline_lab::PlanReport;
+use cutline_campaign::PlanReport;
 
 #[derive(Template)]
 #[template(path = "plan.html")]

@@ -3,7 +3,8 @@
 use super::Outcome;
 use super::columns::means;
 use crate::failure::Failure;
-use crate::print::{self, left, short, table};
+use crate::print;
+use crate::print::{left, short, table};
 use comfy_table::Table;
 use cutline_lab::{ComparedLine, Metric, PublishedCell};
 use std::io::Write;

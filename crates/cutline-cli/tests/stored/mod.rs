@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
-use cutline::campaign::{Event, Record};
-use cutline_store::{Campaign, Candidates, Settings, Store};
+use cutline_campaign::{Candidates, Event, Record, Settings};
+use cutline_store::{Campaign, Store};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -5,8 +5,8 @@
 
 use crate::stored::{Killed, Place, candidates};
 use cutline::Verdict;
-use cutline::campaign::Event;
-use cutline_store::{Candidates, Change, Settings, Store};
+use cutline_campaign::{Candidates, Change, Event, Settings};
+use cutline_store::Store;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Child, Stdio};

@@ -9,8 +9,9 @@
 
 use crate::stored::{Killed, Place, candidates, wait_for};
 use cutline::Verdict;
-use cutline::campaign::{self, Event, Record};
-use cutline_store::{Campaign, Settings, Store};
+use cutline_campaign as campaign;
+use cutline_campaign::{Event, Record, Settings};
+use cutline_store::{Campaign, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::{Child, Command, Stdio};

@@ -2,7 +2,8 @@
 
 use crate::common::{Place, Ran, screen};
 use crate::serve::Server;
-use cutline_store::{Change, Store, StoreError};
+use cutline_campaign::Change;
+use cutline_store::{Store, StoreError};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};

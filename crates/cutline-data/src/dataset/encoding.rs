@@ -5,7 +5,7 @@ use super::error::shortened;
 use super::options::{Note, ReadOptions};
 use super::raw::{RawCandidates, RowNumbers};
 use super::table::{Cells, Problems, Table};
-use cutline::{ColumnValues, EncodedColumn, Encoding};
+use cutline_campaign::{ColumnValues, EncodedColumn, Encoding};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The most levels of a column that becomes a category by itself.

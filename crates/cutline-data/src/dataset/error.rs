@@ -1,6 +1,6 @@
 //! Why a file of candidates was refused.
 
-use cutline::CandidatesError;
+use cutline_campaign::CandidatesError;
 use thiserror::Error;
 
 /// Why a file was refused. Rows are lines of the file from 1, in Parquet rows from 1; columns are named as in the header.

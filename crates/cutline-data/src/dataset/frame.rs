@@ -5,7 +5,7 @@ use super::encoding;
 use super::layout::no_column;
 use super::options::{Note, ReadOptions};
 use super::table::{Cells, Problems, Table};
-use cutline::Encoding;
+use cutline_campaign::Encoding;
 
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use super::raw::RawCandidates;
 use super::table::{Problems, Table};
 use super::{DatasetError, csv, csv_table, encoding, excel, parquet};
 use crate::input::{self, Limited};
-use cutline::{Candidates, ColumnValues, Encoding};
+use cutline_campaign::{Candidates, ColumnValues, Encoding};
 use flate2::read::MultiGzDecoder;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};

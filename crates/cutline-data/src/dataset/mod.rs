@@ -31,7 +31,8 @@ pub(crate) use fields::{Rows, header, number, text};
 pub(crate) use kinds::other_kind;
 
 use crate::input::{self, Limited};
-use cutline::{Arms, Candidates};
+use cutline::Arms;
+use cutline_campaign::Candidates;
 use raw::RawCandidates;
 use std::io::{Read, Seek};
 use std::path::Path;

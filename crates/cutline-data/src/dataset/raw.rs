@@ -3,7 +3,8 @@
 use super::DatasetError;
 use super::error::shortened;
 use super::table::Problems;
-use cutline::{Arm, Candidates, NameProblem};
+use cutline::Arm;
+use cutline_campaign::{Candidates, NameProblem};
 use std::collections::HashMap;
 
 /// Candidates as they were read. The features are finite, in whole rows; the names may be anything.

@@ -1,7 +1,7 @@
 //! Why a file of rewards was refused.
 
 use crate::dataset::DatasetError;
-use cutline::campaign::TicketId;
+use cutline_campaign::TicketId;
 use thiserror::Error;
 
 /// Why a file of rewards was refused. Rows count from 1, the header being row 1.

@@ -1,5 +1,4 @@
 //! The tests of reading, one program: the crate and its dependencies are linked once.
 
-mod bombs;
 mod parquet;
 mod tables;

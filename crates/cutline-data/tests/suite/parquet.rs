@@ -1,6 +1,6 @@
 //! Candidates from Parquet: files written by other programs, and files that cannot be read.
 
-use cutline::Candidates;
+use cutline_campaign::Candidates;
 use cutline_data::dataset::{DatasetError, open, open_with_labels};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};

@@ -1,6 +1,6 @@
 //! Tables as people have them: categories, missing values, separators, compressed and foreign files; and what is wrong with them.
 
-use cutline::{ColumnValues, Encoding};
+use cutline_campaign::{ColumnValues, Encoding};
 use cutline_data::dataset::{DatasetError, Loaded, Note, ReadOptions, Source, load, load_encoded, load_with_labels};
 use flate2::Compression;
 use flate2::write::GzEncoder;

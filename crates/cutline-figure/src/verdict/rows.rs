@@ -7,7 +7,8 @@ use crate::page::{
 };
 use crate::style::SideStyle;
 use crate::svg::{Anchor, Svg, rectangle};
-use crate::text::{self, grouped, short};
+use crate::text;
+use crate::text::{grouped, short};
 use crate::verdict::ranking::{RankedArm, RankedArms, arrow_head};
 use crate::verdict::ranks::NEUTRAL;
 

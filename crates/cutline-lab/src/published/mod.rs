@@ -5,8 +5,8 @@ pub mod field;
 pub(crate) mod numpy;
 pub mod paper;
 
-use crate::results::metrics::{Z_BAND, z_of_means, z_score};
 use crate::{Entrant, Experiment, OptimalGamma, Row, Tally, WholeSum, rows, z_against};
+use cutline::statistics::{Z_BAND, z_of_means, z_score};
 use serde::Serialize;
 use std::fmt::{Display, Formatter};
 

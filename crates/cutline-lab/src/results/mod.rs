@@ -2,7 +2,6 @@
 
 #[cfg(feature = "figure")]
 pub mod figures;
-pub mod metrics;
 pub(crate) mod outputs;
 pub(crate) mod rows;
 pub(crate) mod stopped;

@@ -1,7 +1,7 @@
 //! Results as rows, for tables, JSON and CSV.
 
-use crate::results::metrics::{paired_difference, wilson, z_score};
 use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes, Tally, WholeSum};
+use cutline::statistics::{paired_difference, wilson, z_score};
 use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 

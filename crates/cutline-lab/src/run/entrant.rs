@@ -1,8 +1,7 @@
 //! An algorithm that takes part in an experiment.
 
 use crate::theory::optimal_gamma::OptimalGamma;
-use crate::theory::tracking;
-use crate::theory::{complexity, complexity_as_published};
+use crate::theory::{complexity, complexity_as_published, tracking};
 use crate::{ExperimentNoise, Instance, RunError};
 use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! Measurements that cost different amounts: choices that weigh information by cost have fewer wrong calls at the same spend.
 
-use cutline::campaign::{CampaignState, Event, RewardKind, Terms};
-use cutline::{Arms, IntervalKind, MeasurementCosts, Purpose, Question, Rng, Spec, stream};
+use cutline::{Arms, IntervalKind, MeasurementCosts, Purpose, Question, RewardKind, Rng, Spec, stream};
+use cutline_campaign::{CampaignState, Event, Terms};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;

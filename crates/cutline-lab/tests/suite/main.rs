@@ -25,7 +25,6 @@ mod osi;
 mod paired;
 mod per_run;
 mod pilot;
-mod plan;
 mod planning;
 mod published;
 mod related;

@@ -1,11 +1,9 @@
 //! Plans after a pilot, and plans for campaigns on the mixed model.
 
-use cutline::campaign::Terms;
 use cutline::estimators::{Estimator, Mixed, MixedSettings};
 use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
-use cutline_lab::{
-    Expectation, Forecast, Goal, Noise, NoiseKind, Pilot, PilotError, Plan, PlannedCampaign, Prior, tables,
-};
+use cutline_campaign::{Expectation, Forecast, Goal, Pilot, PilotError, Plan, PlannedCampaign, Prior, Terms};
+use cutline_lab::tables;
 use rand_distr::{Distribution, StandardNormal};
 
 fn question() -> Question {
@@ -33,7 +31,7 @@ fn plan(arms: &Arms, prior: Prior, noise: f64, runs: u64) -> Plan {
         name: "test".into(),
         arms: arms.clone(),
         question: question(),
-        noise: Noise::new(NoiseKind::Gaussian, noise).unwrap(),
+        noise,
         prior,
         campaigns: vec![campaign(arms)],
         goal: Goal::WrongShare(0.05),

@@ -4,10 +4,9 @@
 //! the threshold is their median. The plan with defaults knows the noise ratio and that half of the arms are above, and expects features
 //! to explain 0.7 of the differences, whatever the table. The pilot is one measurement of every second arm.
 
-use cutline::campaign::Terms;
 use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
+use cutline_campaign::{Expectation, Goal, Pilot, Plan, PlannedCampaign, Prior, Terms};
 use cutline_data::dataset;
-use cutline_lab::{Expectation, Goal, Noise, NoiseKind, Pilot, Plan, PlannedCampaign, Prior};
 use rand_distr::{Distribution, StandardNormal};
 use std::path::Path;
 
@@ -64,7 +63,7 @@ impl Table {
             name: self.name.into(),
             arms: self.arms.clone(),
             question: self.question,
-            noise: Noise::new(NoiseKind::Gaussian, noise).unwrap(),
+            noise,
             prior,
             campaigns: vec![PlannedCampaign { label: "pivot".into(), arms: self.arms.clone(), terms }],
             goal: Goal::WrongShare(0.05),

@@ -7,8 +7,9 @@
 mod client;
 
 use client::{Measured, Worker};
+use cutline_campaign::{CampaignModel, Candidates, Settings};
 use cutline_server::{AppState, Limits, serve};
-use cutline_store::{CampaignModel, Candidates, Settings, Store};
+use cutline_store::Store;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;

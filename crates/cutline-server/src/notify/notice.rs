@@ -2,9 +2,8 @@
 
 use crate::clock::{now, rfc3339};
 use crate::routes::finite;
-use cutline::campaign::CampaignState;
 use cutline::{Side, StopReason, Verdict};
-use cutline_lab::{Fit, Standing};
+use cutline_campaign::{CampaignState, Fit, Standing};
 use serde_json::{Value, json};
 
 /// How many arms a notice names at most.
@@ -110,7 +109,8 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline_store::{Candidates, Settings, Store};
+    use cutline_campaign::{Candidates, Settings};
+    use cutline_store::Store;
 
     fn stand(rewards: &[(usize, f64)], budget: u32, before: &Stand) -> (Stand, Vec<Notice>) {
         let names = ["x", "y", "z"].map(String::from).to_vec();

@@ -17,7 +17,8 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
-use cutline_store::{Change, Operation, RequestKey, Role, Submission};
+use cutline_campaign::{Change, Operation, RequestKey, Submission};
+use cutline_store::Role;
 use serde::Deserialize;
 use std::sync::atomic::Ordering;
 

@@ -22,7 +22,8 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
 use cutline::{ALGORITHMS, Amount};
-use cutline_store::{CampaignModel, Role, Settings, StoreError};
+use cutline_campaign::{CampaignModel, Settings};
+use cutline_store::{Role, StoreError};
 
 /// How many open tickets and events the page shows.
 const TICKETS: usize = 50;

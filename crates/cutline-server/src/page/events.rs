@@ -12,7 +12,8 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use cutline_store::{Role, changed_settings};
+use cutline_campaign::changed_settings;
+use cutline_store::Role;
 use serde::Deserialize;
 
 /// How many events a page has.

@@ -13,7 +13,7 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use cutline_lab::Pace;
+use cutline_campaign::Pace;
 use serde::Deserialize;
 
 /// How many campaigns a page has.

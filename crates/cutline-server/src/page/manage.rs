@@ -8,16 +8,18 @@ use super::visitor::Visitor;
 use crate::extract::PathOf;
 use crate::problem::Problem;
 use crate::routes::arms::{add_arms, from_table};
-use crate::routes::campaigns::{self, escaped};
-use crate::routes::new_campaign::{self, delta, model};
+use crate::routes::campaigns::escaped;
+use crate::routes::new_campaign::{delta, model};
+use crate::routes::{campaigns, new_campaign};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{DefaultBodyLimit, Form, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
+use cutline_campaign::{Change, Operation, Submission};
 use cutline_data::dataset::ReadOptions;
-use cutline_store::{Change, Operation, Role, Submission};
+use cutline_store::Role;
 use serde::Deserialize;
 
 pub(super) fn router() -> Router<AppState> {

@@ -7,10 +7,10 @@ use crate::routes::new_campaign::TableQuery;
 use crate::routes::plan::{before, cost_per_run};
 use crate::state::AppState;
 use bytes::Bytes;
-use cutline::{Candidates, ColumnValues, Encoding};
-use cutline_data::dataset::{self, Loaded, Source};
-use cutline_lab::figures::plan_figure;
-use cutline_lab::{Plan, PlanReport};
+use cutline_campaign::{Candidates, ColumnValues, Encoding, Plan, PlanReport};
+use cutline_data::dataset;
+use cutline_data::dataset::{Loaded, Source};
+use cutline_report::plan_figure;
 use std::time::{Duration, Instant};
 
 /// How many columns and rows are shown.
@@ -167,7 +167,7 @@ impl Prospect {
 
 /// Plays a plan for a few seconds. Others who use the same threads wait for a few of its runs at most.
 fn simulate(mut plan: Plan, budget: u32) -> Result<PlanReport, Problem> {
-    let refused = |error: cutline_lab::PlanError| Problem::Refused(error.to_string());
+    let refused = |error: cutline_campaign::PlanError| Problem::Refused(error.to_string());
     let too_large = || {
         let words =
             "this campaign is too large to be simulated here in a few seconds; `cutline plan` takes the time it needs";

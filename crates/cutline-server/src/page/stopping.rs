@@ -1,8 +1,8 @@
 //! What is promised to somebody who stops a campaign by hand.
 
 use super::words::count;
-use cutline::campaign::{EarlyStop, RewardKind, Terms};
-use cutline::{EstimatorKind, IntervalKind, StopCriterion};
+use cutline::{EstimatorKind, IntervalKind, RewardKind, StopCriterion};
+use cutline_campaign::{EarlyStop, Terms};
 
 /// What holds for a campaign with these terms, in sentences.
 pub(super) fn promises(terms: &Terms, n_arms: usize) -> Vec<String> {

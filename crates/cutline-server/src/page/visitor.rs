@@ -9,7 +9,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use cutline_store::{Origin, Role};
+use cutline_campaign::Origin;
+use cutline_store::Role;
 
 /// Somebody who may look at pages.
 #[derive(Clone, Debug)]

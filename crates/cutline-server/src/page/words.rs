@@ -2,7 +2,7 @@
 
 use crate::clock::{now, rfc3339};
 use crate::summary::BudgetUse;
-use cutline::campaign::Time;
+use cutline_campaign::Time;
 
 /// A time, and how long ago or ahead that is.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::IntoResponse;
 use axum::response::sse::{self, KeepAlive, Sse};
-use cutline::campaign::{Event, Record};
+use cutline_campaign::{Event, Record};
 use cutline_store::{Authorship, Role, StoreError};
 use futures_util::stream::{self, Stream};
 use serde::{Deserialize, Serialize};

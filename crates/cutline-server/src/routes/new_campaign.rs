@@ -3,10 +3,11 @@
 use crate::problem::Problem;
 use crate::state::AppState;
 use bytes::Bytes;
-use cutline::campaign::RewardKind;
-use cutline::{Arm, Candidates, Encoding, Graph, Kernel};
-use cutline_data::dataset::{self, Loaded, ReadOptions, Source};
-use cutline_store::{CampaignCovariance, CampaignModel, NewCampaign, PastEvent, Preparation, Settings, StoreError};
+use cutline::{Arm, Graph, Kernel, RewardKind};
+use cutline_campaign::{CampaignCovariance, CampaignModel, Candidates, Encoding, Preparation, Settings};
+use cutline_data::dataset;
+use cutline_data::dataset::{Loaded, ReadOptions, Source};
+use cutline_store::{NewCampaign, PastEvent, StoreError};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use utoipa::{IntoParams, ToSchema};

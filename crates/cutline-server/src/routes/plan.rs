@@ -7,8 +7,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use cutline::Arms;
-use cutline::campaign::CampaignState;
-use cutline_lab::{Expectation, Goal, Noise, NoiseKind, Plan, PlanReport, PlannedCampaign, Prior, noise_and_spread};
+use cutline_campaign::{CampaignState, Expectation, Goal, Plan, PlanReport, PlannedCampaign, Prior, noise_and_spread};
 use cutline_store::{Campaign, Role};
 use serde::Deserialize;
 use std::num::NonZeroU32;
@@ -100,7 +99,6 @@ pub(crate) fn before(name: &str, arms: Arms, state: &CampaignState, runs: u64) -
     let terms = state.terms().clone();
     let (noise, spread) = noise_and_spread(terms.noise, None, None).map_err(|error| refused(&error))?;
     let prior = Prior::expected(Expectation { spread, ..Expectation::default() }).map_err(|error| refused(&error))?;
-    let noise = Noise::new(NoiseKind::Gaussian, noise).map_err(|error| refused(&error))?;
     let (question, label) = (terms.question, terms.spec.name().to_owned());
     let campaigns = vec![PlannedCampaign { label, arms: state.arms().clone(), terms }];
     let (goal, batch) = (Goal::WrongShare(0.05), NonZeroU32::MIN);
@@ -124,7 +122,7 @@ pub(crate) fn cost_per_run(plan: &Plan, budgets: &[u32]) -> Result<f64, Problem>
 
 /// Plays a plan with budgets around the one that remains.
 pub(crate) fn play(plan: Plan, remaining: u32) -> Result<PlanReport, Problem> {
-    let refused = |error: cutline_lab::PlanError| Problem::Refused(error.to_string());
+    let refused = |error: cutline_campaign::PlanError| Problem::Refused(error.to_string());
     let budgets = plan.budgets_around(remaining);
     if cost_per_run(&plan, &budgets)? * plan.runs as f64 > MAX_COST {
         return Err(Problem::Refused(

@@ -13,10 +13,9 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use cutline::Amount;
-use cutline::campaign::Time;
+use cutline_campaign::{Pace, Standing, Time, finding, serialize_amount};
 use cutline_figure::VerdictFigure;
-use cutline_lab::{Pace, Standing, serialize_amount};
-use cutline_store::{Role, StoreError, finding};
+use cutline_store::{Role, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -73,7 +72,7 @@ impl Report {
         let (standing, noise, finding) = (Standing::new(state, &verdicts), state.noise(), finding(state));
         let now = now();
         let pace = Pace::new(&overview.progress, now);
-        let is_known = noise.source != cutline::campaign::NoiseSource::Nothing;
+        let is_known = noise.source != cutline::NoiseSource::Nothing;
         Ok(Self {
             campaign,
             overview,

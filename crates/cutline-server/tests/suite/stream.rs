@@ -3,9 +3,9 @@
 use crate::common::{Answer, Api, Place};
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use cutline::campaign::Event;
+use cutline_campaign::{Candidates, Event, Settings};
 use cutline_server::Limits;
-use cutline_store::{Candidates, Settings, Store};
+use cutline_store::Store;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -3,36 +3,35 @@
 use super::client::Method;
 use super::managing::arm_rows;
 use super::wire::{AddedArms, ChangedSettings};
-use crate::{Campaign, Candidates, Change, StoreError};
+use crate::{Campaign, StoreError};
+use cutline_campaign::{Candidates, Change};
 use serde_json::{Map, Value, json};
 
-impl Change {
-    /// The body of the request; `None` if JSON has no word for one of the numbers.
-    fn body(&self) -> Option<Value> {
-        let Self { budget, threshold, precision, noise, delta, until_sure, algorithm, model } = self;
-        let numbers = [*threshold, *precision, noise.flatten(), *delta];
-        if numbers.iter().flatten().any(|number| !number.is_finite()) {
-            return None;
-        }
-        let mut body = Map::new();
-        let mut set = |key: &str, value: Option<Value>| value.map(|value| body.insert(key.into(), value));
-        set("budget", budget.map(Value::from));
-        set("threshold", threshold.map(Value::from));
-        set("precision", precision.map(Value::from));
-        set("noise", noise.map(Value::from));
-        set("delta", delta.map(Value::from));
-        set("until_sure", until_sure.clone().map(Value::from));
-        set("algorithm", algorithm.clone().map(Value::from));
-        set("model", model.map(|model| model.name().into()));
-        Some(body.into())
+/// The body of the request; `None` if JSON has no word for one of the numbers.
+fn body(change: &Change) -> Option<Value> {
+    let Change { budget, threshold, precision, noise, delta, until_sure, algorithm, model } = change;
+    let numbers = [*threshold, *precision, noise.flatten(), *delta];
+    if numbers.iter().flatten().any(|number| !number.is_finite()) {
+        return None;
     }
+    let mut body = Map::new();
+    let mut set = |key: &str, value: Option<Value>| value.map(|value| body.insert(key.into(), value));
+    set("budget", budget.map(Value::from));
+    set("threshold", threshold.map(Value::from));
+    set("precision", precision.map(Value::from));
+    set("noise", noise.map(Value::from));
+    set("delta", delta.map(Value::from));
+    set("until_sure", until_sure.clone().map(Value::from));
+    set("algorithm", algorithm.clone().map(Value::from));
+    set("model", model.map(|model| model.name().into()));
+    Some(body.into())
 }
 
 impl Campaign {
     /// As [`Campaign::change`], on the server of this campaign.
     pub(super) fn change_on_server(&mut self, change: &Change) -> Result<bool, StoreError> {
         let Some(journal) = self.journal.remote() else { return Err(StoreError::NotOverHttp) };
-        let changed = match change.body() {
+        let changed = match body(change) {
             Some(body) => journal.located(|client| {
                 let url = client.address().url("");
                 client.send_to::<ChangedSettings>(Method::Patch, url, &body).map(|answer| answer.changed)

@@ -7,8 +7,8 @@ use super::wire::{ArmPage, CampaignPage, Details, EventPage};
 use crate::error::StoreError;
 use crate::journal::{Beginning, Decide, Entry, Id, Journal};
 use crate::origin::{Authorship, StoredRequest};
-use crate::{Candidates, Interrupt, NewCampaign, Token};
-use cutline::campaign::{Record, Time};
+use crate::{Interrupt, NewCampaign, Token};
+use cutline_campaign::{Candidates, Record, Time};
 
 /// How many entries a page has: as many as a server allows. Pages of campaigns are shorter.
 const PAGE: usize = 1000;

@@ -6,8 +6,8 @@ use super::client::Method;
 use super::past_event::PastEvent;
 use super::wire::{Begun, ChangedSettings, Details};
 use crate::journal::Id;
-use crate::{Candidates, NewCampaign, Settings, StoreError};
-use cutline::campaign::Event;
+use crate::{NewCampaign, StoreError};
+use cutline_campaign::{Candidates, Event, Settings};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use super::HttpJournal;
 use super::wire::{Changed, Tickets};
-use crate::{Campaign, Operation, StoreError, Ticket};
+use crate::{Campaign, StoreError};
 use cutline::Arm;
-use cutline::campaign::Request;
+use cutline_campaign::{Operation, Request, Ticket};
 use serde::Serialize;
 use serde_json::json;
 
@@ -96,7 +96,7 @@ impl Campaign {
         let refusal = operation.decide(&mut state, now).err();
         // A state with events that the server does not have is dropped.
         self.state = Some(state).filter(|state| state.n_events() == known);
-        refusal
+        refusal.map(StoreError::from)
     }
 
     /// As [`Campaign::ask_unless`], from the server of this campaign; `None` if it has none.

@@ -1,6 +1,6 @@
 //! An event of a campaign in JSON, as a server reports it and takes it.
 
-use cutline::campaign::{Event, Record, TicketId, Time};
+use cutline_campaign::{Event, Record, TicketId, Time};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, UNIX_EPOCH};
 

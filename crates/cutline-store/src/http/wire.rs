@@ -3,9 +3,8 @@
 use super::PastEvent;
 use super::past_event::time;
 use crate::journal::Entry;
-use crate::{Settings, Ticket};
 use cutline::Amount;
-use cutline::campaign::TicketId;
+use cutline_campaign::{Settings, Ticket, TicketId};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -5,8 +5,8 @@ use super::database::{Database, Lock, Value};
 use super::rows::{BadRow, record};
 use super::sql::{integer, transaction};
 use crate::origin::{Authorship, Mark, StoredRequest, authorships, keyed};
-use crate::{RequestKey, Role, StoreError, Token};
-use cutline::campaign::{Record, Time};
+use crate::{Role, StoreError, Token};
+use cutline_campaign::{Record, RequestKey, Time};
 
 const TOKENS: &str = "SELECT name, hash, role, campaigns, created, revoked FROM cutline_tokens ORDER BY id";
 const NEXT_TOKEN: &str = "SELECT COALESCE(MAX(id), 0) + 1 FROM cutline_tokens";

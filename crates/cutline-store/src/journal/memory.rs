@@ -2,8 +2,8 @@
 
 use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::origin::{Authorship, Mark, StoredRequest, authorships, keyed};
-use crate::{Candidates, NewCampaign, RequestKey, Settings, StoreError, Token};
-use cutline::campaign::{Event, Record, Time};
+use crate::{NewCampaign, StoreError, Token};
+use cutline_campaign::{Candidates, Event, Record, RequestKey, Settings, Time};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

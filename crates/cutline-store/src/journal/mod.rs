@@ -17,9 +17,9 @@ pub(crate) use sqlite::connect as sqlite;
 
 use crate::http::HttpJournal;
 use crate::origin::{Authorship, Mark, StoredRequest};
-use crate::{Candidates, NewCampaign, Settings, StoreError, Token};
+use crate::{NewCampaign, StoreError, Token};
 use cutline::Arm;
-use cutline::campaign::{Event, Record, Time};
+use cutline_campaign::{Candidates, Event, Record, Settings, Time};
 
 /// The number of a campaign in its store.
 pub(crate) type Id = i64;
@@ -130,4 +130,9 @@ fn numbered(last: u64, events: impl IntoIterator<Item = (Time, Event)>) -> impl 
 /// The first events of a new campaign.
 fn first_events(new: &NewCampaign) -> impl Iterator<Item = Record> + '_ {
     numbered(0, new.events.iter().cloned())
+}
+
+/// Whether arms or settings are others after these records.
+pub(crate) fn has_revision(records: &[Record]) -> bool {
+    records.iter().any(|record| record.event.is_revision())
 }

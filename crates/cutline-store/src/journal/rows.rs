@@ -1,9 +1,8 @@
 //! Events, campaigns and candidates as rows of a database.
 
 use super::database::{Row, Value};
-use crate::Candidates;
 use crate::checksum::Checksum;
-use cutline::campaign::{Event, Record, Time};
+use cutline_campaign::{Candidates, Event, Record, Time};
 
 /// What is wrong with a row.
 pub(super) type BadRow = String;

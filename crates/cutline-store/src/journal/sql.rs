@@ -7,9 +7,9 @@ use super::rows::{self, CampaignRow, Part, checksum, parts, record};
 use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
 use crate::checksum::Checksum;
 use crate::origin::{Authorship, StoredRequest};
-use crate::{Candidates, NewCampaign, Settings, StoreError, Token};
+use crate::{NewCampaign, StoreError, Token};
 use cutline::Arm;
-use cutline::campaign::{Record, Time};
+use cutline_campaign::{Candidates, Record, Settings, Time};
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -2,7 +2,8 @@
 
 #![allow(dead_code, unused_macros, reason = "each suite uses a part of it")]
 
-use cutline_store::{Candidates, Settings, Store};
+use cutline_campaign::{Candidates, Settings};
+use cutline_store::Store;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 

@@ -14,7 +14,8 @@ mod disk;
 
 use common::{candidates, reward, settings};
 use cutline::{Purpose, Rng, below, stream};
-use cutline_store::{Campaign, CampaignModel, Candidates, Settings, Store, StoreError};
+use cutline_campaign::{CampaignModel, Candidates, Settings};
+use cutline_store::{Campaign, Store, StoreError};
 use disk::{Change, Disk, Kind, Loss};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;

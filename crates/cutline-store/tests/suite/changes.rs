@@ -1,9 +1,9 @@
 //! A campaign that changes while it runs: settings, candidates, corrections. One suite, run on memory, SQLite and PostgreSQL.
 
 use crate::common::{Place, candidates, reward, settings};
-use cutline::campaign::{CampaignError, Event, Request};
 use cutline::{StopReason, Verdict};
-use cutline_store::{Campaign, CampaignModel, Candidates, Change, NewCampaign, Store, StoreError};
+use cutline_campaign::{CampaignError, CampaignModel, Candidates, Change, Event, Request};
+use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);

@@ -2,12 +2,13 @@
 
 use crate::common;
 use crate::common::{Place, candidates, reward, settings};
-use cutline::campaign::{CampaignError, Event, Record, TermsError, TicketStatus};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Graph, IntervalError, Kernel, Rng, SpecError, StopReason, Verdict};
-use cutline_store::{
-    Campaign, CampaignCovariance, CampaignModel, Candidates, NewCampaign, Preparation, Store, StoreError, Ticket,
+use cutline_campaign::{
+    CampaignCovariance, CampaignError, CampaignModel, Candidates, Event, Preparation, Record, TermsError, Ticket,
+    TicketStatus,
 };
+use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -229,13 +230,13 @@ fn failures_and_observations_are_stored(store: &Store) {
 }
 
 fn bad_settings_begin_no_campaign(store: &Store) {
-    let refusal = |change: fn(&mut cutline_store::Settings)| {
+    let refusal = |change: fn(&mut cutline_campaign::Settings)| {
         let mut settings = settings(50);
         change(&mut settings);
         store.begin("screen", &settings, candidates()).unwrap_err()
     };
-    let message = |change: fn(&mut cutline_store::Settings)| refusal(change).to_string();
-    let terms = |change: fn(&mut cutline_store::Settings)| match refusal(change) {
+    let message = |change: fn(&mut cutline_campaign::Settings)| refusal(change).to_string();
+    let terms = |change: fn(&mut cutline_campaign::Settings)| match refusal(change) {
         StoreError::Terms(terms) => terms,
         other => panic!("{other}"),
     };

@@ -1,9 +1,9 @@
 //! Candidates whose measurements cost different amounts. One suite, run on memory, SQLite and PostgreSQL.
 
 use crate::common::{Place, candidates, reward, settings};
-use cutline::campaign::{CampaignError, Request};
-use cutline::{CandidatesError, StopReason};
-use cutline_store::{Campaign, Candidates, Change, Store, StoreError};
+use cutline::StopReason;
+use cutline_campaign::{CampaignError, Candidates, CandidatesError, Change, Request};
+use cutline_store::{Campaign, Store, StoreError};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);

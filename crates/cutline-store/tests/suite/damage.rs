@@ -1,7 +1,8 @@
 //! Foreign files, damaged stores, full disks and read-only disks.
 
 use crate::common::{Place, begin, candidates, reward, settings};
-use cutline_store::{Campaign, CampaignModel, Store, StoreError};
+use cutline_campaign::CampaignModel;
+use cutline_store::{Campaign, Store, StoreError};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -209,7 +210,7 @@ fn on_a_small_disk(disk: &Path) {
     assert_eq!(counted(&mut again), acknowledged + 20, "with room it continues");
     // There is no room for another campaign, so no part of it may be written.
     let many = (0..200_000).map(|arm| format!("arm number {arm}")).collect();
-    let many = cutline_store::Candidates::new(many, vec![], vec![]).unwrap();
+    let many = cutline_campaign::Candidates::new(many, vec![], vec![]).unwrap();
     let mut apt = settings(300_000);
     apt.algorithm = Some("apt".into());
     let error = Store::open(path.to_str().unwrap()).unwrap().begin("large", &apt, many).unwrap_err();

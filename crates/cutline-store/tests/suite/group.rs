@@ -1,11 +1,8 @@
 //! Several operations in one transaction, repeated requests, authors and tokens, on every kind of store.
 
 use crate::common::{Place, candidates};
-use cutline::campaign::{CampaignError, Event};
-use cutline_store::{
-    Authorship, Campaign, NewCampaign, Operation, Origin, Outcome, RequestKey, Role, Settings, Store, StoreError,
-    Submission, Token,
-};
+use cutline_campaign::{CampaignError, Event, Operation, Origin, Outcome, RequestKey, Settings, Submission};
+use cutline_store::{Authorship, Campaign, NewCampaign, Role, Store, StoreError, Token};
 
 contract!(
     each_operation_is_refused_by_itself,
@@ -113,9 +110,10 @@ fn a_key_is_for_one_request(store: &Store) {
         let key = Some(RequestKey { key: "add".into(), fingerprint: fingerprint.into() });
         Origin { author: None, key }
     };
-    let more = cutline_store::Candidates::new(vec!["new".into()], campaign.columns().to_vec(), vec![0.5; 3]).unwrap();
+    let more =
+        cutline_campaign::Candidates::new(vec!["new".into()], campaign.columns().to_vec(), vec![0.5; 3]).unwrap();
     let (raise, lower) = [20, 15]
-        .map(|budget| cutline_store::Change { budget: Some(budget), ..cutline_store::Change::default() })
+        .map(|budget| cutline_campaign::Change { budget: Some(budget), ..cutline_campaign::Change::default() })
         .into();
     let keyed_change = Origin { author: None, key: Some(RequestKey { key: "raise".into(), fingerprint: "r".into() }) };
     let keyed_change = Submission { operation: Operation::Change(Box::new(raise)), origin: keyed_change };
@@ -156,7 +154,7 @@ fn authors_are_recorded(store: &Store) {
     let submissions =
         [by(ask(2, "w"), "ada"), by(tell(&[(1, 0.1)]), "ada"), anonymous(tell(&[(2, 0.2)])), by(ask(1, "w"), "bob")];
     assert!(perform(&mut campaign, &submissions).iter().all(Result::is_ok));
-    let raise = cutline_store::Change { budget: Some(20), ..cutline_store::Change::default() };
+    let raise = cutline_campaign::Change { budget: Some(20), ..cutline_campaign::Change::default() };
     campaign.submit(by(Operation::Change(Box::new(raise)), "ada")).unwrap();
     let ranges = |campaign: &mut Campaign, first, last| -> Vec<(u64, u64, String)> {
         let range = |Authorship { first, last, author, .. }| (first, last, author);

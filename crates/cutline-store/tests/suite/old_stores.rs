@@ -1,10 +1,10 @@
 //! Stores that earlier versions wrote still open and report the same verdicts.
 
-use cutline::campaign::{Event, TermsError, TicketStatus};
 use cutline::{EstimatorKind, StopReason};
-use cutline_store::{
-    Campaign, Candidates, Change, NewCampaign, Operation, Origin, Preparation, Settings, Store, StoreError, Submission,
+use cutline_campaign::{
+    Candidates, Change, Event, Operation, Origin, Preparation, Settings, Submission, TermsError, TicketStatus,
 };
+use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::path::Path;
 use std::time::Duration;
 

@@ -4,8 +4,8 @@
 //! `CUTLINE_SCHEDULES=n` makes it n times as long.
 
 use crate::common::Place;
-use cutline::campaign::{CampaignError, CampaignState, Event, Record, Request, Time};
-use cutline_store::{Campaign, Candidates, Clock, Settings, Store, StoreError};
+use cutline_campaign::{CampaignError, CampaignState, Candidates, Event, Record, Request, Settings, Time};
+use cutline_store::{Campaign, Clock, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::process::Command;

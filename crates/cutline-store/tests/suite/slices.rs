@@ -3,9 +3,9 @@
 
 use crate::common::{Place, candidates, reward, settings};
 use cutline::Rng;
-use cutline::campaign::{CampaignError, Event, Record, Request};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
-use cutline_store::{Campaign, Group, Operation, Origin, RequestKey, Store, StoreError, Submission};
+use cutline_campaign::{CampaignError, Event, Operation, Origin, Record, Request, RequestKey, Submission};
+use cutline_store::{Campaign, Group, Store, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -214,7 +214,7 @@ fn others_write_while_a_large_group_decides() {
     let names = (0..N_ARMS).map(|arm| format!("arm {arm}")).collect();
     let columns = (0..8).map(|column| format!("x{column}")).collect();
     let features = (0..N_ARMS * 8).map(|i| f64::from((i % 9973) * 7919 % 9973) / 9973.0).collect();
-    let candidates = cutline_store::Candidates::new(names, columns, features).unwrap();
+    let candidates = cutline_campaign::Candidates::new(names, columns, features).unwrap();
     let mut asker = store.begin("large", &settings(N_ARMS), candidates).unwrap();
     let mut teller = store.campaign(Some("large")).unwrap();
     let tickets = teller.ask(40, "teller", LEASE).unwrap();
@@ -353,7 +353,7 @@ fn operations_are_applied_together_and_refused_alone(store: &Store) {
     assert_eq!(refusal(6), CampaignError::NoTicket { ticket: 99, last: 12 }, "neither is expired");
     assert_eq!(refusal(9), CampaignError::TooManyRewards { ticket: 9, replicates: 2, rewards: 3 });
     let tickets = &done[2].as_ref().unwrap().tickets;
-    let seen = |tickets: &[cutline_store::Ticket]| {
+    let seen = |tickets: &[cutline_campaign::Ticket]| {
         tickets.iter().map(|t| (t.number, t.arm, t.name.clone(), t.features.clone(), t.replicates)).collect::<Vec<_>>()
     };
     assert_eq!(seen(tickets), seen(&expected));

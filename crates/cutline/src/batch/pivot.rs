@@ -3,10 +3,8 @@
 mod find_pivots;
 
 use super::{ArgMin, GroupDesign, GroupSettings, RewardSums, RunGroup, with_design};
-use crate::estimators::{
-    SHRINK_LIMIT,
-    inverse::{Inverse, Step},
-};
+use crate::estimators::SHRINK_LIMIT;
+use crate::estimators::inverse::{Inverse, Step};
 use crate::rules::Pivot;
 use crate::vector::{BatchUnit, Unit, Vectors, batch_unit, diagonal, numbers, numbers_mut, on_unit, zeros};
 use crate::{Arm, Question};

@@ -38,7 +38,7 @@ pub const LEVEL: f64 = 0.05;
 pub const POWER: f64 = 0.8;
 
 /// Estimates of the noise, tests of the linear model, and what the mixed model has learnt; computed by [`RewardStats::diagnose`], and with
-/// the mixed model by [`CampaignState::diagnose`](crate::campaign::CampaignState::diagnose).
+/// the mixed model by `CampaignState::diagnose` of the crate `cutline-campaign`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diagnostics {
@@ -74,6 +74,14 @@ pub struct LearntModel {
     pub noise: f64,
     /// The standard deviation of the differences between the arms.
     pub spread: f64,
+}
+
+impl Diagnostics {
+    /// The same tests with what the mixed model has learnt.
+    #[must_use]
+    pub fn with_learnt(self, learnt: Option<LearntModel>) -> Self {
+        Self { learnt, ..self }
+    }
 }
 
 impl LearntModel {

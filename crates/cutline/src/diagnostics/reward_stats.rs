@@ -5,7 +5,7 @@ use crate::interval::tail;
 use crate::{Arm, Arms, Question, Side, Verdict};
 
 /// The greatest reward that can be diagnosed, in absolute value: sums of squares must not overflow. A campaign takes rewards up to
-/// [`campaign::MAX_REWARD`](crate::campaign::MAX_REWARD) only.
+/// `cutline_campaign::MAX_REWARD` only.
 pub const MAX_REWARD: f64 = 1e140;
 
 /// The rewards received so far as sufficient statistics; [`RewardStats::diagnose`] tests the linear model with them.
@@ -70,7 +70,8 @@ impl RewardStats {
     /// The number of arms whose verdict contradicts their own rewards: decided, although the mean of the rewards lies on the other side of
     /// the threshold by more than the noise explains, tested for all arms together at half of [`LEVEL`](super::LEVEL). 0 if no arm has two
     /// different rewards, because then the noise is not known.
-    pub(crate) fn n_contradicted(&self, question: Question, verdicts: &[Verdict]) -> usize {
+    #[must_use]
+    pub fn n_contradicted(&self, question: Question, verdicts: &[Verdict]) -> usize {
         let Some(NoiseScaleEstimate { sigma, freedom }) = super::pure_error(self).scale().filter(|it| it.sigma > 0.0)
         else {
             return 0;
@@ -113,8 +114,11 @@ impl RewardStats {
         self.add(arm, reward);
     }
 
-    /// The same; returns the increase of the arm's Σ (r − ȳ)².
-    pub(crate) fn add(&mut self, arm: Arm, reward: f64) -> f64 {
+    /// Adds a reward as [`tell`](RewardStats::tell) does, and returns the increase of the arm's Σ (r − ȳ)².
+    ///
+    /// # Panics
+    /// As [`tell`](RewardStats::tell).
+    pub fn add(&mut self, arm: Arm, reward: f64) -> f64 {
         assert!(reward.abs() <= MAX_REWARD, "a reward of {reward}");
         self.moments[arm].add(reward)
     }

@@ -52,7 +52,8 @@ impl StopCriterion {
     }
 
     /// The names as a list in a sentence.
-    pub(crate) fn names() -> String {
+    #[must_use]
+    pub fn names() -> String {
         Self::ALL.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
     }
 }

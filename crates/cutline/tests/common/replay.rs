@@ -1,7 +1,7 @@
 //! The state of a campaign does not depend on how its events are split.
 
-use cutline::campaign::{CampaignState, Record};
 use cutline::{Purpose, Verdict, below, stream};
+use cutline_campaign::{CampaignState, Record};
 
 /// Compares progress, means, intervals, doubts and the next arms to the last bit.
 fn assert_same(one: &mut CampaignState, other: &mut CampaignState, context: &str) {

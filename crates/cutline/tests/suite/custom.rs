@@ -1,9 +1,9 @@
 //! Custom rules behave as the rules of the engine do.
 
 use crate::common::{Problem, arms_of, spec};
-use cutline::campaign::{CampaignState, EarlyStop, Event, Record, Terms};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext, RuleNameError};
 use cutline::{Arm, Arms, IntervalKind, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
+use cutline_campaign::{CampaignState, EarlyStop, Event, Record, Terms};
 use rand_core::Rng as _;
 
 /// The same as `straddle`, written as a custom rule.

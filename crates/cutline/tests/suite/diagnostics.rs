@@ -1,9 +1,9 @@
 //! Diagnostics against dense linear algebra with one row per reward, and their conclusion for each kind of data.
 
-use cutline::campaign::{CampaignState, Terms};
 use cutline::diagnostics::{Conclusion, DesignShape, Diagnostics, LearntModel, MissingEvidence, RewardStats};
 use cutline::estimators::Explained;
 use cutline::{Arm, Arms, IntervalKind, Purpose, Question, Rng, Spec, stream};
+use cutline_campaign::{CampaignState, Terms};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
 

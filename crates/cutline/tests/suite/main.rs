@@ -4,23 +4,16 @@
 mod common;
 
 mod batch;
-mod bernoulli;
-mod campaign;
 mod centre;
-mod changes;
 mod contract;
-mod costs;
 mod covariance;
 mod custom;
-mod decision_history;
 mod diagnostics;
 mod grapl;
 mod lazy;
 mod level_sets;
-mod limits;
 mod many_arms;
 mod mixed;
-mod noise;
 mod numerics;
 mod pinned;
 mod plain;

@@ -1,13 +1,13 @@
 //! The estimator `mixed` by name: every rule that works with it, units, seeds, parameters and refusals.
 
 use crate::common::{Problem, arms_of, spec, take, uniform};
-use cutline::campaign::{CampaignState, Event, NoiseSource, Record, Terms};
 use cutline::estimators::{Explained, Marginals, Mixed, MixedError, MixedSettings};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{
-    ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, Purpose, Question, Rng,
-    Spec, SpecError, StopCriterion, StopReason, below, stream,
+    ALGORITHMS, Arm, Arms, AskTell, Confidence, ConfidenceStop, EstimatorKind, IntervalKind, NoiseSource, Purpose,
+    Question, Rng, Spec, SpecError, StopCriterion, StopReason, below, stream,
 };
+use cutline_campaign::{CampaignState, Event, Record, Terms};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 fn mixed(name: &str) -> Spec {

@@ -1,12 +1,12 @@
 //! The units of the rewards do not matter: rewards, τ and ε times a power of two give the same asks and the same sides.
 
 use crate::common::{Problem, spec, take};
-use cutline::campaign::{CampaignState, EarlyStop, Event, RewardKind, Terms, TicketId};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{
-    ALGORITHMS, Arm, Arms, EstimatorKind, IntervalKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason,
-    below, stream,
+    ALGORITHMS, Arm, Arms, EstimatorKind, IntervalKind, Purpose, Question, RewardKind, Rng, Side, Spec, StopCriterion,
+    StopReason, below, stream,
 };
+use cutline_campaign::{CampaignState, EarlyStop, Event, Terms, TicketId};
 
 /// What a campaign did and said; numbers in units of the rewards are divided by the unit.
 #[derive(Debug, PartialEq)]

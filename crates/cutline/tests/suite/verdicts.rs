@@ -1,11 +1,12 @@
 //! Verdicts of every algorithm against their formulas, computed by dense linear algebra from the rewards.
 
 use crate::common::{Plain, Problem, assert_close, spec, take, uniform};
-use cutline::campaign::{CampaignState, RewardKind, Terms};
 use cutline::estimators::{DesignedRidge, Estimator, Model, Ridge, SampleMean};
 use cutline::{
-    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Side, Spec, Verdict, stream,
+    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, RewardKind, Side, Spec,
+    Verdict, stream,
 };
+use cutline_campaign::{CampaignState, Terms};
 
 const DELTA: f64 = 0.1;
 /// z₀.₉₅, from a table.

@@ -4,7 +4,7 @@ use super::helper_thread::HelperThread;
 use super::measure::{MeasureCommand, TicketInput};
 use super::process::{self, Control, MeasurementResult};
 use super::watchdog::Watchdog;
-use cutline_store::Ticket;
+use cutline_campaign::Ticket;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};

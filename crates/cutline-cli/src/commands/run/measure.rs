@@ -1,7 +1,7 @@
 //! The command that measures an arm, and the input it gets.
 
 use super::shell_split::{SplitError, split};
-use cutline_store::Ticket;
+use cutline_campaign::Ticket;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::process::Command;
@@ -186,7 +186,8 @@ fn variables(columns: &[String], values: &[f64]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline_store::{Candidates, Settings, Store};
+    use cutline_campaign::{Candidates, Settings};
+    use cutline_store::Store;
     use std::time::Duration;
 
     /// The input for a ticket of an arm with this name.

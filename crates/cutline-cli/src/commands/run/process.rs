@@ -3,7 +3,7 @@
 use super::helper_thread::HelperThread;
 use super::tail::{Tail, TailReader, read_tail};
 use super::watchdog::Watchdog;
-use cutline::campaign::MAX_REWARD;
+use cutline_campaign::MAX_REWARD;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::Write;

@@ -4,11 +4,11 @@ use super::identity::Identity;
 use crate::args::CampaignAddress;
 use crate::commands::{open_with, reopen_with, token_of};
 use crate::failure::Failure;
-use crate::standing::{self, standing};
-use cutline::campaign::{CampaignError, Progress, TicketStatus};
+use crate::standing;
+use crate::standing::standing;
 use cutline::{StopReason, Verdict};
-use cutline_lab::Standing;
-use cutline_store::{Campaign, Interrupt, StoreError, Ticket, finding};
+use cutline_campaign::{CampaignError, Progress, Standing, Ticket, TicketStatus, finding};
+use cutline_store::{Campaign, Interrupt, StoreError};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.

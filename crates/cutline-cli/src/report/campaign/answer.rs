@@ -1,12 +1,10 @@
 //! The result of a campaign so far, in one sentence.
 
 use super::View;
-use crate::spending;
-use crate::standing;
 use crate::status_summary::reason_in_words;
+use crate::{spending, standing};
 use cutline::{Amount, StopReason};
-use cutline_lab::Standing;
-use cutline_store::{expected_errors, finding};
+use cutline_campaign::{Standing, expected_errors, finding};
 use serde::Serialize;
 
 /// The result of a campaign so far: an object of JSON.

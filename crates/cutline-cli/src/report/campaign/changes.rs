@@ -3,8 +3,7 @@
 use super::tickets::minute;
 use super::{View, grouped};
 use cutline::Arm;
-use cutline::campaign::{Event, Record};
-use cutline_store::changed_settings;
+use cutline_campaign::{Event, Record, changed_settings};
 
 /// How many changes are listed.
 const LISTED: usize = 30;

@@ -2,8 +2,8 @@
 
 use super::View;
 use cutline::IntervalKind;
+use cutline_campaign::CampaignModel;
 use cutline_figure::{DecidedCount, DecidedFigure, VerdictFigure, interval_note, model_interval_note};
-use cutline_store::CampaignModel;
 
 /// The number of points in time at which past verdicts are computed.
 const STAGES: f64 = 60.0;
@@ -24,7 +24,7 @@ pub(super) fn decided(view: &View) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 3 and 60")]
     let most = (COST / view.cost()).clamp(3.0, STAGES) as usize;
     let history = view.state.decision_history(&view.records, most).expect("events that were applied before");
-    let point = |point: &cutline::campaign::DecisionPoint| DecidedCount {
+    let point = |point: &cutline_campaign::DecisionPoint| DecidedCount {
         pulls: point.counted.into(),
         above: point.above as u64,
         below: point.below as u64,

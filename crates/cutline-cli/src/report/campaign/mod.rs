@@ -20,8 +20,8 @@ use crate::print::shell;
 use arms::Group;
 use askama::Template;
 use changes::Changes;
-use cutline::campaign::Time;
 use cutline::shown;
+use cutline_campaign::Time;
 use model::Model;
 use tickets::{Tickets, minute};
 

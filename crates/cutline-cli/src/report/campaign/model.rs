@@ -3,7 +3,7 @@
 use super::{View, grouped};
 use crate::diagnosis::facts;
 use cutline::diagnostics::Conclusion;
-use cutline_store::CampaignModel;
+use cutline_campaign::CampaignModel;
 
 /// The largest K·d² that is diagnosed, which takes a few seconds.
 const MAX_COST: f64 = 1e9;

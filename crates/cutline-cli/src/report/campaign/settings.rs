@@ -6,7 +6,7 @@ use crate::model::describe;
 use crate::print::short;
 use crate::spending::{costs_in_words, weighing_in_words};
 use crate::status_summary::{LOOKS_LIKE_PASS_OR_FAIL, stop_in_words};
-use cutline::campaign::{NoiseSource, RewardKind};
+use cutline::{NoiseSource, RewardKind};
 
 /// How many features are named.
 const NAMED: usize = 12;

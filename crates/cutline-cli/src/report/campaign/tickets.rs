@@ -4,7 +4,7 @@ use super::answer::grouped_amount;
 use super::{View, grouped};
 use crate::clock::rfc3339;
 use crate::print::short_worker;
-use cutline::campaign::{Event, Progress, Record, TicketId, Time};
+use cutline_campaign::{Event, Progress, Record, TicketId, Time};
 
 /// How many open tickets, and how many lost ones, are listed.
 const LISTED: usize = 10;
@@ -93,7 +93,7 @@ fn lost(view: &View, record: &Record) -> Option<LostTicket> {
         Event::Failed { ticket, reason } => (*ticket, reason.clone()),
         Event::Expired { ticket } => {
             let status = view.state.ticket(*ticket).ok()?.2;
-            if status != cutline::campaign::TicketStatus::Expired {
+            if status != cutline_campaign::TicketStatus::Expired {
                 return None;
             }
             (*ticket, "expired: no reward within its lease".into())

@@ -1,10 +1,9 @@
 //! The data of a report: a campaign at one moment.
 
 use crate::standing::standing;
-use cutline::campaign::{CampaignState, Record};
 use cutline::{Side, Verdict};
-use cutline_lab::Standing;
-use cutline_store::{CampaignModel, Settings, StoreError};
+use cutline_campaign::{CampaignModel, CampaignState, Record, Settings, Standing};
+use cutline_store::StoreError;
 
 /// The time that the verdicts of the mixed model take, compared with those of ridge with as many columns; they are averaged over many
 /// settings.

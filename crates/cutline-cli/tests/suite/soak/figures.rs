@@ -1,7 +1,7 @@
 //! What happened during the soak test.
 
 use crate::stored::Place;
-use cutline::campaign::{Event, Record};
+use cutline_campaign::{Event, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;

@@ -11,9 +11,11 @@ mod faults;
 mod figures;
 mod worker;
 
-use crate::nothing_is_lost::{self, Random, bits};
+use crate::nothing_is_lost;
+use crate::nothing_is_lost::{Random, bits};
 use crate::stored::{Killed, Place, PrivateServer, candidates, signal};
-use cutline_store::{Settings, Store};
+use cutline_campaign::Settings;
+use cutline_store::Store;
 pub use faults::size;
 use faults::{Clocks, SmallDisk};
 use figures::Figures;

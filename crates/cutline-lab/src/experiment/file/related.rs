@@ -6,8 +6,7 @@ use crate::experiment::keys::{Field, FileError, Keys};
 use crate::instance::graphs::{GraphInstances, GraphModel, SampledFunctions};
 use crate::instance::source::{InstanceKind, Truth};
 use cutline::{Arms, CovarianceKind, Graph, Kernel, Purpose, Range, stream};
-use cutline_data::dataset;
-use cutline_data::edges;
+use cutline_data::{dataset, edges};
 use std::path::Path;
 use std::sync::Arc;
 

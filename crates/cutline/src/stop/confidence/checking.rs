@@ -1,10 +1,9 @@
 //! Which arms are sure: the widths of the criteria, and full scans only where the arm that was least sure may have become sure.
 
 use super::{ConfidenceStop, StopNoise};
-use crate::campaign::RewardKind;
 use crate::estimators::{Estimator, Model, Posterior, PriorFree};
 use crate::stop::{Elimination, Stop, StopCriterion, StopReason};
-use crate::{Arm, Beliefs, Question, Settled};
+use crate::{Arm, Beliefs, Question, RewardKind, Settled};
 
 impl ConfidenceStop {
     /// The width of an arm that has evidence, in units of the square root of its variance.
@@ -195,7 +194,7 @@ impl ConfidenceStop {
 /// The degrees of freedom that the prior on σ of the mixed model is worth.
 const PRIOR_FREEDOM: f64 = 3.0;
 
-/// The least degrees of freedom of an estimate of σ in a campaign: see [`NoiseEstimate`](crate::campaign::NoiseEstimate). With fewer repeats it
+/// The least degrees of freedom of an estimate of σ in a campaign: see [`NoiseEstimate`](crate::NoiseEstimate). With fewer repeats it
 /// comes from the residuals of least squares, or is as large as the distance of the rewards from τ.
 const LEAST_FREEDOM: f64 = 20.0;
 

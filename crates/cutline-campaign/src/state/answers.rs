@@ -1,0 +1,143 @@
+//! What a campaign says: its verdicts, whether it has ended, its progress and its parts.
+
+use super::ledger::Ledger;
+use super::{CampaignError, CampaignState, Progress, Terms, TicketId, TicketStatus, Time};
+use cutline::diagnostics::{Diagnostics, LearntModel, RewardStats};
+use cutline::estimators::Explained;
+use cutline::{Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Side, StopReason, Verdict};
+
+impl CampaignState {
+    /// The verdict on every arm from the rewards received so far.
+    ///
+    /// # Panics
+    /// Never: the terms were checked when the campaign began.
+    pub fn verdicts(&mut self) -> Vec<Verdict> {
+        self.update_noise();
+        let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
+        let mut verdicts: Vec<Verdict> = self.learner.beliefs().verdicts(&confidence).collect();
+        let is_out_of_range = self.noise.is_out_of_range();
+        if self.noise.source == NoiseSource::Nothing || is_out_of_range {
+            // Without a noise scale, the intervals have no ends.
+            let (lower, upper) = confidence.range();
+            for verdict in &mut verdicts {
+                (verdict.lower, verdict.upper) = (lower, upper);
+                if is_out_of_range {
+                    (verdict.side, verdict.doubt, verdict.settled_after) = (Side::Undecided, 0.5, None);
+                }
+            }
+        }
+        verdicts
+    }
+
+    /// Why the campaign will never hand out another measurement; `None` while it may.
+    pub fn stop_reason(&mut self) -> Option<StopReason> {
+        self.update_noise();
+        let spent = self.ledger.spending.spent;
+        self.learner.set_remaining(Amount::units(self.ledger.budget).minus(spent));
+        let is_used = self.ledger.costs.is_none() && self.ledger.counted >= self.ledger.budget;
+        if is_used {
+            Some(StopReason::Budget)
+        } else if self.expects_few_errors() {
+            Some(StopReason::ExpectedErrors)
+        } else {
+            self.learner.stop_reason()
+        }
+    }
+
+    /// Its progress.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let Ledger { budget, failed, expired, voided, events, .. } = self.ledger;
+        let counted = self.ledger.n_counted(budget);
+        let uncounted = self.ledger.uncounted + u64::from(self.ledger.counted - counted);
+        let (open, recent) = (self.ledger.n_open(), self.ledger.recent.iter().copied().collect());
+        let withdrawn = self.ledger.withdrawn.len();
+        let spending = self.ledger.costs.as_ref().map(|_| self.ledger.spending);
+        Progress { budget, spending, counted, uncounted, open, failed, expired, voided, withdrawn, events, recent }
+    }
+
+    /// What the cheapest measurement costs that can still be asked for, of an arm that is not withdrawn; `None` in a campaign without costs, and if all
+    /// arms are withdrawn.
+    #[must_use]
+    pub fn least_cost(&self) -> Option<Amount> {
+        let costs = self.arms.measurement_costs()?.all().iter().enumerate();
+        costs.filter(|(arm, _)| !self.ledger.withdrawn.contains_key(arm)).map(|(_, &cost)| cost).min()
+    }
+
+    /// The number of events.
+    #[must_use]
+    pub fn n_events(&self) -> u64 {
+        self.ledger.events
+    }
+
+    /// The arm, the worker and the status of a ticket.
+    ///
+    /// # Errors
+    /// If there is no such ticket.
+    pub fn ticket(&self, ticket: TicketId) -> Result<(Arm, &str, TicketStatus), CampaignError> {
+        self.ledger.ticket(ticket)
+    }
+
+    /// The tickets that wait for their reward, with the end of their lease; the lease that ends first comes first.
+    pub fn open_tickets(&self) -> impl Iterator<Item = (TicketId, Time)> + '_ {
+        self.ledger.open_tickets()
+    }
+
+    /// The noise scale, given or estimated from the rewards received so far. Choices, stop and verdicts all use it.
+    #[must_use]
+    pub fn noise(&self) -> NoiseEstimate {
+        if self.is_noise_stale { self.ledger.current_noise() } else { self.noise }
+    }
+
+    /// How much of the differences between the arms the features explain, by the rewards received so far; `None` unless the model is
+    /// [mixed](cutline::estimators::Mixed) and there are rewards.
+    #[must_use]
+    pub fn explained(&self) -> Option<Explained> {
+        self.explained
+    }
+
+    /// Whether all rewards so far are 0 or 1, and there are both, although the campaign does not take its rewards as pass or fail.
+    #[must_use]
+    pub fn looks_like_pass_or_fail(&self) -> bool {
+        !self.terms.is_bernoulli() && self.ledger.has_only_passes_and_fails()
+    }
+
+    /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is
+    /// that of a campaign on ridge: with the features as this campaign prepares them if its estimator is ridge, and otherwise with
+    /// standardised features and an intercept.
+    #[must_use]
+    pub fn diagnose(&self) -> Diagnostics {
+        let rewards = &self.ledger.rewards;
+        let is_linear = self.terms.spec.estimator() == EstimatorKind::Ridge;
+        let prepared = if is_linear { None } else { self.arms.clone().standardised().with_intercept(1.0).ok() };
+        let tests = prepared.map_or_else(|| rewards.diagnose(), |arms| rewards.with_arms(&arms).diagnose());
+        let learnt = self.explained.zip(self.spread);
+        let learnt = learnt.map(|(explained, spread)| LearntModel { explained, noise: self.noise.sigma, spread });
+        tests.with_learnt(learnt)
+    }
+
+    /// The number of arms whose verdict contradicts their own rewards by more than the noise explains, so that the model misleads there:
+    /// for example one whose prior does not suit features with outliers.
+    #[must_use]
+    pub fn n_contradicted(&self, verdicts: &[Verdict]) -> usize {
+        self.ledger.rewards.n_contradicted(self.terms.question, verdicts)
+    }
+
+    /// The rewards received so far, for diagnostics.
+    #[must_use]
+    pub fn reward_stats(&self) -> &RewardStats {
+        &self.ledger.rewards
+    }
+
+    /// Its terms.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Its arms.
+    #[must_use]
+    pub fn arms(&self) -> &Arms {
+        &self.arms
+    }
+}
