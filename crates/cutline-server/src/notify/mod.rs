@@ -72,12 +72,13 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    /// Begins to look and to post, if the server was told where to.
-    pub(crate) fn start(state: &AppState) -> Option<Self> {
+    /// Begins to look and to post, if the server was told where to. What is done once this has returned is seen.
+    pub(crate) async fn start(state: &AppState) -> Option<Self> {
         let notify = state.limits().notify.clone()?;
         let store = state.own_store();
         let (ending, ended) = channel();
-        let work = move || watch::Watcher::new(store, notify, ended).run();
+        let watcher = tokio::task::spawn_blocking(move || watch::Watcher::new(store, notify, ended)).await.ok()?;
+        let work = move || watcher.run();
         let thread = std::thread::Builder::new().name("notify".into()).spawn(work);
         let thread = thread.inspect_err(|error| tracing::error!(%error, "the system has no thread for notices")).ok();
         Some(Self { ending, thread })

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -102,10 +103,15 @@ impl Running {
     async fn start(place: &Place, notify: Notify) -> Self {
         let api = Api::with(place, Limits { notify: Some(notify), ..Limits::default() }, true).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
         let end = Arc::new(tokio::sync::Notify::new());
         let (state, ended) = (api.state.clone(), Arc::clone(&end));
         let task =
             tokio::spawn(async move { serve(listener, state, None, async move { ended.notified().await }).await });
+        // Once it answers, it sees every change.
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await.unwrap();
+        stream.read_u8().await.unwrap();
         Self { api, end, task }
     }
 
