@@ -168,9 +168,9 @@ class Campaign(_native.Campaign):
     def _summary(self) -> str:
         progress, threshold = self.progress, self._stored()["threshold"]
         where = "" if self.storage is None else ", stored"
-        used = f"{progress.counted} of {progress.budget} measured"
+        used = f"{progress.told} of {progress.budget} measured"
         if progress.spent is not None:
-            used = f"{progress.spent:g} of {progress.budget} spent on {progress.counted} measurements"
+            used = f"{progress.spent:g} of {progress.budget} spent on {progress.told} measurements"
         return f"{len(self.names)} arms, threshold {threshold}, {used}{where}"
 
     def _repr_html_(self) -> str:

@@ -44,7 +44,7 @@ def run(
     >>> import cutline
     >>> campaign = cutline.run([[0.9], [0.5], [0.1]], lambda ticket: ticket.features[0], threshold=0.4, budget=30, noise=0.1)
     >>> campaign.progress
-    Progress(counted=30, budget=30, out=0, failed=0, expired=0, ending='budget')
+    Progress(told=30, budget=30, open=0, failed=0, expired=0, ending='budget')
 
     | argument | default | meaning |
     |---|---|---|
@@ -134,7 +134,7 @@ class _Loop:
 
     def _is_over(self) -> bool:
         """Whether nothing is left to do, here or, for a campaign in a store, for other workers."""
-        return self.campaign.storage is None or self.campaign.progress.out == 0
+        return self.campaign.storage is None or self.campaign.progress.open == 0
 
     def _collect(self) -> None:
         """Waits for a measurement to end, and tells the rewards of all that have ended."""
@@ -155,7 +155,7 @@ class _Loop:
                 self._tell(ticket, reward)
             del self.open[future]
         progress = self.campaign.progress
-        self.watch.at(progress.counted if progress.spent is None else int(progress.spent))
+        self.watch.at(progress.told if progress.spent is None else int(progress.spent))
 
     def _tell(self, ticket: Ticket, reward: float) -> None:
         try:

@@ -28,7 +28,7 @@ def open(  # noqa: A001
     >>> begun = cutline.Campaign(3, threshold=0.0, budget=9, storage=screen, name="first")  # screen = "sqlite:///screen.db"
     >>> begun.tell(begun.ask(), 0.5)
     1
-    >>> cutline.open(screen).progress.counted
+    >>> cutline.open(screen).progress.told
     1
     """
     return Campaign._opened(storage, name, algorithm, token)
@@ -91,7 +91,7 @@ def copy(
     1
     >>> cutline.copy(screen, "second")
     >>> cutline.rename(screen, "third", name="second")
-    >>> cutline.campaigns(screen), cutline.open(screen, "third").progress.counted
+    >>> cutline.campaigns(screen), cutline.open(screen, "third").progress.told
     (['first', 'third'], 1)
     >>> cutline.delete(screen, "first")
     >>> cutline.campaigns(screen)

@@ -2,7 +2,7 @@
 
 use cutline::diagnostics::{ArmFit, Conclusion, DesignShape, Diagnostics, LackOfFit, NoiseScaleEstimate};
 use cutline::estimators::Explained;
-use cutline_campaign::diagnosis;
+use cutline_report::diagnosis;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

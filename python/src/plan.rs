@@ -9,10 +9,10 @@ use crate::interruptible::interruptible;
 use crate::pool::pool;
 use cutline::{Arms, Question};
 use cutline_campaign::{
-    CampaignModel, Candidates, Expectation, Goal, Pilot, Plan, PlanError, PlanReport, PlanTally, PlannedCampaign,
-    Preparation, Prior, Settings, check_noise, noise_and_spread,
+    CampaignModel, Candidates, Expectation, Goal, Pilot, Plan, PlanError, PlanTally, PlannedCampaign, Preparation,
+    Prior, Settings, check_noise, noise_and_spread,
 };
-use cutline_report::plan_figure;
+use cutline_report::{PlanReport, plan_figure};
 use cutline_store::NewCampaign;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;

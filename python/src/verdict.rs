@@ -117,13 +117,13 @@ pub(crate) struct Progress {
     pub(crate) spent: Option<f64>,
     /// The number of rewards that count towards the budget.
     #[pyo3(get)]
-    pub(crate) counted: u32,
+    pub(crate) told: u32,
     /// The number of rewards that do not.
     #[pyo3(get)]
     pub(crate) uncounted: u64,
     /// The number of open tickets.
     #[pyo3(get)]
-    pub(crate) out: usize,
+    pub(crate) open: usize,
     /// The number of failed tickets.
     #[pyo3(get)]
     pub(crate) failed: u64,
@@ -147,9 +147,9 @@ pub(crate) struct Progress {
 impl PartialEq for Progress {
     fn eq(&self, other: &Self) -> bool {
         let counts = |progress: &Self| {
-            let Self { budget, spent, counted, uncounted, out, failed, expired, voided, withdrawn, ending, .. } =
+            let Self { budget, spent, told, uncounted, open, failed, expired, voided, withdrawn, ending, .. } =
                 *progress;
-            (budget, spent, counted, uncounted, out, failed, expired, voided, withdrawn, ending)
+            (budget, spent, told, uncounted, open, failed, expired, voided, withdrawn, ending)
         };
         counts(self) == counts(other)
     }
@@ -164,14 +164,14 @@ impl Progress {
     }
 
     fn __repr__(&self) -> String {
-        let Self { budget, counted, out, failed, expired, voided, withdrawn, ending, .. } = self;
+        let Self { budget, told, open, failed, expired, voided, withdrawn, ending, .. } = self;
         let ending = ending.map_or("None".into(), |ending| format!("'{ending}'"));
         // Most campaigns have none of either.
         let voided = if *voided > 0 { format!("voided={voided}, ") } else { String::new() };
         let withdrawn = if *withdrawn > 0 { format!("withdrawn={withdrawn}, ") } else { String::new() };
         let spent = self.spent.map_or_else(String::new, |spent| format!("spent={spent:?}, "));
         format!(
-            "Progress({spent}counted={counted}, budget={budget}, out={out}, failed={failed}, expired={expired}, \
+            "Progress({spent}told={told}, budget={budget}, open={open}, failed={failed}, expired={expired}, \
              {voided}{withdrawn}ending={ending})"
         )
     }

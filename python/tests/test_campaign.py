@@ -149,10 +149,10 @@ def test_a_batch_of_rewards_is_recorded_whole_or_not_at_all() -> None:
         campaign.tell([*tickets, 99], [0.0] * 5)
     with pytest.raises(cutline.InputError, match="there are 4 tickets, but 3 rewards"):
         campaign.tell(tickets, [1.0] * 3)
-    assert campaign.progress.counted == 0
+    assert campaign.progress.told == 0
     assert campaign.tell([ticket.ticket for ticket in tickets], np.arange(4.0)) == 4
     assert campaign.tell(tickets, np.arange(4.0)) == 0
-    assert campaign.progress.counted == 4
+    assert campaign.progress.told == 4
 
 
 def test_failed_and_expired_tickets_return_to_the_budget() -> None:
@@ -161,7 +161,7 @@ def test_failed_and_expired_tickets_return_to_the_budget() -> None:
     assert campaign.ask() is None
     assert campaign.fail(one, "dropped") and not campaign.fail(one.ticket)
     assert campaign.expire([two]) == 1 and campaign.expire([two]) == 0
-    assert (campaign.progress.failed, campaign.progress.expired, campaign.progress.out) == (1, 1, 1)
+    assert (campaign.progress.failed, campaign.progress.expired, campaign.progress.open) == (1, 1, 1)
     with pytest.raises(cutline.RefusedError, match="ticket 1 was reported as failed"):
         campaign.tell(one, 1.0)
     assert campaign.tell(two, 1.0) == 1, "late, and there is room"
@@ -184,7 +184,7 @@ def test_rewards_without_tickets() -> None:
     campaign = cutline.Campaign(["a", "b"], threshold=0.0, budget=4, noise=1.0)
     campaign.observe("b", 2.0)
     campaign.observe([0, "b"], [1.0, 4.0], counted=True)
-    assert (campaign.progress.counted, campaign.progress.uncounted) == (2, 1)
+    assert (campaign.progress.told, campaign.progress.uncounted) == (2, 1)
     assert [verdict.mean for verdict in campaign.verdicts] == [1.0, 3.0]
     for arm, error in ((2, cutline.NotFoundError), ("c", cutline.NotFoundError), (-1, cutline.InputError)):
         with pytest.raises(error):
@@ -292,7 +292,7 @@ def test_threads_share_a_campaign() -> None:
     for thread in threads:
         thread.join()
     assert sorted(numbers) == list(range(1, 401))
-    assert campaign.progress.counted == 400
+    assert campaign.progress.told == 400
 
 
 def test_tickets_can_be_pickled() -> None:
@@ -353,7 +353,7 @@ def test_dicts_and_sets_are_no_lists(rewards: Any) -> None:
     for work in (lambda: campaign.tell(tickets, rewards), lambda: campaign.observe(rewards, [0.1] * 3), lambda: campaign.void(rewards)):
         with pytest.raises(cutline.InputError, match="must be a list"):
             work()
-    assert campaign.progress.counted == 0
+    assert campaign.progress.told == 0
 
 
 def test_booleans_are_no_numbers_of_things() -> None:

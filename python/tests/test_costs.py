@@ -43,8 +43,8 @@ def test_the_budget_is_in_units_of_cost() -> None:
     assert measure(campaign) == 30.0
     progress = campaign.progress
     assert (progress.spent, progress.budget, progress.ending) == (30.0, 30, "budget")
-    assert repr(progress).startswith(f"Progress(spent=30.0, counted={progress.counted}, budget=30, ")
-    assert f"30 of 30 spent on {progress.counted} measurements" in repr(campaign)
+    assert repr(progress).startswith(f"Progress(spent=30.0, told={progress.told}, budget=30, ")
+    assert f"30 of 30 spent on {progress.told} measurements" in repr(campaign)
     assert campaign.standing["remaining"] == 0.0
     assert campaign.extend(31)
     assert campaign.standing["remaining"] == 1.0

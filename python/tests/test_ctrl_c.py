@@ -64,7 +64,7 @@ print('on', flush=True)
 try:
     campaign.ask(1_000_000)
 except KeyboardInterrupt:
-    assert campaign.progress.out == 20 and len(campaign.events()) == 20 + 2 * campaign.progress.expired
+    assert campaign.progress.open == 20 and len(campaign.events()) == 20 + 2 * campaign.progress.expired
     assert [t.arm for t in campaign.ask(30)] == [t.arm for t in twin.ask(30)]
     print('interrupted', flush=True)
 """
@@ -90,7 +90,7 @@ try:
     print('asked', flush=True)
     sys.stdin.readline()
 except KeyboardInterrupt:
-    print(cutline.open(sys.argv[1]).progress.out, flush=True)
+    print(cutline.open(sys.argv[1]).progress.open, flush=True)
 """
     arguments = [sys.executable, "-c", code, str(tmp_path / "screen.db")]
     child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -146,7 +146,7 @@ print('on', flush=True)
 try:
     campaign.ask(1_000_000)
 except KeyboardInterrupt:
-    print(campaign.progress.out, campaign.progress.expired > 0, flush=True)
+    print(campaign.progress.open, campaign.progress.expired > 0, flush=True)
 """
     child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "screen.db")], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None

@@ -137,7 +137,7 @@ def test_invalid_choices(answer: Any) -> None:
     campaign = Campaign(X, threshold=0.0, budget=20, model="linear", algorithm=Answers(answer))
     with pytest.raises(InputError, match="`choose` of `Answers` must return an arm, a position from 0 to 11, or .*, not"):
         campaign.ask()
-    assert (campaign.progress.out, campaign.events()) == (0, [])
+    assert (campaign.progress.open, campaign.events()) == (0, [])
     with pytest.raises(InputError, match="`choose` of `Answers`"):
         cutline.simulate(experiment(Answers(answer)))
 
@@ -166,7 +166,7 @@ def test_the_exception_of_a_rule_is_raised(error: BaseException, tmp_path: Path)
         Shared.answer = error
         with pytest.raises(type(error)):
             campaign.ask()
-        assert (campaign.progress.counted, campaign.progress.out) == (2, 0), "nothing was asked"
+        assert (campaign.progress.told, campaign.progress.open) == (2, 0), "nothing was asked"
         Shared.answer = 5
         ticket = campaign.ask()
         assert ticket is not None and (ticket.arm, ticket.ticket) == (5, 3)
@@ -188,10 +188,10 @@ def test_a_rule_in_a_store(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="uses `Straddle`, not `my-apt`"):
         cutline.open(storage, algorithm=Apt())
     again = cutline.open(storage, algorithm=Straddle())
-    assert again.progress.counted == 1
+    assert again.progress.told == 1
     ticket, other = begun.ask(), again.ask()
     assert ticket is not None and other is not None and (ticket.ticket, other.ticket) == (2, 3)
-    assert pickle.loads(pickle.dumps(again)).progress.out == 2
+    assert pickle.loads(pickle.dumps(again)).progress.open == 2
 
 
 def test_a_rule_is_pickled_with_its_campaign() -> None:

@@ -91,7 +91,7 @@ def test_the_exception_of_a_worker_is_raised(client: Any) -> None:
 def test_campaigns_run_on_a_cluster(client: Any) -> None:
     with client.get_executor() as executor:
         campaign = cutline.run([[0.9], [0.1]], _first, workers=2, executor=executor, threshold=0.5, budget=10)
-    assert campaign.progress.counted == 10
+    assert campaign.progress.told == 10
 
 
 def test_changed_campaigns_run_on_a_cluster(client: Any) -> None:
@@ -100,7 +100,7 @@ def test_changed_campaigns_run_on_a_cluster(client: Any) -> None:
     assert client.submit(_n_arms, campaign, pure=False).result() == 4
     with client.get_executor() as executor:
         cutline.run(campaign, _not_the_third, workers=2, executor=executor, give_up=1)
-    assert campaign.progress.counted == 10
+    assert campaign.progress.told == 10
     assert campaign.withdrawn == {"2": "ZeroDivisionError: in a worker"}
 
 

@@ -76,7 +76,7 @@ def work(_):
 with multiprocessing.get_context("fork").Pool(4) as pool:
     numbers = sum(pool.map(work, range(8), chunksize=1), [])
 assert len(set(numbers)) == 160, "no ticket was handed out twice"
-assert campaign.progress.counted == 169 and campaign.progress.out == 0
+assert campaign.progress.told == 169 and campaign.progress.open == 0
 workers = {event["worker"] for event in campaign.events() if event["event"] == "asked"}
 print(len(workers) >= 2, campaign.verdicts == cutline.open(sys.argv[1]).verdicts)
 """

@@ -129,7 +129,7 @@ def test_a_campaign_with_a_learning_rule_may_end_early() -> None:
     campaign = Campaign(X, **settings)
     while (ticket := campaign.ask()) is not None:
         campaign.tell(ticket, float(TRUTH[ticket.arm]))
-    assert campaign.progress.ending == "expected-errors" and campaign.progress.counted < 200
+    assert campaign.progress.ending == "expected-errors" and campaign.progress.told < 200
     assert pickle.loads(pickle.dumps(campaign)).progress == campaign.progress
 
 
@@ -212,7 +212,7 @@ def test_errors() -> None:
     ticket = campaign.ask()
     with pytest.raises(ZeroDivisionError, match="while learning"):
         campaign.tell(1, 0.5)
-    assert ticket is not None and campaign.progress.counted == 0 and campaign.progress.out == 1
+    assert ticket is not None and campaign.progress.told == 0 and campaign.progress.open == 1
     for answer in (None, "stop", 12, -1):
         with pytest.raises(InputError, match="must return an arm, a position from 0 to 11, or `cutline.WAIT` or `cutline.DONE`, not"):
             cutline.simulate(experiment(type("Wrong", (), {"choose": lambda self, beliefs, answer=answer: answer})()))

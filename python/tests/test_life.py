@@ -77,14 +77,14 @@ def test_a_whole_life(tmp_path: Path) -> None:
     assert [(e["ticket"], e["reward"], e["reason"]) for e in amended][0] == (wrong.ticket, 9.0, "mistyped")
 
     assert campaign.void([tickets[0], tickets[1].ticket], "wrong sample") == 2
-    assert (campaign.progress.counted, campaign.progress.voided) == (18, 2)
+    assert (campaign.progress.told, campaign.progress.voided) == (18, 2)
 
     assert campaign.withdraw("arm 4", "does not dissolve") == 1
     assert campaign.withdrawn == {"arm 4": "does not dissolve"} and campaign.progress.withdrawn == 1
     while (ticket := campaign.ask()) is not None:
         assert ticket.name != "arm 4"
         campaign.tell(ticket, reward(ticket))
-    assert (campaign.progress.counted, campaign.progress.ending) == (60, "budget")
+    assert (campaign.progress.told, campaign.progress.ending) == (60, "budget")
 
     assert campaign.extend(80)
     assert (campaign.progress.budget, campaign.settings["budget"], campaign.progress.ending) == (80, 80, None)
@@ -155,7 +155,7 @@ def test_replicates_are_one_ticket() -> None:
     assert (one.replicates, other.replicates, other.ticket) == (3, 3, 4)
     assert repr(one) == f"Ticket(1, arm={one.arm}, name={one.name!r}, replicates=3)".replace("'", '"')
     assert pickle.loads(pickle.dumps(one)) == one
-    assert campaign.progress.out == 6
+    assert campaign.progress.open == 6
     assert campaign.tell(one, [0.1, 0.2, 0.3]) == 3
     assert campaign.tell(one, np.array([0.1, 0.2, 0.3])) == 0
     assert campaign.verdicts[one.arm].pulls == 3
@@ -163,8 +163,8 @@ def test_replicates_are_one_ticket() -> None:
         campaign.tell(other, [0.1] * 4)
     with pytest.raises(cutline.InputError, match="a ticket needs at least one reward"):
         campaign.tell(other, [])
-    assert campaign.tell(other.ticket, [0.4]) == 1 and campaign.progress.out == 2
-    assert campaign.tell(other, [0.4, 0.5, 0.6]) == 2 and campaign.progress.out == 0
+    assert campaign.tell(other.ticket, [0.4]) == 1 and campaign.progress.open == 2
+    assert campaign.tell(other, [0.4, 0.5, 0.6]) == 2 and campaign.progress.open == 0
     tickets = campaign.ask(2, replicates=2)
     assert campaign.tell(tickets, np.array([[1.0, 2.0], [3.0, 4.0]])) == 4
     assert campaign.amend(tickets[0], [1.5, 2.5]) == 2
@@ -173,7 +173,7 @@ def test_replicates_are_one_ticket() -> None:
     assert [rewards[tickets[0].ticket + i] for i in range(4)] == [1.5, 2.0, 3.0, 4.0]
     last = campaign.ask(replicates=100)
     assert last is not None and last.replicates == 50, "as far as the budget goes"
-    assert campaign.fail(last) and campaign.progress.out == 0
+    assert campaign.fail(last) and campaign.progress.open == 0
 
 
 def test_a_worker_gets_its_open_tickets_again(tmp_path: Path) -> None:
@@ -321,12 +321,12 @@ def test_run_withdraws_an_arm_that_fails_again_and_again() -> None:
     for workers in (1, 4):
         calls.clear()
         campaign = cutline.run(begin(budget=90, model="independent"), broken, give_up=3, workers=workers)
-        assert campaign.progress.counted == 90 and campaign.progress.out == 0
+        assert campaign.progress.told == 90 and campaign.progress.open == 0
         assert campaign.withdrawn == {"arm 3": "OSError: no signal", "arm 5": "OSError: no signal"}
         most = 3 + workers - 1  # tickets that were open when the arm was withdrawn
         assert all(3 <= calls.count(name) <= most for name in campaign.withdrawn)
     once = cutline.run(begin(model="independent"), broken, give_up=1)
-    assert once.progress.failed == 2 and once.progress.counted == 60
+    assert once.progress.failed == 2 and once.progress.told == 60
     campaign = begin(model="independent")
     with pytest.raises(OSError, match="no signal"):
         cutline.run(campaign, broken, give_up=3, failures=4)
@@ -347,7 +347,7 @@ def test_run_ends_if_nothing_can_be_measured() -> None:
         campaign = cutline.Campaign(n_arms, threshold=0.0, budget=50)
         with pytest.raises(cutline.InputError, match="`measure` must return a finite number, but returned nan for"):
             cutline.run(campaign, broken, give_up=2)
-        assert (campaign.progress.failed, campaign.progress.out) == (failed, 0)
+        assert (campaign.progress.failed, campaign.progress.open) == (failed, 0)
         assert campaign.withdrawn == {}
         kinds = [event["event"] for event in campaign.events()]
         assert kinds.count("withdrawn") == kinds.count("restored") == min(n_arms, 3)
@@ -414,7 +414,7 @@ def test_threads_change_a_campaign_at_the_same_time(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert len(campaign.names) == 50 and len(campaign.verdicts) == 50
-        assert campaign.progress.counted == 40 and campaign.progress.withdrawn == 20
+        assert campaign.progress.told == 40 and campaign.progress.withdrawn == 20
 
 
 def refused(kind: type[cutline.CutlineError], message: str, work: Callable[[], object]) -> None:

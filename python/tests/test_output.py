@@ -150,5 +150,5 @@ def test_reprs(campaign: cutline.Campaign) -> None:
     assert repr(campaign) == "<Campaign 'Screen & co': 4 arms, threshold 0.5, 0 of 40 measured>"
     verdict = 'Verdict("one", above, mean=1.0000, interval=(0.8693, 1.1307), pulls=9, doubt=1.13e-19)'
     assert repr(campaign.verdicts[0]) == verdict
-    assert repr(campaign.progress) == "Progress(counted=0, budget=40, out=0, failed=0, expired=0, ending=None)"
+    assert repr(campaign.progress) == "Progress(told=0, budget=40, open=0, failed=0, expired=0, ending=None)"
     assert repr(campaign.figure()).startswith("<Figure, ")

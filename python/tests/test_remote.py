@@ -76,7 +76,7 @@ def test_a_whole_campaign(store: str, server: Server) -> None:
     assert campaign.progress == local.progress
     assert campaign.standing == local.standing
     assert campaign.events() == local.events()
-    assert (campaign.progress.counted, campaign.progress.failed, campaign.progress.expired) == (30, 1, 2)
+    assert (campaign.progress.told, campaign.progress.failed, campaign.progress.expired) == (30, 1, 2)
     assert campaign.figure() == local.figure()
 
 
@@ -180,7 +180,7 @@ def test_a_killed_server_loses_nothing(store: str, server: Server, tmp_path: Pat
     timer.start()
     assert campaign.tell(ticket, 0.5) == 1
     timer.join()
-    assert cutline.open(store).progress.counted == 1
+    assert cutline.open(store).progress.told == 1
     again[0].kill()
 
 

@@ -29,7 +29,7 @@ def measure(ticket: cutline.Ticket) -> float:
 def test_the_whole_budget_is_measured_and_reported() -> None:
     seen: list[tuple[int, int]] = []
     campaign = cutline.run(X, measure, threshold=0.3, budget=20, progress=lambda done, all: seen.append((done, all)))
-    assert campaign.progress.counted == 20 and campaign.progress.out == 0
+    assert campaign.progress.told == 20 and campaign.progress.open == 0
     assert seen == [(done, 20) for done in range(1, 21)]
     assert [v.side for v in campaign.verdicts] == ["above", "above", "below", "below"]
 
@@ -39,7 +39,7 @@ def test_a_campaign_is_continued() -> None:
     tickets = campaign.ask(5)
     campaign.tell(tickets, [measure(ticket) for ticket in tickets])
     assert cutline.run(campaign, measure) is campaign
-    assert campaign.progress.counted == 20
+    assert campaign.progress.told == 20
     with pytest.raises(cutline.InputError, match="`threshold` cannot change"):
         cutline.run(campaign, measure, threshold=1.0)
 
@@ -52,7 +52,7 @@ def test_workers_measure_at_the_same_time() -> None:
         return measure(ticket)
 
     campaign = cutline.run(X, wait, workers=4, threshold=0.3, budget=40)
-    assert campaign.progress.counted == 40
+    assert campaign.progress.told == 40
 
 
 def test_no_more_tickets_are_open_than_there_are_workers() -> None:
@@ -74,7 +74,7 @@ def test_no_more_tickets_are_open_than_there_are_workers() -> None:
 def test_processes_measure() -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         campaign = cutline.run(X, measure, workers=2, executor=executor, threshold=0.3, budget=12)
-    assert campaign.progress.counted == 12
+    assert campaign.progress.told == 12
 
 
 def test_failures_return_to_the_budget_until_there_are_too_many() -> None:
@@ -87,16 +87,16 @@ def test_failures_return_to_the_budget_until_there_are_too_many() -> None:
         return measure(ticket)
 
     campaign = cutline.run(X, shaky, threshold=0.3, budget=12, failures=2)
-    assert (campaign.progress.counted, campaign.progress.failed, len(calls)) == (12, 2, 14)
+    assert (campaign.progress.told, campaign.progress.failed, len(calls)) == (12, 2, 14)
     assert [e["reason"] for e in campaign.events() if e["event"] == "failed"] == ["OSError: no answer"] * 2
     calls.clear()
     campaign = cutline.Campaign(X, threshold=0.3, budget=12)
     with pytest.raises(OSError, match="no answer"):
         cutline.run(campaign, shaky, workers=2, failures=1)
-    assert campaign.progress.failed == 2 and campaign.progress.out == 0
+    assert campaign.progress.failed == 2 and campaign.progress.open == 0
     calls.clear()
     cutline.run(campaign, measure)
-    assert campaign.progress.counted == 12, "rewards are kept, and the campaign can continue"
+    assert campaign.progress.told == 12, "rewards are kept, and the campaign can continue"
 
 
 @pytest.mark.parametrize("reward", [None, "x", float("nan"), float("inf"), [1.0, 2.0]])
@@ -118,7 +118,7 @@ def test_invalid_arguments() -> None:
     with pytest.raises(cutline.InputError, match=r"an async function, .* `lambda ticket: asyncio.run\(measure\(ticket\)\)`"):
         cutline.run(X, later, threshold=0.0, budget=3)  # type: ignore[arg-type]
     campaign = cutline.run(X, lambda ticket: asyncio.run(later(ticket)), threshold=0.0, budget=6, workers=np.int64(2))  # type: ignore[arg-type]
-    assert campaign.progress.counted == 6
+    assert campaign.progress.told == 6
 
 
 def test_progress_is_a_line_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
@@ -140,7 +140,7 @@ try:
     cutline.run(campaign, measure)
 except KeyboardInterrupt:
     progress = campaign.progress
-    print(progress.counted, progress.out, progress.expired, flush=True)
+    print(progress.told, progress.open, progress.expired, flush=True)
     import os
     os._exit(3)
 """
@@ -186,14 +186,14 @@ def test_nobody_waits_for_a_measurement_that_hangs(ends_by: str, tmp_path: Path)
     assert child.returncode != 0
     assert err.splitlines()[-1].startswith("KeyboardInterrupt" if ends_by == "Ctrl-C" else "OSError: no answer")
     progress = cutline.open(store).progress
-    assert progress.out == 0 and progress.expired >= 1 and progress.counted >= 3
+    assert progress.open == 0 and progress.expired >= 1 and progress.told >= 3
 
 
 def test_no_ticket_stays_open_after_a_reward_that_the_campaign_refuses() -> None:
     campaign = cutline.Campaign(["a", "b"], threshold=0.5, budget=9, rewards="bernoulli")
     with pytest.raises(cutline.InputError):
         cutline.run(campaign, lambda ticket: 0.5, workers=3)
-    assert (campaign.progress.out, campaign.progress.failed, campaign.progress.counted) == (0, 1, 0)
+    assert (campaign.progress.open, campaign.progress.failed, campaign.progress.told) == (0, 1, 0)
 
 
 def test_rewards_of_a_loop_that_ends_are_all_kept_and_all_tickets_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +219,7 @@ def test_rewards_of_a_loop_that_ends_are_all_kept_and_all_tickets_closed(monkeyp
     campaign = cutline.Campaign(3, threshold=0.0, budget=9)
     with pytest.raises(OSError, match="no answer"):
         cutline.run(campaign, measure, workers=3, executor=Inline())
-    assert (campaign.progress.out, campaign.progress.counted, campaign.progress.failed) == (0, 1, 1)
+    assert (campaign.progress.open, campaign.progress.told, campaign.progress.failed) == (0, 1, 1)
 
 
 def test_ctrl_c_between_ask_and_submit_leaves_no_ticket_open() -> None:
@@ -231,7 +231,7 @@ def test_ctrl_c_between_ask_and_submit_leaves_no_ticket_open() -> None:
 
     with Interrupted(2) as executor, pytest.raises(KeyboardInterrupt):
         cutline.run(campaign, measure, workers=2, executor=executor)
-    assert campaign.progress.out == 0 and campaign.progress.expired == 2
+    assert campaign.progress.open == 0 and campaign.progress.expired == 2
 
 
 def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,9 +247,9 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(threading.Thread, "start", limited)
     limit = 1
-    assert cutline.run(X, measure, workers=4, threshold=0.3, budget=20).progress.counted == 20
+    assert cutline.run(X, measure, workers=4, threshold=0.3, budget=20).progress.told == 20
     limit = 0
     campaign = cutline.Campaign(X, threshold=0.3, budget=20)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         cutline.run(campaign, measure, workers=4)
-    assert campaign.progress.out == 0
+    assert campaign.progress.open == 0

@@ -116,7 +116,7 @@ def test_settings_as_they_are_now() -> None:
     campaign.add(X[:2] + 1, names=["late", "later"])
     again = cutline.Campaign(campaign, **campaign.settings)
     assert again.settings == campaign.settings and again.settings["threshold"] == 0.4
-    assert again.names == [*NAMES, "late", "later"] and again.progress.counted == 0 and again.progress.budget == 44
+    assert again.names == [*NAMES, "late", "later"] and again.progress.told == 0 and again.progress.budget == 44
     assert cutline.Campaign(campaign.features, **{**campaign.settings, "threshold": 1.0}).settings["threshold"] == 1.0
 
 

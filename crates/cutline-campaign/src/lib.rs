@@ -3,39 +3,45 @@
 mod candidates;
 mod change;
 mod covariance;
-mod diagnosis_report;
 mod encoding;
-mod finding;
+mod fit;
+mod json;
 mod model;
 mod operation;
 mod origin;
 mod pace;
 mod plan;
 mod revision;
+mod rows;
 mod settings;
 mod standing;
 mod state;
 mod ticket;
+mod time;
+mod view;
 
 pub use candidates::{Candidates, CandidatesError, NameProblem};
 pub use change::Change;
 pub use covariance::CampaignCovariance;
-pub use diagnosis_report::{DiagnosedArm, DiagnosisReport};
 pub use encoding::{ColumnValues, EncodedColumn, Encoding};
-pub use finding::{diagnosis, expected_errors, finding};
+pub use fit::{Fit, FitReason, MAX_TEST_COST, ModelFit};
+pub use json::serialize_amount;
 pub use model::{CampaignModel, ModelError};
 pub use operation::{Operation, Outcome, Submission};
 pub use origin::{Origin, RequestKey};
 pub use pace::Pace;
 pub use plan::{
-    BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
-    PlanTally, PlannedCampaign, Prior, PriorError, Rest, SkippedBudgets, check_noise, noise_and_spread,
+    BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanTally,
+    PlannedCampaign, Prior, PriorError, Rest, SkippedBudgets, check_noise, noise_and_spread,
 };
 pub use revision::{Revised, changed_settings, settings_change};
+pub use rows::{OpenTicket, VerdictRow};
 pub use settings::{Preparation, Settings, SettingsError};
-pub use standing::{Fit, MAX_TEST_COST, ModelFit, Standing, serialize_amount};
+pub use standing::Standing;
 pub use state::{
     BrokenJournal, CampaignError, CampaignState, DecisionPoint, EarlyStop, Event, MAX_REWARD, Progress,
     REBUILD_INTERVAL, Record, Request, Spending, Terms, TermsError, TicketId, TicketStatus, Time,
 };
 pub use ticket::Ticket;
+pub use time::{parse_rfc3339, rfc3339};
+pub use view::View;

@@ -22,8 +22,9 @@ pub(crate) const ADDITIVE: &str = "additive";
 ///
 /// A model may be combined with another algorithm, which then replaces the one in the table. `linear` may be combined with a
 /// [covariance](crate::CampaignCovariance), by which the means are then related instead of being linear in the features.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum CampaignModel {
     /// A linear, a smooth and an own part per arm, whose variances are learnt from the rewards.
     Mixed,

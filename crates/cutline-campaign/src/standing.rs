@@ -1,120 +1,150 @@
-//! How a campaign stands: what every surface says of it.
+//! How a campaign stands: the one struct that every surface shows, with these keys.
 
-use crate::{CampaignState, Plan, Rest};
-use cutline::diagnostics::{Conclusion, LEVEL, MissingEvidence};
-use cutline::{Amount, Arms, EstimatorKind, Side, Verdict};
-use serde::{Serialize, Serializer};
+use crate::{CampaignModel, CampaignState, EarlyStop, ModelFit, Pace, Plan, Rest, Settings, Time, json};
+use cutline::estimators::Explained;
+use cutline::{Amount, Arms, NoiseSource, Side, StopReason, Verdict};
+use serde::Serialize;
 
-/// The largest K·d² for which the linear model is tested, which takes a few seconds.
-pub const MAX_TEST_COST: f64 = 1e9;
-
-/// How a campaign stands. It serialises to everything but the numbers of arms on each side, which other structs of JSON have already.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// How a campaign stands, in numbers. `cutline status`, `report` and `list`, the API, the pages and Python show this struct, with these keys;
+/// the sentences about it are in `cutline-report`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Standing {
-    /// The arms that are decided to be above.
-    #[serde(skip)]
+    /// The name of the campaign.
+    pub campaign: String,
+    /// The threshold τ.
+    pub threshold: f64,
+    /// The precision ε.
+    pub precision: f64,
+    /// `mixed`, `linear` or `independent`.
+    pub model: CampaignModel,
+    /// The algorithm.
+    pub algorithm: String,
+    /// The number of arms.
+    pub n_arms: usize,
+    /// How many arms are decided to be above.
     pub above: usize,
-    /// Those of them whose mean is the threshold itself, so that nothing speaks for either side.
+    /// How many of them have the threshold itself as their mean, so that nothing speaks for either side.
     pub at_threshold: usize,
-    /// The arms that are decided to be below.
-    #[serde(skip)]
+    /// How many arms are decided to be below.
     pub below: usize,
-    /// The arms that are undecided.
-    #[serde(skip)]
+    /// How many arms are undecided.
     pub undecided: usize,
+    /// How many arms are withdrawn.
+    pub withdrawn: usize,
+    /// How many rewards may count or, if measurements have costs, what they may cost in all.
+    pub budget: u32,
+    /// How many rewards count towards the budget.
+    pub told: u32,
+    /// What they have cost; left out in a campaign without costs.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::some_amount")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<f64>))]
+    pub spent: Option<Amount>,
+    /// What remains of the budget, in measurements or in units of cost.
+    #[serde(serialize_with = "json::serialize_amount")]
+    #[cfg_attr(feature = "schema", schema(value_type = f64))]
+    pub remaining: Amount,
+    /// How many rewards do not count: earlier ones, and late ones beyond the budget.
+    pub uncounted: u64,
+    /// How many tickets wait for their reward.
+    pub open: usize,
+    /// How many tickets failed.
+    pub failed: u64,
+    /// How many tickets expired and have no reward.
+    pub expired: u64,
+    /// How many rewards were declared void.
+    pub voided: u64,
+    /// The noise scale σ that is used; null while nothing is known.
+    pub noise: Option<f64>,
+    /// Where it comes from.
+    #[serde(serialize_with = "json::noise_source")]
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub noise_from: NoiseSource,
+    /// How much of the differences between the arms each part of the mixed model explains; null for other models, without features, and
+    /// before arms have different rewards.
+    #[serde(serialize_with = "json::explained")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<json::ExplainedShares>))]
+    pub explained: Option<Explained>,
     /// The number of wrong calls to expect if every arm gets the side of its mean: the sum of the doubts. It is an expectation under the
-    /// model, not a guarantee. `None` before the first reward.
+    /// model, not a guarantee. Null before the first reward.
     pub wrong_calls: Option<f64>,
-    /// What that expectation rests on, in words.
-    #[serde(skip)]
-    pub wrong_calls_by: &'static str,
     /// Whether the model of the campaign fits the rewards.
     #[serde(flatten)]
     pub fit: ModelFit,
     /// Whether every arm that is not withdrawn is decided, so that the campaign may end.
     pub may_stop: bool,
-    /// What remains of the budget, in measurements or in units of cost.
-    #[serde(serialize_with = "serialize_amount")]
-    pub remaining: Amount,
-    /// Whether measurements have costs.
-    #[serde(skip)]
-    pub has_costs: bool,
-    /// Whether the campaign has ended, so that nothing more is measured.
-    #[serde(skip)]
-    pub has_ended: bool,
-    /// What they would still bring; `None` without rewards, without budget, or if it was not computed because that takes long.
+    /// When the campaign ends before its budget is used up; null if it does not.
+    #[serde(serialize_with = "json::text")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub until_sure: Option<EarlyStop>,
+    /// Why the campaign has ended; null while it goes on.
+    #[serde(serialize_with = "json::stop_reason")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub ending: Option<StopReason>,
+    /// Rewards per hour, by the last ones; null while there are too few.
+    pub rewards_per_hour: Option<f64>,
+    /// When the budget will be used up at that rate.
+    #[serde(serialize_with = "json::some_time")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub budget_used_at: Option<Time>,
+    /// What the remaining budget would bring; null without rewards, without budget, or if it was not computed because that takes long.
     pub rest: Option<Rest>,
-}
-
-/// Whether a model fits the rewards, in a word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Fit {
-    /// There is too little to test.
-    #[default]
-    Untested,
-    /// The linear model was tested, and the rewards do not contradict it.
-    Fits,
-    /// The rewards contradict the linear model.
-    Misfit,
-    /// The model makes no assumption that these rewards could contradict.
-    Adapts,
-}
-
-impl Fit {
-    /// The word.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Untested => "untested",
-            Self::Fits => "fits",
-            Self::Misfit => "misfit",
-            Self::Adapts => "adapts",
-        }
-    }
-}
-
-/// Whether a model fits the rewards.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ModelFit {
-    /// In a word.
-    pub fit: Fit,
-    /// The p-value of the test of the linear model, whatever the model of the campaign; `None` if it could not be tested.
-    #[serde(rename = "fit_p_value")]
-    pub p_value: Option<f64>,
-    /// What follows, in a sentence without a full stop.
-    #[serde(rename = "fit_advice")]
-    pub advice: String,
+    /// The number of events on which all this rests.
+    pub events: u64,
+    /// Whether all rewards are 0 or 1, in a campaign that takes them as numbers with noise.
+    #[serde(skip)]
+    pub looks_like_pass_or_fail: bool,
+    /// The time at which it stood like this.
+    #[serde(skip)]
+    pub now: Time,
 }
 
 impl Standing {
-    /// How a campaign with this state and these verdicts stands, without what the rest of its budget would bring.
+    /// How a campaign with this state and these verdicts stands at a time, without what the rest of its budget would bring.
     #[must_use]
-    pub fn new(state: &mut CampaignState, verdicts: &[Verdict]) -> Self {
-        let has_ended = state.stop_reason().is_some();
+    pub fn new(name: &str, settings: &Settings, state: &mut CampaignState, verdicts: &[Verdict], now: Time) -> Self {
         let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
-        let progress = state.progress();
+        let (progress, noise) = (state.progress(), state.noise());
         let has_rewards = u64::from(progress.counted) + progress.uncounted > 0;
         let undecided = count(Side::Undecided);
-        let withdrawn = state.withdrawn().filter(|&(arm, _)| verdicts[arm].side == Side::Undecided).count();
+        let undecided_withdrawn = state.withdrawn().filter(|&(arm, _)| verdicts[arm].side == Side::Undecided).count();
+        let pace = Pace::new(&progress, now);
+        let is_known = noise.source != NoiseSource::Nothing && noise.sigma.is_finite();
         Self {
+            campaign: name.into(),
+            threshold: settings.threshold,
+            precision: settings.precision,
+            model: CampaignModel::of(state.terms().spec.estimator()),
+            algorithm: settings.algorithm(state.arms().dimension().is_some()).into(),
+            n_arms: verdicts.len(),
             above: count(Side::Above),
             at_threshold: verdicts.iter().filter(|verdict| verdict.is_at_threshold()).count(),
             below: count(Side::Below),
             undecided,
-            wrong_calls: has_rewards.then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
-            wrong_calls_by: match state.terms().spec.estimator() {
-                EstimatorKind::Mixed => "by the model, not guaranteed",
-                EstimatorKind::Ridge => "if the linear model holds",
-                _ => "by the sample means, not guaranteed",
-            },
-            fit: ModelFit::new(state, has_rewards, verdicts),
-            may_stop: undecided == withdrawn,
+            withdrawn: progress.withdrawn,
+            budget: progress.budget,
+            told: progress.counted,
+            spent: progress.spending.map(|spending| spending.spent),
             remaining: progress.remaining(),
-            has_costs: progress.spending.is_some(),
-            has_ended,
+            uncounted: progress.uncounted,
+            open: progress.open,
+            failed: progress.failed,
+            expired: progress.expired,
+            voided: progress.voided,
+            noise: is_known.then_some(noise.sigma),
+            noise_from: noise.source,
+            explained: state.learnt(),
+            wrong_calls: has_rewards.then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
+            fit: ModelFit::new(state, verdicts),
+            may_stop: undecided == undecided_withdrawn,
+            until_sure: state.terms().until_sure,
+            ending: state.stop_reason(),
+            rewards_per_hour: pace.map(|pace| pace.rewards_per_hour),
+            budget_used_at: pace.map(|pace| now.saturating_add(pace.budget_used_in)),
             rest: None,
+            events: progress.events,
+            looks_like_pass_or_fail: state.looks_like_pass_or_fail(),
+            now,
         }
     }
 
@@ -124,171 +154,17 @@ impl Standing {
     pub fn with_rest(self, state: &mut CampaignState, arms: Arms) -> Self {
         Self { rest: Plan::quick_rest(arms, state), ..self }
     }
-
-    /// The same as fields of CSV, by name.
-    #[must_use]
-    pub fn fields(&self) -> [(&'static str, String); 9] {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
-        let rest = |of: fn(&Rest) -> f64| number(self.rest.as_ref().map(of));
-        [
-            ("wrong_calls", number(self.wrong_calls)),
-            ("fit", self.fit.fit.name().into()),
-            ("fit_p_value", number(self.fit.p_value)),
-            ("fit_advice", self.fit.advice.clone()),
-            ("may_stop", self.may_stop.to_string()),
-            ("remaining", self.remaining.to_string()),
-            ("rest_wrong_calls", rest(|rest| rest.wrong_calls)),
-            ("rest_undecided", rest(|rest| rest.undecided)),
-            ("at_threshold", self.at_threshold.to_string()),
-        ]
-    }
-
-    /// The arms on each side, in words.
-    #[must_use]
-    pub fn sides_in_words(&self) -> String {
-        let Self { above, at_threshold, below, undecided, .. } = self;
-        let at = if *at_threshold > 0 { format!(" ({at_threshold} of them at the threshold)") } else { String::new() };
-        format!("{above} above{at}, {below} below, {undecided} undecided")
-    }
-
-    /// The wrong calls to expect, in words.
-    #[must_use]
-    pub fn wrong_calls_in_words(&self) -> Option<String> {
-        let expected = self.wrong_calls?;
-        Some(format!("{expected:.1} wrong calls if every arm gets the side of its mean: {}", self.wrong_calls_by))
-    }
-
-    /// What the rest of the budget would bring, in words; `plan` is what to do to learn it if it was not computed.
-    #[must_use]
-    pub fn rest_in_words(&self, plan: &str) -> Option<String> {
-        match &self.rest {
-            Some(rest) => Some(rest.to_string()),
-            // A plan is for whole units of cost.
-            None if self.has_ended || self.remaining.whole_units() == 0 || self.wrong_calls.is_none() => None,
-            None if self.has_costs => {
-                Some(format!("{plan} simulates what spending {} more would bring", self.remaining))
-            }
-            None => {
-                let plural = if self.remaining == Amount::units(1) { "" } else { "s" };
-                Some(format!("{plan} simulates what {} more measurement{plural} would bring", self.remaining))
-            }
-        }
-    }
-
-    /// That every arm is decided, in words.
-    #[must_use]
-    pub fn stop_in_words(&self) -> Option<&'static str> {
-        match (self.may_stop, self.undecided) {
-            (false, _) => None,
-            (true, 0) => Some("every candidate is decided: you may stop"),
-            (true, _) => Some("every candidate that is not withdrawn is decided: you may stop"),
-        }
-    }
-}
-
-/// Writes an amount as a whole number where it is one: for the `serialize_with` of serde.
-///
-/// # Errors
-/// If the serializer fails.
-pub fn serialize_amount<S: Serializer>(amount: &Amount, serializer: S) -> Result<S::Ok, S::Error> {
-    if *amount == Amount::units(amount.whole_units()) {
-        serializer.serialize_u32(amount.whole_units())
-    } else {
-        serializer.serialize_f64(amount.value())
-    }
-}
-
-impl ModelFit {
-    fn new(state: &CampaignState, has_rewards: bool, verdicts: &[Verdict]) -> Self {
-        let untested = |advice: &str| Self { fit: Fit::Untested, p_value: None, advice: advice.into() };
-        let estimator = state.terms().spec.estimator();
-        let Some(dimension) = state.arms().dimension() else {
-            let advice = "the arms have no features, so there is no line to test";
-            return Self {
-                fit: if has_rewards { Fit::Adapts } else { Fit::Untested },
-                p_value: None,
-                advice: advice.into(),
-            };
-        };
-        if !has_rewards {
-            return untested("there are no rewards yet");
-        }
-        let cost = state.arms().n_arms() as f64 * (dimension * dimension) as f64;
-        if cost > MAX_TEST_COST {
-            return untested("so many arms and features take too long to test here");
-        }
-        let diagnostics = state.diagnose();
-        let p_value = diagnostics.lack_of_fit.map(|lack| lack.p_value);
-        // Single arms may contradict a line that all of them together do not.
-        let contradiction = match diagnostics.disagreeing().count() {
-            0 => "the rewards contradict a line".to_owned(),
-            _ if p_value.is_some_and(|p| p <= LEVEL / 2.0) => "the rewards contradict a line".to_owned(),
-            1 => "the rewards of 1 arm contradict a line".to_owned(),
-            n => format!("the rewards of {n} arms contradict a line"),
-        };
-        let n_contradicted = if estimator == EstimatorKind::Ridge { state.n_contradicted(verdicts) } else { 0 };
-        let (fit, advice) = match (estimator, diagnostics.conclusion) {
-            (EstimatorKind::Ridge, Conclusion::NotBelievable) => {
-                (Fit::Misfit, &*format!("{contradiction}, on which the verdicts rest; use the mixed model"))
-            }
-            (EstimatorKind::Ridge, _) if n_contradicted > 0 => (Fit::Misfit, &*contradicted_in_words(n_contradicted)),
-            (EstimatorKind::Ridge, Conclusion::NotEnoughData(missing)) => (Fit::Untested, to_test_a_line(missing)),
-            (EstimatorKind::Ridge, Conclusion::AlwaysTrue) => {
-                (Fit::Untested, "there are as many features as arms, so any means lie on a line")
-            }
-            (EstimatorKind::Ridge, _) => (Fit::Fits, "the means lie no further from a line than the noise explains"),
-            (EstimatorKind::Mixed, Conclusion::NotBelievable) => {
-                (Fit::Adapts, &*format!("{contradiction}, and the mixed model learns what a line does not explain"))
-            }
-            (EstimatorKind::Mixed, _) => (Fit::Adapts, "the mixed model learns what a line does not explain"),
-            _ => (Fit::Adapts, "every arm is estimated from its own rewards"),
-        };
-        Self { fit, p_value, advice: advice.into() }
-    }
-}
-
-/// That verdicts on a line contradict rewards that do not contradict the line itself: its slopes were taken to be small.
-fn contradicted_in_words(n_arms: usize) -> String {
-    let (arms, their) = if n_arms == 1 { ("1 arm", "its") } else { (&*format!("{n_arms} arms"), "their") };
-    format!(
-        "the verdicts on {arms} contradict {their} own rewards, because the linear model expects the features to matter less than they do, as \
-         with outliers among them; use the mixed model"
-    )
-}
-
-/// What it would take to test the linear model.
-fn to_test_a_line(missing: MissingEvidence) -> &'static str {
-    match missing {
-        MissingEvidence::Arms => "it takes rewards of more arms to test the line on which the verdicts rest",
-        MissingEvidence::Replicates => {
-            "it takes arms that were measured more than once to test the line on which the verdicts rest"
-        }
-        MissingEvidence::Noise => {
-            "the rewards of each arm are all the same, so how noisy they are is not known, and the line on which the verdicts rest cannot be \
-             tested"
-        }
-        _ => "it takes more rewards to test the line on which the verdicts rest",
-    }
-}
-
-/// `fits: the means lie no further from a line than the noise explains (test of a line: p = 0.47)`.
-impl std::fmt::Display for ModelFit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { fit, p_value, advice } = self;
-        let p_value = match p_value {
-            None => String::new(),
-            Some(p) if *p < 1e-4 => format!(" (test of a line: p = {p:.1e})"),
-            Some(p) => format!(" (test of a line: p = {p:.4})"),
-        };
-        write!(f, "{}: {advice}{p_value}", fit.name())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Terms;
+    use crate::{Fit, FitReason, Terms};
     use cutline::{IntervalKind, Question, RewardKind, Spec};
+
+    fn standing(state: &mut CampaignState, verdicts: &[Verdict]) -> Standing {
+        Standing::new("screen", &Settings::new(6.0, 60), state, verdicts, 0)
+    }
 
     fn state(estimator: &str, curvature: f64) -> CampaignState {
         let rows: Vec<[f64; 1]> = (0..12).map(|arm| [f64::from(arm)]).collect();
@@ -329,11 +205,12 @@ mod tests {
         ] {
             let mut state = state(estimator, curvature);
             let verdicts = state.verdicts();
-            let standing = Standing::new(&mut state, &verdicts);
-            assert_eq!(standing.fit.fit, fit, "{estimator} {curvature}: {}", standing.fit);
+            let standing = standing(&mut state, &verdicts);
+            assert_eq!(standing.fit.fit, fit, "{estimator} {curvature}: {:?}", standing.fit);
             let p_value = standing.fit.p_value.unwrap();
             assert_eq!(p_value < 0.025, curvature > 0.0, "{p_value}");
-            assert_eq!(standing.fit.advice.contains("contradict"), curvature > 0.0, "{}", standing.fit);
+            let is_contradicted = matches!(standing.fit.reason, FitReason::Contradicted(_));
+            assert_eq!(is_contradicted, curvature > 0.0, "{:?}", standing.fit);
             assert_eq!(standing.above + standing.below + standing.undecided, 12);
             assert_eq!(standing.may_stop, standing.undecided == 0);
             let doubts: f64 = verdicts.iter().map(|verdict| verdict.doubt).sum();
@@ -359,12 +236,13 @@ mod tests {
                 }
             }
             let verdicts = state.verdicts();
-            Standing::new(&mut state, &verdicts).fit
+            standing(&mut state, &verdicts).fit
         };
         assert_eq!(fit(None).fit, Fit::Fits);
         let misled = fit(Some(999.0));
-        assert!(misled.p_value.unwrap() > 0.025, "{misled}");
-        assert!(misled.fit == Fit::Misfit && misled.advice.contains(" contradict their own rewards"), "{misled}");
+        assert!(misled.p_value.unwrap() > 0.025, "{misled:?}");
+        assert_eq!(misled.fit, Fit::Misfit);
+        assert!(matches!(misled.reason, FitReason::VerdictsContradicted(2..)), "{misled:?}");
     }
 
     /// With as many features as arms nothing can contradict a line.
@@ -376,7 +254,7 @@ mod tests {
             state.observe(0, reward, true, 0).unwrap();
         }
         let verdicts = state.verdicts();
-        assert_eq!(Standing::new(&mut state, &verdicts).fit.fit, Fit::Untested);
+        assert_eq!(standing(&mut state, &verdicts).fit.fit, Fit::Untested);
     }
 
     /// One arm of many that lies far from a line, where all of them together do not.
@@ -393,9 +271,9 @@ mod tests {
             }
         }
         let verdicts = state.verdicts();
-        let fit = Standing::new(&mut state, &verdicts).fit;
-        assert!(fit.p_value.unwrap() > 0.025, "{fit}");
-        assert!(fit.advice.starts_with("the rewards of 1 arm contradict a line, on which"), "{fit}");
+        let fit = standing(&mut state, &verdicts).fit;
+        assert!(fit.p_value.unwrap() > 0.025, "{fit:?}");
+        assert_eq!((fit.fit, fit.reason), (Fit::Misfit, FitReason::Contradicted(Some(1))));
     }
 
     /// A campaign of passes and fails goes on with passes and fails.
@@ -418,7 +296,7 @@ mod tests {
             state.observe(arm, reward, true, 0).unwrap();
         }
         let verdicts = state.verdicts();
-        let rest = Standing::new(&mut state, &verdicts).with_rest(&mut state, arms).rest.unwrap();
+        let rest = standing(&mut state, &verdicts).with_rest(&mut state, arms).rest.unwrap();
         assert_eq!((rest.measurements, rest.runs), (Some(32), 16));
     }
 
@@ -428,7 +306,7 @@ mod tests {
         let mut state = state("mixed", 0.0);
         let verdicts = state.verdicts();
         let rows: Vec<[f64; 1]> = (0..12).map(|arm| [f64::from(arm)]).collect();
-        let standing = Standing::new(&mut state, &verdicts).with_rest(&mut state, Arms::from_rows(&rows).unwrap());
+        let standing = standing(&mut state, &verdicts).with_rest(&mut state, Arms::from_rows(&rows).unwrap());
         let rest = standing.rest.unwrap();
         assert_eq!((rest.measurements, rest.runs), (Some(24), 16));
         assert!(rest.wrong_calls < 1.0 && rest.undecided <= standing.undecided as f64 + 0.5, "{rest:?}");

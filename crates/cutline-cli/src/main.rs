@@ -4,22 +4,17 @@
 mod args;
 mod clock;
 mod commands;
-mod diagnosis;
 mod failure;
 mod figure_files;
 mod interrupt;
-mod model;
 mod output;
 mod per_run;
 mod plan;
 mod print;
 mod progress;
-mod report;
 mod results;
 mod resume;
-mod spending;
-mod standing;
-mod status_summary;
+mod simulation_report;
 mod table;
 mod threads;
 

@@ -83,17 +83,6 @@ pub(crate) fn cell(name: &str) -> String {
     shown(&name.replace(char::is_control, " ")).into_owned()
 }
 
-/// A worker by a short name: `machine:pid` for a `cutline run`, whose name in the journal also says when and where its process began.
-pub(crate) fn short_worker(worker: &str) -> String {
-    let mut parts = worker.rsplitn(4, ':');
-    let (place, start, pid, name) = (parts.next(), parts.next(), parts.next(), parts.next());
-    let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u64>().is_ok());
-    match (name, pid, place) {
-        (Some(name), Some(number), Some(_)) if is_number(pid) && is_number(start) => cell(&format!("{name}:{number}")),
-        _ => cell(worker),
-    }
-}
-
 /// A text cut to a terminal of this many columns and lines, so that no line wraps and nothing scrolls away.
 pub(crate) fn fitted(text: &str, columns: usize, lines: usize) -> String {
     let cut = |line: &str| {
@@ -123,37 +112,9 @@ pub(crate) fn shell(word: &str) -> String {
     }
 }
 
-/// A number with four significant digits.
-pub(crate) fn short(number: f64) -> String {
-    let scientific = format!("{number:.3e}");
-    let exponent = scientific.rsplit('e').next().and_then(|exponent| exponent.parse::<i32>().ok());
-    match exponent {
-        _ if number == 0.0 => "0".into(),
-        Some(exponent @ -4..=5) => format!("{number:.*}", usize::try_from(3 - exponent).unwrap_or(0)),
-        _ => scientific,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_four_significant_digits() {
-        let numbers = [0.0, 1.0, -0.99996, 0.05, 1234.56, 999_999.0, 1e6, 0.00012346, 9.99996e-5, 5.92e-36];
-        let expected =
-            ["0", "1.000", "-1.000", "0.05000", "1235", "1.000e6", "1.000e6", "0.0001235", "0.0001000", "5.920e-36"];
-        assert_eq!(numbers.map(short), expected);
-    }
-
-    #[test]
-    fn workers_have_short_names() {
-        assert_eq!(short_worker("node-7:4711:98765:0123456789abcdef-4026531836"), "node-7:4711");
-        assert_eq!(short_worker("a:b:12:34:56-7"), "a:b:12");
-        for other in ["me", "node:4711", "a:b:c:d", "w, 2", ""] {
-            assert_eq!(short_worker(other), other);
-        }
-    }
 
     #[test]
     fn a_text_is_cut_to_the_terminal() {

@@ -30,5 +30,5 @@ pub use mcp::{McpAccess, serve_mcp};
 pub use notify::{AddressError, Notify};
 pub use problem::Problem;
 pub use server::{Server, ServerError, Stopper, use_token_file};
-pub use state::{AppState, ReportPage};
+pub use state::AppState;
 pub use token::{CreateTokenError, create_token};

@@ -2,7 +2,7 @@
 
 use crate::limits::Limits;
 use crate::listener::{TlsError, serve, tls};
-use crate::state::{AppState, ReportPage};
+use crate::state::AppState;
 use crate::token::{CreateTokenError, hash, new_secret};
 use cutline_store::{Role, Store, StoreError, Token};
 use std::io::Write;
@@ -93,7 +93,6 @@ impl Server {
         address: SocketAddr,
         limits: Limits,
         certificate: Option<(&Path, &Path)>,
-        report_page: Option<ReportPage>,
     ) -> Result<Self, ServerError> {
         let is_loopback = address.ip().is_loopback();
         if !is_loopback && store.tokens()?.iter().all(|token| token.revoked.is_some()) {
@@ -101,7 +100,7 @@ impl Server {
         }
         let tls = certificate.map(|(certificate, key)| tls(certificate, key)).transpose()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServerError::Runtime)?;
-        let state = AppState::new(store, limits, is_loopback, report_page)?;
+        let state = AppState::new(store, limits, is_loopback)?;
         let listener =
             runtime.block_on(TcpListener::bind(address)).map_err(|error| ServerError::Bind { address, error })?;
         Ok(Self { runtime, listener, state, tls, end: Arc::new(Notify::new()) })
@@ -195,7 +194,7 @@ mod tests {
     #[test]
     fn others_are_not_served_without_tokens() {
         let address: SocketAddr = "0.0.0.0:0".parse().unwrap();
-        let bind = |store: &Store| Server::bind(store.clone(), address, Limits::default(), None, None);
+        let bind = |store: &Store| Server::bind(store.clone(), address, Limits::default(), None);
         let store = Store::memory();
         assert!(matches!(bind(&store), Err(ServerError::NoTokens(_))));
         crate::create_token(&store, "ada", Role::Viewer, None).unwrap();

@@ -4,9 +4,8 @@ use crate::actor::{Fault, Handle, OpenCampaign};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use crate::summary::CampaignOverview;
 use crate::token::Tokens;
-use cutline_campaign::{Outcome, Submission};
+use cutline_campaign::{Outcome, Standing, Submission};
 use cutline_store::{Campaign, Store, StoreError, Token};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,8 +16,8 @@ use tokio::sync::{Semaphore, watch};
 /// How often a campaign is opened again for one request, after others renamed it or its connection was lost.
 const ATTEMPTS: usize = 3;
 
-/// How many overviews are remembered.
-const MAX_OVERVIEWS: usize = 10_000;
+/// Of how many campaigns it is remembered how they stand.
+const MAX_STANDINGS: usize = 10_000;
 
 /// How long a campaign stays open without requests.
 const IDLE: Duration = Duration::from_mins(10);
@@ -35,11 +34,10 @@ struct Shared {
     tokens: Tokens,
     open: Mutex<HashMap<String, Entry>>,
     /// How campaigns stood when they were listed last.
-    overviews: Mutex<HashMap<String, CampaignOverview>>,
+    standings: Mutex<HashMap<String, Standing>>,
     heavy: Arc<Semaphore>,
     ending: watch::Sender<bool>,
     metrics: Metrics,
-    report_page: Option<ReportPage>,
 }
 
 /// An open campaign.
@@ -48,9 +46,6 @@ struct Entry {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
 }
-
-/// Makes the report of a campaign: a page that needs no other file. An error says what went wrong, for the log.
-pub type ReportPage = fn(&mut Campaign) -> Result<String, String>;
 
 impl Shared {
     fn store(&self) -> &Store {
@@ -71,16 +66,11 @@ impl Drop for Shared {
 
 impl AppState {
     /// The state of a server on a store. Without tokens in the store, a server that is bound to a loopback address belongs to a single user;
-    /// any other serves nobody. `report_page` makes the reports; without it there are none.
+    /// any other serves nobody.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn new(
-        store: Store,
-        limits: Limits,
-        is_loopback: bool,
-        report_page: Option<ReportPage>,
-    ) -> Result<Self, StoreError> {
+    pub fn new(store: Store, limits: Limits, is_loopback: bool) -> Result<Self, StoreError> {
         let tokens = Tokens::new(&store)?;
         let heavy = Arc::new(Semaphore::new(limits.heavy));
         Ok(Self(Arc::new(Shared {
@@ -89,11 +79,10 @@ impl AppState {
             is_loopback,
             tokens,
             open: Mutex::default(),
-            overviews: Mutex::default(),
+            standings: Mutex::default(),
             heavy,
             ending: watch::Sender::new(false),
             metrics: Metrics::default(),
-            report_page,
         })))
     }
 
@@ -117,10 +106,6 @@ impl AppState {
     /// The store, with a connection of its own.
     pub(crate) fn own_store(&self) -> Store {
         self.0.store().clone().with_own_connection()
-    }
-
-    pub(crate) fn report_page(&self) -> Option<ReportPage> {
-        self.0.report_page
     }
 
     /// Ends streams and refuses further requests to campaigns.
@@ -161,22 +146,22 @@ impl AppState {
         handle
     }
 
-    pub(crate) fn known_overview(&self, name: &str) -> Option<CampaignOverview> {
-        self.0.overviews.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    pub(crate) fn known_standing(&self, name: &str) -> Option<Standing> {
+        self.0.standings.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    pub(crate) fn remember_overview(&self, name: &str, overview: CampaignOverview) {
-        let mut overviews = self.0.overviews.lock().unwrap_or_else(PoisonError::into_inner);
-        if overviews.len() >= MAX_OVERVIEWS {
-            overviews.clear();
+    pub(crate) fn remember_standing(&self, name: &str, standing: Standing) {
+        let mut standings = self.0.standings.lock().unwrap_or_else(PoisonError::into_inner);
+        if standings.len() >= MAX_STANDINGS {
+            standings.clear();
         }
-        overviews.insert(name.into(), overview);
+        standings.insert(name.into(), standing);
     }
 
     /// Closes a campaign that was deleted.
     pub(crate) fn forget(&self, name: &str) {
         self.open_campaigns().remove(name);
-        self.0.overviews.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.0.standings.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 
     /// Closes campaigns that were not used for a while.

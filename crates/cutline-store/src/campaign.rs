@@ -8,7 +8,7 @@ use crate::{NewCampaign, StoreError};
 use cutline::rules::NamedRule;
 use cutline::{StopReason, Verdict};
 use cutline_campaign as campaign;
-use cutline_campaign::{Candidates, Event, Progress, Record, Revised, Settings, Terms};
+use cutline_campaign::{Candidates, Event, Plan, Progress, Record, Revised, Settings, Standing, Terms, Time, View};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,6 +164,54 @@ impl Campaign {
             }
         }
         Err(StoreError::Contended)
+    }
+
+    /// How the campaign stands at a time, with what the rest of its budget would bring if that is quick to compute.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn standing(&mut self, now: Time) -> Result<Standing, StoreError> {
+        let standing = self.standing_without_rest(now)?;
+        if !Plan::is_rest_quick(self.state()?) {
+            return Ok(standing);
+        }
+        let arms = self.candidates()?.arms();
+        Ok(standing.with_rest(self.state()?, arms))
+    }
+
+    /// How the campaign stands at a time, without what the rest of its budget would bring, which takes long to compute again and again.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn standing_without_rest(&mut self, now: Time) -> Result<Standing, StoreError> {
+        self.state()?;
+        let Self { name, settings, state, .. } = self;
+        let state = state.as_mut().ok_or(StoreError::Contended)?;
+        let verdicts = state.verdicts();
+        Ok(Standing::new(name, settings, state, &verdicts, now))
+    }
+
+    /// Everything about the campaign at one moment, so that what is made of it agrees even while others write to the store.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn view(&mut self, now: Time) -> Result<View, StoreError> {
+        let (mut state, records) = self.snapshot()?;
+        let verdicts = state.verdicts();
+        let mut standing = Standing::new(&self.name, &self.settings, &mut state, &verdicts, now);
+        if Plan::is_rest_quick(&mut state) {
+            standing = standing.with_rest(&mut state, self.candidates()?.arms());
+        }
+        Ok(View {
+            name: self.name.clone(),
+            settings: self.settings.clone(),
+            columns: self.columns.clone(),
+            names: self.names.clone(),
+            records,
+            state,
+            verdicts,
+            standing,
+        })
     }
 
     /// The verdicts on all arms.

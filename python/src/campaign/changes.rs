@@ -48,7 +48,7 @@ impl Campaign {
     /// 2
     /// >>> campaign.void(1, "wrong sample")
     /// 1
-    /// >>> campaign.progress.counted, campaign.progress.voided
+    /// >>> campaign.progress.told, campaign.progress.voided
     /// (1, 1)
     #[pyo3(signature = (ticket, reason=None))]
     fn void(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reason: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {

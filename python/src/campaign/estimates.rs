@@ -6,6 +6,7 @@ use crate::handle::candidates;
 use crate::verdict::{Verdict, columns};
 use cutline::{EstimatorKind, IntervalKind};
 use cutline_campaign::CampaignModel;
+use cutline_campaign::CampaignState;
 use cutline_figure::{VerdictFigure, model_interval_note};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
@@ -48,7 +49,7 @@ impl Campaign {
     /// The same in words, with the noise: `features explain 71 % of the differences (linear 55 %, smooth 16 %), noise σ ≈ 4.4`.
     #[getter]
     fn finding(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        self.with(py, |campaign| Ok(cutline_campaign::finding(campaign.state()?)))
+        self.with(py, |campaign| Ok(cutline_report::finding(campaign.state()?)))
     }
 
     /// The number of wrong calls that the mixed model expects if every arm gets the side of its mean: the sum of the doubts. It is an
@@ -57,7 +58,7 @@ impl Campaign {
     fn expected_errors(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
-            Ok(cutline_campaign::expected_errors(campaign.state()?, &verdicts))
+            Ok(expected_errors(campaign.state()?, &verdicts))
         })
     }
 
@@ -83,7 +84,7 @@ impl Campaign {
                 diagnostics = state.reward_stats().with_arms(&arms).diagnose();
                 diagnostics.learnt = learnt;
             }
-            let finding = cutline_campaign::finding(state);
+            let finding = cutline_report::finding(state);
             Ok((diagnostics, finding, campaign.arm_names().to_vec()))
         })?;
         diagnostics::to_dict(py, &diagnostics, finding.as_deref(), &names)
@@ -109,7 +110,7 @@ impl Campaign {
         let others = candidates(names, columns, features.as_ref(), None)?;
         let (verdicts, expected_errors) = self.with(py, |campaign| {
             let verdicts = campaign.predict(&others)?;
-            let expected_errors = cutline_campaign::expected_errors(campaign.state()?, &verdicts);
+            let expected_errors = expected_errors(campaign.state()?, &verdicts);
             Ok((verdicts, expected_errors))
         })?;
         Ok((self::columns(py, others.names(), &verdicts)?, expected_errors))
@@ -130,4 +131,10 @@ impl Campaign {
             Ok(figure.to_svg())
         })
     }
+}
+
+/// The number of wrong calls that the mixed model expects: the sum of the doubts. `None` for other models, and before the first reward.
+fn expected_errors(state: &CampaignState, verdicts: &[cutline::Verdict]) -> Option<f64> {
+    state.explained()?;
+    Some(verdicts.iter().map(|verdict| verdict.doubt).sum())
 }

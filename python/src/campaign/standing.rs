@@ -6,7 +6,9 @@ use crate::errors::input;
 use crate::plan::{Planning, goal_of};
 use crate::pool::pool;
 use crate::verdict::Progress;
-use cutline_campaign::{Plan, Standing};
+use cutline_campaign::Plan;
+use cutline_report::Summary;
+use cutline_store::{Clock, SystemClock};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -22,9 +24,9 @@ impl Campaign {
         Ok(Progress {
             budget: progress.budget,
             spent: progress.spending.map(|spending| spending.spent.value()),
-            counted: progress.counted,
+            told: progress.counted,
             uncounted: progress.uncounted,
-            out: progress.open,
+            open: progress.open,
             failed: progress.failed,
             expired: progress.expired,
             voided: progress.voided,
@@ -34,10 +36,10 @@ impl Campaign {
         })
     }
 
-    /// How the campaign stands, as `cutline status --format json` says it: `above`, `below` and `undecided`; `wrong_calls`, the number to
-    /// expect if every arm gets the side of its mean; `fit`, one word on whether the model fits, with `fit_p_value` and `fit_advice`;
-    /// `may_stop`, whether every arm is decided; `remaining`, what is left of the budget; and `rest`, what that would still bring, or `None`
-    /// if it takes long to compute: then see `plan`.
+    /// How the campaign stands, with the keys of `cutline status --format json`: among them `sentence`, the result in words; `above`, `below`
+    /// and `undecided`; `wrong_calls`, the number to expect if every arm gets the side of its mean; `fit`, one word on whether the model
+    /// fits, with `fit_p_value` and `fit_advice`; `may_stop`, whether every arm is decided; `remaining`, what is left of the budget; and
+    /// `rest`, what that would still bring, or `None` if it takes long to compute: then see `plan`.
     ///
     /// >>> import cutline
     /// >>> campaign = cutline.Campaign(["a", "b"], threshold=0.0, budget=20, noise=1.0)
@@ -51,8 +53,8 @@ impl Campaign {
     pub(crate) fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let pool = pool(None)?;
         let standing = self.with(py, |campaign| {
-            let verdicts = campaign.verdicts()?;
-            let standing = Standing::new(campaign.state()?, &verdicts);
+            let now = SystemClock.now();
+            let standing = campaign.standing_without_rest(now)?;
             if !Plan::is_rest_quick(campaign.state()?) {
                 return Ok(standing);
             }
@@ -60,37 +62,9 @@ impl Campaign {
             let state = campaign.state()?;
             Ok(pool.install(move || standing.with_rest(state, arms)))
         })?;
-        let rest = standing.rest.as_ref().map(|rest| {
-            let dict = PyDict::new(py);
-            if let Some(measurements) = rest.measurements {
-                dict.set_item("measurements", measurements)?;
-            }
-            if let Some(spend) = rest.spend {
-                dict.set_item("spend", spend)?;
-            }
-            dict.set_item("runs", rest.runs)?;
-            dict.set_item("wrong_calls", rest.wrong_calls)?;
-            dict.set_item("wrong_calls_low", rest.wrong_calls_low)?;
-            dict.set_item("wrong_calls_high", rest.wrong_calls_high)?;
-            dict.set_item("undecided", rest.undecided)?;
-            Ok::<_, PyErr>(dict)
-        });
-        let dict = PyDict::new(py);
-        dict.set_item("above", standing.above)?;
-        dict.set_item("below", standing.below)?;
-        dict.set_item("undecided", standing.undecided)?;
-        dict.set_item("wrong_calls", standing.wrong_calls)?;
-        dict.set_item("fit", standing.fit.fit.name())?;
-        dict.set_item("fit_p_value", standing.fit.p_value)?;
-        dict.set_item("fit_advice", &standing.fit.advice)?;
-        dict.set_item("may_stop", standing.may_stop)?;
-        if standing.has_costs {
-            dict.set_item("remaining", standing.remaining.value())?;
-        } else {
-            dict.set_item("remaining", standing.remaining.whole_units())?;
-        }
-        dict.set_item("rest", rest.transpose()?)?;
-        Ok(dict)
+        // The keys and values of JSON, as everywhere.
+        let json = serde_json::to_string(&Summary::from(standing)).map_err(|error| input(error.to_string()))?;
+        Ok(py.import("json")?.call_method1("loads", (json,))?.cast_into()?)
     }
 
     /// A plan for the rest of the campaign, for `plan`.

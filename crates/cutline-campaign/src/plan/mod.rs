@@ -15,7 +15,6 @@ mod rewards;
 mod simulation;
 mod spending;
 mod truths;
-mod words;
 
 pub use answer::{BudgetAnswer, Forecast, ForecastRow, SkippedBudgets};
 pub use counts::{PlanCell, PlanTally};
@@ -23,7 +22,6 @@ pub use pilot::{Pilot, PilotError};
 pub use prior::{Expectation, Prior, PriorError, noise_and_spread};
 pub use rest::Rest;
 pub use rewards::check_noise;
-pub use words::PlanReport;
 
 use crate::{Terms, TermsError};
 use cutline::{Arms, Question};

@@ -15,7 +15,7 @@ const QUICK_RUNS: u64 = 16;
 
 /// What a number of further measurements would bring: means over simulated campaigns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Rest {
     /// The number of further measurements; `None` if they have costs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,9 @@ pub struct Rest {
 }
 
 impl Rest {
-    pub(super) fn new(row: &ForecastRow, plan: &Plan) -> Self {
+    /// What a row of the forecast of a plan says about the rest.
+    #[must_use]
+    pub fn new(row: &ForecastRow, plan: &Plan) -> Self {
         let (n_arms, in_costs) = (plan.arms.n_arms(), plan.costs().is_some());
         Self {
             measurements: (!in_costs).then_some(row.budget),
@@ -47,24 +49,6 @@ impl Rest {
             wrong_calls_high: row.errors_high,
             undecided: (1.0 - row.decided) * n_arms as f64,
         }
-    }
-}
-
-/// As part of a sentence: `… would leave about 3.2 wrong calls and 14 undecided arms, by 16 simulated campaigns`.
-impl std::fmt::Display for Rest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { runs, wrong_calls, undecided, .. } = self;
-        let more = match (self.measurements, self.spend) {
-            (Some(1), _) => "1 more measurement".into(),
-            (Some(n), _) => format!("{n} more measurements"),
-            (None, spend) => format!("spending {} more", spend.unwrap_or(0)),
-        };
-        let campaigns = if *runs == 1 { "campaign" } else { "campaigns" };
-        write!(
-            f,
-            "{more} would leave about {wrong_calls:.1} wrong calls and {undecided:.0} undecided \
-             arms, by {runs} simulated {campaigns}"
-        )
     }
 }
 

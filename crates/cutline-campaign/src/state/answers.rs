@@ -102,6 +102,18 @@ impl CampaignState {
         !self.terms.is_bernoulli() && self.ledger.has_only_passes_and_fails()
     }
 
+    /// The shares that the mixed model has [learnt](CampaignState::explained), in a campaign with features, once arms have different rewards:
+    /// before that nothing is learnt, and the shares are those of the prior.
+    #[must_use]
+    pub fn learnt(&self) -> Option<Explained> {
+        self.arms.dimension()?;
+        let explained = self.explained()?;
+        let (first_arm, first_reward) = self.rewards().next()?;
+        let differs =
+            self.rewards().any(|(arm, _)| arm != first_arm) && self.rewards().any(|(_, reward)| reward != first_reward);
+        differs.then_some(explained)
+    }
+
     /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is
     /// that of a campaign on ridge: with the features as this campaign prepares them if its estimator is ridge, and otherwise with
     /// standardised features and an intercept.

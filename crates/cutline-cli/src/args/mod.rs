@@ -24,7 +24,7 @@ use number::size;
 pub(crate) use number::{finite, ticket_number};
 pub(crate) use plan::Plan;
 pub(crate) use reading::Reading;
-pub(crate) use report::{Report, Sort};
+pub(crate) use report::Report;
 #[cfg(unix)]
 pub(crate) use run::Run;
 pub(crate) use serve::{Mcp, Serve, TokenCommand, TokenCreate, TokenList};

@@ -2,14 +2,14 @@
 
 use super::open;
 use crate::args::Format;
-use crate::clock::{now, rfc3339, span};
+use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
-use crate::status_summary::reason_in_words;
 use crate::table::{Column, Table};
 use crate::{args, interrupt};
 use cutline::{Amount, StopReason};
-use cutline_campaign::{Request, Ticket};
+use cutline_campaign::{Request, Ticket, rfc3339};
+use cutline_report::{span, words};
 use cutline_store::{Campaign, StoreError};
 use serde::{Serialize, Serializer};
 use std::io::Write;
@@ -58,7 +58,7 @@ fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
     let state = campaign.state()?;
     Ok(match state.stop_reason() {
         Some(StopReason::Budget) => (format!("the budget of {} is used up", state.progress().budget), ENDED),
-        Some(reason) => (reason_in_words(reason.name()).into(), ENDED),
+        Some(reason) => (words::ending(reason).into(), ENDED),
         None => {
             let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
             let progress = state.progress();

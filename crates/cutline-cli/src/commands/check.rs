@@ -3,9 +3,10 @@
 use super::open;
 use crate::args;
 use crate::failure::Failure;
-use crate::print::{cell, note, short};
+use crate::print::{cell, note};
 use cutline::{Side, Verdict};
-use cutline_campaign::{Fit, Standing};
+use cutline_campaign::{Fit, ModelFit};
+use cutline_report::{short, words};
 use cutline_store::Campaign;
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,10 +39,10 @@ pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
         "{n_wanted} of {n_arms} {candidates} {wanted} {threshold}{give_or_take}, {n_other} {other}, {n_undecided} undecided"
     )?;
     out.flush()?;
-    let fit = Standing::new(campaign.state()?, &verdicts).fit;
+    let fit = ModelFit::new(campaign.state()?, &verdicts);
     let is_misfit = fit.fit == Fit::Misfit;
     if is_misfit {
-        note(&fit.to_string());
+        note(&words::fit(&fit));
     }
     Ok(match (args.exit_code, n_other, n_undecided) {
         (false, ..) => ExitCode::SUCCESS,

@@ -3,13 +3,13 @@
 use super::new::settings;
 use super::{is_store, labelled, open_named, read, refuse_options};
 use crate::args::{Diagnose, Format};
-use crate::diagnosis::facts;
 use crate::failure::Failure;
-use crate::print::{cell, csv_field, json, note, short, table};
+use crate::print::{cell, csv_field, json, note, table};
 use cutline::diagnostics::Diagnostics;
 use cutline::{Arm, Arms};
-use cutline_campaign::{CampaignState, Candidates, DiagnosedArm, DiagnosisReport, diagnosis, finding};
+use cutline_campaign::{CampaignState, Candidates};
 use cutline_data::rewards::rewards;
+use cutline_report::{DiagnosedArm, DiagnosisReport, diagnosis, diagnosis_facts, finding, short};
 use cutline_store::NewCampaign;
 use std::io::Write;
 
@@ -96,7 +96,7 @@ fn csv(out: &mut impl Write, rows: &[DiagnosedArm<'_>]) -> Result<(), Failure> {
 
 /// Prints the numbers about all arms together, one per line.
 fn describe(out: &mut impl Write, diagnostics: &Diagnostics) -> Result<(), Failure> {
-    for (what, value) in facts(diagnostics) {
+    for (what, value) in diagnosis_facts(diagnostics) {
         writeln!(out, "{what:<23}{value}")?;
     }
     Ok(())

@@ -3,12 +3,11 @@
 use super::open;
 use crate::args;
 use crate::args::FileFormat;
-use crate::clock::rfc3339;
 use crate::failure::Failure;
 use crate::output::{Inputs, write_file};
 use crate::table::{Column, Table};
 use cutline::Arm;
-use cutline_campaign::{Event, Record};
+use cutline_campaign::{Event, Record, rfc3339};
 use cutline_store::{Campaign, StoreError};
 use std::io::{BufWriter, IsTerminal, Write};
 

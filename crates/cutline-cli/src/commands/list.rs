@@ -1,11 +1,12 @@
 //! `cutline list STORE`
 
 use super::{token_of, with_token};
+use crate::args;
 use crate::args::Format;
-use crate::clock::rfc3339;
 use crate::failure::Failure;
 use crate::print::{cell, csv_field, csv_record, json_rows, left, table};
-use crate::{args, spending};
+use cutline_campaign::rfc3339;
+use cutline_report::spending;
 use cutline_store::{CampaignSummary, Store};
 use serde::Serialize;
 use std::io::Write;
@@ -60,15 +61,16 @@ fn row(store: &Store, summary: CampaignSummary) -> Row {
     let mut campaign = store.campaign(Some(&summary.name)).ok();
     let progress = campaign.as_mut().and_then(|campaign| campaign.progress().ok());
     let ending = campaign.as_mut().and_then(|campaign| campaign.stop_reason().ok().flatten());
+    let spent = progress.as_ref().and_then(|progress| progress.spending).map(|spending| spending.spent);
     Row {
         campaign: summary.name,
         begun,
         n_arms: campaign.as_ref().map(|campaign| campaign.arm_names().len()),
         threshold: campaign.as_ref().map(|campaign| campaign.settings().threshold),
         told: progress.as_ref().map(|progress| progress.counted),
-        spent: progress.as_ref().and_then(spending::spent),
+        spent: spent.map(cutline::Amount::value),
         budget: progress.as_ref().map(|progress| progress.budget),
-        used: progress.as_ref().map(spending::used),
+        used: progress.as_ref().map(spending::used_so_far),
         ending: ending.map(cutline::StopReason::name),
     }
 }

@@ -3,16 +3,15 @@
 use super::{candidates, read, reference, token_of, with_token};
 use crate::args::CampaignOptions;
 use crate::failure::Failure;
-use crate::model::describe;
 use crate::print::{listed, note};
-use crate::spending::{costs_in_words, measurements, weighing_in_words};
-use crate::status_summary::stop_in_words;
 use crate::{args, interrupt};
 use cutline::{EstimatorKind, Kernel, RewardKind};
-use cutline_campaign::{CampaignCovariance, CampaignError, CampaignModel, Candidates, Settings, finding};
+use cutline_campaign::{CampaignCovariance, CampaignError, CampaignModel, Candidates, Settings};
 use cutline_data::dataset::Loaded;
 use cutline_data::edges::graph;
 use cutline_data::rewards::rewards;
+use cutline_report::spending::{costs_in_words, measurements, weighing_in_words};
+use cutline_report::{describe, finding, words};
 use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::path::Path;
 
@@ -162,7 +161,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let within =
         if settings.precision > 0.0 { format!(", give or take {}", settings.precision) } else { String::new() };
     lines.push(format!("  question   which means lie above {}{within}?", settings.threshold));
-    let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", stop_in_words(stop)));
+    let sure = until_sure.map_or_else(String::new, |stop| format!(", or fewer {}", words::early_stop(stop)));
     let budget = match (&settings.cost, &costs) {
         (Some(column), Some(_)) => format!("{} in units of `{column}`", settings.budget),
         _ => measurements(settings.budget),

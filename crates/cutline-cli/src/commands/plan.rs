@@ -5,16 +5,14 @@ use super::{file_name, is_store, labelled, open_named, output, pictures, read, r
 use crate::failure::Failure;
 use crate::output::Inputs;
 use crate::print::{cell, note};
-use crate::status_summary::reason_in_words;
 use crate::threads::Pool;
 use crate::{args, plan, progress};
 use cutline::{Arm, Arms, Question};
 use cutline_campaign::{
-    Candidates, Goal, Pilot, Plan, PlanError, PlanReport, PlannedCampaign, Prior, PriorError, check_noise,
-    noise_and_spread,
+    Candidates, Goal, Pilot, Plan, PlanError, PlannedCampaign, Prior, PriorError, check_noise, noise_and_spread,
 };
 use cutline_data::rewards::rewards;
-use cutline_report::plan_figure;
+use cutline_report::{PlanReport, plan_figure, words};
 use cutline_store::NewCampaign;
 use std::path::Path;
 
@@ -92,10 +90,7 @@ fn of_store(args: &args::Plan, given: &[String]) -> Result<Requested, Failure> {
     }
     refuse_options(given, &WITH_STORE)?;
     if let Some(reason) = state.stop_reason().filter(|_| state.terms().until_sure.is_some()) {
-        note(&format!(
-            "the campaign has ended: {}; the plan is for going on all the same",
-            reason_in_words(reason.name())
-        ));
+        note(&format!("the campaign has ended: {}; the plan is for going on all the same", words::ending(reason)));
     }
     let plan = Plan::rest_of(&name, candidates.arms(), state, runs, seed)
         .map_err(|error| Failure::Pilot { path: args.source.clone().into(), error })?;

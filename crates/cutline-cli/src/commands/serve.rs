@@ -1,13 +1,10 @@
 //! `cutline serve [STORE]`
 
-use crate::args::Sort;
-use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::note;
-use crate::report::campaign::{Answer, View, page};
 use crate::{args, interrupt};
 use cutline_server::{Limits, Notify, Server, ServerError, use_token_file};
-use cutline_store::{Campaign, Store};
+use cutline_store::Store;
 use tracing_subscriber::filter::LevelFilter;
 
 pub(crate) fn serve(args: &args::Serve) -> Result<(), Failure> {
@@ -20,7 +17,7 @@ pub(crate) fn serve(args: &args::Serve) -> Result<(), Failure> {
     let is_open = args.bind.ip().is_loopback() && store.tokens()?.is_empty();
     let certificate = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
     let limits = Limits { notify: notify(args)?, ..Limits::default() };
-    let server = Server::bind(store, args.bind, limits, certificate, Some(report_page))?;
+    let server = Server::bind(store, args.bind, limits, certificate)?;
     let stopper = server.stopper();
     // A second interruption ends the program at once.
     let mut is_stopping = false;
@@ -66,13 +63,6 @@ pub(super) fn log_to_stderr(level: LevelFilter) {
         .with_ansi(false)
         .with_target(false)
         .init();
-}
-
-/// The page that `cutline report` writes.
-fn report_page(campaign: &mut Campaign) -> Result<String, String> {
-    let mut view = View::new(campaign).map_err(|error| error.to_string())?;
-    let answer = Answer::new(&mut view);
-    page(&view, &answer, Sort::Mean, now()).map_err(|failure| failure.line())
 }
 
 impl From<ServerError> for Failure {

@@ -3,9 +3,10 @@
 use super::open;
 use crate::args;
 use crate::args::Format;
+use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{cell, csv_record, json};
-use crate::report::campaign::{View, settings};
+use cutline_report::settings;
 use std::io::Write;
 
 pub(crate) fn show(args: &args::Show) -> Result<(), Failure> {
@@ -16,7 +17,7 @@ pub(crate) fn show(args: &args::Show) -> Result<(), Failure> {
         out.flush()?;
         return Ok(());
     }
-    let view = View::new(&mut campaign)?;
+    let view = campaign.view(now())?;
     let name = [("campaign", view.name.clone())];
     let settings = name.into_iter().chain(settings(&view));
     if args.format == Format::Csv {

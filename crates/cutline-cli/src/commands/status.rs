@@ -1,12 +1,12 @@
 //! `cutline status STORE`
 
 use super::open;
+use super::status_text::Status;
 use crate::args;
 use crate::args::Format;
 use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{csv_record, fitted, json};
-use crate::status_summary::StatusSummary;
 use cutline_store::Campaign;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -19,14 +19,15 @@ pub(crate) fn status(args: &args::Status) -> Result<(), Failure> {
     if args.watch {
         return watch(&mut campaign);
     }
-    let summary = StatusSummary::new(&mut campaign, now())?;
+    let standing = campaign.standing(now())?;
+    let status = Status::new(&mut campaign, standing)?;
     let mut out = std::io::stdout().lock();
     match args.format {
-        Format::Table => out.write_all(summary.text().as_bytes())?,
-        Format::Json => json(&mut out, &summary)?,
+        Format::Table => out.write_all(status.text().as_bytes())?,
+        Format::Json => json(&mut out, &status)?,
         Format::Csv => {
             let mut writer = csv::Writer::from_writer(&mut out);
-            let (names, values): (Vec<_>, Vec<_>) = summary.numbers().into_iter().unzip();
+            let (names, values): (Vec<_>, Vec<_>) = status.summary.fields().into_iter().unzip();
             csv_record(&mut writer, names)?;
             csv_record(&mut writer, values)?;
             writer.flush()?;
@@ -46,20 +47,22 @@ fn watch(campaign: &mut Campaign) -> Result<(), Failure> {
         let events = campaign.state()?.n_events();
         // On a terminal the times left of the leases are shown, and they change without events.
         if is_terminal || seen != Some(events) {
-            let summary = StatusSummary::watched(campaign, now())?;
-            seen = Some(summary.events);
+            let standing = campaign.standing_without_rest(now())?;
+            let (known, ending) = (standing.events, standing.ending);
+            let status = Status::new(campaign, standing)?;
+            seen = Some(known);
             if is_terminal {
                 // Move the cursor to the corner and clear the screen after it.
                 let text = terminal_size().map_or_else(
-                    || summary.text(),
-                    |(columns, lines)| fitted(&summary.text(), columns, lines.saturating_sub(1)),
+                    || status.text(),
+                    |(columns, lines)| fitted(&status.text(), columns, lines.saturating_sub(1)),
                 );
                 write!(out, "\x1b[H\x1b[J{text}")?;
             } else {
-                writeln!(out, "{}", summary.line())?;
+                writeln!(out, "{}", status.line())?;
             }
             out.flush()?;
-            if summary.ending.is_some() {
+            if ending.is_some() {
                 return Ok(());
             }
         }

@@ -5,11 +5,11 @@ use crate::args;
 use crate::args::{finite, ticket_number};
 use crate::failure::Failure;
 use crate::print::note;
-use crate::status_summary::reason_in_words;
 use cutline::StopReason;
 use cutline_campaign::{CampaignError, CampaignState, TicketId};
 use cutline_data::input::read_stdin;
 use cutline_data::rewards::{TicketReward, check_arms, ticket_rewards};
+use cutline_report::words;
 use cutline_store::{Campaign, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
@@ -117,7 +117,7 @@ pub(super) fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
     let progress = state.progress();
     Ok(match state.stop_reason() {
         Some(StopReason::Budget) => format!("the budget of {} is used up", progress.budget),
-        Some(reason) => reason_in_words(reason.name()).into(),
+        Some(reason) => words::ending(reason).into(),
         None if progress.spending.is_some() => format!("{} to spend", progress.remaining()),
         None => format!("{} to go", progress.remaining()),
     })

@@ -1,10 +1,10 @@
 //! `cutline token create|list|revoke STORE`
 
 use crate::args::{Format, TokenCommand, TokenCreate, TokenList};
-use crate::clock::rfc3339;
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::table::{Column, Table};
+use cutline_campaign::rfc3339;
 use cutline_server::{CreateTokenError, ServerError, create_token};
 use cutline_store::{Role, Store, Token};
 use serde::Serialize;

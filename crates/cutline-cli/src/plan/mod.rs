@@ -7,7 +7,8 @@ pub(crate) use page::page;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{cell, csv_record, json, table};
-use cutline_campaign::{BudgetAnswer, ForecastRow, PlanReport};
+use cutline_campaign::{BudgetAnswer, ForecastRow};
+use cutline_report::PlanReport;
 use std::io::Write;
 
 /// A column of the table, in the terminal and on the page: its header and the text of a cell.

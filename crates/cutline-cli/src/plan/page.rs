@@ -2,10 +2,9 @@
 
 use super::{TEXT_COLUMNS, cells};
 use crate::failure::Failure;
-use crate::report::html;
 use askama::Template;
 use cutline::shown;
-use cutline_campaign::PlanReport;
+use cutline_report::PlanReport;
 
 #[derive(Template)]
 #[template(path = "plan.html")]

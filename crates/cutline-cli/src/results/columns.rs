@@ -1,8 +1,9 @@
 //! The columns of an experiment's results: one list for tables (terminal and report page), one for CSV.
 
 use super::{Outcome, stopping};
-use crate::print::{cell, csv_record, short};
+use crate::print::{cell, csv_record};
 use cutline_lab::{Comparison, Metric, PublishedCell, PublishedResult, Row};
+use cutline_report::short;
 
 /// A column of a table: its header and the text of a cell.
 type TextColumn = (String, fn(&PublishedResult) -> String);

@@ -4,9 +4,10 @@ use super::Outcome;
 use super::columns::means;
 use crate::failure::Failure;
 use crate::print;
-use crate::print::{left, short, table};
+use crate::print::{left, table};
 use comfy_table::Table;
 use cutline_lab::{ComparedLine, Metric, PublishedCell};
+use cutline_report::short;
 use std::io::Write;
 
 pub(super) fn print(out: &mut impl Write, outcomes: &[Outcome], summary: &[String]) -> Result<(), Failure> {

@@ -84,7 +84,7 @@ fn served<T>(
     measure: impl FnOnce(SocketAddr) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     store.begin("load", settings, candidates)?;
-    let state = AppState::new(store.clone(), Limits::default(), true, None)?;
+    let state = AppState::new(store.clone(), Limits::default(), true)?;
     let server = Runtime::new()?;
     let listener = server.block_on(TcpListener::bind("127.0.0.1:0"))?;
     let address = listener.local_addr()?;

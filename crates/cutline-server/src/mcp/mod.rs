@@ -51,7 +51,7 @@ pub fn serve_mcp(
     let limits = Limits::default();
     let longest = limits.body;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServerError::Runtime)?;
-    let state = AppState::new(store, limits, false, None)?;
+    let state = AppState::new(store, limits, false)?;
     let McpAccess { role, campaigns, author } = access;
     let principal = Principal { name: Some(author), role, campaigns };
     let (_, document) = routes::router();

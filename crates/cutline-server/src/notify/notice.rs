@@ -1,9 +1,10 @@
 //! What is posted: how a campaign stands now, compared with how it stood before.
 
-use crate::clock::{now, rfc3339};
+use crate::clock::now;
 use crate::routes::finite;
 use cutline::{Side, StopReason, Verdict};
-use cutline_campaign::{CampaignState, Fit, Standing};
+use cutline_campaign::{CampaignState, Fit, ModelFit, rfc3339};
+use cutline_report::words::fit_advice;
 use serde_json::{Value, json};
 
 /// How many arms a notice names at most.
@@ -31,16 +32,19 @@ impl Stand {
     /// How a campaign stands, and what there is to post if it stood as `before`.
     pub(super) fn new(state: &mut CampaignState, names: &[String], before: &Self) -> (Self, Vec<Notice>) {
         let verdicts = state.verdicts();
-        let standing = Standing::new(state, &verdicts);
+        let fit = ModelFit::new(state, &verdicts);
+        let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
         let progress = state.progress();
         let stand = Self {
             n_events: progress.events,
             n_rewards: u64::from(progress.counted) + progress.uncounted,
             ended: state.stop_reason(),
             sides: verdicts.iter().map(|verdict| verdict.side).collect(),
-            is_misfit: standing.fit.fit == Fit::Misfit,
+            is_misfit: fit.fit == Fit::Misfit,
         };
-        let counts = json!({"above": standing.above, "below": standing.below, "undecided": standing.undecided});
+        let counts = json!({
+            "above": count(Side::Above), "below": count(Side::Below), "undecided": count(Side::Undecided),
+        });
         let mut notices = Vec::new();
         let decided = decided(&verdicts, names, &before.sides);
         if !decided.is_empty() {
@@ -50,7 +54,7 @@ impl Stand {
             notices.push(Notice { kind: "decided", data });
         }
         if stand.is_misfit && !before.is_misfit {
-            let data = json!({"p_value": standing.fit.p_value, "advice": standing.fit.advice});
+            let data = json!({"p_value": fit.p_value, "advice": fit_advice(&fit)});
             notices.push(Notice { kind: "misfit", data });
         }
         if let Some(reason) = stand.ended

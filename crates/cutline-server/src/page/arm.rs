@@ -9,7 +9,7 @@ use crate::extract::PathOf;
 use crate::problem::Problem;
 use crate::routes::campaigns::escaped;
 use crate::routes::events::read;
-use crate::routes::verdicts::arm_verdict;
+use crate::routes::verdicts::AllVerdicts;
 use crate::state::AppState;
 use askama::Template;
 use axum::Router;
@@ -62,7 +62,7 @@ pub(super) async fn page(
     notice: Option<Notice>,
 ) -> Result<Response, PageProblem> {
     visitor.require(Role::Viewer, name)?;
-    let verdict = arm_verdict(state, name, index).await?;
+    let verdict = state.run(name, AllVerdicts::new).await?.row(index);
     let verdict = verdict.ok_or_else(|| Problem::NotFound(format!("there is no arm with the number {index}")))?;
     let (n_events, events, is_cut) = history(state, name, &verdict.arm).await?;
     let here = format!("/campaigns/{}", escaped(name));

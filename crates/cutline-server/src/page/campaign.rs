@@ -3,18 +3,17 @@
 use super::events::EventLine;
 use super::layout::{Layout, PageProblem, show};
 use super::snippets::{Snippet, snippets};
-use super::stopping::promises;
 use super::table::{ArmTable, TableQuery};
 use super::visitor::Visitor;
-use super::words::{self, Moment, count, exact, number};
+use super::words::{self, BudgetUse, Moment, count, exact};
 use crate::actor::OpenCampaign;
 use crate::extract::PathOf;
 use crate::problem::Problem;
 use crate::routes::campaigns::escaped;
 use crate::routes::events::read;
-use crate::routes::report::{OpenTicket, OpenTickets, Report};
+use crate::routes::report::OpenTickets;
+use crate::routes::verdicts::AllVerdicts;
 use crate::state::AppState;
-use crate::summary::BudgetUse;
 use crate::token::hash;
 use askama::Template;
 use axum::Router;
@@ -22,7 +21,9 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
 use cutline::{ALGORITHMS, Amount};
-use cutline_campaign::{CampaignModel, Settings};
+use cutline_campaign::{CampaignModel, Fit, OpenTicket, Settings, Standing};
+use cutline_report::words::{ending, noise, sentence};
+use cutline_report::{Summary, promises};
 use cutline_store::{Role, StoreError};
 
 /// How many open tickets and events the page shows.
@@ -84,14 +85,13 @@ struct TicketRow {
 }
 
 impl From<OpenTicket> for TicketRow {
-    fn from(open: OpenTicket) -> Self {
-        let OpenTicket { ticket, arm, worker, until, is_overdue } = open;
-        Self { ticket, arm, worker, until: Moment::parse(&until), is_overdue }
+    fn from(OpenTicket { ticket, arm, worker, until, is_overdue }: OpenTicket) -> Self {
+        Self { ticket, arm, worker, until: Moment::new(until), is_overdue }
     }
 }
 
 /// How the campaign stands, in texts.
-struct Standing {
+struct StandingTexts {
     question: String,
     threshold: String,
     budget: BudgetUse,
@@ -109,7 +109,7 @@ struct Standing {
     model: &'static str,
     algorithm: String,
     finding: Option<String>,
-    fit: &'static str,
+    is_misfit: bool,
     advice: String,
     ending: Option<&'static str>,
     may_stop: bool,
@@ -117,55 +117,40 @@ struct Standing {
     summary: String,
 }
 
-impl Standing {
-    fn new(report: &Report) -> Self {
-        let overview = &report.overview;
-        let precision = match overview.precision {
-            0.0 => String::new(),
-            precision => format!(" ± {}", exact(precision)),
-        };
-        let is_running = overview.ending.is_none();
-        let noise = match report.noise {
-            Some(noise) => format!("{}, {}", number(noise), words::noise_source(report.noise_from)),
-            None => "not known yet".into(),
-        };
-        let (above, below, undecided) = (count(overview.above), count(overview.below), count(overview.undecided));
+impl StandingTexts {
+    fn new(summary: Summary) -> Self {
+        let Summary { standing, finding, fit_advice, .. } = summary;
+        let precision =
+            if standing.precision > 0.0 { format!(" ± {}", exact(standing.precision)) } else { String::new() };
+        let is_running = standing.ending.is_none();
+        let (above, below, undecided) = (count(standing.above), count(standing.below), count(standing.undecided));
+        let budget = BudgetUse::new(&standing);
         Self {
-            question: format!("{}{precision}", exact(overview.threshold)),
-            threshold: exact(overview.threshold),
-            budget: overview.budget_use(),
-            progress: words::progress(&overview.budget_use()),
-            remaining: report.remaining.to_string(),
+            question: format!("{}{precision}", exact(standing.threshold)),
+            threshold: exact(standing.threshold),
+            progress: budget.in_words(),
+            budget,
+            remaining: standing.remaining.to_string(),
             summary: format!("{above} above, {below} below, {undecided} undecided"),
             above,
             below,
             undecided,
-            arms: count(overview.n_arms),
-            withdrawn: overview.withdrawn,
-            wrong_calls: report.wrong_calls.map_or_else(|| "–".into(), |calls| format!("{calls:.1}")),
-            pace: report.rewards_per_hour.filter(|_| is_running).map(words::pace),
-            eta: report
-                .budget_used_at
-                .as_deref()
-                .filter(|_| is_running && report.remaining > Amount::ZERO)
-                .map(Moment::parse),
-            noise,
-            model: overview.model,
-            algorithm: overview.algorithm.clone(),
-            finding: report.finding.clone(),
-            fit: report.fit,
-            advice: sentence(&report.fit_advice),
-            ending: overview.ending.map(words::ending),
-            may_stop: report.may_stop,
-            events: overview.events,
+            arms: count(standing.n_arms),
+            withdrawn: standing.withdrawn,
+            wrong_calls: standing.wrong_calls.map_or_else(|| "–".into(), |calls| format!("{calls:.1}")),
+            pace: standing.rewards_per_hour.filter(|_| is_running).map(words::pace),
+            eta: standing.budget_used_at.filter(|_| is_running && standing.remaining > Amount::ZERO).map(Moment::new),
+            noise: noise(standing.noise, standing.noise_from),
+            model: standing.model.name(),
+            algorithm: standing.algorithm,
+            finding,
+            is_misfit: standing.fit.fit == Fit::Misfit,
+            advice: sentence(&fit_advice),
+            ending: standing.ending.map(ending),
+            may_stop: standing.may_stop,
+            events: standing.events,
         }
     }
-}
-
-/// A clause as the beginning of a sentence.
-fn sentence(clause: &str) -> String {
-    let mut characters = clause.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 #[derive(Template)]
@@ -177,7 +162,7 @@ struct CampaignPage {
     /// The addresses of the page and of the campaign in the API.
     here: String,
     api: String,
-    standing: Standing,
+    standing: StandingTexts,
     table: ArmTable,
     tickets: Vec<TicketRow>,
     n_tickets: usize,
@@ -186,7 +171,6 @@ struct CampaignPage {
     snippets: Vec<Snippet>,
     /// By which a repeated request for measurements is recognised.
     key: String,
-    has_report: bool,
     settings: CurrentSettings,
     models: Vec<&'static str>,
     algorithms: Vec<&'static str>,
@@ -194,7 +178,8 @@ struct CampaignPage {
 
 /// What the page needs of an open campaign.
 struct Found {
-    report: Report,
+    standing: Standing,
+    verdicts: AllVerdicts,
     tickets: OpenTickets,
     events: Vec<EventLine>,
     promises: Vec<String>,
@@ -222,13 +207,14 @@ impl CurrentSettings {
 }
 
 fn find(open: &mut OpenCampaign) -> Result<Found, StoreError> {
-    let report = Report::new(open)?;
+    let standing = open.standing()?;
+    let verdicts = AllVerdicts::new(open)?;
     let tickets = OpenTickets::new(open, TICKETS)?;
-    let first = report.overview.events.saturating_sub(EVENTS as u64);
+    let first = standing.events.saturating_sub(EVENTS as u64);
     let events = read(open, first, EVENTS)?.into_iter().rev().map(EventLine::from).collect();
-    let promises = promises(open.campaign.state()?.terms(), report.overview.n_arms);
+    let promises = promises(open.campaign.state()?.terms(), standing.n_arms);
     let settings = CurrentSettings::new(open.campaign.settings());
-    Ok(Found { report, tickets, events, promises, settings })
+    Ok(Found { standing, verdicts, tickets, events, promises, settings })
 }
 
 async fn campaign(
@@ -250,7 +236,7 @@ pub(super) async fn page(
 ) -> Result<Response, PageProblem> {
     visitor.require(Role::Viewer, name)?;
     let found = state.run(name, find).await?;
-    let table = ArmTable::new(state, name, query).await?;
+    let table = ArmTable::new(state, &found.verdicts, query)?;
     let here = format!("/campaigns/{}", escaped(name));
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| Problem::internal(&error))?;
@@ -260,7 +246,7 @@ pub(super) async fn page(
         name: name.to_owned(),
         api: format!("/v1{here}"),
         here,
-        standing: Standing::new(&found.report),
+        standing: StandingTexts::new(found.standing.into()),
         table,
         tickets: found.tickets.tickets.into_iter().map(TicketRow::from).collect(),
         n_tickets: found.tickets.total,
@@ -268,7 +254,6 @@ pub(super) async fn page(
         promises: found.promises,
         snippets: snippets(&visitor.base, name, visitor.principal.name.is_some()),
         key: hash(&random),
-        has_report: state.report_page().is_some(),
         settings: found.settings,
         models: CampaignModel::ALL.iter().map(|model| model.name()).collect(),
         algorithms: ALGORITHMS.iter().map(|algorithm| algorithm.name).collect(),

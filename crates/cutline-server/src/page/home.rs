@@ -3,17 +3,15 @@
 use super::campaign::Notice;
 use super::layout::{Layout, PageProblem, show};
 use super::visitor::Visitor;
-use super::words::{self, Moment, count};
-use crate::clock::now;
+use super::words::{self, BudgetUse, Moment, count};
 use crate::routes::campaigns::{ListQuery, ListedCampaign, campaign_list, escaped};
 use crate::state::AppState;
-use crate::summary::BudgetUse;
 use askama::Template;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use cutline_campaign::Pace;
+use cutline_report::words::ending;
 use serde::Deserialize;
 
 /// How many campaigns a page has.
@@ -55,14 +53,12 @@ impl Entry {
     fn new(listed: ListedCampaign) -> Self {
         let standing = listed.overview.map(|overview| EntryStanding {
             question: format!("above {}", words::exact(overview.threshold)),
-            budget: overview.budget_use(),
-            progress: words::progress(&overview.budget_use()),
+            progress: BudgetUse::new(&overview).in_words(),
+            budget: BudgetUse::new(&overview),
             undecided: count(overview.undecided),
             arms: count(overview.n_arms),
-            pace: Pace::new(&overview.progress, now())
-                .filter(|_| overview.ending.is_none())
-                .map(|pace| words::pace(pace.rewards_per_hour)),
-            ending: overview.ending.map(words::ending),
+            pace: overview.rewards_per_hour.filter(|_| overview.ending.is_none()).map(words::pace),
+            ending: overview.ending.map(ending),
         });
         Self {
             address: format!("/campaigns/{}", escaped(&listed.name)),

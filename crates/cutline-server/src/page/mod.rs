@@ -16,7 +16,6 @@ mod manage;
 mod preview;
 mod session;
 mod snippets;
-mod stopping;
 mod table;
 mod visitor;
 mod words;

@@ -7,10 +7,10 @@ use crate::routes::new_campaign::TableQuery;
 use crate::routes::plan::{before, cost_per_run};
 use crate::state::AppState;
 use bytes::Bytes;
-use cutline_campaign::{Candidates, ColumnValues, Encoding, Plan, PlanReport};
+use cutline_campaign::{Candidates, ColumnValues, Encoding, Plan};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, Source};
-use cutline_report::plan_figure;
+use cutline_report::{PlanReport, plan_figure};
 use std::time::{Duration, Instant};
 
 /// How many columns and rows are shown.

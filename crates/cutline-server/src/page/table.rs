@@ -3,8 +3,9 @@
 use super::words::{count, maybe, number, percent};
 use crate::problem::Problem;
 use crate::routes::campaigns::escaped;
-use crate::routes::verdicts::{VerdictBody, VerdictQuery, verdict_page};
+use crate::routes::verdicts::{AllVerdicts, VerdictQuery};
 use crate::state::AppState;
+use cutline_campaign::VerdictRow;
 use serde::Deserialize;
 
 /// How many arms a page shows.
@@ -116,8 +117,8 @@ pub(super) struct Row {
     pub(super) withdrawn: bool,
 }
 
-impl From<VerdictBody> for Row {
-    fn from(body: VerdictBody) -> Self {
+impl From<VerdictRow> for Row {
+    fn from(body: VerdictRow) -> Self {
         Self {
             interval: interval(body.lower, body.upper),
             mean: maybe(body.mean),
@@ -126,7 +127,7 @@ impl From<VerdictBody> for Row {
             doubt: percent(body.doubt),
             name: body.arm,
             index: body.index,
-            side: body.side,
+            side: body.side.name(),
             withdrawn: body.withdrawn,
         }
     }
@@ -161,9 +162,9 @@ pub(super) struct ArmTable {
 }
 
 impl ArmTable {
-    pub(super) async fn new(state: &AppState, name: &str, query: &TableQuery) -> Result<Self, Problem> {
+    pub(super) fn new(state: &AppState, all: &AllVerdicts, query: &TableQuery) -> Result<Self, Problem> {
         let verdicts = query.verdicts()?;
-        let found = verdict_page(state, name, &verdicts).await?;
+        let found = all.page(state, &verdicts)?;
         let offset = verdicts.offset.unwrap_or(0);
         let shown = (!found.verdicts.is_empty()).then(|| (count(offset + 1), count(offset + found.verdicts.len())));
         let (sort, page) = (query.sort(), query.page());

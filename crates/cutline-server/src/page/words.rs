@@ -1,8 +1,9 @@
 //! Numbers and times as people read them.
 
-use crate::clock::{now, rfc3339};
-use crate::summary::BudgetUse;
-use cutline_campaign::Time;
+use crate::clock::now;
+use cutline::Amount;
+use cutline_campaign::{Standing, Time, parse_rfc3339, rfc3339};
+use cutline_report::{grouped, grouped_amount, short};
 
 /// A time, and how long ago or ahead that is.
 #[derive(Clone, Debug)]
@@ -26,9 +27,7 @@ impl Moment {
 
     /// A time by RFC 3339, as the API writes it.
     pub(super) fn parse(text: &str) -> Self {
-        let since = humantime::parse_rfc3339(text).ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        let at = since.and_then(|since| Time::try_from(since.as_millis()).ok());
-        at.map_or_else(|| Self { exact: text.into(), relative: text.into() }, Self::new)
+        parse_rfc3339(text).map_or_else(|| Self { exact: text.into(), relative: text.into() }, Self::new)
     }
 }
 
@@ -45,20 +44,7 @@ fn duration(milliseconds: u64) -> String {
 
 /// A number with four significant digits.
 pub(super) fn number(value: f64) -> String {
-    if !value.is_finite() {
-        return "–".into();
-    }
-    let size = value.abs();
-    if size == 0.0 {
-        return "0".into();
-    }
-    if !(1e-4..1e7).contains(&size) {
-        return format!("{value:.3e}");
-    }
-    let digits = (1..=9).find(|&digits| size < 10_f64.powi(digits)).unwrap_or(9);
-    let leading = if size < 0.1 { 2 } else { 0 };
-    let decimals = usize::try_from((4 - digits).max(0) + leading).unwrap_or(0);
-    format!("{value:.decimals$}").replace('-', "−")
+    if value.is_finite() { short(value).replace('-', "−") } else { "–".into() }
 }
 
 /// A number that may be unknown.
@@ -73,15 +59,7 @@ pub(super) fn exact(value: f64) -> String {
 
 /// A whole number with its digits in groups of three.
 pub(super) fn count(value: impl TryInto<u64>) -> String {
-    let digits = value.try_into().map_or_else(|_| String::new(), |value| value.to_string());
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    value.try_into().map_or_else(|_| String::new(), grouped)
 }
 
 /// A probability.
@@ -94,10 +72,40 @@ pub(super) fn percent(value: f64) -> String {
     }
 }
 
-/// How much of a budget is used.
-pub(super) fn progress(budget: &BudgetUse) -> String {
-    let used = budget.spent.map_or_else(|| count(budget.told), exact);
-    format!("{used} of {}", count(budget.of))
+/// How much of a budget is used: measurements or, where they have costs, what they cost.
+pub(super) struct BudgetUse {
+    used: f64,
+    of: u32,
+    pub(super) has_costs: bool,
+}
+
+impl BudgetUse {
+    pub(super) fn new(standing: &Standing) -> Self {
+        let used = standing.spent.map_or_else(|| standing.told.into(), Amount::value);
+        Self { used, of: standing.budget, has_costs: standing.spent.is_some() }
+    }
+
+    pub(super) fn what(&self) -> &'static str {
+        if self.has_costs { "Spent" } else { "Measured" }
+    }
+
+    pub(super) fn used(&self) -> f64 {
+        self.used
+    }
+
+    pub(super) fn of(&self) -> u32 {
+        self.of
+    }
+
+    /// `143 of 400`.
+    pub(super) fn in_words(&self) -> String {
+        let used = if self.has_costs {
+            exact(self.used)
+        } else {
+            grouped_amount(Amount::new(self.used).unwrap_or(Amount::ZERO))
+        };
+        format!("{used} of {}", count(self.of))
+    }
 }
 
 /// Rewards per hour, in the unit that fits.
@@ -110,31 +118,6 @@ pub(super) fn pace(per_hour: f64) -> String {
     }
 }
 
-/// Why a campaign has ended, in words.
-pub(super) fn ending(reason: &str) -> &'static str {
-    match reason {
-        "budget" => "the budget is used up",
-        "confidence" => "every side is certain",
-        "expected-errors" => "few enough wrong calls are expected",
-        "settled" => "every side is settled",
-        "withdrawn" => "every open arm is withdrawn",
-        _ => "there is nothing more to measure",
-    }
-}
-
-/// Where the noise comes from, in words.
-pub(super) fn noise_source(name: &'static str) -> &'static str {
-    match name {
-        "model" => "learnt by the model",
-        "replicates" => "from replicates",
-        "residuals" => "from residuals",
-        "rewards" => "from the spread of the rewards",
-        "steps" => "from the steps between rewards",
-        "bernoulli" => "the largest for pass or fail",
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,12 +126,12 @@ mod tests {
     fn numbers_have_four_digits() {
         let cases = [
             (0.0, "0"),
-            (0.5, "0.500"),
+            (0.5, "0.5000"),
             (12.345_67, "12.35"),
             (-1.5, "−1.500"),
             (0.012_345, "0.01235"),
             (123_456.7, "123457"),
-            (1e-9, "1.000e-9"),
+            (1e-9, "1.000e−9"),
             (f64::INFINITY, "–"),
         ];
         for (value, expected) in cases {

@@ -3,16 +3,14 @@
 use super::new_campaign::{NewCampaignBody, TableQuery, delta, model};
 use super::page_bounds;
 use crate::auth::Principal;
-use crate::clock::rfc3339;
 use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf};
 use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
-use crate::summary::CampaignOverview;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cutline_campaign::{Change, Operation, Settings, Submission};
+use cutline_campaign::{Change, Operation, Settings, Standing, Submission, rfc3339};
 use cutline_store::{Campaign, Role};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -61,7 +59,7 @@ pub(crate) struct ListedCampaign {
     /// When the last of them happened.
     pub(crate) last_event: Option<String>,
     /// How it stands; null if it was not asked for, or the campaign cannot be opened here, as one with a custom rule.
-    pub(crate) overview: Option<CampaignOverview>,
+    pub(crate) overview: Option<Standing>,
 }
 
 /// The campaigns, the latest first, each with its progress.
@@ -92,7 +90,7 @@ pub(crate) async fn campaign_list(
     let total = found.len();
     let mut campaigns = Vec::new();
     for campaign in found.into_iter().skip(offset).take(limit) {
-        let overview = match state.overview_if(query.overview != Some(false), &campaign).await {
+        let overview = match state.standing_if(query.overview != Some(false), &campaign).await {
             Ok(overview) => overview,
             // It was deleted in the meantime.
             Err(Problem::NoCampaign(_) | Problem::NotFound(_)) => continue,
@@ -225,7 +223,7 @@ struct CampaignDetails {
     /// The names of the features.
     columns: Vec<String>,
     /// How it stands.
-    overview: CampaignOverview,
+    overview: Standing,
 }
 
 /// A campaign: its settings and its progress.
@@ -240,7 +238,7 @@ async fn get(
 ) -> Result<Json<CampaignDetails>, Problem> {
     principal.require_for(Role::Viewer, &name)?;
     let details = state.run(&name, |open| {
-        let overview = CampaignOverview::new(open)?;
+        let overview = open.standing()?;
         let first_n_arms = open.campaign.first_n_arms()?;
         let campaign = &open.campaign;
         Ok(CampaignDetails {

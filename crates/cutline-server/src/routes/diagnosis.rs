@@ -6,7 +6,7 @@ use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use cutline_campaign::{DiagnosedArm, DiagnosisReport, diagnosis, finding};
+use cutline_report::{DiagnosedArm, DiagnosisReport, diagnosis, finding};
 use cutline_store::Role;
 use serde::Deserialize;
 use serde_json::Value;

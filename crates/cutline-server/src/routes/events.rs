@@ -3,7 +3,6 @@
 use super::page_bounds;
 use crate::actor::OpenCampaign;
 use crate::auth::{Principal, authenticate};
-use crate::clock::rfc3339;
 use crate::extract::{PathOf, QueryOf};
 use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
@@ -12,7 +11,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::IntoResponse;
 use axum::response::sse::{self, KeepAlive, Sse};
-use cutline_campaign::{Event, Record};
+use cutline_campaign::{Event, Record, rfc3339};
 use cutline_store::{Authorship, Role, StoreError};
 use futures_util::stream::{self, Stream};
 use serde::{Deserialize, Serialize};

@@ -3,14 +3,13 @@
 use super::Changed;
 use super::arms::find_arms;
 use super::new_campaign::ObservedBody;
-use crate::clock::rfc3339;
 use crate::extract::{JsonOf, PathOf, Posted};
 use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use cutline::Amount;
-use cutline_campaign::{Operation, Submission, Ticket};
+use cutline_campaign::{Operation, Submission, Ticket, rfc3339};
 use cutline_store::Role;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering;

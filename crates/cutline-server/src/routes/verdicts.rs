@@ -1,15 +1,18 @@
 //! The verdicts on the arms of a campaign, in pages.
 
 use super::new_campaign::delta;
-use super::{finite, page_bounds};
+use super::page_bounds;
+use crate::actor::OpenCampaign;
 use crate::auth::Principal;
 use crate::extract::{PathOf, QueryOf};
 use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use cutline::{Arm, Verdict};
-use cutline_store::Role;
+use cutline::diagnostics::RewardStats;
+use cutline::{Arm, MeasurementCosts, Verdict};
+use cutline_campaign::VerdictRow;
+use cutline_store::{Role, StoreError};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -50,43 +53,48 @@ pub(crate) struct VerdictQuery {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct VerdictPage {
     /// The verdicts.
-    pub(crate) verdicts: Vec<VerdictBody>,
+    pub(crate) verdicts: Vec<VerdictRow>,
     /// How many there are that fit the query.
     pub(crate) total: usize,
     /// The number of events on which they rest.
     pub(crate) events: u64,
 }
 
-/// The verdict on an arm.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct VerdictBody {
-    /// Its name.
-    pub(crate) arm: String,
-    /// Its number, from 0.
-    pub(crate) index: usize,
-    /// `above`, `below` or `undecided`.
-    pub(crate) side: &'static str,
-    /// Whether the mean is the threshold to the last digit, and nothing speaks for either side; the side is `above` then.
-    pub(crate) at_threshold: bool,
-    /// The estimate of its mean; null if nothing is known.
-    pub(crate) mean: Option<f64>,
-    /// The lower end of the interval; null if it has none.
-    pub(crate) lower: Option<f64>,
-    /// The upper end.
-    pub(crate) upper: Option<f64>,
-    /// The mean of its own rewards; null if it was not measured.
-    pub(crate) own_mean: Option<f64>,
-    /// How often it was measured.
-    pub(crate) pulls: u32,
-    /// What a measurement of it costs; left out in a campaign without costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<f64>,
-    /// The probability that the call is wrong.
-    pub(crate) doubt: f64,
-    /// After how many rewards its side was settled for good.
-    pub(crate) settled_after: Option<u64>,
-    /// Whether it is withdrawn.
-    pub(crate) withdrawn: bool,
+/// The verdicts on all arms at one moment.
+pub(crate) struct AllVerdicts {
+    pub(crate) events: u64,
+    pub(crate) names: Arc<Vec<String>>,
+    pub(crate) verdicts: Arc<Vec<Verdict>>,
+    rewards: RewardStats,
+    costs: Option<MeasurementCosts>,
+}
+
+impl AllVerdicts {
+    pub(crate) fn new(open: &mut OpenCampaign) -> Result<Self, StoreError> {
+        let (events, verdicts) = open.verdicts()?;
+        let names = open.names();
+        let state = open.campaign.state()?;
+        let (rewards, costs) = (state.reward_stats().clone(), state.arms().measurement_costs().cloned());
+        Ok(Self { events, names, verdicts, rewards, costs })
+    }
+
+    /// The row of an arm; `None` if there is no such arm.
+    pub(crate) fn row(&self, arm: Arm) -> Option<VerdictRow> {
+        let (verdict, name) = (self.verdicts.get(arm)?, self.names.get(arm)?);
+        Some(VerdictRow::new((arm, name), verdict, &self.rewards, self.costs.as_ref()))
+    }
+
+    /// Those that fit a query. They are chosen here, so that the campaign does not wait for it.
+    pub(crate) fn page(&self, state: &AppState, query: &VerdictQuery) -> Result<VerdictPage, Problem> {
+        let (offset, limit) = page_bounds(query.offset, query.limit, 100, state.limits().page)?;
+        let filter = Filter::new(query)?;
+        let Self { names, verdicts, events, .. } = self;
+        let mut arms: Vec<Arm> = (0..verdicts.len()).filter(|&arm| filter.fits(&names[arm], &verdicts[arm])).collect();
+        filter.sort(&mut arms, names, verdicts);
+        let total = arms.len();
+        let rows = arms.into_iter().skip(offset).take(limit).filter_map(|arm| self.row(arm));
+        Ok(VerdictPage { verdicts: rows.collect(), total, events: *events })
+    }
 }
 
 /// The verdicts on the arms.
@@ -102,78 +110,13 @@ async fn verdicts(
     QueryOf(query): QueryOf<VerdictQuery>,
 ) -> Result<Json<VerdictPage>, Problem> {
     principal.require_for(Role::Viewer, &name)?;
-    Ok(Json(verdict_page(&state, &name, &query).await?))
-}
-
-/// The verdicts that fit a query.
-pub(crate) async fn verdict_page(state: &AppState, name: &str, query: &VerdictQuery) -> Result<VerdictPage, Problem> {
-    let (offset, limit) = page_bounds(query.offset, query.limit, 100, state.limits().page)?;
-    let filter = Filter::new(query)?;
-    // The arms are chosen here, so that the campaign does not wait for it.
-    let (events, mut verdicts, names) = state
-        .run(name, |open| {
-            let (events, verdicts) = open.verdicts()?;
-            Ok((events, verdicts, open.names()))
-        })
-        .await?;
+    let mut found = state.run(&name, AllVerdicts::new).await?;
     if let Some(delta) = delta(query.confidence)? {
-        let others = state.heavy(name, move |campaign| Ok(campaign.verdicts_at(delta)?)).await?;
+        let others = state.heavy(&name, move |campaign| Ok(campaign.verdicts_at(delta)?)).await?;
         // Others may have added arms in between.
-        verdicts = Arc::new(others.into_iter().take(names.len()).collect());
+        found.verdicts = Arc::new(others.into_iter().take(found.names.len()).collect());
     }
-    let mut arms: Vec<Arm> = (0..verdicts.len()).filter(|&arm| filter.fits(&names[arm], &verdicts[arm])).collect();
-    filter.sort(&mut arms, &names, &verdicts);
-    let total = arms.len();
-    let arms: Vec<Arm> = arms.into_iter().skip(offset).take(limit).collect();
-    Ok(VerdictPage { verdicts: bodies(state, name, arms, &names, &verdicts).await?, total, events })
-}
-
-/// The verdict on the arm with this number; `None` if there is no such arm.
-pub(crate) async fn arm_verdict(state: &AppState, name: &str, arm: Arm) -> Result<Option<VerdictBody>, Problem> {
-    let (verdicts, names) = state.run(name, |open| Ok((open.verdicts()?.1, open.names()))).await?;
-    if arm >= verdicts.len() {
-        return Ok(None);
-    }
-    Ok(bodies(state, name, vec![arm], &names, &verdicts).await?.pop())
-}
-
-/// The verdicts on some arms, with what they have measured themselves.
-async fn bodies(
-    state: &AppState,
-    name: &str,
-    arms: Vec<Arm>,
-    names: &[String],
-    verdicts: &[Verdict],
-) -> Result<Vec<VerdictBody>, Problem> {
-    let own = {
-        let arms = arms.clone();
-        let mean = move |open: &mut crate::actor::OpenCampaign| {
-            let state = open.campaign.state()?;
-            let (rewards, costs) = (state.reward_stats(), state.arms().measurement_costs());
-            let cost = |arm| costs.map(|costs| costs.of(arm).value());
-            Ok(arms.iter().map(|&arm| (finite(rewards.mean(arm)), cost(arm))).collect::<Vec<_>>())
-        };
-        state.run(name, mean).await?
-    };
-    let body = |(arm, (own_mean, cost)): (Arm, (Option<f64>, Option<f64>))| {
-        let verdict = &verdicts[arm];
-        VerdictBody {
-            arm: names[arm].clone(),
-            index: arm,
-            side: verdict.side.name(),
-            at_threshold: verdict.is_at_threshold(),
-            mean: finite(verdict.mean),
-            lower: finite(verdict.lower),
-            upper: finite(verdict.upper),
-            own_mean: own_mean.filter(|_| verdict.pulls > 0),
-            pulls: verdict.pulls,
-            cost,
-            doubt: verdict.doubt,
-            settled_after: verdict.settled_after,
-            withdrawn: verdict.is_withdrawn,
-        }
-    };
-    Ok(arms.into_iter().zip(own).map(body).collect())
+    Ok(Json(found.page(&state, &query)?))
 }
 
 /// A column to sort by.

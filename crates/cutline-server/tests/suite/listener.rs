@@ -20,7 +20,7 @@ pub struct Running {
 }
 
 pub async fn start(place: &Place, limits: Limits, tls: Option<TlsAcceptor>) -> Running {
-    let state = AppState::new(Store::create(&place.address).unwrap(), limits, true, None).unwrap();
+    let state = AppState::new(Store::create(&place.address).unwrap(), limits, true).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let end = Arc::new(Notify::new());

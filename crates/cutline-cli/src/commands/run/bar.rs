@@ -2,6 +2,7 @@
 
 use super::reconnecting::ReconnectingCampaign;
 use cutline::Side;
+use cutline_report::spending::used_so_far;
 use cutline_store::StoreError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
@@ -60,7 +61,7 @@ impl Bar {
         }
         let progress = campaign.progress()?;
         if self.line.is_hidden() {
-            let (used, undecided) = (crate::spending::used(&progress), &self.undecided);
+            let (used, undecided) = (used_so_far(&progress), &self.undecided);
             let measured = if progress.spending.is_some() { "" } else { " measured" };
             crate::print::note(&format!("{used}{measured}, {n_running} running, {undecided}"));
             return Ok(());

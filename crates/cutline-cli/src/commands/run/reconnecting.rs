@@ -2,12 +2,11 @@
 
 use super::identity::Identity;
 use crate::args::CampaignAddress;
+use crate::clock::now;
 use crate::commands::{open_with, reopen_with, token_of};
 use crate::failure::Failure;
-use crate::standing;
-use crate::standing::standing;
 use cutline::{StopReason, Verdict};
-use cutline_campaign::{CampaignError, Progress, Standing, Ticket, TicketStatus, finding};
+use cutline_campaign::{CampaignError, Progress, Standing, Ticket, TicketStatus};
 use cutline_store::{Campaign, Interrupt, StoreError};
 use std::time::{Duration, Instant};
 
@@ -170,18 +169,9 @@ impl<'a> ReconnectingCampaign<'a> {
         self.retry(|campaign, _| campaign.verdicts())
     }
 
-    /// What the mixed model found and how the campaign stands, one line each.
-    pub(super) fn finding(&mut self, verdicts: &[Verdict]) -> Result<Vec<String>, StoreError> {
-        self.retry(|campaign, _| {
-            let finding = finding(campaign.state()?);
-            let lines = standing::lines(&standing(campaign, verdicts)?);
-            Ok(finding.into_iter().chain(lines.into_iter().map(|(label, line)| format!("{label}: {line}"))).collect())
-        })
-    }
-
-    /// The arms on each side, in words.
-    pub(super) fn sides_in_words(&mut self, verdicts: &[Verdict]) -> Result<String, StoreError> {
-        self.retry(|campaign, _| Ok(Standing::new(campaign.state()?, verdicts).sides_in_words()))
+    /// How the campaign stands now.
+    pub(super) fn standing(&mut self) -> Result<Standing, StoreError> {
+        self.retry(|campaign, _| campaign.standing(now()))
     }
 
     pub(super) fn columns(&self) -> &[String] {

@@ -4,10 +4,10 @@ use super::Run;
 use super::unsaved::Reward;
 use crate::args;
 use crate::commands::reference;
+use crate::commands::status_text::PLAN;
 use crate::print::{note, shell};
-use crate::spending::used;
-use crate::status_summary::reason_in_words;
 use cutline::StopReason;
+use cutline_report::{Summary, spending, words};
 use cutline_store::StoreError;
 
 impl Run<'_> {
@@ -35,19 +35,19 @@ impl Run<'_> {
 
     /// Prints the result.
     pub(super) fn sum_up(&mut self, reason: StopReason) -> Result<(), StoreError> {
-        let progress = self.campaign.progress()?;
-        let verdicts = self.campaign.verdicts()?;
-        let sides = self.campaign.sides_in_words(&verdicts)?;
-        let reason = reason_in_words(reason.name());
+        let summary = Summary::from(self.campaign.standing()?);
+        let standing = &summary.standing;
+        let (sides, reason) = (words::sides(standing), words::ending(reason));
         let (measured, failed) = (self.measured, self.failed);
         note(&format!(
             "{measured} measurements made, {failed} failed; {}{} in the store",
-            used(&progress),
-            if progress.spending.is_some() { "" } else { " rewards" }
+            spending::used(standing.told, standing.spent, standing.budget),
+            if standing.spent.is_some() { "" } else { " rewards" }
         ));
         note(&format!("{sides}; ended because {reason}"));
-        for line in self.campaign.finding(&verdicts)? {
-            note(&line);
+        summary.finding.iter().for_each(|finding| note(finding));
+        for (label, line) in words::lines(standing, PLAN) {
+            note(&format!("{label}: {line}"));
         }
         note(&format!("see the result with `cutline report {}`", self.reference()));
         Ok(())

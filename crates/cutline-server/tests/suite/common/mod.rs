@@ -91,7 +91,7 @@ impl Api {
     pub async fn with(place: &Place, limits: Limits, is_loopback: bool) -> Self {
         let address = place.address.clone();
         let state = tokio::task::spawn_blocking(move || {
-            AppState::new(Store::create(&address).unwrap(), limits, is_loopback, None).unwrap()
+            AppState::new(Store::create(&address).unwrap(), limits, is_loopback).unwrap()
         });
         let state = state.await.unwrap();
         Self { router: app(state.clone()), state, token: None }

@@ -2,7 +2,12 @@
 //!
 //! Sentences are plain text without markup, so that a terminal, a web page and Python can show them as they are.
 
-use super::{BudgetAnswer, Forecast, Goal, Plan, Rest, SkippedBudgets};
+mod figure;
+
+pub use figure::plan_figure;
+
+use crate::words::rest_in_words;
+use cutline_campaign::{BudgetAnswer, Forecast, Goal, Plan, Rest, SkippedBudgets};
 use serde::{Serialize, Serializer};
 
 /// A finished plan: what was simulated, at which budgets, and its forecast. It serialises to the JSON of a plan.
@@ -45,7 +50,7 @@ impl PlanReport {
     /// no budget is enough.
     #[must_use]
     pub fn answers(&self) -> Vec<String> {
-        let rest = self.rest().map(|rest| format!("The rest of the budget: {rest}"));
+        let rest = self.rest().map(|rest| format!("The rest of the budget: {}", rest_in_words(&rest)));
         let answers = self.forecast.answers.iter().map(|answer| self.answer(answer));
         let mut lines: Vec<String> = rest.into_iter().chain(answers).collect();
         if self.forecast.answers.iter().all(|answer| answer.budget.is_none()) {

@@ -1,8 +1,9 @@
 //! The verdicts as tables, one per side.
 
-use super::{View, grouped};
-use crate::args::Sort;
+use super::Sort;
+use crate::grouped;
 use cutline::{Side, Verdict};
+use cutline_campaign::View;
 
 /// The most rows per side, so that the page stays readable.
 const MAX_ROWS: usize = 200;

@@ -1,9 +1,9 @@
 //! What was changed in the course of a campaign, and when.
 
 use super::tickets::minute;
-use super::{View, grouped};
+use crate::grouped;
 use cutline::Arm;
-use cutline_campaign::{Event, Record, changed_settings};
+use cutline_campaign::{Event, Record, View, changed_settings};
 
 /// How many changes are listed.
 const LISTED: usize = 30;

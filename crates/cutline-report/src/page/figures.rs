@@ -1,8 +1,7 @@
 //! The figures of a campaign: its verdicts, and its progress.
 
-use super::View;
 use cutline::IntervalKind;
-use cutline_campaign::CampaignModel;
+use cutline_campaign::{CampaignModel, View};
 use cutline_figure::{DecidedCount, DecidedFigure, VerdictFigure, interval_note, model_interval_note};
 
 /// The number of points in time at which past verdicts are computed.
@@ -11,8 +10,9 @@ const STAGES: f64 = 60.0;
 /// The most that computing them may cost, in K·d²: a few seconds.
 const COST: f64 = 1e9;
 
-/// The mean and interval of every arm.
-pub(super) fn verdicts(view: &View) -> String {
+/// The mean and interval of every arm, as SVG.
+#[must_use]
+pub fn verdicts(view: &View) -> String {
     let terms = view.state.terms();
     let (title, intervals) = ("Mean and interval of every arm", (terms.interval, terms.delta));
     let figure = VerdictFigure::new(title, &view.names, &view.verdicts, terms.question, intervals);

@@ -1,6 +1,5 @@
 //! The page about experiments that were run.
 
-use super::html;
 use crate::failure::Failure;
 use crate::results::{Outcome, TextTable, stopping};
 use askama::Template;

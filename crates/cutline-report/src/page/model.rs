@@ -1,12 +1,8 @@
 //! The section on the model: what it found, and the test of the linear model in the words of `cutline diagnose`.
 
-use super::{View, grouped};
-use crate::diagnosis::facts;
+use crate::{diagnosis_facts, grouped};
 use cutline::diagnostics::Conclusion;
-use cutline_campaign::CampaignModel;
-
-/// The largest K·d² that is diagnosed, which takes a few seconds.
-const MAX_COST: f64 = 1e9;
+use cutline_campaign::{CampaignModel, MAX_TEST_COST, View};
 
 /// How many of the disagreeing arms are named.
 const NAMED: usize = 10;
@@ -28,7 +24,7 @@ impl Model {
             };
             return Self { sentences: vec![separate.into()], warning: None, facts: Vec::new() };
         };
-        if view.linear_cost() > MAX_COST {
+        if view.linear_cost() > MAX_TEST_COST {
             let n_arms = grouped(view.names.len() as u64);
             let skipped = format!(
                 "The linear model was not checked: {n_arms} arms with {dimension} features would take too long. \
@@ -52,10 +48,10 @@ impl Model {
                 "The verdicts do not rest on the linear model alone: the mixed model weighs its linear part by the rewards."
                     .into(),
             ),
-            _ => sentences.push(format!("The verdicts do not rest on it: `{algorithm}` treats every arm separately.")),
+            CampaignModel::Independent => sentences.push(format!("The verdicts do not rest on it: `{algorithm}` treats every arm separately.")),
         }
         let is_wrong = view.model() == CampaignModel::Linear && diagnostics.conclusion == Conclusion::NotBelievable;
         let warning = "Check the model: the verdicts rest on a linear model that these rewards contradict.";
-        Self { sentences, warning: is_wrong.then(|| warning.into()), facts: facts(&diagnostics).into() }
+        Self { sentences, warning: is_wrong.then(|| warning.into()), facts: diagnosis_facts(&diagnostics).into() }
     }
 }

@@ -4,7 +4,8 @@ use cutline::EstimatorKind;
 use cutline_campaign::{CampaignCovariance, CampaignModel, Preparation, Settings};
 
 /// The model of a campaign with this estimator, and how features and rewards are prepared for it.
-pub(crate) fn describe(estimator: EstimatorKind, settings: &Settings) -> String {
+#[must_use]
+pub fn describe(estimator: EstimatorKind, settings: &Settings) -> String {
     let model = CampaignModel::of(estimator);
     let about = match model {
         CampaignModel::Linear => {
@@ -21,7 +22,7 @@ pub(crate) fn describe(estimator: EstimatorKind, settings: &Settings) -> String 
             return format!("{about}; {}", preparation_steps(settings.preparation()));
         }
         CampaignModel::Mixed => "a linear, a smooth and an own part per arm, with weights learnt from the rewards",
-        _ => "every arm is estimated from its own rewards alone",
+        CampaignModel::Independent => "every arm is estimated from its own rewards alone",
     };
     format!("{}: {about}", model.name())
 }

@@ -1,7 +1,8 @@
 //! Sentences on a page.
 
 /// A sentence as HTML: escaped, with `words between backticks` as code. A single backtick stays as it is.
-pub(crate) fn with_code(sentence: &str) -> String {
+#[must_use]
+pub fn with_code(sentence: &str) -> String {
     let mut html = String::new();
     let mut rest = sentence;
     while let Some((before, after)) = rest.split_once('`') {

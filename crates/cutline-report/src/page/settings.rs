@@ -1,23 +1,23 @@
 //! All settings of a campaign, in words.
 
 use super::figures::intervals;
-use super::{View, grouped};
-use crate::model::describe;
-use crate::print::short;
 use crate::spending::{costs_in_words, weighing_in_words};
-use crate::status_summary::{LOOKS_LIKE_PASS_OR_FAIL, stop_in_words};
-use cutline::{NoiseSource, RewardKind};
+use crate::words::{LOOKS_LIKE_PASS_OR_FAIL, early_stop, noise};
+use crate::{describe, grouped};
+use cutline::RewardKind;
+use cutline_campaign::View;
 
 /// How many features are named.
 const NAMED: usize = 12;
 
-/// Every setting, by name.
-pub(crate) fn settings(view: &View) -> Vec<(&'static str, String)> {
+/// Every setting of a campaign, by name, in words.
+#[must_use]
+pub fn settings(view: &View) -> Vec<(&'static str, String)> {
     let settings = &view.settings;
     let terms = view.state.terms();
     let (algorithm, estimator) = (terms.spec.algorithm(), terms.spec.estimator());
     let stop = match terms.until_sure {
-        Some(stop) => format!("{}, δ = {}; or when the budget is used up", stop_in_words(stop), terms.delta),
+        Some(stop) => format!("{}, δ = {}; or when the budget is used up", early_stop(stop), terms.delta),
         None => "when the budget is used up".into(),
     };
     let costs = view.state.arms().measurement_costs().zip(settings.cost.as_ref()).map(|(costs, column)| {
@@ -36,7 +36,7 @@ pub(crate) fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("parameters", parameters(view)),
         ("model", describe(estimator, settings)),
         ("rewards", rewards(view)),
-        ("noise σ", noise(view)),
+        ("noise σ", noise(view.standing.noise, view.standing.noise_from)),
         ("intervals", format!("{}: {}", settings.interval, intervals(view).trim_end_matches('.'))),
         ("ends", stop),
         ("seed", settings.seed.to_string()),
@@ -68,24 +68,5 @@ fn rewards(view: &View) -> String {
         Some(RewardKind::Bernoulli) => "pass or fail: 1 or 0".into(),
         _ if view.state.looks_like_pass_or_fail() => format!("numbers with noise; {LOOKS_LIKE_PASS_OR_FAIL}"),
         _ => "numbers with noise".into(),
-    }
-}
-
-fn noise(view: &View) -> String {
-    let noise = view.state.noise();
-    let sigma = short(noise.sigma);
-    match noise.source {
-        NoiseSource::Given => format!("{}, as given", noise.sigma),
-        NoiseSource::Bernoulli => format!("{sigma}, the bound for rewards of 0 or 1"),
-        NoiseSource::Steps => {
-            format!("{sigma}, half the smallest difference between two rewards, which vary less within arms")
-        }
-        NoiseSource::Replicates => format!("{sigma}, estimated from arms measured more than once"),
-        NoiseSource::Model => format!("{sigma}, learnt by the model from the rewards"),
-        NoiseSource::Residuals => format!("{sigma}, estimated from the residuals of the linear fit"),
-        NoiseSource::Rewards => {
-            format!("{sigma} or less: an upper estimate from the distances of the rewards to the threshold")
-        }
-        _ => "not known yet: there are no measurements".into(),
     }
 }

@@ -1,16 +1,17 @@
 //! What is promised to somebody who stops a campaign by hand.
 
-use super::words::count;
+use crate::numbers::grouped;
 use cutline::{EstimatorKind, IntervalKind, RewardKind, StopCriterion};
 use cutline_campaign::{EarlyStop, Terms};
 
 /// What holds for a campaign with these terms, in sentences.
-pub(super) fn promises(terms: &Terms, n_arms: usize) -> Vec<String> {
+#[must_use]
+pub fn promises(terms: &Terms, n_arms: usize) -> Vec<String> {
     let (level, error) = (percent(1.0 - terms.delta), percent(terms.delta));
-    let arms = count(n_arms);
+    let arms = grouped(n_arms as u64);
     let estimator = terms.spec.estimator();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a number of arms")]
-    let misses = count((terms.delta * n_arms as f64).round() as u64);
+    let misses = grouped((terms.delta * n_arms as f64).round() as u64);
     let mut sentences = vec![
         "You may stop whenever you like: nothing is lost, and measuring can go on later. The verdicts are those shown at that time.".into(),
     ];

@@ -1,10 +1,8 @@
 //! The measurements of a campaign: the rewards counted, the open tickets and the lost ones.
 
-use super::answer::grouped_amount;
-use super::{View, grouped};
-use crate::clock::rfc3339;
-use crate::print::short_worker;
-use cutline_campaign::{Event, Progress, Record, TicketId, Time};
+use crate::{grouped, grouped_amount};
+use cutline::shown;
+use cutline_campaign::{Event, OpenTicket as OpenRow, Progress, Record, TicketId, Time, View, rfc3339};
 
 /// How many open tickets, and how many lost ones, are listed.
 const LISTED: usize = 10;
@@ -38,18 +36,16 @@ pub(super) struct LostTicket {
 }
 
 impl Tickets {
-    pub(super) fn new(view: &View, now: Time) -> Self {
+    pub(super) fn new(view: &View) -> Self {
         let lost: Vec<LostTicket> = view.records.iter().rev().filter_map(|record| lost(view, record)).collect();
         let n_lost = lost.len();
         let progress = view.state.progress();
         let all = |number: usize| (number > LISTED).then(|| grouped(number as u64));
         Self {
             facts: facts(view, &progress, n_lost),
-            open: view
-                .state
-                .open_tickets()
+            open: OpenRow::all(&view.state, &view.names, view.standing.now)
                 .take(LISTED)
-                .map(|(ticket, until)| open(view, ticket, until, now))
+                .map(OpenTicket::from)
                 .collect(),
             lost: lost.into_iter().take(LISTED).collect(),
             all_open: all(progress.open),
@@ -81,10 +77,11 @@ fn facts(view: &View, progress: &Progress, n_lost: usize) -> Vec<(&'static str, 
     facts
 }
 
-fn open(view: &View, ticket: TicketId, until: Time, now: Time) -> OpenTicket {
-    let (arm, worker) = arm_and_worker(view, ticket);
-    let lease = if until <= now { "ended" } else { "until" };
-    OpenTicket { ticket, arm, worker, lease: format!("{lease} {}", minute(until)) }
+impl From<OpenRow> for OpenTicket {
+    fn from(OpenRow { ticket, arm, worker, until, is_overdue }: OpenRow) -> Self {
+        let lease = if is_overdue { "ended" } else { "until" };
+        Self { ticket, arm, worker: short_worker(&worker), lease: format!("{lease} {}", minute(until)) }
+    }
 }
 
 /// The ticket that a record says was lost: it failed, or it expired and got no reward later.
@@ -114,4 +111,32 @@ fn arm_and_worker(view: &View, ticket: TicketId) -> (String, String) {
 pub(super) fn minute(time: Time) -> String {
     let text = rfc3339(time);
     format!("{} {} UTC", &text[..10], &text[11..16])
+}
+
+/// A worker by a short name: `machine:pid` for a `cutline run`, whose name in the journal also says when and where its process began. Hidden
+/// characters are escaped.
+#[must_use]
+pub fn short_worker(worker: &str) -> String {
+    let mut parts = worker.rsplitn(4, ':');
+    let (place, start, pid, name) = (parts.next(), parts.next(), parts.next(), parts.next());
+    let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u64>().is_ok());
+    let short = match (name, pid, place) {
+        (Some(name), Some(number), Some(_)) if is_number(pid) && is_number(start) => format!("{name}:{number}"),
+        _ => worker.to_owned(),
+    };
+    shown(&short.replace(char::is_control, " ")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_have_short_names() {
+        assert_eq!(short_worker("node-7:4711:98765:0123456789abcdef-4026531836"), "node-7:4711");
+        assert_eq!(short_worker("a:b:12:34:56-7"), "a:b:12");
+        for other in ["me", "node:4711", "a:b:c:d", "w, 2", ""] {
+            assert_eq!(short_worker(other), other);
+        }
+    }
 }

@@ -1,10 +1,11 @@
 //! The numbers of a diagnosis: noise, spread, features and the fit of the linear model.
 
-use crate::print::short;
+use crate::numbers::short;
 use cutline::diagnostics::{DesignShape, Diagnostics, LearntModel, NoiseScaleEstimate};
 
 /// The numbers about all arms together, each with its name.
-pub(crate) fn facts(diagnostics: &Diagnostics) -> [(&'static str, String); 10] {
+#[must_use]
+pub fn diagnosis_facts(diagnostics: &Diagnostics) -> [(&'static str, String); 10] {
     let none = || String::from("-");
     let shape = |shape: Option<DesignShape>| {
         shape.map_or_else(none, |DesignShape { dimension, rank, condition }| {

@@ -1,6 +1,7 @@
 //! The figure of a plan, as data.
 
-use cutline_campaign::{BudgetAnswer, ForecastRow, Goal, PlanReport};
+use super::PlanReport;
+use cutline_campaign::{BudgetAnswer, ForecastRow, Goal};
 use cutline_figure::{BudgetRange, PlanCurve, PlanFigure, PlanTarget, Point};
 
 /// The forecast of a plan, and the budgets that it proposes.
