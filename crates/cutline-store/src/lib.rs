@@ -48,7 +48,6 @@ mod origin;
 mod performing;
 mod repeating;
 mod revision;
-mod server;
 mod settings;
 mod store;
 mod tickets;

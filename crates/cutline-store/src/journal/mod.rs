@@ -12,7 +12,7 @@ mod sql;
 mod sqlite;
 
 pub(crate) use memory::Memory;
-pub(crate) use postgres::connect as postgres;
+pub(crate) use postgres::{PostgresAddress, connect as postgres};
 pub(crate) use sqlite::connect as sqlite;
 
 use crate::http::HttpJournal;
