@@ -3,7 +3,7 @@
 use crate::common::{Place, candidates, reward, settings};
 use cutline::campaign::{CampaignError, Request};
 use cutline::{CandidatesError, StopReason};
-use cutline_store::{Campaign, Candidates, Change, Store, StoreError};
+use cutline_store::{Campaign, Candidates, Change, Origin, Store, StoreError};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_hours(1);
@@ -113,7 +113,7 @@ fn predictions_need_no_costs(store: &Store) {
 fn a_copy_has_the_costs(store: &Store) {
     let mut campaign = begin(store, 20);
     measure(&mut campaign);
-    let mut copy = store.copy(Some("screen"), store, "again").unwrap();
+    let mut copy = store.copy(Some("screen"), store, "again", &Origin::default()).unwrap();
     assert_eq!((spent(&mut copy), copy.candidates().unwrap()), (20.0, campaign.candidates().unwrap()));
 }
 
