@@ -3,6 +3,7 @@
 //! Sentences are plain text without markup, so that a terminal, a web page and Python can show them as they are.
 
 use super::{BudgetAnswer, Forecast, Goal, Plan, Rest, SkippedBudgets};
+use cutline::rounded;
 use serde::{Serialize, Serializer};
 
 /// A finished plan: what was simulated, at which budgets, and its forecast. It serialises to the JSON of a plan.
@@ -26,10 +27,10 @@ impl PlanReport {
         let mut estimators: Vec<&str> =
             campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
         estimators.dedup();
-        let (estimators, sigma) = (estimators.join(", "), short(*noise));
+        let (estimators, sigma) = (estimators.join(", "), rounded(*noise, 4));
         let batches = if batch.get() > 1 { format!("; in batches of {batch}") } else { String::new() };
         let costs = self.plan.costs().map_or_else(String::new, |costs| {
-            format!("; budgets in units of cost, {} per measurement on average", short(costs.mean()))
+            format!("; budgets in units of cost, {} per measurement on average", rounded(costs.mean(), 4))
         });
         format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}{batches}{costs}")
     }
@@ -126,12 +127,6 @@ impl PlanReport {
         }
         settings
     }
-}
-
-/// A number with at most four significant digits.
-fn short(number: f64) -> String {
-    let rounded: f64 = format!("{number:.3e}").parse().unwrap_or(number);
-    rounded.to_string()
 }
 
 impl Serialize for PlanReport {

@@ -1,7 +1,8 @@
 //! Numbers and times as people read them.
 
-use crate::clock::{now, rfc3339};
+use crate::clock::{from_rfc3339, now, rfc3339};
 use crate::summary::BudgetUse;
+use cutline::grouped;
 use cutline_campaign::Time;
 
 /// A time, and how long ago or ahead that is.
@@ -26,9 +27,7 @@ impl Moment {
 
     /// A time by RFC 3339, as the API writes it.
     pub(super) fn parse(text: &str) -> Self {
-        let since = humantime::parse_rfc3339(text).ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        let at = since.and_then(|since| Time::try_from(since.as_millis()).ok());
-        at.map_or_else(|| Self { exact: text.into(), relative: text.into() }, Self::new)
+        from_rfc3339(text).map_or_else(|| Self { exact: text.into(), relative: text.into() }, Self::new)
     }
 }
 
@@ -73,15 +72,7 @@ pub(super) fn exact(value: f64) -> String {
 
 /// A whole number with its digits in groups of three.
 pub(super) fn count(value: impl TryInto<u64>) -> String {
-    let digits = value.try_into().map_or_else(|_| String::new(), |value| value.to_string());
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    value.try_into().map_or_else(|_| String::new(), grouped)
 }
 
 /// A probability.

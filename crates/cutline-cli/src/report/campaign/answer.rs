@@ -3,7 +3,7 @@
 use super::View;
 use crate::status_summary::reason_in_words;
 use crate::{spending, standing};
-use cutline::{Amount, StopReason};
+use cutline::{Amount, StopReason, grouped};
 use cutline_campaign::{Standing, expected_errors, finding};
 use serde::Serialize;
 
@@ -131,19 +131,6 @@ fn sentence(words: &str) -> String {
     format!("{first}{}.", characters.as_str())
 }
 
-/// A whole number with commas: 12,345.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// An amount with commas before the point: 1,812.5.
 pub(crate) fn grouped_amount(amount: Amount) -> String {
     let text = amount.to_string();
@@ -155,12 +142,6 @@ pub(crate) fn grouped_amount(amount: Amount) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_grouped() {
-        let numbers = [0, 7, 999, 1000, 12_345, 123_456, 1_234_567];
-        assert_eq!(numbers.map(grouped), ["0", "7", "999", "1,000", "12,345", "123,456", "1,234,567"]);
-    }
 
     #[test]
     fn the_sentence_is_english() {

@@ -9,7 +9,8 @@ mod settings;
 mod tickets;
 mod view;
 
-pub(crate) use answer::{Answer, grouped};
+pub(crate) use answer::Answer;
+pub(crate) use cutline::grouped;
 pub(crate) use settings::settings;
 pub(crate) use view::View;
 
