@@ -10,7 +10,7 @@ use crate::arms::ArmNames;
 use crate::convert::string;
 use crate::custom::{catch_exceptions, is_choosing};
 use crate::errors::{input, store};
-use crate::handle::{Access, CampaignHandle};
+use crate::handle::{Access, CampaignHandle, with_rule};
 use crate::interruptible::{Guard, InterruptibleMutex};
 use crate::rewards::one_or_more;
 use cutline::Arm;
@@ -72,7 +72,7 @@ impl Campaign {
         }
         let rule = campaign.settings().custom_rule.clone();
         let id = campaign.id();
-        let open = || access.open()?.campaign_by_id(id, rule);
+        let open = || with_rule(access.open()?, rule).campaign_by_id(id);
         let reopened = py.detach(|| catch_exceptions(open))?.map_err(|error| store(&error))?;
         // To close the connection would end that of the parent.
         std::mem::forget(std::mem::replace(campaign, reopened));

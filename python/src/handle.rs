@@ -7,8 +7,8 @@ use crate::events::from_dict;
 use crate::interruptible::waits;
 use crate::settings::{covariance, settings};
 use cutline::rules::NamedRule;
-use cutline_campaign::{Candidates, Settings};
-use cutline_store::{Campaign, NewCampaign, Store, StoreError};
+use cutline_campaign::{Candidates, Origin, Settings};
+use cutline_store::{Campaign, NewCampaign, OpenOptions, Store, StoreError};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -42,19 +42,16 @@ impl Access {
     }
 
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
-        Ok(self.with_token(Store::open_with(&self.storage, &waits())?))
+        self.options().open(&self.storage)
     }
 
     /// Opens the store, and creates it if there is none; its waits end with a signal that raises an exception.
     fn create(&self) -> Result<Store, StoreError> {
-        Ok(self.with_token(Store::create_with(&self.storage, &waits())?))
+        self.options().create(true).open(&self.storage)
     }
 
-    fn with_token(&self, store: Store) -> Store {
-        match &self.token {
-            Some(token) => store.with_token(token),
-            None => store,
-        }
+    fn options(&self) -> OpenOptions {
+        OpenOptions::new().interrupt(&waits()).token(self.token.as_deref())
     }
 
     /// Whether every call waits for a server over HTTP.
@@ -150,12 +147,23 @@ pub(crate) fn find(
     let access = Access::new(storage, token)?;
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let custom = custom_rule(rule.as_ref())?;
-    let open = || match id {
-        Some(id) => access.open()?.campaign_by_id(id, custom),
-        None => access.open()?.campaign_with_rule(name.as_deref(), custom),
+    let open = || {
+        let store = with_rule(access.open()?, custom);
+        match id {
+            Some(id) => store.campaign_by_id(id),
+            None => store.campaign(name.as_deref()),
+        }
     };
     let campaign = py.detach(|| catch_exceptions(open))?;
     Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(access), rule))
+}
+
+/// The store, for opening campaigns with this custom rule.
+pub(crate) fn with_rule(store: Store, rule: Option<NamedRule>) -> Store {
+    match rule {
+        Some(rule) => store.with_rule(rule),
+        None => store,
+    }
 }
 
 /// Restores a pickled campaign in memory from its settings as JSON (`Campaign._settings`), its arms and its events.
@@ -242,7 +250,7 @@ pub(crate) fn copy(
     let copy = || {
         let store = access.open()?;
         let target = to.as_ref().map(Access::create).transpose()?;
-        store.copy(name.as_deref(), target.as_ref().unwrap_or(&store), &new).map(drop)
+        store.copy(name.as_deref(), target.as_ref().unwrap_or(&store), &new, &Origin::default()).map(drop)
     };
     py.detach(copy).map_err(|error| store(&error))
 }

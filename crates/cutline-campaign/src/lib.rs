@@ -43,5 +43,5 @@ pub use state::{
     REBUILD_INTERVAL, Record, Request, Spending, Terms, TermsError, TicketId, TicketStatus, Time,
 };
 pub use ticket::Ticket;
-pub use time::{parse_rfc3339, rfc3339};
+pub use time::{from_rfc3339, rfc3339};
 pub use view::View;

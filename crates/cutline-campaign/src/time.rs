@@ -16,7 +16,7 @@ pub fn rfc3339(time: Time) -> String {
 
 /// The time that a text by RFC 3339 says; `None` if it says none, or one before 1970.
 #[must_use]
-pub fn parse_rfc3339(text: &str) -> Option<Time> {
+pub fn from_rfc3339(text: &str) -> Option<Time> {
     let since = humantime::parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
     Time::try_from(since.as_millis()).ok()
 }
@@ -37,9 +37,9 @@ mod tests {
             (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
         ] {
             assert_eq!(rfc3339(time), expected);
-            assert_eq!(parse_rfc3339(expected), Some(time));
+            assert_eq!(from_rfc3339(expected), Some(time));
         }
         assert_eq!(rfc3339(Time::MAX), "9999-12-31T23:59:59.999Z");
-        assert_eq!(parse_rfc3339("soon"), None);
+        assert_eq!(from_rfc3339("soon"), None);
     }
 }

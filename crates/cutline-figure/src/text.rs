@@ -152,19 +152,12 @@ impl Label {
 }
 
 /// A whole number with a comma before every three digits, `12,000`, until it is too long to read.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts and budgets")]
 pub(crate) fn grouped(value: f64) -> String {
     if value >= 1e9 {
         return short(value);
     }
-    let digits = format!("{value:.0}");
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    cutline::grouped(value.round_ties_even() as u64)
 }
 
 /// A value in running text, to five digits or all before the point: `0.25`, `−3`, `1.5e9`.

@@ -14,7 +14,6 @@
 //! # Ok::<(), cutline_lab::RunError>(())
 //! ```
 
-mod dense;
 mod experiment;
 mod instance;
 mod published;

@@ -18,7 +18,7 @@ pub use diagnosis_report::{DiagnosedArm, DiagnosisReport};
 pub use finding::{diagnosis, finding};
 pub use html::with_code;
 pub use model::describe;
-pub use numbers::{grouped, grouped_amount, short, span};
+pub use numbers::{grouped_amount, short, span};
 pub use page::{Sort, page, settings, short_worker, verdict_figure};
 pub use plan::{PlanReport, plan_figure};
 pub use promises::promises;

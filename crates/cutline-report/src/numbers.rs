@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use cutline::Amount;
+use cutline::{Amount, grouped};
 
 /// A number with four significant digits.
 #[must_use]
@@ -12,20 +12,6 @@ pub fn short(number: f64) -> String {
         Some(exponent @ -4..=5) => format!("{number:.*}", usize::try_from(3 - exponent).unwrap_or(0)),
         _ => scientific,
     }
-}
-
-/// A whole number with commas: 12,345.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// An amount with commas before the point: 1,812.5.
@@ -84,8 +70,6 @@ mod tests {
 
     #[test]
     fn thousands_are_grouped() {
-        let numbers = [0, 7, 999, 1000, 12_345, 123_456, 1_234_567];
-        assert_eq!(numbers.map(grouped), ["0", "7", "999", "1,000", "12,345", "123,456", "1,234,567"]);
         assert_eq!(grouped_amount(Amount::new(1812.5).unwrap()), "1,812.5");
     }
 

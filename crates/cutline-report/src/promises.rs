@@ -1,7 +1,6 @@
 //! What is promised to somebody who stops a campaign by hand.
 
-use crate::numbers::grouped;
-use cutline::{EstimatorKind, IntervalKind, RewardKind, StopCriterion};
+use cutline::{EstimatorKind, IntervalKind, RewardKind, StopCriterion, grouped};
 use cutline_campaign::{EarlyStop, Terms};
 
 /// What holds for a campaign with these terms, in sentences.

@@ -1,9 +1,10 @@
 //! How a campaign stands, in numbers and sentences.
 
 use crate::finding::learnt_in_words;
-use crate::numbers::{grouped, grouped_amount};
+use crate::numbers::grouped_amount;
 use crate::words;
 use crate::words::sentence;
+use cutline::grouped;
 use cutline_campaign::{Rest, Standing};
 use serde::Serialize;
 

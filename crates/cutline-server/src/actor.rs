@@ -282,7 +282,7 @@ fn serve(open: &mut OpenCampaign, group: &mut Group<Reply>, messages: Vec<Messag
 /// Carries out the next part of a group and answers what is finished. Returns whether the campaign can still be used.
 fn advance(open: &mut OpenCampaign, group: &mut Group<Reply>, lost: &mut Vec<TicketId>) -> bool {
     // Without an answer a client would be asked to try again, and what was decided might be in the store already.
-    let done = catch_unwind(AssertUnwindSafe(|| open.campaign.advance(group)));
+    let done = catch_unwind(AssertUnwindSafe(|| open.campaign.advance(group, &|| false)));
     match done.unwrap_or(Err(StoreError::Interrupted)) {
         Ok(finished) => {
             lost.extend(finished.into_iter().flat_map(answer));

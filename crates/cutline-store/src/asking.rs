@@ -144,7 +144,7 @@ impl Campaign {
         group.push(Submission { operation, origin: Origin::default() }, ());
         loop {
             // A custom rule may unwind.
-            match catch_unwind(AssertUnwindSafe(|| self.advance_unless(&mut group, is_interrupted))) {
+            match catch_unwind(AssertUnwindSafe(|| self.advance(&mut group, is_interrupted))) {
                 Ok(Ok(finished)) => {
                     if let Some(finished) = finished.into_iter().next() {
                         return finished.outcome.map(|outcome| outcome.tickets);

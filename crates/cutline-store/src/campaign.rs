@@ -327,7 +327,7 @@ impl Campaign {
 
     /// The time of a decision that is made now.
     pub(crate) fn moment(&mut self) -> Moment {
-        let now = self.lease_clock.now(self.journal.server_time());
+        let now = self.lease_clock.now(self.journal.database_time());
         let leases = self.state.iter().flat_map(campaign::CampaignState::open_tickets).map(|(_, until)| until);
         Moment { now, due: self.lease_clock.due(now, leases) }
     }

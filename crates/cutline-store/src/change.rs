@@ -165,14 +165,14 @@ impl Campaign {
         let mut is_overtaken = false;
         let known = state.n_events();
         let Self { journal, id, location, lease_clock, .. } = self;
-        let done = journal.write(*id, known, &mut |records, server_time| {
+        let done = journal.write(*id, known, &mut |records, database_time| {
             is_overtaken = has_revision(&records);
             if is_overtaken {
                 return Ok(Decision::default());
             }
             state.extend(&records).map_err(|error| crate::error::damaged_journal(location, error))?;
             let (event, added) = decide(&state)?;
-            let at = lease_clock.now(server_time);
+            let at = lease_clock.now(database_time);
             let marks = vec![Mark { origin: origin.clone(), at, n_events: 1 }];
             Ok(Decision { events: vec![(at, event)], added, marks, ..Decision::default() })
         });

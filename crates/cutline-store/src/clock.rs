@@ -76,6 +76,7 @@ impl LeaseClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
     use std::sync::Mutex;
 
     struct Fake(Mutex<(Time, Duration)>);

@@ -1,7 +1,7 @@
 //! The address of a store: a path, `sqlite:///path`, `postgresql://…`, libpq's `host=… dbname=…`, or that of a Cutline server, `http://…`.
 
 use crate::http::HttpAddress;
-use crate::server::Server;
+use crate::journal::PostgresAddress;
 use std::fmt;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -21,8 +21,8 @@ pub enum Durability {
 pub(crate) enum Location {
     /// In a file.
     Sqlite { path: PathBuf, durability: Durability },
-    /// On a server.
-    Postgres(Box<Server>),
+    /// On a PostgreSQL server.
+    Postgres(Box<PostgresAddress>),
     /// A Cutline server, or a campaign on it.
     Http(Box<HttpAddress>),
 }
@@ -40,9 +40,6 @@ pub enum LocationError {
     /// A setting is unknown.
     #[error("unknown store setting `{0}`")]
     Setting(String),
-    /// A setting of PostgreSQL's own programs that Cutline cannot honour.
-    #[error("the setting `{0}` of PostgreSQL is not supported; leave it out")]
-    Unsupported(String),
     /// A setting has an invalid value.
     #[error("invalid value of the store setting `{name}`; give {expected}")]
     Value {
@@ -53,18 +50,7 @@ pub enum LocationError {
     },
     /// The address of a server cannot be understood.
     #[error("cannot read the address of the PostgreSQL server: {0}")]
-    Malformed(&'static str),
-    /// No service file has this service.
-    #[error("there is no service `{0}` in the service files of PostgreSQL")]
-    Service(String),
-    /// A line of a service file is wrong.
-    #[error("{path}: line {line} is not a setting of PostgreSQL")]
-    ServiceFile {
-        /// The file.
-        path: String,
-        /// The number of the line.
-        line: usize,
-    },
+    Malformed(String),
     /// An address is neither that of a Cutline server nor that of a campaign on it.
     #[error(
         "the address of a server has the form `http://HOST:PORT`, and that of a campaign on it `http://HOST:PORT/v1/campaigns/NAME`"
@@ -81,10 +67,8 @@ pub enum LocationError {
          those of the operating system"
     )]
     NoRoots,
-    /// The other settings for TLS need a stricter `sslmode`.
-    #[error(
-        "`sslrootcert=system` needs `sslmode=verify-full`, and `sslnegotiation=direct` needs at least `sslmode=require`"
-    )]
+    /// The authorities of the operating system are to be trusted, and the server's name is not to be verified.
+    #[error("`sslrootcert=system` needs `sslmode=verify-full`")]
     WeakMode,
 }
 
@@ -100,7 +84,7 @@ pub(crate) fn durability(value: &str) -> Result<Durability, LocationError> {
 impl Location {
     /// Reads an address. `sqlite:///a.db` is the file `a.db` in the current directory, `sqlite:////a.db` is `/a.db`.
     pub(crate) fn parse(address: &str) -> Result<Self, LocationError> {
-        if let Some(server) = Server::parse(address, &|name| std::env::var(name).ok()) {
+        if let Some(server) = PostgresAddress::parse(address, &|name| std::env::var(name).ok()) {
             return Ok(Self::Postgres(Box::new(server?)));
         }
         if let Some(campaign) = HttpAddress::parse(address, &|name| std::env::var(name).ok()) {
@@ -136,7 +120,8 @@ impl Location {
         match Self::parse(address) {
             Ok(Self::Postgres(server)) if server.has_password => Some(server.to_string()),
             Ok(_) => None,
-            Err(_) => (address.contains("://") || Server::parse(address, &|_| None).is_some()).then(|| "STORE".into()),
+            Err(_) => (address.contains("://") || PostgresAddress::parse(address, &|_| None).is_some())
+                .then(|| "STORE".into()),
         }
     }
 }

@@ -25,26 +25,14 @@ impl Store {
     }
 
     /// Copies a campaign with its candidates and events into `to`, which may be this store. Measurements are not shared from then on: a
-    /// ticket that is open in both counts in that one to which its reward is told.
+    /// ticket that is open in both counts in that one to which its reward is told. If a request with the key of `origin` has made the copy
+    /// before, it is returned.
     ///
     /// # Errors
-    /// If there is no such campaign, the new name is taken or not allowed, the campaign uses a custom rule, or a store fails.
-    pub fn copy(&self, name: Option<&str>, to: &Self, new_name: &str) -> Result<Campaign, StoreError> {
-        self.copy_as(name, to, new_name, &Origin::default())
-    }
-
-    /// As [`Store::copy`], with the origin of the copy. If a request with the same key has made it before, it is returned.
-    ///
-    /// # Errors
-    /// As [`Store::copy`], and if the key was used for another request.
-    pub fn copy_as(
-        &self,
-        name: Option<&str>,
-        to: &Self,
-        new_name: &str,
-        origin: &Origin,
-    ) -> Result<Campaign, StoreError> {
-        if self.is_on_server_of(to) {
+    /// If there is no such campaign, the new name is taken or not allowed, the campaign uses a custom rule that was not
+    /// [given](Store::with_rule), the key was used for another request, or a store fails.
+    pub fn copy(&self, name: Option<&str>, to: &Self, new_name: &str, origin: &Origin) -> Result<Campaign, StoreError> {
+        if self.shares_server_with(to) {
             check_name(new_name)?;
             let (mut journal, _) = self.find(name)?;
             journal.remote().map_or(Ok(()), |server| server.copy_on_server(new_name))?;

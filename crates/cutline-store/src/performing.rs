@@ -36,7 +36,7 @@ struct Deciding<'a> {
 }
 
 /// The next slice of an ask, decided before the transaction.
-struct Plan {
+struct PreparedSlice {
     entry: usize,
     /// The number of events on which the decision rests.
     n_events: u64,
@@ -70,7 +70,7 @@ impl Deciding<'_> {
                 self.apply();
             }
             let events = Operation::tell_events(self.state, rewards)?;
-            self.told.extend(events.iter().filter_map(told));
+            self.told.extend(events.iter().filter_map(Event::ticket));
             self.add(entry, events, 0, None, true);
             return Ok(());
         }
@@ -130,23 +130,18 @@ impl Campaign {
         }
         let mut finished = Vec::new();
         while !group.is_empty() {
-            finished.extend(self.advance(&mut group)?);
+            finished.extend(self.advance(&mut group, &|| false)?);
         }
         finished.sort_unstable_by_key(|finished: &Finished<usize>| finished.tag);
         Ok(finished.into_iter().map(|finished| finished.outcome).collect())
     }
 
     /// Carries out the next part of a group, in one transaction, and returns the operations that are finished. What remains are asks that take
-    /// long, and repetitions of a request that is in progress.
+    /// long, and repetitions of a request that is in progress. `is_interrupted` is called before an arm is chosen.
     ///
     /// # Errors
-    /// If the store fails. Then nothing was written by this call.
-    pub fn advance<T>(&mut self, group: &mut Group<T>) -> Result<Vec<Finished<T>>, StoreError> {
-        self.advance_unless(group, &|| false)
-    }
-
-    /// As [`Campaign::advance`], and asks `is_interrupted` before every arm.
-    pub(crate) fn advance_unless<T>(
+    /// If it was interrupted, or the store fails. Then nothing was written by this call.
+    pub fn advance<T>(
         &mut self,
         group: &mut Group<T>,
         is_interrupted: &dyn Fn() -> bool,
@@ -166,8 +161,8 @@ impl Campaign {
                 entry.end = Some(done.map(|outcome| entry.outcome = outcome));
                 return Ok(group.finished());
             }
-            let plan = self.plan(group, is_interrupted)?;
-            match self.write_group(group, plan, attempt >= TRIES, is_interrupted) {
+            let prepared = self.prepare(group, is_interrupted)?;
+            match self.write_group(group, prepared, attempt >= TRIES, is_interrupted) {
                 Ok(true) => return Ok(group.finished()),
                 Ok(false) | Err(StoreError::Contended | StoreError::KeyInUse) => (),
                 Err(error) => return Err(error),
@@ -199,7 +194,11 @@ impl Campaign {
     }
 
     /// Where decisions take long, the next slice of the first ask that waits.
-    fn plan<T>(&mut self, group: &mut Group<T>, is_interrupted: &dyn Fn() -> bool) -> Result<Option<Plan>, StoreError> {
+    fn prepare<T>(
+        &mut self,
+        group: &mut Group<T>,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Option<PreparedSlice>, StoreError> {
         if !self.is_slow() {
             return Ok(None);
         }
@@ -219,24 +218,25 @@ impl Campaign {
         let n_events = state.n_events();
         self.state = Some(state);
         self.decision_time = Some(begun.elapsed());
-        Ok(Some(Plan { entry, n_events, slice }))
+        Ok(Some(PreparedSlice { entry, n_events, slice }))
     }
 
-    /// Decides and writes what waits; of asks, the plan, if there is one. `false`, and nothing is written, if the plan is out of date.
+    /// Decides and writes the operations that wait; of asks, only the prepared slice, if there is one. `false`, and nothing is written, if others
+    /// have written since it was prepared.
     fn write_group<T>(
         &mut self,
         group: &mut Group<T>,
-        mut plan: Option<Plan>,
+        mut prepared: Option<PreparedSlice>,
         may_follow: bool,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<bool, StoreError> {
         let limit = self.lock_limit();
         let mut parts = Vec::new();
         let mut per_arm = None;
-        let written = self.write_once(may_follow || plan.is_none(), &mut |state, moment| {
+        let written = self.write_once(may_follow || prepared.is_none(), &mut |state, moment| {
             let mut deciding =
                 Deciding { state, moment, decided: Decided::default(), parts: Vec::new(), told: HashSet::new() };
-            if let Some(Plan { entry, n_events, slice }) = &mut plan {
+            if let Some(PreparedSlice { entry, n_events, slice }) = &mut prepared {
                 let Entry { submission, asking, .. } = &group.entries[*entry];
                 if *n_events != deciding.state.n_events()
                     && let Some(request) = submission.operation.request()
@@ -250,7 +250,7 @@ impl Campaign {
             for (number, entry) in group.waiting() {
                 let before = deciding.state.n_events();
                 let done = match entry.submission.operation.request() {
-                    Some(_) if plan.is_some() || watch.is_over() => Ok(()),
+                    Some(_) if prepared.is_some() || watch.is_over() => Ok(()),
                     Some(request) => {
                         deciding.apply();
                         let slice =
@@ -286,21 +286,12 @@ impl Campaign {
             let (entry, events) = (&mut group.entries[entry], &written.events[events]);
             entry.outcome.n_events += events.len() as u64;
             entry.outcome.tickets.extend(self.handed_out(events, &mut features)?);
-            entry.new.extend(events.iter().filter_map(asked));
+            let asked = events.iter().filter(|event| matches!(event, Event::Asked { .. }));
+            entry.new.extend(asked.filter_map(Event::ticket));
             entry.asking = then.unwrap_or(entry.asking);
             entry.n_slices += 1;
             entry.end = is_last.then_some(Ok(()));
         }
         Ok(true)
     }
-}
-
-/// The ticket that an event hands out.
-fn asked(event: &Event) -> Option<TicketId> {
-    if let Event::Asked { ticket, .. } = event { Some(*ticket) } else { None }
-}
-
-/// The ticket whose reward an event tells.
-fn told(event: &Event) -> Option<TicketId> {
-    if let Event::Told { ticket, .. } = event { Some(*ticket) } else { None }
 }

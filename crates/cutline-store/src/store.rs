@@ -5,7 +5,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::journal::{Journal, Memory};
 use crate::location::{Location, LocationError};
 use crate::origin::StoredRequest;
-use crate::{Campaign, Interrupt, NewCampaign, StoreError, http, journal};
+use crate::{Campaign, Interrupt, NewCampaign, OpenOptions, StoreError, http, journal};
 use cutline::rules::NamedRule;
 use cutline_campaign::{Candidates, RequestKey, Settings, Time};
 use std::path::PathBuf;
@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Store {
     backend: Backend,
     clock: Arc<dyn Clock>,
+    /// The custom rule of the campaigns that are opened.
+    rule: Option<NamedRule>,
 }
 
 #[derive(Clone)]
@@ -36,7 +38,7 @@ enum Backend {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CampaignSummary {
-    /// Its name.
+    /// The name under which it is opened.
     pub name: String,
     /// When it was begun, in milliseconds since 1970.
     pub created: Time,
@@ -53,21 +55,13 @@ impl Store {
     /// | `http://host:8080`, `https://…` | all campaigns of a Cutline server |
     /// | `http://host:8080/v1/campaigns/NAME` | that campaign of a Cutline server |
     ///
-    /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability). A server is found as by PostgreSQL's own programs:
-    /// with their settings, files and variables of the environment.
+    /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability). A PostgreSQL server is found with the variables of
+    /// the environment and the password file that `psql` uses. An interrupt and a token are given by [`OpenOptions`].
     ///
     /// # Errors
     /// If there is no store, it cannot be opened, or the address leads to something that is not a Cutline store.
     pub fn open(address: &str) -> Result<Self, StoreError> {
-        Self::at(address, &Interrupt::new(), false)
-    }
-
-    /// As [`Store::open`]; the interrupt can shorten the waits of this store and of its campaigns.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
-    pub fn open_with(address: &str, interrupt: &Interrupt) -> Result<Self, StoreError> {
-        Self::at(address, interrupt, false)
+        OpenOptions::new().open(address)
     }
 
     /// Opens the store at an address; creates it if there is none.
@@ -75,25 +69,7 @@ impl Store {
     /// # Errors
     /// As [`Store::open`], but a missing store is not an error.
     pub fn create(address: &str) -> Result<Self, StoreError> {
-        Self::create_with(address, &Interrupt::new())
-    }
-
-    /// As [`Store::create`]; the interrupt can shorten the waits of this store and of its campaigns.
-    ///
-    /// # Errors
-    /// As [`Store::create`].
-    pub fn create_with(address: &str, interrupt: &Interrupt) -> Result<Self, StoreError> {
-        Self::at(address, interrupt, true)
-    }
-
-    /// The same store with this token for its server, instead of that in the variable `CUTLINE_TOKEN`. Only stores on Cutline servers need one.
-    #[must_use]
-    pub fn with_token(mut self, token: &str) -> Self {
-        if let Backend::Database { location: Location::Http(address), idle, .. } = &mut self.backend {
-            **address = address.as_ref().clone().with_token(token);
-            *idle = Arc::default();
-        }
-        self
+        OpenOptions::new().create(true).open(address)
     }
 
     /// The file that an address names; `None` for a database on a server and for an invalid address.
@@ -105,9 +81,9 @@ impl Store {
         }
     }
 
-    /// Whether an address is that of a database on a server, valid or not.
+    /// Whether an address leads to a server, PostgreSQL's or Cutline's, and not to a file; valid or not.
     #[must_use]
-    pub fn is_on_server(address: &str) -> bool {
+    pub fn is_remote(address: &str) -> bool {
         !matches!(Location::parse(address), Ok(Location::Sqlite { .. }) | Err(LocationError::NoPath))
     }
 
@@ -120,7 +96,7 @@ impl Store {
     /// A store in memory, which lasts until its last clone and campaign are dropped.
     #[must_use]
     pub fn memory() -> Self {
-        Self { backend: Backend::Memory(Memory::default()), clock: Arc::new(SystemClock) }
+        Self::with_backend(Backend::Memory(Memory::default()))
     }
 
     /// The same store with another clock, for example for tests.
@@ -129,7 +105,14 @@ impl Store {
         Self { clock, ..self }
     }
 
-    /// The same store with a connection of its own, for somebody who uses it again and again beside others.
+    /// The same store, for opening campaigns with this custom rule: a store holds only the name of the rule. Campaigns with another algorithm
+    /// are refused.
+    #[must_use]
+    pub fn with_rule(self, rule: NamedRule) -> Self {
+        Self { rule: Some(rule), ..self }
+    }
+
+    /// The same store with its own connection, for long-lived concurrent use.
     #[must_use]
     pub fn with_own_connection(mut self) -> Self {
         if let Backend::Database { idle, .. } = &mut self.backend {
@@ -138,11 +121,14 @@ impl Store {
         self
     }
 
-    fn at(address: &str, interrupt: &Interrupt, may_create: bool) -> Result<Self, StoreError> {
-        let (location, interrupt) = (Location::parse(address)?, interrupt.clone());
+    /// Connects to the store at a location.
+    pub(crate) fn connected(location: Location, interrupt: Interrupt, may_create: bool) -> Result<Self, StoreError> {
         let journal = connect(&location, &interrupt, may_create)?;
-        let backend = Backend::Database { location, interrupt, idle: Arc::new(Mutex::new(Some(journal))) };
-        Ok(Self { backend, clock: Arc::new(SystemClock) })
+        Ok(Self::with_backend(Backend::Database { location, interrupt, idle: Arc::new(Mutex::new(Some(journal))) }))
+    }
+
+    fn with_backend(backend: Backend) -> Self {
+        Self { backend, clock: Arc::new(SystemClock), rule: None }
     }
 
     /// Begins a campaign, completely or not at all.
@@ -201,25 +187,18 @@ impl Store {
     /// The campaign with that name or, without a name, the only one.
     ///
     /// # Errors
-    /// If there is no such campaign, or there are several and no name is given, or the store cannot be read.
+    /// If there is no such campaign, there are several and no name is given, its custom rule was not [given](Store::with_rule), or the store
+    /// cannot be read.
     pub fn campaign(&self, name: Option<&str>) -> Result<Campaign, StoreError> {
-        self.campaign_with_rule(name, None)
-    }
-
-    /// As [`Store::campaign`], for a campaign with a custom rule: a store holds only the name of the rule.
-    ///
-    /// # Errors
-    /// Also if the campaign uses another algorithm.
-    pub fn campaign_with_rule(&self, name: Option<&str>, rule: Option<NamedRule>) -> Result<Campaign, StoreError> {
         let (journal, entry) = self.find(name)?;
-        Campaign::load(self.opened(journal), entry.id, entry.name, rule)
+        Campaign::load(self.opened(journal), entry.id, entry.name, self.rule.clone())
     }
 
     /// The campaign with this [number](Campaign::id), whatever its name is by now: for opening one again.
     ///
     /// # Errors
-    /// [`StoreError::Deleted`] if it is there no longer; and as [`Store::campaign_with_rule`].
-    pub fn campaign_by_id(&self, id: i64, rule: Option<NamedRule>) -> Result<Campaign, StoreError> {
+    /// [`StoreError::Deleted`] if it is there no longer; and as [`Store::campaign`].
+    pub fn campaign_by_id(&self, id: i64) -> Result<Campaign, StoreError> {
         let mut journal = self.connection()?;
         let entries = match journal.remote() {
             Some(server) => server.all_entries()?,
@@ -229,7 +208,7 @@ impl Store {
         if let Some(server) = journal.remote() {
             server.choose(&entry.name);
         }
-        Campaign::load(self.opened(journal), entry.id, entry.name, rule)
+        Campaign::load(self.opened(journal), entry.id, entry.name, self.rule.clone())
     }
 
     /// The entry of the campaign with that name or, without a name, of the only one; and the connection it was read by.
@@ -277,7 +256,7 @@ impl Store {
     }
 
     /// Whether both stores are on the same Cutline server.
-    pub(crate) fn is_on_server_of(&self, other: &Self) -> bool {
+    pub(crate) fn shares_server_with(&self, other: &Self) -> bool {
         let both = self.http_address().zip(other.http_address());
         both.is_some_and(|(one, other)| one.is_beside(other))
     }

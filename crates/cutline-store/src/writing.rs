@@ -51,14 +51,14 @@ impl Campaign {
         let with_features = self.settings().changes_features();
         let has_custom_rule = self.settings().custom_rule.is_some();
         let Self { journal, id, location, lease_clock, .. } = self;
-        let done = journal.write(*id, known, &mut |records, server_time| {
+        let done = journal.write(*id, known, &mut |records, database_time| {
             if has_revision(&records) || !(may_follow || records.is_empty()) {
                 overtaken = Some(records);
                 return Ok(Decision::default());
             }
             state.extend(&records).map_err(|error| damaged_journal(location, error))?;
             known = state.n_events();
-            let now = lease_clock.now(server_time);
+            let now = lease_clock.now(database_time);
             let due = lease_clock.due(now, state.open_tickets().map(|(_, until)| until));
             let mut made = decide(&mut state, Moment { now, due })?;
             // A custom rule may fail when it learns from the events, and then nothing must be written.

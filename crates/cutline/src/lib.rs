@@ -64,7 +64,7 @@ pub use range::Range;
 pub use rewards::RewardKind;
 pub use scan::{arg_max, arg_min};
 pub use settled::{Settled, SettledArm};
-pub use shown::{is_hidden, shown, with_short_names};
+pub use shown::{grouped, is_hidden, rounded, shown, with_short_names};
 pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Spec, SpecError, algorithm};
 pub use stop::{
     Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, Stop, StopCriterion, StopReason, StopWidth,

@@ -1,4 +1,4 @@
-//! Names as they are shown to people: what would not be seen, or would change how the rest is seen, is escaped.
+//! Names and numbers as they are shown to people. Characters that would not be seen, or would change how the rest is seen, are escaped.
 
 use std::borrow::Cow;
 
@@ -62,4 +62,34 @@ pub fn with_short_names(message: &str) -> Cow<'_, str> {
     }
     cut.push_str(rest);
     cut.into()
+}
+
+/// A whole number with commas.
+///
+/// ```
+/// assert_eq!([999, 1000, 1_234_567].map(cutline::grouped), ["999", "1,000", "1,234,567"]);
+/// ```
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number rounded to so many significant digits, without trailing zeros; very large and very small ones with an exponent.
+///
+/// ```
+/// assert_eq!([0.0, 0.12345, -20.0, 1234.56, 1e-5].map(|x| cutline::rounded(x, 3)), ["0", "0.123", "-20", "1230", "1.00e-5"]);
+/// ```
+#[must_use]
+pub fn rounded(number: f64, digits: usize) -> String {
+    let scientific = format!("{number:.*e}", digits.saturating_sub(1));
+    let rounded: f64 = scientific.parse().unwrap_or(number);
+    if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) { rounded.to_string() } else { scientific }
 }

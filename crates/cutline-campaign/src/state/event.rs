@@ -124,6 +124,25 @@ impl Event {
         }
     }
 
+    /// The ticket that it is about; `None` if it is about an arm or the campaign.
+    #[must_use]
+    pub fn ticket(&self) -> Option<TicketId> {
+        match *self {
+            Self::Asked { ticket, .. }
+            | Self::Renewed { ticket, .. }
+            | Self::Told { ticket, .. }
+            | Self::Failed { ticket, .. }
+            | Self::Expired { ticket }
+            | Self::Amended { ticket, .. }
+            | Self::Voided { ticket, .. } => Some(ticket),
+            Self::Observed { .. }
+            | Self::Withdrawn { .. }
+            | Self::Restored { .. }
+            | Self::Added { .. }
+            | Self::Changed { .. } => None,
+        }
+    }
+
     /// Whether arms or terms are others from here on, so that the state has to be computed again.
     #[must_use]
     pub fn is_revision(&self) -> bool {

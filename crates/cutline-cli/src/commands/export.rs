@@ -63,7 +63,7 @@ fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
         .with("number", Column::Whole(records.iter().map(|record| Some(record.number.cast_signed())).collect()))
         .with("at", Column::Text(records.iter().map(|record| Some(rfc3339(record.at))).collect()))
         .with("event", text(|event| Some(event.name())))
-        .with("ticket", whole(ticket))
+        .with("ticket", whole(Event::ticket))
         .with("arm", Column::Text(arms.iter().map(name).collect()))
         .with("index", Column::Whole(arms.iter().map(|arm| arm.and_then(|arm| i64::try_from(arm).ok())).collect()))
         .with("reward", Column::Number(records.iter().map(|record| reward(&record.event)).collect()))
@@ -87,19 +87,6 @@ fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
     Ok(table.with("cost", Column::Number(records.iter().zip(&arms).map(cost).collect())))
 }
 
-fn ticket(event: &Event) -> Option<u64> {
-    match *event {
-        Event::Asked { ticket, .. }
-        | Event::Told { ticket, .. }
-        | Event::Renewed { ticket, .. }
-        | Event::Failed { ticket, .. }
-        | Event::Amended { ticket, .. }
-        | Event::Voided { ticket, .. }
-        | Event::Expired { ticket } => Some(ticket),
-        _ => None,
-    }
-}
-
 /// The arm of every event.
 fn arms(records: &[Record]) -> Vec<Option<Arm>> {
     // Tickets are numbered from 1, in the order they were handed out.
@@ -111,7 +98,7 @@ fn arms(records: &[Record]) -> Vec<Option<Arm>> {
         }
         Event::Observed { arm, .. } | Event::Withdrawn { arm, .. } | Event::Restored { arm } => Some(arm),
         Event::Added { first, .. } => Some(first),
-        ref event => ticket(event).and_then(|ticket| asked.get(usize::try_from(ticket).ok()? - 1).copied()),
+        ref event => event.ticket().and_then(|ticket| asked.get(usize::try_from(ticket).ok()? - 1).copied()),
     };
     records.iter().map(arm).collect()
 }

@@ -1,13 +1,13 @@
 //! `cutline list STORE`
 
-use super::{token_of, with_token};
+use super::token_of;
 use crate::args;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{cell, csv_field, csv_record, json_rows, left, table};
 use cutline_campaign::rfc3339;
 use cutline_report::spending;
-use cutline_store::{CampaignSummary, Store};
+use cutline_store::{CampaignSummary, OpenOptions, Store};
 use serde::Serialize;
 use std::io::Write;
 
@@ -33,7 +33,7 @@ const COLUMNS: [&str; 8] = ["campaign", "begun", "n_arms", "threshold", "told", 
 
 pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
     let token = token_of(&args.token)?;
-    let store = with_token(Store::open(&args.store)?, token.as_deref());
+    let store = OpenOptions::new().token(token.as_deref()).open(&args.store)?;
     let rows: Vec<Row> = store.campaigns()?.into_iter().map(|summary| row(&store, summary)).collect();
     let mut out = std::io::stdout().lock();
     match args.format {

@@ -1,10 +1,11 @@
 //! `cutline rename`, `cutline delete` and `cutline copy`
 
-use super::{open_store, token_of, with_token};
+use super::{open_store, token_of};
 use crate::failure::Failure;
 use crate::print::{cell, note};
 use crate::{args, interrupt};
-use cutline_store::{Store, StoreError};
+use cutline_campaign::Origin;
+use cutline_store::{OpenOptions, StoreError};
 use std::io::{BufRead, IsTerminal, Write};
 
 pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
@@ -19,10 +20,10 @@ pub(crate) fn copy(args: &args::Copy) -> Result<(), Failure> {
     let store = open_store(&args.address)?;
     let _guard = interrupt::hold_for(args.to.as_deref().unwrap_or(&args.address.store));
     let token = token_of(&args.address.token)?;
-    let target = args.to.as_deref().map(|to| Store::create_with(to, interrupt::waits())).transpose()?;
-    let target = target.map(|target| with_token(target, token.as_deref()));
+    let options = OpenOptions::new().create(true).interrupt(interrupt::waits()).token(token.as_deref());
+    let target = args.to.as_deref().map(|to| options.open(to)).transpose()?;
     let target = target.as_ref().unwrap_or(&store);
-    let mut copy = store.copy(args.address.name.as_deref(), target, &args.new).map_err(refused)?;
+    let mut copy = store.copy(args.address.name.as_deref(), target, &args.new, &Origin::default()).map_err(refused)?;
     let progress = copy.progress()?;
     note(&format!("copied the campaign to `{}`, with {} events", args.new, progress.events));
     Ok(())

@@ -67,7 +67,7 @@ use cutline_data::rewards::RewardsError;
 use cutline_data::{dataset, input};
 use cutline_lab::figures::failure_figure;
 use cutline_lab::{Experiment, Tally};
-use cutline_store::{Campaign, Interrupt, Store, StoreError};
+use cutline_store::{Campaign, Interrupt, OpenOptions, Store, StoreError};
 use indicatif::ProgressBar;
 use std::collections::HashSet;
 use std::path::Path;
@@ -116,7 +116,7 @@ fn note_all(loaded: &Loaded) {
 
 /// Whether an argument that may name a file of candidates or a store names a store: a URL, a server, or a database of SQLite.
 fn is_store(source: &str) -> bool {
-    source.contains("://") || Store::is_on_server(source) || is_database(source.as_ref())
+    source.contains("://") || Store::is_remote(source) || is_database(source.as_ref())
 }
 
 /// The arguments that name a campaign on a command line, without a password.
@@ -163,12 +163,12 @@ fn open(address: &CampaignAddress) -> Result<Campaign, Failure> {
 /// The campaign with this name in a store or, without a name, the only one.
 fn open_named(store: &str, name: Option<&str>, token: &TokenFile) -> Result<Campaign, Failure> {
     let token = token_of(token)?;
-    Ok(with_token(Store::open(store)?, token.as_deref()).campaign(name)?)
+    Ok(OpenOptions::new().token(token.as_deref()).open(store)?.campaign(name)?)
 }
 
 /// As [`open`], with this token; the interrupt can shorten its waits.
 fn open_with(address: &CampaignAddress, token: Option<&str>, interrupt: &Interrupt) -> Result<Campaign, StoreError> {
-    with_token(Store::open_with(&address.store, interrupt)?, token).campaign(address.name.as_deref())
+    OpenOptions::new().interrupt(interrupt).token(token).open(&address.store)?.campaign(address.name.as_deref())
 }
 
 /// The campaign with this number, which was opened before: it may have another name by now, and another campaign its name.
@@ -178,20 +178,13 @@ fn reopen_with(
     interrupt: &Interrupt,
     id: i64,
 ) -> Result<Campaign, StoreError> {
-    with_token(Store::open_with(&address.store, interrupt)?, token).campaign_by_id(id, None)
+    OpenOptions::new().interrupt(interrupt).token(token).open(&address.store)?.campaign_by_id(id)
 }
 
 /// The store that the command line names, whose waits end with an interruption.
 fn open_store(address: &CampaignAddress) -> Result<Store, Failure> {
     let token = token_of(&address.token)?;
-    Ok(with_token(Store::open_with(&address.store, interrupt::waits())?, token.as_deref()))
-}
-
-fn with_token(store: Store, token: Option<&str>) -> Store {
-    match token {
-        Some(token) => store.with_token(token),
-        None => store,
-    }
+    Ok(OpenOptions::new().interrupt(interrupt::waits()).token(token.as_deref()).open(&address.store)?)
 }
 
 /// The token in the file that the command line names.

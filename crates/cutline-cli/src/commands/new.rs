@@ -1,6 +1,6 @@
 //! `cutline new STORE CANDIDATES`
 
-use super::{candidates, read, reference, token_of, with_token};
+use super::{candidates, read, reference, token_of};
 use crate::args::CampaignOptions;
 use crate::failure::Failure;
 use crate::print::{listed, note};
@@ -12,7 +12,7 @@ use cutline_data::edges::graph;
 use cutline_data::rewards::rewards;
 use cutline_report::spending::{costs_in_words, measurements, weighing_in_words};
 use cutline_report::{describe, finding, words};
-use cutline_store::{Campaign, NewCampaign, Store, StoreError};
+use cutline_store::{Campaign, NewCampaign, OpenOptions, Store, StoreError};
 use std::path::Path;
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
@@ -21,7 +21,8 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     let constant = constant_columns(new.candidates());
     let token = token_of(&args.token)?;
     let guard = interrupt::hold_for(&args.store);
-    let store = with_token(Store::create_with(&args.store, interrupt::waits())?, token.as_deref());
+    let store =
+        OpenOptions::new().create(true).interrupt(interrupt::waits()).token(token.as_deref()).open(&args.store)?;
     let is_first = store.campaigns()?.is_empty();
     let mut campaign = store.begin_new(new)?;
     drop(guard);

@@ -206,13 +206,7 @@ pub fn lines(place: &Place, log: &str) -> Vec<(u64, f64)> {
 
 /// The events of a ticket, for the message of a failed assertion.
 fn history(records: &[Record], number: u64) -> String {
-    let is_its = |record: &&Record| match record.event {
-        Event::Asked { ticket, .. }
-        | Event::Told { ticket, .. }
-        | Event::Failed { ticket, .. }
-        | Event::Expired { ticket } => ticket == number,
-        _ => false,
-    };
+    let is_its = |record: &&Record| record.event.ticket() == Some(number);
     format!("ticket {number}: {:#?}", records.iter().filter(is_its).collect::<Vec<_>>())
 }
 

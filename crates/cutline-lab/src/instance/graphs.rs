@@ -1,8 +1,8 @@
 //! Instances on graphs: cliques, block models, Newman–Watts graphs and paths, with means that vary little along edges.
 
-use crate::dense::{Matrix, symmetric_eigenvalues};
 use crate::instance::source::{CustomInstances, RandomNumbers, Truth};
 use cutline::{Arms, CovarianceError, Edge, Graph, Purpose, Rng, below, stream};
+use nalgebra::DMatrix;
 use std::sync::{Arc, OnceLock};
 
 /// A graph of arms and ρ: before the first pull the means have the precision L + ρI, in units of λ/σ².
@@ -45,8 +45,12 @@ impl GraphPrior {
     #[must_use]
     pub fn eigenvalues(&self) -> &[f64] {
         self.eigenvalues.get_or_init(|| {
-            let matrix = Matrix::new(self.graph.n_nodes(), self.graph.precision(self.ridge));
-            symmetric_eigenvalues(matrix).into_iter().map(|value| value.max(self.ridge)).collect()
+            let n_nodes = self.graph.n_nodes();
+            let matrix = DMatrix::from_row_slice(n_nodes, n_nodes, &self.graph.precision(self.ridge));
+            let mut eigenvalues: Vec<f64> =
+                matrix.symmetric_eigenvalues().iter().map(|value| value.max(self.ridge)).collect();
+            eigenvalues.sort_unstable_by(f64::total_cmp);
+            eigenvalues
         })
     }
 
@@ -265,7 +269,7 @@ mod tests {
     fn norms_are_those_of_the_matrix() {
         let prior = GraphPrior::new(Graph::new(3, &[(0, 1, 2.0), (1, 2, 0.5)]).unwrap(), 0.25).unwrap();
         let m = [1.0, -1.0, 2.0];
-        let matrix = nalgebra::DMatrix::from_row_slice(3, 3, &prior.graph().precision(0.25));
+        let matrix = DMatrix::from_row_slice(3, 3, &prior.graph().precision(0.25));
         let m_vector = nalgebra::DVector::from_column_slice(&m);
         assert!((prior.norm2(&m) - m_vector.dot(&(&matrix * &m_vector))).abs() < 1e-13);
         assert!((prior.eigenvalues()[0] - 0.25).abs() < 1e-14, "a connected graph has one eigenvalue ρ");

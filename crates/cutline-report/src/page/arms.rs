@@ -1,8 +1,7 @@
 //! The verdicts as tables, one per side.
 
 use super::Sort;
-use crate::grouped;
-use cutline::{Side, Verdict};
+use cutline::{Side, Verdict, grouped};
 use cutline_campaign::View;
 
 /// The most rows per side, so that the page stays readable.

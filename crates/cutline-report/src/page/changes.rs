@@ -1,8 +1,7 @@
 //! What was changed in the course of a campaign, and when.
 
 use super::tickets::minute;
-use crate::grouped;
-use cutline::Arm;
+use cutline::{Arm, grouped};
 use cutline_campaign::{Event, Record, View, changed_settings};
 
 /// How many changes are listed.

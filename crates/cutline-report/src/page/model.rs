@@ -1,7 +1,8 @@
 //! The section on the model: what it found, and the test of the linear model in the words of `cutline diagnose`.
 
-use crate::{diagnosis_facts, grouped};
+use crate::diagnosis_facts;
 use cutline::diagnostics::Conclusion;
+use cutline::grouped;
 use cutline_campaign::{CampaignModel, MAX_TEST_COST, View};
 
 /// How many of the disagreeing arms are named.

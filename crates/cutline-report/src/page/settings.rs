@@ -1,10 +1,10 @@
 //! All settings of a campaign, in words.
 
 use super::figures::intervals;
+use crate::describe;
 use crate::spending::{costs_in_words, weighing_in_words};
 use crate::words::{LOOKS_LIKE_PASS_OR_FAIL, early_stop, noise};
-use crate::{describe, grouped};
-use cutline::RewardKind;
+use cutline::{RewardKind, grouped};
 use cutline_campaign::View;
 
 /// How many features are named.

@@ -1,7 +1,7 @@
 //! The measurements of a campaign: the rewards counted, the open tickets and the lost ones.
 
-use crate::{grouped, grouped_amount};
-use cutline::shown;
+use crate::grouped_amount;
+use cutline::{grouped, shown};
 use cutline_campaign::{Event, OpenTicket as OpenRow, Progress, Record, TicketId, Time, View, rfc3339};
 
 /// How many open tickets, and how many lost ones, are listed.

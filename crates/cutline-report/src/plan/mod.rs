@@ -7,6 +7,7 @@ mod figure;
 pub use figure::plan_figure;
 
 use crate::words::rest_in_words;
+use cutline::rounded;
 use cutline_campaign::{BudgetAnswer, Forecast, Goal, Plan, Rest, SkippedBudgets};
 use serde::{Serialize, Serializer};
 
@@ -31,10 +32,10 @@ impl PlanReport {
         let mut estimators: Vec<&str> =
             campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
         estimators.dedup();
-        let (estimators, sigma) = (estimators.join(", "), short(*noise));
+        let (estimators, sigma) = (estimators.join(", "), rounded(*noise, 4));
         let batches = if batch.get() > 1 { format!("; in batches of {batch}") } else { String::new() };
         let costs = self.plan.costs().map_or_else(String::new, |costs| {
-            format!("; budgets in units of cost, {} per measurement on average", short(costs.mean()))
+            format!("; budgets in units of cost, {} per measurement on average", rounded(costs.mean(), 4))
         });
         format!("{runs} runs, seed {seed}; estimator {estimators}; {prior}; noise σ = {sigma}{batches}{costs}")
     }
@@ -131,12 +132,6 @@ impl PlanReport {
         }
         settings
     }
-}
-
-/// A number with at most four significant digits.
-fn short(number: f64) -> String {
-    let rounded: f64 = format!("{number:.3e}").parse().unwrap_or(number);
-    rounded.to_string()
 }
 
 impl Serialize for PlanReport {

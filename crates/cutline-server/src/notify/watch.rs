@@ -118,7 +118,7 @@ impl Known {
         // It is not the handle that answers requests.
         let mut campaign = match self.open.take() {
             Some((_, campaign)) => campaign,
-            None => store.campaign_by_id(activity.id, None)?,
+            None => store.campaign_by_id(activity.id)?,
         };
         campaign.state()?;
         let names = campaign.arm_names().to_vec();

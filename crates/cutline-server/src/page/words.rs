@@ -1,9 +1,9 @@
 //! Numbers and times as people read them.
 
 use crate::clock::now;
-use cutline::Amount;
-use cutline_campaign::{Standing, Time, parse_rfc3339, rfc3339};
-use cutline_report::{grouped, grouped_amount, short};
+use cutline::{Amount, grouped};
+use cutline_campaign::{Standing, Time, from_rfc3339, rfc3339};
+use cutline_report::{grouped_amount, short};
 
 /// A time, and how long ago or ahead that is.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ impl Moment {
 
     /// A time by RFC 3339, as the API writes it.
     pub(super) fn parse(text: &str) -> Self {
-        parse_rfc3339(text).map_or_else(|| Self { exact: text.into(), relative: text.into() }, Self::new)
+        from_rfc3339(text).map_or_else(|| Self { exact: text.into(), relative: text.into() }, Self::new)
     }
 }
 

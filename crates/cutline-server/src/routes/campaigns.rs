@@ -185,7 +185,7 @@ async fn copy(
     posted.principal.require_for(Role::Admin, &name)?;
     posted.principal.require_for(Role::Admin, &value.name)?;
     let copied = state.store(move |store| {
-        let campaign = store.copy_as(Some(&name), store, &value.name, &posted.origin)?;
+        let campaign = store.copy(Some(&name), store, &value.name, &posted.origin)?;
         Ok(BegunCampaign::new(&campaign, Vec::new()))
     });
     Ok(copied.await?.into_response())

@@ -111,7 +111,7 @@ impl EventBody {
             number,
             at,
             event,
-            ticket: ticket(&record.event),
+            ticket: record.event.ticket(),
             arm,
             index,
             reward: None,
@@ -145,19 +145,6 @@ impl EventBody {
     }
 }
 
-fn ticket(event: &Event) -> Option<u64> {
-    match *event {
-        Event::Asked { ticket, .. }
-        | Event::Told { ticket, .. }
-        | Event::Renewed { ticket, .. }
-        | Event::Failed { ticket, .. }
-        | Event::Amended { ticket, .. }
-        | Event::Voided { ticket, .. }
-        | Event::Expired { ticket } => Some(ticket),
-        _ => None,
-    }
-}
-
 /// At most `most` events after number `after`.
 pub(crate) fn read(open: &mut OpenCampaign, after: u64, most: usize) -> Result<Vec<EventBody>, StoreError> {
     let records = open.campaign.some_events(after, most)?;
@@ -174,7 +161,7 @@ pub(crate) fn read(open: &mut OpenCampaign, after: u64, most: usize) -> Result<V
         | Event::Withdrawn { arm, .. }
         | Event::Restored { arm }
         | Event::Added { first: arm, .. } => Some(arm),
-        ref event => ticket(event).and_then(|ticket| Some(state.ticket(ticket).ok()?.0)),
+        ref event => event.ticket().and_then(|ticket| Some(state.ticket(ticket).ok()?.0)),
     };
     let arms: Vec<Option<usize>> = records.iter().map(|record| arm(&record.event)).collect();
     let names = open.names();

@@ -166,7 +166,7 @@ impl Journal for HttpJournal {
         Err(StoreError::NotOverHttp)
     }
 
-    fn server_time(&self) -> Option<Time> {
+    fn database_time(&self) -> Option<Time> {
         None
     }
 

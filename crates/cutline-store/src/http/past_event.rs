@@ -1,8 +1,7 @@
 //! An event of a campaign in JSON, as a server reports it and takes it.
 
-use cutline_campaign::{Event, Record, TicketId, Time};
+use cutline_campaign::{Event, Record, TicketId, Time, from_rfc3339, rfc3339};
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, UNIX_EPOCH};
 
 /// An event of a campaign in JSON, as a server reports it, and as it takes those of a campaign that is copied to it. Fields that are only for
 /// readers, as the name of the arm, are ignored.
@@ -75,7 +74,7 @@ impl PastEvent {
 
     fn read(self) -> Option<Record> {
         let (ticket, arm, reward, reason) = (self.ticket, self.index, self.reward, self.reason);
-        let until = || time(self.until.as_deref()?);
+        let until = || from_rfc3339(self.until.as_deref()?);
         let event = match self.event.as_str() {
             "asked" => {
                 let (worker, replicate_of) = (self.worker?, self.replicate_of);
@@ -94,20 +93,8 @@ impl PastEvent {
             "changed" => Event::Changed { budget: self.budget?, change: reason? },
             _ => return None,
         };
-        Some(Record { number: self.number, at: time(&self.at)?, event })
+        Some(Record { number: self.number, at: from_rfc3339(&self.at)?, event })
     }
-}
-
-/// A time of RFC 3339 in milliseconds since 1970.
-pub(super) fn time(text: &str) -> Option<Time> {
-    let since = humantime::parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Time::try_from(since.as_millis()).ok()
-}
-
-/// A time by RFC 3339; times after the year 9999 are written as its end.
-fn rfc3339(time: Time) -> String {
-    const LAST: Time = 253_402_300_799_999;
-    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(time.min(LAST))).to_string()
 }
 
 #[cfg(test)]

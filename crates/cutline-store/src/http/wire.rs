@@ -1,10 +1,9 @@
 //! The answers of a server, as far as they are needed here.
 
 use super::PastEvent;
-use super::past_event::time;
 use crate::journal::Entry;
 use cutline::Amount;
-use cutline_campaign::{Settings, Ticket, TicketId};
+use cutline_campaign::{Settings, Ticket, TicketId, from_rfc3339};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -22,7 +21,7 @@ pub(super) struct CampaignRow {
 
 impl CampaignRow {
     pub(super) fn entry(self) -> Option<Entry> {
-        Some(Entry { id: self.id, name: self.name, created: time(&self.created)? })
+        Some(Entry { id: self.id, name: self.name, created: from_rfc3339(&self.created)? })
     }
 }
 
@@ -85,7 +84,7 @@ impl TicketRow {
             arm: self.index,
             name: self.arm,
             features: self.features,
-            until: time(&self.until)?,
+            until: from_rfc3339(&self.until)?,
             replicates: self.replicates,
             cost: self.cost.and_then(Amount::new),
         })

@@ -143,7 +143,7 @@ impl Journal for Memory {
         Ok(features)
     }
 
-    fn server_time(&self) -> Option<Time> {
+    fn database_time(&self) -> Option<Time> {
         None
     }
 

@@ -12,7 +12,7 @@ mod sql;
 mod sqlite;
 
 pub(crate) use memory::Memory;
-pub(crate) use postgres::connect as postgres;
+pub(crate) use postgres::{PostgresAddress, connect as postgres};
 pub(crate) use sqlite::connect as sqlite;
 
 use crate::http::HttpJournal;
@@ -84,8 +84,8 @@ pub(crate) trait Journal: Send {
     /// Returns the features that the decision asks for, read in the same transaction.
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError>;
 
-    /// The time of the last reading of events, by the store's server; `None` if it has none.
-    fn server_time(&self) -> Option<Time>;
+    /// The time of the last reading of events by the clock of the database; `None` if it has none.
+    fn database_time(&self) -> Option<Time>;
 
     /// Gives a campaign another name.
     fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError>;

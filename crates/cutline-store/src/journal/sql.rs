@@ -73,7 +73,7 @@ pub(super) struct Sql<D> {
     /// The campaign that was read last, the number of its last event read, and the checksum there.
     position: Option<(Id, u64, Checksum)>,
     /// The time of the last reading of events, by the server.
-    server_time: Option<Time>,
+    database_time: Option<Time>,
 }
 
 /// The content of the column `settings`.
@@ -155,7 +155,7 @@ impl<D: Database> Sql<D> {
                 migrate(database, found)
             })?;
         }
-        Ok(Self { database, position: None, server_time: None })
+        Ok(Self { database, position: None, database_time: None })
     }
 
     fn damaged(&self, what: impl Into<String>) -> StoreError {
@@ -223,7 +223,7 @@ impl<D: Database> Sql<D> {
             time = row.integer(1)?;
             Ok(())
         })?;
-        self.server_time = time.map(i64::cast_unsigned);
+        self.database_time = time.map(i64::cast_unsigned);
         Ok(head)
     }
 
@@ -390,7 +390,7 @@ impl<D: Database> Journal for Sql<D> {
             let last = after + records.len() as u64;
             // A custom rule may unwind; the transaction must not be left open then.
             let decided =
-                catch_unwind(AssertUnwindSafe(|| decide(records, self.server_time))).unwrap_or_else(|payload| {
+                catch_unwind(AssertUnwindSafe(|| decide(records, self.database_time))).unwrap_or_else(|payload| {
                     self.database.roll_back();
                     resume_unwind(payload)
                 });
@@ -419,8 +419,8 @@ impl<D: Database> Journal for Sql<D> {
         }
     }
 
-    fn server_time(&self) -> Option<Time> {
-        self.server_time
+    fn database_time(&self) -> Option<Time> {
+        self.database_time
     }
 
     fn rename(&mut self, id: Id, name: &str) -> Result<(), StoreError> {

@@ -357,17 +357,17 @@ fn a_custom_rule_must_be_given_again(store: &Store) {
     assert_eq!(campaign.progress().unwrap().events, 2, "the panic changed nothing");
     assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].arm, 1, "and left no transaction open");
 
-    let mut again = store.campaign_with_rule(Some("custom"), Some(named)).unwrap();
+    let mut again = store.clone().with_rule(named).campaign(Some("custom")).unwrap();
     assert_eq!(again.ask(1, "w", LEASE).unwrap()[0].arm, 2);
     let other = NamedRule::new("other", || Box::new(RoundRobin(Arc::default()))).unwrap();
     if let Err(refused) = store.campaign(Some("custom")) {
         // A store in memory still has the rule itself.
         assert_eq!(refused.to_string(), "the campaign uses the custom rule `in-turn`, which was not given");
     }
-    let refused = store.campaign_with_rule(Some("custom"), Some(other.clone())).unwrap_err();
+    let refused = store.clone().with_rule(other.clone()).campaign(Some("custom")).unwrap_err();
     assert_eq!(refused.to_string(), "the campaign uses `in-turn`, not `other`");
     begin(store, 10);
-    let refused = store.campaign_with_rule(Some("screen"), Some(other)).unwrap_err();
+    let refused = store.clone().with_rule(other).campaign(Some("screen")).unwrap_err();
     assert_eq!(refused.to_string(), "the campaign uses `pivot`, not `other`");
 }
 

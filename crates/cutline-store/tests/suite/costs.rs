@@ -2,7 +2,7 @@
 
 use crate::common::{Place, candidates, reward, settings};
 use cutline::StopReason;
-use cutline_campaign::{CampaignError, Candidates, CandidatesError, Change, Request};
+use cutline_campaign::{CampaignError, Candidates, CandidatesError, Change, Origin, Request};
 use cutline_store::{Campaign, Store, StoreError};
 use std::time::Duration;
 
@@ -113,7 +113,7 @@ fn predictions_need_no_costs(store: &Store) {
 fn a_copy_has_the_costs(store: &Store) {
     let mut campaign = begin(store, 20);
     measure(&mut campaign);
-    let mut copy = store.copy(Some("screen"), store, "again").unwrap();
+    let mut copy = store.copy(Some("screen"), store, "again", &Origin::default()).unwrap();
     assert_eq!((spent(&mut copy), copy.candidates().unwrap()), (20.0, campaign.candidates().unwrap()));
 }
 

@@ -1,6 +1,7 @@
 //! Renaming, deleting and copying campaigns, on memory, SQLite and PostgreSQL.
 
 use crate::common::{Place, candidates, reward, settings};
+use cutline_campaign::Origin;
 use cutline_store::{Campaign, Store, StoreError};
 use std::time::Duration;
 
@@ -86,7 +87,7 @@ fn the_number_of_a_deleted_campaign_is_not_used_again(store: &Store) {
 
 fn a_copy_goes_on_by_itself(store: &Store) {
     let mut first = measured(store, "first");
-    let mut copy = store.copy(None, store, "copy").unwrap();
+    let mut copy = store.copy(None, store, "copy", &Origin::default()).unwrap();
     assert_eq!(names(store), ["first", "copy"]);
     assert_eq!(copy.events(0).unwrap(), first.events(0).unwrap());
     assert_eq!(copy.candidates().unwrap(), first.candidates().unwrap());
@@ -95,17 +96,17 @@ fn a_copy_goes_on_by_itself(store: &Store) {
     copy.tell(&[(6, 0.5)]).unwrap();
     first.tell(&[(6, -0.5)]).unwrap();
     assert_ne!(copy.verdicts().unwrap(), first.verdicts().unwrap());
-    let taken = store.copy(Some("first"), store, "copy").unwrap_err();
+    let taken = store.copy(Some("first"), store, "copy", &Origin::default()).unwrap_err();
     assert!(matches!(taken, StoreError::NameTaken(_)), "{taken}");
 }
 
 fn a_campaign_is_copied_to_another_store(store: &Store) {
     let mut first = measured(store, "first");
     let to = Store::memory();
-    let mut copy = store.copy(Some("first"), &to, "first").unwrap();
+    let mut copy = store.copy(Some("first"), &to, "first", &Origin::default()).unwrap();
     store.delete("first").unwrap();
     assert!(first.events(0).is_err());
     assert_eq!((copy.progress().unwrap().counted, copy.progress().unwrap().open), (5, 1));
-    assert!(to.copy(None, store, "back").unwrap().verdicts().unwrap() == copy.verdicts().unwrap());
+    assert!(to.copy(None, store, "back", &Origin::default()).unwrap().verdicts().unwrap() == copy.verdicts().unwrap());
     assert_eq!((names(store), names(&to)), (vec!["back".to_owned()], vec!["first".to_owned()]));
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{Place, begin, candidates, settings};
 use cutline_campaign::CampaignError;
-use cutline_store::{Campaign, Store, StoreError};
+use cutline_store::{Campaign, OpenOptions, Store, StoreError};
 use postgres::{Client, NoTls};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -244,7 +244,7 @@ fn an_interrupt_ends_the_wait() {
     let place = Place::postgres();
     begin(&place, 10);
     let interrupt = cutline_store::Interrupt::new();
-    let mut campaign = Store::open_with(&place.address, &interrupt).unwrap().campaign(None).unwrap();
+    let mut campaign = OpenOptions::new().interrupt(&interrupt).open(&place.address).unwrap().campaign(None).unwrap();
     let mut other = client(&place);
     other.batch_execute("BEGIN; SELECT id FROM cutline_campaigns FOR UPDATE").unwrap();
     let asker = thread::spawn(move || campaign.ask(1, "worker", HOUR));

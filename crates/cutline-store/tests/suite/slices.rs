@@ -87,7 +87,7 @@ fn others_write_while_an_ask_decides(store: &Store) {
     for (name, milliseconds, n) in [("slow", 25, 40), ("fast", 2, 250)] {
         let settable = Settable::new(0);
         let mut asker = settable.begin(store, name, 300);
-        let mut teller = store.campaign_with_rule(Some(name), Some(settable.rule())).unwrap();
+        let mut teller = store.clone().with_rule(settable.rule()).campaign(Some(name)).unwrap();
         let tickets = teller.ask(40, "teller", LEASE).unwrap();
         settable.milliseconds.store(milliseconds, Ordering::Relaxed);
         asker.progress().unwrap();
@@ -125,7 +125,7 @@ fn a_slow_decision_excludes_nobody(store: &Store) {
     for (name, is_group) in [("alone", false), ("in a group", true)] {
         let settable = Settable::new(25);
         let mut asker = settable.begin(store, name, 300);
-        let mut teller = store.campaign_with_rule(Some(name), Some(settable.rule())).unwrap();
+        let mut teller = store.clone().with_rule(settable.rule()).campaign(Some(name)).unwrap();
         let tickets = teller.ask(2, "teller", LEASE).unwrap();
         // From then on it knows that its decisions are slow.
         asker.ask(1, "asker", LEASE).unwrap();
@@ -165,7 +165,7 @@ fn ask_of(n: usize, worker: &str) -> Operation {
 fn a_repeated_ask_has_the_tickets_of_all_slices(store: &Store) {
     let settable = Settable::new(12);
     let mut asker = settable.begin(store, "slow", 300);
-    let mut other = store.campaign_with_rule(Some("slow"), Some(settable.rule())).unwrap();
+    let mut other = store.clone().with_rule(settable.rule()).campaign(Some("slow")).unwrap();
     let key = RequestKey { key: "k".into(), fingerprint: "ask for 8".into() };
     let origin = Origin { author: Some("anna".into()), key: Some(key) };
     let request = Submission { operation: ask_of(8, "asker"), origin };
@@ -174,7 +174,7 @@ fn a_repeated_ask_has_the_tickets_of_all_slices(store: &Store) {
     group.push(request.clone(), "again");
     let mut finished = Vec::new();
     while !group.is_empty() {
-        finished.extend(asker.advance(&mut group).unwrap());
+        finished.extend(asker.advance(&mut group, &|| false).unwrap());
         other.ask(1, "other", LEASE).unwrap();
     }
     let outcomes: Vec<_> = finished.iter().map(|finished| (finished.tag, finished.outcome.as_ref().unwrap())).collect();
@@ -198,7 +198,7 @@ fn an_abandoned_ask_names_its_tickets(store: &Store) {
     let mut group = Group::default();
     group.push(submission(ask_of(30, "asker")), ());
     while asker.progress().unwrap().open < 5 {
-        assert!(asker.advance(&mut group).unwrap().is_empty());
+        assert!(asker.advance(&mut group, &|| false).unwrap().is_empty());
     }
     assert!(group.abandon(|_, ()| false).is_empty() && !group.is_empty());
     assert_eq!(group.abandon(|_, ()| true), asked(&asker.events(0).unwrap()).iter().map(|a| a.0).collect::<Vec<_>>());

@@ -1,6 +1,7 @@
 //! The conclusion of a diagnosis, in one sentence.
 
 use super::{Diagnostics, LEVEL, POWER};
+use crate::rounded;
 use std::fmt;
 
 /// Whether the linear model is believable.
@@ -118,7 +119,7 @@ impl Diagnostics {
             if learnt.explained.features() < LITTLE {
                 advice.push("The features say little about these arms.".into());
             }
-            let (spread, pulls) = (short(learnt.own_spread()), learnt.pulls_per_arm());
+            let (spread, pulls) = (rounded(learnt.own_spread(), 2), learnt.pulls_per_arm());
             let times = if pulls == 1.0 { "measurement" } else { "measurements" };
             let pulls = if pulls < 1e6 { pulls.to_string() } else { format!("{pulls:.1e}") };
             advice.push(format!(
@@ -127,12 +128,6 @@ impl Diagnostics {
         }
         advice
     }
-}
-
-/// Two significant digits.
-fn short(number: f64) -> String {
-    let rounded: f64 = format!("{number:.1e}").parse().unwrap_or(number);
-    if (1e-4..1e7).contains(&rounded) { rounded.to_string() } else { format!("{number:.1e}") }
 }
 
 /// The conclusion about the linear model with the numbers that led to it, and what follows.

@@ -11,8 +11,8 @@
 //! **Subset of arms.** The programme is solved on a few arms; arms that violate its constraints or the certificate are added, and
 //! it is solved again, until the certificate holds for all arms.
 
-use crate::dense::{Cholesky, Matrix, dot};
 use cutline::diagnostics::orthonormal_columns;
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// How far above the optimum a solution may be, relatively.
 const TOLERANCE: f64 = 1e-6;
@@ -68,23 +68,23 @@ pub(super) fn solve(rows: &[Vec<f64>], gaps: &[f64]) -> Option<Solved> {
 
 /// Orthonormal coordinates of the span of the arms, one row per arm. The hₖ do not depend on coordinates; these make A(w) well
 /// conditioned, and regular where features are linearly dependent.
-fn coordinates(rows: &[Vec<f64>], arms: &[usize]) -> Matrix {
+fn coordinates(rows: &[Vec<f64>], arms: &[usize]) -> DMatrix<f64> {
     let columns = (0..rows[0].len()).map(|j| arms.iter().map(|&arm| rows[arm][j]).collect()).collect();
     let orthonormal = orthonormal_columns(columns, 1e-11);
-    Matrix::from_fn(arms.len(), orthonormal.len(), |i, j| orthonormal[j][i])
+    DMatrix::from_fn(arms.len(), orthonormal.len(), |i, j| orthonormal[j][i])
 }
 
 /// A basis among the rows, one arm per dimension: by Gram and Schmidt, the longest residual first.
-fn basis(x: &Matrix) -> Vec<usize> {
-    let mut residuals: Vec<Vec<f64>> = (0..x.n_rows()).map(|i| x.row(i).to_vec()).collect();
+fn basis(x: &DMatrix<f64>) -> Vec<usize> {
+    let mut residuals = x.transpose();
     let mut chosen = Vec::new();
-    for _ in 0..x.n_columns() {
-        let norms: Vec<f64> = residuals.iter().map(|residual| dot(residual, residual)).collect();
+    for _ in 0..x.ncols() {
+        let norms: Vec<f64> = residuals.column_iter().map(|residual| residual.norm_squared()).collect();
         let arm = greatest(1, &norms)[0];
-        let direction: Vec<f64> = residuals[arm].iter().map(|value| value / norms[arm].sqrt()).collect();
-        for residual in &mut residuals {
-            let along = dot(residual, &direction);
-            residual.iter_mut().zip(&direction).for_each(|(value, direction)| *value -= along * direction);
+        let direction = residuals.column(arm).normalize();
+        for mut residual in residuals.column_iter_mut() {
+            let along = residual.dot(&direction);
+            residual.axpy(-along, &direction, 1.0);
         }
         chosen.push(arm);
     }
@@ -106,8 +106,8 @@ struct Solution {
 }
 
 /// min Σw subject to hₖ(w) ≤ 1, w ≥ 0.
-fn interior_point(x: &Matrix, gaps: &[f64]) -> Solution {
-    let n = x.n_rows();
+fn interior_point(x: &DMatrix<f64>, gaps: &[f64]) -> Solution {
+    let n = x.nrows();
     let most = Point::new(x, gaps, vec![1.0; n]).map_or(1.0, |point| most(&point.h));
     let mut point = Point::new(x, gaps, vec![2.0 * most; n]).expect("hₖ ≤ ½ there");
     let mut s = n as f64 / point.w.iter().sum::<f64>();
@@ -134,20 +134,20 @@ struct Point {
     w: Vec<f64>,
     h: Vec<f64>,
     /// G.
-    inner: Matrix,
+    inner: DMatrix<f64>,
     /// C.
-    cross: Matrix,
+    cross: DMatrix<f64>,
 }
 
 impl Point {
     /// `None` if a weight is not positive or A(w) is singular.
-    fn new(x: &Matrix, gaps: &[f64], w: Vec<f64>) -> Option<Self> {
+    fn new(x: &DMatrix<f64>, gaps: &[f64], w: Vec<f64>) -> Option<Self> {
         if !w.iter().all(|&w| w > 0.0) {
             return None;
         }
-        let lower = design(x, &w)?.solve_lower(x.transpose());
-        let inner = lower.transpose().times(&lower);
-        let cross = Matrix::from_fn(w.len(), w.len(), |i, k| inner[(i, k)] / gaps[k]);
+        let whitened = whitened(x, &design(x, &w)?);
+        let inner = whitened.tr_mul(&whitened);
+        let cross = DMatrix::from_fn(w.len(), w.len(), |i, k| inner[(i, k)] / gaps[k]);
         let h = (0..w.len()).map(|k| cross[(k, k)] / gaps[k]).collect();
         Some(Self { w, h, inner, cross })
     }
@@ -164,14 +164,14 @@ impl Point {
     }
 
     /// Newton's step and decrement: twice the decrease of the barrier if it were quadratic.
-    fn newton(&self, s: f64) -> (Vec<f64>, f64) {
+    fn newton(&self, s: f64) -> (DVector<f64>, f64) {
         let (n, w) = (self.w.len(), &self.w);
         let slack = self.inverse_slack();
-        let first = Matrix::from_fn(n, n, |i, k| self.cross[(i, k)].powi(2) * slack[k]);
-        let second = Matrix::from_fn(n, n, |i, k| self.cross[(i, k)] * slack[k].sqrt());
-        let gradient: Vec<f64> = (0..n).map(|i| s - 1.0 / w[i] - first.row(i).iter().sum::<f64>()).collect();
-        let mut hessian = first.times(&first.transpose());
-        let curvature = second.times(&second.transpose());
+        let first = DMatrix::from_fn(n, n, |i, k| self.cross[(i, k)].powi(2) * slack[k]);
+        let second = DMatrix::from_fn(n, n, |i, k| self.cross[(i, k)] * slack[k].sqrt());
+        let gradient = DVector::from_fn(n, |i, _| s - 1.0 / w[i] - first.row(i).sum());
+        let mut hessian = &first * first.transpose();
+        let curvature = &second * second.transpose();
         for i in 0..n {
             for j in 0..n {
                 // In units of w all entries have a similar size.
@@ -179,15 +179,15 @@ impl Point {
             }
             hessian[(i, i)] += 1.0;
         }
-        let Some(factor) = Cholesky::new(hessian) else { return (vec![0.0; n], 0.0) };
-        let mut step = factor.solve(gradient.iter().zip(w).map(|(gradient, w)| gradient * w).collect());
-        step.iter_mut().zip(w).for_each(|(step, w)| *step *= -w);
-        let decrement = -dot(&step, &gradient);
+        let Some(factor) = Cholesky::new(hessian) else { return (DVector::zeros(n), 0.0) };
+        let w = DVector::from_column_slice(w);
+        let step = -factor.solve(&gradient.component_mul(&w)).component_mul(&w);
+        let decrement = -step.dot(&gradient);
         (step, decrement)
     }
 
     /// The next point along a step, by backtracking until the barrier decreases enough (Armijo's rule).
-    fn search(&self, x: &Matrix, gaps: &[f64], s: f64, step: &[f64], decrement: f64) -> Option<Self> {
+    fn search(&self, x: &DMatrix<f64>, gaps: &[f64], s: f64, step: &DVector<f64>, decrement: f64) -> Option<Self> {
         let here = self.barrier(s);
         let mut length = 1.0;
         while length > 1e-10 {
@@ -204,9 +204,16 @@ impl Point {
 }
 
 /// A(w), factorised.
-fn design(x: &Matrix, w: &[f64]) -> Option<Cholesky> {
-    let weighted = Matrix::from_fn(x.n_rows(), x.n_columns(), |i, j| x[(i, j)] * w[i]);
-    Cholesky::new(x.transpose().times(&weighted))
+fn design(x: &DMatrix<f64>, w: &[f64]) -> Option<Cholesky<f64, Dyn>> {
+    let weighted = DMatrix::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] * w[i]);
+    Cholesky::new(x.tr_mul(&weighted))
+}
+
+/// L⁻¹xᵢ, one column per arm, where L·Lᵀ = A(w): their inner products are xᵢᵀA(w)⁻¹xⱼ.
+fn whitened(x: &DMatrix<f64>, factor: &Cholesky<f64, Dyn>) -> DMatrix<f64> {
+    let mut columns = x.transpose();
+    factor.l_dirty().solve_lower_triangular_unchecked_mut(&mut columns);
+    columns
 }
 
 /// The greatest of numbers that are not negative.
@@ -222,16 +229,20 @@ struct Certificate {
 }
 
 /// Computes over all arms the value of a solution on the arms `chosen`, and from its multipliers a bound on any other.
-fn certify(x: &Matrix, gaps: &[f64], chosen: &[usize], solution: &Solution) -> Certificate {
+fn certify(x: &DMatrix<f64>, gaps: &[f64], chosen: &[usize], solution: &Solution) -> Certificate {
     let factor = design(&x.select_rows(chosen), &solution.weights).expect("w > 0 on a basis");
-    let lower = factor.solve_lower(x.transpose()).transpose();
-    let h: Vec<f64> = (0..x.n_rows()).map(|k| dot(lower.row(k), lower.row(k)) / gaps[k].powi(2)).collect();
+    let whitened = whitened(x, &factor);
+    let h: Vec<f64> = whitened.column_iter().zip(gaps).map(|(arm, gap)| arm.norm_squared() / gap.powi(2)).collect();
     let weights: Vec<f64> =
         chosen.iter().zip(&solution.multipliers).map(|(&arm, multiplier)| multiplier / gaps[arm].powi(2)).collect();
     let information_of = |i: usize| {
-        chosen.iter().zip(&weights).map(|(&arm, weight)| weight * dot(lower.row(arm), lower.row(i)).powi(2)).sum()
+        chosen
+            .iter()
+            .zip(&weights)
+            .map(|(&arm, weight)| weight * whitened.column(arm).dot(&whitened.column(i)).powi(2))
+            .sum()
     };
-    let information: Vec<f64> = (0..x.n_rows()).map(information_of).collect();
+    let information: Vec<f64> = (0..x.nrows()).map(information_of).collect();
     let mixed: f64 = chosen.iter().zip(&solution.multipliers).map(|(&arm, weight)| weight * h[arm]).sum();
     let mut missing: Vec<usize> = Vec::new();
     for values in [&h, &information] {

@@ -1,8 +1,9 @@
 //! A connection to a server that never waits longer than it may.
 
-use super::tls;
+use super::address::{Endpoint, PostgresAddress};
+use super::passfile::{Exposed, look_up};
+use super::tls::{self, SslMode};
 use crate::Interrupt;
-use crate::server::{Endpoint, Lookup, Server, SslMode, look_up};
 use std::future::poll_fn;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio_postgres::config::{SslMode as Encryption, SslNegotiation};
+use tokio_postgres::config::SslMode as Encryption;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -90,7 +91,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Connects to the first server that answers.
-    pub(super) fn open(server: &Server, interrupt: &Interrupt) -> Result<Self, Failure> {
+    pub(super) fn open(server: &PostgresAddress, interrupt: &Interrupt) -> Result<Self, Failure> {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build();
         let runtime = runtime.map_err(|error| Failure::Unprepared(error.to_string()))?;
         let mut connection = Self { runtime: Some(runtime), client: None, driver: None, interrupt: interrupt.clone() };
@@ -106,7 +107,7 @@ impl Connection {
     }
 
     /// Connects to one server, at the first of its addresses that answers.
-    fn connect(&mut self, server: &Server, endpoint: &Endpoint) -> Result<(), Failure> {
+    fn connect(&mut self, server: &PostgresAddress, endpoint: &Endpoint) -> Result<(), Failure> {
         let mut failure = Failure::Closed;
         for address in self.addresses(server, endpoint)? {
             match self.connect_to(server, endpoint, address) {
@@ -120,9 +121,9 @@ impl Connection {
 
     /// The addresses of a server; `None` for a socket in the file system. A name is looked up on a thread of its own, because that cannot be
     /// interrupted. The crate `tokio` would do the same, but panics if there is no thread to be had.
-    fn addresses(&self, server: &Server, endpoint: &Endpoint) -> Result<Vec<Option<IpAddr>>, Failure> {
-        if endpoint.address.is_some() || endpoint.is_local() {
-            return Ok(vec![endpoint.address]);
+    fn addresses(&self, server: &PostgresAddress, endpoint: &Endpoint) -> Result<Vec<Option<IpAddr>>, Failure> {
+        if endpoint.is_local() {
+            return Ok(vec![None]);
         }
         if let Ok(address) = endpoint.host.parse() {
             return Ok(vec![Some(address)]);
@@ -139,7 +140,12 @@ impl Connection {
     }
 
     /// Connects to one address of a server, with and without encryption as the mode says.
-    fn connect_to(&mut self, server: &Server, endpoint: &Endpoint, address: Option<IpAddr>) -> Result<(), Failure> {
+    fn connect_to(
+        &mut self,
+        server: &PostgresAddress,
+        endpoint: &Endpoint,
+        address: Option<IpAddr>,
+    ) -> Result<(), Failure> {
         let mut config = server.config.clone();
         config.host(&endpoint.host).port(endpoint.port);
         if let Some(address) = address {
@@ -150,13 +156,12 @@ impl Connection {
             // As libpq, for which a socket in the file system is safe enough.
             _ if endpoint.is_local() => &[Encryption::Disable],
             SslMode::Disable => &[Encryption::Disable],
-            SslMode::Allow => &[Encryption::Disable, Encryption::Require],
             SslMode::Prefer => &[Encryption::Prefer, Encryption::Disable],
             SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => &[Encryption::Require],
         };
         let mut done = Err(Failure::Closed);
         for &encryption in attempts {
-            done = self.attempt(server, config.clone().ssl_mode(encryption));
+            done = self.attempt(server, config.ssl_mode(encryption));
             if !matches!(&done, Err(Failure::Server(error)) if may_need_other_encryption(error)) {
                 break;
             }
@@ -169,16 +174,13 @@ impl Connection {
         }
     }
 
-    fn attempt(&mut self, server: &Server, config: &mut Config) -> Result<(), Failure> {
+    fn attempt(&mut self, server: &PostgresAddress, config: &Config) -> Result<(), Failure> {
         let Some(runtime) = &self.runtime else { return Err(Failure::Closed) };
         let patience = Patience { limit: server.limits.connect, interrupt: &self.interrupt };
         let (client, driver) = if config.get_ssl_mode() == Encryption::Disable {
             let (client, connection) = runtime.block_on(patience.wait(config.connect(NoTls)))?;
             (client, runtime.spawn(connection))
         } else {
-            if server.tls.is_direct {
-                config.ssl_negotiation(SslNegotiation::Direct);
-            }
             let tls = MakeRustlsConnect::new(tls::client_config(&server.tls).map_err(Failure::Unprepared)?);
             let (client, connection) = runtime.block_on(patience.wait(config.connect(tls)))?;
             (client, runtime.spawn(connection))
@@ -240,17 +242,16 @@ impl Drop for Connection {
 }
 
 /// Adds the password of the password file, if there is no other. The path of a file that is not used because others can read it.
-fn add_password(config: &mut Config, server: &Server, endpoint: &Endpoint) -> Option<PathBuf> {
+fn add_password(config: &mut Config, server: &PostgresAddress, endpoint: &Endpoint) -> Option<PathBuf> {
     let path = server.passfile.as_ref().filter(|_| config.get_password().is_none())?;
     let user = config.get_user().unwrap_or_default();
     let database = config.get_dbname().unwrap_or(user);
     match look_up(path, [endpoint.name_in_passfile(), &endpoint.port.to_string(), database, user]) {
-        Lookup::Found(password) => {
-            config.password(password.0);
+        Ok(password) => {
+            password.map(|password| config.password(password));
             None
         }
-        Lookup::NotFound => None,
-        Lookup::Exposed => Some(path.clone()),
+        Err(Exposed) => Some(path.clone()),
     }
 }
 

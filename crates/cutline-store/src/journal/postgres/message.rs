@@ -1,10 +1,11 @@
 //! What went wrong on a server, in words.
 
 use super::super::sql::first_line;
+use super::address::Limits;
 use super::connection::{Failure, is_password_missing};
 use super::tls;
-use crate::server::{Limits, in_words};
 use std::error::Error as _;
+use std::time::Duration;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -30,7 +31,7 @@ pub(super) fn of_connecting(failure: &Failure) -> String {
 
 /// Why an operation failed.
 pub(super) fn of_operation(failure: &Failure, limits: Option<&Limits>) -> String {
-    let limit = |limit: fn(&Limits) -> Option<std::time::Duration>| limits.and_then(limit).map(in_words);
+    let limit = |limit: fn(&Limits) -> Option<Duration>| limits.and_then(limit).map(in_words);
     match failure {
         Failure::Server(error) | Failure::ExposedPassfile(error, _) => {
             match (error.code(), limit(|limits| limits.lock), limit(|limits| limits.statement)) {
@@ -64,4 +65,9 @@ fn of_error(error: &Error) -> String {
         Some(refused) => tls::in_words(refused),
         None => first_line(&format_args!("{error}: {source}")),
     }
+}
+
+/// A limit in words.
+fn in_words(limit: Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
 }

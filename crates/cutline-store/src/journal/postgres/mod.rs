@@ -1,7 +1,9 @@
 //! PostgreSQL: for workers on many machines.
 
+mod address;
 mod connection;
 mod message;
+mod passfile;
 mod tls;
 mod values;
 
@@ -9,8 +11,9 @@ use super::Journal;
 use super::database::{Database, Dialect, Lock, OnRow, Value};
 use super::sql::{CONFLICTS, Sql};
 use crate::location::Durability;
-use crate::server::{Limits, Server};
 use crate::{Interrupt, StoreError};
+use address::Limits;
+pub(crate) use address::PostgresAddress;
 use connection::{Connection, Failure};
 use futures_util::TryStreamExt;
 use futures_util::future::try_join_all;
@@ -40,7 +43,7 @@ struct Postgres {
 
 /// Connects to the journal on a server; with `may_create`, creates it if there is none.
 pub(crate) fn connect(
-    server: &Server,
+    server: &PostgresAddress,
     interrupt: &Interrupt,
     may_create: bool,
 ) -> Result<Box<dyn Journal>, StoreError> {

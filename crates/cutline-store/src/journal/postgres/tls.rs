@@ -1,15 +1,65 @@
-//! TLS by `rustls`: which certificates of a server are accepted.
+//! TLS by `rustls`: whether a connection is encrypted, and which certificates of a server are accepted.
 
-use crate::server::{ClientCertificate, Roots, SslMode, Tls};
+use crate::LocationError;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// `sslmode`, as libpq has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SslMode {
+    /// Without encryption.
+    Disable,
+    /// Encrypted if the server can.
+    Prefer,
+    /// Encrypted, whoever the server is.
+    Require,
+    /// Encrypted, and the server has a certificate of a trusted authority.
+    VerifyCa,
+    /// Encrypted, and the server has a certificate of a trusted authority for its name.
+    VerifyFull,
+}
+
+/// How a connection is encrypted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tls {
+    pub(super) mode: SslMode,
+    /// `sslrootcert`: the file with the certificates of trusted authorities, or `system` for those of the operating system.
+    pub(super) roots: Option<PathBuf>,
+}
+
+impl Tls {
+    pub(super) fn new(mode: Option<&str>, roots: Option<&str>) -> Result<Self, LocationError> {
+        let mode = match mode {
+            None if roots == Some("system") => SslMode::VerifyFull,
+            None | Some("prefer") => SslMode::Prefer,
+            Some("disable") => SslMode::Disable,
+            // As in libpq: whoever names an authority wants it to be checked.
+            Some("require") if roots.is_some() => SslMode::VerifyCa,
+            Some("require") => SslMode::Require,
+            Some("verify-ca") => SslMode::VerifyCa,
+            Some("verify-full") => SslMode::VerifyFull,
+            Some(_) => {
+                let expected = "disable, prefer, require, verify-ca or verify-full";
+                return Err(LocationError::Value { name: "sslmode", expected });
+            }
+        };
+        // Anybody can have a certificate of one of these authorities.
+        if roots == Some("system") && mode != SslMode::VerifyFull {
+            return Err(LocationError::WeakMode);
+        }
+        if mode >= SslMode::VerifyCa && roots.is_none() {
+            return Err(LocationError::NoRoots);
+        }
+        Ok(Self { mode, roots: roots.map(PathBuf::from) })
+    }
+}
 
 /// The configuration of a client; what is wrong with a file of certificates is an error.
 pub(super) fn client_config(tls: &Tls) -> Result<ClientConfig, String> {
@@ -17,22 +67,7 @@ pub(super) fn client_config(tls: &Tls) -> Result<ClientConfig, String> {
     let check = ServerCheck::new(tls, &provider)?;
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| error.to_string())?;
-    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(check));
-    let mut config = match &tls.certificate {
-        None => builder.with_no_client_auth(),
-        Some(ClientCertificate { certificate, key }) => {
-            let chain = certificates(certificate)?;
-            let unreadable = |error| format!("cannot read the key {}: {error}", key.display());
-            let key_bytes = PrivateKeyDer::from_pem_file(key).map_err(unreadable)?;
-            builder
-                .with_client_auth_cert(chain, key_bytes)
-                .map_err(|error| format!("cannot use {} with {}: {error}", certificate.display(), key.display()))?
-        }
-    };
-    if tls.is_direct {
-        config.alpn_protocols = vec![b"postgresql".to_vec()];
-    }
-    Ok(config)
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(check)).with_no_client_auth())
 }
 
 /// The certificates in a file.
@@ -63,9 +98,9 @@ impl ServerCheck {
             return Ok(Self { authorities: None, trusted: Vec::new(), checks_name, algorithms });
         }
         let trusted = match &tls.roots {
-            Roots::None => Vec::new(),
-            Roots::File(path) => certificates(path)?,
-            Roots::System => rustls_native_certs::load_native_certs().certs,
+            None => Vec::new(),
+            Some(path) if path.as_os_str() == "system" => rustls_native_certs::load_native_certs().certs,
+            Some(path) => certificates(path)?,
         };
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(trusted.iter().cloned());
