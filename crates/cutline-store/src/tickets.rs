@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub struct Ticket {
     /// Its number, to be passed to [`Campaign::tell`].
     pub number: TicketId,
-    /// The arm.
+    /// The arm to measure.
     pub arm: Arm,
     /// The name of the arm.
     pub name: String,
