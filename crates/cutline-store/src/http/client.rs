@@ -107,16 +107,16 @@ impl Client {
     }
 
     /// From now on, changes are meant for the campaign with this number; `None` if it is not known.
-    pub(super) fn mean(&mut self, campaign: Option<i64>) {
+    pub(super) fn set_campaign(&mut self, campaign: Option<i64>) {
         self.campaign = campaign;
     }
 
-    /// What the server says at `path`.
+    /// Reads the answer of the server at `path`.
     pub(super) fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, StoreError> {
         self.get_from(&self.address.url(path))
     }
 
-    /// What the server says at an address.
+    /// Reads the answer of the server at an address.
     pub(super) fn get_from<T: DeserializeOwned>(&mut self, url: &str) -> Result<T, StoreError> {
         self.call(&self.request(Method::Get, url.into(), Vec::new())?, &|| false)
     }

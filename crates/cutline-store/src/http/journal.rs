@@ -30,7 +30,7 @@ impl HttpJournal {
     fn details(&mut self) -> Result<&Details, StoreError> {
         if self.details.is_none() {
             let details: Details = self.client.get("")?;
-            self.client.mean(Some(details.id));
+            self.client.set_campaign(Some(details.id));
             self.details = Some(details);
         }
         self.details.as_ref().ok_or(StoreError::Contended)
@@ -40,7 +40,7 @@ impl HttpJournal {
     pub(crate) fn choose(&mut self, name: &str) {
         if self.client.address().name.as_deref() != Some(name) {
             self.details = None;
-            self.client.mean(None);
+            self.client.set_campaign(None);
             self.client.go_to(self.client.address().of(name));
         }
     }

@@ -36,7 +36,7 @@ pub(super) struct ArmRow<'a> {
     cost: Option<f64>,
 }
 
-/// All of some candidates.
+/// The candidates, one row per arm.
 pub(super) fn arm_rows(candidates: &Candidates) -> Vec<ArmRow<'_>> {
     let cost = |arm: usize| candidates.costs().map(|costs| costs[arm]);
     let names = candidates.names().iter().enumerate();
@@ -57,7 +57,7 @@ impl HttpJournal {
         let body = self.body(new)?;
         let begun: Begun = self.client.send_to(Method::Post, url, &body).map_err(taken(&new.name))?;
         self.choose(&new.name);
-        self.client.mean(Some(begun.id));
+        self.client.set_campaign(Some(begun.id));
         Ok(begun.id)
     }
 

@@ -63,7 +63,7 @@ impl PastEvent {
         })
     }
 
-    /// The event.
+    /// The event in the engine's form.
     ///
     /// # Errors
     /// If there is no such event, or a field is missing. The error says which event it is.
