@@ -11,8 +11,9 @@ mod faults;
 mod figures;
 mod worker;
 
+use crate::common::process::{Killed, signal};
 use crate::nothing_is_lost::{self, Random, bits};
-use crate::stored::{Killed, Place, PrivateServer, candidates, signal};
+use crate::stored::{Place, PrivateServer, candidates};
 use cutline_store::{Settings, Store};
 pub use faults::size;
 use faults::{Clocks, SmallDisk};
@@ -372,5 +373,5 @@ impl Drop for Over<'_> {
 fn signal_if_alive(process: &Killed, name: &str) -> bool {
     // A process whose status was not taken keeps its number.
     signal(process.0.id(), name);
-    crate::stored::is_alive(&process.0.id().to_string())
+    crate::common::process::is_alive(&process.0.id().to_string())
 }
