@@ -68,7 +68,7 @@ fn a_store_of_a_later_version_is_refused() {
     drop(sqlite);
     let message = Store::open(&place.address).unwrap_err().to_string();
     assert!(
-        message.ends_with("has schema 9, and this version of Cutline knows up to 4; use a later version"),
+        message.ends_with("has schema 9, and this version of Cutline knows up to 5; use a later version"),
         "{message}"
     );
 }
