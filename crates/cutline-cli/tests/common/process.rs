@@ -3,6 +3,7 @@
 //! No test depends on how fast the machine is. A test waits for what it needs, and fails after [`PATIENCE`], which only a hang reaches. What must
 //! happen soon is tried until it did once: see [`happens_within`].
 
+use std::path::Path;
 use std::process::{Child, Command, Output};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -33,6 +34,13 @@ pub fn happens_within(limit: Duration, mut attempt: impl FnMut() -> Duration) {
         times.push(time);
     }
     panic!("not once within {limit:?}: {times:?}");
+}
+
+/// Copies a program, in another process. If this one wrote the file, a child that another thread has just forked could still have it open, and
+/// then it cannot be executed: "Text file busy".
+#[track_caller]
+pub fn copy_program(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success());
 }
 
 /// Sends a signal to a process.

@@ -3,8 +3,10 @@
 
 #![cfg(target_os = "linux")]
 
+use crate::common::process::copy_program;
 use crate::common::{Place, Ran, screen};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 /// Runs the program as a user who may have this many threads and processes. The limit does not hold for root, so it becomes another user,
@@ -12,9 +14,7 @@ use std::process::Command;
 fn limited(place: &Place, n: u32, user: u32, args: &[&str]) -> Ran {
     let program = place.path("cutline");
     if !program.exists() {
-        // By another process: if this one wrote the file, a child of another thread could still have it open, and then it cannot be executed.
-        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_cutline")).arg(&program).status().unwrap();
-        assert!(copied.success());
+        copy_program(Path::new(env!("CARGO_BIN_EXE_cutline")), &program);
     }
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     let mut command = Command::new(if is_root { "setpriv" } else { "prlimit" });
