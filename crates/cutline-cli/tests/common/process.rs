@@ -88,14 +88,14 @@ pub fn is_alive(process: &str) -> bool {
     stat(&format!("/proc/{process}/stat")).first().is_some_and(|state| !["Z", "X"].contains(&&state[..]))
 }
 
-/// Waits until a process has used the processor for 0.2 s, and so has begun with its work.
+/// Waits until a process has used the processor for half a second, and so has begun with its work.
 #[track_caller]
 pub fn wait_for_work(process: u32) {
     wait_for("work", || {
         let stat = stat(&format!("/proc/{process}/stat"));
         assert!(stat.len() > 12 && stat[0] != "Z", "process {process} has ended by itself");
         // In user mode and in the kernel, in hundredths of a second.
-        stat[11].parse::<u64>().unwrap() + stat[12].parse::<u64>().unwrap() >= 20
+        stat[11].parse::<u64>().unwrap() + stat[12].parse::<u64>().unwrap() >= 50
     });
 }
 
