@@ -88,7 +88,7 @@ pub async fn serve(listener: TcpListener, state: AppState, tls: Option<TlsAccept
         .max_concurrent_streams(64);
     let (builder, service) = (Arc::new(builder), app(state.clone()));
     let cleaning = tokio::spawn(clean(state.clone()));
-    let notifier = Notifier::start(&state);
+    let notifier = Notifier::start(&state).await;
     let mut end = std::pin::pin!(end);
     loop {
         let accepted = tokio::select! {

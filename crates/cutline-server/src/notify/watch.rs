@@ -22,7 +22,8 @@ pub(super) struct Watcher {
     poll: Duration,
     poster: Poster,
     known: HashMap<i64, Known>,
-    is_first_look: bool,
+    /// The campaigns that were there when the server started, until they are looked at; `None` while they could not be read.
+    old: Option<HashSet<i64>>,
 }
 
 /// A campaign that was looked at.
@@ -40,14 +41,16 @@ struct Known {
 impl Watcher {
     pub(super) fn new(store: Store, notify: Notify, ended: Receiver<()>) -> Self {
         let (silence, poll) = (notify.silence, notify.poll);
-        Self { store, silence, poll, poster: Poster::new(notify, ended), known: HashMap::new(), is_first_look: true }
+        let old = store.activity().map(|all| all.iter().map(|campaign| campaign.id).collect());
+        let old = old.inspect_err(|error| tracing::warn!(%error, "campaigns could not be read for notices")).ok();
+        Self { store, silence, poll, poster: Poster::new(notify, ended), known: HashMap::new(), old }
     }
 
     pub(super) fn run(mut self) {
         loop {
             // A defect in one campaign must not end the notices of all others.
             match catch_unwind(AssertUnwindSafe(|| self.look_at_all())) {
-                Ok(Ok(())) => self.is_first_look = false,
+                Ok(Ok(())) => (),
                 Ok(Err(error)) => tracing::warn!(%error, "campaigns could not be read for notices"),
                 Err(_) => tracing::error!("looking at a campaign for notices has failed"),
             }
@@ -61,6 +64,7 @@ impl Watcher {
         let all = self.store.activity()?;
         let ids: HashSet<i64> = all.iter().map(|campaign| campaign.id).collect();
         self.known.retain(|id, _| ids.contains(id));
+        let old = self.old.get_or_insert_with(|| ids.clone());
         for campaign in &all {
             if self.poster.is_ended_after(Duration::ZERO) {
                 break;
@@ -74,7 +78,7 @@ impl Watcher {
             if is_new || known.stand.n_events != campaign.events {
                 match known.look(&self.store, campaign) {
                     // How it stood when the server started is no news.
-                    Ok(_) if is_new && self.is_first_look => known.rewarded = None,
+                    Ok(_) if old.remove(&campaign.id) => known.rewarded = None,
                     Ok(changes) => notices = changes,
                     Err(error) => {
                         tracing::warn!(campaign = campaign.name, %error, "a campaign cannot be read for notices");

@@ -1,6 +1,7 @@
 //! Notices, with real servers that post and real receivers.
 
-use crate::common::{Api, Place};
+use crate::common::{Api, PATIENCE, Place};
+use crate::listener::fetch;
 use cutline_server::{AddressError, Limits, Notify, serve};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -16,9 +17,6 @@ use tokio::task::JoinHandle;
 on_stores!(each_change_is_posted_once);
 
 const SECRET: &str = "a secret of this test";
-
-/// How long to wait for something that comes in a moment, also on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Something that was posted.
 #[derive(Clone, Debug)]
@@ -102,10 +100,13 @@ impl Running {
     async fn start(place: &Place, notify: Notify) -> Self {
         let api = Api::with(place, Limits { notify: Some(notify), ..Limits::default() }, true).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
         let end = Arc::new(tokio::sync::Notify::new());
         let (state, ended) = (api.state.clone(), Arc::clone(&end));
         let task =
             tokio::spawn(async move { serve(listener, state, None, async move { ended.notified().await }).await });
+        // Once it serves connections, it knows which campaigns were there before.
+        assert!(fetch(address, "GET", "/healthz", "").await.starts_with("HTTP/1.1 200"));
         Self { api, end, task }
     }
 
