@@ -289,18 +289,19 @@ fn it_ends_when_every_side_is_certain() {
     assert!(rewards(&mut campaign).len() < 1000);
 }
 
-/// How long measurements have to end after an interruption, less a second: whoever ends sooner did not wait for that.
+/// A second less than measurements have to end after an interruption: a `run` that ends sooner did not wait for that time to pass.
 const GRACE: Duration = Duration::from_secs(4);
 
 /// Interrupted: the measurements end, their tickets are returned to the budget, and the same command continues.
 #[test]
 fn interrupted_and_resumed() {
     for name in ["INT", "TERM"] {
-        happens_within(GRACE, || interrupted_and_resumed_by(name));
+        happens_within(GRACE, || end_and_resume(name));
     }
 }
 
-fn interrupted_and_resumed_by(name: &str) -> Duration {
+/// How long `run` takes to end after a signal.
+fn end_and_resume(name: &str) -> Duration {
     let place = Place::sqlite();
     let mut campaign = begin(&place, 8);
     let script = "echo $$ >> pids; test $CUTLINE_TICKET -le 2 || test -e go || sleep 1000; echo 0.5";
@@ -326,10 +327,11 @@ fn interrupted_and_resumed_by(name: &str) -> Duration {
 /// The second interruption kills measurements that ignore SIGTERM.
 #[test]
 fn interrupted_twice() {
-    happens_within(GRACE, interrupted_twice_in);
+    happens_within(GRACE, end_after_two_interruptions);
 }
 
-fn interrupted_twice_in() -> Duration {
+/// How long `run` takes to end after the first of two interruptions.
+fn end_after_two_interruptions() -> Duration {
     let place = Place::sqlite();
     let mut campaign = begin(&place, 8);
     let script = "trap 'echo > asked' TERM; echo > here; while :; do sleep 0.05; done";
