@@ -31,7 +31,7 @@ def main() -> int:
             command = [schemathesis, "run", f"{url}/openapi.json", "--checks", CHECKS, "--max-examples", examples]
             # A stream does not end, and a campaign that is deleted answers nothing any more.
             command += ["--exclude-path-regex", "/stream$", "--exclude-method", "DELETE"]
-            command += ["--seed", "1", "--generation-database", "none", "--no-color", "--request-timeout", "30"]
+            command += ["--seed", "1", "--generation-database", "none", "--no-color", "--request-timeout", "600"]
             done = subprocess.run(command, cwd=directory)
             if server.poll() is not None:
                 print("the server has ended", file=sys.stderr)

@@ -9,6 +9,8 @@ import urllib.error
 import urllib.request
 from typing import Any
 
+#: How long to wait before a test fails, in seconds: only a hang takes as long.
+PATIENCE = 600
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -41,7 +43,7 @@ class Browser:
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise AssertionError(json.load(error)["value"]["message"].split("\n")[0]) from None
@@ -83,19 +85,19 @@ class Browser:
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
-    def wait(self, what: str, condition: str, *arguments: object, seconds: float = 20) -> Any:
+    def wait(self, what: str, condition: str, *arguments: object) -> Any:
         """Waits until JavaScript returns something true, and returns it."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             found = self.script(f"return {condition}", *arguments)
             if found:
                 return found
             time.sleep(0.05)
-        raise AssertionError(f"after {seconds} s: not {what}; the page says {self.text('main')[:2000]!r}")
+        raise AssertionError(f"after {PATIENCE} s: not {what}; the page says {self.text('main')[:2000]!r}")
 
-    def wait_for_text(self, selector: str, text: str, seconds: float = 20) -> None:
+    def wait_for_text(self, selector: str, text: str) -> None:
         condition = "(document.querySelector(arguments[0])?.textContent ?? '').includes(arguments[1])"
-        self.wait(f"{text!r} in {selector}", condition, selector, text, seconds=seconds)
+        self.wait(f"{text!r} in {selector}", condition, selector, text)
 
     def errors(self) -> list[str]:
         """What was written to the console since the last call as an error or a warning."""

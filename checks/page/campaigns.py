@@ -24,7 +24,7 @@ class Campaigns(Suite):
             browser.wait_for_text("#preview", "polarity")
             browser.type("#threshold", "0.5")
             browser.type("#budget", "40")
-            browser.wait("a planned figure", "document.querySelector('#prospect img.figure')?.naturalWidth > 0", seconds=60)
+            browser.wait("a planned figure", "document.querySelector('#prospect img.figure')?.naturalWidth > 0")
             browser.wait_for_text("#prospect", "With this budget")
             assert json.loads(server.get("/v1/campaigns"))["total"] == 0, "looking spends nothing"
             self.not_hacked()
@@ -225,13 +225,12 @@ class Campaigns(Suite):
             server.post("/v1/campaigns/many/tells", [{"ticket": ticket["ticket"], "reward": ticket["index"] % 3 / 2} for ticket in tickets])
             start = time.monotonic()
             page = server.get("/campaigns/many?search=9999&sort=-doubt")
-            seconds = time.monotonic() - start
-            print(f"  100,000 arms: {len(page):,} bytes in {seconds:.2f} s")
-            assert len(page) < 200_000 and seconds < 20
+            print(f"  100,000 arms: {len(page):,} bytes in {time.monotonic() - start:.2f} s")
+            assert len(page) < 200_000
             browser.go(f"{server.url}/campaigns/many")
             assert "1 to 50 of 100,000" in browser.text("#arm-table")
             browser.wait("the figure", "document.querySelector('#figure img').naturalWidth > 0")
             browser.wait_for_text("#live", "live")
             ticket = server.post("/v1/campaigns/many/asks", {"worker": "late", "count": 1})["tickets"][0]["ticket"]
-            browser.wait("the ticket", f"document.getElementById('ticket-{ticket}')", seconds=60)
+            browser.wait("the ticket", f"document.getElementById('ticket-{ticket}')")
             self.look("many")

@@ -26,16 +26,16 @@ class Server:
     def post(self, path: str, body: object, **headers: str) -> Any:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"} | headers)
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             return json.load(answer)
 
     def get(self, path: str, **headers: str) -> str:
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, None, headers), timeout=120) as answer:
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, None, headers), timeout=600) as answer:
             return answer.read().decode()
 
     def raw(self, method: str, path: str, body: str, **headers: str) -> http.client.HTTPResponse:
         """An answer as it is, without following redirects."""
-        connection = http.client.HTTPConnection(urllib.parse.urlsplit(self.url).netloc, timeout=60)
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(self.url).netloc, timeout=600)
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         connection.request(method, path, body, kind | {name.replace("_", "-"): value for name, value in headers.items()})
         answer = connection.getresponse()

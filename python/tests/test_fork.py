@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -25,7 +26,7 @@ def check(work):
     child = context.Process(target=lambda: queue.put(work()), daemon=True)
     expected = work()
     child.start()
-    found = queue.get(timeout=60)
+    found = queue.get(timeout=600)
     child.join()
     assert found == expected, (work.__name__, found, expected)
 """
@@ -52,7 +53,7 @@ print("done")
 
 
 def run(code: str, *arguments: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=180)
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -126,4 +127,4 @@ else:
 
 def test_a_campaign_is_opened_again_whatever_its_name(tmp_path: Path) -> None:
     """Rewards never reach another campaign that has got the name."""
-    subprocess.run([sys.executable, "-W", "ignore", "-c", NAMES, str(tmp_path / "names.db")], check=True, timeout=60)
+    subprocess.run([sys.executable, "-W", "ignore", "-c", NAMES, str(tmp_path / "names.db")], check=True, timeout=PATIENCE)

@@ -7,6 +7,7 @@ import pickle
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any
 import cutline
 import pandas as pd
 import pytest
+from processes import wait_for
 
 CUTLINE = Path(__file__).parents[2] / "target/release/cutline"
 
@@ -23,7 +25,8 @@ CUTLINE = Path(__file__).parents[2] / "target/release/cutline"
 class Server:
     """`cutline serve` on `screen.db` in a directory."""
 
-    def __init__(self, directory: Path, bind: str = "127.0.0.1:0") -> None:
+    # Nobody else uses this address, so that the port is still free when a server is started again.
+    def __init__(self, directory: Path, bind: str = "127.0.0.2:0" if sys.platform == "linux" else "127.0.0.1:0") -> None:
         command = [str(CUTLINE), "serve", "screen.db", "--bind", bind]
         self.process = subprocess.Popen(command, cwd=directory, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
@@ -143,10 +146,18 @@ def test_custom_rules_stay_in_stores(server: Server) -> None:
         cutline.Campaign(3, threshold=0.5, budget=9, storage=f"http://{server.bind}", algorithm=First())
 
 
+def asks_for_a_token(url: str) -> bool:
+    try:
+        cutline.open(url)
+    except cutline.StorageError:
+        return True
+    return False
+
+
 def test_tokens(store: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [str(CUTLINE), "token", "create", store, "--name", "w"]
     token = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    time.sleep(2.1)
+    wait_for("server that knows of the token", lambda: asks_for_a_token(server.url))
     with pytest.raises(cutline.StorageError, match="asks for a token; pass a token .* as `token="):
         cutline.open(server.url)
     with pytest.raises(cutline.StorageError, match="does not accept the token"):
@@ -176,7 +187,7 @@ def test_a_killed_server_loses_nothing(store: str, server: Server, tmp_path: Pat
     (ticket,) = campaign.ask(1)
     server.kill()
     again: list[Server] = []
-    timer = threading.Timer(1.0, lambda: again.append(Server(tmp_path, server.bind)))
+    timer = threading.Timer(0.5, lambda: again.append(Server(tmp_path, server.bind)))
     timer.start()
     assert campaign.tell(ticket, 0.5) == 1
     timer.join()
@@ -188,8 +199,18 @@ def test_ctrl_c_ends_a_wait_for_a_server(tmp_path: Path) -> None:
     # A server that accepts connections and never answers.
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1/campaigns/screen"
-        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        connections: list[socket.socket] = []
+
+        def interrupt() -> None:
+            connections.append(silent.accept()[0])
+            os.kill(os.getpid(), signal.SIGINT)
+
+        interrupter = threading.Thread(target=interrupt)
+        interrupter.start()
         begun = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             cutline.open(url)
-        assert time.monotonic() - begun < 20
+        # An answer is waited for longer than that.
+        assert time.monotonic() - begun < 60
+        interrupter.join()
+        connections[0].close()

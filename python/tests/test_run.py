@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import PATIENCE, wait_for, wait_for_sleep
 
 import cutline
 
@@ -45,7 +45,7 @@ def test_a_campaign_is_continued() -> None:
 
 
 def test_workers_measure_at_the_same_time() -> None:
-    together = threading.Barrier(4, timeout=20)
+    together = threading.Barrier(4, timeout=PATIENCE)
 
     def wait(ticket: cutline.Ticket) -> float:
         together.wait()
@@ -150,10 +150,10 @@ def test_ctrl_c_leaves_no_ticket_open(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path / "x.db")], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdout.readline() == "measuring\n"
-    time.sleep(0.2)
+    wait_for_sleep(child.pid)
     os.kill(child.pid, signal.SIGINT)
     assert child.stdout.readline() == "3 0 1\n"
-    assert child.wait(timeout=20) == 3
+    assert child.wait(timeout=PATIENCE) == 3
     child.stdout.close()
 
 
@@ -180,9 +180,9 @@ def test_nobody_waits_for_a_measurement_that_hangs(ends_by: str, tmp_path: Path)
     assert child.stdout is not None
     assert child.stdout.readline() == "measuring\n"
     if ends_by == "Ctrl-C":
-        time.sleep(0.5)
+        wait_for("three rewards", lambda: cutline.open(store).progress.counted >= 3)
         child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
+    _, err = child.communicate(timeout=PATIENCE)
     assert child.returncode != 0
     assert err.splitlines()[-1].startswith("KeyboardInterrupt" if ends_by == "Ctrl-C" else "OSError: no answer")
     progress = cutline.open(store).progress

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
+pub mod process;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

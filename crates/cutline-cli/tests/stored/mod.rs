@@ -2,12 +2,12 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
+use crate::common::process::Killed;
 use cutline_campaign::{Candidates, Event, Record, Settings};
 use cutline_store::{Campaign, Store};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A temporary directory and the address of a store without campaigns.
@@ -105,38 +105,6 @@ pub fn named(names: &[&str]) -> Candidates {
 /// The events of a campaign.
 pub fn events(campaign: &mut Campaign) -> Vec<Event> {
     campaign.events(0).unwrap().into_iter().map(|Record { event, .. }| event).collect()
-}
-
-/// Sends a signal to a process.
-pub fn signal(process: u32, name: &str) {
-    let status = Command::new("kill").args(["-s", name, &process.to_string()]).status().unwrap();
-    assert!(status.success(), "process {process} had ended by itself");
-}
-
-/// Waits for something that should happen soon.
-#[track_caller]
-pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_there() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "no {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Whether a process is running.
-pub fn is_alive(process: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
-}
-
-/// A process that is killed with the test.
-pub struct Killed(pub Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
 }
 
 /// A PostgreSQL server of a test's own, which it may stop and reconfigure.

@@ -3,7 +3,8 @@
 
 #![cfg(unix)]
 
-use crate::stored::{Killed, Place, candidates};
+use crate::common::process::{Killed, PATIENCE};
+use crate::stored::{Place, candidates};
 use cutline::Verdict;
 use cutline_campaign::{Candidates, Change, Event, Settings};
 use cutline_store::Store;
@@ -91,7 +92,7 @@ fn kill_and_check(place: &Place) {
     let begun = Instant::now();
     let mut lives: Vec<(Killed, Instant)> = (0..WORKERS).map(|_| (Killed(start(place)), Instant::now())).collect();
     while kills < KILLS || !has_all_kinds(place) {
-        assert!(begun.elapsed() < Duration::from_mins(5), "{kills} kills only, or not every kind of change");
+        assert!(begun.elapsed() < PATIENCE, "{kills} kills only, or not every kind of change");
         std::thread::sleep(Duration::from_millis(3));
         for (process, since) in &mut lives {
             // Lifetimes of 20 to 200 ms, different for every process; later longer ones, for machines on which a process cannot do

@@ -1,5 +1,6 @@
 //! A campaign that changes: `amend`, `withdraw`, `restore`, `add`, `predict`, `extend`, `set`, replicates, resumed tickets and `--give-up`.
 
+use crate::common::process::wait_for;
 use crate::common::{Place, screen};
 use serde_json::Value;
 
@@ -199,7 +200,10 @@ fn replicates_and_resumed_tickets() {
 fn a_budget_is_raised_after_late_rewards() {
     let place = screen(&["--budget", "4"]);
     place.good(&["ask", "screen.db", "-n", "4", "--lease", "1s"]);
-    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    let is_overdue = |ticket: &Value| ticket["is_overdue"] == true;
+    wait_for("end of the leases", || {
+        place.json(&["status", "screen.db"])["out"].as_array().unwrap().iter().all(is_overdue)
+    });
     place.good(&["ask", "screen.db", "-n", "4"]);
     place.good(&["tell", "screen.db", "5", "1", "6", "2", "7", "3", "8", "4"]);
     place.good(&["tell", "screen.db", "1", "1", "2", "2", "3", "3", "4", "4"]);

@@ -1,5 +1,6 @@
 //! `cutline list`, `show`, `rename`, `delete` and `copy`, and the scripts that are made from the command line.
 
+use crate::common::process::wait_for;
 use crate::common::{Place, Ran, screen};
 
 /// A store with the campaigns `arms` and `more`; the first one has three rewards.
@@ -78,9 +79,7 @@ fn a_run_whose_campaign_is_deleted_keeps_its_rewards() {
     place.write("m.sh", "touch started; while [ ! -e gone ]; do sleep 0.02; done; echo 0.25\n");
     let mut run = place.cutline(&["run", "screen.db", "--measure", "sh m.sh"]);
     let running = run.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    while !place.path("started").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_for("measurement", || place.path("started").exists());
     place.good(&["delete", "screen.db", "--yes", "arms"]);
     place.write("gone", "");
     let ran = Ran::from(running.wait_with_output().unwrap());

@@ -7,7 +7,8 @@
 
 #![cfg(unix)]
 
-use crate::stored::{Killed, Place, candidates, wait_for};
+use crate::common::process::{Killed, PATIENCE, wait_for};
+use crate::stored::{Place, candidates};
 use cutline::Verdict;
 use cutline_campaign as campaign;
 use cutline_campaign::{Event, Record, Settings};
@@ -70,7 +71,7 @@ fn worker() {
     let mut random = Random(u64::from(std::process::id()));
     let begun = Instant::now();
     while campaign.stop_reason().unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_mins(5), "no end of {:?}", campaign.progress().unwrap());
+        assert!(begun.elapsed() < PATIENCE, "no end of {:?}", campaign.progress().unwrap());
         let tickets = campaign.ask(1 + usize::try_from(random.below(3)).unwrap(), &name, lease).unwrap();
         if tickets.is_empty() {
             std::thread::sleep(Duration::from_millis(5));
@@ -148,7 +149,7 @@ fn round_of_kills(place: &Place, name: &str, random: &mut Random, kills: &mut [u
     }
     let patience = Instant::now();
     while campaign.stop_reason().unwrap().is_none() {
-        assert!(patience.elapsed() < Duration::from_mins(5), "{name}: no end of {:?}", campaign.progress().unwrap());
+        assert!(patience.elapsed() < PATIENCE, "{name}: no end of {:?}", campaign.progress().unwrap());
         std::thread::sleep(Duration::from_millis(2));
         for (kind, process, end) in &mut lives {
             if Instant::now() < *end {

@@ -1,5 +1,6 @@
 //! A server is a store: campaigns are begun, listed, changed, renamed, copied and deleted there as in a file.
 
+use crate::common::process::wait_for;
 use crate::common::{ARMS, Place};
 use crate::remote::lossy_proxy;
 use crate::serve::Server;
@@ -279,9 +280,8 @@ fn tokens_are_for_all_commands() {
         let secret = place.good(&["token", "create", "screen.db", "--name", role, "--role", role]).stdout;
         place.write(&format!("{role}.token"), &secret);
     }
-    // Until the server knows of the tokens.
-    std::thread::sleep(std::time::Duration::from_millis(2100));
     let url = both.url();
+    wait_for("server that knows of the tokens", || place.run(&["list", &url]).code == Some(1));
     let (admin, viewer) = (["--token-file", "admin.token"], ["--token-file", "viewer.token"]);
     let new = ["new", &url, "arms.csv", "--threshold", "0.5", "--budget", "9"];
     assert!(place.refuses(&new).contains("the server asks for a token"));

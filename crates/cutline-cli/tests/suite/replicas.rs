@@ -3,9 +3,10 @@
 //! Workers repeat a request at the next replica when its answer is lost, and keep what was acknowledged. The journal must have all of it
 //! exactly once and never exceed the budget. Every watcher must see every event of the journal once and in order, whichever replica wrote it.
 
+use crate::common::process::{PATIENCE, wait_for};
 use crate::nothing_is_lost::recount;
 use crate::serve::{Server, fetch};
-use crate::stored::{Place, candidates, wait_for};
+use crate::stored::{Place, candidates};
 use cutline_campaign::Settings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -70,11 +71,17 @@ struct Shared {
     acknowledged: [AtomicU64; REPLICAS],
     /// How many requests got no whole answer.
     unanswered: AtomicU64,
+    /// How many rewards may be acknowledged before the next replica is killed; what comes later waits for that.
+    limit: AtomicU64,
 }
 
 impl Shared {
     fn address(&self, replica: usize) -> String {
         self.addresses.lock().unwrap()[replica % REPLICAS].clone()
+    }
+
+    fn n_acknowledged(&self) -> u64 {
+        self.acknowledged.iter().map(|n| n.load(Ordering::Relaxed)).sum()
     }
 
     /// The answer of the first replica that gives one, and which it was.
@@ -85,7 +92,7 @@ impl Shared {
                 Ok(answer) => return (answer, replica % REPLICAS),
                 Err(error) => {
                     self.unanswered.fetch_add(1, Ordering::Relaxed);
-                    assert!(begun.elapsed() < Duration::from_mins(1), "{what} {body}: {error}");
+                    assert!(begun.elapsed() < PATIENCE, "{what} {body}: {error}");
                     std::thread::sleep(Duration::from_millis(5));
                 }
             }
@@ -113,6 +120,7 @@ impl Shared {
             }
             let tell: Vec<Value> =
                 tickets.iter().map(|&ticket| json!({"ticket": ticket, "reward": reward(ticket)})).collect();
+            wait_for("kill", || self.n_acknowledged() < self.limit.load(Ordering::Relaxed));
             let (_, replica) = self.insist(replica + 1, "tells", key("tell").as_deref(), &tell.into());
             self.acknowledged[replica].fetch_add(tickets.len() as u64, Ordering::Relaxed);
             told.extend(tickets.into_iter().map(|ticket| (ticket, reward(ticket))));
@@ -152,7 +160,7 @@ impl Shared {
         let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
         let (mut n_sent, begun) = (0, Instant::now());
         while n_sent < most && !is_complete(seen) {
-            assert!(begun.elapsed() < Duration::from_mins(2), "{} events, and no end", seen.len());
+            assert!(begun.elapsed() < PATIENCE, "{} events, and no end", seen.len());
             match stream.read(&mut part) {
                 Ok(0) => return Ok(()),
                 Ok(n) => bytes.extend_from_slice(&part[..n]),
@@ -186,6 +194,7 @@ fn killed_replicas_lose_nothing() {
         last_event: AtomicU64::new(0),
         acknowledged: Default::default(),
         unanswered: AtomicU64::new(0),
+        limit: AtomicU64::new(u64::from(BUDGET / 2)),
     };
     let before = |replica: usize| shared.acknowledged[replica].load(Ordering::Relaxed);
     let (told, seen) = std::thread::scope(|scope| {
@@ -202,13 +211,14 @@ fn killed_replicas_lose_nothing() {
                 move || shared.watch(first, most)
             })
         });
-        for (replica, part) in [(0, 3), (1, 2)] {
+        for (replica, part, limit) in [(0, 3, BUDGET * 2 / 3), (1, 2, u32::MAX)] {
             wait_for("load", || campaign.progress().unwrap().counted >= BUDGET / part && before(replica) > 0);
             replicas[replica].child.kill().unwrap();
             if replica == 0 {
                 replicas.push(serve(&place));
                 shared.addresses.lock().unwrap()[0] = replicas[REPLICAS].address.clone();
             }
+            shared.limit.store(limit.into(), Ordering::Relaxed);
         }
         let told: Vec<BTreeMap<u64, f64>> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
         shared.last_event.store(campaign.progress().unwrap().events, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! `cutline serve` and `cutline token`.
 
+use crate::common::process::wait_for;
 use crate::common::{Place, screen};
 use rustix::process::{Flock, FlockOffsetType, FlockType, Pid, Signal, fcntl_getlk, kill_process};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -135,8 +136,7 @@ fn tokens_are_made_listed_and_revoked() {
     let header = format!("authorization: Bearer {secret}\r\n");
     assert!(server.fetch("GET", "/v1/campaigns", &header, "").0.contains("200"));
     place.good(&["token", "revoke", "screen.db", "ada"]);
-    std::thread::sleep(std::time::Duration::from_millis(2100));
-    assert!(server.fetch("GET", "/v1/campaigns", &header, "").0.contains("401"));
+    wait_for("end of the token", || server.fetch("GET", "/v1/campaigns", &header, "").0.contains("401"));
     assert_eq!(server.end(), Some(0));
     assert!(place.refuses(&["token", "create", "screen.db", "--name", "ada"]).contains("already a token `ada`"));
     assert!(place.refuses(&["token", "revoke", "screen.db", "eve"]).contains("there is no token `eve`"));

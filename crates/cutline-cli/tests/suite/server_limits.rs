@@ -1,19 +1,20 @@
 //! A PostgreSQL server that does not answer: every command ends with one clear line, and every wait can be interrupted.
 
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
-use crate::stored::{Killed, Place, PrivateServer, named, signal, wait_for};
+use crate::common::process::{Killed, end, happens_within, signal, signal_and_wait, wait_for};
+use crate::stored::{Place, PrivateServer, named};
 use cutline_campaign::Settings;
 use postgres::{Client, NoTls};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs `cutline` until it ends; code, stderr and duration.
-fn cutline(place: &Place, args: &[&str]) -> (Option<i32>, String, Duration) {
-    let begun = Instant::now();
-    let output = place.command(env!("CARGO_BIN_EXE_cutline")).args(args).output().unwrap();
-    (output.status.code(), String::from_utf8(output.stderr).unwrap(), begun.elapsed())
+/// Runs `cutline` until it ends; code and stderr.
+fn cutline(place: &Place, args: &[&str]) -> (Option<i32>, String) {
+    let mut command = place.command(env!("CARGO_BIN_EXE_cutline"));
+    let output = end(command.args(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
 /// Every command on a store, `S`.
@@ -43,13 +44,12 @@ fn all_end(address: &str) {
     place.write("arms.csv", "name,x\na,1\nb,2\n");
     for command in COMMANDS {
         let args: Vec<&str> = command.iter().map(|&arg| if arg == "S" { address } else { arg }).collect();
-        let (code, stderr, duration) = cutline(&place, &args);
+        let (code, stderr) = cutline(&place, &args);
         let last = stderr.lines().last().unwrap_or_default();
         assert_eq!(code, Some(1), "{command:?}: {stderr}");
         assert!(last.starts_with("error: postgresql://"), "{command:?}: {stderr}");
         assert!(last.ends_with("the server did not answer within 1 s (`connect_timeout`)"), "{command:?}: {stderr}");
         assert!(!stderr.contains("SECRET"), "{command:?}: {stderr}");
-        assert!(duration < Duration::from_secs(15), "{command:?}: {duration:?}");
     }
 }
 
@@ -66,11 +66,10 @@ fn a_stopped_postmaster() {
     signal(postmaster, "STOP");
     let place = Place::sqlite();
     let address = format!("{}/postgres?connect_timeout=1", server.address);
-    let (code, stderr, duration) = cutline(&place, &["status", &address]);
+    let (code, stderr) = cutline(&place, &["status", &address]);
     signal(postmaster, "CONT");
     assert_eq!(code, Some(1), "{stderr}");
     assert!(stderr.contains("did not answer within 1 s (`connect_timeout`)"), "{stderr}");
-    assert!(duration < Duration::from_secs(15), "{duration:?}");
 }
 
 /// A campaign whose row another connection has locked.
@@ -86,32 +85,45 @@ fn a_held_lock() {
     let place = Place::postgres();
     let other = locked(&place);
     let address = format!("{}?lock_timeout=1s", place.address);
-    let (code, stderr, duration) = cutline(&place, &["ask", &address]);
+    let (code, stderr) = cutline(&place, &["ask", &address]);
     assert_eq!(code, Some(1), "{stderr}");
     assert!(stderr.ends_with("another process has kept it locked for 1 s (`lock_timeout`); try again\n"), "{stderr}");
-    assert!(duration < Duration::from_secs(15), "{duration:?}");
     drop(other);
     assert_eq!(place.campaign("screen").progress().unwrap().events, 0);
 }
 
-/// The process of the server that serves the program's connection stops, on a connection that is open.
+/// The process of the server that serves the program's connection stops, on a connection that is open. It must be stopped before the server itself
+/// ends the statement, so the limit is higher where that was too late.
 #[test]
 fn a_stopped_backend() {
     let place = Place::postgres();
     let other = locked(&place);
-    let address = format!("{}?statement_timeout=1s&lock_timeout=0", place.address);
+    let is_in_time = (0..7).map(|power| 1 << power).any(|seconds| is_stopped_in_time(&place, seconds));
+    assert!(is_in_time, "{}", place.text("stderr"));
+    drop(other);
+    assert_eq!(place.campaign("screen").progress().unwrap().events, 0);
+}
+
+/// Whether the process was stopped before the server ended the statement.
+fn is_stopped_in_time(place: &Place, seconds: u32) -> bool {
+    let address = format!("{}?statement_timeout={seconds}s&lock_timeout=0", place.address);
     let mut ask = place.command(env!("CARGO_BIN_EXE_cutline"));
-    let child = Killed(ask.args(["ask", &address]).stderr(place_file(&place)).stdout(Stdio::null()).spawn().unwrap());
-    let backend = waiting(&place);
+    let mut child =
+        Killed(ask.args(["ask", &address]).stderr(place_file(place)).stdout(Stdio::null()).spawn().unwrap());
+    let mut backend = None;
+    wait_for("wait for a lock, or end", || {
+        backend = waiting_now(place);
+        backend.is_some() || child.0.try_wait().unwrap().is_some()
+    });
+    let Some(backend) = backend else { return false };
     signal(backend, "STOP");
-    let mut child = child;
     wait_for("end", || child.0.try_wait().unwrap().is_some());
     signal(backend, "CONT");
     assert_eq!(child.0.wait().unwrap().code(), Some(1));
     let stderr = place.text("stderr");
-    assert!(stderr.contains("has not answered for 1 s (`statement_timeout`); nothing was saved"), "{stderr}");
-    drop(other);
-    assert_eq!(place.campaign("screen").progress().unwrap().events, 0);
+    let message = format!("has not answered for {seconds} s (`statement_timeout`); nothing was saved");
+    assert!(stderr.contains(&message) || stderr.contains(&format!("(`statement_timeout` is {seconds} s)")), "{stderr}");
+    stderr.contains(&message)
 }
 
 fn place_file(place: &Place) -> std::fs::File {
@@ -120,19 +132,30 @@ fn place_file(place: &Place) -> std::fs::File {
 
 /// The process of the server that waits for a lock on behalf of the program.
 fn waiting(place: &Place) -> u32 {
+    let mut found = None;
+    wait_for("wait for a lock", || {
+        found = waiting_now(place);
+        found.is_some()
+    });
+    found.unwrap()
+}
+
+/// This process, if there is one at the moment.
+fn waiting_now(place: &Place) -> Option<u32> {
     let mut client = Client::connect(&place.address, NoTls).unwrap();
     let statement = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'cutline' \
                      AND datname = current_database()";
-    let mut found = None;
-    wait_for("wait for a lock", || {
-        found = client.query_opt(statement, &[]).unwrap().map(|row| row.get::<_, i32>(0));
-        found.is_some()
-    });
-    u32::try_from(found.unwrap()).unwrap()
+    let found = client.query_opt(statement, &[]).unwrap();
+    found.map(|row| u32::try_from(row.get::<_, i32>(0)).unwrap())
 }
 
 /// `run` with a reward in hand that the store does not take, because it is locked. Signals end it, and the reward is kept in a file.
 fn interrupted(signals: &[&str], within: Duration) {
+    happens_within(within, || interrupted_by(signals));
+}
+
+/// How long `run` takes to end.
+fn interrupted_by(signals: &[&str]) -> Duration {
     let place = Place::postgres();
     place.begin("screen", &Settings::new(0.5, 10), named(&["a", "b"]));
     place.write("measure.sh", "touch measuring\nwhile [ ! -e locked ]; do sleep 0.05; done\necho 0.7\n");
@@ -145,11 +168,10 @@ fn interrupted(signals: &[&str], within: Duration) {
     waiting(&place);
     let asked = Instant::now();
     for name in signals {
-        signal(run.0.id(), name);
-        std::thread::sleep(Duration::from_millis(300));
+        signal_and_wait(run.0.id(), name);
     }
     wait_for("end", || run.0.try_wait().unwrap().is_some());
-    assert!(asked.elapsed() < within, "{:?}: {}", asked.elapsed(), place.text("stderr"));
+    let time = asked.elapsed();
     let stderr = place.text("stderr");
     assert_eq!(run.0.wait().unwrap().code(), Some(130), "{stderr}");
     assert!(stderr.contains("1 reward was not saved in the store; it is in screen.unsaved-rewards.csv"), "{stderr}");
@@ -161,8 +183,9 @@ fn interrupted(signals: &[&str], within: Duration) {
     assert!(unsaved.ends_with(",0.7\n") && unsaved.lines().count() == 2, "{unsaved}");
     other.batch_execute("ROLLBACK").unwrap();
     let file = place.path("screen.unsaved-rewards.csv");
-    let (code, stderr, _) = cutline(&place, &["tell", &place.address, "--file", file.to_str().unwrap()]);
+    let (code, stderr) = cutline(&place, &["tell", &place.address, "--file", file.to_str().unwrap()]);
     assert_eq!((code, place.campaign("screen").progress().unwrap().counted), (Some(0), 1), "{stderr}");
+    time
 }
 
 #[test]
@@ -191,14 +214,18 @@ fn other_commands_can_be_interrupted() {
     other.batch_execute(all).unwrap();
     let new = ["new", &place.address, "arms.csv", "--threshold", "0.5", "--budget", "9", "--name", "other"];
     for args in [&new[..], &["delete", &place.address, "--yes", "screen"], &["ask", &place.address]] {
-        let mut command = place.command(env!("CARGO_BIN_EXE_cutline"));
-        let mut child = Killed(command.args(args).stdout(Stdio::null()).stderr(place_file(&place)).spawn().unwrap());
-        let backend = waiting(&place);
-        let asked = Instant::now();
-        signal(child.0.id(), "INT");
-        assert_eq!(child.0.wait().unwrap().code(), Some(130), "{args:?}: {}", place.text("stderr"));
-        assert!(asked.elapsed() < Duration::from_secs(5), "{args:?}: {:?}", asked.elapsed());
-        // The server's process goes on waiting, and must not be taken for that of the next command.
-        other.execute("SELECT pg_terminate_backend($1, 10000)", &[&i32::try_from(backend).unwrap()]).unwrap();
+        happens_within(Duration::from_secs(5), || {
+            let mut command = place.command(env!("CARGO_BIN_EXE_cutline"));
+            let child = command.args(args).stdout(Stdio::null()).stderr(place_file(&place)).spawn().unwrap();
+            let backend = waiting(&place);
+            let asked = Instant::now();
+            signal(child.id(), "INT");
+            let code = end(child).status.code();
+            let time = asked.elapsed();
+            assert_eq!(code, Some(130), "{args:?}: {}", place.text("stderr"));
+            // The server's process goes on waiting, and must not be taken for that of the next command.
+            other.execute("SELECT pg_terminate_backend($1, 600000)", &[&i32::try_from(backend).unwrap()]).unwrap();
+            time
+        });
     }
 }

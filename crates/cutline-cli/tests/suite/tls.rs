@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use crate::common::process::wait_for;
 use crate::stored::{Place, PrivateServer};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use std::process::Command;
@@ -50,14 +51,19 @@ fn serve(server: &PrivateServer, (certificate, key): &(Certificate, KeyPair), cl
     for setting in ["ssl_ca_file = 'clients.crt'", "ssl = on"] {
         client.batch_execute(&format!("ALTER SYSTEM SET {setting}")).unwrap();
     }
-    client.batch_execute("SELECT pg_reload_conf()").unwrap();
-    let is_on = || {
-        // A new connection has the settings of the server at this moment.
-        let row = server.client().query_one("SELECT current_setting('ssl')", &[]).unwrap();
-        row.get::<_, String>(0) == "on"
+    reload(server);
+}
+
+/// Makes the server read its files again, and waits until it has. It takes no connection while it reads them.
+fn reload(server: &PrivateServer) {
+    // A new connection has the time of the process that accepted it.
+    let loaded = || {
+        let row = server.client().query_one("SELECT pg_conf_load_time()::text", &[]).unwrap();
+        row.get::<_, String>(0)
     };
-    crate::stored::wait_for("TLS", is_on);
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    let before = loaded();
+    server.client().batch_execute("SELECT pg_reload_conf()").unwrap();
+    wait_for("new settings", || loaded() != before);
 }
 
 /// The last line on stderr of `cutline new`; empty if it succeeded.
@@ -118,10 +124,9 @@ fn tls() {
     assert!(line.ends_with("the server's certificate is for another name than the host in the address"), "{line}");
 
     // Encrypted connections are only for users with a certificate, which Cutline does not have.
-    let hba = "COPY (SELECT 'hostssl postgres cutline all cert' UNION ALL SELECT 'host all all all trust') TO PROGRAM 'cat > pg_hba.conf'; \
-               SELECT pg_reload_conf()";
+    let hba = "COPY (SELECT 'hostssl postgres cutline all cert' UNION ALL SELECT 'host all all all trust') TO PROGRAM 'cat > pg_hba.conf'";
     server.client().batch_execute(hba).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    reload(&server);
     let line = with("sslmode=require");
     assert!(line.contains("certificate"), "{line}");
     assert_eq!(with("sslmode=prefer"), "", "it falls back to plain text, which the server takes");

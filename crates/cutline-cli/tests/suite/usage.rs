@@ -1,5 +1,6 @@
 //! Wrong command lines: exit code 2, a message, and nothing written.
 
+use crate::common::process::wait_for_work;
 use crate::common::{Place, Ran};
 
 fn usage_error(args: &[&str]) -> String {
@@ -75,9 +76,8 @@ fn the_largest_number_of_runs() {
     let args = ["reproduce", "--runs", "1125899906842623", "--threads", "1"];
     let mut child =
         place.cutline(&args).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let ended = child.try_wait().unwrap();
+    wait_for_work(child.id());
+    assert_eq!(child.try_wait().unwrap(), None, "still at work");
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(ended, None, "still at work");
 }

@@ -2,10 +2,10 @@
 
 #![cfg(unix)]
 
+use crate::common::process::wait_for;
 use cutline_store::Store;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -44,11 +44,7 @@ fn iris_is_screened_although_the_run_is_killed_half_way() {
     let mut campaign = store.campaign(None).unwrap();
 
     let mut first = start(directory.path(), run);
-    let patience = Instant::now() + Duration::from_mins(2);
-    while campaign.progress().unwrap().counted < 150 {
-        assert!(Instant::now() < patience, "half way is never reached");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for("half of the rewards", || campaign.progress().unwrap().counted >= 150);
     first.kill().unwrap();
     first.wait().unwrap();
     let half_way = campaign.progress().unwrap().counted;

@@ -17,6 +17,7 @@ use crate::state::AppState;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Where to post notices, and how.
 ///
@@ -72,15 +73,20 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    /// Begins to look and to post, if the server was told where to. What is done once this has returned is seen.
+    /// Begins to look and to post, if the server was told where to. Campaigns that begin after this are news.
     pub(crate) async fn start(state: &AppState) -> Option<Self> {
         let notify = state.limits().notify.clone()?;
         let store = state.own_store();
-        let (ending, ended) = channel();
-        let watcher = tokio::task::spawn_blocking(move || watch::Watcher::new(store, notify, ended)).await.ok()?;
-        let work = move || watcher.run();
+        let ((ending, ended), (ready, is_ready)) = (channel(), oneshot::channel());
+        let work = move || {
+            let watcher = watch::Watcher::new(store, notify, ended);
+            ready.send(()).ok();
+            watcher.run();
+        };
         let thread = std::thread::Builder::new().name("notify".into()).spawn(work);
         let thread = thread.inspect_err(|error| tracing::error!(%error, "the system has no thread for notices")).ok();
+        // It fails only if there is no thread.
+        is_ready.await.ok();
         Some(Self { ending, thread })
     }
 

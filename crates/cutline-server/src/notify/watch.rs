@@ -22,7 +22,7 @@ pub(super) struct Watcher {
     poll: Duration,
     poster: Poster,
     known: HashMap<i64, Known>,
-    /// The campaigns that there were when the server started, until each was looked at; `None` if they could not be read.
+    /// The campaigns that were there when the server started, until they are looked at; `None` while they could not be read.
     old: Option<HashSet<i64>>,
 }
 
@@ -41,7 +41,8 @@ struct Known {
 impl Watcher {
     pub(super) fn new(store: Store, notify: Notify, ended: Receiver<()>) -> Self {
         let (silence, poll) = (notify.silence, notify.poll);
-        let old = store.activity().map(|all| all.iter().map(|campaign| campaign.id).collect()).ok();
+        let old = store.activity().map(|all| all.iter().map(|campaign| campaign.id).collect());
+        let old = old.inspect_err(|error| tracing::warn!(%error, "campaigns could not be read for notices")).ok();
         Self { store, silence, poll, poster: Poster::new(notify, ended), known: HashMap::new(), old }
     }
 
@@ -49,7 +50,7 @@ impl Watcher {
         loop {
             // A defect in one campaign must not end the notices of all others.
             match catch_unwind(AssertUnwindSafe(|| self.look_at_all())) {
-                Ok(Ok(())) => drop(self.old.get_or_insert_default()),
+                Ok(Ok(())) => (),
                 Ok(Err(error)) => tracing::warn!(%error, "campaigns could not be read for notices"),
                 Err(_) => tracing::error!("looking at a campaign for notices has failed"),
             }
@@ -63,6 +64,7 @@ impl Watcher {
         let all = self.store.activity()?;
         let ids: HashSet<i64> = all.iter().map(|campaign| campaign.id).collect();
         self.known.retain(|id, _| ids.contains(id));
+        let old = self.old.get_or_insert_with(|| ids.clone());
         for campaign in &all {
             if self.poster.is_ended_after(Duration::ZERO) {
                 break;
@@ -76,9 +78,7 @@ impl Watcher {
             if is_new || known.stand.n_events != campaign.events {
                 match known.look(&self.store, campaign) {
                     // How it stood when the server started is no news.
-                    Ok(_) if is_new && self.old.as_ref().is_none_or(|old| old.contains(&campaign.id)) => {
-                        known.rewarded = None;
-                    }
+                    Ok(_) if old.remove(&campaign.id) => known.rewarded = None,
                     Ok(changes) => notices = changes,
                     Err(error) => {
                         tracing::warn!(campaign = campaign.name, %error, "a campaign cannot be read for notices");

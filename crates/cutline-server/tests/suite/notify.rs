@@ -1,6 +1,7 @@
 //! Notices, with real servers that post and real receivers.
 
-use crate::common::{Api, Place};
+use crate::common::{Api, PATIENCE, Place};
+use crate::listener::fetch;
 use cutline_server::{AddressError, Limits, Notify, serve};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -10,16 +11,12 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 on_stores!(each_change_is_posted_once);
 
 const SECRET: &str = "a secret of this test";
-
-/// How long to wait for something that comes in a moment, also on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Something that was posted.
 #[derive(Clone, Debug)]
@@ -108,10 +105,8 @@ impl Running {
         let (state, ended) = (api.state.clone(), Arc::clone(&end));
         let task =
             tokio::spawn(async move { serve(listener, state, None, async move { ended.notified().await }).await });
-        // Once it answers, it sees every change.
-        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
-        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await.unwrap();
-        stream.read_u8().await.unwrap();
+        // Once it serves connections, it knows which campaigns were there before.
+        assert!(fetch(address, "GET", "/healthz", "").await.starts_with("HTTP/1.1 200"));
         Self { api, end, task }
     }
 

@@ -1,6 +1,6 @@
 //! The pages, without a browser: who sees them, what their forms do, and what they never contain. `checks/page` uses them in a browser.
 
-use crate::common::{Answer, Api, Place};
+use crate::common::{Answer, Api, Place, wait_for};
 use axum::http::Method;
 use cutline_server::Limits;
 use cutline_store::Role;
@@ -115,8 +115,9 @@ async fn a_cookie_works_for_pages_of_this_server_alone() {
     assert!(out.headers["set-cookie"].to_str().unwrap().contains("cutline_session=; ") && redirect(&out) == "/login");
 
     let viewer = open.token(&place, "vera", Role::Viewer, None).await.secret().to_owned();
-    // Tokens are remembered for two seconds.
-    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    // Servers read tokens again from time to time.
+    wait_for("login", async || with_cookie(&api, Method::GET, "/campaigns/screen", &viewer, &[]).await.status == 200)
+        .await;
     assert_eq!(with_cookie(&api, Method::POST, path, &viewer, &[here]).await.status, 403);
     assert_eq!(with_cookie(&api, Method::GET, "/new", &viewer, &[]).await.status, 403);
     let page = with_cookie(&api, Method::GET, "/campaigns/screen", &viewer, &[]).await;

@@ -1,6 +1,6 @@
 //! Requests that are repeated with the same Idempotency-Key, and servers that share a store.
 
-use crate::common::{Api, Place, screen};
+use crate::common::{Api, Place, screen, wait_for};
 use axum::http::Method;
 use serde_json::{Value, json};
 
@@ -145,11 +145,9 @@ async fn clients_that_are_gone_spend_nothing(place: Place) {
         drop(tokio::time::timeout(std::time::Duration::from_micros(wait * 200), asking).await);
     }
     // What was answered in time is still open; what was not is expired or was never handed out.
-    let mut settled = Value::Null;
-    for _ in 0..50 {
-        settled = api.get("/v1/campaigns/screen").await.ok()["overview"].clone();
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    let answered = api.state_metric("cutline_tickets_total").await;
-    assert_eq!(settled["open"].as_u64(), Some(answered), "{settled}");
+    wait_for("end of the leases", async || {
+        let open = api.get("/v1/campaigns/screen").await.ok()["overview"]["open"].as_u64();
+        open == Some(api.state_metric("cutline_tickets_total").await)
+    })
+    .await;
 }

@@ -1,6 +1,6 @@
 //! Who may do what.
 
-use crate::common::{Api, Place, screen};
+use crate::common::{Api, Place, screen, wait_for};
 use axum::http::Method;
 use cutline_server::Limits;
 use cutline_store::{Role, Store};
@@ -91,7 +91,7 @@ async fn roles_allow_what_they_say(place: Place) {
     for role in [Role::Viewer, Role::Worker] {
         let api = api.token(&place, role.name(), role, None).await;
         // Servers read tokens again from time to time.
-        tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+        wait_for("access", async || api.get("/v1/campaigns/screen/report").await.status == 200).await;
         for (method, path, needed) in requests() {
             if needed > role {
                 let answer = api.call(method, path, &[("content-type", "application/json")], "{}").await;
@@ -135,7 +135,7 @@ async fn revoked_tokens_stop_working(place: Place) {
     bob.get("/v1/campaigns/screen").await.ok();
     let address = place.address.clone();
     tokio::task::spawn_blocking(move || Store::open(&address).unwrap().revoke_token("bob").unwrap()).await.unwrap();
-    tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+    wait_for("refusal", async || bob.get("/v1/campaigns/screen").await.status == 401).await;
     bob.get("/v1/campaigns/screen").await.refused(401, "no-token", "");
     // A store whose only token was revoked does not become open to everybody.
     refreshed(&place, &open).await.get("/v1/campaigns/screen").await.refused(401, "no-token", "");

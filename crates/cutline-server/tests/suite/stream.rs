@@ -1,15 +1,18 @@
 //! Streams of events, and operations that share a commit.
 
-use crate::common::{Answer, Api, Place};
+use crate::common::{Answer, Api, PATIENCE, Place, wait_for};
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use cutline_campaign::{Candidates, Event, Settings};
 use cutline_server::Limits;
-use cutline_store::Store;
+use cutline_store::{Campaign, Store};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::mpsc::{Receiver, channel};
+use std::task::Poll;
 
 on_stores!(
     a_stream_sees_what_other_servers_write,
@@ -53,7 +56,7 @@ impl Stream {
                 }
                 continue;
             }
-            let frame = tokio::time::timeout(Duration::from_secs(20), self.body.frame()).await.expect("an event");
+            let frame = tokio::time::timeout(PATIENCE, self.body.frame()).await.expect("an event");
             let data = frame?.unwrap().into_data().unwrap();
             self.text.push_str(std::str::from_utf8(&data).unwrap());
         }
@@ -142,60 +145,73 @@ async fn a_long_ask_holds_nobody_up() {
     let features = (0..N_ARMS * 8).map(|i| f64::from((i % 9973) * 7919 % 9973) / 9973.0).collect();
     let candidates = Candidates::new(names, columns, features).unwrap();
     let mut teller = store.begin("screen", &Settings::new(0.5, N_ARMS), candidates).unwrap();
-    let tickets = api.ask(40).await;
-    let tell = |ticket: u64| api.post("/v1/campaigns/screen/tells", json!([{"ticket": ticket, "reward": 0.5}]));
-    for &ticket in &tickets[..20] {
-        tell(ticket).await.ok();
+    for ticket in api.ask(20).await {
+        teller.tell(&[(ticket, 0.5)]).unwrap();
     }
+    // Where an ask has ended before all rewards were told, the next one is longer.
+    for count in [500, 1000, 2000, 4000, 8000] {
+        if tell_during_ask(&api, &mut teller, count).await {
+            return;
+        }
+    }
+    panic!("every ask was too short, or held the rewards up");
+}
+
+/// Tells twenty rewards while an ask is carried out; whether all of them were recorded before its last ticket.
+async fn tell_during_ask(api: &Api, teller: &mut Campaign, count: u32) -> bool {
+    let tickets = api.ask(20).await;
+    let before = teller.state().unwrap().n_events();
     let asker = api.clone();
-    let ask = tokio::spawn(async move { asker.ask(500).await });
-    let before = 60;
-    while teller.state().unwrap().n_events() == before {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    for pair in tickets[20..].chunks(2) {
+    let ask = tokio::spawn(async move { asker.ask(count).await });
+    wait_for("ticket", async || teller.state().unwrap().n_events() > before).await;
+    for pair in tickets.chunks(2) {
         teller.tell(&[(pair[0], 0.25)]).unwrap();
-        tell(pair[1]).await.ok();
+        api.post("/v1/campaigns/screen/tells", json!([{"ticket": pair[1], "reward": 0.5}])).await.ok();
     }
-    assert!(!ask.is_finished(), "the ask is too short for this test");
-    assert_eq!(ask.await.unwrap().len(), 500);
+    assert_eq!(ask.await.unwrap().len(), count as usize);
     let events = teller.events(before).unwrap();
     let last = events.iter().rposition(|record| matches!(record.event, Event::Asked { .. })).unwrap();
     let told = events[..last].iter().filter(|record| matches!(record.event, Event::Told { .. })).count();
-    assert_eq!(told, 20, "all rewards were recorded during the ask");
+    told == 20
 }
 
 /// The answers to tells that are sent at the same time, while another process holds the lock that they need.
 async fn tell_while_locked(api: &Api, place: &Place, n: u32) -> Vec<Answer> {
     let tickets = api.ask(n).await;
-    let (locked, is_locked) = tokio::sync::oneshot::channel();
+    let ((locked, is_locked), (release, released)) = (tokio::sync::oneshot::channel(), channel());
     let address = place.address.clone();
-    let holder = tokio::task::spawn_blocking(move || hold_lock(&address, locked));
+    let holder = tokio::task::spawn_blocking(move || hold_lock(&address, locked, &released));
     is_locked.await.unwrap();
     let tell = |ticket: &u64| {
         let (api, body) = (api.clone(), json!([{"ticket": ticket, "reward": 0.5}]));
         async move { api.post("/v1/campaigns/screen/tells", body).await }
     };
-    let answers = futures_util::future::join_all(tickets.iter().map(tell)).await;
+    let mut answers = pin!(futures_util::future::join_all(tickets.iter().map(tell)));
+    // Each request is in the queue of the campaign, or was refused, once it was polled.
+    for _ in 0..3 {
+        assert!(poll_fn(|context| Poll::Ready(answers.as_mut().poll(context).is_pending())).await, "nobody waited");
+        tokio::task::yield_now().await;
+    }
+    release.send(()).unwrap();
+    let answers = answers.await;
     holder.await.unwrap();
     answers
 }
 
-/// Holds the lock that writers of the campaign need for a while.
-fn hold_lock(address: &str, locked: tokio::sync::oneshot::Sender<()>) {
-    const WHILE: Duration = Duration::from_millis(500);
+/// Holds the lock that writers of the campaign need until it is released.
+fn hold_lock(address: &str, locked: tokio::sync::oneshot::Sender<()>, released: &Receiver<()>) {
     if address.starts_with("postgres") {
         let mut client = ::postgres::Client::connect(address, ::postgres::NoTls).unwrap();
         let mut transaction = client.transaction().unwrap();
         transaction.execute("SELECT id FROM cutline_campaigns FOR UPDATE", &[]).unwrap();
         locked.send(()).unwrap();
-        std::thread::sleep(WHILE);
+        released.recv().unwrap();
         transaction.commit().unwrap();
     } else {
         let connection = rusqlite::Connection::open(address).unwrap();
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
         locked.send(()).unwrap();
-        std::thread::sleep(WHILE);
+        released.recv().unwrap();
         connection.execute_batch("COMMIT").unwrap();
     }
 }

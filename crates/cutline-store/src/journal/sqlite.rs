@@ -381,7 +381,7 @@ mod tests {
     /// However few tries there were: under load, a try takes longer than it says.
     #[test]
     fn waiting_ends_after_a_time() {
-        assert!(wait(0) && wait(1));
+        assert!((0..20).any(|_| wait(0) && wait(1)), "on a busy machine, the second try may come too late");
         std::thread::sleep(MAX_WAIT);
         assert!(!wait(2));
         assert!(wait(0), "the next operation begins anew");

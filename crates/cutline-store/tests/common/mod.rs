@@ -5,6 +5,7 @@
 use cutline_campaign::{Candidates, Settings};
 use cutline_store::Store;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Runs each promise on memory, SQLite and PostgreSQL.
@@ -26,6 +27,19 @@ macro_rules! contract {
             })*
         }
     };
+}
+
+/// How long tests wait for something before they fail: only a hang takes as long, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Waits for something that should happen soon.
+#[track_caller]
+pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_there() {
+        assert!(begun.elapsed() < PATIENCE, "no {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// The address of a store that does not exist yet, and its temporary directory.

@@ -1,6 +1,6 @@
 //! A PostgreSQL server in all its moods: other isolation levels, deadlocks, answers that are lost, locks and silence.
 
-use crate::common::{Place, begin, candidates, settings};
+use crate::common::{Place, begin, candidates, settings, wait_for};
 use cutline_campaign::CampaignError;
 use cutline_store::{Campaign, OpenOptions, Store, StoreError};
 use postgres::{Client, NoTls};
@@ -9,7 +9,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -20,6 +20,16 @@ fn client(place: &Place) -> Client {
 
 fn open(address: &str) -> Campaign {
     Store::open(address).unwrap().campaign(None).unwrap()
+}
+
+/// The campaign at an address whose limits are so short that a busy machine may exceed them now and then.
+fn open_with_limits(address: &str) -> Campaign {
+    let mut opened = None;
+    wait_for("answer within the limits", || {
+        opened = Store::open(address).and_then(|store| store.campaign(None)).ok();
+        opened.is_some()
+    });
+    opened.unwrap()
 }
 
 /// A store whose database begins transactions with another isolation level by default, used by eight at once.
@@ -89,23 +99,17 @@ fn a_deadlock_is_survived() {
 fn wait_for_lock(watcher: &mut Client) {
     let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'cutline' \
                    AND datname = current_database()";
-    let begun = Instant::now();
-    while watcher.query(waiting, &[]).unwrap().is_empty() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "nobody waits");
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_for("wait for a lock", || !watcher.query(waiting, &[]).unwrap().is_empty());
 }
 
 #[test]
 fn a_held_lock_ends_the_wait() {
     let place = Place::postgres();
     begin(&place, 10);
-    let mut campaign = open(&format!("{}?lock_timeout=500ms", place.address));
+    let mut campaign = open_with_limits(&format!("{}?lock_timeout=500ms", place.address));
     let mut other = client(&place);
     other.batch_execute("BEGIN; SELECT id FROM cutline_campaigns FOR UPDATE").unwrap();
-    let begun = Instant::now();
     let error = campaign.ask(1, "worker", HOUR).unwrap_err();
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(error.to_string().contains("kept it locked for 0.5 s (`lock_timeout`); try again"), "{error}");
     other.batch_execute("ROLLBACK").unwrap();
     assert_eq!(
@@ -123,7 +127,7 @@ fn a_held_lock_ends_the_wait() {
 fn a_slow_statement_is_ended_by_the_server() {
     let place = Place::postgres();
     begin(&place, 10);
-    let mut campaign = open(&format!("{}?statement_timeout=500ms&lock_timeout=0", place.address));
+    let mut campaign = open_with_limits(&format!("{}?statement_timeout=500ms&lock_timeout=0", place.address));
     let mut other = client(&place);
     other.batch_execute("BEGIN; SELECT id FROM cutline_campaigns FOR UPDATE").unwrap();
     let error = campaign.ask(1, "worker", HOUR).unwrap_err();
@@ -135,8 +139,10 @@ fn a_slow_statement_is_ended_by_the_server() {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mood {
     Forward,
-    /// Forwards a commit, and closes both sides before its answer.
+    /// Forwards a commit, and closes both sides instead of forwarding its answer.
     LoseCommit,
+    /// A commit was forwarded, and its answer is the next that the server sends.
+    CommitSent,
     /// Takes bytes and forwards none.
     BlackHole,
 }
@@ -177,21 +183,22 @@ fn forward(mut from: TcpStream, mut to: &TcpStream, mood: &std::sync::Mutex<Mood
     let mut buffer = [0; 8192];
     while let Ok(n @ 1..) = from.read(&mut buffer) {
         let bytes = &buffer[..n];
-        let mood = *mood.lock().unwrap();
-        if mood == Mood::BlackHole {
-            continue;
+        {
+            let mut mood = mood.lock().unwrap();
+            match *mood {
+                Mood::BlackHole => continue,
+                Mood::LoseCommit if is_from_client && bytes.windows(7).any(|word| word == b"COMMIT\0") => {
+                    *mood = Mood::CommitSent;
+                }
+                Mood::CommitSent if !is_from_client => break,
+                _ => (),
+            }
         }
-        let is_commit = is_from_client && bytes.windows(7).any(|word| word == b"COMMIT\0");
         if to.write_all(bytes).is_err() {
             break;
         }
-        if mood == Mood::LoseCommit && is_commit {
-            // The server has it; its answer goes nowhere.
-            drop(from.shutdown(Shutdown::Both));
-            thread::sleep(Duration::from_millis(300));
-            break;
-        }
     }
+    drop(from.shutdown(Shutdown::Both));
     drop(to.shutdown(Shutdown::Both));
 }
 
@@ -222,9 +229,8 @@ fn silence_ends_the_wait() {
     begin(&place, 10);
     let proxy = Proxy::new(&place);
     let address = format!("{}?sslmode=disable&statement_timeout=500ms&connect_timeout=1", proxy.address);
-    let (mut reader, mut writer) = (open(&address), open(&address));
+    let (mut reader, mut writer) = (open_with_limits(&address), open_with_limits(&address));
     proxy.set(Mood::BlackHole);
-    let begun = Instant::now();
     let error = reader.progress().unwrap_err();
     assert!(error.to_string().ends_with("the server has not answered for 0.5 s (`statement_timeout`)"), "{error}");
     let error = writer.ask(1, "worker", HOUR).unwrap_err();
@@ -233,9 +239,7 @@ fn silence_ends_the_wait() {
     assert!(error.to_string().contains("the connection was closed after an earlier failure"), "{error}");
     let error = Store::open(&address).unwrap_err();
     assert!(error.to_string().ends_with("the server did not answer within 1 s (`connect_timeout`)"), "{error}");
-    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
-    proxy.set(Mood::Forward);
-    assert_eq!(open(&address).ask(1, "worker", HOUR).unwrap()[0].number, 1, "nothing was written");
+    assert_eq!(open(&place.address).ask(1, "worker", HOUR).unwrap()[0].number, 1, "nothing was written");
 }
 
 /// An interrupt cuts short a wait that is under way, and those that follow.
@@ -251,9 +255,7 @@ fn an_interrupt_ends_the_wait() {
     wait_for_lock(&mut client(&place));
     assert!(!interrupt.is_set());
     interrupt.shorten_waits(Duration::from_millis(100));
-    let begun = Instant::now();
     let error = asker.join().unwrap().unwrap_err();
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert!(error.to_string().ends_with("interrupted while waiting for the server; nothing was saved"), "{error}");
     assert!(interrupt.is_set());
     drop(other);

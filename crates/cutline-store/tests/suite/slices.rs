@@ -1,7 +1,7 @@
 //! A long ask is written in slices: others write in between, nothing is lost when it is cut short, and the tickets are the same. Also
 //! several operations in one transaction. On memory, SQLite and PostgreSQL.
 
-use crate::common::{Place, candidates, reward, settings};
+use crate::common::{PATIENCE, Place, candidates, reward, settings, wait_for};
 use cutline::Rng;
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline_campaign::{CampaignError, Event, Operation, Origin, Record, Request, RequestKey, Submission};
@@ -93,9 +93,11 @@ fn others_write_while_an_ask_decides(store: &Store) {
         asker.progress().unwrap();
         std::thread::scope(|scope| {
             let ask = scope.spawn(|| asker.ask(n, "asker", LEASE).unwrap());
+            // After each reward, the next one waits until the ask has gone on or has ended.
             for ticket in tickets {
                 teller.tell(&[(ticket.number, reward(ticket.number, &ticket.features))]).unwrap();
-                std::thread::sleep(Duration::from_millis(20));
+                let n_open = teller.progress().unwrap().open;
+                wait_for("slice", || ask.is_finished() || teller.progress().unwrap().open > n_open);
             }
             assert_eq!(ask.join().unwrap().len(), n);
         });
@@ -134,7 +136,7 @@ fn a_slow_decision_excludes_nobody(store: &Store) {
         let result = Arc::clone(&was_told);
         *settable.meanwhile.lock().unwrap() = Some(Box::new(move || {
             start.send(()).unwrap();
-            *result.lock().unwrap() = Some(is_done.recv_timeout(Duration::from_secs(20)).is_ok());
+            *result.lock().unwrap() = Some(is_done.recv_timeout(PATIENCE).is_ok());
         }));
         std::thread::scope(|scope| {
             let first = tickets[0].number;

@@ -1,12 +1,10 @@
 //! A client that keeps its connection alive, and repeats requests until they are answered.
 
+use crate::common::process::PATIENCE;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
-
-/// How long a request is repeated while the server is gone or busy.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Who speaks to a server.
 pub struct Client {

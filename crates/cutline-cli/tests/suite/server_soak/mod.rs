@@ -147,7 +147,8 @@ impl Site {
         create.args(["token", "create", &place.address, "--name", "soak", "--role", "admin"]);
         let token = String::from_utf8(create.output().unwrap().stdout).unwrap().trim().to_owned();
         assert!(token.starts_with("cutline_"), "there is no token: {token}");
-        let server = serve(&place, "127.0.0.1:0");
+        // Nobody else uses this address, so that the port is still free when the server is started again.
+        let server = serve(&place, "127.0.0.3:0");
         let address = server.address.clone();
         let (current, figures) = (Mutex::new("first".into()), Figures { name, ..Figures::default() });
         Self { place, server: Mutex::new(server), address, token, current, is_over: AtomicBool::new(false), figures }

@@ -11,9 +11,10 @@ mod faults;
 mod figures;
 mod worker;
 
+use crate::common::process::{Killed, PATIENCE, copy_program, signal};
 use crate::nothing_is_lost;
 use crate::nothing_is_lost::{Random, bits};
-use crate::stored::{Killed, Place, PrivateServer, candidates, signal};
+use crate::stored::{Place, PrivateServer, candidates};
 use cutline_campaign::Settings;
 use cutline_store::Store;
 pub use faults::size;
@@ -36,9 +37,6 @@ const WORKERS: usize = 12;
 
 /// How long a process lives at most before it is killed, in milliseconds.
 const LIFE: u64 = 20_000;
-
-/// How long a process may take to end once its campaign has ended, or it was asked to; faults go on meanwhile.
-const MAX_ENDING: Duration = Duration::from_secs(90);
 
 /// How many different clocks there are.
 const CLOCKS: usize = 5;
@@ -124,7 +122,7 @@ impl Site {
 
     fn new(name: &'static str, server: Option<PrivateServer>, place: Place, disk: SmallDisk) -> Self {
         let program = |source: &Path, name| {
-            std::fs::copy(source, place.path(name)).unwrap();
+            copy_program(source, &place.path(name));
             place.path(name)
         };
         let programs = [
@@ -227,7 +225,7 @@ impl Site {
             return if status.success() { Visit::Succeeded } else { Visit::Gone };
         }
         if let Some(asked) = life.asked {
-            assert!(asked.elapsed() < MAX_ENDING, "{}: `run` does not end", self.figures.name);
+            assert!(asked.elapsed() < PATIENCE, "{}: `run` does not end", self.figures.name);
             return Visit::Fine;
         }
         if Instant::now() < life.end {
@@ -253,7 +251,7 @@ impl Site {
                 return status.success();
             }
             let waited = since.elapsed();
-            assert!(waited < MAX_ENDING, "{}: process {} hangs", self.figures.name, process.0.id());
+            assert!(waited < PATIENCE, "{}: process {} hangs", self.figures.name, process.0.id());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -374,5 +372,5 @@ impl Drop for Over<'_> {
 fn signal_if_alive(process: &Killed, name: &str) -> bool {
     // A process whose status was not taken keeps its number.
     signal(process.0.id(), name);
-    crate::stored::is_alive(&process.0.id().to_string())
+    crate::common::process::is_alive(&process.0.id().to_string())
 }

@@ -1,6 +1,7 @@
 //! The worker of the soak test: a process that asks and tells through the library, whatever happens to the store.
 
 use super::super::nothing_is_lost::Random;
+use crate::common::process::PATIENCE;
 use cutline_store::{Campaign, Store, StoreError};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -9,9 +10,6 @@ use std::time::{Duration, Instant};
 
 /// How long a worker keeps a ticket.
 const LEASE: Duration = Duration::from_secs(4);
-
-/// No fault lasts as long as this.
-const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The content of [`Worker::current`] that ends a worker.
 pub const END: &str = "end";

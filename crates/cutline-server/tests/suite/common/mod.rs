@@ -5,7 +5,7 @@
 #[path = "../../../../cutline-store/tests/common/mod.rs"]
 mod stores;
 
-pub use stores::Place;
+pub use stores::{PATIENCE, Place};
 
 use axum::body::Body;
 use axum::http::{Method, Request, Response, StatusCode};
@@ -13,6 +13,7 @@ use cutline_server::{AppState, Limits, app, create_token};
 use cutline_store::{Role, Store};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use tower::ServiceExt;
 
 /// Runs each test on SQLite and PostgreSQL.
@@ -31,6 +32,15 @@ macro_rules! on_stores {
             })*
         }
     };
+}
+
+/// Waits for something that should happen soon.
+pub async fn wait_for(what: &str, mut is_there: impl AsyncFnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_there().await {
+        assert!(begun.elapsed() < PATIENCE, "no {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// A server, and who speaks to it.
