@@ -124,7 +124,7 @@ impl Status {
         let mut table = left(table(&["arm", "side", "mean", "lower", "upper", "pulls", "doubt"]), &[1]);
         let number = |number: Option<f64>, unknown: &str| number.map_or_else(|| unknown.to_owned(), short);
         for arm in &self.doubtful {
-            let side = if arm.at_threshold { "above, at the threshold" } else { arm.side.name() };
+            let side = if arm.at_threshold { "at the threshold" } else { arm.side.name() };
             let (lower, upper) = (number(arm.lower, "-inf"), number(arm.upper, "inf"));
             let (mean, pulls, doubt) = (number(arm.mean, "NaN"), arm.pulls.to_string(), short(arm.doubt));
             table.add_row([cell(&arm.arm), side.into(), mean, lower, upper, pulls, doubt]);

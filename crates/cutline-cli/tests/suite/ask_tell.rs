@@ -251,7 +251,7 @@ fn leases_run_out_and_rewards_may_come_late() {
     place.good(&["ask", "screen.db", "-n", "2", "--lease", "1s", "--worker", "slow one"]);
     let is_overdue = |ticket: &Value| ticket["is_overdue"] == true;
     wait_for("end of the leases", || {
-        place.json(&["status", "screen.db"])["out"].as_array().unwrap().iter().all(is_overdue)
+        place.json(&["status", "screen.db"])["tickets"].as_array().unwrap().iter().all(is_overdue)
     });
     assert!(place.good(&["status", "screen.db"]).stdout.contains("overdue by "));
     let again = place.json(&["ask", "screen.db", "-n", "2"]);
@@ -321,7 +321,7 @@ fn tickets_that_cannot_be_printed_expire() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.starts_with("error: cannot print: "), "{}", ran.stderr);
     let status = place.json(&["status", "screen.db"]);
-    assert_eq!((&status["out"], &status["expired"]), (&Value::Array(vec![]), &2.into()));
+    assert_eq!((&status["tickets"], &status["expired"]), (&Value::Array(vec![]), &2.into()));
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn tickets_that_were_not_read_expire() {
         assert_eq!(closed_at_once(&place, &["ask", "screen.db", "-n", "2000", "--format", format]), "");
     }
     let status = place.json(&["status", "screen.db"]);
-    assert_eq!((status["out"].as_array().unwrap().len(), &status["expired"]), (3000, &6000.into()));
+    assert_eq!((status["tickets"].as_array().unwrap().len(), &status["expired"]), (3000, &6000.into()));
 }
 
 #[test]

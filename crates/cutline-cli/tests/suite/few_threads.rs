@@ -56,7 +56,7 @@ fn not_one_thread() {
     let error = "error: cannot start a measurement: Resource temporarily unavailable (os error 11); raise the limits on processes";
     assert!(ran.stderr.contains(error) && !ran.stderr.contains("panicked"), "{}", ran.stderr);
     let status = place.json(&["status", "screen.db"]);
-    assert_eq!((&status["out"], &status["told"]), (&serde_json::json!([]), &serde_json::json!(0)));
+    assert_eq!((&status["tickets"], &status["told"]), (&serde_json::json!([]), &serde_json::json!(0)));
 }
 
 /// The name of a server is looked up on a thread.
@@ -78,5 +78,5 @@ fn fewer_measurements_than_asked_for() {
     assert!(ran.stderr.starts_with("note: cannot run 8 measurements at once: Resource temporarily"), "{}", ran.stderr);
     assert!(ran.stderr.contains("12 measurements made, 0 failed; 12 of 12 rewards in the store"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
-    assert_eq!(place.json(&["status", "screen.db"])["out"], serde_json::json!([]));
+    assert_eq!(place.json(&["status", "screen.db"])["tickets"], serde_json::json!([]));
 }

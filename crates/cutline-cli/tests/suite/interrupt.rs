@@ -85,7 +85,7 @@ fn a_large_ask_ends_within_a_second() {
         let (ran, time) = interrupted(child, "INT");
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(130), ""));
         let status: serde_json::Value = place.json(&["status", "screen.db"]);
-        assert_eq!(status["out"], serde_json::json!([]), "{status}");
+        assert_eq!(status["tickets"], serde_json::json!([]), "{status}");
         time
     });
 }

@@ -192,7 +192,7 @@ fn replicates_and_resumed_tickets() {
     assert_eq!(told, [0.1, 0.2, 0.3, 1.0, 2.0, 3.0].map(Value::from));
     place.good(&["ask", "screen.db", "--replicates", "2"]);
     place.good(&["tell", "screen.db", "--fail", "7"]);
-    assert_eq!(place.json(&["status", "screen.db"])["out"], Value::Array(Vec::new()));
+    assert_eq!(place.json(&["status", "screen.db"])["tickets"], Value::Array(Vec::new()));
 }
 
 /// Late rewards that a budget left out count again where it is raised, and the page of the report shows it.
@@ -202,7 +202,7 @@ fn a_budget_is_raised_after_late_rewards() {
     place.good(&["ask", "screen.db", "-n", "4", "--lease", "1s"]);
     let is_overdue = |ticket: &Value| ticket["is_overdue"] == true;
     wait_for("end of the leases", || {
-        place.json(&["status", "screen.db"])["out"].as_array().unwrap().iter().all(is_overdue)
+        place.json(&["status", "screen.db"])["tickets"].as_array().unwrap().iter().all(is_overdue)
     });
     place.good(&["ask", "screen.db", "-n", "4"]);
     place.good(&["tell", "screen.db", "5", "1", "6", "2", "7", "3", "8", "4"]);

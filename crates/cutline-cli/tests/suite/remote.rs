@@ -94,7 +94,7 @@ fn a_campaign_on_a_server_is_used_as_one_in_a_file() {
     let statuses = [url.as_str(), "screen.db"].map(|store| {
         let mut status = place.json(&["status", store]);
         // They depend on the time.
-        for key in ["rewards_an_hour", "budget_used_at"] {
+        for key in ["rewards_per_hour", "budget_used_at"] {
             status.as_object_mut().unwrap().remove(key);
         }
         status
@@ -211,7 +211,7 @@ fn run_measures_to_the_end_though_the_server_is_killed() {
     assert!(notes.contains(&format!("see the result with `cutline report {url}`")), "{notes}");
     let status = place.json(&["status", "screen.db"]);
     assert_eq!(
-        (&status["told"], &status["uncounted"], &status["out"]),
+        (&status["told"], &status["uncounted"], &status["tickets"]),
         (&30.into(), &0.into(), &serde_json::json!([]))
     );
     assert_eq!(place.text("measured").lines().count(), 30, "nothing was measured twice");

@@ -29,7 +29,7 @@ fn the_numbers_add_up() {
     for side in ["above", "below", "undecided"] {
         assert_eq!(status[side], verdicts.iter().filter(|verdict| verdict["side"] == side).count(), "{side}");
     }
-    let out = status["out"].as_array().unwrap();
+    let out = status["tickets"].as_array().unwrap();
     assert_eq!(out.iter().map(|out| &out["ticket"]).collect::<Vec<_>>(), [11, 12]);
     assert_eq!((&out[0]["worker"], &out[0]["is_overdue"]), (&"w, 2".into(), &false.into()));
     let mut doubts: Vec<f64> = verdicts.iter().map(|verdict| verdict["doubt"].as_f64().unwrap()).collect();
@@ -38,14 +38,14 @@ fn the_numbers_add_up() {
     assert_eq!(shown, doubts[..5], "the largest first");
     assert_eq!((&status["noise_from"], &status["ending"]), (&"model".into(), &serde_json::Value::Null));
     assert_eq!(status["model"], "mixed");
-    let expected = status["expected_errors"].as_f64().unwrap();
+    let expected = status["wrong_calls"].as_f64().unwrap();
     assert!((expected - doubts.iter().sum::<f64>()).abs() < 1e-12, "{expected}");
     let shares = ["linear", "smooth", "own"].map(|part| status["explained"][part].as_f64().unwrap());
     assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{shares:?}");
     let features = (100.0 * (shares[0] + shares[1])).round();
     let found = format!("features explain {features} % of the differences (linear ");
     assert!(status["finding"].as_str().unwrap().starts_with(&found), "{status}");
-    assert!(status["rewards_an_hour"].as_f64().unwrap() > 0.0);
+    assert!(status["rewards_per_hour"].as_f64().unwrap() > 0.0);
     assert!(status["budget_used_at"].as_str() > Some("2020"));
 }
 
@@ -57,9 +57,8 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), 36);
-    for (key, field) in
-        header.iter().zip(&row).filter(|(key, _)| !["out", "rewards_an_hour", "budget_used_at"].contains(key))
+    assert_eq!(header.len(), 38);
+    for (key, field) in header.iter().zip(&row).filter(|(key, _)| !["rewards_per_hour", "budget_used_at"].contains(key))
     {
         let value = match key.split_once('_') {
             Some((whole @ ("explained" | "rest"), part)) => &status[whole][part],
@@ -93,7 +92,7 @@ fn formats_agree() {
     let found = format!("found      {}", status["finding"].as_str().unwrap());
     assert!(text.lines().any(|line| line == found), "{found}: {text}");
     let expected = text.lines().find(|line| line.starts_with("expected ")).unwrap();
-    let number = format!("expected   {:.1} wrong calls ", status["expected_errors"].as_f64().unwrap());
+    let number = format!("expected   {:.1} wrong calls ", status["wrong_calls"].as_f64().unwrap());
     assert!(expected.starts_with(&number) && expected.ends_with("by the model, not guaranteed"), "{expected}");
 }
 
@@ -111,7 +110,6 @@ fn every_surface_says_how_things_stand() {
         (&status["fit"], &status["may_stop"], &status["remaining"]),
         (&"adapts".into(), &false.into(), &11.into())
     );
-    assert_eq!(status["wrong_calls"], status["expected_errors"], "the mixed model has an expectation of its own");
     let rest = &status["rest"];
     assert_eq!((&rest["measurements"], &rest["runs"]), (&11.into(), &16.into()));
     let [wrong, undecided] = ["wrong_calls", "undecided"].map(|key| rest[key].as_f64().unwrap());
@@ -126,10 +124,12 @@ fn every_surface_says_how_things_stand() {
     assert!(said.contains("\nModel: adapts: the mixed model learns what a line does not explain"), "{said}");
     let csv = place.good(&["report", "screen.db", "--format", "csv"]).stdout;
     let header = csv.lines().next().unwrap();
-    assert!(header.starts_with("campaign,sentence,n_arms,above,below,undecided,threshold,precision,told,"), "{csv}");
-    assert!(header.ends_with(
-        ",wrong_calls,fit,fit_p_value,fit_advice,may_stop,remaining,rest_wrong_calls,rest_undecided,at_threshold"
-    ));
+    assert!(
+        header.starts_with("campaign,sentence,threshold,precision,model,algorithm,n_arms,above,at_threshold,"),
+        "{csv}"
+    );
+    assert!(header.ends_with(",rewards_per_hour,budget_used_at,rest_wrong_calls,rest_undecided,events"), "{csv}");
+    assert_eq!(place.good(&["status", "screen.db", "--format", "csv"]).stdout.lines().next(), Some(header));
 }
 
 /// Once every arm is decided, it says so.
@@ -186,7 +186,7 @@ fn a_campaign_ends_by_expected_errors() {
     let status = place.json(&["status", "screen.db"]);
     assert_eq!(status["ending"], "expected-errors");
     assert!((50..400).contains(&status["told"].as_u64().unwrap()), "{status}");
-    assert!(status["expected_errors"].as_f64().unwrap() <= 0.5);
+    assert!(status["wrong_calls"].as_f64().unwrap() <= 0.5);
     let reason = "few enough wrong calls are expected, which is not a guarantee";
     assert!(place.good(&["status", "screen.db"]).stdout.contains(&format!("\nended      {reason}\n")));
     assert!(place.good(&["ask", "screen.db"]).stderr.contains(reason));
@@ -205,7 +205,7 @@ fn other_models_are_named() {
     ] {
         let place = screen(&[&["--budget", "20"][..], &options].concat());
         let status = place.json(&["status", "screen.db"]);
-        for key in ["explained", "expected_errors", "finding"] {
+        for key in ["explained", "wrong_calls", "finding"] {
             assert_eq!(status[key], serde_json::Value::Null, "{key}");
         }
         let text = place.good(&["status", "screen.db"]).stdout;
@@ -216,11 +216,11 @@ fn other_models_are_named() {
 #[test]
 fn noise_is_shown_with_its_source() {
     let given = screen(&["--budget", "9", "--noise", "0.125"]);
-    assert!(given.good(&["status", "screen.db"]).stdout.contains("\nnoise      0.1250, as given\n"));
+    assert!(given.good(&["status", "screen.db"]).stdout.contains("\nnoise      0.125, as given\n"));
     let unknown = screen(&["--budget", "9"]);
     let text = unknown.good(&["status", "screen.db"]).stdout;
     assert!(text.contains("\nnoise      not known yet\n") && text.contains("|  -inf |   inf |"), "{text}");
-    assert_eq!(unknown.json(&["status", "screen.db"])["rewards_an_hour"], serde_json::Value::Null);
+    assert_eq!(unknown.json(&["status", "screen.db"])["rewards_per_hour"], serde_json::Value::Null);
 }
 
 /// If stdout is not a terminal: one line at once, one line per change, and an end when the campaign ends.
