@@ -2,12 +2,13 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
-use crate::common::process::Killed;
+use crate::common::process::{Killed, PATIENCE};
 use cutline_campaign::{Candidates, Event, Record, Settings};
-use cutline_store::{Campaign, Store};
+use cutline_store::{Campaign, Store, StoreError};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A temporary directory and the address of a store without campaigns.
@@ -87,6 +88,20 @@ impl Place {
         let mut command = self.command(env!("CARGO_BIN_EXE_cutline"));
         command.args(["run", &self.address]).args(args);
         command
+    }
+}
+
+/// Repeats an operation on a store while it fails in a way that may pass: on a very busy machine, a lock or an answer may take longer than the limits
+/// of the store.
+#[track_caller]
+pub fn insist<T>(mut operation: impl FnMut() -> Result<T, StoreError>) -> T {
+    let begun = Instant::now();
+    loop {
+        match operation() {
+            Ok(done) => return done,
+            Err(error) => assert!(error.may_pass() && begun.elapsed() < PATIENCE, "{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -4,7 +4,7 @@
 #![cfg(unix)]
 
 use crate::common::process::{Killed, PATIENCE};
-use crate::stored::{Place, candidates};
+use crate::stored::{Place, candidates, insist};
 use cutline::Verdict;
 use cutline_campaign::{Candidates, Change, Event, Settings};
 use cutline_store::Store;
@@ -37,11 +37,11 @@ fn worker() {
     let variable = |name: &str| std::env::var(name).expect("a worker is started by a test");
     let mut log = std::fs::File::options().append(true).create(true).open(variable("WORKER_LOG")).unwrap();
     let mut acknowledged = |line: String| log.write_all(format!("{line}\n").as_bytes()).unwrap();
-    let mut campaign = Store::open(&variable("WORKER_STORE")).unwrap().campaign(None).unwrap();
+    let mut campaign = insist(|| Store::open(&variable("WORKER_STORE"))?.campaign(None));
     let id = std::process::id();
     for step in 0_u32.. {
         let unique = f64::from(id) + f64::from(step) / 1024.0;
-        let tickets = campaign.ask(2, "worker", Duration::from_millis(200)).unwrap();
+        let tickets = insist(|| campaign.ask(2, "worker", Duration::from_millis(200)));
         for ticket in &tickets {
             // Its lease may have run out.
             if campaign.tell(&[(ticket.number, unique)]).is_ok() {
@@ -58,15 +58,16 @@ fn worker() {
         match step % 4 {
             0 => {
                 let arm = (step as usize + id as usize) % 30;
-                if campaign.withdraw(&[arm], &name).unwrap() > 0 {
+                if insist(|| campaign.withdraw(&[arm], &name)) > 0 {
                     acknowledged(format!("withdrawn {arm} {name}"));
                 }
-                campaign.restore(&[arm]).unwrap();
+                insist(|| campaign.restore(&[arm]));
             }
             1 => {
                 let columns = campaign.columns().to_vec();
                 let features = vec![unique.fract(); columns.len()];
-                campaign.add(&Candidates::new(vec![name.clone()], columns, features).unwrap()).unwrap();
+                let added = Candidates::new(vec![name.clone()], columns, features).unwrap();
+                insist(|| campaign.add(&added));
                 acknowledged(format!("added {name}"));
             }
             _ => {

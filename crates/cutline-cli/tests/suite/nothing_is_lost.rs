@@ -8,7 +8,7 @@
 #![cfg(unix)]
 
 use crate::common::process::{Killed, PATIENCE, wait_for};
-use crate::stored::{Place, candidates};
+use crate::stored::{Place, candidates, insist};
 use cutline::Verdict;
 use cutline_campaign as campaign;
 use cutline_campaign::{Event, Record, Settings};
@@ -65,21 +65,22 @@ fn worker() {
     let variable = |name: &str| std::env::var(name).expect("a worker is started by a test");
     let lease = Duration::from_millis(variable("WORKER_LEASE").parse().unwrap());
     let mut log = std::fs::File::options().append(true).create(true).open(variable("WORKER_LOG")).unwrap();
-    let mut campaign =
-        Store::open(&variable("WORKER_STORE")).unwrap().campaign(Some(&variable("WORKER_CAMPAIGN"))).unwrap();
+    let open = || Store::open(&variable("WORKER_STORE"))?.campaign(Some(&variable("WORKER_CAMPAIGN")));
+    let mut campaign = insist(open);
     let name = format!("worker {}", std::process::id());
     let mut random = Random(u64::from(std::process::id()));
     let begun = Instant::now();
-    while campaign.stop_reason().unwrap().is_none() {
+    while insist(|| campaign.stop_reason()).is_none() {
         assert!(begun.elapsed() < PATIENCE, "no end of {:?}", campaign.progress().unwrap());
-        let tickets = campaign.ask(1 + usize::try_from(random.below(3)).unwrap(), &name, lease).unwrap();
+        let n = 1 + usize::try_from(random.below(3)).unwrap();
+        let tickets = insist(|| campaign.ask(n, &name, lease));
         if tickets.is_empty() {
             std::thread::sleep(Duration::from_millis(5));
         }
         let rewards: Vec<(u64, f64)> =
             tickets.iter().map(|ticket| (ticket.number, random.below(1 << 53) as f64 / 9e15)).collect();
         // Some leases have run out; late rewards are taken, too.
-        let told = campaign.tell(&rewards).unwrap();
+        let told = insist(|| campaign.tell(&rewards));
         assert_eq!(told, rewards.len() as u64, "tickets that nobody else has");
         // In one write, so that the log has whole lines.
         let mut lines = Vec::new();
