@@ -52,7 +52,7 @@ pub use results::rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use results::stopped::StoppingTimes;
 pub use results::tally::{Cell, Tally, TallyError};
 pub use run::checkpoint::{Checkpoint, CheckpointError};
-pub use run::entrant::{Decision, Entrant, Oracle};
+pub use run::entrant::{Entrant, Oracle};
 pub use run::monte_carlo::{RunError, Watch, simulate, simulate_per_run, simulate_watched};
 pub use run::per_run::PerRun;
 pub use run::ranges::RunRanges;

@@ -12,7 +12,7 @@
 //! let mut learner = Spec::named("pivot")?.learner(&arms, question, 60, 7)?; // budget, seed
 //! # let measure = |arm: usize| [0.9, 0.1, -0.3][arm];
 //! while let Some(arm) = learner.ask() {
-//!     learner.tell(arm, measure(arm));
+//!     learner.tell(arm, measure(arm))?;
 //! }
 //! assert!(learner.beliefs().is_above(0));
 //! # Ok(())
@@ -28,6 +28,7 @@ mod beliefs;
 pub mod campaign;
 mod candidates;
 mod costs;
+mod decision;
 pub mod diagnostics;
 mod encoding;
 pub mod estimators;
@@ -35,6 +36,7 @@ mod features;
 mod interval;
 mod joint;
 mod learner;
+mod named;
 mod question;
 mod random;
 mod range;
@@ -55,10 +57,12 @@ pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use candidates::{Candidates, CandidatesError, NameProblem};
 pub use costs::{Amount, CostError, MeasurementCosts};
+pub use decision::{Decision, NamedDecision};
 pub use encoding::{ColumnValues, EncodedColumn, Encoding};
 pub use features::Executor;
 pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
-pub use learner::{AskTell, Learner, LearnerError};
+pub use learner::{AskTell, Learner, LearnerError, TellError};
+pub use named::{NameError, Named, Problem};
 pub use question::{Question, QuestionError};
 pub use random::{Purpose, Rng, below, stream};
 pub use range::Range;
@@ -67,7 +71,8 @@ pub use settled::{Settled, SettledArm};
 pub use shown::{is_hidden, shown, with_short_names};
 pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Spec, SpecError, algorithm};
 pub use stop::{
-    Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, Stop, StopCriterion, StopReason, StopWidth,
+    Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, NamedStop, Stop, StopCriterion, StopReason,
+    StopWidth,
 };
 #[cfg(feature = "rayon")]
 pub use threads::Threads;

@@ -6,7 +6,7 @@
 
 use crate::run::play::{Manner, Run, play};
 use crate::{Experiment, InstanceError, PerRun, Tally};
-use cutline::{BatchLearner, SpecError};
+use cutline::{BatchLearner, SpecError, TellError};
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
@@ -50,6 +50,14 @@ pub enum RunError {
         arm: usize,
         /// Its mean.
         mean: f64,
+    },
+    /// The noise is so large that a reward is not finite.
+    #[error("run {run}: {error}")]
+    Reward {
+        /// The run.
+        run: u64,
+        /// The arm and its reward.
+        error: TellError,
     },
     /// A [`Watch`] wanted the simulation to end.
     #[error("the simulation was interrupted")]

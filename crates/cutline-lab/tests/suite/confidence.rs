@@ -152,7 +152,7 @@ fn a_rule_with_another_delta_than_the_stop_ends() {
             noise.draw(&mut rng, &mut variates);
             for variate in variates {
                 let Some(arm) = learner.ask() else { break };
-                learner.tell(arm, rows[arm][0] + variate);
+                learner.tell(arm, rows[arm][0] + variate).unwrap();
             }
             let pulls = learner.beliefs().total_pulls;
             assert_eq!(learner.stop_reason(), Some(cutline::StopReason::Confidence), "{name} by {by}: {pulls} pulls");

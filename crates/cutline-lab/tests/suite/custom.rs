@@ -61,6 +61,7 @@ fn extensions() -> Extensions {
         rules: vec![NamedRule::new("mine", || Box::new(Straddle)).unwrap()],
         instances: Some(Arc::new(OfSeed)),
         noise: Some(Arc::new(Alternating)),
+        ..Extensions::default()
     }
 }
 

@@ -38,7 +38,7 @@ fn play(
     for pull in 0..budget {
         let Some(arm) = choose(learner, rng) else { return pull };
         learner.assign(arm);
-        learner.tell(arm, instance.means()[arm] + sigma * rng.sample::<f64, _>(StandardNormal));
+        learner.tell(arm, instance.means()[arm] + sigma * rng.sample::<f64, _>(StandardNormal)).unwrap();
     }
     budget
 }

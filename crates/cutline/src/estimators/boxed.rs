@@ -25,6 +25,10 @@ impl<E: Estimator + ?Sized> Estimator for Box<E> {
         (**self).forget(pending);
     }
 
+    fn can_restore(&self) -> bool {
+        (**self).can_restore()
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         (**self).restore(history);
     }

@@ -76,6 +76,10 @@ impl<E: Estimator> Estimator for Centred<E> {
         self.estimator.forget(pending);
     }
 
+    fn can_restore(&self) -> bool {
+        self.estimator.can_restore()
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         let means: Vec<f64> = history.means.iter().map(|mean| mean - self.centre).collect();
         self.estimator.restore(&History { means: &means, ..*history });

@@ -84,6 +84,10 @@ impl Estimator for DesignedRidge {
         self.linear.finish_plan();
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     fn restore(&mut self, past: &History<'_>) {
         self.observed.copy_from_slice(past.n_rewards);
         past.sums(&mut self.sums);

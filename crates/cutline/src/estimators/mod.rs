@@ -3,6 +3,7 @@
 mod arm_variances;
 mod boxed;
 mod centred;
+mod custom;
 mod designed;
 mod gram_basis;
 pub(crate) mod inverse;
@@ -18,6 +19,7 @@ mod ridge;
 mod triangle;
 
 pub use centred::{CentreError, Centred};
+pub use custom::{CustomEstimator, NamedEstimator};
 pub use designed::DesignedRidge;
 pub use isotonic::Isotonic;
 pub use lazy_means::LazyMeans;
@@ -54,13 +56,23 @@ pub trait Estimator {
         let _ = pending;
     }
 
-    /// Replaces everything received so far by a whole history, in one step instead of pull by pull.
+    /// Whether counts and means of the rewards determine the estimates, so that [`restore`](Estimator::restore) works. If not, a learner is
+    /// restored by telling it all rewards again in order.
+    fn can_restore(&self) -> bool {
+        false
+    }
+
+    /// Replaces everything received so far by a whole history, in one step instead of pull by pull; called only where the estimator
+    /// [can](Estimator::can_restore).
     ///
     /// The result is the same except for rounding, and costs O(Kd² + d³) for any number of pulls.
     ///
     /// # Panics
-    /// If the history has another number of arms, or lacks the [`FitHistory`] that the mixed model needs.
-    fn restore(&mut self, history: &History<'_>);
+    /// If the estimator cannot be restored, the history has another number of arms, or it lacks the [`FitHistory`] that the mixed model needs.
+    fn restore(&mut self, history: &History<'_>) {
+        let _ = history;
+        unreachable!("an estimator that `can_restore` has its own `restore`");
+    }
 
     /// The current estimates μ̂ of all means; 0 for an arm about which nothing is known.
     fn means(&mut self) -> &[f64];

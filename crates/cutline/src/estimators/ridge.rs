@@ -136,6 +136,10 @@ impl Estimator for Ridge {
         self.is_stale = true;
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         self.n_rewards.copy_from_slice(history.n_rewards);
         history.sums(&mut self.sums);

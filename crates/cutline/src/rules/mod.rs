@@ -30,7 +30,7 @@ mod uniform;
 pub use apt::Apt;
 pub use clucb::Clucb;
 pub use csar::Csar;
-pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
+pub use custom::{CustomRule, NamedRule, RuleContext};
 pub(crate) use custom::{CustomRuleAdapter, PullVariances};
 pub use explore::Explore;
 pub use exploring::Exploring;
