@@ -306,6 +306,9 @@ class Experiment:
         rules: dict[str, Any],
         instances: Callable[..., Any] | None,
         noise: Callable[..., Any] | None,
+        estimators: dict[str, Any],
+        stops: dict[str, Any],
+        decisions: dict[str, Any],
         variant: str | None,
     ) -> Self: ...
     @property

@@ -94,6 +94,9 @@ impl Experiment {
         rules: &Bound<'_, PyDict>,
         instances: Option<&Bound<'_, PyAny>>,
         noise: Option<&Bound<'_, PyAny>>,
+        estimators: &Bound<'_, PyDict>,
+        stops: &Bound<'_, PyDict>,
+        decisions: &Bound<'_, PyDict>,
         variant: Option<String>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
@@ -105,7 +108,7 @@ impl Experiment {
         let (toml, name) = (string(toml, "the experiment")?, string(name, "`name`")?);
         let directory = string(directory, "the directory")?;
         let file = file.map(|file| string(file, "the file")).transpose()?;
-        let extensions = extensions(rules, instances, noise)?;
+        let extensions = extensions(rules, instances, noise, [estimators, stops, decisions])?;
         let directory = Path::new(&directory);
         let read = || match &variant {
             None => cutline_lab::Experiment::read(&toml, &name, directory, overrides, &extensions),
