@@ -6,7 +6,7 @@ use crate::errors::input;
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
 use cutline_lab::{CustomInstances, CustomNoise, Extensions, Truth};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict};
@@ -277,6 +277,22 @@ impl Beliefs {
     #[getter]
     fn seed(&self) -> PyResult<u64> {
         self.seed.ok_or_else(|| input("`seed` is for `choose`; everything else must be a function of the rewards"))
+    }
+
+    /// θ̂ of ridge from the rewards received, one number per feature, an array; `None` with other estimators. Where rewards are measured from a
+    /// `centre`, θ̂ is of what remains.
+    #[getter]
+    fn theta<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+        let estimate = self.read(|context| context.linear_estimate())?;
+        Ok(estimate.map(|estimate| PyArray1::from_vec(py, estimate.theta)))
+    }
+
+    /// V⁻¹ = (λI + Σ xxᵀ)⁻¹ of ridge from the rewards received, a square array; `None` with other estimators. The covariance of θ̂ is σ²V⁻¹.
+    #[getter]
+    fn inverse_design<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(estimate) = self.read(|context| context.linear_estimate())? else { return Ok(None) };
+        let d = estimate.theta.len();
+        PyArray1::from_vec(py, estimate.inverse_design).reshape([d, d]).map(Some)
     }
 
     /// The covariances of every arm's estimate with that of `arm`, a position from 0; an array.

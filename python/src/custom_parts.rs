@@ -2,7 +2,9 @@
 
 use crate::custom::{beliefs_for, call_python};
 use crate::errors::input;
-use cutline::estimators::{CustomEstimator, Estimator, Model, NamedEstimator, Posterior, VarianceEstimator};
+use cutline::estimators::{
+    CustomEstimator, Estimator, LinearEstimate, Model, NamedEstimator, Posterior, VarianceEstimator,
+};
 use cutline::rules::RuleContext;
 use cutline::{Arm, Beliefs, NamedDecision, NamedStop, Problem, Question, Settled, Stop, StopReason};
 use numpy::{PyArray2, PyReadonlyArray1};
@@ -49,9 +51,8 @@ pub(crate) fn decisions(given: &Bound<'_, PyDict>) -> PyResult<Vec<NamedDecision
         let decide = move |beliefs: &mut Beliefs<'_, dyn Estimator>, noise: f64| {
             call_python(|py| {
                 let n_arms = beliefs.pulls.len();
-                let returned = beliefs_for(py, &mut Context::new(beliefs, noise), |beliefs| {
-                    function.bind(py).call1((beliefs,))
-                })?;
+                let returned =
+                    beliefs_for(py, &mut Context::new(beliefs, noise), |beliefs| function.bind(py).call1((beliefs,)))?;
                 py.import("cutline._custom")?.call_method1("sides", (returned, &called, n_arms))?.extract()
             })
         };
@@ -246,6 +247,10 @@ impl RuleContext for Context<'_, '_> {
         let (posterior, unit) = (self.beliefs.estimator.posterior(), self.noise * self.noise);
         self.variances = posterior.variances.iter().map(|variance| unit * variance).collect();
         &self.variances
+    }
+
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        self.beliefs.estimator.linear_estimate()
     }
 
     fn covariances_with(&mut self, arm: Arm) -> &[f64] {

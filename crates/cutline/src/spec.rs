@@ -3,6 +3,8 @@
 mod algorithm;
 mod algorithms;
 mod builder;
+#[cfg(test)]
+mod contributing;
 mod error;
 mod group;
 mod parameter;

@@ -10,6 +10,7 @@ pub(crate) mod inverse;
 mod isotonic;
 mod lazy_means;
 mod linear_belief;
+mod linear_estimate;
 mod mean;
 mod mixed;
 mod phased;
@@ -24,6 +25,7 @@ pub use designed::DesignedRidge;
 pub use isotonic::Isotonic;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
+pub use linear_estimate::LinearEstimate;
 pub use mean::SampleMean;
 pub use mixed::{FitHistory, Mixed, MixedError, MixedSettings};
 pub use phased::{PhasedEstimator, PhasedRidge};
@@ -79,6 +81,11 @@ pub trait Estimator {
 
     /// The means as products of the features with θ̂, if the estimator keeps θ̂, so that a rule can compute only those it needs.
     fn lazy_means(&mut self) -> Option<LazyMeans<'_>> {
+        None
+    }
+
+    /// θ̂ and V⁻¹ from the rewards received, if the means are linear in the features. O(d²), or O(Kd²) with no more arms than features.
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
         None
     }
 

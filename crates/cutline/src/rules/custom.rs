@@ -1,7 +1,7 @@
 //! Custom rules: rules that the program receives at run time as trait objects, for example from another language.
 
 use super::{Choice, Rule};
-use crate::estimators::{Estimator, Isotonic, SampleMean, VarianceEstimator};
+use crate::estimators::{Estimator, Isotonic, LinearEstimate, SampleMean, VarianceEstimator};
 use crate::{Arm, Beliefs, NameError, Named, Question, Rng, Settled, algorithm};
 use std::sync::Arc;
 
@@ -65,6 +65,11 @@ pub trait RuleContext {
     /// # Panics
     /// If there is no such arm.
     fn covariances_with(&mut self, arm: Arm) -> &[f64];
+
+    /// θ̂ and V⁻¹ from the rewards received, if the estimator is linear in the features.
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        None
+    }
 }
 
 /// A custom rule and its name.
@@ -165,6 +170,10 @@ impl<E: PullVariances + ?Sized> RuleContext for Context<'_, '_, E> {
         self.scratch.clear();
         self.beliefs.estimator.variances(self.beliefs.pulls, &mut |q| self.scratch.push(variance * q));
         self.scratch
+    }
+
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        self.beliefs.estimator.linear_estimate()
     }
 
     fn covariances_with(&mut self, arm: Arm) -> &[f64] {
