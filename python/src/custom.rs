@@ -227,7 +227,7 @@ impl Beliefs {
     fn read<T>(&self, read: impl FnOnce(&mut dyn RuleContext) -> T) -> PyResult<T> {
         if self.has_expired.load(Ordering::Relaxed) || self.thread != std::thread::current().id() {
             return Err(input(
-                "beliefs can be read only within the method that received them, such as `choose` or `learn`, on its thread; keep the arrays instead",
+                "beliefs can be read only within `choose`, `learn`, `should_stop` or a decision, on its thread; keep the arrays instead",
             ));
         }
         Ok(CONTEXT.with(|context| read(context)))

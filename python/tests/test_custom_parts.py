@@ -190,3 +190,23 @@ def test_exceptions_reach_the_caller() -> None:
 
     with pytest.raises(ZeroDivisionError, match="in observe"):
         cutline.simulate(experiment(algorithm=[{"name": "apt", "estimator": Fails}]), runs=1)
+
+
+def test_rules_see_theta_and_the_inverse_design() -> None:
+    seen: list[tuple[Any, Any, Any]] = []
+
+    class Sees:
+        def choose(self, beliefs: cutline.Beliefs) -> int:
+            seen.append((beliefs.theta, beliefs.inverse_design, beliefs.means))
+            return int(beliefs.total_pulls) % beliefs.n_arms
+
+    X = np.array([[1.0, 0.2], [0.4, -0.9], [0.1, 0.8], [-0.3, 0.5]])
+    instance = {"kind": "linear", "arms": X.tolist(), "theta": [0.5, -0.2]}
+    keys: dict[str, Any] = {"budgets": [6], "threshold": 0.0, "instance": instance}
+    cutline.simulate({**keys, "algorithm": [{"rule": Sees, "lambda": 0.5}]}, runs=1, threads=1)
+    pulled = X[np.arange(5) % 4]
+    theta, inverse_design, means = seen[-1]
+    np.testing.assert_allclose(inverse_design, np.linalg.inv(0.5 * np.eye(2) + pulled.T @ pulled))
+    np.testing.assert_allclose(X @ theta, means)
+    cutline.simulate({**keys, "algorithm": [{"rule": Sees, "estimator": "sample-mean"}]}, runs=1, threads=1)
+    assert seen[-1][:2] == (None, None)
