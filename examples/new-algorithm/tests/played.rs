@@ -2,7 +2,7 @@
 
 use cutline::estimators::{CustomEstimator, Estimator, NamedEstimator};
 use cutline::{Arms, Confidence, IntervalKind, Problem, Question, Side, Spec, SpecError, StopReason};
-use cutline_lab::{rows, simulate};
+use cutline_lab::{SimulateOptions, rows, simulate};
 use cutline_new_algorithm::{NormalInverseGamma, experiment, extensions};
 
 fn question() -> Question {
@@ -47,7 +47,7 @@ fn verdicts_use_the_marginals() {
 fn the_experiment_file_names_all_four_parts() {
     let extensions = extensions().unwrap();
     let experiment = experiment(&extensions).unwrap();
-    let tally = simulate(&experiment, 0..200, &|_| ()).unwrap();
+    let tally = simulate(&experiment, 0..200, SimulateOptions::default()).unwrap().tally;
     let rows = rows(&experiment, &tally);
     let row = |label: &str| rows.iter().find(|row| row.algorithm == label && row.budget == 320).unwrap();
     let stopping = row("least-sure").stopping.as_ref().unwrap();
@@ -56,7 +56,7 @@ fn the_experiment_file_names_all_four_parts() {
     assert!(row("apt, own estimator").failure_rate < 0.2 && row("pivot, own estimator").failure_rate < 0.2);
     // The same pulls as without it, and arms that are above are missed more often.
     assert!(row("least-sure, cautious").failures > row("least-sure").failures);
-    let again = simulate(&experiment, 0..200, &|_| ()).unwrap();
+    let again = simulate(&experiment, 0..200, SimulateOptions::default()).unwrap().tally;
     assert_eq!(tally, again);
 }
 

@@ -1,7 +1,7 @@
 //! GrAPL on block models and level sets of a function with a kernel, against the numbers of an independent program: shares of wrong arms.
 
 use cutline::{AskTell, Purpose, Rng, below, stream};
-use cutline_lab::{Experiment, Instance, Oracle};
+use cutline_lab::{Experiment, Instance, Oracle, SimulateOptions};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use std::path::Path;
@@ -183,7 +183,7 @@ fn kernels_and_graphs_in_files() {
         assert_eq!((first.means().len(), first.graph().is_some()), (n_arms, is_graph), "{instance}");
         assert!(first.arms().has_covariance() && first.theta().is_none(), "{instance}");
         assert_eq!(first.means() == second.means(), is_fixed, "{instance}");
-        assert!(cutline_lab::simulate(&experiment, 0..3, &|_| ()).is_ok(), "{instance}");
+        assert!(cutline_lab::simulate(&experiment, 0..3, SimulateOptions::default()).is_ok(), "{instance}");
     }
 }
 

@@ -14,6 +14,7 @@ mod covariance;
 mod custom;
 mod decision_history;
 mod diagnostics;
+mod examples;
 mod grapl;
 mod lazy;
 mod level_sets;
