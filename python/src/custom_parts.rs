@@ -88,7 +88,7 @@ impl PythonEstimator {
     ) -> PyResult<Self> {
         let (arms, question) = (problem.arms, problem.question);
         let n_arms = arms.n_arms();
-        let rows: Option<Vec<Vec<f64>>> = (0..n_arms).map(|arm| arms.row(arm).map(|row| row.to_vec())).collect();
+        let rows: Option<Vec<Vec<f64>>> = (0..n_arms).map(|arm| arms.row(arm)).collect();
         let features = rows.map(|rows| PyArray2::from_vec2(py, &rows)).transpose()?;
         let described = (n_arms, features, question.threshold(), question.precision(), problem.noise);
         let estimator =
@@ -128,15 +128,12 @@ impl PythonEstimator {
             let read: Option<PyReadonlyArray1<'_, f64>> = read.extract()?;
             read.map(|covariances| Ok(covariances.as_slice()?.to_vec())).transpose()
         });
-        match covariances {
-            Some(covariances) => {
-                let unit = self.noise * self.noise;
-                self.covariances = covariances.iter().map(|covariance| covariance / unit).collect();
-            }
-            None => {
-                self.covariances.fill(0.0);
-                self.covariances[arm] = self.variances[arm];
-            }
+        if let Some(covariances) = covariances {
+            let unit = self.noise * self.noise;
+            self.covariances = covariances.iter().map(|covariance| covariance / unit).collect();
+        } else {
+            self.covariances.fill(0.0);
+            self.covariances[arm] = self.variances[arm];
         }
     }
 }

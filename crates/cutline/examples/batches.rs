@@ -4,7 +4,7 @@ use cutline::{Arms, Question, Spec};
 
 const MEANS: [f64; 3] = [0.9, 0.4, -0.3];
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (spec, question) = (Spec::named("pivot")?, Question::new(0.5, 0.0)?);
     let arms = Arms::from_rows(&[[1.0, 0.2], [0.4, 0.3], [-0.3, 0.1]])?;
     let noise = |run: usize, pull: usize| ((7 * run + 3 * pull) % 5) as f64 / 10.0 - 0.2;

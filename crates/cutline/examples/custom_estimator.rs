@@ -6,39 +6,39 @@ use cutline::{Arm, Arms, Beliefs, NamedStop, Question, Spec, Stop, StopReason};
 /// The median of the rewards of each arm, for rewards with outliers.
 struct Medians {
     rewards: Vec<Vec<f64>>,
-    medians: Vec<f64>,
+    centres: Vec<f64>,
     variances: Vec<f64>,
     n_rewards: Vec<u32>,
 }
 
 impl Medians {
     fn new(n_arms: usize) -> Self {
-        let (medians, variances) = (vec![0.0; n_arms], vec![f64::INFINITY; n_arms]);
-        Self { rewards: vec![Vec::new(); n_arms], medians, variances, n_rewards: vec![0; n_arms] }
+        let (centres, variances) = (vec![0.0; n_arms], vec![f64::INFINITY; n_arms]);
+        Self { rewards: vec![Vec::new(); n_arms], centres, variances, n_rewards: vec![0; n_arms] }
     }
 }
 
 impl Estimator for Medians {
     fn n_arms(&self) -> usize {
-        self.medians.len()
+        self.centres.len()
     }
 
     fn observe(&mut self, arm: Arm, reward: f64) {
         let rewards = &mut self.rewards[arm];
         let position = rewards.partition_point(|other| *other < reward);
         rewards.insert(position, reward);
-        self.medians[arm] = f64::midpoint(rewards[(rewards.len() - 1) / 2], rewards[rewards.len() / 2]);
+        self.centres[arm] = f64::midpoint(rewards[(rewards.len() - 1) / 2], rewards[rewards.len() / 2]);
         self.n_rewards[arm] += 1;
         // The variance of the median of Gaussian rewards, in units of σ².
         self.variances[arm] = std::f64::consts::FRAC_PI_2 / f64::from(self.n_rewards[arm]);
     }
 
     fn means(&mut self) -> &[f64] {
-        &self.medians
+        &self.centres
     }
 
     fn posterior(&mut self) -> Posterior<'_> {
-        Posterior::new(&self.medians, &self.variances, &self.n_rewards, Model::Unrelated)
+        Posterior::new(&self.centres, &self.variances, &self.n_rewards, Model::Unrelated)
     }
 }
 
@@ -53,7 +53,7 @@ impl Stop<dyn Estimator> for EnoughForAll {
     }
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let medians = CustomEstimator::new(|problem| Ok(Box::new(Medians::new(problem.arms.n_arms()))));
     let spec = Spec::named("apt")?
         .with_custom_estimator(NamedEstimator::new("median", medians)?)?

@@ -14,7 +14,7 @@ impl CustomRule for Ambiguous {
     }
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spec = Spec::custom(NamedRule::new("ambiguous", || Box::new(Ambiguous))?).with_noise_scale(0.2)?;
     let arms = Arms::from_rows(&[[1.0, 0.0], [0.6, 0.5], [0.0, 1.0]])?;
     let mut learner = spec.learner(&arms, Question::new(0.5, 0.0)?, 40, 0)?;

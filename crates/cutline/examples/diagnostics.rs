@@ -3,7 +3,7 @@
 use cutline::Arms;
 use cutline::diagnostics::{Conclusion, RewardStats};
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arms = Arms::from_rows(&[[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]])?;
     let conclusion = |means: [f64; 4]| {
         let mut rewards = RewardStats::new(&arms);

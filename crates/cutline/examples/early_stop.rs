@@ -2,7 +2,7 @@
 
 use cutline::{Arms, ConfidenceStop, Question, Spec, StopCriterion, StopReason};
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arms = Arms::without_features(2)?;
     let pulls_until_sure = |criterion| -> Result<u64, Box<dyn std::error::Error>> {
         let stop = ConfidenceStop::new(criterion, 0.05, 0.2)?; // δ, and σ of a reward

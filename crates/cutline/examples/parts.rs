@@ -11,7 +11,7 @@ fn pulls(learner: &mut dyn AskTell) -> Result<Vec<u32>, TellError> {
     Ok(learner.beliefs().pulls.to_vec())
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arms = Arms::from_rows(&[[1.0, 0.2], [0.4, 0.3], [-0.3, 0.1]])?;
     let question = Question::new(0.5, 0.0)?;
     let rule = Indexed::new(Apt, arms.n_arms());

@@ -2,7 +2,7 @@
 
 use cutline::{Arms, Confidence, IntervalKind, Question, Side, Spec};
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arms = Arms::without_features(3)?;
     let mut learner = Spec::named("apt")?.learner(&arms, Question::new(0.5, 0.0)?, 60, 0)?;
     let mut noise = [0.2, -0.2].into_iter().cycle();

@@ -116,6 +116,9 @@ const PULLS_PER_TASK: u64 = 1 << 16;
 ///
 /// # Errors
 /// If an instance, an algorithm or a budget does not fit, or the watch interrupts it. If there are several errors, any one of them is returned.
+///
+/// # Panics
+/// Only if custom code does.
 pub fn simulate(
     experiment: &Experiment,
     runs: Range<u64>,

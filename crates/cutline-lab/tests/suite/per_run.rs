@@ -7,12 +7,6 @@ use cutline::StopReason;
 use cutline_lab::{Experiment, PerRun, RunError, SimulateOptions, Tally, Watch, simulate};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-struct Silent;
-
-impl Watch for Silent {
-    fn ended(&self, _: &Tally) {}
-}
-
 const HEAD: &str = "seed = 7\nbudgets = [12, 30]\nthreshold = 0.1\nprecision = 0.02\n";
 const INSTANCE: &str = "kind = \"uniform\"\nn_arms = 6\ndimension = 3";
 

@@ -30,15 +30,13 @@ pub struct LinearEstimate {
 impl LinearEstimate {
     /// The estimate from V⁻¹, or where the arms are the coordinates from C = XV⁻¹Xᵀ, and the number and sum of each arm's rewards.
     pub(super) fn new(inverse: &Inverse, features: &Features, n_rewards: &[u32], sums: &[f64]) -> Self {
-        match inverse.gram_basis() {
-            Some(basis) => Self::in_gram_basis(inverse, basis, n_rewards, sums),
-            None => {
-                let d = features.dimension;
-                let inverse_design: Vec<f64> = (0..d * d).map(|at| inverse.entry(d, at / d, at % d)).collect();
-                let b = combination(features, sums);
-                Self { theta: inverse_design.chunks_exact(d).map(|row| dot(row, &b)).collect(), inverse_design }
-            }
+        if let Some(basis) = inverse.gram_basis() {
+            return Self::in_gram_basis(inverse, basis, n_rewards, sums);
         }
+        let d = features.dimension;
+        let inverse_design: Vec<f64> = (0..d * d).map(|at| inverse.entry(d, at / d, at % d)).collect();
+        let b = combination(features, sums);
+        Self { theta: inverse_design.chunks_exact(d).map(|row| dot(row, &b)).collect(), inverse_design }
     }
 
     /// With nᵢ rewards of arm i on the diagonal of D and their sums s: μ̂ = Cs, θ̂ = Xᵀ(s − Dμ̂)/λ and V⁻¹ = I/λ − Xᵀ(D − DCD)X/λ².
