@@ -192,7 +192,7 @@ impl Experiment {
         let pool = pool(threads)?;
         let play =
             |watch: &Ended<'_>| pool.install(|| simulate(&self.0, runs, SimulateOptions { watch, keeps_runs: true }));
-        let Simulated { tally, per_run } = watched(py, play, watch)?;
+        let Simulated { tally, per_run, .. } = watched(py, play, watch)?;
         Ok((Tally(tally), per_run::to_dict(py, per_run.unwrap_or_default())?))
     }
 

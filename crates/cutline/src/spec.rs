@@ -174,7 +174,7 @@ impl Spec {
         Self { noise, ..self }.with_role(ParameterRole::NoiseScale, noise)
     }
 
-    /// The same with δ = `delta` if the algorithm takes it, otherwise unchanged.
+    /// Sets δ; no effect if the algorithm has none.
     ///
     /// # Errors
     /// If δ is out of range.
@@ -182,7 +182,7 @@ impl Spec {
         self.with_role(ParameterRole::Confidence, delta)
     }
 
-    /// The same with UCB-E's a = `exploration` if the algorithm takes it, otherwise unchanged.
+    /// Sets UCB-E's a; no effect with other algorithms.
     ///
     /// # Errors
     /// If a is out of range.
@@ -190,7 +190,7 @@ impl Spec {
         self.with_role(ParameterRole::OracleExploration, exploration)
     }
 
-    /// The same with this λ if the estimator is ridge, otherwise unchanged.
+    /// Sets ridge's λ; no effect with other estimators.
     ///
     /// # Errors
     /// If λ is out of range.
@@ -198,7 +198,7 @@ impl Spec {
         self.with_role(ParameterRole::Regularisation, lambda)
     }
 
-    /// The same with means shrunk towards `centre` times τ if the estimator is ridge, otherwise unchanged.
+    /// Lets ridge shrink the means towards `centre` times τ; no effect with other estimators.
     ///
     /// # Errors
     /// If `centre` is out of range.
@@ -206,7 +206,7 @@ impl Spec {
         self.with_role(ParameterRole::Centre, centre)
     }
 
-    /// The same with σ = `noise` for the estimator, if it would learn σ from the rewards otherwise; unchanged with other estimators.
+    /// Fixes σ for an estimator that would otherwise learn it from the rewards; no effect with other estimators.
     ///
     /// # Errors
     /// If σ is out of range.

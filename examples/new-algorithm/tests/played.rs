@@ -1,5 +1,6 @@
 //! The parts of this crate are played from the experiment file, and compute what their formulas say.
 
+use cutline::campaign::{CampaignState, Event, Record, RewardKind, Terms};
 use cutline::estimators::{CustomEstimator, Estimator, NamedEstimator};
 use cutline::{Arms, Confidence, IntervalKind, Problem, Question, Side, Spec, SpecError, StopReason};
 use cutline_lab::{SimulateOptions, rows, simulate};
@@ -89,4 +90,43 @@ fn what_does_not_fit_is_refused() {
     let spec = Spec::named("apt").unwrap().with_custom_estimator(failing).unwrap();
     let refused = spec.learner(&Arms::without_features(1).unwrap(), question(), 5, 0).map(drop).unwrap_err();
     assert_eq!(refused.to_string(), "`failing` refused: needs features");
+}
+
+/// Sums of squares do not follow from counts and means, so a campaign that is opened again is told all rewards in order.
+#[test]
+fn a_campaign_is_played_and_replayed() {
+    let extensions = extensions().unwrap();
+    let spec = Spec::named("pivot").unwrap().with_custom_estimator(extensions.estimators[0].clone()).unwrap();
+    let terms = Terms {
+        question: question(),
+        spec: spec.with_custom_stop(extensions.stops[0].clone()),
+        budget: 1000,
+        rewards: Some(RewardKind::Gaussian),
+        noise: None,
+        interval: IntervalKind::Fixed,
+        delta: 0.05,
+        until_sure: None,
+        seed: 7,
+    };
+    let arms = Arms::without_features(3).unwrap();
+    let mut campaign = CampaignState::new(arms.clone(), terms.clone()).unwrap();
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let asked = campaign.ask(2, "me", 0, 60_000);
+        if asked.is_empty() {
+            break;
+        }
+        events.extend(asked.iter().cloned());
+        for event in asked {
+            let Event::Asked { ticket, arm, .. } = event else { continue };
+            let noise = if ticket % 2 == 0 { 0.4 } else { -0.4 };
+            events.extend(campaign.tell(ticket, [0.9, 0.55, 0.2][arm] + noise, 0).unwrap());
+        }
+    }
+    assert_eq!(campaign.stop_reason(), Some(StopReason::Custom));
+    assert!(events.len() > 64, "more than are replayed from counts and means");
+    let records: Vec<Record> = (1..).zip(events).map(|(number, event)| Record { number, at: 0, event }).collect();
+    let mut again = CampaignState::new(arms, terms).unwrap();
+    again.extend(&records).unwrap();
+    assert_eq!((again.verdicts(), again.stop_reason()), (campaign.verdicts(), campaign.stop_reason()));
 }

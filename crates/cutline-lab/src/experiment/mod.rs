@@ -189,7 +189,7 @@ impl Experiment {
         self.baseline
     }
 
-    /// Its instances.
+    /// Where the instance of each run comes from.
     #[must_use]
     pub fn source(&self) -> &InstanceSource {
         &self.source

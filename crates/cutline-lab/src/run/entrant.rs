@@ -22,14 +22,14 @@ pub struct Entrant {
 pub enum Oracle {
     /// a = 4ⁱ (T − K)/H, as in the paper.
     AsSpecified {
-        /// i.
+        /// The i in 4ⁱ.
         exponent: f64,
     },
     /// a = (T − K)/H′, as in the code behind the published numbers; i is ignored.
     AsPublished,
     /// The γ for which GrAPL's bound is best: [`OptimalGamma`].
     Gamma {
-        /// σ.
+        /// The standard deviation σ of a reward.
         noise: f64,
     },
     /// The proportions of the best [`Allocation`](crate::Allocation), for the algorithm [`ORACLE`](crate::ORACLE).

@@ -86,6 +86,7 @@ pub struct SimulateOptions<'a> {
 
 /// The results of a simulation.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Simulated {
     /// The counts, which [`rows`](crate::rows()) turns into results.
     pub tally: Tally,

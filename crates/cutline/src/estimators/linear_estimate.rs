@@ -20,6 +20,7 @@ use crate::features::Features;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LinearEstimate {
     /// θ̂, one number per feature.
     pub theta: Vec<f64>,

@@ -191,7 +191,7 @@ pub trait VarianceEstimator: Estimator {
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64];
 }
 
-/// An estimator that can compute what another design than that of the pulls would tell.
+/// An estimator that can evaluate a hypothetical design.
 pub trait DesignEstimator: VarianceEstimator {
     /// The variances xᵢᵀA⁻¹xᵢ of every arm in units of the noise variance, with A = λI + Σ wᵢxᵢxᵢᵀ for these weights. O(Kd² + d³).
     fn design_variances(&mut self, weights: &[f64]) -> &[f64];

@@ -41,9 +41,9 @@ pub enum Model {
     Unrelated,
     /// The means are linear in d features; V = λI + Σ xxᵀ over the rewards received.
     Linear {
-        /// d.
+        /// The number of features d.
         dimension: usize,
-        /// λ.
+        /// The regularisation λ.
         lambda: f64,
         /// ln(det V/λᵈ).
         log_det: f64,

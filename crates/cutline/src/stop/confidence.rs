@@ -156,13 +156,13 @@ impl ConfidenceStop {
         self.criterion
     }
 
-    /// δ.
+    /// δ, the probability of an error that the stop allows.
     #[must_use]
     pub fn delta(&self) -> f64 {
         self.confidence.delta()
     }
 
-    /// σ.
+    /// σ, the standard deviation of a reward: as given, or the last estimate.
     #[must_use]
     pub fn noise(&self) -> f64 {
         self.confidence.noise()
