@@ -127,7 +127,7 @@ impl Player {
         }
         self.pending[arm] = self.pending[arm].saturating_sub(1);
         self.rewards.push((arm, reward));
-        self.learner.tell(arm, reward);
+        self.learner.tell(arm, reward).expect("a finite reward of an arm");
     }
 
     /// Replaces the state of the learner by the same history.

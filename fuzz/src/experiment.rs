@@ -1,6 +1,6 @@
 //! Experiment files.
 
-use cutline_lab::{Experiment, Extensions, Overrides, simulate};
+use cutline_lab::{Experiment, Extensions, Overrides, SimulateOptions, simulate};
 use std::path::Path;
 
 /// Reads an experiment file. An experiment that is accepted and small can be played, and reading it again gives the same one.
@@ -20,8 +20,10 @@ pub fn check(data: &[u8]) {
     for (experiment, again) in experiments.iter().zip(&again) {
         assert_eq!(experiment.fingerprint(), again.fingerprint());
         if experiment.pulls_per_run() <= 2_000 {
-            match simulate(experiment, 0..1, &|_| ()) {
-                Ok(tally) => assert_eq!(Some(&tally), simulate(experiment, 0..1, &|_| ()).ok().as_ref()),
+            match simulate(experiment, 0..1, SimulateOptions::default()) {
+                Ok(played) => {
+                    assert_eq!(Some(&played), simulate(experiment, 0..1, SimulateOptions::default()).ok().as_ref());
+                }
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
         }

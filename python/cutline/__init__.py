@@ -6,7 +6,7 @@
 """
 
 from ._campaign import Campaign
-from ._custom import DONE, WAIT, Rule
+from ._custom import DONE, WAIT, Estimator, Problem, Rule, Stop
 from ._errors import CutlineError, InputError, NotFoundError, RefusedError, StorageError
 from ._experiment import Experiment
 from ._figure import Figure
@@ -27,18 +27,21 @@ __all__ = [
     "Beliefs",
     "Campaign",
     "CutlineError",
+    "Estimator",
     "Experiment",
     "Figure",
     "InputError",
     "NotFoundError",
     "PerRun",
     "Plan",
+    "Problem",
     "Progress",
     "RefusedError",
     "Replay",
     "Reproduction",
     "Results",
     "Rule",
+    "Stop",
     "StorageError",
     "Tally",
     "Ticket",

@@ -19,15 +19,20 @@ if TYPE_CHECKING:
 
     from ._results import Results
 
-Extensions = tuple["dict[str, _custom.Rule | _custom.RuleFactory]", "_custom.Instance | None", "_custom.Noise | None"]
-"""The parts of an experiment that TOML cannot hold: custom rules by name, and functions that draw instances and noise."""
+Parts = dict[str, Any]
+"""Custom parts by name."""
+
+Extensions = tuple[Parts, "_custom.Instance | None", "_custom.Noise | None", Parts, Parts, Parts]
+"""The parts of an experiment that TOML cannot hold: custom rules by name, functions that draw instances and noise, and custom estimators, stops
+and decisions by name."""
 
 
 class Experiment(_native.Experiment):
     """Instances, noise, budgets and algorithms: a TOML file, or a dict or keywords with the same keys.
 
     `docs/experiments.md` describes the keys. An algorithm in the list may be a name, a custom `Rule`, or a dict of keys, with
-    `{"rule": …}` for a custom rule. `instance` may be a function that draws an instance with a `numpy.random.Generator`: it returns
+    `{"rule": …}` for a custom rule. In such a dict, `estimator` may be a class that makes a custom `Estimator`, `stop` a custom `Stop`, and
+    `decision` a function of the beliefs that returns whether each arm is above. `instance` may be a function that draws an instance with a `numpy.random.Generator`: it returns
     `(X, theta)`, or means for arms without features, or a dict of `X` and `means`. `noise` may be a function of a
     `numpy.random.Generator` and the number of pulls of a run: it returns one number per pull, with mean 0 and standard deviation 1. With
     `{"kind": function, "scale": 2.0}` they are multiplied by 2. The results are the same on any number of threads.
@@ -83,7 +88,7 @@ class Experiment(_native.Experiment):
         redraw: bool,
         runs: int | None,
         seed: int | None,
-        extensions: Extensions = ({}, None, None),
+        extensions: Extensions = ({}, None, None, {}, {}, {}),
         variant: str | None = None,
     ) -> Self:
         self = _native.Experiment.__new__(cls, toml, name, directory, file, redraw, runs, seed, *extensions, variant)
@@ -159,17 +164,20 @@ def _file(path: Path) -> tuple[str, str, str, str]:
 def _split(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Extensions]:
     """Splits an experiment into keys that TOML can hold and its custom parts."""
     split = dict(keys)
-    rules: dict[str, _custom.Rule | _custom.RuleFactory] = {}
+    rules, estimators, stops, decisions = Parts(), Parts(), Parts(), Parts()
     algorithms = split.get("algorithm")
     if isinstance(algorithms, (list, tuple)):
-        split["algorithm"] = [_algorithm(entry, rules) for entry in algorithms]
+        entries = [_algorithm(entry, rules) for entry in algorithms]
+        split["algorithm"] = [_parts(entry, estimators, stops, decisions) for entry in entries]
+    if _custom.is_stop(split.get("stop")):
+        split["stop"] = _named(split["stop"], stops)
     instances = None
     instance = split.get("instance")
     if callable(instance):
         instance = {"kind": instance}
     if isinstance(instance, Mapping) and callable(instance.get("kind")):
         instances, split["instance"] = instance["kind"], {**instance, "kind": "own"}
-    return split, (rules, instances, _noise(split))
+    return split, (rules, instances, _noise(split), estimators, stops, decisions)
 
 
 def _noise(split: dict[str, Any]) -> _custom.Noise | None:
@@ -184,7 +192,30 @@ def _noise(split: dict[str, Any]) -> _custom.Noise | None:
     return function
 
 
-def _algorithm(entry: Any, rules: dict[str, _custom.Rule | _custom.RuleFactory]) -> Any:
+def _parts(entry: Any, estimators: Parts, stops: Parts, decisions: Parts) -> Any:
+    """An algorithm as TOML can hold it; its custom estimator, stop and decision leave their names."""
+    if not isinstance(entry, Mapping):
+        return entry
+    named = dict(entry)
+    for key, parts in (("estimator", estimators), ("decision", decisions)):
+        if callable(named.get(key)):
+            named[key] = _named(named[key], parts)
+    if _custom.is_stop(named.get("stop")):
+        named["stop"] = _named(named["stop"], stops)
+    return named
+
+
+def _named(part: Any, parts: Parts) -> str:
+    """The name of a part, under which it is in `parts` from now on. Two parts of the same class get different names."""
+    name, number = _custom.name_of(part), 1
+    while parts.get(name, part) is not part:
+        number += 1
+        name = f"{_custom.name_of(part)}-{number}"
+    parts[name] = part
+    return name
+
+
+def _algorithm(entry: Any, rules: Parts) -> Any:
     """An algorithm as TOML can hold it; a custom rule moves into `rules` and leaves its name."""
     if isinstance(entry, Mapping) and "rule" in entry:
         rule: Any = entry["rule"]
@@ -197,10 +228,4 @@ def _algorithm(entry: Any, rules: dict[str, _custom.Rule | _custom.RuleFactory])
         rule, entry = entry, {}
     else:
         return {"name": entry} if isinstance(entry, str) else entry
-    # Two rules of the same class get different names.
-    name, number = _custom.name_of(rule), 1
-    while rules.get(name, rule) is not rule:
-        number += 1
-        name = f"{_custom.name_of(rule)}-{number}"
-    rules[name] = rule
-    return {"name": name, **entry}
+    return {"name": _named(rule, rules), **entry}

@@ -168,6 +168,10 @@ class Beliefs:
     def pulls(self) -> NDArray[np.uint32]: ...
     @property
     def settled(self) -> NDArray[np.int8]: ...
+    @property
+    def theta(self) -> NDArray[np.float64] | None: ...
+    @property
+    def inverse_design(self) -> NDArray[np.float64] | None: ...
     def covariances(self, arm: int) -> NDArray[np.float64]: ...
 
 @final
@@ -306,6 +310,9 @@ class Experiment:
         rules: dict[str, Any],
         instances: Callable[..., Any] | None,
         noise: Callable[..., Any] | None,
+        estimators: dict[str, Any],
+        stops: dict[str, Any],
+        decisions: dict[str, Any],
         variant: str | None,
     ) -> Self: ...
     @property

@@ -1,11 +1,12 @@
 //! Custom rules and instances: Python objects that Rust calls.
 
 use crate::convert::{integer, short_repr, string};
+use crate::custom_parts;
 use crate::errors::input;
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
 use cutline_lab::{CustomInstances, CustomNoise, Extensions, Truth};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict};
@@ -35,7 +36,7 @@ pub(crate) fn catch_exceptions<T>(work: impl FnOnce() -> T) -> PyResult<T> {
 }
 
 /// Calls Python from a function that cannot return errors; an exception unwinds to [`catch_exceptions`].
-fn call_python<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
+pub(crate) fn call_python<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
     Python::attach(call).unwrap_or_else(|error| resume_unwind(Box::new(error)))
 }
 
@@ -47,13 +48,18 @@ pub(crate) fn named_rule(name: &Bound<'_, PyAny>, rule: &Bound<'_, PyAny>) -> Py
     NamedRule::new(&name, make).map_err(input)
 }
 
-/// The parts of an experiment that TOML cannot hold: custom rules by name, and functions that draw instances and noise.
+/// The parts of an experiment that TOML cannot hold: custom rules, estimators, stops and decisions by name, and functions that draw instances
+/// and noise.
 pub(crate) fn extensions(
     rules: &Bound<'_, PyDict>,
     instances: Option<&Bound<'_, PyAny>>,
     noise: Option<&Bound<'_, PyAny>>,
+    [estimators, stops, decisions]: [&Bound<'_, PyDict>; 3],
 ) -> PyResult<Extensions> {
     Ok(Extensions {
+        estimators: custom_parts::estimators(estimators)?,
+        stops: custom_parts::stops(stops)?,
+        decisions: custom_parts::decisions(decisions)?,
         rules: rules.iter().map(|(name, rule)| named_rule(&name, &rule)).collect::<PyResult<_>>()?,
         instances: instances.map(|function| Arc::new(PythonInstances(function.clone().unbind())) as _),
         noise: noise.map(|function| Arc::new(PythonNoise(function.clone().unbind())) as _),
@@ -87,14 +93,11 @@ impl PythonRule {
         seed: Option<u64>,
         arguments: Option<(Arm, f64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let beliefs = Bound::new(py, Beliefs::new(context, seed))?;
         let rule = self.rule.bind(py);
-        let returned = CONTEXT.set(context, || match arguments {
-            None => rule.call_method1(method, (&beliefs,)),
-            Some((arm, reward)) => rule.call_method1(method, (&beliefs, arm, reward)),
-        });
-        beliefs.get().has_expired.store(true, Ordering::Relaxed);
-        returned
+        with_beliefs(py, Beliefs::new(context, seed, true), context, |beliefs| match arguments {
+            None => rule.call_method1(method, (beliefs,)),
+            Some((arm, reward)) => rule.call_method1(method, (beliefs, arm, reward)),
+        })
     }
 
     /// What `choose` returned: an arm, `cutline.WAIT` or `cutline.DONE`.
@@ -148,6 +151,28 @@ impl CustomRule for PythonRule {
     }
 }
 
+/// Calls Python with beliefs that can be read until it returns.
+fn with_beliefs<'py, T>(
+    py: Python<'py>,
+    beliefs: Beliefs,
+    context: &mut dyn RuleContext,
+    call: impl FnOnce(&Bound<'py, Beliefs>) -> PyResult<T>,
+) -> PyResult<T> {
+    let beliefs = Bound::new(py, beliefs)?;
+    let returned = CONTEXT.set(context, || call(&beliefs));
+    beliefs.get().has_expired.store(true, Ordering::Relaxed);
+    returned
+}
+
+/// Calls a stop or a decision with the beliefs, which have no seed and no covariances.
+pub(crate) fn beliefs_for<'py, T>(
+    py: Python<'py>,
+    context: &mut dyn RuleContext,
+    call: impl FnOnce(&Bound<'py, Beliefs>) -> PyResult<T>,
+) -> PyResult<T> {
+    with_beliefs(py, Beliefs::new(context, None, false), context, call)
+}
+
 /// The estimates that a custom rule chooses from and learns with. Arms are positions from 0. Its arrays are copies, which the rule may keep or
 /// change.
 #[pyclass(frozen, module = "cutline")]
@@ -167,8 +192,9 @@ pub(crate) struct Beliefs {
     /// The number of pulls so far, those of open tickets included.
     #[pyo3(get)]
     total_pulls: u64,
-    /// `None` in `learn`.
+    /// `None` except in `choose`.
     seed: Option<u64>,
+    has_covariances: bool,
     thread: ThreadId,
     has_expired: AtomicBool,
     means: PyOnceLock<Py<PyArray1<f64>>>,
@@ -178,7 +204,7 @@ pub(crate) struct Beliefs {
 }
 
 impl Beliefs {
-    fn new(context: &dyn RuleContext, seed: Option<u64>) -> Self {
+    fn new(context: &dyn RuleContext, seed: Option<u64>, has_covariances: bool) -> Self {
         let question = context.question();
         Self {
             threshold: question.threshold(),
@@ -187,6 +213,7 @@ impl Beliefs {
             n_arms: context.pulls().len(),
             total_pulls: context.pulls().iter().map(|&pulls| u64::from(pulls)).sum(),
             seed,
+            has_covariances,
             thread: std::thread::current().id(),
             has_expired: AtomicBool::new(false),
             means: PyOnceLock::new(),
@@ -200,7 +227,7 @@ impl Beliefs {
     fn read<T>(&self, read: impl FnOnce(&mut dyn RuleContext) -> T) -> PyResult<T> {
         if self.has_expired.load(Ordering::Relaxed) || self.thread != std::thread::current().id() {
             return Err(input(
-                "beliefs can be read only within `choose` or `learn`, on its thread; keep the arrays instead",
+                "beliefs can be read only within `choose`, `learn`, `should_stop` or a decision, on its thread; keep the arrays instead",
             ));
         }
         Ok(CONTEXT.with(|context| read(context)))
@@ -249,13 +276,32 @@ impl Beliefs {
     /// A seed for `numpy.random.default_rng(beliefs.seed)` in `choose`: the same for the same pull of the same run.
     #[getter]
     fn seed(&self) -> PyResult<u64> {
-        self.seed.ok_or_else(|| input("`seed` is for `choose`; `learn` must be a function of the rewards"))
+        self.seed.ok_or_else(|| input("`seed` is for `choose`; everything else must be a function of the rewards"))
+    }
+
+    /// θ̂ of ridge from the rewards received, one number per feature, an array; `None` with other estimators. Where rewards are measured from a
+    /// `centre`, θ̂ is of what remains.
+    #[getter]
+    fn theta<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+        let estimate = self.read(|context| context.linear_estimate())?;
+        Ok(estimate.map(|estimate| PyArray1::from_vec(py, estimate.theta)))
+    }
+
+    /// V⁻¹ = (λI + Σ xxᵀ)⁻¹ of ridge from the rewards received, a square array; `None` with other estimators. The covariance of θ̂ is σ²V⁻¹.
+    #[getter]
+    fn inverse_design<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(estimate) = self.read(|context| context.linear_estimate())? else { return Ok(None) };
+        let d = estimate.theta.len();
+        PyArray1::from_vec(py, estimate.inverse_design).reshape([d, d]).map(Some)
     }
 
     /// The covariances of every arm's estimate with that of `arm`, a position from 0; an array.
     fn covariances<'py>(&self, py: Python<'py>, arm: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let arm = integer(arm, "`arm`", 0, self.n_arms as u64 - 1)?;
         let arm = usize::try_from(arm).expect("checked");
+        if !self.has_covariances {
+            return Err(input("`covariances` is for `choose` and `learn` of a rule"));
+        }
         self.read(|context| PyArray1::from_slice(py, context.covariances_with(arm)))
     }
 }

@@ -9,7 +9,7 @@ use crate::pool::pool;
 use crate::tally::Tally;
 use cutline_lab::figures::failure_figure;
 use cutline_lab::{
-    Checkpoint, Overrides, Row, RunError, Watch, compared, simulate_per_run, simulate_watched, within_band,
+    Checkpoint, Overrides, Row, RunError, SimulateOptions, Simulated, Watch, compared, simulate, within_band,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -94,6 +94,9 @@ impl Experiment {
         rules: &Bound<'_, PyDict>,
         instances: Option<&Bound<'_, PyAny>>,
         noise: Option<&Bound<'_, PyAny>>,
+        estimators: &Bound<'_, PyDict>,
+        stops: &Bound<'_, PyDict>,
+        decisions: &Bound<'_, PyDict>,
         variant: Option<String>,
     ) -> PyResult<Self> {
         let overrides = Overrides {
@@ -105,7 +108,7 @@ impl Experiment {
         let (toml, name) = (string(toml, "the experiment")?, string(name, "`name`")?);
         let directory = string(directory, "the directory")?;
         let file = file.map(|file| string(file, "the file")).transpose()?;
-        let extensions = extensions(rules, instances, noise)?;
+        let extensions = extensions(rules, instances, noise, [estimators, stops, decisions])?;
         let directory = Path::new(&directory);
         let read = || match &variant {
             None => cutline_lab::Experiment::read(&toml, &name, directory, overrides, &extensions),
@@ -170,8 +173,9 @@ impl Experiment {
     ) -> PyResult<Tally> {
         let runs = range(start, stop)?;
         let pool = pool(threads)?;
-        let play = |watch: &Ended<'_>| pool.install(|| simulate_watched(&self.0, runs, watch));
-        watched(py, play, watch).map(Tally)
+        let play =
+            |watch: &Ended<'_>| pool.install(|| simulate(&self.0, runs, SimulateOptions { watch, keeps_runs: false }));
+        watched(py, play, watch).map(|played| Tally(played.tally))
     }
 
     /// As `play`; also returns the results of every run, as flat arrays.
@@ -186,9 +190,10 @@ impl Experiment {
     ) -> PyResult<(Tally, Bound<'py, PyDict>)> {
         let runs = range(start, stop)?;
         let pool = pool(threads)?;
-        let play = |watch: &Ended<'_>| pool.install(|| simulate_per_run(&self.0, runs, watch));
-        let (tally, results) = watched(py, play, watch)?;
-        Ok((Tally(tally), per_run::to_dict(py, results)?))
+        let play =
+            |watch: &Ended<'_>| pool.install(|| simulate(&self.0, runs, SimulateOptions { watch, keeps_runs: true }));
+        let Simulated { tally, per_run, .. } = watched(py, play, watch)?;
+        Ok((Tally(tally), per_run::to_dict(py, per_run.unwrap_or_default())?))
     }
 
     /// A checkpoint with these runs, as `cutline simulate --resume` writes it.

@@ -7,6 +7,7 @@ mod arms;
 mod campaign;
 mod convert;
 mod custom;
+mod custom_parts;
 mod diagnostics;
 mod errors;
 mod events;

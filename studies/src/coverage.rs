@@ -115,7 +115,7 @@ fn play(setting: &CoverageSetting, confidences: &[Confidence], run: u64) -> Resu
         confidences.iter().map(|confidence| covered(learner.as_mut(), confidence, &instance)).collect();
     for variate in variates {
         let Some(arm) = learner.ask() else { break };
-        learner.tell(arm, noise.reward(instance.means()[arm], variate));
+        learner.tell(arm, noise.reward(instance.means()[arm], variate)).expect("a finite reward");
         for (coverage, confidence) in all.iter_mut().zip(confidences) {
             let now = covered(learner.as_mut(), confidence, &instance);
             *coverage = RunCoverage { always: coverage.always && now.always, ..now };

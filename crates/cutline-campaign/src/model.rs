@@ -118,7 +118,7 @@ impl Settings {
     /// model, the parameter `additive` is set too.
     ///
     /// The estimator is that of the model; without a model the one that was given, or else the one that the algorithm was published
-    /// with. `pivot`, `straddle`, `random-straddle` and custom rules take `mixed`, which is also the default; without features, a custom rule and the
+    /// with. Custom rules and those that [take any belief](cutline::Algorithm::takes_any_belief) take `mixed`, which is also the default; without features, a custom rule and the
     /// default take sample means. Ridge prepares the features unless the algorithm was published with ridge and no model is named: then
     /// features and rewards are used as they are.
     ///
@@ -186,9 +186,10 @@ impl Settings {
         let named = self.algorithm.as_deref().filter(|_| self.custom_rule.is_none());
         match named {
             None if !has_features => EstimatorKind::SampleMean,
-            // These work with any Gaussian belief.
-            None | Some("pivot" | "straddle" | "random-straddle") => EstimatorKind::Mixed,
-            Some(name) => algorithm(name).map_or(EstimatorKind::Mixed, |algorithm| algorithm.estimator),
+            None => EstimatorKind::Mixed,
+            Some(name) => algorithm(name)
+                .filter(|algorithm| !algorithm.takes_any_belief)
+                .map_or(EstimatorKind::Mixed, |algorithm| algorithm.estimator),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{Inputs, check_directory, restore_directory, write_file};
-use cutline_lab::{Checkpoint, Experiment, Tally, Watch};
+use cutline_lab::{Checkpoint, Experiment, SimulateOptions, Tally, Watch};
 use indicatif::ProgressBar;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,8 @@ impl Resumed {
         bar.inc(finished.runs().n_runs() * experiment.pulls_per_run());
         let watch = Progress { resumed: self, position, bar, pulls_per_run: experiment.pulls_per_run() };
         for runs in finished.runs().missing(0..experiment.runs()) {
-            let played = cutline_lab::simulate_watched(experiment, runs, &watch);
+            let options = SimulateOptions { watch: &watch, ..SimulateOptions::default() };
+            let played = cutline_lab::simulate(experiment, runs, options).map(|played| played.tally);
             if let Some(failure) = self.lock().failure.take() {
                 return Err(failure);
             }

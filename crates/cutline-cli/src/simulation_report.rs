@@ -88,8 +88,8 @@ pub(crate) fn settings(experiment: &Experiment) -> Vec<(String, String)> {
             Oracle::Allocation => "the best proportions for the true means".into(),
             _ => "exploration computed from the true means".into(),
         }));
-        let (algorithm, estimator) = (entrant.spec().algorithm(), entrant.spec().estimator());
-        let parts = format!("{} × {} × {}", algorithm.rule, estimator.name(), entrant.spec().stop());
+        let spec = entrant.spec();
+        let parts = format!("{} × {} × {}", spec.algorithm().rule, spec.estimator_name(), spec.stop());
         values.insert(0, parts);
         values.extend(entrant.spec().confidence_stop().map(|sure| {
             let norm = sure.norm().map_or("σ√(d/λ)".into(), |norm| norm.to_string());

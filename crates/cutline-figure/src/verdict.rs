@@ -57,7 +57,7 @@ impl ArmVerdict {
 /// let (arms, question) = (Arms::without_features(2)?, Question::new(0.5, 0.05)?);
 /// let mut learner = Spec::named("apt")?.learner(&arms, question, 100, 0)?;
 /// for _ in 0..16 {
-///     learner.tell(0, 1.5);
+///     learner.tell(0, 1.5)?;
 /// }
 /// let (kind, delta) = (IntervalKind::Fixed, 0.05);
 /// let verdicts: Vec<_> = learner.beliefs().verdicts(&Confidence::new(kind, delta, 1.0)?).collect();

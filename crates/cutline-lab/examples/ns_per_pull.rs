@@ -7,7 +7,7 @@
 //! With `--case N --runs R` it plays R runs of one case only, for tools that count instructions.
 
 use cutline::{Arms, EstimatorKind, Purpose, algorithm, stream};
-use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, Truth, simulate};
+use cutline_lab::{CustomInstances, Experiment, Extensions, Overrides, SimulateOptions, Truth, simulate};
 use rand::RngExt as _;
 use rand_distr::StandardNormal;
 use std::error::Error;
@@ -63,7 +63,7 @@ fn play(name: &str, (n_arms, dimension, budget, runs): Case) -> Result<(), Box<d
     let experiment = Experiment::read(&file, "bench", Path::new(""), Overrides::default(), &extensions)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let start = Instant::now();
-    let tally = pool.install(|| simulate(&experiment, 0..runs, &|_| ()))?;
+    let tally = pool.install(|| simulate(&experiment, 0..runs, SimulateOptions::default()))?.tally;
     let ns = start.elapsed().as_secs_f64() / (runs * u64::from(budget)) as f64 * 1e9;
     let cell = tally.cell(0, 0);
     let (rate, wrong) = (cell.failures as f64 / runs as f64, cell.errors as f64 / runs as f64);

@@ -5,10 +5,10 @@
 //! A [`Plan`] plays campaigns whose true means are drawn from a prior: it finds the budget that a campaign needs.
 //!
 //! ```
-//! use cutline_lab::{Overrides, paper, rows, simulate};
+//! use cutline_lab::{Overrides, SimulateOptions, paper, rows, simulate};
 //!
 //! let experiment = paper::experiment("uniform-d5", Overrides::default()).expect("one of the paper's");
-//! let tally = simulate(&experiment, 0..100, &|_| ())?;
+//! let tally = simulate(&experiment, 0..100, SimulateOptions::default())?.tally;
 //! let row = &rows(&experiment, &tally)[0];
 //! assert_eq!((row.algorithm.as_str(), row.budget, row.runs), ("random", 40, 100));
 //! # Ok::<(), cutline_lab::RunError>(())
@@ -42,8 +42,8 @@ pub use results::rows::{Comparison, Row, StoppingRow, compare, rows, z_against};
 pub use results::stopped::StoppingTimes;
 pub use results::tally::{Cell, Tally, TallyError};
 pub use run::checkpoint::{Checkpoint, CheckpointError};
-pub use run::entrant::{Decision, Entrant, Oracle};
-pub use run::monte_carlo::{RunError, Watch, simulate, simulate_per_run, simulate_watched};
+pub use run::entrant::{Entrant, Oracle};
+pub use run::monte_carlo::{RunError, SimulateOptions, Simulated, Watch, simulate};
 pub use run::per_run::PerRun;
 pub use run::ranges::RunRanges;
 pub use theory::allocation::Allocation;

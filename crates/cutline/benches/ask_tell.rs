@@ -22,7 +22,7 @@ fn learner(name: &str, n_arms: usize, dimension: usize) -> Box<dyn AskTell> {
     let mut learner = spec.learner(&arms, question, u32::MAX, 0).expect("features and a budget");
     if name != "pivot" {
         for arm in 0..n_arms {
-            learner.tell(arm, 0.1);
+            learner.tell(arm, 0.1).unwrap();
         }
     }
     learner
@@ -42,7 +42,7 @@ fn ask_tell(bencher: Bencher<'_, '_>, mut learner: Box<dyn AskTell>) {
     let mut rng = stream(1, Purpose::Noise, 0);
     bencher.bench_local(|| {
         let arm = black_box(learner.ask()).expect("the budget is not used up");
-        learner.tell(arm, f64::from(rng.next_u32()) / f64::from(u32::MAX) - 0.5);
+        learner.tell(arm, f64::from(rng.next_u32()) / f64::from(u32::MAX) - 0.5).unwrap();
     });
 }
 

@@ -83,7 +83,7 @@ fn compare_mixed(json: &mut String) {
     let mut decide = || {
         let start = Instant::now();
         let arm = learner.ask().expect("a large budget");
-        learner.tell(arm, mean(&arms, arm) + noise());
+        learner.tell(arm, mean(&arms, arm) + noise()).unwrap();
         start.elapsed()
     };
     // From then on the variances are learnt only about every 45 rewards.
@@ -139,7 +139,7 @@ fn apt(arms: &Arms, is_lazy: bool) -> Learner<Indexed<Apt>, Ridge, Budget> {
     let mut learner = Learner::new(rule, ridge, budget(), question(), 0).expect("a large budget");
     let mut noise = noise();
     for arm in 0..arms.n_arms() {
-        learner.tell(arm, mean(arms, arm) + noise());
+        learner.tell(arm, mean(arms, arm) + noise()).unwrap();
     }
     learner
 }
@@ -149,7 +149,7 @@ fn decision(learner: &mut dyn AskTell, rounds: u32) -> Duration {
     let mut noise = noise();
     let mut arm = learner.ask().expect("a large budget");
     fastest(rounds, || {
-        learner.tell(arm, noise());
+        learner.tell(arm, noise()).unwrap();
         arm = learner.ask().expect("a large budget");
     })
 }
@@ -159,7 +159,7 @@ fn time_per_pull(learner: &mut dyn AskTell, pulls: usize) -> f64 {
     let start = Instant::now();
     for _ in 0..pulls {
         let arm = learner.ask().expect("a large budget");
-        learner.tell(arm, noise());
+        learner.tell(arm, noise()).unwrap();
     }
     start.elapsed().as_secs_f64() * 1e6 / pulls as f64
 }

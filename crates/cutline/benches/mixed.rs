@@ -92,7 +92,7 @@ impl World {
         let mut pull = |_| {
             let start = Instant::now();
             let arm = learner.ask().expect("a large budget");
-            learner.tell(arm, self.means[arm] + noise());
+            learner.tell(arm, self.means[arm] + noise()).unwrap();
             start.elapsed().as_secs_f64()
         };
         (0..2 * N_ARMS).map(&mut pull).collect()

@@ -25,6 +25,14 @@ pub struct Beliefs<'a, E: ?Sized> {
     pub estimator: &'a mut E,
 }
 
+impl<E: Estimator + 'static> Beliefs<'_, E> {
+    /// The same beliefs for code that is compiled once for all estimators.
+    pub(crate) fn of_any_estimator(&mut self) -> Beliefs<'_, dyn Estimator> {
+        let Self { question, pulls, total_pulls, changes, first_unpulled, settled, costs, ref mut estimator } = *self;
+        Beliefs { question, pulls, total_pulls, changes, first_unpulled, settled, costs, estimator: &mut **estimator }
+    }
+}
+
 impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// The estimates μ̂ of all means.
     pub fn means(&mut self) -> &[f64] {

@@ -184,13 +184,13 @@ impl Confidence {
         self.interval
     }
 
-    /// δ.
+    /// δ, the probability that an interval does not contain the mean.
     #[must_use]
     pub fn delta(&self) -> f64 {
         self.delta
     }
 
-    /// σ.
+    /// σ, the standard deviation of a reward.
     #[must_use]
     pub fn noise(&self) -> f64 {
         self.noise

@@ -28,7 +28,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// let arms = Arms::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?;
     /// let mut learner = Spec::named("pivot")?.learner(&arms, Question::new(0.0, 0.0)?, 10, 0)?;
     /// while let Some(arm) = learner.ask() {
-    ///     learner.tell(arm, [1.0, -1.0][arm]);
+    ///     learner.tell(arm, [1.0, -1.0][arm])?;
     /// }
     /// assert_eq!(learner.beliefs().joint_sides(0.1, 0), [true, false]);
     /// # Ok(())
@@ -131,7 +131,7 @@ mod tests {
         let arms = Arms::from_rows(&[[1.0], [0.5], [2.0], [-1.0]]).unwrap();
         let spec = Spec::named("pivot").unwrap();
         let mut learner = spec.learner(&arms, Question::new(0.0, 0.0).unwrap(), 5, 0).unwrap();
-        learner.tell(2, 0.01);
+        learner.tell(2, 0.01).unwrap();
         assert_eq!(learner.beliefs().joint_sides(1.0, 3), [true, true, true, false]);
     }
 
@@ -143,10 +143,10 @@ mod tests {
         let mut learner =
             Spec::named("linear-apt").unwrap().learner(&arms, Question::new(0.0, 0.0).unwrap(), 100, 0).unwrap();
         for _ in 0..30 {
-            learner.tell(2, 1.0);
+            learner.tell(2, 1.0).unwrap();
         }
-        learner.tell(0, 0.12);
-        learner.tell(1, 0.08);
+        learner.tell(0, 0.12).unwrap();
+        learner.tell(1, 0.08).unwrap();
         let mut beliefs = learner.beliefs();
         assert!(beliefs.means()[0] > 0.0 && beliefs.means()[1] > 0.0);
         assert_eq!(beliefs.joint_sides(1.0, 0), [true, false, true]);

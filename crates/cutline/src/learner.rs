@@ -5,7 +5,7 @@ mod counts;
 mod error;
 
 pub use ask_tell::AskTell;
-pub use error::LearnerError;
+pub use error::{LearnerError, TellError};
 
 use crate::estimators::{Estimator, History};
 use crate::rules::{Choice, Rule};
@@ -23,7 +23,7 @@ use counts::Counts;
 /// let arms = Arms::without_features(2)?;
 /// let mut learner = Learner::new(Indexed::new(Apt, 2), SampleMean::new(&arms), Budget::new(8)?, Question::new(0.0, 0.1)?, 0)?;
 /// while let Some(arm) = learner.ask() {
-///     learner.tell(arm, [1.0, -2.0][arm]);
+///     learner.tell(arm, [1.0, -2.0][arm])?;
 /// }
 /// assert_eq!(learner.beliefs().pulls, [6, 2]); // the arm closer to the threshold got more
 /// # Ok(())
@@ -180,8 +180,13 @@ where
         self.estimator.expect(arm);
     }
 
-    fn tell(&mut self, arm: Arm, reward: f64) {
-        assert!(reward.is_finite(), "a reward must be finite, not {reward}");
+    fn tell(&mut self, arm: Arm, reward: f64) -> Result<(), TellError> {
+        if arm >= self.pending.len() {
+            return Err(TellError::NoArm { arm, n_arms: self.pending.len() });
+        }
+        if !reward.is_finite() {
+            return Err(TellError::NotFinite { arm, reward });
+        }
         if self.pending[arm] == 0 {
             self.assign(arm);
         }
@@ -195,6 +200,7 @@ where
         let seen = if self.stop.restricts_rules() { &self.settled } else { &self.nothing_settled };
         let costs = self.costs.as_ref().map(|costs| &costs.costs);
         self.rule.learn(&mut self.counts.beliefs(self.question, seen, costs, &mut self.estimator), arm, reward);
+        Ok(())
     }
 
     fn forget(&mut self, arm: Arm) {
@@ -213,7 +219,7 @@ where
     }
 
     fn depends_on_order(&self) -> bool {
-        self.rule.learns() || self.stop.settles()
+        self.rule.learns() || self.stop.settles() || !self.estimator.can_restore()
     }
 
     fn set_noise(&mut self, noise: f64) {

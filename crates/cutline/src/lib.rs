@@ -12,7 +12,7 @@
 //! let mut learner = Spec::named("pivot")?.learner(&arms, question, 60, 7)?; // budget, seed
 //! # let measure = |arm: usize| [0.9, 0.1, -0.3][arm];
 //! while let Some(arm) = learner.ask() {
-//!     learner.tell(arm, measure(arm));
+//!     learner.tell(arm, measure(arm))?;
 //! }
 //! assert!(learner.beliefs().is_above(0));
 //! # Ok(())
@@ -26,12 +26,14 @@ mod arms;
 mod batch;
 mod beliefs;
 mod costs;
+mod decision;
 pub mod diagnostics;
 pub mod estimators;
 mod features;
 mod interval;
 mod joint;
 mod learner;
+mod named;
 mod noise;
 mod question;
 mod random;
@@ -54,9 +56,11 @@ pub use arms::{Arm, Arms, ArmsError, CovarianceError, CovarianceKind, Edge, Grap
 pub use batch::BatchLearner;
 pub use beliefs::Beliefs;
 pub use costs::{Amount, CostError, MeasurementCosts};
+pub use decision::{Decision, NamedDecision};
 pub use features::Executor;
 pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
-pub use learner::{AskTell, Learner, LearnerError};
+pub use learner::{AskTell, Learner, LearnerError, TellError};
+pub use named::{NameError, Named, Problem};
 pub use noise::{NoiseEstimate, NoiseEstimator, NoiseSource};
 pub use question::{Question, QuestionError, short_number};
 pub use random::{Purpose, Rng, below, draw, stream};
@@ -67,7 +71,8 @@ pub use settled::{Settled, SettledArm};
 pub use shown::{grouped, is_hidden, rounded, shown, with_short_names};
 pub use spec::{ALGORITHMS, Algorithm, EstimatorKind, Parameter, ParameterRole, Spec, SpecError, algorithm};
 pub use stop::{
-    Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, Stop, StopCriterion, StopReason, StopWidth,
+    Budget, BudgetError, ConfidenceStop, Either, Elimination, GoodArms, NamedStop, Stop, StopCriterion, StopReason,
+    StopWidth,
 };
 #[cfg(feature = "rayon")]
 pub use threads::Threads;

@@ -3,6 +3,8 @@
 mod algorithm;
 mod algorithms;
 mod builder;
+#[cfg(test)]
+mod contributing;
 mod error;
 mod group;
 mod parameter;
@@ -12,8 +14,9 @@ pub use algorithms::{ALGORITHMS, algorithm};
 pub use error::SpecError;
 pub use parameter::{EstimatorKind, Parameter, ParameterRole};
 
+use crate::estimators::NamedEstimator;
 use crate::rules::NamedRule;
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Question, Range};
+use crate::{Arms, AskTell, Budget, ConfidenceStop, NamedStop, Question, Range};
 use algorithm::CUSTOM;
 use builder::LearnerBuilder;
 use error::quoted;
@@ -38,6 +41,10 @@ pub struct Spec {
     values: Vec<Option<f64>>,
     confidence_stop: Option<ConfidenceStop>,
     custom_rule: Option<NamedRule>,
+    custom_estimator: Option<NamedEstimator>,
+    custom_stop: Option<NamedStop>,
+    /// σ, for custom parts.
+    noise: f64,
 }
 
 impl Spec {
@@ -53,7 +60,16 @@ impl Spec {
     fn of(algorithm: &'static Algorithm, estimator: EstimatorKind) -> Self {
         let parameters = algorithm.rule_parameters.iter().chain(algorithm.estimator_parameters(estimator));
         let values = parameters.map(|parameter| parameter.default).collect();
-        Self { algorithm, estimator, values, confidence_stop: None, custom_rule: None }
+        Self {
+            algorithm,
+            estimator,
+            values,
+            confidence_stop: None,
+            custom_rule: None,
+            custom_estimator: None,
+            custom_stop: None,
+            noise: 1.0,
+        }
     }
 
     /// A custom rule with ridge, or with [sample means](Spec::with_estimator). Its parameters are `noise` and those of its estimator.
@@ -110,11 +126,25 @@ impl Spec {
             .iter()
             .find(|e| e.name() == name)
             .ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
-        self.algorithm.check_estimator(estimator)?;
-        let mut spec = Self::of(self.algorithm, estimator);
+        self.estimating(estimator, None)
+    }
+
+    /// The same with a custom estimator, which experiment files and results know by its name.
+    ///
+    /// # Errors
+    /// If the rule needs variances and the estimator has none, the rule needs a σ that does not change and the estimator learns it, or the rule
+    /// works with one of the built-in estimators only.
+    pub fn with_custom_estimator(self, estimator: NamedEstimator) -> Result<Self, SpecError> {
+        self.estimating(estimator.kind(), Some(estimator))
+    }
+
+    fn estimating(self, estimator: EstimatorKind, custom: Option<NamedEstimator>) -> Result<Self, SpecError> {
+        let name = custom.as_ref().map_or(estimator.name(), NamedEstimator::name);
+        self.algorithm.check_estimator(estimator, name)?;
+        let mut values = Self::of(self.algorithm, estimator).values;
         let n_rule = self.algorithm.rule_parameters.len();
-        spec.values[..n_rule].copy_from_slice(&self.values[..n_rule]);
-        Ok(Self { confidence_stop: self.confidence_stop, custom_rule: self.custom_rule, ..spec })
+        values[..n_rule].copy_from_slice(&self.values[..n_rule]);
+        Ok(Self { estimator, values, custom_estimator: custom, ..self })
     }
 
     /// The same with `parameter` set to `value`.
@@ -136,15 +166,15 @@ impl Spec {
         Ok(self)
     }
 
-    /// The same with σ = `noise` if the algorithm takes it, otherwise unchanged.
+    /// Sets σ for the algorithm, if it takes it, and for custom estimators and stops.
     ///
     /// # Errors
-    /// If σ is out of range.
+    /// If the algorithm takes σ and it is out of range.
     pub fn with_noise_scale(self, noise: f64) -> Result<Self, SpecError> {
-        self.with_role(ParameterRole::NoiseScale, noise)
+        Self { noise, ..self }.with_role(ParameterRole::NoiseScale, noise)
     }
 
-    /// The same with δ = `delta` if the algorithm takes it, otherwise unchanged.
+    /// Sets δ; no effect if the algorithm has none.
     ///
     /// # Errors
     /// If δ is out of range.
@@ -152,7 +182,7 @@ impl Spec {
         self.with_role(ParameterRole::Confidence, delta)
     }
 
-    /// The same with UCB-E's a = `exploration` if the algorithm takes it, otherwise unchanged.
+    /// Sets UCB-E's a; no effect with other algorithms.
     ///
     /// # Errors
     /// If a is out of range.
@@ -160,7 +190,7 @@ impl Spec {
         self.with_role(ParameterRole::OracleExploration, exploration)
     }
 
-    /// The same with this λ if the estimator is ridge, otherwise unchanged.
+    /// Sets ridge's λ; no effect with other estimators.
     ///
     /// # Errors
     /// If λ is out of range.
@@ -168,7 +198,7 @@ impl Spec {
         self.with_role(ParameterRole::Regularisation, lambda)
     }
 
-    /// The same with means shrunk towards `centre` times τ if the estimator is ridge, otherwise unchanged.
+    /// Lets ridge shrink the means towards `centre` times τ; no effect with other estimators.
     ///
     /// # Errors
     /// If `centre` is out of range.
@@ -176,7 +206,7 @@ impl Spec {
         self.with_role(ParameterRole::Centre, centre)
     }
 
-    /// The same with σ = `noise` for the estimator, if it would learn σ from the rewards otherwise; unchanged with other estimators.
+    /// Fixes σ for an estimator that would otherwise learn it from the rewards; no effect with other estimators.
     ///
     /// # Errors
     /// If σ is out of range.
@@ -210,10 +240,24 @@ impl Spec {
         self.confidence_stop
     }
 
-    /// The name of its stop: `budget`, or `confidence or budget`.
+    /// The same with a custom stop in addition to the budget, and to a confidence stop if there is one.
     #[must_use]
-    pub fn stop(&self) -> &'static str {
-        if self.confidence_stop.is_some() { "confidence or budget" } else { "budget" }
+    pub fn with_custom_stop(self, stop: NamedStop) -> Self {
+        Self { custom_stop: Some(stop), ..self }
+    }
+
+    /// The custom stop, if there is one.
+    #[must_use]
+    pub fn custom_stop(&self) -> Option<&NamedStop> {
+        self.custom_stop.as_ref()
+    }
+
+    /// Its stops in words: `budget`, or for example `confidence or budget`.
+    #[must_use]
+    pub fn stop(&self) -> String {
+        let confidence = self.confidence_stop.map(|_| "confidence");
+        let names = [confidence, self.custom_stop.as_ref().map(NamedStop::name), Some("budget")];
+        names.into_iter().flatten().collect::<Vec<_>>().join(" or ")
     }
 
     /// The algorithm.
@@ -222,10 +266,16 @@ impl Spec {
         self.algorithm
     }
 
-    /// The estimator.
+    /// The estimator, by which callers choose words and bounds; for its name use [`estimator_name`](Spec::estimator_name).
     #[must_use]
     pub fn estimator(&self) -> EstimatorKind {
         self.estimator
+    }
+
+    /// The name of the estimator, built-in or custom.
+    #[must_use]
+    pub fn estimator_name(&self) -> &str {
+        self.custom_estimator.as_ref().map_or(self.estimator.name(), NamedEstimator::name)
     }
 
     /// The parameters of its rule and of its estimator.
@@ -291,6 +341,9 @@ impl Spec {
             seed,
             algorithm,
             custom_rule: self.custom_rule.as_ref(),
+            custom_estimator: self.custom_estimator.as_ref(),
+            custom_stop: self.custom_stop.as_ref(),
+            noise: self.noise,
             estimator: self.estimator,
             parameters: estimator,
         };
@@ -319,7 +372,7 @@ mod tests {
             for &estimator in EstimatorKind::ALL {
                 let spec = Spec::of(algorithm, estimator).with_oracle_exploration(1.0).unwrap();
                 let built = spec.learner(&arms, question, 1, 0).map(|_| ());
-                let expected = algorithm.check_estimator(estimator);
+                let expected = algorithm.check_estimator(estimator, estimator.name());
                 assert_eq!(built, expected, "{} with {}", algorithm.name, estimator.name());
                 let chosen = Spec::named(algorithm.name).unwrap().with_estimator(estimator.name()).map(|_| ());
                 assert_eq!(chosen, expected, "{} with {}", algorithm.name, estimator.name());

@@ -2,11 +2,14 @@
 
 mod confidence;
 mod criteria;
+mod custom;
 mod good_arms;
 mod width;
 
 pub use confidence::ConfidenceStop;
 pub use criteria::{Elimination, StopCriterion};
+pub(crate) use custom::CustomStop;
+pub use custom::NamedStop;
 pub use good_arms::GoodArms;
 pub(crate) use good_arms::Width;
 pub use width::StopWidth;
@@ -83,6 +86,8 @@ pub enum StopReason {
     Withdrawn,
     /// The rule has [no more pulls](crate::rules::Choice::Done).
     Done,
+    /// A [custom stop](NamedStop) is met.
+    Custom,
 }
 
 impl StopReason {
@@ -96,6 +101,7 @@ impl StopReason {
             Self::Settled => "settled",
             Self::Withdrawn => "withdrawn",
             Self::Done => "done",
+            Self::Custom => "custom",
         }
     }
 }

@@ -140,7 +140,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
     /// let arms = Arms::without_features(2)?;
     /// let mut learner = Spec::named("apt")?.learner(&arms, Question::new(0.0, 0.1)?, 100, 0)?;
     /// for _ in 0..16 {
-    ///     learner.tell(0, 1.0);
+    ///     learner.tell(0, 1.0)?;
     /// }
     /// let confidence = Confidence::new(IntervalKind::Fixed, 0.05, 1.0)?;
     /// let verdicts: Vec<_> = learner.beliefs().verdicts(&confidence).collect();
@@ -266,7 +266,7 @@ impl PassFailLimits {
 }
 
 /// The probability that the side of the mean is an error, under a t distribution.
-fn doubt(question: Question, mean: f64, deviation: f64, degrees_of_freedom: f64) -> f64 {
+pub(crate) fn doubt(question: Question, mean: f64, deviation: f64, degrees_of_freedom: f64) -> f64 {
     if deviation > 0.0 { tail(question.gap(mean) / deviation, degrees_of_freedom) } else { 0.0 }
 }
 

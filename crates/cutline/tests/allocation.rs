@@ -65,7 +65,7 @@ fn the_mixed_model_allocates_only_when_it_learns() {
     for pull in 1..=400 {
         let before = ALLOCATIONS.get();
         let arm = learner.ask().unwrap();
-        learner.tell(arm, problem.reward(arm, &mut rng));
+        learner.tell(arm, problem.reward(arm, &mut rng)).unwrap();
         if ALLOCATIONS.get() > before {
             allocating.push(pull);
         }
@@ -84,9 +84,9 @@ fn check(spec: &Spec) {
     let before = ALLOCATIONS.get();
     while let Some(arm) = learner.ask() {
         let second = learner.ask();
-        learner.tell(arm, problem.reward(arm, &mut rng));
+        learner.tell(arm, problem.reward(arm, &mut rng)).unwrap();
         if let Some(arm) = second {
-            learner.tell(arm, problem.reward(arm, &mut rng));
+            learner.tell(arm, problem.reward(arm, &mut rng)).unwrap();
         }
         if learner.beliefs().total_pulls.is_multiple_of(50)
             && let Some(arm) = learner.ask()

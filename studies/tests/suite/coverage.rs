@@ -83,7 +83,7 @@ fn fixed_intervals_allow_for_the_error_of_an_estimated_noise() {
         noise.draw(&mut rng, &mut rewards);
         let mut learner = Spec::named("apt").unwrap().learner(&arms, question, 100, 0).unwrap();
         for &reward in &rewards {
-            learner.tell(0, reward);
+            learner.tell(0, reward).unwrap();
         }
         let mean = rewards.iter().sum::<f64>() / n as f64;
         let squares: f64 = rewards.iter().map(|reward| (reward - mean).powi(2)).sum();

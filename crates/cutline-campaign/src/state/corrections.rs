@@ -102,7 +102,7 @@ impl CampaignState {
         }
         for &Received { arm, reward, .. } in self.ledger.received() {
             self.learner.assign(arm);
-            self.learner.tell(arm, reward);
+            self.learner.tell(arm, reward).expect("a reward that was checked");
         }
         for (arm, &pending) in self.ledger.pending.iter().enumerate() {
             for _ in 0..pending {

@@ -34,7 +34,7 @@ pub use terms::{Terms, TermsError};
 
 use building::{build, check_costs};
 use cutline::estimators::{Explained, History};
-use cutline::{Arms, AskTell, NoiseEstimate, NoiseSource};
+use cutline::{Arms, AskTell, EstimatorKind, NoiseEstimate, NoiseSource};
 use ledger::{LearnerUpdate, Ledger};
 use opening::Opening;
 
@@ -114,7 +114,7 @@ impl CampaignState {
         check_costs(&terms, &arms, learner.opens_with_every_arm())?;
         let estimator = terms.spec.estimator();
         if let Some(EarlyStop::ExpectedErrors(_)) = terms.until_sure
-            && !estimator.learns_noise()
+            && estimator != EstimatorKind::Mixed
         {
             return Err(TermsError::ExpectedErrorsNeedMixed(estimator));
         }
@@ -200,11 +200,11 @@ impl CampaignState {
     fn update_learner(&mut self, update: LearnerUpdate) {
         match update {
             LearnerUpdate::Assign(arm) => self.learner.assign(arm),
-            LearnerUpdate::Tell(arm, reward) => self.learner.tell(arm, reward),
+            LearnerUpdate::Tell(arm, reward) => self.learner.tell(arm, reward).expect("a reward that was checked"),
             LearnerUpdate::Forget(arm) => self.learner.forget(arm),
             LearnerUpdate::Add(arm, reward) => {
                 self.learner.assign(arm);
-                self.learner.tell(arm, reward);
+                self.learner.tell(arm, reward).expect("a reward that was checked");
             }
             LearnerUpdate::Relearn => self.relearn(),
             LearnerUpdate::Withdraw(..) | LearnerUpdate::Nothing => (),

@@ -119,8 +119,8 @@ fn verdicts_are_those_of_a_learner_with_the_same_rewards() {
         for record in journal {
             match record.event {
                 Event::Asked { arm, .. } => arms.push(arm),
-                Event::Told { ticket, reward } => learner.tell(arms[usize::try_from(ticket).unwrap()], reward),
-                Event::Observed { arm, reward, .. } => learner.tell(arm, reward),
+                Event::Told { ticket, reward } => learner.tell(arms[usize::try_from(ticket).unwrap()], reward).unwrap(),
+                Event::Observed { arm, reward, .. } => learner.tell(arm, reward).unwrap(),
                 _ => (),
             }
         }

@@ -58,7 +58,7 @@ fn no_learner_waits_for_rewards_that_are_not_out() {
             learner.set_withdrawn(changed, is_withdrawn[0]);
             for _ in 0..pulls {
                 let Some(arm) = learner.ask() else { break };
-                learner.tell(arm, [0.1, 0.12, 0.08, 0.11][arm]);
+                learner.tell(arm, [0.1, 0.12, 0.08, 0.11][arm]).unwrap();
             }
             learner.set_withdrawn(changed, is_withdrawn[1]);
             let goes_on = learner.propose().is_some() || learner.stop_reason().is_some();

@@ -66,7 +66,7 @@ use cutline_data::dataset::{DatasetError, Loaded, ReadOptions, Source};
 use cutline_data::rewards::RewardsError;
 use cutline_data::{dataset, input};
 use cutline_lab::figures::failure_figure;
-use cutline_lab::{Experiment, Tally};
+use cutline_lab::{Experiment, SimulateOptions, Tally};
 use cutline_store::{Campaign, Interrupt, OpenOptions, Store, StoreError};
 use indicatif::ProgressBar;
 use std::collections::HashSet;
@@ -218,7 +218,8 @@ fn tally(experiment: &Experiment, pool: &Pool, bar: &ProgressBar) -> Result<Tall
     bar.set_message(cell(experiment.name()));
     let pulls_per_run = experiment.pulls_per_run();
     let watch = |runs: u64| bar.inc(runs * pulls_per_run);
-    Ok(pool.install(|| cutline_lab::simulate(experiment, 0..experiment.runs(), &watch))?)
+    let options = SimulateOptions { watch: &watch, ..SimulateOptions::default() };
+    Ok(pool.install(|| cutline_lab::simulate(experiment, 0..experiment.runs(), options))?.tally)
 }
 
 /// The pulls of all runs.

@@ -10,7 +10,7 @@ use crate::results::{Detail, Outcome};
 use crate::resume::Resumed;
 use crate::threads::Pool;
 use crate::{progress, results};
-use cutline_lab::{Experiment, Overrides, Tally, Watch, simulate_per_run};
+use cutline_lab::{Experiment, Overrides, SimulateOptions, Tally, Watch};
 use indicatif::ProgressBar;
 
 pub(crate) fn simulate(args: &Simulate) -> Result<(), Failure> {
@@ -67,7 +67,9 @@ fn play_per_run(experiments: Vec<Experiment>, pool: &Pool, mut file: PerRunFile)
         let mut sum = Tally::new(&experiment);
         for first in (0..experiment.runs()).step_by(usize::try_from(runs_at_once).unwrap_or(usize::MAX)) {
             let runs = first..experiment.runs().min(first.saturating_add(runs_at_once));
-            let (tally, results) = pool.install(|| simulate_per_run(&experiment, runs, &watch))?;
+            let options = SimulateOptions { watch: &watch, keeps_runs: true };
+            let played = pool.install(|| cutline_lab::simulate(&experiment, runs, options))?;
+            let (tally, results) = (played.tally, played.per_run.unwrap_or_default());
             sum.merge(&tally).expect("other runs of the same experiment");
             file.write(&experiment, &results)?;
         }

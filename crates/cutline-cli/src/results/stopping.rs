@@ -14,8 +14,8 @@ type TextColumn = (&'static str, fn(&Row, &StoppingRow) -> String);
 const TEXT_COLUMNS: [TextColumn; 10] = [
     ("algorithm", |row, _| row.algorithm.clone()),
     ("T", |row, _| row.budget.to_string()),
-    ("sure by", |_, s| s.by.into()),
-    ("δ", |_, s| s.delta.to_string()),
+    ("sure by", |_, s| s.by.clone()),
+    ("δ", |_, s| s.delta.map_or(String::new(), |delta| delta.to_string())),
     ("ended sure", |row, s| format!("{:.4}", s.sure as f64 / row.runs.max(1) as f64)),
     ("sure and wrong", |_, s| format!("{:.4}", s.error_rate)),
     ("mean pulls", |_, s| format!("{:.1}", s.mean_pulls)),
@@ -29,8 +29,8 @@ const TEXT_COLUMNS: [TextColumn; 10] = [
 
 /// The CSV columns: key and field, which is empty for a row without such a stop.
 pub(super) const CSV_COLUMNS: [CsvColumn; 10] = [
-    ("by", |r| field(r, |s| s.by.into())),
-    ("delta", |r| field(r, |s| s.delta.to_string())),
+    ("by", |r| field(r, |s| s.by.clone())),
+    ("delta", |r| field(r, |s| s.delta.map_or(String::new(), |delta| delta.to_string()))),
     ("sure", |r| field(r, |s| s.sure.to_string())),
     ("sure_and_wrong", |r| field(r, |s| s.sure_and_wrong.to_string())),
     ("error_rate", |r| field(r, |s| s.error_rate.to_string())),

@@ -8,7 +8,7 @@ use std::fmt;
 /// A hash of everything that determines the runs of an experiment: the version of Cutline, seed, budgets, instances, noise, and the
 /// algorithms with their parameters and stops. Names, labels, the number of runs and the baseline are not part of it.
 ///
-/// Custom rules are known by their names, and custom instances by the one of run 0.
+/// Custom rules, estimators, stops and decisions are known by their names, and custom instances by the one of run 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint([u8; Self::LENGTH]);
@@ -90,13 +90,16 @@ impl Hash {
     fn entrant(&mut self, entrant: &Entrant) {
         let spec = entrant.spec();
         self.text(spec.name());
-        self.text(spec.estimator().name());
+        self.text(spec.estimator_name());
         for (name, value) in spec.values() {
             self.text(name);
             self.number(value);
         }
         // Derived descriptions have every field, so that none is forgotten.
         self.text(&format!("{:?}", spec.confidence_stop()));
+        if let Some(stop) = spec.custom_stop() {
+            self.text(stop.name());
+        }
         self.text(&format!("{:?}", entrant.oracle()));
         self.text(&format!("{:?}", entrant.decision()));
     }

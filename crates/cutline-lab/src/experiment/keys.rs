@@ -206,9 +206,9 @@ impl<'a> Field<'a> {
     }
 
     /// A text that is one of `choices`.
-    pub(crate) fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, FileError> {
+    pub(crate) fn choice<T: Clone>(&self, choices: &[(&str, T)]) -> Result<T, FileError> {
         let found = self.value.as_str().and_then(|text| choices.iter().find(|(name, _)| *name == text));
-        found.map(|(_, choice)| *choice).ok_or_else(|| {
+        found.map(|(_, choice)| choice.clone()).ok_or_else(|| {
             let names: Vec<String> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
             let one_of = if names.len() == 1 { "" } else { "one of " };
             self.is_not(&format!("{one_of}{}", names.join(", ")))

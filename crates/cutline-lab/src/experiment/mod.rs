@@ -11,7 +11,9 @@ use crate::{
     ArmScales, CustomInstances, CustomNoise, Entrant, ExperimentNoise, Fingerprint, Instance, InstanceSource,
     PublishedMeans,
 };
+use cutline::estimators::NamedEstimator;
 use cutline::rules::NamedRule;
+use cutline::{NamedDecision, NamedStop};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
@@ -53,11 +55,17 @@ pub struct Overrides {
     pub redraw: bool,
 }
 
-/// Code that an experiment file can refer to but not contain.
+/// Code that an experiment file can refer to but not contain. Build it with `..Extensions::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct Extensions {
     /// Custom rules, by the `name` that an `[[algorithm]]` gives.
     pub rules: Vec<NamedRule>,
+    /// Custom estimators, by the `estimator` that an `[[algorithm]]` gives.
+    pub estimators: Vec<NamedEstimator>,
+    /// Custom stops, by the name that `stop` gives.
+    pub stops: Vec<NamedStop>,
+    /// Custom decisions which arms are above, by the `decision` that an `[[algorithm]]` gives.
+    pub decisions: Vec<NamedDecision>,
     /// Custom instances, for `kind = "own"` in `[instance]`.
     pub instances: Option<Arc<dyn CustomInstances>>,
     /// Custom noise, for `kind = "own"` in `noise`.
@@ -181,7 +189,7 @@ impl Experiment {
         self.baseline
     }
 
-    /// Its instances.
+    /// Where the instance of each run comes from.
     #[must_use]
     pub fn source(&self) -> &InstanceSource {
         &self.source

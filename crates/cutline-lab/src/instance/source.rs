@@ -19,7 +19,7 @@ pub enum InstanceKind {
     Uniform {
         /// K.
         n_arms: usize,
-        /// d.
+        /// The number of features d.
         dimension: usize,
     },
     /// These features, with θ from U([−1, 1]^d).

@@ -90,12 +90,13 @@ fn replay_until<E: From<RunError>>(
         let entrant = &experiment.entrants()[curve.entrant()];
         for (&budget, &published) in experiment.budgets().iter().zip(curve.success()) {
             let mut successes = 0;
-            for _ in 0..curve.runs() {
+            for run in 0..curve.runs() {
                 let mut learner = learner(entrant, &instance, budget, &state)
                     .map_err(|error| RunError::Algorithm { label: entrant.label().into(), error })?;
                 while let Some(arm) = learner.ask() {
                     let noise = lock(&state).normal();
-                    learner.tell(arm, instance.means()[arm] + experiment.noise().scale() * noise);
+                    let told = learner.tell(arm, instance.means()[arm] + experiment.noise().scale() * noise);
+                    told.map_err(|error| RunError::Reward { run, error })?;
                 }
                 successes += u64::from(instance.n_errors(learner.beliefs().means().iter().copied()) == 0);
                 watch(u64::from(budget))?;

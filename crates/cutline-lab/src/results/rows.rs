@@ -1,8 +1,8 @@
 //! Results as rows, for tables, JSON and CSV.
 
 use crate::{Allocation, Experiment, NoiseKind, PublishedCurve, StoppingTimes, Tally, WholeSum};
+use cutline::EstimatorKind;
 use cutline::statistics::{paired_difference, wilson, z_score};
-use cutline::{ConfidenceStop, EstimatorKind};
 use serde::Serialize;
 
 /// One entrant at one budget.
@@ -57,10 +57,10 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoppingRow {
-    /// The stopping criterion: `intervals` or `evidence`.
-    pub by: &'static str,
-    /// δ.
-    pub delta: f64,
+    /// The stopping criterion, for example `intervals`, or the name of a custom stop.
+    pub by: String,
+    /// The probability of an error that the criterion allows; none for a custom stop.
+    pub delta: Option<f64>,
     /// The runs that stopped by the criterion; the others used up the budget.
     pub sure: u64,
     /// The runs that stopped by the criterion with at least one wrong verdict.
@@ -88,9 +88,13 @@ pub fn rows(experiment: &Experiment, tally: &Tally) -> Vec<Row> {
         for (column, &budget) in experiment.budgets().iter().enumerate() {
             let cell = tally.cell(position, column);
             let spec = entrant.spec();
-            let stopping = spec.confidence_stop().map(|stop| {
-                let fewest = bounds.fewest_pulls(spec.estimator(), stop.delta());
-                stopping(stop, tally.stopped(position, column), cell.runs, budget, fewest)
+            let criterion = match (spec.confidence_stop(), spec.custom_stop()) {
+                (Some(stop), _) => Some((stop.criterion().name(), Some(stop.delta()))),
+                (None, custom) => custom.map(|stop| (stop.name(), None)),
+            };
+            let stopping = criterion.map(|(by, delta)| {
+                let fewest = delta.and_then(|delta| bounds.fewest_pulls(spec.estimator(), delta));
+                stopping((by, delta), tally.stopped(position, column), cell.runs, budget, fewest)
             });
             let (low, high) = wilson(cell.failures, cell.runs);
             rows.push(Row {
@@ -145,7 +149,7 @@ impl Bounds {
 }
 
 fn stopping(
-    stop: ConfidenceStop,
+    (by, delta): (&str, Option<f64>),
     stopped: &StoppingTimes,
     runs: u64,
     budget: u32,
@@ -153,8 +157,8 @@ fn stopping(
 ) -> StoppingRow {
     let quantile = |percent| stopped.quantile(percent, runs, budget);
     StoppingRow {
-        by: stop.criterion().name(),
-        delta: stop.delta(),
+        by: by.into(),
+        delta,
         sure: stopped.runs(),
         sure_and_wrong: stopped.failures(),
         error_rate: rate(stopped.failures(), runs),

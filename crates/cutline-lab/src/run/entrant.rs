@@ -3,7 +3,7 @@
 use crate::theory::optimal_gamma::OptimalGamma;
 use crate::theory::{complexity, complexity_as_published, tracking};
 use crate::{ExperimentNoise, Instance, RunError};
-use cutline::{AskTell, BatchLearner, ConfidenceStop, Spec, SpecError};
+use cutline::{AskTell, BatchLearner, ConfidenceStop, Decision, NamedStop, Spec, SpecError};
 use std::borrow::Cow;
 
 /// An algorithm that takes part in an experiment: its spec, its label, and how it is tuned from the true means.
@@ -15,36 +15,20 @@ pub struct Entrant {
     decision: Decision,
 }
 
-/// How the sides of the arms are decided at the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Decision {
-    /// Each arm by its own mean: above if μ̂ ≥ τ.
-    #[default]
-    Separate,
-    /// All arms together, so that they are all right with the largest probability: [`cutline::Beliefs::joint_sides`].
-    Joint,
-}
-
-impl Decision {
-    /// All of them, with their names.
-    pub const ALL: &[(&str, Self)] = &[("separate", Self::Separate), ("joint", Self::Joint)];
-}
-
 /// What is computed from the true means: UCB-E's exploration a, GrAPL's γ, or the proportions of pulls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Oracle {
     /// a = 4ⁱ (T − K)/H, as in the paper.
     AsSpecified {
-        /// i.
+        /// The i in 4ⁱ.
         exponent: f64,
     },
     /// a = (T − K)/H′, as in the code behind the published numbers; i is ignored.
     AsPublished,
     /// The γ for which GrAPL's bound is best: [`OptimalGamma`].
     Gamma {
-        /// σ.
+        /// The standard deviation σ of a reward.
         noise: f64,
     },
     /// The proportions of the best [`Allocation`](crate::Allocation), for the algorithm [`ORACLE`](crate::ORACLE).
@@ -64,10 +48,10 @@ impl Entrant {
         Self { decision, ..self }
     }
 
-    /// How the sides are decided.
+    /// How the sides of the arms are decided at the end.
     #[must_use]
-    pub fn decision(&self) -> Decision {
-        self.decision
+    pub fn decision(&self) -> &Decision {
+        &self.decision
     }
 
     /// Its name in results.
@@ -118,7 +102,7 @@ impl Entrant {
     /// support it, see [`Spec::batch`].
     #[must_use]
     pub fn batch(&self, instances: &[&Instance], budgets: &[u32]) -> Option<BatchLearner> {
-        if self.oracle == Some(Oracle::Allocation) || self.decision == Decision::Joint {
+        if self.oracle == Some(Oracle::Allocation) || self.decision != Decision::Separate {
             return None;
         }
         let budget = *budgets.last()?;
@@ -174,10 +158,20 @@ pub(crate) fn with_noise(spec: Spec, noise: &ExperimentNoise) -> Result<Spec, Sp
     spec.with_noise_scale(noise.scale())
 }
 
-/// The spec with a confidence stop in addition to the budget, and with the δ of the stop if its rule takes one.
-pub(crate) fn with_stop(spec: Spec, stop: Option<ConfidenceStop>) -> Result<Spec, SpecError> {
-    let Some(stop) = stop else { return Ok(spec) };
-    Ok(spec.with_delta(stop.delta())?.with_confidence_stop(stop))
+/// A stop in addition to the budget.
+#[derive(Clone, Debug)]
+pub(crate) enum ExtraStop {
+    Confidence(ConfidenceStop),
+    Custom(NamedStop),
+}
+
+/// The spec with a stop in addition to the budget, and with the δ of a confidence stop if its rule takes one.
+pub(crate) fn with_stop(spec: Spec, stop: Option<&ExtraStop>) -> Result<Spec, SpecError> {
+    match stop {
+        None => Ok(spec),
+        Some(ExtraStop::Confidence(stop)) => Ok(spec.with_delta(stop.delta())?.with_confidence_stop(*stop)),
+        Some(ExtraStop::Custom(stop)) => Ok(spec.with_custom_stop(stop.clone())),
+    }
 }
 
 #[cfg(test)]

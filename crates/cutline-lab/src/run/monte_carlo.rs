@@ -6,7 +6,7 @@
 
 use crate::run::play::{Manner, Run, play};
 use crate::{Experiment, InstanceError, PerRun, Tally};
-use cutline::{BatchLearner, SpecError};
+use cutline::{BatchLearner, SpecError, TellError};
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
@@ -51,6 +51,14 @@ pub enum RunError {
         /// Its mean.
         mean: f64,
     },
+    /// The noise is so large that a reward is not finite.
+    #[error("run {run}: {error}")]
+    Reward {
+        /// The run.
+        run: u64,
+        /// The arm and its reward.
+        error: TellError,
+    },
     /// A [`Watch`] wanted the simulation to end.
     #[error("the simulation was interrupted")]
     Interrupted,
@@ -67,12 +75,35 @@ pub trait Watch: Sync {
     }
 }
 
-/// Calls a function with the number of runs as they end.
-struct Count<'a>(&'a (dyn Fn(u64) + Sync));
+/// How to simulate, beside the experiment and the runs; the default watches nothing and keeps counts only.
+#[derive(Clone, Copy)]
+pub struct SimulateOptions<'a> {
+    /// Follows the simulation, and may end it.
+    pub watch: &'a dyn Watch,
+    /// Whether to keep the results of every run, so that memory grows with the number of runs.
+    pub keeps_runs: bool,
+}
 
-impl Watch for Count<'_> {
+/// The results of a simulation.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Simulated {
+    /// The counts, which [`rows`](crate::rows()) turns into results.
+    pub tally: Tally,
+    /// The results of every run, if they were [kept](SimulateOptions::keeps_runs).
+    pub per_run: Option<PerRun>,
+}
+
+/// A function is called with the number of runs as they end.
+impl<F: Fn(u64) + Sync> Watch for F {
     fn ended(&self, tally: &Tally) {
-        (self.0)(tally.runs().n_runs());
+        self(tally.runs().n_runs());
+    }
+}
+
+impl Default for SimulateOptions<'_> {
+    fn default() -> Self {
+        Self { watch: &|_| (), keeps_runs: false }
     }
 }
 
@@ -82,44 +113,23 @@ const RUNS_PER_TASK: u64 = 16;
 /// The pulls of a task; a task has fewer runs if they are longer than this.
 const PULLS_PER_TASK: u64 = 1 << 16;
 
-/// Plays a range of runs on the threads of the current rayon pool. `watch` is called with the number of runs as they end.
+/// Plays a range of runs on the threads of the current rayon pool.
 ///
 /// # Errors
-/// If an instance, an algorithm or a budget does not fit. If there are several errors, any one of them is returned.
-pub fn simulate(experiment: &Experiment, runs: Range<u64>, watch: &(dyn Fn(u64) + Sync)) -> Result<Tally, RunError> {
-    simulate_watched(experiment, runs, &Count(watch))
-}
-
-/// As [`simulate`], with a [`Watch`] that gets the counts as the simulation goes on and may end it.
+/// If an instance, an algorithm or a budget does not fit, or the watch interrupts it. If there are several errors, any one of them is returned.
 ///
-/// # Errors
-/// As [`simulate`], or if the watch interrupts it.
-pub fn simulate_watched(experiment: &Experiment, runs: Range<u64>, watch: &dyn Watch) -> Result<Tally, RunError> {
-    Ok(play_all(experiment, runs, watch, false)?.0)
-}
-
-/// As [`simulate_watched`], and keeps the results of every run, which do not fit into memory for any number of runs.
-///
-/// # Errors
-/// As [`simulate_watched`].
-pub fn simulate_per_run(
+/// # Panics
+/// Only if custom code does.
+pub fn simulate(
     experiment: &Experiment,
     runs: Range<u64>,
-    watch: &dyn Watch,
-) -> Result<(Tally, PerRun), RunError> {
-    play_all(experiment, runs, watch, true)
-}
-
-fn play_all(
-    experiment: &Experiment,
-    runs: Range<u64>,
-    watch: &dyn Watch,
-    records_arms: bool,
-) -> Result<(Tally, PerRun), RunError> {
+    options: SimulateOptions<'_>,
+) -> Result<Simulated, RunError> {
+    let SimulateOptions { watch, keeps_runs } = options;
     let group = BatchLearner::GROUP_SIZE as u64;
     let runs_per_task = (PULLS_PER_TASK / experiment.pulls_per_run().max(1)).clamp(group, RUNS_PER_TASK);
     let n_tasks = runs.end.saturating_sub(runs.start).div_ceil(runs_per_task);
-    let manner = Manner { records_arms, is_interrupted: &|| watch.is_interrupted() };
+    let manner = Manner { records_arms: keeps_runs, is_interrupted: &|| watch.is_interrupted() };
     let play_task = |task: u64| {
         let start = runs.start + task * runs_per_task;
         let end = runs.end.min(start.saturating_add(runs_per_task));
@@ -130,7 +140,7 @@ fn play_all(
             play(experiment, &mut runs, manner)?;
             for run in &runs {
                 tally.count(run.number(), run.results());
-                if records_arms {
+                if keeps_runs {
                     per_run.push(run);
                 }
             }
@@ -139,12 +149,13 @@ fn play_all(
         Ok((tally, per_run))
     };
     // The reduction keeps the order of the tasks.
-    (0..n_tasks).into_par_iter().map(play_task).try_reduce(
+    let (tally, per_run) = (0..n_tasks).into_par_iter().map(play_task).try_reduce(
         || (Tally::new(experiment), PerRun::default()),
         |(mut sum, mut all), (tally, later)| {
             sum.merge(&tally).expect("other runs of the same experiment");
             all.append(later);
             Ok((sum, all))
         },
-    )
+    )?;
+    Ok(Simulated { tally, per_run: keeps_runs.then_some(per_run) })
 }

@@ -5,8 +5,8 @@
 use crate::experiment::noise::ArmNoise;
 use crate::run::monte_carlo::RunError;
 use crate::run::per_run::ArmResults;
-use crate::{Decision, Experiment, Instance};
-use cutline::{AskTell, BatchLearner, Purpose, StopReason, stream};
+use crate::{Experiment, Instance};
+use cutline::{AskTell, BatchLearner, Decision, Purpose, StopReason, stream};
 use rand::Rng as _;
 use std::borrow::Cow;
 
@@ -122,7 +122,7 @@ pub(crate) fn play(experiment: &Experiment, runs: &mut [Run<'_>], manner: Manner
 /// of standard deviation `sigma`.
 fn play_individually(
     learner: &mut dyn AskTell,
-    decision: Decision,
+    decision: &Decision,
     sigma: f64,
     run: &mut Run<'_>,
     budgets: &[u32],
@@ -136,21 +136,15 @@ fn play_individually(
             }
             for &variate in variates {
                 let Some(arm) = learner.ask() else { break 'pulls };
-                learner.tell(arm, run.noise.reward(arm, run.instance.means()[arm], variate));
+                let told = learner.tell(arm, run.noise.reward(arm, run.instance.means()[arm], variate));
+                told.map_err(|error| RunError::Reward { run: run.number, error })?;
             }
         }
         pulled = budget as usize;
         let stop = learner.stop_reason().unwrap_or(StopReason::Budget);
         let mut beliefs = learner.beliefs();
         let pulls = beliefs.total_pulls;
-        let above = match decision {
-            Decision::Joint => beliefs.joint_sides(sigma, run.seed),
-            Decision::Separate => {
-                let (settled, question) = (beliefs.settled, beliefs.question);
-                let side = |(arm, &mean)| settled.side(arm).unwrap_or_else(|| question.is_above(mean));
-                beliefs.means().iter().enumerate().map(side).collect::<Vec<bool>>()
-            }
-        };
+        let above = beliefs.sides(decision, sigma, run.seed);
         let estimate = |&is_above: &bool| if is_above { f64::INFINITY } else { f64::NEG_INFINITY };
         let errors = run.instance.n_errors(above.iter().map(estimate));
         let outputs = beliefs.settled.in_order().iter().filter(|arm| arm.is_above).map(|arm| arm.after).collect();

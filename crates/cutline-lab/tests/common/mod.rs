@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
 use cutline::ALGORITHMS;
-use cutline_lab::{Cell, Experiment, Tally, simulate};
+use cutline_lab::{Cell, Experiment, SimulateOptions, Tally, simulate};
 use std::path::Path;
 
 /// A small valid experiment. Errors about changed copies name its lines: `[instance]` is line 7, the algorithms are lines 12
@@ -64,7 +64,7 @@ pub fn assert_refused(table: &[(&str, &str, &str)]) {
 
 /// Runs 0 to `runs` of an experiment.
 pub fn play(experiment: &Experiment, runs: u64) -> Tally {
-    simulate(experiment, 0..runs, &|_| ()).expect("it was checked")
+    simulate(experiment, 0..runs, SimulateOptions::default()).expect("it was checked").tally
 }
 
 /// The cells of one entrant, one per budget.

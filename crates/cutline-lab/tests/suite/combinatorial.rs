@@ -25,7 +25,7 @@ fn clucb(means: &[f64], threshold: f64, noise: Noise, run: u64) -> f64 {
     loop {
         let arm = learner.ask().unwrap();
         noise.draw(&mut rng, &mut variate);
-        learner.tell(arm, noise.reward(means[arm], variate[0]));
+        learner.tell(arm, noise.reward(means[arm], variate[0])).unwrap();
         let mut beliefs = learner.beliefs();
         let (t, pulls) = (beliefs.total_pulls as f64, beliefs.pulls);
         let log = (4.0 * k as f64 * t.powi(3) / 0.05).ln();
@@ -101,7 +101,7 @@ fn csar_leaves_a_few_pulls_unused() {
         let mut learner =
             Spec::named("csar").unwrap().learner(&arms, Question::new(0.0, 0.0).unwrap(), budget, 0).unwrap();
         while let Some(arm) = learner.ask() {
-            learner.tell(arm, arm as f64 - 1.5);
+            learner.tell(arm, arm as f64 - 1.5).unwrap();
         }
         assert_eq!(learner.beliefs().total_pulls, used, "K = {n_arms}, T = {budget}");
     }

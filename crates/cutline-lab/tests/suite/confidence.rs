@@ -9,7 +9,7 @@ use crate::common;
 
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{ConfidenceStop, Rng, Spec, StopCriterion};
-use cutline_lab::{Experiment, Extensions, Overrides, simulate};
+use cutline_lab::{Experiment, Extensions, Overrides, SimulateOptions, simulate};
 use std::path::Path;
 
 const DELTAS: [f64; 4] = [0.1, 0.01, 0.001, 0.0001];
@@ -48,7 +48,7 @@ fn measure(threshold: f64, instance: &str, names: &[&str], deltas: &[f64], runs:
         let text =
             format!("seed = 5\nbudgets = [100000]\nthreshold = {threshold}\n[instance]\n{instance}\n{algorithms}");
         let experiment = Experiment::read(&text, "thr", Path::new(""), Overrides::default(), &extensions).unwrap();
-        let tally = simulate(&experiment, 0..runs, &|_| ()).unwrap();
+        let tally = simulate(&experiment, 0..runs, SimulateOptions::default()).unwrap().tally;
         let moments = |entrant: usize| {
             let times = tally.stopped(entrant, 0);
             assert_eq!(times.runs(), runs, "{name}: all runs stop");
@@ -152,7 +152,7 @@ fn a_rule_with_another_delta_than_the_stop_ends() {
             noise.draw(&mut rng, &mut variates);
             for variate in variates {
                 let Some(arm) = learner.ask() else { break };
-                learner.tell(arm, rows[arm][0] + variate);
+                learner.tell(arm, rows[arm][0] + variate).unwrap();
             }
             let pulls = learner.beliefs().total_pulls;
             assert_eq!(learner.stop_reason(), Some(cutline::StopReason::Confidence), "{name} by {by}: {pulls} pulls");

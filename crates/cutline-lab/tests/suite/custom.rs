@@ -2,7 +2,7 @@
 
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{Arm, Arms, Rng};
-use cutline_lab::{CustomInstances, CustomNoise, Experiment, Extensions, Overrides, Truth, simulate};
+use cutline_lab::{CustomInstances, CustomNoise, Experiment, Extensions, Overrides, SimulateOptions, Truth, simulate};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,13 +61,14 @@ fn extensions() -> Extensions {
         rules: vec![NamedRule::new("mine", || Box::new(Straddle)).unwrap()],
         instances: Some(Arc::new(OfSeed)),
         noise: Some(Arc::new(Alternating)),
+        ..Extensions::default()
     }
 }
 
 #[test]
 fn a_custom_rule_gives_the_results_of_the_named_one() {
     let experiment = read(r#"kind = "uniform", n_arms = 9, dimension = 3"#, &extensions()).unwrap();
-    let tally = simulate(&experiment, 0..60, &|_| ()).unwrap();
+    let tally = simulate(&experiment, 0..60, SimulateOptions::default()).unwrap().tally;
     assert_eq!(tally.cell(0, 0), tally.cell(1, 0));
     assert!(tally.cell(0, 0).failures > 0);
 }
@@ -97,7 +98,9 @@ fn custom_noise_is_scaled_and_a_function_of_the_run() {
         );
         Experiment::read(&text, "own", Path::new(""), Overrides::default(), &extensions()).unwrap()
     };
-    let failures = |scale: &str, runs| simulate(&experiment(scale), runs, &|_| ()).unwrap().cell(0, 0).failures;
+    let failures = |scale: &str, runs| {
+        simulate(&experiment(scale), runs, SimulateOptions::default()).unwrap().tally.cell(0, 0).failures
+    };
     assert_eq!((failures("0.4", 0..50), failures("[0.4, 0.4]", 0..50)), (0, 0));
     let wrong = failures("2", 0..50);
     assert!((10..40).contains(&wrong), "one sign in two: {wrong}");

@@ -3,7 +3,7 @@
 use crate::common;
 
 use crate::common::{UNIFORM, all_algorithms, cells, experiment, parse, play};
-use cutline_lab::{Experiment, simulate};
+use cutline_lab::{Experiment, SimulateOptions, simulate};
 
 /// All algorithms on small redrawn instances.
 fn small() -> Experiment {
@@ -29,7 +29,7 @@ fn any_number_of_threads_gives_the_same() {
 #[test]
 fn any_split_of_the_runs_gives_the_same() {
     let experiment = small();
-    let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
+    let part = |runs| simulate(&experiment, runs, SimulateOptions::default()).unwrap().tally;
     let whole = part(0..256);
     let mut sum = part(100..256);
     sum.merge(&part(0..37)).unwrap();
@@ -43,7 +43,7 @@ fn any_split_of_the_runs_gives_the_same() {
 /// Checks that runs simulated one by one give the same counts as runs simulated in batches.
 fn assert_batches_change_nothing(head: &str, instance: &str, keys: &str, n_runs: u64) {
     let experiment = all_algorithms(head, instance, keys);
-    let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
+    let part = |runs| simulate(&experiment, runs, SimulateOptions::default()).unwrap().tally;
     let mut sum = part(0..0);
     for run in 0..n_runs {
         sum.merge(&part(run..run + 1)).unwrap();
@@ -75,14 +75,14 @@ fn nor_where_rounding_matters_most() {
 #[test]
 fn runs_differ() {
     let experiment = small();
-    let part = |runs| simulate(&experiment, runs, &|_| ()).unwrap();
+    let part = |runs| simulate(&experiment, runs, SimulateOptions::default()).unwrap().tally;
     assert_ne!(part(0..64), part(64..128));
 }
 
 /// The last run numbers do not overflow.
 #[test]
 fn the_last_run_numbers_work() {
-    let tally = simulate(&small(), u64::MAX - 19..u64::MAX, &|_| ()).unwrap();
+    let tally = simulate(&small(), u64::MAX - 19..u64::MAX, SimulateOptions::default()).unwrap().tally;
     assert_eq!(tally.cell(0, 0).runs, 19);
 }
 
@@ -92,7 +92,7 @@ fn every_run_is_reported_once() {
     let watch = |runs| {
         reported.fetch_add(runs, std::sync::atomic::Ordering::Relaxed);
     };
-    simulate(&small(), 5..106, &watch).unwrap();
+    simulate(&small(), 5..106, SimulateOptions { watch: &watch, ..SimulateOptions::default() }).unwrap();
     assert_eq!(reported.into_inner(), 101);
 }
 

@@ -213,7 +213,7 @@ fn pulls_that_algorithms_choose() {
             let mut stats = RewardStats::new(&arms);
             while let Some(arm) = learner.ask() {
                 let reward = means[arm] + normal(&mut rng);
-                learner.tell(arm, reward);
+                learner.tell(arm, reward).unwrap();
                 stats.tell(arm, reward);
             }
             stats.diagnose()

@@ -58,7 +58,7 @@ fn play(spec: &Spec, (means, threshold): (&[f64], f64), run: u64) -> Vec<f64> {
         noise.draw(&mut rng, &mut variates);
         for variate in variates {
             let Some(arm) = learner.ask() else { break };
-            learner.tell(arm, noise.reward(means[arm], variate));
+            learner.tell(arm, noise.reward(means[arm], variate)).unwrap();
         }
     }
     assert_eq!(learner.stop_reason(), Some(StopReason::Settled));

@@ -28,7 +28,7 @@ fn ratios(name: &str, instance: &Instance, sigma: f64, looks: &[u32]) -> Vec<f64
     for &look in looks {
         for &variate in &variates[pulled..look as usize] {
             let arm = learner.ask().unwrap();
-            learner.tell(arm, instance.means()[arm] + variate);
+            learner.tell(arm, instance.means()[arm] + variate).unwrap();
         }
         pulled = look as usize;
         let shares: Vec<f64> = learner.beliefs().pulls.iter().map(|&n| f64::from(n) / f64::from(look)).collect();

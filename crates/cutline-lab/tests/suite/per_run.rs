@@ -4,14 +4,8 @@ use crate::common;
 
 use crate::common::all_algorithms;
 use cutline::StopReason;
-use cutline_lab::{Experiment, PerRun, RunError, Tally, Watch, simulate, simulate_per_run, simulate_watched};
+use cutline_lab::{Experiment, PerRun, RunError, SimulateOptions, Tally, Watch, simulate};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Silent;
-
-impl Watch for Silent {
-    fn ended(&self, _: &Tally) {}
-}
 
 const HEAD: &str = "seed = 7\nbudgets = [12, 30]\nthreshold = 0.1\nprecision = 0.02\n";
 const INSTANCE: &str = "kind = \"uniform\"\nn_arms = 6\ndimension = 3";
@@ -28,7 +22,9 @@ fn stopping(delta: f64) -> Experiment {
 }
 
 fn per_run(experiment: &Experiment, runs: std::ops::Range<u64>) -> (Tally, PerRun) {
-    simulate_per_run(experiment, runs, &Silent).unwrap()
+    let options = SimulateOptions { keeps_runs: true, ..SimulateOptions::default() };
+    let played = simulate(experiment, runs, options).unwrap();
+    (played.tally, played.per_run.unwrap())
 }
 
 /// Runs 0 to 36 at once are played in batches of four where the algorithm supports it; a run on its own is alone in its batch.
@@ -36,7 +32,7 @@ fn per_run(experiment: &Experiment, runs: std::ops::Range<u64>) -> (Tally, PerRu
 fn any_split_gives_the_same_bits() {
     for experiment in [small(), stopping(0.2)] {
         let (tally, whole) = per_run(&experiment, 0..37);
-        assert_eq!(tally, simulate(&experiment, 0..37, &|_| ()).unwrap());
+        assert_eq!(tally, simulate(&experiment, 0..37, SimulateOptions::default()).unwrap().tally);
         let mut row = 0;
         for run in 0..37 {
             let (_, alone) = per_run(&experiment, run..run + 1);
@@ -172,7 +168,8 @@ fn a_watch_interrupts_within_one_run() {
             &[&format!("name = \"{algorithm}\"")],
         );
         let watch = After(AtomicU64::new(0), 5);
-        assert_eq!(simulate_watched(&experiment, 0..1, &watch), Err(RunError::Interrupted));
+        let options = SimulateOptions { watch: &watch, ..SimulateOptions::default() };
+        assert_eq!(simulate(&experiment, 0..1, options), Err(RunError::Interrupted));
         assert_eq!(watch.0.into_inner(), 6, "{algorithm}");
     }
 }

@@ -1,7 +1,7 @@
 //! GrAPL on block models and level sets of a function with a kernel, against the numbers of an independent program: shares of wrong arms.
 
 use cutline::{AskTell, Purpose, Rng, below, stream};
-use cutline_lab::{Experiment, Instance, Oracle};
+use cutline_lab::{Experiment, Instance, Oracle, SimulateOptions};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn play(
     for pull in 0..budget {
         let Some(arm) = choose(learner, rng) else { return pull };
         learner.assign(arm);
-        learner.tell(arm, instance.means()[arm] + sigma * rng.sample::<f64, _>(StandardNormal));
+        learner.tell(arm, instance.means()[arm] + sigma * rng.sample::<f64, _>(StandardNormal)).unwrap();
     }
     budget
 }
@@ -183,7 +183,7 @@ fn kernels_and_graphs_in_files() {
         assert_eq!((first.means().len(), first.graph().is_some()), (n_arms, is_graph), "{instance}");
         assert!(first.arms().has_covariance() && first.theta().is_none(), "{instance}");
         assert_eq!(first.means() == second.means(), is_fixed, "{instance}");
-        assert!(cutline_lab::simulate(&experiment, 0..3, &|_| ()).is_ok(), "{instance}");
+        assert!(cutline_lab::simulate(&experiment, 0..3, SimulateOptions::default()).is_ok(), "{instance}");
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::common;
 
 use crate::common::parse;
-use cutline_lab::{Checkpoint, CheckpointError, Experiment, Overrides, Tally, TallyError, simulate};
+use cutline_lab::{Checkpoint, CheckpointError, Experiment, Overrides, SimulateOptions, Tally, TallyError, simulate};
 use std::path::Path;
 
 const TEXT: &str = r#"name = "one"
@@ -27,7 +27,7 @@ stop = { confidence = 0.1, by = "evidence" }
 "#;
 
 fn part(experiment: &Experiment, runs: std::ops::Range<u64>) -> Tally {
-    simulate(experiment, runs, &|_| ()).unwrap()
+    simulate(experiment, runs, SimulateOptions::default()).unwrap().tally
 }
 
 /// Every change of a setting that determines runs changes the fingerprint.

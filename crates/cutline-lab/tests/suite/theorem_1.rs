@@ -17,7 +17,7 @@ fn failures(instance: &Instance, budget: u32, runs: u64) -> u64 {
         noise.draw(&mut stream(3, Purpose::Noise, run), variates);
         for &variate in &*variates {
             let arm = learner.ask().unwrap();
-            learner.tell(arm, noise.reward(instance.means()[arm], variate));
+            learner.tell(arm, noise.reward(instance.means()[arm], variate)).unwrap();
         }
         let mut beliefs = learner.beliefs();
         beliefs

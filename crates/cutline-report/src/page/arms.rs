@@ -146,7 +146,7 @@ mod tests {
         let arms = Arms::without_features(2).unwrap();
         let question = Question::new(0.0, 0.0).unwrap();
         let mut learner = Spec::named("apt").unwrap().learner(&arms, question, 9, 0).unwrap();
-        (0..4).for_each(|_| learner.tell(0, reward));
+        (0..4).for_each(|_| learner.tell(0, reward).unwrap());
         let confidence = Confidence::new(IntervalKind::Fixed, 0.05, sigma).unwrap();
         learner.beliefs().verdicts(&confidence).collect()
     }

@@ -29,8 +29,7 @@ impl PlanReport {
     #[must_use]
     pub fn heading(&self) -> String {
         let Plan { runs, seed, noise, prior, campaigns, batch, .. } = &self.plan;
-        let mut estimators: Vec<&str> =
-            campaigns.iter().map(|campaign| campaign.terms.spec.estimator().name()).collect();
+        let mut estimators: Vec<&str> = campaigns.iter().map(|campaign| campaign.terms.spec.estimator_name()).collect();
         estimators.dedup();
         let (estimators, sigma) = (estimators.join(", "), rounded(*noise, 4));
         let batches = if batch.get() > 1 { format!("; in batches of {batch}") } else { String::new() };
@@ -127,7 +126,7 @@ impl PlanReport {
             let spec = &campaign.terms.spec;
             let values: Vec<String> = spec.values().map(|(name, value)| format!("{name} = {value}")).collect();
             let sigma = campaign.terms.noise.map_or("σ is estimated".into(), |sigma| format!("σ = {sigma} is given"));
-            let value = format!("{}; {}; {sigma}", spec.estimator().name(), values.join(", "));
+            let value = format!("{}; {}; {sigma}", spec.estimator_name(), values.join(", "));
             settings.push((campaign.label.clone(), value));
         }
         settings

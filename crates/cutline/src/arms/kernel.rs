@@ -15,7 +15,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// All of them, with their names.
+    /// The kernels by the names that files and the command line use.
     pub const ALL: &[(&str, Self)] = &[("rbf", Self::Rbf), ("matern52", Self::Matern52)];
 
     /// The lengths that a kernel may have.

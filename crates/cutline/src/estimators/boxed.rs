@@ -3,7 +3,8 @@
 //! A call through the pointer is for all arms at once, or for one of them, and costs little beside what it does.
 
 use super::{
-    DesignEstimator, Estimator, Explained, History, LazyMeans, Marginals, Posterior, PriorFree, VarianceEstimator,
+    DesignEstimator, Estimator, Explained, History, LazyMeans, LinearEstimate, Marginals, Posterior, PriorFree,
+    VarianceEstimator,
 };
 use crate::{Arm, Question};
 
@@ -25,6 +26,10 @@ impl<E: Estimator + ?Sized> Estimator for Box<E> {
         (**self).forget(pending);
     }
 
+    fn can_restore(&self) -> bool {
+        (**self).can_restore()
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         (**self).restore(history);
     }
@@ -35,6 +40,10 @@ impl<E: Estimator + ?Sized> Estimator for Box<E> {
 
     fn lazy_means(&mut self) -> Option<LazyMeans<'_>> {
         (**self).lazy_means()
+    }
+
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        (**self).linear_estimate()
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

@@ -1,6 +1,6 @@
 //! Rewards measured from a centre: the estimator receives r − c, and c is added to its means.
 
-use super::{DesignEstimator, Estimator, History, Posterior, PriorFree, VarianceEstimator};
+use super::{DesignEstimator, Estimator, History, LinearEstimate, Posterior, PriorFree, VarianceEstimator};
 use crate::Arm;
 use crate::question::short_number;
 use thiserror::Error;
@@ -76,6 +76,10 @@ impl<E: Estimator> Estimator for Centred<E> {
         self.estimator.forget(pending);
     }
 
+    fn can_restore(&self) -> bool {
+        self.estimator.can_restore()
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         let means: Vec<f64> = history.means.iter().map(|mean| mean - self.centre).collect();
         self.estimator.restore(&History { means: &means, ..*history });
@@ -83,6 +87,11 @@ impl<E: Estimator> Estimator for Centred<E> {
 
     fn means(&mut self) -> &[f64] {
         shift(self.estimator.means(), self.centre, &mut self.means)
+    }
+
+    /// θ̂ of the rewards measured from the centre.
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        self.estimator.linear_estimate()
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

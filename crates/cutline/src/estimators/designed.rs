@@ -5,7 +5,7 @@ use super::linear_belief::LinearBelief;
 use super::posterior::{linear, linear_deviations};
 use super::prior_free::LeastSquares;
 use super::ridge::{Ridge, RidgeError};
-use super::{DesignEstimator, Estimator, History, Posterior, PriorFree, VarianceEstimator};
+use super::{DesignEstimator, Estimator, History, LinearEstimate, Posterior, PriorFree, VarianceEstimator};
 use crate::vector::numbers;
 use crate::{Arm, Arms};
 
@@ -84,6 +84,10 @@ impl Estimator for DesignedRidge {
         self.linear.finish_plan();
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     fn restore(&mut self, past: &History<'_>) {
         self.observed.copy_from_slice(past.n_rewards);
         past.sums(&mut self.sums);
@@ -93,6 +97,10 @@ impl Estimator for DesignedRidge {
 
     fn means(&mut self) -> &[f64] {
         &numbers(&self.linear.means)[..self.observed.len()]
+    }
+
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        Some(LinearEstimate::new(self.linear.observed(), &self.linear.features, &self.observed, &self.sums))
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

@@ -34,6 +34,11 @@ impl GramBasis {
         square(&rows, n_arms).features().map(Arc::clone).expect("features")
     }
 
+    /// The features of the arms.
+    pub(super) fn features(&self) -> &Features {
+        &self.features
+    }
+
     /// The number of features d.
     pub(super) fn dimension(&self) -> usize {
         self.features.dimension

@@ -170,6 +170,11 @@ impl Inverse {
         self.gram_basis.as_ref().map_or(features, |basis| basis.triangle())
     }
 
+    /// The coordinates, if they are the arms.
+    pub(super) fn gram_basis(&self) -> Option<&GramBasis> {
+        self.gram_basis.as_deref()
+    }
+
     /// The number of features d, also if the arms are the coordinates.
     pub(super) fn dimension(&self, features: &Features) -> usize {
         self.gram_basis.as_ref().map_or(features.dimension, |basis| basis.dimension())

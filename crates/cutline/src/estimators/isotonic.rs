@@ -82,6 +82,10 @@ impl Estimator for Isotonic {
         self.is_stale = true;
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         self.sample.restore(history);
         self.means.fill(0.0);

@@ -73,6 +73,11 @@ impl LinearBelief {
         belief
     }
 
+    /// A⁻¹ of the rewards received.
+    pub(super) fn observed(&self) -> &Inverse {
+        &self.observed
+    }
+
     /// hᵢ = zᵢᵀA⁻¹zᵢ.
     fn recompute_variances(&mut self) {
         self.shrunk = 1.0;

@@ -34,6 +34,10 @@ impl Estimator for SampleMean {
         self.means[arm] = self.sums[arm] / f64::from(self.counts[arm]);
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         self.counts.copy_from_slice(history.n_rewards);
         history.sums(&mut self.sums);

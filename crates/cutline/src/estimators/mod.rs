@@ -3,12 +3,14 @@
 mod arm_variances;
 mod boxed;
 mod centred;
+mod custom;
 mod designed;
 mod gram_basis;
 pub(crate) mod inverse;
 mod isotonic;
 mod lazy_means;
 mod linear_belief;
+mod linear_estimate;
 mod mean;
 mod mixed;
 mod phased;
@@ -18,10 +20,12 @@ mod ridge;
 mod triangle;
 
 pub use centred::{CentreError, Centred};
+pub use custom::{CustomEstimator, NamedEstimator};
 pub use designed::DesignedRidge;
 pub use isotonic::Isotonic;
 pub use lazy_means::LazyMeans;
 pub(crate) use linear_belief::SHRINK_LIMIT;
+pub use linear_estimate::LinearEstimate;
 pub use mean::SampleMean;
 pub use mixed::{FitHistory, Mixed, MixedError, MixedSettings};
 pub use phased::{PhasedEstimator, PhasedRidge};
@@ -54,19 +58,34 @@ pub trait Estimator {
         let _ = pending;
     }
 
-    /// Replaces everything received so far by a whole history, in one step instead of pull by pull.
+    /// Whether counts and means of the rewards determine the estimates, so that [`restore`](Estimator::restore) works. If not, a learner is
+    /// restored by telling it all rewards again in order.
+    fn can_restore(&self) -> bool {
+        false
+    }
+
+    /// Replaces everything received so far by a whole history, in one step instead of pull by pull; called only where the estimator
+    /// [can](Estimator::can_restore).
     ///
     /// The result is the same except for rounding, and costs O(Kd² + d³) for any number of pulls.
     ///
     /// # Panics
-    /// If the history has another number of arms, or lacks the [`FitHistory`] that the mixed model needs.
-    fn restore(&mut self, history: &History<'_>);
+    /// If the estimator cannot be restored, the history has another number of arms, or it lacks the [`FitHistory`] that the mixed model needs.
+    fn restore(&mut self, history: &History<'_>) {
+        let _ = history;
+        unreachable!("an estimator that `can_restore` has its own `restore`");
+    }
 
     /// The current estimates μ̂ of all means; 0 for an arm about which nothing is known.
     fn means(&mut self) -> &[f64];
 
     /// The means as products of the features with θ̂, if the estimator keeps θ̂, so that a rule can compute only those it needs.
     fn lazy_means(&mut self) -> Option<LazyMeans<'_>> {
+        None
+    }
+
+    /// θ̂ and V⁻¹ from the rewards received, if the means are linear in the features. O(d²), or O(Kd²) with no more arms than features.
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
         None
     }
 
@@ -172,7 +191,7 @@ pub trait VarianceEstimator: Estimator {
     fn observed_covariances_with(&mut self, arm: Arm) -> &[f64];
 }
 
-/// An estimator that can compute what another design than that of the pulls would tell.
+/// An estimator that can evaluate a hypothetical design.
 pub trait DesignEstimator: VarianceEstimator {
     /// The variances xᵢᵀA⁻¹xᵢ of every arm in units of the noise variance, with A = λI + Σ wᵢxᵢxᵢᵀ for these weights. O(Kd² + d³).
     fn design_variances(&mut self, weights: &[f64]) -> &[f64];

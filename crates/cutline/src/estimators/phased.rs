@@ -78,6 +78,10 @@ impl Estimator for PhasedRidge {
         self.phase.forget(pending);
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     /// The whole history becomes one phase.
     fn restore(&mut self, history: &History<'_>) {
         self.observed = history.n_rewards.iter().map(|&n| u64::from(n)).sum();

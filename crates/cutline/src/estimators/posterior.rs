@@ -1,7 +1,9 @@
 //! The posterior of the means given the rewards received.
 
 use super::inverse::{Inverse, Step};
+use crate::Question;
 use crate::features::Features;
+use crate::verdict::doubt;
 
 /// The posterior of each mean, μᵢ ~ N(μ̂ᵢ, σ²qᵢ), given the rewards received. Pending pulls do not count.
 ///
@@ -19,6 +21,18 @@ pub struct Posterior<'a> {
     pub model: Model,
 }
 
+impl<'a> Posterior<'a> {
+    /// The posterior of an estimator with this model, one number per arm in each slice.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    #[must_use]
+    pub fn new(means: &'a [f64], variances: &'a [f64], n_rewards: &'a [u32], model: Model) -> Self {
+        assert!(means.len() == variances.len() && means.len() == n_rewards.len(), "one number per arm");
+        Self { means, variances, n_rewards, model }
+    }
+}
+
 /// The relation between means that an estimator assumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -27,9 +41,9 @@ pub enum Model {
     Unrelated,
     /// The means are linear in d features; V = λI + Σ xxᵀ over the rewards received.
     Linear {
-        /// d.
+        /// The number of features d.
         dimension: usize,
-        /// λ.
+        /// The regularisation λ.
         lambda: f64,
         /// ln(det V/λᵈ).
         log_det: f64,
@@ -50,6 +64,41 @@ pub struct Marginals {
     pub degrees_of_freedom: Vec<f64>,
     /// The probability that the side of the mean is an error.
     pub doubts: Vec<f64>,
+}
+
+impl Marginals {
+    /// Distributions of these means, standard deviations, degrees of freedom and doubts, one of each per arm. For Student's t distribution itself,
+    /// [`student_t`](Marginals::student_t) computes the doubts.
+    ///
+    /// # Panics
+    /// If the vectors differ in length.
+    #[must_use]
+    pub fn new(means: Vec<f64>, deviations: Vec<f64>, degrees_of_freedom: Vec<f64>, doubts: Vec<f64>) -> Self {
+        let n_arms = means.len();
+        assert!([deviations.len(), degrees_of_freedom.len(), doubts.len()] == [n_arms; 3], "one number per arm");
+        Self { means, deviations, degrees_of_freedom, doubts }
+    }
+
+    /// Student's t distribution around each mean: μᵢ = mᵢ + sᵢt with ν degrees of freedom, where sᵢ is called a deviation here.
+    ///
+    /// ```
+    /// use cutline::{Question, estimators::Marginals};
+    ///
+    /// let question = Question::new(0.0, 0.0)?;
+    /// let marginals = Marginals::student_t(question, vec![1.0, 0.0], vec![1.0, 1.0], 1.0); // Cauchy
+    /// assert!((marginals.doubts[0] - 0.25).abs() < 1e-9 && marginals.doubts[1] == 0.5);
+    /// # Ok::<(), cutline::QuestionError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the vectors differ in length.
+    #[must_use]
+    pub fn student_t(question: Question, means: Vec<f64>, deviations: Vec<f64>, degrees_of_freedom: f64) -> Self {
+        let doubt = |(&mean, &deviation)| doubt(question, mean, deviation, degrees_of_freedom);
+        let doubts = means.iter().zip(&deviations).map(doubt).collect();
+        let degrees_of_freedom = vec![degrees_of_freedom; means.len()];
+        Self::new(means, deviations, degrees_of_freedom, doubts)
+    }
 }
 
 /// How much of the differences between the means each part of the [mixed model](super::Mixed) explains, as learnt from the rewards: shares

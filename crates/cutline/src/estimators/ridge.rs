@@ -3,7 +3,7 @@
 use super::inverse::{Inverse, Step};
 use super::posterior::{linear, linear_deviations};
 use super::prior_free::LeastSquares;
-use super::{Estimator, History, LazyMeans, Posterior, PriorFree};
+use super::{Estimator, History, LazyMeans, LinearEstimate, Posterior, PriorFree};
 use crate::features::Features;
 use crate::question::short_number;
 use crate::vector::{Vectors, add_scaled, norm, numbers, numbers_mut, vectorised, zeros};
@@ -136,6 +136,10 @@ impl Estimator for Ridge {
         self.is_stale = true;
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     fn restore(&mut self, history: &History<'_>) {
         self.n_rewards.copy_from_slice(history.n_rewards);
         history.sums(&mut self.sums);
@@ -159,6 +163,10 @@ impl Estimator for Ridge {
     fn lazy_means(&mut self) -> Option<LazyMeans<'_>> {
         let Self { features, theta, travelled, means, is_stale, .. } = self;
         Some(LazyMeans { features, theta: numbers(theta), travelled: *travelled, means, is_stale })
+    }
+
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        Some(LinearEstimate::new(&self.inverse, &self.features, &self.n_rewards, &self.sums))
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

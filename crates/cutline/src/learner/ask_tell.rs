@@ -1,5 +1,6 @@
 //! The interface of every learner.
 
+use super::TellError;
 use crate::estimators::{Estimator, History};
 use crate::{Amount, Arm, Beliefs, Settled, StopReason};
 
@@ -21,9 +22,9 @@ pub trait AskTell: Send {
 
     /// Receives the reward of a pull of `arm`. If no pull of `arm` is pending, the reward counts as a new pull.
     ///
-    /// # Panics
-    /// If there is no such arm or the reward is not finite.
-    fn tell(&mut self, arm: Arm, reward: f64);
+    /// # Errors
+    /// If there is no such arm or the reward is not finite; the learner is then unchanged.
+    fn tell(&mut self, arm: Arm, reward: f64) -> Result<(), TellError>;
 
     /// Withdraws a pending pull of `arm` whose reward will never come: it no longer counts.
     ///

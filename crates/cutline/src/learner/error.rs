@@ -1,6 +1,6 @@
-//! Why a learner was refused.
+//! Why a learner, or a reward that it was told, was refused.
 
-use crate::Amount;
+use crate::{Amount, Arm};
 use thiserror::Error;
 
 /// Why a learner was refused.
@@ -34,5 +34,27 @@ pub enum LearnerError {
         budget: u32,
         /// The least cost of a measurement.
         cost: Amount,
+    },
+}
+
+/// Why a reward was refused; the learner is unchanged.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum TellError {
+    /// There is no arm of this number.
+    #[error("there is no arm {arm}: the arms are 0 to {}", n_arms - 1)]
+    NoArm {
+        /// The arm of the reward.
+        arm: Arm,
+        /// The number of arms.
+        n_arms: usize,
+    },
+    /// The reward is NaN or infinite.
+    #[error("the reward of arm {arm} must be a finite number, not {reward}")]
+    NotFinite {
+        /// The arm of the reward.
+        arm: Arm,
+        /// The reward.
+        reward: f64,
     },
 }

@@ -1,10 +1,9 @@
 //! Custom rules: rules that the program receives at run time as trait objects, for example from another language.
 
 use super::{Choice, Rule};
-use crate::estimators::{Estimator, Isotonic, SampleMean, VarianceEstimator};
-use crate::{Arm, Beliefs, Question, Rng, Settled, algorithm};
+use crate::estimators::{Estimator, Isotonic, LinearEstimate, SampleMean, VarianceEstimator};
+use crate::{Arm, Beliefs, NameError, Named, Question, Rng, Settled, algorithm};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// A custom rule, for [`Spec::custom`](crate::Spec::custom). If the rule is known at compile time, implement [`Rule`] instead: that is
 /// simpler and faster.
@@ -66,25 +65,15 @@ pub trait RuleContext {
     /// # Panics
     /// If there is no such arm.
     fn covariances_with(&mut self, arm: Arm) -> &[f64];
+
+    /// θ̂ and V⁻¹ from the rewards received, if the estimator is linear in the features.
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        None
+    }
 }
 
 /// A custom rule and its name.
-#[derive(Clone)]
-pub struct NamedRule {
-    name: Arc<str>,
-    factory: Arc<RuleFactory>,
-}
-
-/// Why a custom rule cannot have a given name.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum RuleNameError {
-    /// A built-in algorithm has this name.
-    #[error("`{0}` is one of Cutline's algorithms; the name of a custom rule must differ")]
-    Taken(String),
-    /// The name is empty, too long or contains control characters.
-    #[error("invalid rule name `{0}`: it must have 1 to 200 characters and no control characters")]
-    Invalid(String),
-}
+pub type NamedRule = Named<RuleFactory>;
 
 impl NamedRule {
     /// A rule with a name; `factory` makes it afresh for every learner.
@@ -94,38 +83,13 @@ impl NamedRule {
     pub fn new(
         name: &str,
         factory: impl Fn() -> Box<dyn CustomRule> + Send + Sync + 'static,
-    ) -> Result<Self, RuleNameError> {
-        if algorithm(name).is_some() {
-            return Err(RuleNameError::Taken(name.into()));
-        }
-        if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
-            return Err(RuleNameError::Invalid(name.into()));
-        }
-        Ok(Self { name: name.into(), factory: Arc::new(factory) })
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
+    ) -> Result<Self, NameError> {
+        Self::checked(("rule", "algorithms"), name, algorithm(name).is_some(), Arc::new(factory))
     }
 
     /// A rule for one learner.
     pub(crate) fn make(&self) -> Box<dyn CustomRule> {
-        (self.factory)()
-    }
-}
-
-impl std::fmt::Debug for NamedRule {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("NamedRule").field(&self.name).finish()
-    }
-}
-
-/// Equal if both rule and name are the same.
-impl PartialEq for NamedRule {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && Arc::ptr_eq(&self.factory, &other.factory)
+        (self.part())()
     }
 }
 
@@ -208,6 +172,10 @@ impl<E: PullVariances + ?Sized> RuleContext for Context<'_, '_, E> {
         self.scratch
     }
 
+    fn linear_estimate(&mut self) -> Option<LinearEstimate> {
+        self.beliefs.estimator.linear_estimate()
+    }
+
     fn covariances_with(&mut self, arm: Arm) -> &[f64] {
         let variance = self.noise * self.noise;
         self.scratch.clear();
@@ -249,6 +217,18 @@ impl PullVariances for Box<dyn PullVariances + Send> {
 
     fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: &mut dyn FnMut(f64)) {
         (**self).covariances(pulls, arm, visit);
+    }
+}
+
+/// A custom estimator without covariances: the variances are those of its posterior, and the means are taken to be independent.
+impl PullVariances for Box<dyn Estimator + Send> {
+    fn variances(&mut self, _: &[u32], visit: &mut dyn FnMut(f64)) {
+        self.posterior().variances.iter().copied().for_each(visit);
+    }
+
+    fn covariances(&mut self, pulls: &[u32], arm: Arm, visit: &mut dyn FnMut(f64)) {
+        let (_, variance) = self.moments_of(arm);
+        (0..pulls.len()).map(|other| if other == arm { variance } else { 0.0 }).for_each(visit);
     }
 }
 

@@ -1,57 +1,30 @@
 //! Rules: they choose the arm to pull next.
 
 mod apt;
-mod clucb;
-mod csar;
 mod custom;
 mod explore;
 mod exploring;
-mod fws;
-mod fwt;
-mod g_allocation;
-mod grapl;
-mod hdoc;
-mod hedge;
 mod index;
 mod lazy;
-mod lingame;
-mod lingape;
-mod lsa;
-mod lse;
-mod lucb;
-mod lucb_g;
+mod literature;
 mod pivot;
 mod random_straddle;
 mod straddle;
-mod t_adaptive;
-mod ucb_e;
 mod uniform;
 
 pub use apt::Apt;
-pub use clucb::Clucb;
-pub use csar::Csar;
-pub use custom::{CustomRule, NamedRule, RuleContext, RuleNameError};
+pub use custom::{CustomRule, NamedRule, RuleContext};
 pub(crate) use custom::{CustomRuleAdapter, PullVariances};
 pub use explore::Explore;
 pub use exploring::Exploring;
-pub use fws::Fws;
-pub use fwt::Fwt;
-pub use g_allocation::GAllocation;
-pub use grapl::Grapl;
-pub use hdoc::Hdoc;
 pub use index::{Index, Indexed};
-pub use lingame::LinGame;
-pub use lingape::LinGapE;
-pub use lsa::Lsa;
-pub use lse::Lse;
-pub use lucb::Lucb;
-pub use lucb_g::LucbG;
+pub use literature::{
+    Clucb, Csar, Fws, Fwt, GAllocation, Grapl, Hdoc, LinGame, LinGapE, Lsa, Lse, Lucb, LucbG, TAdaptive, UcbE,
+};
 pub(crate) use pivot::CertaintyBound;
 pub use pivot::Pivot;
 pub use random_straddle::RandomStraddle;
 pub use straddle::Straddle;
-pub use t_adaptive::TAdaptive;
-pub use ucb_e::UcbE;
 pub use uniform::Uniform;
 
 use crate::question::short_number;

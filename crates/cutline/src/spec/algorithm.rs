@@ -41,6 +41,11 @@ pub struct Algorithm {
     /// Whether its rule weighs information by what a measurement [costs](crate::Arms::with_measurement_costs). Otherwise costs count
     /// towards the budget only.
     pub weighs_costs: bool,
+    /// Whether its rule works with any Gaussian belief, so that a campaign gives it the mixed model rather than the estimator it was published with.
+    pub takes_any_belief: bool,
+    /// The name that its paper has for ridge's λ; experiment files may use it instead of `lambda`, and it may be `"optimal"` there, for the value
+    /// that follows from the true means.
+    pub lambda_in_paper: Option<&'static str>,
     pub(super) rule_parameters: &'static [Parameter],
     pub(super) build: Build,
     pub(super) batch: Option<BuildGroup>,
@@ -67,6 +72,8 @@ pub(super) const PLAIN: Algorithm = Algorithm {
     is_centred: false,
     starves_arms: false,
     weighs_costs: false,
+    takes_any_belief: false,
+    lambda_in_paper: None,
     rule_parameters: &[],
     build: |_, _| unreachable!("every algorithm has its own"),
     batch: None,
@@ -85,15 +92,17 @@ pub(super) static CUSTOM: Algorithm = Algorithm {
 };
 
 impl Algorithm {
-    /// Whether its rule works with an estimator.
-    pub(super) fn check_estimator(&self, estimator: EstimatorKind) -> Result<(), SpecError> {
-        let rule = self.rule;
-        if self.needs_sample_means && estimator != EstimatorKind::SampleMean {
+    /// Whether its rule works with an estimator of this kind and name.
+    pub(super) fn check_estimator(&self, kind: EstimatorKind, name: &str) -> Result<(), SpecError> {
+        let (rule, estimator) = (self.rule, name.to_owned());
+        if self.needs_sample_means && kind != EstimatorKind::SampleMean {
             Err(SpecError::NeedsSampleMeans { rule, estimator })
-        } else if self.needs_variances && !estimator.has_variances() {
+        } else if self.needs_variances && !kind.has_variances() {
             Err(SpecError::NeedsVariances { rule, estimator })
-        } else if self.needs_fixed_noise && estimator.learns_noise() {
+        } else if self.needs_fixed_noise && kind.learns_noise() {
             Err(SpecError::NeedsFixedNoise { rule, estimator })
+        } else if self.needs_fixed_noise && matches!(kind, EstimatorKind::Custom { .. }) {
+            Err(SpecError::NeedsRidge { rule, estimator })
         } else {
             Ok(())
         }

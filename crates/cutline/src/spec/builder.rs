@@ -2,11 +2,13 @@
 
 use super::{Algorithm, EstimatorKind, SpecError};
 use crate::estimators::{
-    Centred, DesignEstimator, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, PhasedRidge, Ridge, RidgeError,
-    SampleMean, VarianceEstimator,
+    Centred, DesignEstimator, DesignedRidge, Estimator, Isotonic, Mixed, MixedSettings, NamedEstimator, PhasedRidge,
+    Ridge, RidgeError, SampleMean, VarianceEstimator,
 };
 use crate::rules::{CustomRuleAdapter, Exploring, Index, Indexed, Lse, NamedRule, PullVariances, Rule, TAdaptive};
-use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, Question, Stop, StopWidth};
+use crate::stop::CustomStop;
+use crate::{Arms, AskTell, Budget, ConfidenceStop, Either, Learner, NamedStop, Problem, Question, Stop, StopWidth};
+use std::error::Error;
 
 // A rule by name is compiled for an estimator behind a pointer: once, and not once per estimator.
 type AnyEstimator = Box<dyn Estimator + Send>;
@@ -25,6 +27,10 @@ pub(super) struct LearnerBuilder<'a> {
     pub(super) seed: u64,
     pub(super) algorithm: &'static Algorithm,
     pub(super) custom_rule: Option<&'a NamedRule>,
+    pub(super) custom_estimator: Option<&'a NamedEstimator>,
+    pub(super) custom_stop: Option<&'a NamedStop>,
+    /// σ, for custom parts.
+    pub(super) noise: f64,
     pub(super) estimator: EstimatorKind,
     /// The parameters of the estimator.
     pub(super) parameters: &'a [f64],
@@ -55,6 +61,7 @@ impl LearnerBuilder<'_> {
                 }
             }
             EstimatorKind::Mixed => self.learner::<_, AnyEstimator>(rule, self.mixed()?),
+            EstimatorKind::Custom { .. } => self.learner::<_, AnyEstimator>(rule, self.custom_estimator()?),
         }
     }
 
@@ -66,7 +73,10 @@ impl LearnerBuilder<'_> {
         match self.estimator {
             EstimatorKind::Ridge => self.learner::<_, AnyVarianceEstimator>(rule, self.designed_ridge()?),
             EstimatorKind::Mixed => self.learner::<_, AnyVarianceEstimator>(rule, self.mixed()?),
-            estimator => Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator }),
+            _ => match self.custom_variance_estimator()? {
+                Some(estimator) => self.learner::<_, AnyVarianceEstimator>(rule, estimator),
+                None => Err(SpecError::NeedsVariances { rule: self.algorithm.rule, estimator: self.estimator_name() }),
+            },
         }
     }
 
@@ -116,17 +126,29 @@ impl LearnerBuilder<'_> {
             EstimatorKind::Isotonic => self.learner::<_, AnyPullVariances>(rule, Box::new(Isotonic::new(self.arms))),
             EstimatorKind::Ridge => self.learner::<_, AnyPullVariances>(rule, Box::new(self.designed_ridge()?)),
             EstimatorKind::Mixed => self.learner::<_, AnyPullVariances>(rule, self.mixed()?),
+            EstimatorKind::Custom { .. } => {
+                let estimator: AnyPullVariances = match self.custom_variance_estimator()? {
+                    Some(estimator) => Box::new(estimator),
+                    None => Box::new(self.custom_estimator()?),
+                };
+                self.learner(rule, estimator)
+            }
         }
     }
 
     /// Fails unless the estimator is ridge, for rules that need variances and a σ that does not change.
     fn refuse_all_but_ridge(&self) -> Result<(), SpecError> {
-        let (rule, estimator) = (self.algorithm.rule, self.estimator);
-        match estimator {
-            EstimatorKind::Ridge => Ok(()),
-            EstimatorKind::SampleMean | EstimatorKind::Isotonic => Err(SpecError::NeedsVariances { rule, estimator }),
-            EstimatorKind::Mixed => Err(SpecError::NeedsFixedNoise { rule, estimator }),
+        if self.estimator == EstimatorKind::Ridge {
+            return Ok(());
         }
+        let (rule, estimator) = (self.algorithm.rule, self.estimator_name());
+        Err(if !self.estimator.has_variances() {
+            SpecError::NeedsVariances { rule, estimator }
+        } else if self.estimator.learns_noise() {
+            SpecError::NeedsFixedNoise { rule, estimator }
+        } else {
+            SpecError::NeedsRidge { rule, estimator }
+        })
     }
 
     /// Ridge with variances, centred and with an intercept as its parameters say.
@@ -159,6 +181,31 @@ impl LearnerBuilder<'_> {
         self.settled_by(lse.clone(), lse, ridge)
     }
 
+    /// The name of the estimator, for errors.
+    fn estimator_name(&self) -> String {
+        self.custom_estimator.map_or(self.estimator.name(), NamedEstimator::name).into()
+    }
+
+    /// What custom parts are made for.
+    fn problem(&self) -> Problem<'_> {
+        Problem { arms: self.arms, question: self.question, noise: self.noise }
+    }
+
+    fn custom_estimator(&self) -> Result<AnyEstimator, SpecError> {
+        let named = self.custom_estimator.expect("a spec with a custom estimator");
+        made(named.name(), named.make(&self.problem()))
+    }
+
+    /// The custom estimator, if there is one and it has variances.
+    fn custom_variance_estimator(&self) -> Result<Option<AnyVarianceEstimator>, SpecError> {
+        let Some(named) = self.custom_estimator else { return Ok(None) };
+        named.make_with_variances(&self.problem()).map(|estimator| made(named.name(), estimator)).transpose()
+    }
+
+    fn custom_stop(&self) -> Result<Option<CustomStop>, SpecError> {
+        self.custom_stop.map(|named| made(named.name(), named.make(&self.problem()))).transpose()
+    }
+
     fn mixed(&self) -> Result<Box<Mixed>, SpecError> {
         let (settings, _) = mixed_settings(self.parameters);
         Ok(Box::new(Mixed::new(self.arms, self.question, &settings, self.seed)?))
@@ -172,7 +219,7 @@ impl LearnerBuilder<'_> {
         S: Stop<SampleMean> + Send + 'static,
     {
         if self.estimator != EstimatorKind::SampleMean {
-            let (rule, estimator) = (self.algorithm.rule, self.estimator);
+            let (rule, estimator) = (self.algorithm.rule, self.estimator_name());
             return Err(SpecError::NeedsSampleMeans { rule, estimator });
         }
         self.settled_by(rule, stop, SampleMean::new(self.arms))
@@ -185,7 +232,7 @@ impl LearnerBuilder<'_> {
         S: Stop<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let stop = Either(Either(stop, self.confidence_stop), self.budget);
+        let stop = Either(Either(stop, Either(self.confidence_stop, self.custom_stop()?)), self.budget);
         let learner = Learner::new(rule, estimator, stop, self.question, self.seed)?;
         Ok(Box::new(learner.with_costs(self.arms.measurement_costs().cloned())))
     }
@@ -195,18 +242,22 @@ impl LearnerBuilder<'_> {
         R: Rule<E> + Send + 'static,
         E: Estimator + Send + 'static,
     {
-        let is_mixed = self.estimator == EstimatorKind::Mixed;
         // A custom rule sees the σ of each moment, which is the same when the rewards are told again in order.
-        if is_mixed && rule.learns() && self.custom_rule.is_none() {
-            return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator });
+        if self.estimator.learns_noise() && rule.learns() && self.custom_rule.is_none() {
+            return Err(SpecError::NeedsFixedNoise { rule: self.algorithm.rule, estimator: self.estimator_name() });
         }
         // Among no arms none is explored, so that one type of rule serves all estimators.
-        let explores = is_mixed && mixed_settings(self.parameters).1;
+        let explores = self.estimator == EstimatorKind::Mixed && mixed_settings(self.parameters).1;
         let rule = Exploring::new(rule, if explores { self.arms.n_arms() } else { 0 }, self.seed);
-        let stop = Either(self.confidence_stop, self.budget);
+        let stop = Either(Either(self.confidence_stop, self.custom_stop()?), self.budget);
         let learner = Learner::new(rule, estimator, stop, self.question, self.seed)?;
         Ok(Box::new(learner.with_costs(self.arms.measurement_costs().cloned())))
     }
+}
+
+/// What custom code has made, or why it did not.
+fn made<T>(name: &str, result: Result<T, Box<dyn Error + Send + Sync>>) -> Result<T, SpecError> {
+    result.map_err(|error| SpecError::Custom { name: name.into(), reason: error.to_string() })
 }
 
 /// λ, the centre and the intercept, in the order of [`EstimatorKind::parameters`].

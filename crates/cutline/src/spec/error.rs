@@ -44,20 +44,22 @@ pub enum SpecError {
         parameter: Parameter,
     },
     /// The rule needs variances, and the estimator has none.
-    #[error("the rule `{rule}` needs variances, which the estimator `{}` does not have", estimator.name())]
+    #[error("the rule `{rule}` needs variances, which the estimator `{estimator}` does not have")]
     NeedsVariances {
         /// The rule.
         rule: &'static str,
-        /// The estimator.
-        estimator: EstimatorKind,
+        /// The name of the estimator.
+        estimator: String,
     },
     /// The rule cannot follow a σ that changes, and the estimator learns σ.
-    #[error("the rule `{rule}` needs a σ that does not change, and the estimator `{}` learns σ from the rewards", estimator.name())]
+    #[error(
+        "the rule `{rule}` needs a σ that does not change, and the estimator `{estimator}` learns σ from the rewards"
+    )]
     NeedsFixedNoise {
         /// The rule.
         rule: &'static str,
-        /// The estimator.
-        estimator: EstimatorKind,
+        /// The name of the estimator.
+        estimator: String,
     },
     /// The rule may pull a few arms for ever, so that a confidence stop might never be met.
     #[error(
@@ -68,12 +70,28 @@ pub enum SpecError {
         algorithm: &'static str,
     },
     /// The rule works with sample means only.
-    #[error("the rule `{rule}` works with the estimator `sample-mean` only, not with `{}`", estimator.name())]
+    #[error("the rule `{rule}` works with the estimator `sample-mean` only, not with `{estimator}`")]
     NeedsSampleMeans {
         /// The rule.
         rule: &'static str,
-        /// The estimator.
-        estimator: EstimatorKind,
+        /// The name of the estimator.
+        estimator: String,
+    },
+    /// The rule works with ridge only.
+    #[error("the rule `{rule}` works with the estimator `ridge` only, not with `{estimator}`")]
+    NeedsRidge {
+        /// The rule.
+        rule: &'static str,
+        /// The name of the estimator.
+        estimator: String,
+    },
+    /// A custom estimator or stop refused the arms, the question or the noise.
+    #[error("`{name}` refused: {reason}")]
+    Custom {
+        /// The name of the estimator or stop.
+        name: String,
+        /// The error of the custom code, in words.
+        reason: String,
     },
     /// The arms have no features and the estimator needs them.
     #[error("`{algorithm}` needs arms with features, and these have none")]

@@ -72,7 +72,7 @@ impl Spec {
     /// of the budget.
     ///
     /// `None` if there are no runs, the algorithm cannot be played in batches, the runs differ in the number of arms or features or in
-    /// the parameters of the estimator, or one has a [confidence stop](Spec::with_confidence_stop) and may end before the others.
+    /// the parameters of the estimator, or one has a [confidence](Spec::with_confidence_stop) or a [custom stop](Spec::with_custom_stop) and may end before the others.
     /// Then build individual learners: they work, or return the error.
     ///
     /// ```
@@ -95,11 +95,12 @@ impl Spec {
     #[must_use]
     pub fn batch(specs: &[&Spec], arms: &[&Arms], questions: &[Question]) -> Option<BatchLearner> {
         assert!(specs.len() == arms.len() && arms.len() == questions.len(), "one spec, arms and question per run");
-        let Spec { algorithm, estimator, .. } = **specs.first()?;
+        let &&Spec { algorithm, estimator, .. } = specs.first()?;
         let build = algorithm.batch?;
         let n_rule = algorithm.rule_parameters.len();
         let can_join = |spec: &&Spec| {
-            std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == estimator && spec.confidence_stop.is_none()
+            let may_end = spec.confidence_stop.is_some() || spec.custom_stop.is_some();
+            std::ptr::eq(spec.algorithm, algorithm) && spec.estimator == estimator && !may_end
         };
         if !specs.iter().all(can_join) {
             return None;

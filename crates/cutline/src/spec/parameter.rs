@@ -15,6 +15,13 @@ pub enum EstimatorKind {
     Ridge,
     /// The [mixed model](crate::estimators::Mixed): linear, smooth and own parts, with variances and σ learnt from the rewards.
     Mixed,
+    /// A [custom estimator](crate::estimators::NamedEstimator). It is not in [`ALL`](EstimatorKind::ALL).
+    Custom {
+        /// Whether it is a [`VarianceEstimator`](crate::estimators::VarianceEstimator).
+        has_variances: bool,
+        /// Whether it learns σ from the rewards.
+        learns_noise: bool,
+    },
 }
 
 /// A number that an algorithm takes.
@@ -142,10 +149,11 @@ const fn switch(name: &'static str, about: &'static str) -> Parameter {
 }
 
 impl EstimatorKind {
-    /// All of them.
+    /// The built-in estimators.
     pub const ALL: &[Self] = &[Self::SampleMean, Self::Isotonic, Self::Ridge, Self::Mixed];
 
-    /// Its name in files, in JSON and on the command line.
+    /// Its name in files, in JSON and on the command line; `custom` for a custom one, whose own name is
+    /// [`Spec::estimator_name`](super::Spec::estimator_name).
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -153,6 +161,7 @@ impl EstimatorKind {
             Self::Isotonic => "isotonic",
             Self::Ridge => "ridge",
             Self::Mixed => "mixed",
+            Self::Custom { .. } => "custom",
         }
     }
 
@@ -163,6 +172,7 @@ impl EstimatorKind {
         match self {
             Self::SampleMean | Self::Isotonic => false,
             Self::Ridge | Self::Mixed => true,
+            Self::Custom { has_variances, .. } => has_variances,
         }
     }
 
@@ -172,14 +182,15 @@ impl EstimatorKind {
         match self {
             Self::SampleMean | Self::Isotonic | Self::Ridge => false,
             Self::Mixed => true,
+            Self::Custom { learns_noise, .. } => learns_noise,
         }
     }
 
-    /// Its parameters.
+    /// The numbers that can be set for it; none for a custom one.
     #[must_use]
     pub fn parameters(self) -> &'static [Parameter] {
         match self {
-            Self::SampleMean | Self::Isotonic => &[],
+            Self::SampleMean | Self::Isotonic | Self::Custom { .. } => &[],
             Self::Ridge => RIDGE,
             Self::Mixed => MIXED,
         }

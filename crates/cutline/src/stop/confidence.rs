@@ -54,7 +54,7 @@ use crate::{Arm, Confidence, IntervalError, IntervalKind};
 /// let spec = Spec::named("apt")?.with_confidence_stop(stop);
 /// let mut learner = spec.learner(&Arms::without_features(2)?, Question::new(0.0, 0.1)?, 1_000, 0)?;
 /// while let Some(arm) = learner.ask() {
-///     learner.tell(arm, [1.0, -2.0][arm]);
+///     learner.tell(arm, [1.0, -2.0][arm])?;
 /// }
 /// assert_eq!(learner.stop_reason(), Some(StopReason::Confidence));
 /// assert_eq!(learner.beliefs().pulls, [9, 3]);
@@ -156,13 +156,13 @@ impl ConfidenceStop {
         self.criterion
     }
 
-    /// δ.
+    /// δ, the probability of an error that the stop allows.
     #[must_use]
     pub fn delta(&self) -> f64 {
         self.confidence.delta()
     }
 
-    /// σ.
+    /// σ, the standard deviation of a reward: as given, or the last estimate.
     #[must_use]
     pub fn noise(&self) -> f64 {
         self.confidence.noise()

@@ -23,7 +23,7 @@ pub enum Elimination {
 }
 
 impl Elimination {
-    /// All of them, with their names.
+    /// The choices by the names that files and the command line use.
     pub const ALL: &[(&str, Self)] = &[("stop", Self::Stop), ("sampling", Self::Sampling)];
 
     /// Its name in files, in JSON and on the command line.
@@ -37,7 +37,7 @@ impl Elimination {
 }
 
 impl StopCriterion {
-    /// All of them, with their names.
+    /// The choices by the names that files and the command line use.
     pub const ALL: &[(&str, Self)] =
         &[("intervals", Self::Intervals), ("evidence", Self::Evidence), ("llr", Self::LikelihoodRatio)];
 

@@ -59,7 +59,7 @@ pub fn arms_of(learner: &mut dyn AskTell, problem: &Problem, seed: u64) -> Vec<u
     let mut rng = stream(seed, Purpose::Noise, 0);
     let mut arms = Vec::new();
     while let Some(arm) = learner.ask() {
-        learner.tell(arm, problem.reward(arm, &mut rng));
+        learner.tell(arm, problem.reward(arm, &mut rng)).unwrap();
         arms.push(arm);
     }
     arms

@@ -35,7 +35,7 @@ fn compare_with(spec: &Spec, problems: &[Problem], budget: u32) {
         for (run, learner) in learners.iter_mut().enumerate() {
             assert_eq!(learner.ask(), Some(asked[run]), "{name}, run {run} of {n_runs}, pull {pull}");
             rewards[run] = problems[run].means[asked[run]] + uniform(&mut rng);
-            learner.tell(asked[run], rewards[run]);
+            learner.tell(asked[run], rewards[run]).unwrap();
         }
         batch.tell(&rewards);
         pulled.pull(|run, arm| {

@@ -31,8 +31,8 @@ fn centred_at_the_threshold_is_the_problem_shifted_to_zero() {
             while let Some(arm) = centred.ask() {
                 assert_eq!(moved.ask(), Some(arm), "{}", algorithm.name);
                 let noise = uniform(&mut rng);
-                centred.tell(arm, far.means[arm] + noise);
-                moved.tell(arm, near.means[arm] + noise);
+                centred.tell(arm, far.means[arm] + noise).unwrap();
+                moved.tell(arm, near.means[arm] + noise).unwrap();
                 plain.rewards.push((arm, near.means[arm] + noise));
             }
             let centre = share * THRESHOLD;
@@ -74,8 +74,8 @@ fn pending_and_lost_pulls_are_passed_on() {
                     moved.forget(arm);
                     lost += 1;
                 } else {
-                    centred.tell(arm, 5.0 + problem.means[arm]);
-                    moved.tell(arm, problem.means[arm]);
+                    centred.tell(arm, 5.0 + problem.means[arm]).unwrap();
+                    moved.tell(arm, problem.means[arm]).unwrap();
                 }
             }
             if out.is_empty() {

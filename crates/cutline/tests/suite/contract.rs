@@ -3,7 +3,7 @@
 use crate::common::{Plain, Problem, assert_close, is_random, spec};
 use cutline::{
     ALGORITHMS, Algorithm, Arms, AskTell, EstimatorKind, LearnerError, ParameterRole, Purpose, Question, Spec,
-    SpecError, stream,
+    SpecError, TellError, stream,
 };
 
 fn question() -> Question {
@@ -22,7 +22,7 @@ fn play(learner: &mut dyn AskTell, problem: &Problem, pulls: usize) -> Vec<usize
     let mut arms = Vec::new();
     for _ in 0..pulls {
         let Some(arm) = learner.ask() else { break };
-        learner.tell(arm, problem.reward(arm, &mut rng));
+        learner.tell(arm, problem.reward(arm, &mut rng)).unwrap();
         arms.push(arm);
     }
     arms
@@ -40,7 +40,7 @@ fn pending_pulls_count_against_the_budget() {
         }
         assert_eq!(pending.len(), 15, "{}", algorithm.name);
         assert_eq!(learner.propose(), None);
-        learner.tell(pending[0], 1.0);
+        learner.tell(pending[0], 1.0).unwrap();
         assert_eq!(learner.propose(), None, "a reward does not free budget");
     }
 }
@@ -76,7 +76,7 @@ fn the_choice_after_a_lost_pull_has_new_random_numbers() {
         let (first, second) = (learner.ask().unwrap(), learner.ask().unwrap());
         learner.forget(first);
         repeats += usize::from(learner.ask() == Some(second));
-        learner.tell(second, 0.0);
+        learner.tell(second, 0.0).unwrap();
     }
     // Binomial(200, 1/50): more than 20 repeats have a probability below 1e-8.
     assert!(repeats <= 20, "{repeats} of 200");
@@ -100,13 +100,13 @@ fn pulls_that_change_without_their_sum_are_noticed() {
             learner.assign(chosen);
             learner.assign(pending);
             learner.forget(pending - 1);
-            learner.tell(chosen, 0.3);
+            learner.tell(chosen, 0.3).unwrap();
             pulled.push(chosen);
             // The same pulls in a learner without caches of earlier ones.
             let mut fresh = build();
             play(fresh.as_mut(), &problem, 12);
             for &arm in &pulled {
-                fresh.tell(arm, 0.3);
+                fresh.tell(arm, 0.3).unwrap();
             }
             fresh.assign(pending);
             assert_eq!(learner.beliefs().pulls, fresh.beliefs().pulls);
@@ -135,10 +135,10 @@ fn rewards_that_were_not_asked_for_count_as_pulls() {
         let mut plain = Plain::new(&problem, 1.0);
         let asked = learner.ask().unwrap();
         for (arm, reward) in [(1, 0.3), (1, -0.2), (4, 0.9)] {
-            learner.tell(arm, reward);
+            learner.tell(arm, reward).unwrap();
             plain.rewards.push((arm, reward));
         }
-        learner.tell(asked, 0.5);
+        learner.tell(asked, 0.5).unwrap();
         plain.rewards.push((asked, 0.5));
         let pulls = if asked == 1 { 3 } else { 4 };
         assert_eq!(learner.beliefs().total_pulls, pulls, "{}", algorithm.name);
@@ -252,10 +252,20 @@ fn the_estimator_can_be_replaced() {
 }
 
 #[test]
-#[should_panic(expected = "a reward must be finite")]
-fn rewards_that_are_not_finite_are_refused() {
-    let mut learner = spec("apt").learner(&Arms::without_features(1).unwrap(), question(), 3, 0).unwrap();
-    learner.tell(0, f64::NAN);
+fn rewards_that_do_not_fit_are_refused_and_change_nothing() {
+    let mut learner = spec("apt").learner(&Arms::without_features(2).unwrap(), question(), 3, 0).unwrap();
+    learner.tell(1, 0.5).unwrap();
+    for reward in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let refused = learner.tell(0, reward);
+        assert!(matches!(refused, Err(TellError::NotFinite { arm: 0, .. })), "{refused:?}");
+    }
+    assert_eq!(learner.tell(2, 0.5), Err(TellError::NoArm { arm: 2, n_arms: 2 }));
+    let messages = [learner.tell(0, f64::NAN), learner.tell(2, 0.5)].map(|refused| refused.unwrap_err().to_string());
+    assert_eq!(
+        messages,
+        ["the reward of arm 0 must be a finite number, not NaN", "there is no arm 2: the arms are 0 to 1"]
+    );
+    assert_eq!(learner.beliefs().pulls, [0, 1]);
 }
 
 /// Every algorithm has a row in the table for users.

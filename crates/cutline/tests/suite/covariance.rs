@@ -196,7 +196,7 @@ fn batches_are_individual_learners() {
             let rewards: [f64; 4] = std::array::from_fn(|_| uniform(&mut rng));
             for (run, learner) in learners.iter_mut().enumerate() {
                 assert_eq!(learner.ask(), Some(asked[run]), "{name}");
-                learner.tell(asked[run], rewards[run]);
+                learner.tell(asked[run], rewards[run]).unwrap();
             }
             batch.tell(&rewards);
         }

@@ -1,8 +1,8 @@
 //! Custom rules behave as the rules of the engine do.
 
 use crate::common::{Problem, arms_of, spec};
-use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext, RuleNameError};
-use cutline::{Arm, Arms, IntervalKind, LearnerError, Purpose, Question, Rng, Spec, SpecError, stream};
+use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
+use cutline::{Arm, Arms, IntervalKind, LearnerError, NameError, Purpose, Question, Rng, Spec, SpecError, stream};
 use cutline_campaign::{CampaignState, EarlyStop, Event, Record, Terms};
 use rand_core::Rng as _;
 
@@ -107,7 +107,7 @@ fn receives_variances_and_covariances() {
     let mean = spec.with_estimator("sample-mean").unwrap().learner(&Arms::without_features(3).unwrap(), question, 7, 9);
     for mut learner in [ridge.unwrap(), mean.unwrap()] {
         while let Some(arm) = learner.ask() {
-            learner.tell(arm, 1.0);
+            learner.tell(arm, 1.0).unwrap();
         }
         assert_eq!(learner.beliefs().total_pulls, 7);
     }
@@ -216,7 +216,7 @@ fn what_a_rule_has_learnt_is_a_function_of_the_events() {
 fn has_a_valid_and_unused_name() {
     assert_eq!(custom(Apt).name(), "mine");
     assert_eq!(spec("apt").name(), "apt");
-    assert_eq!(NamedRule::new("pivot", || Box::new(Apt)).unwrap_err(), RuleNameError::Taken("pivot".into()));
-    assert!(matches!(NamedRule::new("", || Box::new(Apt)), Err(RuleNameError::Invalid(_))));
-    assert!(matches!(NamedRule::new("a\nb", || Box::new(Apt)), Err(RuleNameError::Invalid(_))));
+    assert!(matches!(NamedRule::new("pivot", || Box::new(Apt)), Err(NameError::Taken { part: "rule", .. })));
+    assert!(matches!(NamedRule::new("", || Box::new(Apt)), Err(NameError::Invalid { .. })));
+    assert!(matches!(NamedRule::new("a\nb", || Box::new(Apt)), Err(NameError::Invalid { .. })));
 }

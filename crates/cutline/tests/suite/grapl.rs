@@ -22,7 +22,7 @@ fn a_path_of_eight_nodes() {
         let least = (0..8).map(index).fold(f64::INFINITY, f64::min);
         assert!(index(arm) <= least * (1.0 + 1e-12), "pull {pull}: {arm}, not {proposed}");
         learner.assign(arm);
-        learner.tell(arm, MEANS[arm]);
+        learner.tell(arm, MEANS[arm]).unwrap();
     }
     assert_eq!(learner.propose(), None);
     let expected = [0.16548288, 0.23063125, 0.3261415, 0.44761939, 0.55238061, 0.6738585, 0.76936875, 0.83451712];
@@ -42,7 +42,7 @@ fn every_parameter_matters() {
         let mut learner = spec.learner(&arms, question, 30, 0).unwrap();
         let mut pulled = Vec::new();
         while let Some(arm) = learner.ask() {
-            learner.tell(arm, MEANS[arm]);
+            learner.tell(arm, MEANS[arm]).unwrap();
             pulled.push(arm);
         }
         pulled

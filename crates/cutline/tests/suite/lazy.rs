@@ -62,21 +62,21 @@ fn compare(index: impl Index + Clone + Send + 'static, problem: &Problem, budget
         }
         if !is_orderly && pull % 61 == 3 {
             let unasked = pull % n_arms;
-            lazy.tell(unasked, 0.3);
-            full.tell(unasked, 0.3);
+            lazy.tell(unasked, 0.3).unwrap();
+            full.tell(unasked, 0.3).unwrap();
         }
         if !is_orderly && pull % 7 < 3 {
             let second = lazy.ask();
             assert_eq!(second, full.ask(), "second of pull {pull}");
             if let Some(second) = second {
                 let reward = problem.means[second] + uniform(&mut rng);
-                lazy.tell(second, reward);
-                full.tell(second, reward);
+                lazy.tell(second, reward).unwrap();
+                full.tell(second, reward).unwrap();
             }
         }
         let reward = problem.means[arm] + uniform(&mut rng);
-        lazy.tell(arm, reward);
-        full.tell(arm, reward);
+        lazy.tell(arm, reward).unwrap();
+        full.tell(arm, reward).unwrap();
     }
     let [lazy, full] = evaluations.map(|evaluations| evaluations.load(Ordering::Relaxed) as f64);
     lazy / full

@@ -21,7 +21,7 @@ fn picks(spec: &Spec, precision: f64) -> Vec<usize> {
     let mut learner = spec.learner(&arms, Question::new(0.2, precision).unwrap(), 12, 0).unwrap();
     let ask = || {
         let arm = learner.ask()?;
-        learner.tell(arm, means[arm]);
+        learner.tell(arm, means[arm]).unwrap();
         Some(arm)
     };
     std::iter::from_fn(ask).collect()
@@ -68,7 +68,7 @@ fn random_straddle_agrees_with_its_definition() {
         let arm = learner.ask().unwrap();
         assert!(nearly.contains(&arm), "pull {pull}: {arm}, not {nearly:?}");
         others += usize::from(arm != 0);
-        learner.tell(arm, means[arm]);
+        learner.tell(arm, means[arm]).unwrap();
     }
     assert!(others > 100, "{others}");
 }

@@ -9,6 +9,7 @@ mod contract;
 mod covariance;
 mod custom;
 mod diagnostics;
+mod examples;
 mod grapl;
 mod lazy;
 mod level_sets;

@@ -36,8 +36,8 @@ fn work_is_shared_and_the_bits_are_the_same() {
                 let arm = one.ask().unwrap();
                 assert_eq!(other.ask(), Some(arm));
                 let reward = problem.reward(arm, &mut rng);
-                one.tell(arm, reward);
-                other.tell(arm, reward);
+                one.tell(arm, reward).unwrap();
+                other.tell(arm, reward).unwrap();
             }
             assert_eq!(one.beliefs().means(), other.beliefs().means());
         }

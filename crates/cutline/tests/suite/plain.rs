@@ -28,7 +28,7 @@ fn compare(name: &str, problem: &Problem, budget: u32, n_pending: usize, seed: u
         while !pending.is_empty() {
             let arm = take(&mut pending, &mut rng);
             let reward = problem.reward(arm, &mut rng);
-            learner.tell(arm, reward);
+            learner.tell(arm, reward).unwrap();
             plain.rewards.push((arm, reward));
         }
         check_means(algorithm.estimator, &plain, learner.as_mut());
@@ -116,7 +116,7 @@ fn arms_of_zeros_and_repeated_arms() {
             let mut rng = stream(1, Purpose::Noise, 0);
             while let Some(arm) = learner.ask() {
                 assert!(arm != 0 && arm != 5, "a pull of an arm of zeros has no information");
-                learner.tell(arm, problem.reward(arm, &mut rng));
+                learner.tell(arm, problem.reward(arm, &mut rng)).unwrap();
             }
         } else {
             compare(algorithm.name, &problem, 40, 1, 1);
@@ -132,7 +132,7 @@ fn arms_that_are_all_zeros_use_up_the_budget() {
         let mut learner = spec(algorithm.name).learner(&problem.arms(), problem.question, 9, 0).unwrap();
         let mut pulls = 0;
         while let Some(arm) = learner.ask() {
-            learner.tell(arm, 1.0);
+            learner.tell(arm, 1.0).unwrap();
             pulls += 1;
         }
         assert!(pulls == 9 || algorithm.settles, "{}: {pulls}", algorithm.name);

@@ -70,8 +70,8 @@ fn compare(name: &str, criterion: StopCriterion, norm: Option<f64>, problem: &Pr
         let Some(arm) = learner.ask() else { return expected.unwrap() };
         assert_eq!(unending.ask(), Some(arm), "a budget changes nothing before it is used up");
         let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
-        learner.tell(arm, reward);
-        unending.tell(arm, reward);
+        learner.tell(arm, reward).unwrap();
+        unending.tell(arm, reward).unwrap();
         plain.rewards.push((arm, reward));
         plain.pulls[arm] += 1;
     }
@@ -106,8 +106,8 @@ fn the_cache_of_a_stop_changes_nothing() {
         let mut pulls = 0;
         while let Some(arm) = often.ask() {
             let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
-            often.tell(arm, reward);
-            seldom.tell(arm, reward);
+            often.tell(arm, reward).unwrap();
+            seldom.tell(arm, reward).unwrap();
             pulls += 1;
             if pulls % 50 == 0 {
                 assert_eq!(seldom.stop_reason(), often.stop_reason());
@@ -155,7 +155,7 @@ fn confidence_comes_before_budget_and_either_has_the_smaller_budget() {
     for (budget, ending) in [(1, StopReason::Budget), (2, StopReason::Confidence), (3, StopReason::Confidence)] {
         let mut learner = build(budget);
         while let Some(arm) = learner.ask() {
-            learner.tell(arm, 2.0);
+            learner.tell(arm, 2.0).unwrap();
         }
         assert_eq!((learner.stop_reason(), learner.beliefs().total_pulls), (Some(ending), u64::from(budget.min(2))));
     }
@@ -177,12 +177,12 @@ fn arms_of_zeros_are_sure() {
         let arms = Arms::from_rows(&[[0.0], [1.0]]).unwrap();
         let mut learner = spec.learner(&arms, Question::new(0.5, 0.0).unwrap(), 10_000, 0).unwrap();
         while let Some(arm) = learner.ask() {
-            learner.tell(arm, 2.0);
+            learner.tell(arm, 2.0).unwrap();
         }
         assert_eq!(learner.stop_reason(), Some(StopReason::Confidence), "{criterion:?}");
         let mut zeros =
             spec.learner(&Arms::from_rows(&[[0.0]]).unwrap(), Question::new(0.0, 0.0).unwrap(), 9, 0).unwrap();
-        zeros.tell(0, 1.0);
+        zeros.tell(0, 1.0).unwrap();
         assert_eq!(zeros.stop_reason(), Some(StopReason::Confidence), "{criterion:?}");
     }
 }
@@ -195,7 +195,7 @@ fn means_that_overflow_are_never_sure() {
         let mut learner =
             spec.learner(&Arms::without_features(1).unwrap(), Question::new(0.0, 0.0).unwrap(), 9, 0).unwrap();
         for _ in 0..9 {
-            learner.tell(0, f64::MAX);
+            learner.tell(0, f64::MAX).unwrap();
         }
         assert_eq!(learner.stop_reason(), Some(StopReason::Budget), "{criterion:?}");
     }
@@ -204,7 +204,7 @@ fn means_that_overflow_are_never_sure() {
 fn play(spec: &Spec, problem: &Problem, rng: &mut Rng) -> (u64, StopReason) {
     let mut learner = spec.learner(&problem.arms(), problem.question, 100_000, 0).unwrap();
     while let Some(arm) = learner.ask() {
-        learner.tell(arm, problem.means[arm] + 0.3 * common::uniform(rng));
+        learner.tell(arm, problem.means[arm] + 0.3 * common::uniform(rng)).unwrap();
     }
     (learner.beliefs().total_pulls, learner.stop_reason().unwrap())
 }
@@ -259,7 +259,7 @@ fn changing_the_noise_equals_building_with_it() {
                     changed.set_noise(noise);
                     let mut fresh = build(noise);
                     for &(arm, reward) in &rewards {
-                        fresh.tell(arm, reward);
+                        fresh.tell(arm, reward).unwrap();
                     }
                     let context = format!("{} {criterion:?} {norm:?} after {pull} pulls", algorithm.name);
                     assert_eq!(changed.stop_reason(), fresh.stop_reason(), "{context}");
@@ -267,7 +267,7 @@ fn changing_the_noise_equals_building_with_it() {
                     endings += u32::from(changed.stop_reason().is_some());
                     let arm = pull * pull % 7;
                     let reward = problem.means[arm] + 0.3 * common::uniform(&mut rng);
-                    changed.tell(arm, reward);
+                    changed.tell(arm, reward).unwrap();
                     rewards.push((arm, reward));
                 }
             }
@@ -298,7 +298,7 @@ fn batches_have_no_confidence_stop() {
     let question = [Question::new(0.0, 0.1).unwrap(); 4];
     assert!(Spec::batch(&[&plain; 4], &[&arms; 4], &question).is_some());
     assert!(Spec::batch(&[&plain, &plain, &stopping, &plain], &[&arms; 4], &question).is_none());
-    assert_eq!((plain.stop(), stopping.stop()), ("budget", "confidence or budget"));
+    assert_eq!((plain.stop(), stopping.stop()), ("budget".into(), "confidence or budget".into()));
     let other_estimator = stopping.with_estimator("sample-mean").unwrap();
     assert!(other_estimator.confidence_stop().is_some(), "another estimator keeps the stop");
 }
@@ -339,8 +339,8 @@ fn elimination_settles_an_arm_when_it_is_sure_for_the_first_time() {
             differs |= arm != without;
             assert!(elimination == Elimination::Sampling || arm == without, "the rule does not see what is settled");
             let reward = problem.reward(arm, &mut rng);
-            learner.tell(arm, reward);
-            unrestricted.tell(arm, reward);
+            learner.tell(arm, reward).unwrap();
+            unrestricted.tell(arm, reward).unwrap();
             plain.rewards.push((arm, reward));
             plain.pulls[arm] += 1;
             let (means, c, t) = (plain.ridge_means(), plain.covariances(), plain.rewards.len());

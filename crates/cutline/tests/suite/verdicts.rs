@@ -94,7 +94,7 @@ fn every_algorithm_with_pulls_that_wait_for_their_reward() {
                 while out.len() > 3 {
                     let arm = take(&mut out, &mut rng);
                     let reward = problem.means[arm] + NOISE * uniform(&mut rng);
-                    learner.tell(arm, reward);
+                    learner.tell(arm, reward).unwrap();
                     plain.rewards.push((arm, reward));
                 }
                 for &interval in IntervalKind::ALL {
@@ -120,8 +120,8 @@ fn computing_verdicts_does_not_change_the_pulls() {
             assert_eq!(looking.ask(), Some(arm), "{}", algorithm.name);
             verdicts(looking.as_mut(), IntervalKind::Fixed);
             let reward = problem.reward(arm, &mut rng);
-            looking.tell(arm, reward);
-            blind.tell(arm, reward);
+            looking.tell(arm, reward).unwrap();
+            blind.tell(arm, reward).unwrap();
         }
         assert_eq!(looking.beliefs().means(), blind.beliefs().means(), "{}", algorithm.name);
     }
@@ -134,7 +134,7 @@ fn every_setting_changes_the_interval() {
     let spec = spec("linear-apt").with("lambda", 0.25).unwrap();
     let mut learner = spec.learner(&problem.arms(), problem.question, 40, 0).unwrap();
     while let Some(arm) = learner.ask() {
-        learner.tell(arm, problem.means[arm]);
+        learner.tell(arm, problem.means[arm]).unwrap();
     }
     let mut upper = |confidence: Confidence| learner.beliefs().verdicts(&confidence).next().unwrap().upper;
     for &interval in IntervalKind::ALL {
@@ -155,7 +155,7 @@ fn every_setting_changes_the_interval() {
 fn an_estimated_noise_has_the_intervals_and_doubts_of_t() {
     let arms = Arms::without_features(1).unwrap();
     let mut learner = spec("apt").learner(&arms, Question::new(1.0, 0.0).unwrap(), 9, 0).unwrap();
-    learner.tell(0, 3.0);
+    learner.tell(0, 3.0).unwrap();
     let normal = Confidence::new(IntervalKind::Fixed, 0.1, 1.0).unwrap();
     let mut of = |confidence: Confidence| learner.beliefs().verdicts(&confidence).next().unwrap();
     let verdict = of(normal.with_degrees_of_freedom(10.0).unwrap());
@@ -212,7 +212,7 @@ fn without_a_bound_on_theta_the_intervals_are_those_of_least_squares() {
             let confidence = Confidence::new(IntervalKind::Anytime, DELTA, NOISE).unwrap();
             while let Some(arm) = learner.ask() {
                 let reward = problem.reward(arm, &mut rng);
-                learner.tell(arm, reward);
+                learner.tell(arm, reward).unwrap();
                 plain.rewards.push((arm, reward));
                 plain.pulls[arm] += 1;
                 let verdicts: Vec<Verdict> = learner.beliefs().verdicts(&confidence).collect();
@@ -274,7 +274,7 @@ fn at_the_edges() {
     for name in ["apt", "linear-apt", "pivot"] {
         let mut learner = spec(name).learner(&problem.arms(), problem.question, 9, 0).unwrap();
         for arm in [0, 0, 2, 2] {
-            learner.tell(arm, f64::MAX);
+            learner.tell(arm, f64::MAX).unwrap();
         }
         for verdict in verdicts(learner.as_mut(), IntervalKind::Anytime) {
             assert!(!verdict.lower.is_nan() && !verdict.upper.is_nan() && !verdict.doubt.is_nan(), "{verdict:?}");

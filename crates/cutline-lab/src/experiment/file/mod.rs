@@ -9,10 +9,10 @@ mod stop;
 use crate::experiment::keys::{Field, FileError, Keys, parse};
 use crate::experiment::{Experiment, Extensions, Overrides};
 use crate::instance::source::{DrawSchedule, InstanceSource};
-use crate::run::entrant::{with_noise, with_stop};
+use crate::run::entrant::{ExtraStop, with_noise, with_stop};
 use crate::theory::tracking::{ORACLE, oracle_spec};
-use crate::{Decision, Entrant, ExperimentNoise, Oracle, RunError, Threshold};
-use cutline::{ConfidenceStop, ParameterRole, Question, Spec};
+use crate::{Entrant, ExperimentNoise, Oracle, RunError, Threshold};
+use cutline::{Decision, ParameterRole, Question, Spec};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -91,12 +91,12 @@ fn experiment(
     };
     let file = instance_field.keys("[instance]")?.get("file");
     let source = source.with_file(file.and_then(|field| field.text().ok().map(|name| directory.join(name))));
-    let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, &noise))?;
+    let stop = stop_field.map_or(Ok(None), |field| stop::stop(&field, &noise, extensions))?;
     let algorithms = keys.lists("algorithm")?;
     if algorithms.is_empty() {
         return Err(algorithms_field.error("must name at least one algorithm"));
     }
-    let entrants = entrants(&algorithms, &noise, stop, extensions)?;
+    let entrants = entrants(&algorithms, &noise, stop.as_ref(), extensions)?;
     let has_graph = source.instance(0).is_ok_and(|instance| instance.graph().is_some());
     let needs_graph = |entrant: &Entrant| matches!(entrant.oracle(), Some(Oracle::Gamma { .. }));
     if let Some(position) = entrants.iter().position(needs_graph).filter(|_| !has_graph) {
@@ -137,7 +137,9 @@ fn experiment(
         Err(error @ (RunError::NoProbability { .. } | RunError::Scales { .. })) => {
             Err(noise_field.unwrap_or(instance_field).refused(error))
         }
-        Err(error @ (RunError::Instance { .. } | RunError::Interrupted)) => Err(instance_field.refused(error)),
+        Err(error @ (RunError::Instance { .. } | RunError::Reward { .. } | RunError::Interrupted)) => {
+            Err(instance_field.refused(error))
+        }
     }
 }
 
@@ -173,7 +175,7 @@ fn precision(field: &Field<'_>) -> Result<f64, FileError> {
 fn entrants(
     tables: &[Field<'_>],
     noise: &ExperimentNoise,
-    stop: Option<ConfidenceStop>,
+    stop: Option<&ExtraStop>,
     extensions: &Extensions,
 ) -> Result<Vec<Entrant>, FileError> {
     let mut entrants: Vec<Entrant> = Vec::new();
@@ -190,7 +192,7 @@ fn entrants(
 fn entrant(
     field: &Field<'_>,
     noise: &ExperimentNoise,
-    stop: Option<ConfidenceStop>,
+    stop: Option<&ExtraStop>,
     extensions: &Extensions,
 ) -> Result<Entrant, FileError> {
     let keys = field.keys("[[algorithm]]")?;
@@ -202,10 +204,17 @@ fn entrant(
         None if name == ORACLE.0 => oracle_spec(),
         None => Spec::named(name).map_err(|error| name_field.refused(error))?,
     };
-    if let Some(estimator) = keys.get("estimator") {
-        spec = spec.with_estimator(estimator.text()?).map_err(|error| estimator.refused(error))?;
+    if let Some(field) = keys.get("estimator") {
+        let estimator = field.text()?;
+        let custom = extensions.estimators.iter().find(|custom| custom.name() == estimator);
+        spec = match custom {
+            Some(custom) => spec.with_custom_estimator(custom.clone()),
+            None => spec.with_estimator(estimator),
+        }
+        .map_err(|error| field.refused(error))?;
     }
-    let stop = keys.get("stop").map_or(Ok(stop), |field| stop::stop(&field, noise))?;
+    let own_stop = keys.get("stop").map(|field| stop::stop(&field, noise, extensions)).transpose()?;
+    let stop = own_stop.as_ref().map_or(stop, Option::as_ref);
     spec = with_noise(spec, noise).and_then(|spec| with_stop(spec, stop)).map_err(|error| name_field.refused(error))?;
     let mut is_explored = false;
     for parameter in spec.parameters() {
@@ -221,10 +230,10 @@ fn entrant(
         (_, true) => Some((String::new(), Oracle::Allocation)),
         _ => None,
     };
-    if name == "grapl" {
-        (spec, oracle) = gamma(&keys, spec, noise)?;
+    if let Some(name) = spec.algorithm().lambda_in_paper {
+        (spec, oracle) = lambda_in_paper(&keys, name, spec, noise)?;
     }
-    let decision = keys.get("decision").map_or(Ok(Decision::Separate), |field| field.choice(Decision::ALL))?;
+    let decision = keys.get("decision").map_or(Ok(Decision::Separate), |field| decision(&field, extensions))?;
     keys.finish()?;
     let label = match (label, &oracle) {
         (Some(label), _) => label.title()?.to_owned(),
@@ -234,11 +243,22 @@ fn entrant(
     Ok(Entrant::new(label, spec, oracle.map(|(_, oracle)| oracle)).with_decision(decision))
 }
 
-/// GrAPL's name of ridge's λ: a number, or `"optimal"` for the one that follows from the true means.
-fn gamma(keys: &Keys<'_>, spec: Spec, noise: &ExperimentNoise) -> Result<(Spec, Option<(String, Oracle)>), FileError> {
-    let Some(field) = keys.get("gamma") else { return Ok((spec, None)) };
+/// One of the built-in decisions or a custom one, by name.
+fn decision(field: &Field<'_>, extensions: &Extensions) -> Result<Decision, FileError> {
+    let custom = extensions.decisions.iter().map(|decision| (decision.name(), Decision::Custom(decision.clone())));
+    field.choice(&Decision::ALL.iter().cloned().chain(custom).collect::<Vec<_>>())
+}
+
+/// The paper's name of ridge's λ, for example GrAPL's γ: a number, or `"optimal"` for the one that follows from the true means.
+fn lambda_in_paper(
+    keys: &Keys<'_>,
+    name: &'static str,
+    spec: Spec,
+    noise: &ExperimentNoise,
+) -> Result<(Spec, Option<(String, Oracle)>), FileError> {
+    let Some(field) = keys.get(name) else { return Ok((spec, None)) };
     if let Some(lambda) = keys.get("lambda") {
-        return Err(lambda.error("and `gamma` are two names of the same number; give one"));
+        return Err(lambda.error(format!("and `{name}` are two names of the same number; give one")));
     }
     if field.is_text() {
         field.choice(&[("optimal", ())]).map_err(|_| field.is_not("a finite number or \"optimal\""))?;

@@ -195,6 +195,10 @@ impl Estimator for Mixed {
         self.plan_pending();
     }
 
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     /// The variances are those of a model that received every reward by itself: they are learnt from the rewards at the last number of
     /// rewards at which they are learnt.
     fn restore(&mut self, past: &History<'_>) {

@@ -13,12 +13,12 @@
 //! of that implementation, 0.01.
 
 use super::hedge::AdaHedge;
-use super::{Choice, Rule, RuleError};
 use crate::estimators::DesignEstimator;
+use crate::rules::{Choice, Rule, RuleError};
 use crate::{Arm, Beliefs, Range, Rng, arg_min};
 
 /// Pulls arms in the proportions of a sequential test with the fewest pulls, as estimated so far;
-/// [`Pivot`](super::Pivot) looks one pull ahead instead. It is made for a [`ConfidenceStop`](crate::ConfidenceStop) and
+/// [`Pivot`](crate::rules::Pivot) looks one pull ahead instead. It is made for a [`ConfidenceStop`](crate::ConfidenceStop) and
 /// chooses in the same way without one. A reward costs O(Kd² + d³).
 ///
 /// Ties go to the first arm. The opponent answers with an open arm, and never with one whose features are all 0.

@@ -1,10 +1,10 @@
 //! UCB-E for thresholds: arg minᵢ Δ̂ᵢ − √(a/Tᵢ) (Audibert, Bubeck & Munos 2010, as used by Locatelli et al. 2016).
 
-use super::{Index, RuleError};
+use crate::rules::{Index, RuleError};
 use crate::{Arm, Question, Range};
 
 /// Pulls the arm with the least gap minus exploration bonus. Its a should be of the order (T − K)/H, which depends on the true means;
-/// [`Apt`](super::Apt) needs no such number.
+/// [`Apt`](crate::rules::Apt) needs no such number.
 ///
 /// | parameter | default | meaning | range |
 /// |---|---|---|---|

@@ -1,8 +1,8 @@
 //! CLUCB for thresholds: among the undecided arms, Δ̂ᵢ < radᵢ, the one with the largest radᵢ = σ√(2 ln(4Kt³/δ)/Tᵢ)
 //! (Chen, Lin, King, Lyu & Chen 2014; the decision class is the set of all subsets of arms).
 
-use super::{Choice, Rule, RuleError};
 use crate::estimators::Estimator;
+use crate::rules::{Choice, Rule, RuleError};
 use crate::{Beliefs, Range, Rng};
 
 /// Does not pull arms whose interval lies on one side of the threshold, and pulls the others in turn;

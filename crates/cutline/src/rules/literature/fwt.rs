@@ -1,7 +1,7 @@
 //! Frank-Wolfe thresholding: arg minᵢ yᵢ − p ln yᵢ + p ln Tᵢ − ln aᵢ, yᵢ = max(p, xᵢ), xᵢ = Tᵢ(μ̂ᵢ − τ)²/(2σ²); p = 1, or p = 3/2 where an
 //! error costs its gap, without aᵢ (Ouhamma, Degenne, Gaillard & Perchet 2021).
 
-use super::{Index, RuleError};
+use crate::rules::{Index, RuleError};
 use crate::scan::ln;
 use crate::{Arm, Arms, Question, Range};
 

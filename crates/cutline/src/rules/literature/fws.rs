@@ -9,12 +9,12 @@
 //! It is the form with one challenger. In the paper, where several arms are within t^(−0.9)/K of the least, z is the solution of a game between
 //! them, a linear programme. Here A also has λI, which vanishes in proportion.
 
-use super::{Choice, Rule};
 use crate::estimators::DesignEstimator;
+use crate::rules::{Choice, Rule};
 use crate::{Arm, Beliefs, Rng, arg_max};
 
 /// Moves the proportions of pulls towards the best ones, one step per reward; [`LinGame`](super::LinGame) learns them in a game, and
-/// [`Pivot`](super::Pivot) looks one pull ahead instead. It is made for a [`ConfidenceStop`](crate::ConfidenceStop). A reward costs
+/// [`Pivot`](crate::rules::Pivot) looks one pull ahead instead. It is made for a [`ConfidenceStop`](crate::ConfidenceStop). A reward costs
 /// O(Kd² + d³). No parameters.
 ///
 /// Ties go to the first arm. The challenger is an open arm; the arm pulled may be a settled one.

@@ -1,11 +1,11 @@
 //! LSA: arg minᵢ α xᵢ + ln Tᵢ, xᵢ = Tᵢ(μ̂ᵢ − τ)²/(2σ²) (Tao, Blanco, Peng & Zhou 2019, in the form of Ouhamma, Degenne, Gaillard &
 //! Perchet 2021).
 
-use super::{Index, RuleError};
+use crate::rules::{Index, RuleError};
 use crate::scan::ln;
 use crate::{Arm, Question, Range};
 
-/// As [`Apt`](super::Apt), but an arm is also pulled if it has few pulls, so that arms whose side cannot be found do not take the whole
+/// As [`Apt`](crate::rules::Apt), but an arm is also pulled if it has few pulls, so that arms whose side cannot be found do not take the whole
 /// budget. Made for few wrong arms on average; the precision ε does not enter.
 ///
 /// Tao's index for rewards in [0, 1], α Tᵢ(μ̂ᵢ − τ)² + ½ ln Tᵢ, is half of this one with σ = ½ and the same α; their experiments have

@@ -1,7 +1,7 @@
 //! HDoC: among the open arms, arg maxᵢ μ̂ᵢ + σ√(2 ln t/Tᵢ), t = 1 + Σⱼ Tⱼ (Kano, Honda, Sakamaki, Matsuura, Nakamura & Sugiyama 2019).
 
-use super::{Choice, Rule, RuleError};
 use crate::estimators::Estimator;
+use crate::rules::{Choice, Rule, RuleError};
 use crate::{Beliefs, Range, Rng};
 
 /// Pulls the arm that may be the best, so that arms above the threshold are found early; arms below it are dealt with last.

@@ -10,8 +10,8 @@
 //! the phases. Rewards of earlier phases are not used in it: they have influenced the design. Ridge is biased towards 0 (or towards the centre)
 //! by less than λ; like the published programs of XY-adaptive, the test ignores that.
 
-use super::{Choice, GAllocation, LinGapE, Rule, RuleError};
 use crate::estimators::{PhasedEstimator, VarianceEstimator};
+use crate::rules::{Choice, GAllocation, LinGapE, Rule, RuleError};
 use crate::{Arm, Beliefs, Range, Rng, Stop};
 use std::f64::consts::PI;
 

@@ -5,11 +5,11 @@
 //! each other; the arm is then settled on the side of its mean. The t-th choice has βₜ = 2 ln(Kπ²t²/(6δ)), for which all intervals hold with
 //! probability 1 − δ if the prior is right, or a constant β.
 
-use super::{Choice, Rule, RuleError};
 use crate::estimators::VarianceEstimator;
+use crate::rules::{Choice, Rule, RuleError};
 use crate::{Arm, Beliefs, Question, Range, Rng, Stop};
 
-/// Pulls the open arm whose interval reaches furthest across the threshold, and settles arms by the interval. [`Straddle`](super::Straddle)
+/// Pulls the open arm whose interval reaches furthest across the threshold, and settles arms by the interval. [`Straddle`](crate::rules::Straddle)
 /// forgets earlier intervals and settles nothing. Ties go to the first arm.
 ///
 /// It is the rule and the stop of the algorithm: both are needed, as two clones, because each keeps the intervals.

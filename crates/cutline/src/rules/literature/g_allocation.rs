@@ -3,11 +3,11 @@
 //!
 //! For thresholds the directions that matter are the arms themselves, so their XY-allocation is this one too.
 
-use super::{Choice, Rule};
 use crate::estimators::VarianceEstimator;
+use crate::rules::{Choice, Rule};
 use crate::{Arm, Beliefs, Rng, Settled, arg_min};
 
-/// Makes all means equally well known, whatever the rewards are. [`Pivot`](super::Pivot) looks at the rewards, and knows which arms need it.
+/// Makes all means equally well known, whatever the rewards are. [`Pivot`](crate::rules::Pivot) looks at the rewards, and knows which arms need it.
 ///
 /// The largest variance is that of an open arm; the arm pulled may be a settled one. Where several pulls leave the
 /// largest variance the same, as with orthogonal features, the one that reduces the variance of the first such arm most is chosen; further ties

@@ -1,10 +1,10 @@
 //! GrAPL: arg minᵢ (|μ̂ᵢ − τ| + ε)√(Tᵢ + α) (LeJeune, Dasarathy & Baraniuk 2020, for arms on a graph).
 
-use super::{Choice, Rule, RuleError};
 use crate::estimators::Estimator;
+use crate::rules::{Choice, Rule, RuleError};
 use crate::{Beliefs, Range, Rng};
 
-/// The index of [`Apt`](super::Apt) with an offset α of the pulls, so that arms need not be pulled once first: the estimator has to tell
+/// The index of [`Apt`](crate::rules::Apt) with an offset α of the pulls, so that arms need not be pulled once first: the estimator has to tell
 /// something about arms without pulls, as ridge does on the arms of a [`Graph`](crate::Graph). Ties go to the first arm.
 ///
 /// | parameter | default | meaning | range |

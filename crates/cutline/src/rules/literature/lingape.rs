@@ -8,8 +8,8 @@
 //! The m-LinGapE and LinGIFA of Réda, Kaufmann & Delahaye-Duriez (2021) become this rule too, because with one question per arm there is no pair
 //! of arms to choose.
 
-use super::{Choice, Pivot, Rule, RuleError};
 use crate::estimators::{Model, PriorFree, VarianceEstimator};
+use crate::rules::{Choice, Pivot, Rule, RuleError};
 use crate::{Arm, Beliefs, Range, Rng, Settled, StopWidth, arg_max};
 
 /// Aims at the arm that a test at level δ would still have in doubt. [`Pivot`] needs no δ, and fewer pulls on the published instance.

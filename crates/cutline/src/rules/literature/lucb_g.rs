@@ -1,6 +1,6 @@
 //! LUCB-G: among the open arms, arg maxᵢ μ̂ᵢ + U(Tᵢ), U(n) = σ√(2 ln(4Kn²/δ)/n) (Kano, Honda, Sakamaki, Matsuura, Nakamura & Sugiyama 2019).
 
-use super::{Index, RuleError};
+use crate::rules::{Index, RuleError};
 use crate::stop::Width;
 use crate::{Arm, Question, Range};
 

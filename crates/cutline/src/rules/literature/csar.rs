@@ -4,12 +4,12 @@
 //! At the end of phase p every open arm has T̃ₚ = ⌈(T − K)/(L(K − p + 1))⌉ pulls, L = 1 + ½ + … + 1/K, and the open arm with the largest
 //! |μ̂ − τ| is settled on the side of its mean. That takes at most T pulls; a few may be left over.
 
-use super::{Choice, Rule};
 use crate::estimators::Estimator;
+use crate::rules::{Choice, Rule};
 use crate::{Arm, Beliefs, Rng, Stop};
 
 /// Pulls the open arms in turn until the phase ends, and waits for the rewards of a phase that are out. It needs the number of pulls T in
-/// advance. [`Apt`](super::Apt) does not, and looks at the gaps at every pull. Ties go to the first arm.
+/// advance. [`Apt`](crate::rules::Apt) does not, and looks at the gaps at every pull. Ties go to the first arm.
 ///
 /// It is the rule and, because phases end by settling an arm, the stop of the algorithm: both are needed.
 ///

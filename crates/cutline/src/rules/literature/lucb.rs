@@ -4,8 +4,8 @@
 //! Before pull number t, c = √(2 ln((t + 1)/δ)), the threshold of the latter, as in the stop `llr`.
 
 use super::lingape::{LinGapE, last_arg_max};
-use super::{Choice, Rule, RuleError};
 use crate::estimators::Estimator;
+use crate::rules::{Choice, Rule, RuleError};
 use crate::{Beliefs, Range, Rng, StopWidth};
 
 /// Pulls the arm in doubt itself, and knows the arms by their own rewards only. [`Clucb`](super::Clucb) pulls all undecided arms equally often;
