@@ -274,7 +274,8 @@ class Campaign(_native.Campaign):
             "model": model,
             "budget": budget,
         }
-        return self._change({key: value for key, value in changes.items() if value is not ...})
+        unchanged = {"noise": ..., "until_sure": ...}
+        return self._change({key: value for key, value in changes.items() if value is not unchanged.get(key)})
 
     def add(self, X: Any, *, names: Iterable[object] | None = None, cost: str | Iterable[float] | None = None) -> int:
         """Adds arms, which have a verdict from the model at once. Returns how many are new: those that the campaign has already, with the same

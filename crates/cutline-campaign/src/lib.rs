@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod beginning;
 mod candidates;
 mod change;
 mod covariance;
@@ -7,18 +8,23 @@ mod diagnosis_report;
 mod encoding;
 mod finding;
 mod model;
+mod names;
 mod operation;
 mod origin;
 mod pace;
 mod plan;
+mod preparation;
 mod revision;
+#[cfg(feature = "schema")]
+mod schema;
+mod setting;
 mod settings;
 mod standing;
 mod state;
 mod ticket;
 
 pub use candidates::{Candidates, CandidatesError, NameProblem};
-pub use change::Change;
+pub use change::{Change, SettingValue};
 pub use covariance::CampaignCovariance;
 pub use diagnosis_report::{DiagnosedArm, DiagnosisReport};
 pub use encoding::{ColumnValues, EncodedColumn, Encoding};
@@ -31,8 +37,12 @@ pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanReport,
     PlanTally, PlannedCampaign, Prior, PriorError, Rest, SkippedBudgets, check_noise, noise_and_spread,
 };
+pub use preparation::Preparation;
 pub use revision::{Revised, changed_settings, settings_change};
-pub use settings::{Preparation, Settings, SettingsError};
+#[cfg(feature = "schema")]
+pub use schema::{ChangeSchema, NewSettingsSchema};
+pub use setting::{Setting, SettingError, SettingKind};
+pub use settings::{Settings, SettingsError};
 pub use standing::{Fit, MAX_TEST_COST, ModelFit, Standing, serialize_amount};
 pub use state::{
     BrokenJournal, CampaignError, CampaignState, DecisionPoint, EarlyStop, Event, MAX_REWARD, Progress,

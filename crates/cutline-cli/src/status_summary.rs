@@ -207,7 +207,7 @@ impl StatusSummary {
             explained: state.explained().map(ExplainedShares::from),
             expected_errors: expected_errors(state, verdicts),
             standing,
-            until_sure: settings.until_sure,
+            until_sure: settings.until_sure.map(|stop| stop.to_string()),
             early_stop: state.terms().until_sure,
             rewards_per_hour: pace.map(|pace| pace.rewards_per_hour),
             budget_used_at: budget_used_in.map(|milliseconds| rfc3339(now.saturating_add(milliseconds))),

@@ -106,10 +106,7 @@ impl Spec {
     /// If there is no such estimator, the rule needs variances and the estimator has none, or the rule needs a σ that does not change and
     /// the estimator learns it.
     pub fn with_estimator(self, name: &str) -> Result<Self, SpecError> {
-        let estimator = *EstimatorKind::ALL
-            .iter()
-            .find(|e| e.name() == name)
-            .ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
+        let estimator = EstimatorKind::named(name)?;
         self.algorithm.check_estimator(estimator)?;
         let mut spec = Self::of(self.algorithm, estimator);
         let n_rule = self.algorithm.rule_parameters.len();

@@ -41,17 +41,7 @@ use thiserror::Error;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (arms, question) = (Arms::from_rows(&[[1.0]])?, Question::new(0.0, 0.0)?);
-/// let terms = Terms {
-///     question,
-///     spec: Spec::named("pivot")?,
-///     budget: 1,
-///     rewards: None,
-///     noise: Some(1.0),
-///     interval: IntervalKind::Fixed,
-///     delta: 0.05,
-///     until_sure: None,
-///     seed: 0,
-/// };
+/// let terms = Terms { rewards: None, noise: Some(1.0), ..Terms::new(question, Spec::named("pivot")?, 1) };
 /// let plan = Plan {
 ///     name: "one arm".into(),
 ///     arms: arms.clone(),

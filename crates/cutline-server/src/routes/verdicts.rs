@@ -1,6 +1,5 @@
 //! The verdicts on the arms of a campaign, in pages.
 
-use super::new_campaign::delta;
 use super::{finite, page_bounds};
 use crate::auth::Principal;
 use crate::extract::{PathOf, QueryOf};
@@ -116,7 +115,9 @@ pub(crate) async fn verdict_page(state: &AppState, name: &str, query: &VerdictQu
             Ok((events, verdicts, open.names()))
         })
         .await?;
-    if let Some(delta) = delta(query.confidence)? {
+    if let Some(confidence) = query.confidence {
+        let delta = cutline::delta_of(confidence)
+            .map_err(|_| Problem::Refused("`confidence` must be a number above 0 and below 1".into()))?;
         let others = state.heavy(name, move |campaign| Ok(campaign.verdicts_at(delta)?)).await?;
         // Others may have added arms in between.
         verdicts = Arc::new(others.into_iter().take(names.len()).collect());
