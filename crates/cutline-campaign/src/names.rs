@@ -1,7 +1,7 @@
 //! The one place where the names in settings become types of the engine, and types become names again.
 
 use crate::{CampaignModel, EarlyStop, SettingsError, TermsError};
-use cutline::{EstimatorKind, IntervalKind, RewardKind};
+use cutline::{EstimatorKind, IntervalKind, Kernel, RewardKind};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
@@ -37,6 +37,16 @@ impl Named for RewardKind {
 impl Named for EstimatorKind {
     fn named(name: &str) -> Result<Self, SettingsError> {
         Ok(Self::named(name).map_err(TermsError::from)?)
+    }
+
+    fn name(&self) -> String {
+        Self::name(*self).into()
+    }
+}
+
+impl Named for Kernel {
+    fn named(name: &str) -> Result<Self, SettingsError> {
+        Ok(Self::named(name)?)
     }
 
     fn name(&self) -> String {

@@ -37,11 +37,11 @@ use thiserror::Error;
 ///
 /// ```
 /// use cutline_campaign::{Goal, Noise, NoiseKind, Plan, PlannedCampaign, Prior, Terms};
-/// use cutline::{Arms, IntervalKind, Question, Spec};
+/// use cutline::{Arms, Question, Spec};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (arms, question) = (Arms::from_rows(&[[1.0]])?, Question::new(0.0, 0.0)?);
-/// let terms = Terms { rewards: None, noise: Some(1.0), ..Terms::new(question, Spec::named("pivot")?, 1) };
+/// let terms = Terms { noise: Some(1.0), ..Terms::new(question, Spec::named("pivot")?, 1) };
 /// let plan = Plan {
 ///     name: "one arm".into(),
 ///     arms: arms.clone(),

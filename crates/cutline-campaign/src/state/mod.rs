@@ -50,7 +50,7 @@ pub const REBUILD_INTERVAL: u64 = 64;
 ///
 /// ```
 /// use cutline_campaign::{CampaignState, Event, Terms};
-/// use cutline::{Arms, IntervalKind, Question, RewardKind, Spec};
+/// use cutline::{Arms, Question, Spec};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let terms = Terms { noise: Some(0.1), seed: 7, ..Terms::new(Question::new(0.5, 0.02)?, Spec::named("pivot")?, 60) };
