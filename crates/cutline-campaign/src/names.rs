@@ -86,6 +86,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: Named>(deserializer: D) 
 pub(crate) mod optional {
     use super::{Deserialize, Deserializer, Error, Named, Serialize, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde passes the field")]
     pub(crate) fn serialize<S: Serializer>(choice: &Option<impl Named>, serializer: S) -> Result<S::Ok, S::Error> {
         choice.as_ref().map(Named::name).serialize(serializer)
     }

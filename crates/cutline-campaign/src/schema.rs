@@ -1,4 +1,4 @@
-//! The settings in an OpenAPI document: what requests may contain, from the fields of [`Settings`] and [`Settings::LIST`].
+//! The settings in the document about the API: what requests may contain, from the fields of [`Settings`] and [`Settings::LIST`].
 
 use crate::settings::CONFIDENCE;
 use crate::{Setting, Settings};
