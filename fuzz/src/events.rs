@@ -3,7 +3,7 @@
 use crate::model::{Answer, Model};
 use crate::numbers::{any, small};
 use arbitrary::{Result, Unstructured};
-use cutline::{Arms, EstimatorKind, IntervalKind, Question, RewardKind, Spec, StopCriterion};
+use cutline::{Arms, EstimatorKind, Question, RewardKind, Spec, StopCriterion};
 use cutline_campaign::{CampaignError, CampaignState, EarlyStop, Event, Record, Request, Terms, Time};
 use std::collections::BTreeSet;
 
@@ -64,16 +64,13 @@ fn campaign(bytes: &mut Unstructured<'_>) -> Result<Option<(Arms, Terms)>> {
         2 => Some(EarlyStop::ExpectedErrors(0.5)),
         _ => None,
     };
+    let budget = bytes.int_in_range(1..=40)?;
     let terms = Terms {
-        question: Question::new(threshold, 0.01).expect("in range"),
-        spec,
-        budget: bytes.int_in_range(1..=40)?,
         rewards: bytes.ratio(9, 10)?.then_some(if is_bernoulli { RewardKind::Bernoulli } else { RewardKind::Gaussian }),
         noise: (!is_bernoulli && bytes.arbitrary()?).then_some(0.5),
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
         until_sure,
         seed: bytes.arbitrary()?,
+        ..Terms::new(Question::new(threshold, 0.01).expect("in range"), spec, budget)
     };
     Ok(Some((arms, terms)))
 }

@@ -164,7 +164,7 @@ fn begin(address: &str) -> std::result::Result<(), StoreError> {
     campaign.withdraw(&[1], "gone")?;
     campaign.restore(&[1])?;
     campaign.add(&candidates(&["f"], vec![1.0, 1.0])?)?;
-    campaign.change(&Change { budget: Some(70), ..Change::default() })?;
+    campaign.change(&Change::new().with("budget", 70))?;
     drop(campaign.ask(2, "worker", LEASE)?);
     Ok(())
 }

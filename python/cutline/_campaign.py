@@ -43,35 +43,89 @@ class Campaign(_native.Campaign):
     >>> [verdict.side for verdict in campaign.verdicts]
     ['above', 'above', 'below']
 
-    | argument | default | meaning |
-    |---|---|---|
-    | `X` | required | the arms: an array, data frame or Arrow table with one row of features per arm; for arms without features, their names or their number; or another campaign, for the same arms |
-    | `threshold` | required | τ: the question is which arms have a mean above it |
-    | `budget` | required | the number of measurements, or with `cost` what they may cost, a whole number |
-    | `precision` | 0 | ε: arms within ε of τ may be classified either way |
-    | `model` | `"mixed"`; `"independent"` without features | how means are explained: `"mixed"` by a linear, a smooth and an own part per arm; `"linear"` in the features; `"independent"` of them |
-    | `kernel`, `length` | none | means that are a smooth function of the features: `"rbf"` or the rougher `"matern52"`, and the distance over which they change, in units of the features as they are prepared |
-    | `graph` | none | means that vary little along the edges of a graph: a list of pairs of arms, or of triples with a weight; the features are not used |
-    | `algorithm` | `"pivot"`; `"apt"` if the model is independent | how measurements are chosen: a name, or a custom `Rule`; named without a model, it runs on the model it was published with |
-    | `rewards` | `"gaussian"` | their kind: `"gaussian"`, numbers with noise, or `"bernoulli"`, 1 for pass and 0 for fail |
-    | `noise` | estimated | σ, the standard deviation of a measurement |
-    | `seed` | 0 | the seed of all random numbers; `None` draws one, which `settings` has |
-    | `names` | column `name`, index, or row numbers | the names of the arms; where they are numbers, `observe` reads an integer as a name |
-    | `storage` | memory | the store: a file as a string or `Path`, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE`, or a server of `cutline serve`, `http://HOST:PORT` |
-    | `name` | `"campaign"` | its name in the store |
-    | `token` | the environment variable `CUTLINE_TOKEN` | the token for a server; it is not pickled |
-    | `features` | all but `name` | which columns of a data frame are features; of an array, the names of its columns |
-    | `id` | `name` | the column of a data frame with the names of the arms |
-    | `categories` | columns of categorical type, and of text in which values repeat | the columns of a data frame that are categories: one feature per level |
-    | `cost` | every measurement costs 1 | what a measurement of each arm costs: a column of a data frame, which is then not a feature, or one number per arm; the budget is in its unit, and `pivot` weighs information per cost |
-    | `missing` | `"refuse"` | `"mean"` replaces a missing value by the mean of its column and marks it in another feature |
-    | `parameters` | the algorithm's defaults | by name, such as `{"lambda": 0.1}` |
-    | `estimator` | that of the model | `"mixed"`, `"ridge"` or `"sample-mean"`, for a custom combination with `algorithm` |
-    | `prepare` | `standardise`, `intercept`, `centre` with `model="linear"` | how features and rewards are prepared for ridge; `()` for not at all, the model of the LinearAPT paper |
-    | `interval` | `"fixed"` | `"anytime"` if verdicts are read repeatedly during the campaign |
-    | `confidence` | 0.95 | the probability that an interval holds the mean |
-    | `until_sure` | never | end early: by `"intervals"`, guaranteed for a given `noise` or `rewards="bernoulli"`; by `"evidence"`, a heuristic; by `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee |
+    Parameters
+    ----------
+    **The question**
 
+    X : array, data frame, Arrow table, list of str, int or Campaign
+        The arms: one row of features per arm; for arms without features, their names or their number; or another campaign, for the same
+        arms.
+    threshold : float
+        τ: the question is which arms have a mean above it.
+    precision : float, default 0
+        ε: arms within ε of τ may be classified either way.
+
+    **The budget**
+
+    budget : int
+        The number of measurements, or with `cost` what they may cost, a whole number.
+    cost : str or iterable of float, default every measurement costs 1
+        What a measurement of each arm costs: a column of a data frame, which is then not a feature, or one number per arm. The budget is
+        in its unit, and `pivot` weighs information per cost.
+
+    **The model**
+
+    model : {"mixed", "linear", "independent"}, default "mixed", or "independent" without features
+        How means are explained: `"mixed"` by a linear, a smooth and an own part per arm; `"linear"` in the features; `"independent"` of
+        them.
+    kernel : {"rbf", "matern52"}, optional
+        Means that are a smooth function of the features; `"matern52"` is rougher than `"rbf"`.
+    length : float, optional
+        The distance over which the means change with `kernel`, in units of the features as they are prepared.
+    graph : iterable of pairs or triples, optional
+        Means that vary little along the edges of a graph: pairs of arms, or triples with a weight. The features are not used.
+    algorithm : str or Rule, default "pivot", or "apt" if the model is independent
+        How measurements are chosen: a name, or a custom `Rule`. Named without a model, it runs on the model it was published with.
+    estimator : {"mixed", "ridge", "sample-mean"}, default that of the model
+        For a custom combination with `algorithm`.
+    parameters : mapping of str to float, default those of the algorithm
+        Parameters of the algorithm by name, such as `{"lambda": 0.1}`.
+    prepare : sequence of {"standardise", "intercept", "centre"}, default all three with `model="linear"`
+        How features and rewards are prepared for ridge; `()` for not at all, the model of the LinearAPT paper.
+    seed : int or None, default 0
+        The seed of all random numbers. `None` draws one, which `settings` has.
+
+    **Rewards and noise**
+
+    rewards : {"gaussian", "bernoulli"}, default "gaussian"
+        Their kind: numbers with noise, or 1 for pass and 0 for fail.
+    noise : float, default estimated
+        σ, the standard deviation of a measurement.
+
+    **Stopping and verdicts**
+
+    until_sure : str, default never
+        End early: by `"intervals"`, guaranteed for a given `noise` or `rewards="bernoulli"`; by `"evidence"`, a heuristic; by
+        `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee.
+    interval : {"fixed", "anytime"}, default "fixed"
+        `"anytime"` if verdicts are read repeatedly during the campaign.
+    confidence : float, default 0.95
+        The probability that an interval holds the mean.
+
+    **The candidates**
+
+    names : iterable, default the column `name`, the index, or row numbers
+        The names of the arms. Where they are numbers, `observe` reads an integer as a name.
+    features : sequence of str, default all columns but the names
+        Which columns of a data frame are features; of an array, the names of its columns.
+    id : str, default "name"
+        The column of a data frame with the names of the arms.
+    categories : sequence of str, default columns of categorical type, and of text in which values repeat
+        The columns of a data frame that are categories: one feature per level.
+    missing : {"refuse", "mean"}, default "refuse"
+        `"mean"` replaces a missing value by the mean of its column and marks it in another feature.
+
+    **Storage**
+
+    storage : str or path, default memory
+        The store: a file, `sqlite:///FILE` or `postgresql://USER@HOST/DATABASE`, or a server of `cutline serve`, `http://HOST:PORT`.
+    name : str, default "campaign"
+        The name of the campaign in the store.
+    token : str, default the environment variable `CUTLINE_TOKEN`
+        The token for a server. It is not pickled.
+
+    Notes
+    -----
     Threads may share a campaign, and processes may share one in a store. A campaign in memory is pickled with its history; one in
     a store is pickled as its address and name.
     """
@@ -274,7 +328,8 @@ class Campaign(_native.Campaign):
             "model": model,
             "budget": budget,
         }
-        return self._change({key: value for key, value in changes.items() if value is not ...})
+        unchanged = {"noise": ..., "until_sure": ...}
+        return self._change({key: value for key, value in changes.items() if value is not unchanged.get(key)})
 
     def add(self, X: Any, *, names: Iterable[object] | None = None, cost: str | Iterable[float] | None = None) -> int:
         """Adds arms, which have a verdict from the model at once. Returns how many are new: those that the campaign has already, with the same

@@ -74,6 +74,7 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         | StoreError::Missing(_) => ErrorKind::NotFound,
         StoreError::Candidates(_)
         | StoreError::Model(_)
+        | StoreError::Setting(_)
         | StoreError::Terms(_)
         | StoreError::Location(_)
         | StoreError::BadName(_)

@@ -4,86 +4,68 @@ use crate::arms::ArmNames;
 use crate::convert::{elements, integer, number, string};
 use crate::errors::{input, store};
 use cutline::{Edge, Graph, Kernel};
-use cutline_campaign::{CampaignCovariance, CampaignModel, Candidates, Change, Preparation, Settings};
+use cutline_campaign::{
+    CampaignCovariance, Candidates, Change, Preparation, Setting, SettingKind, SettingValue, Settings,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Keywords that are not settings by themselves: [`preparation`], [`covariance`] and [`parameters`] read them.
+const READ_APART: [&str; 5] = ["prepare", "kernel", "length", "graph", "parameters"];
 
 /// Reads settings from the keywords of `cutline.Campaign`; `None` means the default.
 pub(crate) fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let get = |key: &str| Ok::<_, PyErr>(keywords.get_item(key)?.filter(|value| !value.is_none()));
-    let need = |key: &str| get(key)?.ok_or_else(|| input(format!("`{key}` is missing")));
-    let threshold = number(&need("threshold")?, "`threshold`")?;
-    let mut settings = Settings::new(threshold, budget(&need("budget")?)?);
-    if let Some(precision) = get("precision")? {
-        settings.precision = number(&precision, "`precision`")?;
-    }
-    if let Some(algorithm) = get("algorithm")? {
-        settings.algorithm = Some(string(&algorithm, "`algorithm`")?);
-    }
-    settings.model = get("model")?.map(|model| self::model(&model)).transpose()?;
-    if let Some(estimator) = get("estimator")? {
-        settings.estimator = Some(string(&estimator, "`estimator`")?);
-    }
-    if let Some(rewards) = get("rewards")? {
-        settings.rewards = Some(string(&rewards, "`rewards`")?);
-    }
-    if let Some(noise) = get("noise")? {
-        settings.noise = Some(number(&noise, "`noise`")?);
-    }
-    if let Some(interval) = get("interval")? {
-        settings.interval = string(&interval, "`interval`")?;
-    }
-    if let Some(confidence) = get("confidence")? {
-        settings.delta = delta(&confidence)?;
-    }
-    if let Some(criterion) = get("until_sure")? {
-        settings.until_sure = Some(string(&criterion, "`until_sure`")?);
-    }
-    if let Some(steps) = get("prepare")? {
-        settings.preparation = Some(preparation(&steps)?);
-    }
-    if let Some(cost) = get("cost")? {
-        settings.cost = Some(string(&cost, "`cost`")?);
-    }
-    if let Some(seed) = get("seed")? {
-        settings.seed = integer(&seed, "`seed`", 0, u64::MAX)?;
-    }
-    if let Some(parameters) = get("parameters")? {
-        let parameters = parameters.cast::<PyDict>().map_err(|_| input("`parameters` must be a dict of numbers"))?;
-        for (name, value) in parameters {
-            let name = string(&name, "the name of a parameter")?;
-            let setting = match name.as_str() {
-                "noise" | "known_noise" => Some("noise"),
-                "centre" | "intercept" => Some("prepare"),
-                _ => None,
-            };
-            if let Some(setting) = setting {
-                return Err(input(format!("set `{name}` with the keyword `{setting}`, not in `parameters`")));
-            }
-            let value = number(&value, &format!("the parameter `{name}`"))?;
-            settings.parameters.insert(name, value);
-        }
-    }
+    let mut settings = change(keywords)?.settings().map_err(|error| store(&error.into()))?;
+    settings.preparation = get("prepare")?.map(|steps| preparation(&steps)).transpose()?;
+    settings.parameters = get("parameters")?.map(|values| parameters(&values)).transpose()?.unwrap_or_default();
     Ok(settings)
 }
 
-/// Reads the changes that `Campaign.set` makes. `None` means as it is, except for `noise` and `until_sure`: there the keyword is missing if it
-/// stays as it is.
+/// Reads the settings among some keywords by their keys; `None` means the default.
 pub(crate) fn change(keywords: &Bound<'_, PyDict>) -> PyResult<Change> {
-    let given = |key: &str| keywords.get_item(key);
-    let get = |key: &str| Ok::<_, PyErr>(given(key)?.filter(|value| !value.is_none()));
-    let number_or_none = |value: Bound<'_, PyAny>| (!value.is_none()).then(|| number(&value, "`noise`")).transpose();
-    let text_or_none = |value: Bound<'_, PyAny>| (!value.is_none()).then(|| string(&value, "`until_sure`")).transpose();
-    Ok(Change {
-        budget: get("budget")?.map(|value| budget(&value)).transpose()?,
-        threshold: get("threshold")?.map(|value| number(&value, "`threshold`")).transpose()?,
-        precision: get("precision")?.map(|value| number(&value, "`precision`")).transpose()?,
-        noise: given("noise")?.map(number_or_none).transpose()?,
-        delta: get("confidence")?.map(|value| delta(&value)).transpose()?,
-        until_sure: given("until_sure")?.map(text_or_none).transpose()?,
-        algorithm: get("algorithm")?.map(|value| string(&value, "`algorithm`")).transpose()?,
-        model: get("model")?.map(|value| model(&value)).transpose()?,
+    let mut values = Map::new();
+    for (key, value) in keywords {
+        let key = string(&key, "a keyword")?;
+        if !READ_APART.contains(&key.as_str()) {
+            let setting = Setting::of(&key).map_err(|error| store(&error.into()))?;
+            values.insert(key, setting_value(setting, &value)?);
+        }
+    }
+    Ok(values.into())
+}
+
+/// The value of a setting in JSON.
+fn setting_value(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let what = format!("`{}`", setting.key);
+    Ok(match setting.kind {
+        _ if value.is_none() => Value::Null,
+        SettingKind::Number => number(value, &what)?.json(),
+        SettingKind::Whole { least, most } => integer(value, &what, least, most)?.into(),
+        _ => string(value, &what)?.into(),
     })
+}
+
+/// The parameters of the algorithm.
+fn parameters(values: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, f64>> {
+    let values = values.cast::<PyDict>().map_err(|_| input("`parameters` must be a dict of numbers"))?;
+    let mut parameters = BTreeMap::new();
+    for (name, value) in values {
+        let name = string(&name, "the name of a parameter")?;
+        let setting = match name.as_str() {
+            "noise" | "known_noise" => Some("noise"),
+            "centre" | "intercept" => Some("prepare"),
+            _ => None,
+        };
+        if let Some(setting) = setting {
+            return Err(input(format!("set `{name}` with the keyword `{setting}`, not in `parameters`")));
+        }
+        let value = number(&value, &format!("the parameter `{name}`"))?;
+        parameters.insert(name, value);
+    }
+    Ok(parameters)
 }
 
 /// How the means are related, by the keywords `kernel` and `length` or `graph`.
@@ -120,21 +102,6 @@ fn edge(value: &Bound<'_, PyAny>, names: &ArmNames) -> PyResult<Edge> {
             Err(input(format!("an edge of `graph` is two arms and optionally a weight, not {} values", parts.len())))
         }
     }
-}
-
-fn budget(value: &Bound<'_, PyAny>) -> PyResult<u32> {
-    Ok(u32::try_from(integer(value, "`budget`", 1, u32::MAX.into())?).expect("checked"))
-}
-
-fn model(value: &Bound<'_, PyAny>) -> PyResult<CampaignModel> {
-    CampaignModel::named(&string(value, "`model`")?).map_err(|error| store(&error.into()))
-}
-
-/// δ, given as 1 − δ.
-fn delta(confidence: &Bound<'_, PyAny>) -> PyResult<f64> {
-    let confidence = number(confidence, "`confidence`")?;
-    let message = || format!("`confidence` must be a number above 0 and below 1, not {confidence}");
-    cutline::delta_of(confidence).map_err(|_| input(message()))
 }
 
 fn preparation(steps: &Bound<'_, PyAny>) -> PyResult<Preparation> {

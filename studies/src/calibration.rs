@@ -4,7 +4,7 @@
 //! Campaigns are played as a user's would be, measurement by measurement through [`CampaignState`], on truths for which the model does and
 //! does not hold.
 
-use cutline::{Arm, Arms, ArmsError, IntervalKind, Purpose, RewardKind, Rng, Spec, stream};
+use cutline::{Arm, Arms, ArmsError, Purpose, Rng, Spec, stream};
 use cutline_campaign::{CampaignState, Event, Terms, TermsError};
 use cutline_lab::{Instance, InstanceError, Threshold};
 use rand::RngExt;
@@ -158,15 +158,12 @@ fn standardised(mut values: Vec<f64>) -> Vec<f64> {
 #[must_use]
 pub fn default_terms(truth: &KnownTruth, seed: u64) -> Terms {
     Terms {
-        question: truth.instance.question(),
-        spec: Spec::named("pivot").and_then(|spec| spec.with_estimator("mixed")).expect("an algorithm and its model"),
-        budget: u32::MAX,
-        rewards: Some(RewardKind::Gaussian),
-        noise: None,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
         seed,
+        ..Terms::new(
+            truth.instance.question(),
+            Spec::named("pivot").and_then(|spec| spec.with_estimator("mixed")).expect("an algorithm and its model"),
+            u32::MAX,
+        )
     }
 }
 

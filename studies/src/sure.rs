@@ -4,9 +4,7 @@
 //! means are linear in the features, with `mixed` partly so, with sample means not at all. Means have standard deviation 1, and no arm is
 //! closer to the threshold than a given gap. The exception is [`RewardLaw::RarePass`], one arm that is unlike all others.
 
-use cutline::{
-    Arms, EstimatorKind, IntervalKind, Purpose, Question, RewardKind, Rng, Spec, StopCriterion, StopReason, stream,
-};
+use cutline::{Arms, EstimatorKind, Purpose, Question, RewardKind, Rng, Spec, StopCriterion, StopReason, stream};
 use cutline_campaign::{CampaignState, Event, Terms, TermsError};
 use rand::{Rng as _, RngExt};
 use rand_distr::{Distribution, Exp1, StandardNormal};
@@ -172,15 +170,12 @@ fn terms(setting: &SureSetting, arms: Arms, seed: u64) -> Result<(Arms, Terms), 
         estimator => (arms, Spec::named("pivot")?.with_estimator(estimator.name())?),
     };
     let terms = Terms {
-        question: Question::new(setting.rewards.threshold(), 0.0)?,
-        spec,
-        budget: setting.budget,
         rewards: Some(setting.kind),
         noise: setting.noise,
-        interval: IntervalKind::Fixed,
         delta: setting.delta,
         until_sure: Some(setting.criterion.into()),
         seed,
+        ..Terms::new(Question::new(setting.rewards.threshold(), 0.0)?, spec, setting.budget)
     };
     Ok((arms, terms))
 }

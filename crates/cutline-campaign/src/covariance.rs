@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 pub enum CampaignCovariance {
     /// A kernel of the features as they are prepared.
     Kernel {
-        /// Its [name](Kernel::name).
-        kernel: String,
+        /// Which one.
+        #[serde(with = "crate::names")]
+        kernel: Kernel,
         /// Its length, in units of the features as they are prepared.
         length: f64,
     },
@@ -28,7 +29,7 @@ impl CampaignCovariance {
     /// A kernel with this length.
     #[must_use]
     pub fn kernel(kernel: Kernel, length: f64) -> Self {
-        Self::Kernel { kernel: kernel.name().into(), length }
+        Self::Kernel { kernel, length }
     }
 
     /// A graph with its default ρ.
@@ -51,12 +52,10 @@ impl CampaignCovariance {
     /// The same for the engine, for a campaign with this many arms.
     ///
     /// # Errors
-    /// If there is no such kernel, or the graph does not fit.
+    /// If the graph does not fit.
     pub fn kind(&self, n_arms: usize) -> Result<CovarianceKind, CovarianceError> {
         match self {
-            Self::Kernel { kernel, length } => {
-                Ok(CovarianceKind::Kernel { kernel: Kernel::named(kernel)?, length: *length })
-            }
+            Self::Kernel { kernel, length } => Ok(CovarianceKind::Kernel { kernel: *kernel, length: *length }),
             Self::Graph { edges, ridge } => {
                 let edges: Vec<_> = edges.iter().map(|&(one, other, w)| (one as usize, other as usize, w)).collect();
                 Ok(CovarianceKind::Graph { graph: Graph::new(n_arms, &edges)?, ridge: *ridge })

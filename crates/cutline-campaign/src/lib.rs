@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod beginning;
 mod candidates;
 mod change;
 mod covariance;
@@ -7,12 +8,17 @@ mod encoding;
 mod fit;
 mod json;
 mod model;
+mod names;
 mod operation;
 mod origin;
 mod pace;
 mod plan;
+mod preparation;
 mod revision;
 mod rows;
+#[cfg(feature = "schema")]
+mod schema;
+mod setting;
 mod settings;
 mod standing;
 mod state;
@@ -21,7 +27,7 @@ mod time;
 mod view;
 
 pub use candidates::{Candidates, CandidatesError, NameProblem};
-pub use change::Change;
+pub use change::{Change, SettingValue};
 pub use covariance::CampaignCovariance;
 pub use encoding::{ColumnValues, EncodedColumn, Encoding};
 pub use fit::{Fit, FitReason, MAX_TEST_COST, ModelFit};
@@ -34,9 +40,13 @@ pub use plan::{
     BudgetAnswer, Expectation, Forecast, ForecastRow, Goal, Pilot, PilotError, Plan, PlanCell, PlanError, PlanTally,
     PlannedCampaign, Prior, PriorError, Rest, SkippedBudgets, check_noise, noise_and_spread,
 };
+pub use preparation::Preparation;
 pub use revision::{Revised, changed_settings, settings_change};
 pub use rows::{OpenTicket, VerdictRow};
-pub use settings::{Preparation, Settings, SettingsError};
+#[cfg(feature = "schema")]
+pub use schema::{ChangeSchema, NewSettingsSchema};
+pub use setting::{Setting, SettingError, SettingKind};
+pub use settings::{Settings, SettingsError};
 pub use standing::Standing;
 pub use state::{
     BrokenJournal, CampaignError, CampaignState, DecisionPoint, EarlyStop, Event, MAX_REWARD, Progress,

@@ -42,12 +42,12 @@ pub enum ModelError {
     #[error("unknown model `{0}`; use `mixed`, `linear` or `independent`")]
     Unknown(String),
     /// The model has another estimator.
-    #[error("the model `{}` uses the estimator `{}`, not `{estimator}`", model.name(), model.estimator().name())]
+    #[error("the model `{}` uses the estimator `{}`, not `{}`", model.name(), model.estimator().name(), estimator.name())]
     OtherEstimator {
         /// The model that was asked for.
         model: CampaignModel,
         /// The estimator that was given.
-        estimator: String,
+        estimator: EstimatorKind,
     },
     /// A preparation was given, and the mixed model takes none.
     #[error(
@@ -59,8 +59,8 @@ pub enum ModelError {
     #[error("a preparation of the features does not apply to sample means, which do not use the features")]
     SampleMeanPreparation,
     /// A kernel or a graph was given, and another estimator than ridge.
-    #[error("a kernel or a graph goes with the estimator `ridge` only, not with `{0}`")]
-    CovarianceEstimator(String),
+    #[error("a kernel or a graph goes with the estimator `ridge` only, not with `{}`", .0.name())]
+    CovarianceEstimator(EstimatorKind),
     /// A kernel was given, and the candidates have no features.
     #[error("a kernel is computed from the features, and the candidates have none")]
     KernelWithoutFeatures,
@@ -134,21 +134,19 @@ impl Settings {
         }
         // Settings of another campaign have everything set.
         let is_complete = model.is_none() && self.algorithm.is_some() && self.estimator.is_some();
-        let estimator = match (model, self.estimator.take()) {
-            (Some(model), Some(given)) if given != model.estimator().name() => {
+        let estimator = match (model, self.estimator) {
+            (Some(model), Some(given)) if given != model.estimator() => {
                 return Err(ModelError::OtherEstimator { model, estimator: given });
             }
-            (Some(model), _) => model.estimator().name().into(),
-            (None, given) => given.unwrap_or_else(|| published.name().into()),
+            (Some(model), _) => model.estimator(),
+            (None, given) => given.unwrap_or(published),
         };
-        if self.covariance.is_some() && estimator != EstimatorKind::Ridge.name() {
+        if self.covariance.is_some() && estimator != EstimatorKind::Ridge {
             return Err(ModelError::CovarianceEstimator(estimator));
         }
-        // A name that does not exist is refused later.
-        let kind = EstimatorKind::ALL.iter().copied().find(|kind| kind.name() == estimator);
         let is_raw = self.preparation == Some(Preparation::raw());
-        match kind {
-            Some(EstimatorKind::Mixed) => {
+        match estimator {
+            EstimatorKind::Mixed => {
                 let of_ridge = RIDGE_PARAMETERS.iter().find(|name| self.parameters.contains_key(**name));
                 if let Some(parameter) = of_ridge {
                     return Err(ModelError::MixedParameter((*parameter).into()));
@@ -159,12 +157,12 @@ impl Settings {
                 // Written down, because campaigns without it were begun before there was an additive term: see `Settings::terms`.
                 self.parameters.entry(ADDITIVE.into()).or_insert(MixedSettings::default().additive);
             }
-            Some(EstimatorKind::SampleMean) if self.preparation.is_some() && !is_raw => {
+            EstimatorKind::SampleMean if self.preparation.is_some() && !is_raw => {
                 return Err(ModelError::SampleMeanPreparation);
             }
             _ => (),
         }
-        let is_prepared = kind == Some(EstimatorKind::Ridge) && (model.is_some() || published != EstimatorKind::Ridge);
+        let is_prepared = estimator == EstimatorKind::Ridge && (model.is_some() || published != EstimatorKind::Ridge);
         let is_graph = self.covariance.as_ref().is_some_and(|covariance| !covariance.uses_features());
         self.preparation.get_or_insert(match is_prepared {
             true if is_graph => Preparation::of_graph(),
@@ -172,12 +170,12 @@ impl Settings {
             false => Preparation::raw(),
         });
         if self.algorithm.is_none() {
-            let usual = if kind == Some(EstimatorKind::SampleMean) { "apt" } else { "pivot" };
+            let usual = if estimator == EstimatorKind::SampleMean { "apt" } else { "pivot" };
             self.algorithm = Some(self.custom_rule.as_ref().map_or(usual, NamedRule::name).into());
         }
         self.estimator = Some(estimator);
         // Written down, because campaigns without it were begun before σ had a least value.
-        self.rewards.get_or_insert_with(|| RewardKind::Gaussian.name().into());
+        self.rewards.get_or_insert(RewardKind::Gaussian);
         Ok(())
     }
 
@@ -203,14 +201,14 @@ mod tests {
     fn resolved(
         model: Option<CampaignModel>,
         algorithm: Option<&str>,
-        estimator: Option<&str>,
+        estimator: Option<EstimatorKind>,
         preparation: Option<Preparation>,
         has_features: bool,
-    ) -> Result<(String, String, Preparation), ModelError> {
+    ) -> Result<(String, EstimatorKind, Preparation), ModelError> {
         let mut settings = Settings::new(0.0, 9);
         settings.model = model;
         settings.algorithm = algorithm.map(str::to_owned);
-        settings.estimator = estimator.map(str::to_owned);
+        settings.estimator = estimator;
         settings.preparation = preparation;
         settings.resolve(has_features)?;
         assert_eq!(settings.model, None);
@@ -229,7 +227,7 @@ mod tests {
             spec.values().find(|(name, _)| *name == ADDITIVE).map(|(_, value)| value)
         };
         let mut settings = Settings::new(0.0, 9);
-        settings.estimator = Some("mixed".into());
+        settings.estimator = Some(EstimatorKind::Mixed);
         assert_eq!(additive(&settings), Some(0.0), "as it was stored");
         settings.resolve(true).unwrap();
         assert_eq!((settings.parameters[ADDITIVE], additive(&settings)), (0.5, Some(0.5)));
@@ -242,11 +240,11 @@ mod tests {
     fn a_model_in_one_word() {
         let (raw, prepared) = (Preparation::raw(), Preparation::default());
         for (model, algorithm, estimator, preparation) in [
-            (CampaignModel::Mixed, "pivot", "mixed", raw),
-            (CampaignModel::Linear, "pivot", "ridge", prepared),
-            (CampaignModel::Independent, "apt", "sample-mean", raw),
+            (CampaignModel::Mixed, "pivot", EstimatorKind::Mixed, raw),
+            (CampaignModel::Linear, "pivot", EstimatorKind::Ridge, prepared),
+            (CampaignModel::Independent, "apt", EstimatorKind::SampleMean, raw),
         ] {
-            let expected = Ok((algorithm.into(), estimator.into(), preparation));
+            let expected = Ok((algorithm.into(), estimator, preparation));
             assert_eq!(resolved(Some(model), None, None, None, true), expected);
             assert_eq!(
                 resolved(Some(model), None, Some(estimator), None, true),
@@ -256,36 +254,36 @@ mod tests {
             assert_eq!(CampaignModel::named(model.name()), Ok(model));
             assert_eq!(CampaignModel::of(model.estimator()), model);
         }
-        assert_eq!(resolved(None, None, None, None, true).unwrap().1, "mixed");
-        assert_eq!(resolved(None, None, None, None, false).unwrap(), ("apt".into(), "sample-mean".into(), raw));
+        assert_eq!(resolved(None, None, None, None, true).unwrap().1, EstimatorKind::Mixed);
+        assert_eq!(resolved(None, None, None, None, false).unwrap(), ("apt".into(), EstimatorKind::SampleMean, raw));
         let linear =
             |preparation| resolved(Some(CampaignModel::Linear), None, None, Some(preparation), true).unwrap().2;
         assert_eq!((linear(raw), linear(prepared)), (raw, prepared));
         let named = resolved(Some(CampaignModel::Linear), Some("linear-apt"), None, None, true).unwrap();
-        assert_eq!(named, ("linear-apt".into(), "ridge".into(), prepared), "a named model prepares");
+        assert_eq!(named, ("linear-apt".into(), EstimatorKind::Ridge, prepared), "a named model prepares");
     }
 
     #[test]
     fn an_algorithm_alone_runs_as_published() {
         for (name, estimator) in [
-            ("linear-apt", "ridge"),
-            ("random", "ridge"),
-            ("ucbe", "ridge"),
-            ("lingame", "ridge"),
-            ("apt", "sample-mean"),
-            ("clucb", "sample-mean"),
-            ("pivot", "mixed"),
-            ("straddle", "mixed"),
-            ("random-straddle", "mixed"),
-            ("grapl", "ridge"),
-            ("lse", "ridge"),
+            ("linear-apt", EstimatorKind::Ridge),
+            ("random", EstimatorKind::Ridge),
+            ("ucbe", EstimatorKind::Ridge),
+            ("lingame", EstimatorKind::Ridge),
+            ("apt", EstimatorKind::SampleMean),
+            ("clucb", EstimatorKind::SampleMean),
+            ("pivot", EstimatorKind::Mixed),
+            ("straddle", EstimatorKind::Mixed),
+            ("random-straddle", EstimatorKind::Mixed),
+            ("grapl", EstimatorKind::Ridge),
+            ("lse", EstimatorKind::Ridge),
         ] {
             let found = resolved(None, Some(name), None, None, true).unwrap();
-            assert_eq!(found, (name.into(), estimator.into(), Preparation::raw()));
+            assert_eq!(found, (name.into(), estimator, Preparation::raw()));
         }
         for algorithm in cutline::ALGORITHMS {
             let found = resolved(None, Some(algorithm.name), None, None, true).unwrap();
-            let is_published = found.1 == algorithm.estimator.name();
+            let is_published = found.1 == algorithm.estimator;
             assert_eq!(
                 is_published,
                 !["pivot", "straddle", "random-straddle"].contains(&algorithm.name),
@@ -293,7 +291,7 @@ mod tests {
                 algorithm.name
             );
         }
-        let ridge = resolved(None, Some("pivot"), Some("ridge"), None, true).unwrap();
+        let ridge = resolved(None, Some("pivot"), Some(EstimatorKind::Ridge), None, true).unwrap();
         assert_eq!(ridge.2, Preparation::default(), "`pivot` has no paper that uses ridge");
     }
 
@@ -310,18 +308,18 @@ mod tests {
             assert_eq!(settings, again, "resolving twice changes nothing");
             Ok((settings.algorithm.unwrap(), settings.estimator.unwrap(), settings.preparation.unwrap()))
         };
-        let (pivot, ridge) = ("pivot".to_owned(), "ridge".to_owned());
-        let prepared = Ok((pivot.clone(), ridge.clone(), Preparation::default()));
+        let (pivot, ridge) = ("pivot".to_owned(), EstimatorKind::Ridge);
+        let prepared = Ok((pivot.clone(), ridge, Preparation::default()));
         assert_eq!(resolve(&kernel, |_| (), true), prepared);
         assert_eq!(resolve(&kernel, |settings| settings.model = Some(CampaignModel::Linear), true), prepared);
-        assert_eq!(resolve(&graph, |_| (), false), Ok((pivot, ridge.clone(), Preparation::of_graph())));
+        assert_eq!(resolve(&graph, |_| (), false), Ok((pivot, ridge, Preparation::of_graph())));
         let by_name = resolve(&graph, |settings| settings.algorithm = Some("grapl".into()), false);
         assert_eq!(by_name, Ok(("grapl".into(), ridge, Preparation::of_graph())));
         assert_eq!(resolve(&kernel, |_| (), false), Err(ModelError::KernelWithoutFeatures));
         let mixed = resolve(&kernel, |settings| settings.model = Some(CampaignModel::Mixed), true);
-        assert_eq!(mixed, Err(ModelError::CovarianceEstimator("mixed".into())));
-        let means = resolve(&graph, |settings| settings.estimator = Some("sample-mean".into()), false);
-        assert_eq!(means, Err(ModelError::CovarianceEstimator("sample-mean".into())));
+        assert_eq!(mixed, Err(ModelError::CovarianceEstimator(EstimatorKind::Mixed)));
+        let means = resolve(&graph, |settings| settings.estimator = Some(EstimatorKind::SampleMean), false);
+        assert_eq!(means, Err(ModelError::CovarianceEstimator(EstimatorKind::SampleMean)));
     }
 
     #[test]
@@ -334,9 +332,9 @@ mod tests {
         assert_eq!(resolved(None, Some("apt"), None, centre, true), Err(ModelError::SampleMeanPreparation));
         assert!(resolved(None, Some("apt"), None, raw, true).is_ok(), "its features are not prepared");
         let model = CampaignModel::Linear;
-        let other = ModelError::OtherEstimator { model, estimator: "mixed".into() };
+        let other = ModelError::OtherEstimator { model, estimator: EstimatorKind::Mixed };
         assert_eq!(other.to_string(), "the model `linear` uses the estimator `ridge`, not `mixed`");
-        assert_eq!(resolved(Some(model), None, Some("mixed"), None, true), Err(other));
+        assert_eq!(resolved(Some(model), None, Some(EstimatorKind::Mixed), None, true), Err(other));
         assert_eq!(CampaignModel::named("magic"), Err(ModelError::Unknown("magic".into())));
         let mut settings = Settings::new(0.0, 9);
         settings.parameters.insert("lambda".into(), 1.0);

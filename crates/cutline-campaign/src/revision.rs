@@ -1,7 +1,7 @@
 //! Changes of settings and candidates in the course of a campaign. The settings and the number of candidates that a campaign began with are
 //! stored once; events change them.
 
-use crate::{Event, Settings};
+use crate::{Change, Event, Settings};
 use serde_json::{Map, Value};
 
 /// What a campaign has after all its events: its settings, and the number of candidates that were added.
@@ -27,8 +27,9 @@ impl Revised {
                     revised.n_added = n_added.ok_or_else(|| format!("{n_arms} arms were added"))?;
                 }
                 Event::Changed { change, .. } => {
-                    let changed = apply(&revised.settings, change);
-                    revised.settings = changed.map_err(|error| format!("a change of its settings: {error}"))?;
+                    let refused = |error: &dyn std::fmt::Display| format!("a change of its settings: {error}");
+                    let change: Change = serde_json::from_str(change).map_err(|error| refused(&error))?;
+                    revised.settings = change.merged(&revised.settings).map_err(|error| refused(&error))?;
                 }
                 _ => (),
             }
@@ -44,31 +45,15 @@ impl Revised {
     }
 }
 
-/// The settings as a JSON object.
-fn object(settings: &Settings) -> Map<String, Value> {
-    match serde_json::to_value(settings) {
-        Ok(Value::Object(object)) => object,
-        other => unreachable!("settings are an object, not {other:?}"),
-    }
-}
-
 /// The keys in which `new` differs from `old`, with their new values, as JSON; `None` if there are none.
 #[must_use]
 pub fn settings_change(old: &Settings, new: &Settings) -> Option<String> {
-    let (old, mut changed) = (object(old), object(new));
+    let (old, mut changed) = (old.object(), new.object());
     for key in old.keys() {
         changed.entry(key.clone()).or_insert(Value::Null);
     }
     changed.retain(|key, value| old.get(key).unwrap_or(&Value::Null) != value);
     (!changed.is_empty()).then(|| Value::Object(changed).to_string())
-}
-
-/// The settings after a change.
-fn apply(old: &Settings, change: &str) -> Result<Settings, serde_json::Error> {
-    let mut settings = object(old);
-    settings.extend(serde_json::from_str::<Map<String, Value>>(change)?);
-    let settings: Settings = serde_json::from_value(Value::Object(settings))?;
-    Ok(Settings { custom_rule: old.custom_rule.clone(), ..settings })
 }
 
 /// Which settings a change changed, and their new values, for a log. Texts are without quotation marks.
@@ -86,10 +71,12 @@ pub fn changed_settings(change: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::EarlyStop;
+    use cutline::StopCriterion;
 
     #[test]
     fn a_change_names_only_what_differs() {
-        let old = Settings { until_sure: Some("evidence".into()), ..Settings::new(0.5, 40) };
+        let old = Settings { until_sure: Some(EarlyStop::Sure(StopCriterion::Evidence)), ..Settings::new(0.5, 40) };
         assert_eq!(settings_change(&old, &old), None);
         let new = Settings { budget: 60, until_sure: None, noise: Some(0.25), ..old.clone() };
         let text = settings_change(&old, &new).unwrap();

@@ -1,106 +1,115 @@
-//! The settings of a campaign, as they are stored.
+//! The settings of a campaign: the one list from which stores, the command line, HTTP and Python take them.
 
-use crate::model::ADDITIVE;
+use crate::setting::{Setting, SettingError, SettingKind};
 use crate::{
-    CampaignCovariance, CampaignModel, CampaignState, Candidates, CandidatesError, EarlyStop, Encoding, ModelError,
-    Terms, TermsError,
+    CampaignCovariance, CampaignModel, CandidatesError, EarlyStop, Encoding, ModelError, Preparation, TermsError, names,
 };
 use cutline::rules::NamedRule;
-use cutline::{Arms, CovarianceError, EstimatorKind, IntervalKind, Question, RewardKind, Spec};
+use cutline::{CovarianceError, EstimatorKind, IntervalKind, RewardKind};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// The settings of a campaign: everything but its candidates. [`Settings::new`] has the defaults. What is left open is chosen when the
 /// campaign [begins](Settings::resolve).
 ///
-/// | setting | default | meaning |
-/// |---|---|---|
-/// | `threshold` | required | τ |
-/// | `precision` | 0 | ε: arms within ε of τ may be called either way |
-/// | `budget` | required | the number of measurements allowed, or what they may cost if the candidates have costs |
-/// | `model` | `mixed`; `independent` without features | algorithm, estimator and preparation in one word; not stored |
-/// | `algorithm` | that of the model | its name |
-/// | `estimator` | that of the model or of the algorithm | its name; in stores of earlier versions `None` is that of the algorithm |
-/// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings |
-/// | `rewards` | `gaussian` | their kind, `gaussian` or `bernoulli`; `None` in campaigns of earlier versions: [`Terms::rewards`] |
-/// | `noise` | estimated | σ, the standard deviation of a measurement |
-/// | `interval`, `delta` | `fixed`, 0.05 | the intervals of the verdicts |
-/// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3`: [`EarlyStop`] |
-/// | `preparation` | that of the model | how features and rewards are transformed before learning |
-/// | `covariance` | none | how the means are related, in place of a model that is linear in the features |
-/// | `encoding` | none: all columns hold numbers | how the columns of a table of candidates become features |
-/// | `cost` | none | the column of a table of candidates that holds their costs; the costs themselves are part of the candidates |
-/// | `seed` | 0 | the seed of all random choices |
-/// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored |
+/// | setting | default | meaning | range | error |
+/// |---|---|---|---|---|
+/// | `threshold` | required | τ | ±1e80 | [`TermsError::Threshold`] |
+/// | `precision` | 0 | ε: arms within ε of τ may be called either way | 0 to 1e80 | [`TermsError::Precision`] |
+/// | `budget` | required | the number of measurements allowed, or what they may cost if the candidates have costs | 1 to 2³² − 1 | [`TermsError::Spec`] |
+/// | `model` | `mixed`; `independent` without features | algorithm, estimator and preparation in one word; not stored | [`CampaignModel::ALL`] | [`ModelError::Unknown`] |
+/// | `algorithm` | that of the model | how measurements are chosen | a name of [`cutline::ALGORITHMS`] or of a custom rule | [`TermsError::Spec`] |
+/// | `estimator` | that of the model or of the algorithm | how means are estimated; `None` in stores of earlier versions is that of the algorithm | [`EstimatorKind::ALL`] | [`TermsError::Spec`] |
+/// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings | as [`cutline::Parameter::range`] says | [`TermsError::Spec`] |
+/// | `rewards` | `gaussian` | the kind of the rewards; `None` in campaigns of earlier versions: [`Terms::rewards`](crate::Terms::rewards) | [`RewardKind::ALL`] | [`TermsError::UnknownRewards`] |
+/// | `noise` | estimated | σ, the standard deviation of a measurement | 1e-100 to 1e100 | [`TermsError::Interval`], [`TermsError::BernoulliNoise`] |
+/// | `interval` | `fixed` | the kind of the verdicts' intervals | [`IntervalKind::ALL`] | [`TermsError::Interval`] |
+/// | `delta` | 0.05 | δ: an interval holds with probability 1 − δ; a user may give `confidence`, which is 1 − δ | above 0, below 1 | [`TermsError::Interval`] |
+/// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3` | [`EarlyStop::named`] | [`TermsError::UnknownCriterion`], [`TermsError::GuaranteeNeedsNoise`] |
+/// | `preparation` | that of the model | how features and rewards are transformed before learning | [`Preparation`] | [`ModelError::MixedPreparation`] |
+/// | `covariance` | none | how the means are related, in place of a model that is linear in the features | [`CampaignCovariance`] | [`SettingsError::Covariance`] |
+/// | `encoding` | none: all columns hold numbers | how the columns of a table of candidates become features | [`Encoding`] | |
+/// | `cost` | none | the column of a table of candidates that holds their costs; the costs themselves are part of the candidates | a name | [`SettingsError::Candidates`] |
+/// | `seed` | 0 | the seed of all random choices | 0 to 2⁶⁴ − 1 | |
+/// | `custom_rule` | none | a custom rule in place of `algorithm`; only its name is stored | | |
+///
+/// As JSON the settings are an object with these keys, in which only `threshold` and `budget` are required; a value of another type is a
+/// [`SettingError`]. [`Settings::LIST`] says of each key which values it takes and whether it may change in the course of a campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the table above says it")]
 pub struct Settings {
+    /// The threshold τ: the question is which arms have a mean above it.
+    #[cfg_attr(feature = "schema", schema(example = 0.5))]
     pub threshold: f64,
+    /// The precision ε: arms within ε of τ may be called either way.
+    #[serde(default)]
     pub precision: f64,
+    /// How many measurements may be made or, if the arms have costs, what they may cost in all.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, example = 400))]
     pub budget: u32,
+    /// The algorithm, by its name.
+    #[serde(default)]
     pub algorithm: Option<String>,
-    pub estimator: Option<String>,
+    /// `mixed`, `ridge`, `sample-mean` or `isotonic`.
+    #[serde(default, with = "names::optional")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub estimator: Option<EstimatorKind>,
+    /// Parameters of the algorithm, by name.
+    #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rewards: Option<String>,
+    /// `gaussian`, numbers with noise, or `bernoulli`, 1 for pass and 0 for fail.
+    #[serde(default, with = "names::optional", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub rewards: Option<RewardKind>,
+    /// The standard deviation of a measurement; without it, it is estimated.
+    #[serde(default)]
     pub noise: Option<f64>,
-    pub interval: String,
+    /// `fixed` or `anytime`.
+    #[serde(default = "fixed", with = "names")]
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub interval: IntervalKind,
+    /// The probability that an interval does not contain the mean.
+    #[serde(default = "usual_delta")]
     pub delta: f64,
-    pub until_sure: Option<String>,
+    /// When to end before the budget is used up: `intervals`, `evidence`, or `expected-errors 3`.
+    #[serde(default, with = "names::optional")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub until_sure: Option<EarlyStop>,
+    /// How features and rewards are prepared for the linear model.
+    #[serde(default)]
     pub preparation: Option<Preparation>,
+    /// How the means are related, if they are not linear in the features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub covariance: Option<CampaignCovariance>,
+    /// How the columns of a table of arms became features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub encoding: Option<Encoding>,
+    /// The column of a table of arms with what a measurement of each of them costs, in units of the budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
+    /// The seed of all random choices.
+    #[serde(default)]
     pub seed: u64,
-    /// The model in one word, until the campaign begins.
-    #[serde(skip)]
+    /// `mixed`, `linear` or `independent`: algorithm, estimator and preparation in one word, until the campaign begins.
+    #[serde(default, with = "names::optional", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub model: Option<CampaignModel>,
     /// A custom rule in place of a named algorithm; only its name is stored, as `algorithm`.
     #[serde(skip)]
     pub custom_rule: Option<NamedRule>,
 }
 
-/// How features and rewards are transformed before ridge learns from them. With the default, the estimate of an arm about which nothing is
-/// known is the threshold, and the units of the features do not matter.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Preparation {
-    /// Whether each feature is standardised: minus its mean, divided by its standard deviation over the arms.
-    pub standardise: bool,
-    /// The value of an additional feature that is the same for all arms; 0 for none.
-    pub intercept: f64,
-    /// Whether the model is fitted to r − τ instead of r.
-    pub centre: bool,
-}
-
-impl Default for Preparation {
-    fn default() -> Self {
-        Self { standardise: true, intercept: 1.0, centre: true }
-    }
-}
-
-impl Preparation {
-    /// Features and rewards as they are: the model of the LinearAPT paper.
-    #[must_use]
-    pub fn raw() -> Self {
-        Self { standardise: false, intercept: 0.0, centre: false }
-    }
-
-    /// For arms on a graph, which have no features to prepare.
-    #[must_use]
-    pub fn of_graph() -> Self {
-        Self { centre: true, ..Self::raw() }
-    }
-}
-
 /// Why settings were refused.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SettingsError {
+    /// A key or the type of a value is wrong.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// They contradict each other.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -116,6 +125,28 @@ pub enum SettingsError {
 }
 
 impl Settings {
+    /// Every key of the settings, and `confidence`, which is 1 − `delta`.
+    pub const LIST: &[Setting] = &[
+        Setting::new("threshold", SettingKind::Number).required().may_change(),
+        Setting::new("precision", SettingKind::Number).may_change(),
+        Setting::new("budget", SettingKind::Whole { least: 1, most: u32::MAX as u64 }).required().may_change(),
+        Setting::new("algorithm", SettingKind::Text).may_change(),
+        Setting::new("estimator", SettingKind::name::<EstimatorKind>()),
+        Setting::new("parameters", SettingKind::structure::<BTreeMap<String, f64>>()),
+        Setting::new("rewards", SettingKind::name::<RewardKind>()),
+        Setting::new("noise", SettingKind::Number).may_change().unset_by("estimated"),
+        Setting::new("interval", SettingKind::name::<IntervalKind>()),
+        Setting::new("delta", SettingKind::Number).may_change(),
+        Setting::new(CONFIDENCE, SettingKind::Number).may_change(),
+        Setting::new("until_sure", SettingKind::name::<EarlyStop>()).may_change().unset_by("never"),
+        Setting::new("preparation", SettingKind::structure::<Preparation>()),
+        Setting::new("covariance", SettingKind::structure::<CampaignCovariance>()),
+        Setting::new("encoding", SettingKind::structure::<Encoding>()),
+        Setting::new("cost", SettingKind::Text),
+        Setting::new("seed", SettingKind::Whole { least: 0, most: u64::MAX }),
+        Setting::new("model", SettingKind::name::<CampaignModel>()).may_change(),
+    ];
+
     /// The defaults, for this threshold and this budget.
     #[must_use]
     pub fn new(threshold: f64, budget: u32) -> Self {
@@ -128,8 +159,8 @@ impl Settings {
             parameters: BTreeMap::new(),
             rewards: None,
             noise: None,
-            interval: IntervalKind::Fixed.name().into(),
-            delta: 0.05,
+            interval: fixed(),
+            delta: usual_delta(),
             until_sure: None,
             preparation: None,
             covariance: None,
@@ -141,92 +172,59 @@ impl Settings {
         }
     }
 
-    /// How features and rewards are transformed before learning, once the campaign has begun.
-    #[must_use]
-    pub fn preparation(&self) -> Preparation {
-        self.preparation.unwrap_or(Preparation::raw())
+    /// The settings as a JSON object.
+    pub(crate) fn object(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(object)) => object,
+            other => unreachable!("settings are an object, not {other:?}"),
+        }
+    }
+}
+
+/// The key under which 1 − δ is given.
+pub(crate) const CONFIDENCE: &str = "confidence";
+
+fn fixed() -> IntervalKind {
+    IntervalKind::Fixed
+}
+
+fn usual_delta() -> f64 {
+    0.05
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list and the fields are the same, and each key takes null or has to be given.
+    #[test]
+    fn every_field_is_in_the_list() {
+        let mut settings = Settings::new(0.5, 9);
+        settings.rewards = Some(RewardKind::Gaussian);
+        settings.covariance = Some(CampaignCovariance::kernel(cutline::Kernel::Rbf, 1.0));
+        settings.encoding = Some(Encoding::default());
+        settings.cost = Some("price".into());
+        settings.model = Some(CampaignModel::Mixed);
+        let object = settings.object();
+        let mut listed: Vec<&str> = Settings::LIST.iter().map(|setting| setting.key).collect();
+        listed.retain(|key| *key != CONFIDENCE);
+        listed.sort_unstable();
+        assert_eq!(listed, object.keys().collect::<Vec<_>>());
+        let again: Settings = serde_json::from_value(Value::Object(object)).unwrap();
+        assert_eq!(again, settings);
     }
 
-    /// Whether the features to learn from differ from those that were given.
-    #[must_use]
-    pub fn changes_features(&self) -> bool {
-        let Preparation { standardise, intercept, .. } = self.preparation();
-        standardise || intercept != 0.0 || self.covariance.is_some()
-    }
-
-    /// The arms to learn from: their features are standardised, then related, then an intercept is added.
-    pub(crate) fn prepare(&self, arms: Arms) -> Result<Arms, SettingsError> {
-        let Preparation { standardise, intercept, .. } = self.preparation();
-        let mut arms = if standardise { arms.standardised() } else { arms };
-        if let Some(covariance) = &self.covariance {
-            arms = covariance.kind(arms.n_arms())?.arms(&arms)?;
+    #[test]
+    fn only_threshold_and_budget_are_required() {
+        let settings: Settings = serde_json::from_str(r#"{"threshold":0.5,"budget":9}"#).unwrap();
+        assert_eq!(settings, Settings::new(0.5, 9));
+        for bad in [
+            r#"{"threshold":0.5}"#,
+            r#"{"threshold":0.5,"budget":9,"colour":1}"#,
+            r#"{"threshold":0.5,"budget":9,"interval":"wide"}"#,
+            r#"{"threshold":0.5,"budget":9,"until_sure":"hope"}"#,
+        ] {
+            assert!(serde_json::from_str::<Settings>(bad).is_err(), "{bad}");
         }
-        if arms.dimension().is_none() || intercept == 0.0 {
-            return Ok(arms);
-        }
-        arms.with_intercept(intercept).map_err(|error| TermsError::Spec(error.into()).into())
-    }
-
-    /// The state of a campaign with these settings and candidates, before its first event.
-    ///
-    /// # Errors
-    /// If the settings are refused, or do not fit the candidates.
-    pub fn begin(&self, candidates: &Candidates) -> Result<CampaignState, SettingsError> {
-        let terms = self.terms(candidates.has_features())?;
-        let mut arms = self.prepare(candidates.arms())?;
-        if let Some(costs) = candidates.measurement_costs() {
-            arms = arms.with_measurement_costs(costs).map_err(CandidatesError::from)?;
-        }
-        Ok(CampaignState::new(arms, terms)?)
-    }
-
-    /// The name of the algorithm or of the custom rule, for arms with or without features.
-    #[must_use]
-    pub fn algorithm(&self, has_features: bool) -> &str {
-        let named = self.custom_rule.as_ref().map(NamedRule::name).or(self.algorithm.as_deref());
-        named.unwrap_or(if has_features { "pivot" } else { "apt" })
-    }
-
-    /// The kind of the rewards; `None` in campaigns of earlier versions.
-    fn reward_kind(&self) -> Result<Option<RewardKind>, TermsError> {
-        let named = |name: &String| RewardKind::named(name).ok_or_else(|| TermsError::UnknownRewards(name.clone()));
-        self.rewards.as_ref().map(named).transpose()
-    }
-
-    /// The terms of the campaign, as the engine takes them.
-    ///
-    /// # Errors
-    /// If a name is unknown or a number out of range.
-    pub fn terms(&self, has_features: bool) -> Result<Terms, TermsError> {
-        let mut spec = match &self.custom_rule {
-            Some(rule) => Spec::custom(rule.clone()),
-            None => Spec::named(self.algorithm(has_features))?,
-        };
-        // Without features, a custom rule can only work with the sample means.
-        let sample_mean = (self.custom_rule.is_some() && !has_features).then_some(EstimatorKind::SampleMean.name());
-        if let Some(estimator) = self.estimator.as_deref().or(sample_mean) {
-            spec = spec.with_estimator(estimator)?;
-        }
-        if spec.estimator() == EstimatorKind::Mixed && !self.parameters.contains_key(ADDITIVE) {
-            // The campaign was begun before the smooth part had an additive term, and goes on without it.
-            spec = spec.with(ADDITIVE, 0.0)?;
-        }
-        for (parameter, &value) in &self.parameters {
-            spec = spec.with(parameter, value)?;
-        }
-        if self.preparation().centre {
-            spec = spec.with_centre(1.0)?;
-        }
-        Ok(Terms {
-            question: Question::new(self.threshold, self.precision)?,
-            spec,
-            budget: self.budget,
-            rewards: self.reward_kind()?,
-            noise: self.noise,
-            interval: IntervalKind::named(&self.interval)?,
-            delta: self.delta,
-            until_sure: self.until_sure.as_deref().map(EarlyStop::named).transpose()?,
-            seed: self.seed,
-        })
     }
 }

@@ -160,7 +160,7 @@ impl Standing {
 mod tests {
     use super::*;
     use crate::{Fit, FitReason, Terms};
-    use cutline::{IntervalKind, Question, RewardKind, Spec};
+    use cutline::{Question, RewardKind, Spec};
 
     fn standing(state: &mut CampaignState, verdicts: &[Verdict]) -> Standing {
         Standing::new("screen", &Settings::new(6.0, 60), state, verdicts, 0)
@@ -173,17 +173,7 @@ mod tests {
         if estimator == "ridge" {
             spec = spec.with_centre(1.0).unwrap();
         }
-        let terms = Terms {
-            question: Question::new(6.0, 0.0).unwrap(),
-            spec,
-            budget: 60,
-            rewards: None,
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: 0,
-        };
+        let terms = Terms { rewards: None, ..Terms::new(Question::new(6.0, 0.0).unwrap(), spec, 60) };
         let mut state = CampaignState::new(arms, terms).unwrap();
         for arm in 0..12 {
             for noise in [0.3, -0.2, -0.1] {
@@ -281,15 +271,8 @@ mod tests {
     fn the_rest_of_passes_and_fails_is_played() {
         let arms = Arms::without_features(4).unwrap();
         let terms = Terms {
-            question: Question::new(0.5, 0.0).unwrap(),
-            spec: Spec::named("apt").unwrap(),
-            budget: 40,
             rewards: Some(RewardKind::Bernoulli),
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: 0,
+            ..Terms::new(Question::new(0.5, 0.0).unwrap(), Spec::named("apt").unwrap(), 40)
         };
         let mut state = CampaignState::new(arms.clone(), terms).unwrap();
         for (arm, reward) in [(0, 1.0), (1, 0.0), (2, 1.0), (3, 0.0), (0, 1.0), (1, 1.0), (2, 0.0), (3, 0.0)] {

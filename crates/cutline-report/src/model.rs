@@ -12,7 +12,7 @@ pub fn describe(estimator: EstimatorKind, settings: &Settings) -> String {
             let about = match &settings.covariance {
                 None => "linear in the features".into(),
                 Some(CampaignCovariance::Kernel { kernel, length }) => {
-                    format!("a smooth function of the features, by the kernel {kernel} of length {length}")
+                    format!("a smooth function of the features, by the kernel {} of length {length}", kernel.name())
                 }
                 Some(CampaignCovariance::Graph { edges, .. }) => {
                     format!("similar along the {} edges of a graph", edges.len())

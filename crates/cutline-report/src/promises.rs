@@ -54,17 +54,8 @@ mod tests {
 
     #[test]
     fn the_promise_depends_on_the_intervals() {
-        let mut terms = Terms {
-            question: Question::new(0.5, 0.0).unwrap(),
-            spec: Spec::named("apt").unwrap(),
-            budget: 10,
-            rewards: None,
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: 0,
-        };
+        let mut terms =
+            Terms { rewards: None, ..Terms::new(Question::new(0.5, 0.0).unwrap(), Spec::named("apt").unwrap(), 10) };
         let fixed = promises(&terms, 1000).join(" ");
         assert!(
             fixed.contains("95 %") && fixed.contains("about 50 of 1,000") && fixed.contains("less often"),

@@ -198,6 +198,7 @@ impl From<&StoreError> for Problem {
             | StoreError::Covariance(_)
             | StoreError::Candidates(_)
             | StoreError::Model(_)
+            | StoreError::Setting(_)
             | StoreError::Terms(_) => Self::Refused(error.to_string()),
             error if error.may_pass() => {
                 tracing::error!(%error, "the store failed");

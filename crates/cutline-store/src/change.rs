@@ -43,7 +43,7 @@ impl Campaign {
 
     /// The budget after a change of the present settings, and the change as it is stored; `None` if nothing changes.
     pub(crate) fn changed_settings(&mut self, change: &Change) -> Result<Option<(u32, String)>, StoreError> {
-        let settings = change.clone().apply(self.settings().clone(), !self.columns().is_empty())?;
+        let settings = change.apply(self.settings(), !self.columns().is_empty())?;
         let Some(text) = settings_change(self.settings(), &settings) else { return Ok(None) };
         let candidates = self.candidates()?;
         settings.begin(&candidates)?.terms().check_guarantee()?;

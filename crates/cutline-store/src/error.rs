@@ -2,7 +2,9 @@
 
 use crate::LocationError;
 use cutline::CovarianceError;
-use cutline_campaign::{BrokenJournal, CampaignError, CandidatesError, ModelError, SettingsError, TermsError};
+use cutline_campaign::{
+    BrokenJournal, CampaignError, CandidatesError, ModelError, SettingError, SettingsError, TermsError,
+};
 use thiserror::Error;
 
 /// Why an operation on a store failed. The store is unchanged, except perhaps after [`StoreError::Unconfirmed`].
@@ -109,6 +111,9 @@ pub enum StoreError {
         /// The name that was given.
         given: String,
     },
+    /// A setting is unknown, cannot change, or has a value of another type.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The kernel or the graph was refused.
     #[error(transparent)]
     Covariance(#[from] CovarianceError),
@@ -229,6 +234,7 @@ pub(crate) fn damaged(location: &str, what: impl Into<String>) -> StoreError {
 impl From<SettingsError> for StoreError {
     fn from(error: SettingsError) -> Self {
         match error {
+            SettingsError::Setting(error) => Self::Setting(error),
             SettingsError::Model(error) => Self::Model(error),
             SettingsError::Covariance(error) => Self::Covariance(error),
             SettingsError::Candidates(error) => Self::Candidates(error),

@@ -6,7 +6,7 @@
 
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "a bench reads the clock and prints")]
 
-use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
+use cutline::{Arms, Purpose, Question, Spec, stream};
 use cutline_campaign::{CampaignState, Event, Record, Terms};
 use rand_core::Rng as _;
 use std::hint::black_box;
@@ -99,17 +99,7 @@ impl World {
     }
 
     fn campaign(&self) -> CampaignState {
-        let terms = Terms {
-            question: Self::question(),
-            spec: Self::spec(),
-            budget: 1_000_000,
-            rewards: None,
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: 1,
-        };
+        let terms = Terms { rewards: None, seed: 1, ..Terms::new(Self::question(), Self::spec(), 1_000_000) };
         CampaignState::new(self.arms.clone(), terms).expect("features and a budget")
     }
 

@@ -122,11 +122,7 @@ impl Spec {
     /// If there is no such estimator, the rule needs variances and the estimator has none, or the rule needs a σ that does not change and
     /// the estimator learns it.
     pub fn with_estimator(self, name: &str) -> Result<Self, SpecError> {
-        let estimator = *EstimatorKind::ALL
-            .iter()
-            .find(|e| e.name() == name)
-            .ok_or_else(|| SpecError::UnknownEstimator(name.into()))?;
-        self.estimating(estimator, None)
+        self.estimating(EstimatorKind::named(name)?, None)
     }
 
     /// The same with a custom estimator, which experiment files and results know by its name.

@@ -34,22 +34,12 @@ use thiserror::Error;
 /// [pilot](Prior::pilot), every campaign first gets the pilot's rewards.
 ///
 /// ```
-/// use cutline_campaign::{Goal, Noise, NoiseKind, Plan, PlannedCampaign, Prior, Terms};
-/// use cutline::{Arms, IntervalKind, Question, Spec};
+/// use cutline_campaign::{Goal, Plan, PlannedCampaign, Prior, Terms};
+/// use cutline::{Arms, Question, Spec};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (arms, question) = (Arms::from_rows(&[[1.0]])?, Question::new(0.0, 0.0)?);
-/// let terms = Terms {
-///     question,
-///     spec: Spec::named("pivot")?,
-///     budget: 1,
-///     rewards: None,
-///     noise: Some(1.0),
-///     interval: IntervalKind::Fixed,
-///     delta: 0.05,
-///     until_sure: None,
-///     seed: 0,
-/// };
+/// let terms = Terms { noise: Some(1.0), ..Terms::new(question, Spec::named("pivot")?, 1) };
 /// let plan = Plan {
 ///     name: "one arm".into(),
 ///     arms: arms.clone(),

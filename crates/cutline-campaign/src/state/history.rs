@@ -24,20 +24,10 @@ impl CampaignState {
     ///
     /// ```
     /// use cutline_campaign::{CampaignState, Event, Record, Terms};
-    /// use cutline::{Arms, IntervalKind, Question, Spec};
+    /// use cutline::{Arms, Question, Spec};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let terms = Terms {
-    ///     question: Question::new(0.0, 0.0)?,
-    ///     spec: Spec::named("apt")?,
-    ///     budget: 9,
-    ///     rewards: None,
-    ///     noise: Some(1.0),
-    ///     interval: IntervalKind::Fixed,
-    ///     delta: 0.05,
-    ///     until_sure: None,
-    ///     seed: 0,
-    /// };
+    /// let terms = Terms { noise: Some(1.0), ..Terms::new(Question::new(0.0, 0.0)?, Spec::named("apt")?, 9) };
     /// let campaign = CampaignState::new(Arms::without_features(1)?, terms)?;
     /// let observed = |number| Record { number, at: 0, event: Event::Observed { arm: 0, reward: 1.0, is_counted: true } };
     /// let points = campaign.decision_history(&(1..=9).map(observed).collect::<Vec<_>>(), 10)?;

@@ -50,20 +50,10 @@ pub const REBUILD_INTERVAL: u64 = 64;
 ///
 /// ```
 /// use cutline_campaign::{CampaignState, Event, Terms};
-/// use cutline::{Arms, IntervalKind, Question, RewardKind, Spec};
+/// use cutline::{Arms, Question, Spec};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let terms = Terms {
-///     question: Question::new(0.5, 0.02)?,
-///     spec: Spec::named("pivot")?,
-///     budget: 60,
-///     rewards: Some(RewardKind::Gaussian),
-///     noise: Some(0.1),
-///     interval: IntervalKind::Fixed,
-///     delta: 0.05,
-///     until_sure: None,
-///     seed: 7,
-/// };
+/// let terms = Terms { noise: Some(0.1), seed: 7, ..Terms::new(Question::new(0.5, 0.02)?, Spec::named("pivot")?, 60) };
 /// let arms = Arms::from_rows(&[[1.0, 0.2], [0.4, 0.9], [0.1, -0.8]])?;
 /// let mut campaign = CampaignState::new(arms, terms)?;
 /// let (now, lease) = (0, 60_000);

@@ -92,6 +92,31 @@ pub enum TermsError {
 }
 
 impl Terms {
+    /// The terms of a campaign with this question, algorithm and budget, and otherwise the defaults: Gaussian rewards, an estimated σ,
+    /// fixed intervals with δ = 0.05, no early stop and the seed 0.
+    ///
+    /// ```
+    /// use cutline::{Question, Spec};
+    /// use cutline_campaign::Terms;
+    ///
+    /// let terms = Terms { noise: Some(0.1), ..Terms::new(Question::new(0.5, 0.0)?, Spec::named("apt")?, 20) };
+    /// # Ok::<(), cutline_campaign::TermsError>(())
+    /// ```
+    #[must_use]
+    pub fn new(question: Question, spec: Spec, budget: u32) -> Self {
+        Self {
+            question,
+            spec,
+            budget,
+            rewards: Some(RewardKind::Gaussian),
+            noise: None,
+            interval: IntervalKind::Fixed,
+            delta: 0.05,
+            until_sure: None,
+            seed: 0,
+        }
+    }
+
     /// Refuses a threshold or a precision beyond [`MAX_REWARD`], a guaranteed stop without a given noise scale, and any confidence stop with a
     /// rule that [starves arms](cutline::Algorithm::starves_arms). To be called when a campaign begins: earlier versions began such campaigns, and
     /// those still open; the former never stop early.

@@ -7,17 +7,7 @@ use cutline::{
 use cutline_campaign::{CampaignError, CampaignState, Event, Terms, TermsError};
 
 fn terms(spec: Spec, rewards: Option<RewardKind>) -> Terms {
-    Terms {
-        question: Question::new(0.3, 0.0).unwrap(),
-        spec,
-        budget: 3_000,
-        rewards,
-        noise: None,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: 4,
-    }
+    Terms { rewards, seed: 4, ..Terms::new(Question::new(0.3, 0.0).unwrap(), spec, 3_000) }
 }
 
 fn bernoulli(name: &str) -> Terms {

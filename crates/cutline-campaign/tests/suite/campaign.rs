@@ -14,15 +14,10 @@ use cutline_campaign::{
 
 fn terms(algorithm: &str, budget: u32) -> Terms {
     Terms {
-        question: Question::new(0.1, 0.01).unwrap(),
-        spec: spec(algorithm),
-        budget,
         rewards: None,
-        noise: None,
-        interval: IntervalKind::Fixed,
         delta: 0.1,
-        until_sure: None,
         seed: 3,
+        ..Terms::new(Question::new(0.1, 0.01).unwrap(), spec(algorithm), budget)
     }
 }
 

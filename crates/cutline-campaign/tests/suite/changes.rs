@@ -3,24 +3,14 @@
 use crate::common;
 
 use crate::common::{Problem, assert_replayed, spec, take};
-use cutline::{ALGORITHMS, Arms, IntervalKind, Purpose, Question, Rng, Spec, StopCriterion, StopReason, below, stream};
+use cutline::{ALGORITHMS, Arms, Purpose, Question, Rng, Spec, StopCriterion, StopReason, below, stream};
 use cutline_campaign::{
     CampaignError, CampaignState, EarlyStop, Event, Record, Request, Terms, TicketId, TicketStatus,
 };
 
 fn terms(spec: Spec, budget: u32) -> Terms {
     let noise = spec.algorithm().needs_fixed_noise.then_some(0.6);
-    Terms {
-        question: Question::new(0.1, 0.01).unwrap(),
-        spec,
-        budget,
-        noise,
-        interval: IntervalKind::Fixed,
-        delta: 0.1,
-        until_sure: None,
-        rewards: None,
-        seed: 3,
-    }
+    Terms { noise, delta: 0.1, rewards: None, seed: 3, ..Terms::new(Question::new(0.1, 0.01).unwrap(), spec, budget) }
 }
 
 fn apt(n_arms: usize, budget: u32) -> CampaignState {

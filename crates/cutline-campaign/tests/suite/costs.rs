@@ -2,24 +2,14 @@
 
 use crate::common::{Problem, assert_replayed, spec, take};
 use cutline::{
-    ALGORITHMS, Amount, Arms, EstimatorKind, IntervalKind, LearnerError, MeasurementCosts, Purpose, Question, Spec,
-    SpecError, StopReason, below, stream,
+    ALGORITHMS, Amount, Arms, EstimatorKind, LearnerError, MeasurementCosts, Purpose, Question, Spec, SpecError,
+    StopReason, below, stream,
 };
 use cutline_campaign::{CampaignError, CampaignState, Event, Record, Request, Terms, TermsError, TicketId};
 
 fn terms(spec: Spec, budget: u32) -> Terms {
     let noise = spec.algorithm().needs_fixed_noise.then_some(0.6);
-    Terms {
-        question: Question::new(0.1, 0.01).unwrap(),
-        spec,
-        budget,
-        noise,
-        interval: IntervalKind::Fixed,
-        delta: 0.1,
-        until_sure: None,
-        rewards: None,
-        seed: 3,
-    }
+    Terms { noise, delta: 0.1, rewards: None, seed: 3, ..Terms::new(Question::new(0.1, 0.01).unwrap(), spec, budget) }
 }
 
 fn priced(arms: Arms, costs: &[f64]) -> Arms {

@@ -1,7 +1,7 @@
 //! The history of decided arms, against campaigns that end at each of its points.
 
 use crate::common::Problem;
-use cutline::{IntervalKind, Purpose, Question, Side, Spec, stream};
+use cutline::{Purpose, Question, Side, Spec, stream};
 use cutline_campaign::{CampaignState, DecisionPoint, Event, Record, Terms};
 
 const BUDGET: u32 = 90;
@@ -10,15 +10,11 @@ const BUDGET: u32 = 90;
 fn played(algorithm: &str, noise: Option<f64>) -> (CampaignState, Vec<Record>) {
     let problem = Problem::uniform(12, 3, 5);
     let terms = Terms {
-        question: Question::new(0.1, 0.01).unwrap(),
-        spec: Spec::named(algorithm).unwrap(),
-        budget: BUDGET,
         rewards: None,
         noise,
-        interval: IntervalKind::Fixed,
         delta: 0.1,
-        until_sure: None,
         seed: 3,
+        ..Terms::new(Question::new(0.1, 0.01).unwrap(), Spec::named(algorithm).unwrap(), BUDGET)
     };
     let mut campaign = CampaignState::new(problem.arms(), terms).unwrap();
     let mut rng = stream(8, Purpose::Noise, 0);

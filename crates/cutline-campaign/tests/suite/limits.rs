@@ -3,8 +3,7 @@
 
 use crate::common::uniform;
 use cutline::{
-    Arms, Edge, EstimatorKind, Graph, IntervalKind, Kernel, NoiseSource, Purpose, Question, RewardKind, Side, Spec,
-    Verdict, stream,
+    Arms, Edge, EstimatorKind, Graph, IntervalKind, Kernel, NoiseSource, Purpose, Question, Side, Spec, Verdict, stream,
 };
 use cutline_campaign::{CampaignError, CampaignState, Event, MAX_REWARD, Record, Terms, TermsError};
 
@@ -17,15 +16,12 @@ fn largest_unit() -> f64 {
 
 fn terms(estimator: EstimatorKind, threshold: f64, interval: IntervalKind) -> Terms {
     Terms {
-        question: Question::new(threshold, 0.0).unwrap(),
-        spec: Spec::named("apt").unwrap().with_estimator(estimator.name()).unwrap(),
-        budget: 1000,
-        rewards: Some(RewardKind::Gaussian),
-        noise: None,
         interval,
-        delta: 0.05,
-        until_sure: None,
-        seed: 0,
+        ..Terms::new(
+            Question::new(threshold, 0.0).unwrap(),
+            Spec::named("apt").unwrap().with_estimator(estimator.name()).unwrap(),
+            1000,
+        )
     }
 }
 

@@ -1,9 +1,7 @@
 //! Campaigns that estimate the noise: choices, stop and verdicts use one σ at every event, and it is the one of the definition.
 
 use crate::common::{Problem, spec, take, uniform};
-use cutline::{
-    ALGORITHMS, Arms, IntervalKind, NoiseSource, Purpose, Question, Rng, Spec, StopCriterion, StopReason, below, stream,
-};
+use cutline::{ALGORITHMS, Arms, NoiseSource, Purpose, Question, Rng, Spec, StopCriterion, StopReason, below, stream};
 use cutline_campaign::{CampaignState, Event, Record, Terms, TermsError, TicketId};
 use nalgebra::{DMatrix, DVector};
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -12,15 +10,11 @@ const CRITERIA: [StopCriterion; 2] = [StopCriterion::Intervals, StopCriterion::E
 
 fn terms(spec: Spec, until_sure: Option<StopCriterion>) -> Terms {
     Terms {
-        question: Question::new(0.1, 0.01).unwrap(),
-        spec,
-        budget: 400,
         rewards: None,
-        noise: None,
-        interval: IntervalKind::Fixed,
         delta: 0.1,
         until_sure: until_sure.map(Into::into),
         seed: 3,
+        ..Terms::new(Question::new(0.1, 0.01).unwrap(), spec, 400)
     }
 }
 

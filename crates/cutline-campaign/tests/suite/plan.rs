@@ -3,22 +3,16 @@
 //! Seeds are fixed. Unless a test says otherwise, a tolerance is 4.9 standard errors of what is compared, so that a
 //! correct program would fail a comparison for one seed in 10⁶.
 
-use cutline::{Arms, IntervalKind, Question, Spec};
+use cutline::{Arms, Question, Spec};
 use cutline_campaign::{Forecast, ForecastRow, Goal, Plan, PlanError, PlannedCampaign, Prior, Terms};
 use std::f64::consts::PI;
 
 /// A campaign on these features that is told σ.
 fn campaign(arms: &Arms, name: &str, noise: f64) -> PlannedCampaign {
     let terms = Terms {
-        question: Question::new(0.0, 0.0).unwrap(),
-        spec: Spec::named(name).unwrap(),
-        budget: 1,
         rewards: None,
         noise: Some(noise),
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: 0,
+        ..Terms::new(Question::new(0.0, 0.0).unwrap(), Spec::named(name).unwrap(), 1)
     };
     PlannedCampaign { label: name.into(), arms: arms.clone(), terms }
 }

@@ -1,7 +1,7 @@
 //! The arguments of the commands for a campaign, except `new`, `run` and `report`.
 
-use super::{Format, duration};
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use super::{Decimal, Format, duration};
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
 use cutline_campaign::TicketId;
 use std::path::{Path, PathBuf};
@@ -81,8 +81,8 @@ pub(crate) struct Tell {
     #[arg(long, value_name = "REWARDS.csv")]
     pub(crate) file: Option<PathBuf>,
     /// The decimal mark of the rewards in the file: `.` or `,`
-    #[arg(long, value_name = "MARK", default_value = ".", value_parser = PossibleValuesParser::new([".", ","]))]
-    pub(crate) decimal: String,
+    #[arg(long, value_name = "MARK", value_enum, default_value_t = Decimal::Point)]
+    pub(crate) decimal: Decimal,
     /// Report that the measurement of a ticket failed; it is returned to the budget
     #[arg(long, value_name = "TICKET")]
     pub(crate) fail: Option<TicketId>,

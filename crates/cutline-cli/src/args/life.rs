@@ -1,13 +1,14 @@
 //! The arguments of the commands that change a campaign.
 
 use super::campaign::CampaignAddress;
-use super::new::until_sure;
-use super::number::{Delta, budget, delta, noise, precision, threshold};
-use super::{Format, Reading};
+use super::new::given;
+use super::number::{budget, threshold};
+use super::{Changeable, Format, Reading};
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{ArgGroup, Args};
 use cutline::ALGORITHMS;
-use cutline_campaign::CampaignModel;
+use cutline_campaign::Change;
+use serde::Serialize;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -19,60 +20,37 @@ pub(crate) struct Extend {
     pub(crate) budget: u32,
 }
 
-#[derive(Debug, Args)]
-#[command(group = ArgGroup::new("settings").required(true).multiple(true).args([
-    "budget", "threshold", "precision", "noise", "confidence", "until_sure", "algorithm", "model",
-]))]
+#[derive(Debug, Args, Serialize)]
 pub(crate) struct Set {
     #[command(flatten)]
+    #[serde(skip)]
     pub(crate) address: CampaignAddress,
     /// The threshold τ
     #[arg(long, value_name = "τ", allow_negative_numbers = true, value_parser = threshold)]
-    pub(crate) threshold: Option<f64>,
-    /// The precision ε
-    #[arg(long, value_name = "ε", allow_negative_numbers = true, value_parser = precision)]
-    pub(crate) precision: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
     /// The budget, counted from the beginning of the campaign
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = budget)]
-    pub(crate) budget: Option<u32>,
-    /// The standard deviation σ of a measurement, or `estimated`
-    #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise_or_estimated)]
-    pub(crate) noise: Option<Unset<f64>>,
-    /// The probability that an interval contains the mean
-    #[arg(long, value_name = "P", value_parser = delta)]
-    pub(crate) confidence: Option<Delta>,
-    /// When to end before the budget is used up, as in `cutline new`, or `never`
-    #[arg(long, value_name = "STOP", value_parser = until_sure_or_never)]
-    pub(crate) until_sure: Option<Unset<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<u32>,
     /// The algorithm, on the present model unless `--model` is given
     #[arg(
         long,
         value_name = "NAME",
         value_parser = PossibleValuesParser::new(ALGORITHMS.iter().map(|algorithm| algorithm.name))
     )]
-    pub(crate) algorithm: Option<String>,
-    /// How the means are explained, as in `cutline new`
-    #[arg(
-        long,
-        value_name = "MODEL",
-        value_parser = PossibleValuesParser::new(CampaignModel::ALL.iter().map(|model| model.name()))
-    )]
-    pub(crate) model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    algorithm: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    changeable: Changeable,
 }
 
-/// The new value of a setting that may be left open.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Unset<T>(pub(crate) Option<T>);
-
-fn noise_or_estimated(text: &str) -> Result<Unset<f64>, String> {
-    if text == "estimated" {
-        return Ok(Unset(None));
+impl Set {
+    /// The settings to change.
+    pub(crate) fn change(&self) -> Change {
+        given(self)
     }
-    noise(text).map(|noise| Unset(Some(noise))).map_err(|error| format!("{error}, or `estimated`"))
-}
-
-fn until_sure_or_never(text: &str) -> Result<Unset<String>, String> {
-    if text == "never" { Ok(Unset(None)) } else { until_sure(text).map(|stop| Unset(Some(stop))) }
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! The command line: what can be given and how it is parsed. Nothing here reads files or stores.
 
 mod campaign;
+mod changeable;
 mod diagnose;
 mod duration;
 mod life;
@@ -16,6 +17,7 @@ mod simulation;
 mod store;
 
 pub(crate) use campaign::{Ask, CampaignAddress, Export, FileFormat, Status, Tell, TokenFile};
+use changeable::Changeable;
 pub(crate) use diagnose::Diagnose;
 pub(crate) use duration::duration;
 pub(crate) use life::{Add, Amend, Extend, Predict, Restore, Set, Withdraw};
@@ -23,7 +25,7 @@ pub(crate) use new::{CampaignOptions, New};
 use number::size;
 pub(crate) use number::{finite, ticket_number};
 pub(crate) use plan::Plan;
-pub(crate) use reading::Reading;
+pub(crate) use reading::{Decimal, Reading};
 pub(crate) use report::Report;
 #[cfg(unix)]
 pub(crate) use run::Run;

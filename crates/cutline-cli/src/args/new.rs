@@ -1,12 +1,14 @@
 //! The arguments of `cutline new`, and those that `plan` and `diagnose` on a file share with it.
 
-use super::number::{Delta, budget, delta, length, noise, number, precision, threshold};
-use super::{Reading, TokenFile};
+use super::number::{budget, length, number, threshold};
+use super::{Changeable, Reading, TokenFile};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutline::{ALGORITHMS, IntervalKind, Kernel, RewardKind};
-use cutline_campaign::{CampaignModel, EarlyStop, Preparation};
+use cutline_campaign::{Change, Preparation};
 use cutline_data::dataset::ReadOptions;
+use serde::Serialize;
+use serde_json::Value;
 use std::path::PathBuf;
 
 const ADVANCED: &str = "Advanced options";
@@ -56,11 +58,12 @@ pub(crate) struct New {
 }
 
 /// The question and the method of a campaign: what `new`, `plan` and `diagnose` on a file have in common, with the same defaults.
-#[derive(Debug, Args)]
+/// [`CampaignOptions::given`] has those options that are settings, by their keys; the others are skipped.
+#[derive(Debug, Args, Serialize)]
 pub(crate) struct CampaignOptions {
-    /// The precision ε: arms within ε of τ may be classified either way
-    #[arg(long, value_name = "ε", default_value_t = 0.0, allow_negative_numbers = true, value_parser = precision)]
-    pub(crate) precision: f64,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) changeable: Changeable,
     /// The kind of the rewards: `gaussian`, numbers with noise, or `bernoulli`, 1 for pass and 0 for fail [default: `bernoulli` if the earlier
     /// rewards are all 0 or 1, otherwise `gaussian`]
     #[arg(
@@ -68,25 +71,14 @@ pub(crate) struct CampaignOptions {
         value_name = "KIND",
         value_parser = PossibleValuesParser::new(RewardKind::ALL.iter().map(|kind| kind.name()))
     )]
-    pub(crate) rewards: Option<String>,
-    /// The standard deviation σ of a measurement [default: estimated from the rewards]
-    #[arg(long, value_name = "σ", allow_negative_numbers = true, value_parser = noise)]
-    pub(crate) noise: Option<f64>,
+    rewards: Option<String>,
     #[command(flatten)]
+    #[serde(skip)]
     pub(crate) reading: Reading,
     /// The column that says what a measurement of each candidate costs: the budget is then in its unit, and `pivot` weighs information per
     /// cost. It is not a feature [default: every measurement costs 1]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) cost: Option<String>,
-    /// How the means are explained: `mixed` by a linear, a smooth and an own part per arm, with weights learnt from the rewards;
-    /// `linear` in the features; `independent` of them [default: that of the algorithm; `mixed`, or `independent` if the arms have no
-    /// features]
-    #[arg(
-        long,
-        value_name = "MODEL",
-        value_parser = PossibleValuesParser::new(CampaignModel::ALL.iter().map(|model| model.name()))
-    )]
-    pub(crate) model: Option<String>,
     /// Means that are a smooth function of the features: those of similar arms are similar, by this kernel and `--length`; `matern52` is
     /// rougher than `rbf`. The weight of the prior is the parameter `lambda`
     #[arg(
@@ -96,51 +88,45 @@ pub(crate) struct CampaignOptions {
         conflicts_with = "graph",
         value_parser = PossibleValuesParser::new(Kernel::ALL.iter().map(|(name, _)| *name))
     )]
+    #[serde(skip)]
     pub(crate) kernel: Option<String>,
     /// The distance over which the means change with `--kernel`, in units of the features as they are prepared: standard deviations, or
     /// with `--raw` the features' own units
     #[arg(long, value_name = "ℓ", requires = "kernel", allow_negative_numbers = true, value_parser = length)]
+    #[serde(skip)]
     pub(crate) length: Option<f64>,
     /// Means that vary little along the edges of a graph, a CSV file with a header and the columns of two candidates, each a name or a row
     /// number from 0, and optionally the weight of the edge; the features are not used
     #[arg(long, value_name = "EDGES.csv")]
+    #[serde(skip)]
     pub(crate) graph: Option<PathBuf>,
     /// A parameter of the algorithm, as in `lambda=0.1`; may be given several times
     #[arg(long, value_name = "NAME=VALUE", help_heading = ADVANCED, value_parser = parameter)]
+    #[serde(skip)]
     pub(crate) parameter: Vec<(String, f64)>,
     /// How features and rewards are prepared for the linear model: `standardise` (each feature to mean 0 and standard deviation 1),
     /// `intercept` (an additional feature that is 1 for all arms), `centre` (τ is subtracted from the rewards), or `none`
     /// [default: `standardise,intercept,centre` with `--model linear`, otherwise `none`]
     #[arg(long, value_name = "STEP,STEP,…", help_heading = ADVANCED, value_parser = prepare)]
+    #[serde(skip)]
     pub(crate) prepare: Option<Preparation>,
     /// Use features and rewards as they are: with `--model linear` the model of the LinearAPT paper; the same as `--prepare none`
     #[arg(long, help_heading = ADVANCED, conflicts_with = "prepare")]
+    #[serde(skip)]
     pub(crate) raw: bool,
     /// With `--raw`: standardise the features all the same; without `--raw` this is the default of `--model linear`
     #[arg(long, help_heading = ADVANCED)]
+    #[serde(skip)]
     pub(crate) standardise: bool,
     /// The intervals of the verdicts: `fixed` hold at one time, `anytime` at all times together, so they may be checked again and again
+    /// [default: `fixed`]
     #[arg(
         long,
         value_name = "KIND",
-        default_value = IntervalKind::Fixed.name(),
         help_heading = ADVANCED,
         value_parser = PossibleValuesParser::new(IntervalKind::ALL.iter().map(|interval| interval.name()))
     )]
-    pub(crate) interval: String,
-    /// The probability that an interval contains the mean
-    #[arg(long, value_name = "P", default_value = "0.95", help_heading = ADVANCED, value_parser = delta)]
-    pub(crate) confidence: Delta,
-    /// End before the budget is used up: `intervals` once every verdict is certain, guaranteed for a given `--noise` or `--rewards bernoulli`; `evidence` earlier, a
-    /// heuristic; `expected-errors 3` once the mixed model expects at most 3 wrong calls, an expectation and not a guarantee; see
-    /// docs/stopping.md
-    #[arg(long, value_name = "STOP", help_heading = ADVANCED, value_parser = until_sure)]
-    pub(crate) until_sure: Option<String>,
-}
-
-/// The name of a stop, as it is stored.
-pub(super) fn until_sure(text: &str) -> Result<String, String> {
-    EarlyStop::named(text).map(|stop| stop.to_string()).map_err(|error| error.to_string())
+    interval: Option<String>,
 }
 
 fn parameter(text: &str) -> Result<(String, f64), String> {
@@ -152,7 +138,20 @@ fn parameter(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+/// The options of a command that are settings, by their keys.
+pub(super) fn given(options: &impl Serialize) -> Change {
+    match serde_json::to_value(options) {
+        Ok(Value::Object(options)) => Change::from(options),
+        other => unreachable!("options are an object, not {other:?}"),
+    }
+}
+
 impl CampaignOptions {
+    /// The settings that were given; null for those that were not.
+    pub(crate) fn given(&self) -> Change {
+        given(self)
+    }
+
     /// How the file of candidates is read.
     pub(crate) fn read_options(&self) -> ReadOptions {
         ReadOptions { cost: self.cost.clone(), ..self.reading.options() }

@@ -4,7 +4,7 @@ use cutline::Kernel;
 use cutline_campaign::{MAX_REWARD, TermsError, TicketId, check_noise};
 
 /// δ, given as the confidence 1 − δ.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Delta(pub(crate) f64);
 
 /// Budgets, ascending.

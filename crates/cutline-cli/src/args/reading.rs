@@ -1,7 +1,6 @@
 //! How a file of candidates is read: options of every command that reads one.
 
-use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 use cutline_data::dataset::ReadOptions;
 
 const READING: &str = "Reading the candidates";
@@ -20,23 +19,26 @@ pub(crate) struct Reading {
     pub(crate) category: Vec<String>,
     /// What to do about missing values: `refuse` them, or replace them by the `mean` of their column and mark them in a feature
     /// `COLUMN missing`
-    #[arg(
-        long,
-        value_name = "HOW",
-        default_value = "refuse",
-        help_heading = READING,
-        value_parser = PossibleValuesParser::new(["refuse", "mean"])
-    )]
-    pub(crate) missing: String,
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Missing::Refuse, help_heading = READING)]
+    missing: Missing,
     /// The decimal mark of numbers in text: `.` or `,`
-    #[arg(
-        long,
-        value_name = "MARK",
-        default_value = ".",
-        help_heading = READING,
-        value_parser = PossibleValuesParser::new([".", ","])
-    )]
-    pub(crate) decimal: String,
+    #[arg(long, value_name = "MARK", value_enum, default_value_t = Decimal::Point, help_heading = READING)]
+    decimal: Decimal,
+}
+
+// Without descriptions, as the help of the options has them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Missing {
+    Refuse,
+    Mean,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum Decimal {
+    #[value(name = ".")]
+    Point,
+    #[value(name = ",")]
+    Comma,
 }
 
 impl Reading {
@@ -46,8 +48,8 @@ impl Reading {
             categories: self.category.clone(),
             id: self.id.clone(),
             cost: None,
-            fills_missing: self.missing == "mean",
-            decimal_comma: self.decimal == ",",
+            fills_missing: matches!(self.missing, Missing::Mean),
+            decimal_comma: self.decimal == Decimal::Comma,
         }
     }
 }

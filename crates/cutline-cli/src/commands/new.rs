@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::print::{listed, note};
 use crate::{args, interrupt};
 use cutline::{EstimatorKind, Kernel, RewardKind};
-use cutline_campaign::{CampaignCovariance, CampaignError, CampaignModel, Candidates, Settings};
+use cutline_campaign::{CampaignCovariance, CampaignError, Candidates, Settings};
 use cutline_data::dataset::Loaded;
 use cutline_data::edges::graph;
 use cutline_data::rewards::rewards;
@@ -53,7 +53,7 @@ fn new_campaign(args: &args::New) -> Result<NewCampaign, Failure> {
     settings.encoding = encoding;
     let name = args.name.clone().or_else(|| Store::name_in(&args.store)).unwrap_or_else(|| default_name(path));
     if settings.rewards.is_none() && is_pass_or_fail(&settings, &observed) {
-        settings.rewards = Some(RewardKind::Bernoulli.name().into());
+        settings.rewards = Some(RewardKind::Bernoulli);
         note(
             "the earlier rewards are all 0 or 1, so the rewards are taken as pass or fail; `--rewards gaussian` prevents that",
         );
@@ -88,22 +88,15 @@ pub(super) fn settings(
     threshold: f64,
     candidates: &Candidates,
 ) -> Result<Settings, Failure> {
-    let mut settings = Settings::new(threshold, u32::MAX);
-    settings.precision = options.precision;
-    settings.model = options.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
+    let given = options.given().with("threshold", threshold).with("budget", u32::MAX);
+    let mut settings = given.settings().map_err(StoreError::from)?;
     for (parameter, value) in &options.parameter {
         if settings.parameters.insert(parameter.clone(), *value).is_some() {
             return Err(Failure::Usage(format!("the parameter `{parameter}` is given twice")));
         }
     }
-    settings.rewards.clone_from(&options.rewards);
-    settings.noise = options.noise;
-    settings.interval.clone_from(&options.interval);
-    settings.delta = options.confidence.0;
-    settings.until_sure.clone_from(&options.until_sure);
     settings.preparation = options.preparation();
     settings.covariance = covariance(options, candidates)?;
-    settings.cost.clone_from(&options.cost);
     Ok(settings)
 }
 
@@ -179,7 +172,7 @@ fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, 
     let parameters = settings.parameters.iter().filter(|(name, value)| !is_default(name, **value));
     let parameters = parameters.map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
-    let is_bernoulli = settings.rewards.as_deref() == Some(RewardKind::Bernoulli.name());
+    let is_bernoulli = settings.rewards == Some(RewardKind::Bernoulli);
     if is_bernoulli {
         lines.push("  rewards    pass or fail: 1 or 0".into());
     }

@@ -106,16 +106,17 @@ fn of_file(args: &args::Plan) -> Result<Requested, Failure> {
         return Err(Failure::Usage("the threshold is missing: give it with `--threshold`".into()));
     };
     let arms = candidates.arms();
-    let question = Question::new(threshold, args.options.precision).expect("both were checked when parsed");
+    let question = Question::new(threshold, args.options.changeable.precision.unwrap_or(0.0))
+        .expect("both were checked when parsed");
     let seed = args.simulation.seed.unwrap_or(0);
     let (prior, noise) = match &args.pilot {
         Some(path) => {
             let decimal_comma = args.options.read_options().decimal_comma;
             let kind = "; `--pilot` takes a CSV file of `arm,reward`";
             let rewards = read(path, kind, |csv| rewards(csv, arms.n_arms(), &labels, decimal_comma))?;
-            pilot(path, &arms, rewards, question, args.options.noise, seed)?
+            pilot(path, &arms, rewards, question, args.options.changeable.noise(), seed)?
         }
-        None => expected(args, args.options.noise, &candidates)?,
+        None => expected(args, args.options.changeable.noise(), &candidates)?,
     };
     let campaign = |name: Option<&String>| campaign(args, threshold, name, &candidates);
     let campaigns = match &args.algorithms {

@@ -5,25 +5,18 @@ use super::tell::to_go;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
-use cutline_campaign::{CampaignModel, Change, Event, changed_settings};
-use cutline_store::{Campaign, StoreError};
+use cutline_campaign::{Change, Event, changed_settings};
+use cutline_store::Campaign;
 
 pub(crate) fn extend(args: &args::Extend) -> Result<(), Failure> {
-    change(&mut open(&args.address)?, &Change { budget: Some(args.budget), ..Change::default() })
+    change(&mut open(&args.address)?, &Change::new().with("budget", args.budget))
 }
 
 pub(crate) fn set(args: &args::Set) -> Result<(), Failure> {
-    let model = args.model.as_deref().map(CampaignModel::named).transpose().map_err(StoreError::from)?;
-    let new = Change {
-        budget: args.budget,
-        threshold: args.threshold,
-        precision: args.precision,
-        noise: args.noise.as_ref().map(|noise| noise.0),
-        delta: args.confidence.map(|confidence| confidence.0),
-        until_sure: args.until_sure.as_ref().map(|stop| stop.0.clone()),
-        algorithm: args.algorithm.clone(),
-        model,
-    };
+    let new = args.change();
+    if new.is_empty() {
+        return Err(Failure::Usage("no setting to change: give at least one, as in `--threshold 0.5`".into()));
+    }
     change(&mut open(&args.address)?, &new)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{open, parsed, read};
 use crate::args;
-use crate::args::{finite, ticket_number};
+use crate::args::{Decimal, finite, ticket_number};
 use crate::failure::Failure;
 use crate::print::note;
 use cutline::StopReason;
@@ -26,7 +26,7 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         (None, [stdin]) if stdin == "-" => Some(Path::new(stdin)),
         (file, _) => file.as_deref(),
     };
-    let rows = file.map(|path| from_file(path, args.decimal == ",")).transpose()?;
+    let rows = file.map(|path| from_file(path, args.decimal == Decimal::Comma)).transpose()?;
     if rows.is_none() {
         check_words(&args.rewards)?;
     }

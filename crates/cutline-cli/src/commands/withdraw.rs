@@ -11,14 +11,14 @@ pub(crate) fn withdraw(args: &args::Withdraw) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
     let arms = arms(&mut campaign, &args.candidates)?;
     let changed = campaign.withdraw(&arms, &args.reason)?;
-    report(&mut campaign, changed, arms.len(), "withdrawn")
+    report(&mut campaign, changed, arms.len(), Done::Withdrawn)
 }
 
 pub(crate) fn restore(args: &args::Restore) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
     let arms = arms(&mut campaign, &args.candidates)?;
     let changed = campaign.restore(&arms)?;
-    report(&mut campaign, changed, arms.len(), "restored")
+    report(&mut campaign, changed, arms.len(), Done::Restored)
 }
 
 /// The arms with these names.
@@ -37,12 +37,19 @@ fn nearest(names: &[String], name: &str) -> Option<String> {
     names.iter().find(|other| plain(other) == plain(name)).cloned()
 }
 
-fn report(campaign: &mut Campaign, changed: u64, asked: usize, done: &str) -> Result<(), Failure> {
+/// What was done to candidates.
+enum Done {
+    Withdrawn,
+    Restored,
+}
+
+fn report(campaign: &mut Campaign, changed: u64, asked: usize, done: Done) -> Result<(), Failure> {
     let noun = if changed == 1 { "candidate" } else { "candidates" };
-    let already = match asked as u64 - changed {
-        0 => String::new(),
-        n if done == "withdrawn" => format!(", {n} already were"),
-        n => format!(", {n} were not withdrawn"),
+    let (done, already) = match (done, asked as u64 - changed) {
+        (Done::Withdrawn, 0) => ("withdrawn", String::new()),
+        (Done::Withdrawn, n) => ("withdrawn", format!(", {n} already were")),
+        (Done::Restored, 0) => ("restored", String::new()),
+        (Done::Restored, n) => ("restored", format!(", {n} were not withdrawn")),
     };
     let state = campaign.state()?;
     let open = state.open_tickets().filter(|&(ticket, _)| {

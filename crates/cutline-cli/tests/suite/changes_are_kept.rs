@@ -72,7 +72,7 @@ fn worker() {
             }
             _ => {
                 let budget = campaign.settings().budget + 3;
-                if campaign.change(&Change { budget: Some(budget), ..Change::default() }).is_ok() {
+                if campaign.change(&Change::new().with("budget", budget)).is_ok() {
                     acknowledged(format!("changed {budget}"));
                 }
             }

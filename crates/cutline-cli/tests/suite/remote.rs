@@ -48,7 +48,7 @@ fn nothing_is_written_to_another_campaign_of_the_same_name() {
     assert_eq!((rewards("first"), rewards("arms")), (1, 0));
     assert_eq!(read_first.progress().unwrap().counted, 1);
     assert_eq!(renamed.ask(1, "w", lease).unwrap()[0].number, ticket + 1);
-    assert!(renamed.change(&Change { budget: Some(10), ..Change::default() }).unwrap());
+    assert!(renamed.change(&Change::new().with("budget", 10)).unwrap());
 
     let mut deleted = open();
     let ticket = deleted.ask(1, "w", lease).unwrap()[0].number;
@@ -59,7 +59,7 @@ fn nothing_is_written_to_another_campaign_of_the_same_name() {
     assert!(matches!(deleted.ask(1, "w", lease), Err(StoreError::Deleted)));
     assert!(matches!(deleted.observe(&[(0, 0.5)], false), Err(StoreError::Deleted)));
     assert!(matches!(deleted.withdraw(&[0], ""), Err(StoreError::Deleted)));
-    assert!(matches!(deleted.change(&Change { budget: Some(10), ..Change::default() }), Err(StoreError::Deleted)));
+    assert!(matches!(deleted.change(&Change::new().with("budget", 10)), Err(StoreError::Deleted)));
     assert_eq!(rewards("arms"), 0);
 }
 

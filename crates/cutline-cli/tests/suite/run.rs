@@ -280,7 +280,7 @@ fn more_jobs_than_budget() {
 fn it_ends_when_every_side_is_certain() {
     let place = Place::sqlite();
     let mut settings = Settings::new(0.0, 1000);
-    settings.until_sure = Some("evidence".into());
+    settings.until_sure = Some(cutline::StopCriterion::Evidence.into());
     settings.noise = Some(0.1);
     let arms = Candidates::new(vec![], vec!["x".into()], vec![-2.0, -1.0, 1.0, 2.0]).unwrap();
     let mut campaign = place.begin("screen", &settings, arms);

@@ -1,6 +1,6 @@
 //! Measurements that cost different amounts: choices that weigh information by cost have fewer wrong calls at the same spend.
 
-use cutline::{Arms, IntervalKind, MeasurementCosts, Purpose, Question, RewardKind, Rng, Spec, stream};
+use cutline::{Arms, MeasurementCosts, Purpose, Question, Rng, Spec, stream};
 use cutline_campaign::{CampaignState, Event, Terms};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -46,18 +46,10 @@ impl Truth {
     /// The wrong calls of a campaign that ends when the budget is spent, and that weighs costs when it chooses or does not.
     fn wrong_calls(&self, run: u64, case: &Case, weighs: bool) -> usize {
         let question = Question::new(0.0, 0.0).unwrap();
-        let terms = Terms {
-            question,
-            spec: Spec::named("pivot").unwrap().with_estimator(case.estimator).unwrap(),
-            // Without costs it is a number of measurements, and never reached.
-            budget: if weighs { case.budget } else { 10 * case.budget },
-            rewards: Some(RewardKind::Gaussian),
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: run,
-        };
+        let spec = Spec::named("pivot").unwrap().with_estimator(case.estimator).unwrap();
+        // Without costs it is a number of measurements, and never reached.
+        let budget = if weighs { case.budget } else { 10 * case.budget };
+        let terms = Terms { seed: run, ..Terms::new(question, spec, budget) };
         let arms = Arms::from_rows(&self.rows).unwrap();
         let costs = MeasurementCosts::new(&self.costs).unwrap();
         let arms = if weighs { arms.with_measurement_costs(costs).unwrap() } else { arms };

@@ -1,7 +1,7 @@
 //! Plans after a pilot, and plans for campaigns on the mixed model.
 
 use cutline::estimators::{Estimator, Mixed, MixedSettings};
-use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
+use cutline::{Arms, Purpose, Question, Spec, stream};
 use cutline_campaign::{Expectation, Forecast, Goal, Pilot, PilotError, Plan, PlannedCampaign, Prior, Terms};
 use cutline_lab::tables;
 use rand_distr::{Distribution, StandardNormal};
@@ -13,15 +13,8 @@ fn question() -> Question {
 /// The campaign that a store would begin by default: `pivot` on the mixed model, σ estimated.
 fn campaign(arms: &Arms) -> PlannedCampaign {
     let terms = Terms {
-        question: question(),
-        spec: Spec::named("pivot").unwrap().with_estimator("mixed").unwrap(),
-        budget: 1,
         rewards: None,
-        noise: None,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: 0,
+        ..Terms::new(question(), Spec::named("pivot").unwrap().with_estimator("mixed").unwrap(), 1)
     };
     PlannedCampaign { label: "pivot".into(), arms: arms.clone(), terms }
 }

@@ -4,7 +4,7 @@
 //! the threshold is their median. The plan with defaults knows the noise ratio and that half of the arms are above, and expects features
 //! to explain 0.7 of the differences, whatever the table. The pilot is one measurement of every second arm.
 
-use cutline::{Arms, IntervalKind, Purpose, Question, Spec, stream};
+use cutline::{Arms, Purpose, Question, Spec, stream};
 use cutline_campaign::{Expectation, Goal, Pilot, Plan, PlannedCampaign, Prior, Terms};
 use cutline_data::dataset;
 use rand_distr::{Distribution, StandardNormal};
@@ -49,15 +49,8 @@ impl Table {
     /// Wrong calls at each budget of the campaign that `cutline new` begins by default, in percent of the arms.
     fn wrong(&self, prior: Prior, noise: f64, budgets: &[u32]) -> Vec<f64> {
         let terms = Terms {
-            question: self.question,
-            spec: Spec::named("pivot").unwrap().with_estimator("mixed").unwrap(),
-            budget: 1,
             rewards: None,
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: 0,
+            ..Terms::new(self.question, Spec::named("pivot").unwrap().with_estimator("mixed").unwrap(), 1)
         };
         let plan = Plan {
             name: self.name.into(),

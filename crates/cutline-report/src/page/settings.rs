@@ -37,7 +37,7 @@ pub fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("model", describe(estimator, settings)),
         ("rewards", rewards(view)),
         ("noise σ", noise(view.standing.noise, view.standing.noise_from)),
-        ("intervals", format!("{}: {}", settings.interval, intervals(view).trim_end_matches('.'))),
+        ("intervals", format!("{}: {}", settings.interval.name(), intervals(view).trim_end_matches('.'))),
         ("ends", stop),
         ("seed", settings.seed.to_string()),
         ("Cutline", env!("CARGO_PKG_VERSION").into()),

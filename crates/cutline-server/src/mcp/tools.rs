@@ -61,11 +61,14 @@ impl Tool {
         if let Some(list) = spec.list {
             arguments.insert(list.into(), body);
             required.push(list.into());
-        } else if let Value::Object(properties) = &body["properties"] {
-            arguments.extend(properties.clone());
-            required.extend(
-                body["required"].as_array().into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_owned())),
-            );
+        } else {
+            // A flattened struct is a list of parts.
+            let parts = body["allOf"].as_array().map_or_else(|| vec![&body], |parts| parts.iter().collect());
+            for part in parts {
+                arguments.extend(part["properties"].as_object().cloned().unwrap_or_default());
+                let names = part["required"].as_array().into_iter().flatten();
+                required.extend(names.filter_map(|name| Some(name.as_str()?.to_owned())));
+            }
         }
         Self { spec, arguments, required }
     }

@@ -179,7 +179,7 @@ async fn ask(state: &AppState, visitor: &Visitor, name: &str, form: &ActionForm)
 
 async fn budget(state: &AppState, visitor: &Visitor, name: &str, form: &ActionForm) -> Result<&'static str, Problem> {
     let budget: u32 = parsed(form.budget.as_ref(), "the budget", "a whole number of at least 1")?;
-    let operation = Operation::Change(Box::new(Change { budget: Some(budget), ..Change::default() }));
+    let operation = Operation::Change(Box::new(Change::new().with("budget", budget)));
     state.submit(name, Submission { operation, origin: visitor.origin() }, None).await?;
     Ok("budget")
 }

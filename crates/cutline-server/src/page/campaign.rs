@@ -201,7 +201,7 @@ impl CurrentSettings {
             noise: settings.noise.map_or_else(|| "estimated".into(), exact),
             // To as many digits as anybody gives.
             confidence: exact((1e9 * (1.0 - settings.delta)).round() / 1e9),
-            until_sure: settings.until_sure.clone().unwrap_or_else(|| "never".into()),
+            until_sure: settings.until_sure.map_or_else(|| "never".into(), |stop| stop.to_string()),
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::extract::PathOf;
 use crate::problem::Problem;
 use crate::routes::arms::{add_arms, from_table};
 use crate::routes::campaigns::escaped;
-use crate::routes::new_campaign::{delta, model};
 use crate::routes::{campaigns, new_campaign};
 use crate::state::AppState;
 use axum::Router;
@@ -19,7 +18,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
 use cutline_campaign::{Change, Operation, Submission};
 use cutline_data::dataset::ReadOptions;
-use cutline_store::Role;
+use cutline_store::{Role, StoreError};
 use serde::Deserialize;
 
 pub(super) fn router() -> Router<AppState> {
@@ -35,50 +34,14 @@ fn given(field: Option<&String>) -> Option<&str> {
     field.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// The fields of the settings; those that are left empty stay as they are.
-#[derive(Debug, Default, Deserialize)]
-struct SettingsForm {
-    threshold: Option<String>,
-    precision: Option<String>,
-    noise: Option<String>,
-    confidence: Option<String>,
-    until_sure: Option<String>,
-    model: Option<String>,
-    algorithm: Option<String>,
-}
-
-impl SettingsForm {
-    fn change(&self) -> Result<Change, Problem> {
-        let number = |field: Option<&String>, what: &str| match given(field) {
-            None => Ok(None),
-            Some(text) => text
-                .parse::<f64>()
-                .map(Some)
-                .map_err(|_| Problem::Refused(format!("{what} must be a number with a decimal point, not `{text}`"))),
-        };
-        let noise = match given(self.noise.as_ref()) {
-            Some("estimated") => Some(None),
-            _ => number(self.noise.as_ref(), "the noise")?.map(Some),
-        };
-        let until_sure = match given(self.until_sure.as_ref()) {
-            Some("never") => Some(None),
-            text => text.map(|text| Some(text.to_owned())),
-        };
-        let change = Change {
-            threshold: number(self.threshold.as_ref(), "the threshold")?,
-            precision: number(self.precision.as_ref(), "the precision")?,
-            noise,
-            delta: delta(number(self.confidence.as_ref(), "the confidence")?)?,
-            until_sure,
-            model: model(given(self.model.as_ref()))?,
-            algorithm: given(self.algorithm.as_ref()).map(str::to_owned),
-            budget: None,
-        };
-        if change == Change::default() {
-            return Err(Problem::Refused("no setting is filled in".into()));
-        }
-        Ok(change)
+/// The change that the fields of the settings describe; those that are left empty stay as they are.
+fn change(fields: &[(String, String)]) -> Result<Change, Problem> {
+    let texts = fields.iter().map(|(key, text)| (key.as_str(), text.as_str()));
+    let change = Change::of_texts(texts).map_err(StoreError::from)?;
+    if change.is_empty() {
+        return Err(Problem::Refused("no setting is filled in".into()));
     }
+    Ok(change)
 }
 
 #[derive(Debug, Deserialize)]
@@ -130,12 +93,12 @@ async fn settings(
     State(state): State<AppState>,
     visitor: Visitor,
     PathOf(name): PathOf<String>,
-    form: Sent<SettingsForm>,
+    form: Sent<Vec<(String, String)>>,
 ) -> Result<Response, PageProblem> {
     let work = async {
         visitor.require(Role::Admin, &name)?;
         let Form(form) = form.map_err(|error| Problem::BadRequest(error.body_text()))?;
-        let operation = Operation::Change(Box::new(form.change()?));
+        let operation = Operation::Change(Box::new(change(&form)?));
         let changed = state.submit(&name, Submission { operation, origin: visitor.origin() }, None).await?;
         let is_changed = changed.n_events > 0;
         Ok(page_of(&name, if is_changed { "changed" } else { "unchanged" }))

@@ -143,13 +143,13 @@ pub(super) struct Prospect {
 impl Prospect {
     /// Simulates the campaign that these settings begin.
     pub(super) fn new(table: Bytes, mut query: TableQuery, state: &AppState) -> Result<Self, Problem> {
-        let budget = query.budget.filter(|_| query.threshold.is_some());
-        let budget =
-            budget.ok_or_else(|| Problem::Refused("enter a threshold and a budget to see what to expect".into()))?;
+        if !["threshold", "budget"].iter().all(|key| query.settings.contains_key(*key)) {
+            return Err(Problem::Refused("enter a threshold and a budget to see what to expect".into()));
+        }
         query.name = query.name.filter(|name| !name.is_empty()).or(Some("plan".into()));
         let (new, _) = query.campaign(table, state)?;
         let plan = before(new.name(), new.candidates().arms(), new.state(), RUNS)?;
-        let report = simulate(plan, budget)?;
+        let report = simulate(plan, new.settings().budget)?;
         let svg = plan_figure(&report).to_svg();
         let without_code = |line: String| line.replace('`', "");
         let answers = report.answers().into_iter().map(without_code).map(|line| {

@@ -1,6 +1,6 @@
 //! Campaigns: begin, list, get, change, rename and delete.
 
-use super::new_campaign::{NewCampaignBody, TableQuery, delta, model};
+use super::new_campaign::{NewCampaignBody, TableQuery};
 use super::page_bounds;
 use crate::auth::Principal;
 use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf};
@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cutline_campaign::{Change, Operation, Settings, Standing, Submission, rfc3339};
+use cutline_campaign::{Change, ChangeSchema, NewSettingsSchema, Operation, Settings, Standing, Submission, rfc3339};
 use cutline_store::{Campaign, Role};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -127,7 +127,7 @@ struct BegunCampaign {
 /// Begins a campaign, with its arms in the body: as JSON with the settings, or as a table (CSV, plain or compressed with gzip, Excel or
 /// Parquet) with the settings in the address.
 #[utoipa::path(
-    post, path = "/v1/campaigns", tag = "campaigns", params(TableQuery),
+    post, path = "/v1/campaigns", tag = "campaigns", params(TableQuery, NewSettingsSchema),
     request_body(content((NewCampaignBody = "application/json"), (String = "text/csv"), (Vec<u8> = "application/vnd.apache.parquet"))),
     responses((status = 201, body = BegunCampaign), Refusals)
 )]
@@ -213,10 +213,8 @@ struct CampaignDetails {
     /// Its name.
     name: String,
     /// Its settings after all changes, as the store keeps them.
-    #[schema(value_type = Object)]
     settings: Settings,
     /// The settings it began with. Those and the arms and the events are all that there is: everything else is computed from them.
-    #[schema(value_type = Object)]
     first_settings: Settings,
     /// The number of arms it began with.
     first_n_arms: usize,
@@ -254,37 +252,16 @@ async fn get(
     Ok(Json(details.await?))
 }
 
-/// What to change of a campaign; what is left out stays as it is.
+/// What to change of a campaign. What is left out stays as it is; null is the default of a setting.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(clippy::option_option, reason = "null is a value of its own")]
 struct ChangeBody {
     /// Another name.
     #[schema(min_length = 1, max_length = 200)]
     name: Option<String>,
-    /// Another budget.
-    #[schema(minimum = 1)]
-    budget: Option<u32>,
-    /// Another threshold τ.
-    threshold: Option<f64>,
-    /// Another precision ε.
-    precision: Option<f64>,
-    /// Another standard deviation of a measurement; null to estimate it.
-    #[serde(default, deserialize_with = "nullable")]
-    #[schema(value_type = Option<f64>)]
-    noise: Option<Option<f64>>,
-    /// Another probability that an interval contains the mean.
-    confidence: Option<f64>,
-    /// Another probability that an interval does not contain the mean, in place of `confidence`.
-    delta: Option<f64>,
-    /// When to end early; null to use the whole budget.
-    #[serde(default, deserialize_with = "nullable")]
-    #[schema(value_type = Option<String>)]
-    until_sure: Option<Option<String>>,
-    /// Another algorithm.
-    algorithm: Option<String>,
-    /// Another model.
-    model: Option<String>,
+    /// Other settings.
+    #[serde(flatten)]
+    #[schema(value_type = ChangeSchema)]
+    settings: Change,
 }
 
 /// A campaign after a change.
@@ -299,14 +276,6 @@ struct ChangedCampaign {
     changed: bool,
 }
 
-/// Tells null apart from nothing.
-#[expect(clippy::option_option, reason = "null is a value of its own")]
-fn nullable<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
 /// Changes settings from here on, or the name. Everything measured so far counts as if the campaign had begun with the new settings.
 #[utoipa::path(
     patch, path = "/v1/campaigns/{name}", tag = "campaigns", params(("name" = String, Path, description = "The campaign", example = "screen")),
@@ -319,23 +288,11 @@ async fn change(
     JsonOf { value, posted }: JsonOf<ChangeBody>,
 ) -> Result<Json<ChangedCampaign>, Problem> {
     posted.principal.require_for(Role::Admin, &name)?;
-    if value.confidence.is_some() && value.delta.is_some() {
-        return Err(Problem::Refused("`confidence` and `delta` say the same; give one of them".into()));
-    }
-    let change = Change {
-        budget: value.budget,
-        threshold: value.threshold,
-        precision: value.precision,
-        noise: value.noise,
-        delta: delta(value.confidence)?.or(value.delta),
-        until_sure: value.until_sure,
-        algorithm: value.algorithm,
-        model: model(value.model.as_deref())?,
-    };
     let mut changed = false;
     // A campaign that cannot be opened here, as one with a custom rule, can be renamed.
-    if change != Change::default() {
-        let submission = Submission { operation: Operation::Change(Box::new(change)), origin: posted.origin.clone() };
+    if !value.settings.is_empty() {
+        let submission =
+            Submission { operation: Operation::Change(Box::new(value.settings)), origin: posted.origin.clone() };
         changed = state.submit(&name, submission, posted.campaign).await?.n_events > 0;
     }
     let new_name = match value.name.filter(|wanted| *wanted != name) {

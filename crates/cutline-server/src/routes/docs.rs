@@ -47,7 +47,7 @@ pub(crate) fn docs_page(document: &utoipa::openapi::OpenApi) -> Result<String, a
         version: env!("CARGO_PKG_VERSION"),
         description: text(&document["info"]["description"]).split("\n\n").map(str::to_owned).collect(),
         groups: groups.into_iter().collect(),
-        schemas: schemas.map(|(name, found)| schema(name, found)).collect(),
+        schemas: schemas.map(|(name, found)| schema(name, found, &document)).collect(),
         problems: problem_kinds(),
     };
     page.render()
@@ -107,11 +107,14 @@ fn operation(method: &str, path: &str, found: &Value) -> Operation {
     }
 }
 
-fn schema(name: &str, found: &Value) -> Schema {
-    let required: Vec<&str> = found["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    // A flattened struct is a list of parts.
+fn schema(name: &str, found: &Value, document: &Value) -> Schema {
+    // A flattened struct is a list of parts, some of them elsewhere in the document.
     let parts = found["allOf"].as_array().map_or_else(|| vec![found], |parts| parts.iter().collect());
-    let fields = parts.into_iter().flat_map(|part| part["properties"].as_object().into_iter().flatten());
+    let there = |part: &Value| document.pointer(part["$ref"].as_str()?.trim_start_matches('#'));
+    let parts: Vec<&Value> = parts.into_iter().map(|part| there(part).unwrap_or(part)).collect();
+    let required = parts.iter().flat_map(|part| part["required"].as_array().into_iter().flatten());
+    let required: Vec<&str> = required.filter_map(Value::as_str).collect();
+    let fields = parts.iter().flat_map(|part| part["properties"].as_object().into_iter().flatten());
     let field = |(field, of): (&String, &Value)| {
         let optional = if required.contains(&field.as_str()) { "" } else { ", optional" };
         [field.clone(), format!("{}{optional}", kind_of(of)), text(&of["description"])]

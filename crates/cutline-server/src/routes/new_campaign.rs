@@ -3,59 +3,33 @@
 use crate::problem::Problem;
 use crate::state::AppState;
 use bytes::Bytes;
-use cutline::{Arm, Graph, Kernel, RewardKind};
-use cutline_campaign::{CampaignCovariance, CampaignModel, Candidates, Encoding, Preparation, Settings};
+use cutline::{Arm, Graph, Kernel};
+use cutline_campaign::{
+    CampaignCovariance, Candidates, Change, Encoding, NewSettingsSchema, Setting, SettingError, Settings, SettingsError,
+};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, ReadOptions, Source};
 use cutline_store::{NewCampaign, PastEvent, StoreError};
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, HashMap};
 use utoipa::{IntoParams, ToSchema};
 
 /// A new campaign with its arms.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct NewCampaignBody {
     /// Its name, which no other campaign of the store has.
     #[schema(min_length = 1, max_length = 200, example = "screen")]
     pub(crate) name: String,
-    /// The threshold τ: the question is which arms have a mean above it. Without `settings` it is required.
-    #[schema(example = 0.5)]
-    threshold: Option<f64>,
-    /// How many measurements may be made or, if the arms have costs, what they may cost in all. Without `settings` it is required.
-    #[schema(minimum = 1, example = 400)]
-    budget: Option<u32>,
-    /// The precision ε: arms within ε of τ may be called either way.
-    #[serde(default)]
-    precision: f64,
-    /// `mixed`, `linear` or `independent`.
-    model: Option<String>,
-    /// The algorithm, by its name.
-    algorithm: Option<String>,
-    /// Parameters of the algorithm, by name.
-    #[serde(default)]
-    parameters: BTreeMap<String, f64>,
-    /// `gaussian`, numbers with noise, or `bernoulli`, 1 for pass and 0 for fail.
-    rewards: Option<String>,
-    /// The standard deviation of a measurement; without it, it is estimated.
-    noise: Option<f64>,
-    /// `fixed` or `anytime`.
-    interval: Option<String>,
-    /// The probability that an interval contains the mean.
-    #[schema(example = 0.95)]
-    confidence: Option<f64>,
-    /// When to end before the budget is used up: `intervals`, `evidence`, or `expected-errors 3`.
-    until_sure: Option<String>,
-    /// How features and rewards are prepared for the linear model.
-    preparation: Option<PreparationBody>,
+    /// The settings; `threshold` and `budget` are required, unless `settings` is given in place of all of these.
+    #[serde(flatten)]
+    #[schema(value_type = NewSettingsSchema)]
+    given: Change,
     /// Means that are a smooth function of the features.
     kernel: Option<KernelBody>,
     /// Means that vary little along the edges of a graph.
     #[serde(default)]
     edges: Vec<EdgeBody>,
-    /// The seed of all random choices.
-    #[serde(default)]
-    seed: u64,
     /// The names of the features; none without features.
     #[serde(default)]
     #[schema(example = json!(["mass", "polarity"]))]
@@ -69,8 +43,8 @@ pub(crate) struct NewCampaignBody {
     #[serde(default)]
     count_observed: bool,
     /// All settings in the form in which a store keeps them and `first_settings` of a campaign has them, in place of the threshold, the budget and
-    /// everything else from there to the seed.
-    #[schema(value_type = Option<Object>)]
+    /// all others.
+    #[schema(value_type = Option<Settings>)]
     settings: Option<serde_json::Value>,
     /// With `settings`: all events of the campaign of which this is a copy, as its `events` has them, in place of `observed`.
     #[schema(value_type = Option<Vec<Object>>)]
@@ -104,18 +78,6 @@ pub(crate) struct ObservedBody {
     pub(crate) reward: f64,
 }
 
-/// How features and rewards are prepared.
-#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PreparationBody {
-    /// Whether each feature is standardised.
-    standardise: bool,
-    /// The value of an additional feature that is the same for all arms; 0 for none.
-    intercept: f64,
-    /// Whether the model is fitted to r − τ instead of r.
-    centre: bool,
-}
-
 /// A kernel of the features.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -142,39 +104,19 @@ fn one() -> f64 {
     1.0
 }
 
-/// The settings of a campaign whose arms are a table in the body, and how the table is read.
+/// The name of a campaign whose arms are a table in the body, how the table is read, and the settings.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TableQuery {
     /// The name of the campaign.
     pub(crate) name: Option<String>,
-    /// The threshold τ.
-    pub(crate) threshold: Option<f64>,
-    /// How many measurements may be made or, with `cost`, what they may cost in all.
-    pub(crate) budget: Option<u32>,
-    /// The precision ε.
-    precision: Option<f64>,
-    /// `mixed`, `linear` or `independent`.
-    model: Option<String>,
-    /// The algorithm, by its name.
-    algorithm: Option<String>,
-    /// `gaussian` or `bernoulli`.
-    rewards: Option<String>,
-    /// The standard deviation of a measurement.
-    noise: Option<f64>,
-    /// `fixed` or `anytime`.
-    interval: Option<String>,
-    /// The probability that an interval contains the mean.
-    confidence: Option<f64>,
-    /// `intervals`, `evidence`, or `expected-errors 3`.
-    until_sure: Option<String>,
-    /// The seed of all random choices.
-    seed: Option<u64>,
+    /// The settings of the campaign, as texts by their keys. `cost` is also how the table is read: tables of arms that are added later need
+    /// that column, too.
+    #[serde(flatten, deserialize_with = "known_settings")]
+    #[param(ignore)]
+    pub(crate) settings: BTreeMap<String, String>,
     /// The column with the names of the arms.
     pub(crate) id: Option<String>,
-    /// The column with what a measurement of each arm costs, in units of the budget. Tables of arms that are added later need it, too.
-    cost: Option<String>,
     /// The columns that are features, separated by commas.
     features: Option<String>,
     /// The columns that are categories, separated by commas.
@@ -183,6 +125,13 @@ pub(crate) struct TableQuery {
     missing: Option<String>,
     /// The decimal mark: `.` or `,`.
     pub(crate) decimal: Option<String>,
+}
+
+/// Reads settings as texts, and refuses unknown keys.
+fn known_settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let settings = BTreeMap::<String, String>::deserialize(deserializer)?;
+    settings.keys().try_for_each(|key| Setting::of(key).map(drop)).map_err(D::Error::custom)?;
+    Ok(settings)
 }
 
 impl TableQuery {
@@ -201,7 +150,7 @@ impl TableQuery {
             features: list(&self.features),
             categories: list(&self.categories).unwrap_or_default(),
             id: self.id.clone(),
-            cost: self.cost.clone(),
+            cost: self.settings.get("cost").cloned(),
             fills_missing: choice("missing", &self.missing, "refuse", "mean")?,
             decimal_comma: choice("decimal", &self.decimal, ".", ",")?,
         })
@@ -212,24 +161,15 @@ impl TableQuery {
         let missing =
             |what: &str| Problem::Refused(format!("`{what}` is missing; give it in the address, as in `?{what}=…`"));
         let name = self.name.as_deref().ok_or_else(|| missing("name"))?;
-        let threshold = self.threshold.ok_or_else(|| missing("threshold"))?;
-        let budget = self.budget.ok_or_else(|| missing("budget"))?;
+        let texts = self.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
+        let settings = Change::of_texts(texts).and_then(|given| given.settings()).map_err(|error| match error {
+            SettingsError::Setting(SettingError::Missing(what)) => missing(what),
+            error => StoreError::from(error).into(),
+        })?;
         let Loaded { candidates, encoding, notes, .. } = dataset::load(&Source::Bytes(table), &self.options()?)
             .map_err(|error| Problem::Refused(error.to_string()))?;
         check_n_arms(candidates.n_arms(), state)?;
-        let mut settings = Settings::new(threshold, budget);
-        settings.precision = self.precision.unwrap_or(0.0);
-        settings.model = model(self.model.as_deref())?;
-        settings.algorithm.clone_from(&self.algorithm);
-        settings.rewards.clone_from(&self.rewards);
-        settings.noise = self.noise;
-        settings.interval = self.interval.clone().unwrap_or(settings.interval);
-        settings.delta = delta(self.confidence)?.unwrap_or(settings.delta);
-        settings.until_sure.clone_from(&self.until_sure);
-        settings.cost.clone_from(&self.cost);
-        settings.seed = self.seed.unwrap_or(0);
-        settings.encoding = encoding;
-        let new = NewCampaign::new(name, settings, candidates)?;
+        let new = NewCampaign::new(name, Settings { encoding, ..settings }, candidates)?;
         Ok((new, notes.iter().map(ToString::to_string).collect()))
     }
 }
@@ -249,10 +189,14 @@ impl NewCampaignBody {
         let (name, count_observed) = (self.name.clone(), self.count_observed);
         let events = self.events.take();
         let settings = match self.settings.take() {
-            Some(settings) => self.complete(settings, &candidates)?,
+            Some(settings) => self.complete(settings)?,
             None if events.is_some() => return Err(Problem::Refused("`events` need `settings`".into())),
             None => self.settings(&index)?,
         };
+        let encoded = settings.encoding.as_ref().map(Encoding::features);
+        if encoded.is_some_and(|columns| columns != candidates.columns()) {
+            return Err(Problem::Refused("the `encoding` in `settings` is one of other columns".into()));
+        }
         if let Some(events) = events {
             return copied(&name, settings, candidates, events, observed.is_empty());
         }
@@ -263,60 +207,20 @@ impl NewCampaignBody {
 
     /// The settings that the fields of the body describe.
     fn settings(self, index: &HashMap<&str, Arm>) -> Result<Settings, Problem> {
-        let missing = |what: &str| Problem::Refused(format!("`{what}` is missing"));
-        let threshold = self.threshold.ok_or_else(|| missing("threshold"))?;
-        let mut settings = Settings::new(threshold, self.budget.ok_or_else(|| missing("budget"))?);
-        settings.precision = self.precision;
-        settings.model = model(self.model.as_deref())?;
-        settings.algorithm = self.algorithm;
-        settings.parameters = self.parameters;
-        settings.rewards = self.rewards;
-        settings.noise = self.noise;
-        settings.interval = self.interval.unwrap_or(settings.interval);
-        settings.delta = delta(self.confidence)?.unwrap_or(settings.delta);
-        settings.until_sure = self.until_sure;
-        settings.preparation = self.preparation.map(|PreparationBody { standardise, intercept, centre }| Preparation {
-            standardise,
-            intercept,
-            centre,
-        });
-        settings.covariance = covariance(self.kernel.as_ref(), &self.edges, index)?;
-        settings.seed = self.seed;
-        if settings.rewards.is_none() {
-            settings.rewards = Some(RewardKind::Gaussian.name().into());
-        }
-        Ok(settings)
+        let covariance = covariance(self.kernel.as_ref(), &self.edges, index)?;
+        let settings = self.given.settings().map_err(StoreError::from)?;
+        Ok(Settings { covariance: covariance.or(settings.covariance), ..settings })
     }
 
     /// The settings in the form in which a store keeps them.
-    fn complete(&self, settings: serde_json::Value, candidates: &Candidates) -> Result<Settings, Problem> {
-        let is_given = [
-            ("threshold", self.threshold.is_some()),
-            ("budget", self.budget.is_some()),
-            ("precision", self.precision != 0.0),
-            ("model", self.model.is_some()),
-            ("algorithm", self.algorithm.is_some()),
-            ("parameters", !self.parameters.is_empty()),
-            ("rewards", self.rewards.is_some()),
-            ("noise", self.noise.is_some()),
-            ("interval", self.interval.is_some()),
-            ("confidence", self.confidence.is_some()),
-            ("until_sure", self.until_sure.is_some()),
-            ("preparation", self.preparation.is_some()),
-            ("kernel", self.kernel.is_some()),
-            ("edges", !self.edges.is_empty()),
-            ("seed", self.seed != 0),
-        ];
-        if let Some((what, _)) = is_given.iter().find(|(_, is_given)| *is_given) {
+    fn complete(&self, settings: serde_json::Value) -> Result<Settings, Problem> {
+        let kernel = self.kernel.as_ref().map(|_| "kernel");
+        let mut given = self.given.keys().chain(kernel).chain((!self.edges.is_empty()).then_some("edges"));
+        if let Some(what) = given.next() {
             return Err(Problem::Refused(format!("`{what}` is a part of `settings`; give one of them")));
         }
-        let settings: Settings = serde_json::from_value(settings)
-            .map_err(|error| Problem::Refused(format!("`settings` cannot be understood: {error}")))?;
-        let encoded = settings.encoding.as_ref().map(Encoding::features);
-        if encoded.is_some_and(|columns| columns != candidates.columns()) {
-            return Err(Problem::Refused("the `encoding` in `settings` is one of other columns".into()));
-        }
-        Ok(settings)
+        serde_json::from_value(settings)
+            .map_err(|error| Problem::Refused(format!("`settings` cannot be understood: {error}")))
     }
 }
 
@@ -378,17 +282,6 @@ pub(crate) fn candidates(columns: Vec<String>, arms: Vec<ArmBody>) -> Result<Can
 
 fn find(index: &HashMap<&str, Arm>, name: &str) -> Result<Arm, Problem> {
     index.get(name).copied().ok_or_else(|| Problem::Refused(format!("there is no arm `{name}`")))
-}
-
-/// The model with this name.
-pub(crate) fn model(name: Option<&str>) -> Result<Option<CampaignModel>, Problem> {
-    Ok(name.map(CampaignModel::named).transpose().map_err(StoreError::from)?)
-}
-
-/// δ for a confidence.
-pub(crate) fn delta(confidence: Option<f64>) -> Result<Option<f64>, Problem> {
-    let delta = confidence.map(cutline::delta_of).transpose();
-    delta.map_err(|_| Problem::Refused("`confidence` must be a number above 0 and below 1".into()))
 }
 
 fn covariance(

@@ -1,6 +1,5 @@
 //! The verdicts on the arms of a campaign, in pages.
 
-use super::new_campaign::delta;
 use super::page_bounds;
 use crate::actor::OpenCampaign;
 use crate::auth::Principal;
@@ -111,7 +110,9 @@ async fn verdicts(
 ) -> Result<Json<VerdictPage>, Problem> {
     principal.require_for(Role::Viewer, &name)?;
     let mut found = state.run(&name, AllVerdicts::new).await?;
-    if let Some(delta) = delta(query.confidence)? {
+    if let Some(confidence) = query.confidence {
+        let delta = cutline::delta_of(confidence)
+            .map_err(|_| Problem::Refused("`confidence` must be a number above 0 and below 1".into()))?;
         let others = state.heavy(&name, move |campaign| Ok(campaign.verdicts_at(delta)?)).await?;
         // Others may have added arms in between.
         found.verdicts = Arc::new(others.into_iter().take(found.names.len()).collect());

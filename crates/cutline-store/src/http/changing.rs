@@ -5,39 +5,16 @@ use super::managing::arm_rows;
 use super::wire::{AddedArms, ChangedSettings};
 use crate::{Campaign, StoreError};
 use cutline_campaign::{Candidates, Change};
-use serde_json::{Map, Value, json};
-
-/// The body of the request; `None` if JSON has no word for one of the numbers.
-fn body(change: &Change) -> Option<Value> {
-    let Change { budget, threshold, precision, noise, delta, until_sure, algorithm, model } = change;
-    let numbers = [*threshold, *precision, noise.flatten(), *delta];
-    if numbers.iter().flatten().any(|number| !number.is_finite()) {
-        return None;
-    }
-    let mut body = Map::new();
-    let mut set = |key: &str, value: Option<Value>| value.map(|value| body.insert(key.into(), value));
-    set("budget", budget.map(Value::from));
-    set("threshold", threshold.map(Value::from));
-    set("precision", precision.map(Value::from));
-    set("noise", noise.map(Value::from));
-    set("delta", delta.map(Value::from));
-    set("until_sure", until_sure.clone().map(Value::from));
-    set("algorithm", algorithm.clone().map(Value::from));
-    set("model", model.map(|model| model.name().into()));
-    Some(body.into())
-}
+use serde_json::json;
 
 impl Campaign {
     /// As [`Campaign::change`], on the server of this campaign.
     pub(super) fn change_on_server(&mut self, change: &Change) -> Result<bool, StoreError> {
         let Some(journal) = self.journal.remote() else { return Err(StoreError::NotOverHttp) };
-        let changed = match body(change) {
-            Some(body) => journal.located(|client| {
-                let url = client.address().url("");
-                client.send_to::<ChangedSettings>(Method::Patch, url, &body).map(|answer| answer.changed)
-            }),
-            None => Err(journal.client.failed("a number is not finite").refused()),
-        };
+        let changed = journal.located(|client| {
+            let url = client.address().url("");
+            client.send_to::<ChangedSettings>(Method::Patch, url, change).map(|answer| answer.changed)
+        });
         match changed {
             Ok(changed) => self.state().map(|_| changed),
             Err(error) if error.is_refusal() => Err(self.refused_change(change).unwrap_or(error)),

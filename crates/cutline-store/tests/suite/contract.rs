@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::{Place, candidates, reward, settings};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
-use cutline::{Graph, IntervalError, Kernel, Rng, SpecError, StopReason, Verdict};
+use cutline::{EstimatorKind, Graph, Kernel, Rng, SpecError, StopCriterion, StopReason, Verdict};
 use cutline_campaign::{
     CampaignCovariance, CampaignError, CampaignModel, Candidates, Event, Preparation, Record, TermsError, Ticket,
     TicketStatus,
@@ -92,7 +92,7 @@ fn settings_and_candidates_are_read_back_exactly(store: &Store) {
     let mut campaign = store.campaign(None).unwrap();
     settings.resolve(true).unwrap();
     assert_eq!(campaign.settings(), &settings);
-    let chosen = (settings.algorithm.as_deref(), settings.estimator.as_deref(), settings.preparation);
+    let chosen = (settings.algorithm.as_deref(), settings.estimator.map(EstimatorKind::name), settings.preparation);
     assert_eq!(chosen, (Some("pivot"), Some("ridge"), Some(Preparation::default())), "all explicit");
     assert_eq!((campaign.arm_names(), campaign.columns()), (&names[..], expected.columns()));
     assert_eq!(campaign.candidates().unwrap(), expected);
@@ -103,7 +103,7 @@ fn settings_and_candidates_are_read_back_exactly(store: &Store) {
     let bare = Candidates::new(vec!["a".into(), "b".into()], vec![], vec![]).unwrap();
     store.begin("bare", &common::settings(10), bare.clone()).unwrap();
     let mut campaign = store.campaign(Some("bare")).unwrap();
-    let chosen = (campaign.settings().algorithm.as_deref(), campaign.settings().estimator.as_deref());
+    let chosen = (campaign.settings().algorithm.as_deref(), campaign.settings().estimator.map(EstimatorKind::name));
     assert_eq!(chosen, (Some("apt"), Some("sample-mean")), "there are no features to use");
     assert_eq!(campaign.candidates().unwrap(), bare);
     assert_eq!(campaign.ask(1, "w", LEASE).unwrap()[0].features, [0.0; 0]);
@@ -247,10 +247,6 @@ fn bad_settings_begin_no_campaign(store: &Store) {
     let unknown = terms(|s| s.algorithm = Some("best".into()));
     assert!(matches!(&unknown, TermsError::Spec(SpecError::Unknown(name)) if name == "best"), "{unknown}");
     assert!(message(|s| s.algorithm = Some("linear-apt".into())).contains("too small for 100 arms"));
-    let unknown = terms(|s| s.interval = "wide".into());
-    assert!(matches!(&unknown, TermsError::Interval(IntervalError::Unknown(name)) if name == "wide"), "{unknown}");
-    let unknown = terms(|s| s.until_sure = Some("hope".into()));
-    assert!(matches!(&unknown, TermsError::UnknownCriterion(name) if name == "hope"), "{unknown}");
     let unknown = terms(|s| s.parameters.extend([("mu".into(), 1.0)]));
     assert!(
         matches!(&unknown, TermsError::Spec(SpecError::UnknownParameter { parameter, .. }) if parameter == "mu"),
@@ -395,7 +391,7 @@ fn a_kernel_and_a_graph_are_stored(store: &Store) {
         let verdicts = campaign.verdicts().unwrap();
         let mut again = store.campaign(Some(name)).unwrap();
         assert_eq!(again.settings().covariance, Some(covariance));
-        assert_eq!(again.settings().estimator.as_deref(), Some("ridge"));
+        assert_eq!(again.settings().estimator, Some(EstimatorKind::Ridge));
         assert_eq!(again.verdicts().unwrap(), verdicts, "{name}");
         let found: Vec<f64> = verdicts.iter().map(|verdict| verdict.mean).collect();
         assert!(!means.contains(&found), "{name} differs from the others");
@@ -407,7 +403,7 @@ fn a_kernel_and_a_graph_are_stored(store: &Store) {
     assert_eq!(refused, "the length of a kernel must be a number between 1e-100 and 1e100, not -1");
     settings.covariance = None;
     settings.algorithm = Some("straddle".into());
-    settings.until_sure = Some("evidence".into());
+    settings.until_sure = Some(StopCriterion::Evidence.into());
     let refused = store.begin("bad", &settings, candidates()).unwrap_err().to_string();
     assert!(refused.ends_with("so it takes no confidence stop"), "{refused}");
 }

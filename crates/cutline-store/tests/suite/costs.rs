@@ -66,9 +66,9 @@ fn the_budget_is_in_units_of_cost(store: &Store) {
     assert_eq!((measure(&mut campaign), spent(&mut campaign)), (60.0, 60.0));
     let mut other = store.campaign(None).unwrap();
     assert_eq!((spent(&mut other), other.stop_reason().unwrap()), (60.0, Some(StopReason::Budget)));
-    assert!(other.change(&Change { budget: Some(70), ..Change::default() }).unwrap());
+    assert!(other.change(&Change::new().with("budget", 70)).unwrap());
     assert_eq!((measure(&mut campaign), spent(&mut other)), (10.0, 70.0));
-    let refused = other.change(&Change { budget: Some(69), ..Change::default() }).unwrap_err();
+    let refused = other.change(&Change::new().with("budget", 69)).unwrap_err();
     assert!(matches!(refused, StoreError::CampaignError(CampaignError::BudgetBelowUsed { .. })), "{refused}");
     assert_eq!(other.void(&[1], "wrong sample").unwrap(), 1);
     assert_eq!(measure(&mut campaign), 70.0 - spent_without_first(&mut other));

@@ -112,9 +112,7 @@ fn a_key_is_for_one_request(store: &Store) {
     };
     let more =
         cutline_campaign::Candidates::new(vec!["new".into()], campaign.columns().to_vec(), vec![0.5; 3]).unwrap();
-    let (raise, lower) = [20, 15]
-        .map(|budget| cutline_campaign::Change { budget: Some(budget), ..cutline_campaign::Change::default() })
-        .into();
+    let (raise, lower) = [20, 15].map(|budget| cutline_campaign::Change::new().with("budget", budget)).into();
     let keyed_change = Origin { author: None, key: Some(RequestKey { key: "raise".into(), fingerprint: "r".into() }) };
     let keyed_change = Submission { operation: Operation::Change(Box::new(raise)), origin: keyed_change };
     assert_eq!(campaign.submit(keyed_change.clone()).unwrap().n_events, 1);
@@ -154,7 +152,7 @@ fn authors_are_recorded(store: &Store) {
     let submissions =
         [by(ask(2, "w"), "ada"), by(tell(&[(1, 0.1)]), "ada"), anonymous(tell(&[(2, 0.2)])), by(ask(1, "w"), "bob")];
     assert!(perform(&mut campaign, &submissions).iter().all(Result::is_ok));
-    let raise = cutline_campaign::Change { budget: Some(20), ..cutline_campaign::Change::default() };
+    let raise = cutline_campaign::Change::new().with("budget", 20);
     campaign.submit(by(Operation::Change(Box::new(raise)), "ada")).unwrap();
     let ranges = |campaign: &mut Campaign, first, last| -> Vec<(u64, u64, String)> {
         let range = |Authorship { first, last, author, .. }| (first, last, author);

@@ -71,9 +71,9 @@ fn no_late_reward_is_lost(store: &Store) {
     assert_eq!(fast.stop_reason().unwrap(), Some(StopReason::Budget));
     assert_eq!(fast.verdicts().unwrap().iter().map(|verdict| verdict.pulls).sum::<u32>(), 6);
     // A change that leaves the budget alone is not refused, and a larger budget counts what came late.
-    let change = cutline_campaign::Change { threshold: Some(0.3), ..cutline_campaign::Change::default() };
+    let change = cutline_campaign::Change::new().with("threshold", 0.3);
     assert!(fast.change(&change).unwrap());
-    assert!(fast.change(&cutline_campaign::Change { budget: Some(8), ..cutline_campaign::Change::default() }).unwrap());
+    assert!(fast.change(&cutline_campaign::Change::new().with("budget", 8)).unwrap());
     let progress = slow.progress().unwrap();
     assert_eq!((progress.counted, progress.uncounted), (6, 0));
 }

@@ -1,6 +1,6 @@
 //! Stores that earlier versions wrote still open and report the same verdicts.
 
-use cutline::{EstimatorKind, StopReason};
+use cutline::{EstimatorKind, StopCriterion, StopReason};
 use cutline_campaign::{
     Candidates, Change, Event, Operation, Origin, Preparation, Settings, Submission, TermsError, TicketStatus,
 };
@@ -39,7 +39,7 @@ fn a_campaign_with_features() {
     let settings = campaign.settings();
     assert_eq!((settings.threshold, settings.precision, settings.budget), (0.4, 0.01, 20));
     assert_eq!((settings.algorithm.as_deref(), settings.noise), (Some("pivot"), Some(0.3)));
-    assert_eq!((settings.parameters["lambda"], settings.until_sure.as_deref()), (0.5, Some("evidence")));
+    assert_eq!((settings.parameters["lambda"], settings.until_sure), (0.5, Some(StopCriterion::Evidence.into())));
     assert_eq!(campaign.columns(), ["mass", "polarity"]);
     assert_eq!(campaign.arm_names(), ["water", "ethanol", "acetone", "hexane", "toluene", "ether, ü"]);
     assert_eq!(campaign.candidates().unwrap().row(5), [74.12, 0.117]);
@@ -71,7 +71,7 @@ fn an_old_default_stays_ridge_on_prepared_features() {
     let directory = tempfile::tempdir().unwrap();
     let mut campaign = schema_1(directory.path(), "screen");
     let settings = campaign.settings();
-    assert_eq!((settings.estimator.as_deref(), settings.preparation), (None, Some(Preparation::default())));
+    assert_eq!((settings.estimator, settings.preparation), (None, Some(Preparation::default())));
     let state = campaign.state().unwrap();
     assert_eq!((state.terms().spec.estimator(), state.arms().dimension()), (EstimatorKind::Ridge, Some(3)));
     // The leases of the open tickets end at a certain date, and the test does not depend on today's.
@@ -100,7 +100,7 @@ fn a_campaign_on_the_mixed_model() {
     let asked = campaign.ask(6, "w", Duration::from_hours(1)).unwrap();
     let arms: Vec<usize> = asked.iter().map(|ticket| ticket.arm).collect();
     assert_eq!(arms, [11, 4, 8, 11, 8, 4], "the arms that the earlier version proposed");
-    assert!(campaign.change(&Change { budget: Some(60), ..Change::default() }).unwrap());
+    assert!(campaign.change(&Change::new().with("budget", 60)).unwrap());
     assert_eq!(campaign.ask(60, "w", Duration::from_hours(1)).unwrap().len(), 60 - 28 - 6);
 }
 
@@ -126,7 +126,7 @@ fn a_guaranteed_stop_without_noise_opens_and_never_stops_early() {
     let path = directory.path().join("sure.db");
     let location = path.to_str().unwrap();
     let mut settings = Settings::new(0.5, 40);
-    settings.until_sure = Some("intervals".into());
+    settings.until_sure = Some(StopCriterion::Intervals.into());
     let candidates = || Candidates::new(["a", "b"].map(String::from).to_vec(), Vec::new(), Vec::new()).unwrap();
     let refused = NewCampaign::new("sure", settings.clone(), candidates()).unwrap_err();
     assert!(matches!(refused, StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. })), "{refused}");

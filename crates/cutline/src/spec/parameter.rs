@@ -1,6 +1,6 @@
 //! The parameters of algorithms, and the estimators by name.
 
-use super::Range;
+use super::{Range, SpecError};
 use crate::estimators::Mixed;
 
 /// The estimators by name.
@@ -163,6 +163,15 @@ impl EstimatorKind {
             Self::Mixed => "mixed",
             Self::Custom { .. } => "custom",
         }
+    }
+
+    /// The estimator of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(name: &str) -> Result<Self, SpecError> {
+        let found = Self::ALL.iter().copied().find(|kind| kind.name() == name);
+        found.ok_or_else(|| SpecError::UnknownEstimator(name.into()))
     }
 
     /// Whether it provides variances and covariances that count pending pulls:

@@ -2,7 +2,7 @@
 
 use crate::common::{Problem, arms_of, spec};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
-use cutline::{Arm, Arms, IntervalKind, LearnerError, NameError, Purpose, Question, Rng, Spec, SpecError, stream};
+use cutline::{Arm, Arms, LearnerError, NameError, Purpose, Question, Rng, Spec, SpecError, stream};
 use cutline_campaign::{CampaignState, EarlyStop, Event, Record, Terms};
 use rand_core::Rng as _;
 
@@ -117,17 +117,7 @@ fn receives_variances_and_covariances() {
 fn works_in_a_campaign() {
     let problem = Problem::uniform(6, 3, 2);
     let play = |spec: Spec| {
-        let terms = Terms {
-            question: problem.question,
-            spec,
-            budget: 150,
-            rewards: None,
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: 0,
-        };
+        let terms = Terms { rewards: None, ..Terms::new(problem.question, spec, 150) };
         let mut campaign = CampaignState::new(problem.arms(), terms).unwrap();
         let mut rng = stream(1, Purpose::Noise, 0);
         let mut arms = Vec::new();
@@ -177,15 +167,10 @@ fn what_a_rule_has_learnt_is_a_function_of_the_events() {
         [("ridge", None), ("sample-mean", None), ("mixed", None), ("mixed", Some(EarlyStop::ExpectedErrors(1e-9)))]
     {
         let terms = Terms {
-            question: problem.question,
-            spec: custom(Momentum::default()).with_estimator(estimator).unwrap(),
-            budget: 150,
             rewards: None,
             noise: Some(0.5),
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
             until_sure,
-            seed: 0,
+            ..Terms::new(problem.question, custom(Momentum::default()).with_estimator(estimator).unwrap(), 150)
         };
         let begin = || CampaignState::new(problem.arms(), terms.clone()).unwrap();
         let play = |rebuild_every: usize| {

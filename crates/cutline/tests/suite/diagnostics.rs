@@ -2,7 +2,7 @@
 
 use cutline::diagnostics::{Conclusion, DesignShape, Diagnostics, LearntModel, MissingEvidence, RewardStats};
 use cutline::estimators::Explained;
-use cutline::{Arm, Arms, IntervalKind, Purpose, Question, Rng, Spec, stream};
+use cutline::{Arm, Arms, Purpose, Question, Rng, Spec, stream};
 use cutline_campaign::{CampaignState, Terms};
 use nalgebra::{DMatrix, DVector};
 use rand_core::Rng as _;
@@ -302,15 +302,12 @@ fn observed(arms: &Arms, estimator: &str, n: usize, reward: impl Fn(usize, usize
     let rewards = (0..n).flat_map(|pull| (0..arms.n_arms()).map(move |arm| (arm, pull)));
     let mean = rewards.map(|(arm, pull)| reward(arm, pull)).sum::<f64>() / (n * arms.n_arms()) as f64;
     let terms = Terms {
-        question: Question::new(mean, 0.0).unwrap(),
-        spec: Spec::named("pivot").unwrap().with_estimator(estimator).unwrap(),
-        budget: 1,
         rewards: None,
-        noise: None,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: 0,
+        ..Terms::new(
+            Question::new(mean, 0.0).unwrap(),
+            Spec::named("pivot").unwrap().with_estimator(estimator).unwrap(),
+            1,
+        )
     };
     let mut campaign = CampaignState::new(arms.clone(), terms).unwrap();
     assert!(campaign.diagnose().learnt.is_none(), "no rewards yet");

@@ -293,17 +293,7 @@ fn the_noise_can_be_known() {
 #[test]
 fn the_noise_of_a_campaign_is_known_to_the_model() {
     let problem = curved(20);
-    let terms = |noise| Terms {
-        question: problem.question,
-        spec: mixed("straddle"),
-        budget: 60,
-        rewards: None,
-        noise,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: 4,
-    };
+    let terms = |noise| Terms { rewards: None, noise, seed: 4, ..Terms::new(problem.question, mixed("straddle"), 60) };
     let play = |noise| {
         let mut campaign = CampaignState::new(problem.arms(), terms(noise)).unwrap();
         let mut rng = stream(9, Purpose::Noise, 0);
@@ -462,17 +452,7 @@ fn what_is_learnt_depends_on_the_rewards_alone() {
         })
         .collect();
     for (batch, piece) in [(1, 1), (7, 1), (30, 1), (1, 50), (7, 3), (30, 301)] {
-        let terms = Terms {
-            question,
-            spec: mixed("pivot"),
-            budget: 2_000,
-            rewards: None,
-            noise: None,
-            interval: IntervalKind::Fixed,
-            delta: 0.05,
-            until_sure: None,
-            seed: 0,
-        };
+        let terms = Terms { rewards: None, ..Terms::new(question, mixed("pivot"), 2_000) };
         let mut campaign = CampaignState::new(problem.arms(), terms).unwrap();
         for records in journal(&rewards, batch).chunks(piece) {
             campaign.extend(records).unwrap();

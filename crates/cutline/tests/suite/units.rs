@@ -3,8 +3,7 @@
 use crate::common::{Problem, spec, take};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{
-    ALGORITHMS, Arm, Arms, EstimatorKind, IntervalKind, Purpose, Question, RewardKind, Rng, Side, Spec, StopCriterion,
-    StopReason, below, stream,
+    ALGORITHMS, Arm, Arms, EstimatorKind, Purpose, Question, Rng, Side, Spec, StopCriterion, StopReason, below, stream,
 };
 use cutline_campaign::{CampaignState, EarlyStop, Event, Terms, TicketId};
 
@@ -85,15 +84,10 @@ fn check(case: &str, spec: &Spec, noise: Option<f64>, until_sure: Option<EarlySt
             // UCB-E's exploration is in units of the squared rewards.
             let spec = spec.clone().with_oracle_exploration(2.0 * unit * unit).unwrap();
             let terms = Terms {
-                question: Question::new(0.2 * unit, precision * unit).unwrap(),
-                spec,
-                budget: 1_000,
-                rewards: Some(RewardKind::Gaussian),
                 noise: noise.map(|noise| noise * unit),
-                interval: IntervalKind::Fixed,
-                delta: 0.05,
                 until_sure,
                 seed: 8,
+                ..Terms::new(Question::new(0.2 * unit, precision * unit).unwrap(), spec, 1_000)
             };
             play(&arms, &problem, terms, unit)
         };

@@ -3,8 +3,7 @@
 use crate::common::{Plain, Problem, assert_close, spec, take, uniform};
 use cutline::estimators::{DesignedRidge, Estimator, Model, Ridge, SampleMean};
 use cutline::{
-    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, RewardKind, Side, Spec,
-    Verdict, stream,
+    ALGORITHMS, Arms, AskTell, Confidence, EstimatorKind, IntervalKind, Purpose, Question, Side, Spec, Verdict, stream,
 };
 use cutline_campaign::{CampaignState, Terms};
 
@@ -290,16 +289,13 @@ fn a_mean_at_the_threshold_is_said_to_be_there() {
             let mut campaign = CampaignState::new(
                 Arms::from_rows(&[[1.0], [2.0]]).unwrap(),
                 Terms {
-                    question: Question::new(0.5, 0.0).unwrap(),
-                    spec: Spec::named("apt").unwrap().with_estimator(estimator).unwrap(),
-                    budget: 100,
-                    rewards: Some(RewardKind::Gaussian),
                     // Without a given one, rewards that all equal the threshold decide nothing: `noise.rs`.
                     noise: (estimator == "sample-mean").then_some(1e-30),
-                    interval: IntervalKind::Fixed,
-                    delta: 0.05,
-                    until_sure: None,
-                    seed: 0,
+                    ..Terms::new(
+                        Question::new(0.5, 0.0).unwrap(),
+                        Spec::named("apt").unwrap().with_estimator(estimator).unwrap(),
+                        100,
+                    )
                 },
             )
             .unwrap();
