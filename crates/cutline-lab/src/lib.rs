@@ -1,18 +1,4 @@
-//! The lab of Cutline: it knows the true means, so it can measure how often an algorithm is wrong.
-//!
-//! An [`Experiment`] is a TOML file: instances, noise, budgets and the algorithms that compete. [`simulate`] plays any range of
-//! its runs, in parallel and bit-identical for any number of threads or splits; [`rows`](rows()) turns the counts into results.
-//! A [`Plan`] plays campaigns whose true means are drawn from a prior: it finds the budget that a campaign needs.
-//!
-//! ```
-//! use cutline_lab::{Overrides, SimulateOptions, paper, rows, simulate};
-//!
-//! let experiment = paper::experiment("uniform-d5", Overrides::default()).expect("one of the paper's");
-//! let tally = simulate(&experiment, 0..100, SimulateOptions::default())?.tally;
-//! let row = &rows(&experiment, &tally)[0];
-//! assert_eq!((row.algorithm.as_str(), row.budget, row.runs), ("random", 40, 100));
-//! # Ok::<(), cutline_lab::RunError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod experiment;
 mod instance;

@@ -1,8 +1,4 @@
-//! Campaigns for a team: an HTTP API on a store, for workers in any language and for pages that people leave open.
-//!
-//! [`app`] is the whole application without a socket; [`serve`] serves it. One thread per open campaign owns its handle of the store, and
-//! what waits while it commits shares the next commit. Servers keep nothing that is not in the store, so any number of them may serve one
-//! store in PostgreSQL.
+#![doc = include_str!("../README.md")]
 
 mod actor;
 mod app;

@@ -1,26 +1,4 @@
-//! The engine of Cutline: which arms have a mean above a threshold, on a budget of noisy measurements.
-//!
-//! An algorithm is **rule × estimator × stop**: the [rule](rules) chooses the arm to pull next, the [estimator](estimators) estimates the
-//! means, and the [stop](Stop) decides when to end. [`Spec`] builds the named algorithms; [`Learner`] combines parts of your choice.
-//!
-//! ```
-//! use cutline::{Arms, Question, Spec};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let arms = Arms::from_rows(&[[1.0, 0.2], [0.4, 0.9], [0.1, -0.8]])?;
-//! let question = Question::new(0.5, 0.02)?; // threshold τ, precision ε
-//! let mut learner = Spec::named("pivot")?.learner(&arms, question, 60, 7)?; // budget, seed
-//! # let measure = |arm: usize| [0.9, 0.1, -0.3][arm];
-//! while let Some(arm) = learner.ask() {
-//!     learner.tell(arm, measure(arm))?;
-//! }
-//! assert!(learner.beliefs().is_above(0));
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! The engine does no I/O, reads no clock, starts no thread and holds no global state: the next arm is
-//! a function of the spec, the seed and the rewards. For very many arms a caller may lend it threads: [`Executor`].
+#![doc = include_str!("../README.md")]
 
 mod arms;
 mod batch;
