@@ -1,14 +1,13 @@
 //! How a campaign stands, read from its store.
 
 use cutline::Verdict;
-use cutline_campaign::{Plan, Standing};
-use cutline_store::{Campaign, StoreError};
+use cutline_campaign::{AnyCampaign, Plan, Standing, StoreError};
 
 /// What to do to learn what the rest of a budget would bring.
 const PLAN: &str = "`cutline plan STORE`";
 
 /// How a campaign with these verdicts stands, with what the rest of its budget would bring if that is quick to compute.
-pub(crate) fn standing(campaign: &mut Campaign, verdicts: &[Verdict]) -> Result<Standing, StoreError> {
+pub(crate) fn standing(campaign: &mut dyn AnyCampaign, verdicts: &[Verdict]) -> Result<Standing, StoreError> {
     let standing = Standing::new(campaign.state()?, verdicts);
     if !Plan::is_rest_quick(campaign.state()?) {
         return Ok(standing);

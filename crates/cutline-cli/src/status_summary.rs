@@ -6,8 +6,10 @@ use crate::standing::standing;
 use crate::{spending, standing};
 use cutline::estimators::Explained;
 use cutline::{NoiseSource, StopCriterion, Verdict};
-use cutline_campaign::{CampaignModel, EarlyStop, Pace, Standing, Time, expected_errors, finding};
-use cutline_store::{Campaign, StoreError};
+use cutline_campaign::{
+    AnyCampaign, CampaignModel, Description, EarlyStop, Pace, Standing, Time, expected_errors, finding,
+};
+use cutline_store::StoreError;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -123,28 +125,27 @@ struct DoubtfulArm {
 pub(crate) const LOOKS_LIKE_PASS_OR_FAIL: &str = "all rewards are 0 or 1, but this campaign takes them as numbers with noise: begin such campaigns with `--rewards bernoulli`";
 
 impl StatusSummary {
-    pub(crate) fn new(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
+    pub(crate) fn new(campaign: &mut dyn AnyCampaign, now: Time) -> Result<Self, StoreError> {
         let verdicts = campaign.verdicts()?;
         let standing = standing(campaign, &verdicts)?;
         Self::with_standing(campaign, now, &verdicts, standing)
     }
 
     /// As [`StatusSummary::new`], without what the rest of the budget would bring, which takes long to compute again and again.
-    pub(crate) fn watched(campaign: &mut Campaign, now: Time) -> Result<Self, StoreError> {
+    pub(crate) fn watched(campaign: &mut dyn AnyCampaign, now: Time) -> Result<Self, StoreError> {
         let verdicts = campaign.verdicts()?;
         let standing = Standing::new(campaign.state()?, &verdicts);
         Self::with_standing(campaign, now, &verdicts, standing)
     }
 
     fn with_standing(
-        campaign: &mut Campaign,
+        campaign: &mut dyn AnyCampaign,
         now: Time,
         verdicts: &[Verdict],
         standing: Standing,
     ) -> Result<Self, StoreError> {
-        let names = campaign.arm_names().to_vec();
-        let (name, settings, has_features) =
-            (campaign.name().to_owned(), campaign.settings().clone(), !campaign.columns().is_empty());
+        let (name, has_features) = (campaign.name().to_owned(), !campaign.columns().is_empty());
+        let Description { names, settings, .. } = campaign.description()?.clone();
         let state = campaign.state()?;
         let (progress, noise) = (state.progress(), state.noise());
         let model = CampaignModel::of(state.terms().spec.estimator());

@@ -5,7 +5,7 @@
 //! process and, with the default durability, of the machine.
 //!
 //! ```
-//! use cutline_campaign::{Candidates, Settings};
+//! use cutline_campaign::{AnyCampaign, Candidates, Settings};
 //! use cutline_store::Store;
 //! use std::time::Duration;
 //!
@@ -31,33 +31,25 @@ mod campaign;
 mod change;
 mod checksum;
 mod clock;
-mod error;
 mod group;
-mod http;
-mod interrupt;
 mod journal;
 mod location;
 mod managing;
-mod new_campaign;
 mod open_options;
 mod origin;
 mod performing;
 mod repeating;
 mod store;
-mod tickets;
 mod tokens;
 mod writing;
 
 pub use activity::CampaignActivity;
 pub use campaign::Campaign;
-pub use clock::{Clock, SystemClock, from_rfc3339, rfc3339};
-pub use error::StoreError;
+pub use clock::{Clock, SystemClock};
+pub use cutline_campaign::{CampaignSummary, Interrupt, LocationError, NewCampaign, StoreError, from_rfc3339, rfc3339};
 pub use group::{Finished, Group};
-pub use http::{PastEvent, client_tls};
-pub use interrupt::Interrupt;
-pub use location::{Durability, LocationError};
-pub use new_campaign::NewCampaign;
+pub use location::Durability;
 pub use open_options::OpenOptions;
 pub use origin::Authorship;
-pub use store::{CampaignSummary, Store};
+pub use store::Store;
 pub use tokens::{Role, Token};

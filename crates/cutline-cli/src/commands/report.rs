@@ -15,7 +15,7 @@ pub(crate) fn report(args: &args::Report) -> Result<(), Failure> {
     let inputs = Inputs::store(&args.address.store);
     inputs.check_replaced(&args.out, b"<!doctype html>", "no report")?;
     check_directory(&args.out)?;
-    let mut view = View::new(&mut open(&args.address)?)?;
+    let mut view = View::new(&mut *open(&args.address)?)?;
     let answer = Answer::new(&mut view);
     let page = campaign::page(&view, &answer, args.sort, now())?;
     let verb = if args.out.exists() { "replaced" } else { "wrote" };

@@ -5,11 +5,11 @@ use super::tell::to_go;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
-use cutline_campaign::{CampaignModel, Change, Event, changed_settings};
-use cutline_store::{Campaign, StoreError};
+use cutline_campaign::{AnyCampaign, CampaignModel, Change, Event, changed_settings};
+use cutline_store::StoreError;
 
 pub(crate) fn extend(args: &args::Extend) -> Result<(), Failure> {
-    change(&mut open(&args.address)?, &Change { budget: Some(args.budget), ..Change::default() })
+    change(&mut *open(&args.address)?, &Change { budget: Some(args.budget), ..Change::default() })
 }
 
 pub(crate) fn set(args: &args::Set) -> Result<(), Failure> {
@@ -24,10 +24,10 @@ pub(crate) fn set(args: &args::Set) -> Result<(), Failure> {
         algorithm: args.algorithm.clone(),
         model,
     };
-    change(&mut open(&args.address)?, &new)
+    change(&mut *open(&args.address)?, &new)
 }
 
-fn change(campaign: &mut Campaign, change: &Change) -> Result<(), Failure> {
+fn change(campaign: &mut dyn AnyCampaign, change: &Change) -> Result<(), Failure> {
     let before = campaign.state()?.n_events();
     if !campaign.change(change)? {
         note("nothing to change: the campaign has these settings already");

@@ -12,11 +12,11 @@ pub(crate) fn show(args: &args::Show) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
     let mut out = std::io::stdout().lock();
     if args.format == Format::Json {
-        json(&mut out, campaign.settings())?;
+        json(&mut out, &campaign.description()?.settings)?;
         out.flush()?;
         return Ok(());
     }
-    let view = View::new(&mut campaign)?;
+    let view = View::new(&mut *campaign)?;
     let name = [("campaign", view.name.clone())];
     let settings = name.into_iter().chain(settings(&view));
     if args.format == Format::Csv {

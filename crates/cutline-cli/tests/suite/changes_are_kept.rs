@@ -5,7 +5,7 @@
 
 use crate::stored::{Killed, Place, candidates};
 use cutline::Verdict;
-use cutline_campaign::{Candidates, Change, Event, Settings};
+use cutline_campaign::{AnyCampaign, Candidates, Change, Event, Settings};
 use cutline_store::Store;
 use std::collections::BTreeSet;
 use std::io::Write;

@@ -10,7 +10,7 @@
 use crate::stored::{Killed, Place, candidates, wait_for};
 use cutline::Verdict;
 use cutline_campaign as campaign;
-use cutline_campaign::{Event, Record, Settings};
+use cutline_campaign::{AnyCampaign, Event, Record, Settings};
 use cutline_store::{Campaign, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 use crate::common::{Place, Ran, SMALL, screen};
+use cutline_campaign::AnyCampaign;
 use cutline_store::Store;
 use std::os::unix::fs::symlink;
 use std::process::Stdio;

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::stored::{Killed, Place, candidates, events, is_alive, named, signal, wait_for};
-use cutline_campaign::{Candidates, Event, Settings};
+use cutline_campaign::{AnyCampaign, Candidates, Event, Settings};
 use cutline_store::Campaign;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::stored::{Killed, Place, PrivateServer, named, signal, wait_for};
-use cutline_campaign::Settings;
+use cutline_campaign::{AnyCampaign, Settings};
 use postgres::{Client, NoTls};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};

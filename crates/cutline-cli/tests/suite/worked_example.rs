@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use cutline_campaign::AnyCampaign;
 use cutline_store::Store;
 use std::path::Path;
 use std::process::{Child, Command};

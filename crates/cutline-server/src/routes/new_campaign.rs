@@ -5,9 +5,10 @@ use crate::state::AppState;
 use bytes::Bytes;
 use cutline::{Arm, Graph, Kernel, RewardKind};
 use cutline_campaign::{CampaignCovariance, CampaignModel, Candidates, Encoding, Preparation, Settings};
+use cutline_client::wire::{ArmBody, EventBody, ObservedBody};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, ReadOptions, Source};
-use cutline_store::{NewCampaign, PastEvent, StoreError};
+use cutline_store::{NewCampaign, StoreError};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use utoipa::{IntoParams, ToSchema};
@@ -74,34 +75,7 @@ pub(crate) struct NewCampaignBody {
     settings: Option<serde_json::Value>,
     /// With `settings`: all events of the campaign of which this is a copy, as its `events` has them, in place of `observed`.
     #[schema(value_type = Option<Vec<Object>>)]
-    events: Option<Vec<PastEvent>>,
-}
-
-/// An arm.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ArmBody {
-    /// Its name, which no other arm of the campaign has.
-    #[schema(min_length = 1, example = "ethanol")]
-    pub(crate) name: String,
-    /// Its features, in the order of the columns.
-    #[serde(default)]
-    #[schema(example = json!([46.07, 0.654]))]
-    pub(crate) features: Vec<f64>,
-    /// What a measurement of it costs, in units of the budget: all arms have a cost, or none has.
-    pub(crate) cost: Option<f64>,
-}
-
-/// A reward without a ticket.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ObservedBody {
-    /// The name of the arm.
-    #[schema(example = "ethanol")]
-    pub(crate) arm: String,
-    /// The reward.
-    #[schema(example = 0.71)]
-    pub(crate) reward: f64,
+    events: Option<Vec<EventBody>>,
 }
 
 /// How features and rewards are prepared.
@@ -325,13 +299,13 @@ fn copied(
     name: &str,
     settings: Settings,
     candidates: Candidates,
-    events: Vec<PastEvent>,
+    events: Vec<EventBody>,
     is_complete: bool,
 ) -> Result<NewCampaign, Problem> {
     if !is_complete {
         return Err(Problem::Refused("`events` and `observed` exclude each other".into()));
     }
-    let records = events.into_iter().map(PastEvent::record).collect::<Result<Vec<_>, _>>().map_err(Problem::Refused)?;
+    let records = events.into_iter().map(EventBody::record).collect::<Result<Vec<_>, _>>().map_err(Problem::Refused)?;
     NewCampaign::continued(name, settings, candidates, records).map_err(|error| match error {
         StoreError::Damaged { what, .. } => Problem::Refused(format!("the events do not fit together: {what}")),
         error => error.into(),

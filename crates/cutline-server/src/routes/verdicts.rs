@@ -9,6 +9,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use cutline::{Arm, Verdict};
+use cutline_campaign::AnyCampaign;
 use cutline_store::Role;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

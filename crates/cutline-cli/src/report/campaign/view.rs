@@ -2,7 +2,7 @@
 
 use crate::standing::standing;
 use cutline::{Side, Verdict};
-use cutline_campaign::{CampaignModel, CampaignState, Record, Settings, Standing};
+use cutline_campaign::{AnyCampaign, CampaignModel, CampaignState, Description, Record, Settings, Standing};
 use cutline_store::StoreError;
 
 /// The time that the verdicts of the mixed model take, compared with those of ridge with as many columns; they are averaged over many
@@ -23,20 +23,13 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(crate) fn new(campaign: &mut cutline_store::Campaign) -> Result<Self, StoreError> {
+    pub(crate) fn new(campaign: &mut dyn AnyCampaign) -> Result<Self, StoreError> {
         let (mut state, records) = campaign.snapshot()?;
         let verdicts = state.verdicts();
         let standing = standing(campaign, &verdicts)?;
-        Ok(Self {
-            name: campaign.name().into(),
-            settings: campaign.settings().clone(),
-            columns: campaign.columns().to_vec(),
-            names: campaign.arm_names().to_vec(),
-            verdicts,
-            standing,
-            records,
-            state,
-        })
+        let name = campaign.name().into();
+        let Description { settings, columns, names, .. } = campaign.description()?.clone();
+        Ok(Self { name, settings, columns, names, verdicts, standing, records, state })
     }
 
     /// The arms on a side, highest mean first.

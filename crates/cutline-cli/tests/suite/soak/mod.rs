@@ -14,7 +14,7 @@ mod worker;
 use crate::nothing_is_lost;
 use crate::nothing_is_lost::{Random, bits};
 use crate::stored::{Killed, Place, PrivateServer, candidates, signal};
-use cutline_campaign::Settings;
+use cutline_campaign::{AnyCampaign, Settings};
 use cutline_store::Store;
 pub use faults::size;
 use faults::{Clocks, SmallDisk};

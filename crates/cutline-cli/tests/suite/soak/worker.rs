@@ -1,6 +1,7 @@
 //! The worker of the soak test: a process that asks and tells through the library, whatever happens to the store.
 
 use super::super::nothing_is_lost::Random;
+use cutline_campaign::AnyCampaign;
 use cutline_store::{Campaign, Store, StoreError};
 use std::fmt::Write as _;
 use std::fs::File;

@@ -1,0 +1,44 @@
+//! Times as texts.
+
+use crate::Time;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// A time in UTC by RFC 3339, with milliseconds; times after the year 9999 are written as its end.
+///
+/// ```
+/// assert_eq!(cutline_campaign::rfc3339(951_782_400_000), "2000-02-29T00:00:00.000Z");
+/// ```
+#[must_use]
+pub fn rfc3339(time: Time) -> String {
+    const LAST: Time = 253_402_300_799_999;
+    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(time.min(LAST))).to_string()
+}
+
+/// The time that a text in UTC by RFC 3339 says; `None` if it is another text, or a time before 1970.
+#[must_use]
+pub fn from_rfc3339(text: &str) -> Option<Time> {
+    let since = humantime::parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Time::try_from(since.as_millis()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rfc_3339() {
+        for (time, expected) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (951_868_800_000, "2000-03-01T00:00:00.000Z"),
+            (1_735_689_599_001, "2024-12-31T23:59:59.001Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (Time::MAX, "9999-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(rfc3339(time), expected);
+            assert_eq!(from_rfc3339(expected), Some(time.min(253_402_300_799_999)));
+        }
+    }
+}
