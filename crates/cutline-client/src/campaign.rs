@@ -4,7 +4,7 @@
 use crate::connection::Connection;
 use crate::submitting;
 use crate::wire::{
-    ArmPage, AvailabilityBody, CampaignIdentity, EventBody, EventPage, FirstTerms, ListedTicket, ListedTickets,
+    ArmPage, AvailabilityBody, CampaignIdentity, EventBody, EventPage, FirstTerms, TicketStatusBody, TicketStatuses,
 };
 use cutline_campaign::{
     AnyCampaign, Availability, CampaignState, Candidates, Description, NewCampaign, Outcome, Record, StoreError,
@@ -171,9 +171,9 @@ impl AnyCampaign for RemoteCampaign {
         let mut tickets = Vec::new();
         for numbers in numbers.chunks(TICKETS) {
             let numbers: Vec<String> = numbers.iter().map(TicketId::to_string).collect();
-            let path = format!("tickets?numbers={}", numbers.join(","));
-            let found = self.get(&path, |found: &ListedTickets| found.campaign_id)?;
-            let infos: Option<Vec<_>> = found.tickets.into_iter().map(ListedTicket::info).collect();
+            let path = format!("ticket-status?numbers={}", numbers.join(","));
+            let found = self.get(&path, |found: &TicketStatuses| found.campaign_id)?;
+            let infos: Option<Vec<_>> = found.tickets.into_iter().map(TicketStatusBody::info).collect();
             tickets.extend(infos.ok_or_else(|| self.connection.failed("the tickets cannot be understood"))?);
         }
         Ok(tickets)

@@ -7,6 +7,7 @@ use cutline_campaign::{Interrupt, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
@@ -41,7 +42,7 @@ pub(crate) struct Connection {
     /// The number of the campaign that changes are meant for: another one may get its name.
     campaign: Option<i64>,
     /// Whether the server has ever answered; if not, the address may be wrong, and trying again is of no use.
-    was_reached: bool,
+    was_reached: Arc<AtomicBool>,
 }
 
 #[derive(Clone)]
@@ -93,7 +94,7 @@ impl Connection {
         if address.url("").starts_with("https:") {
             config = config.tls_config(client_tls());
         }
-        Self { agent: config.build().new_agent(), address, interrupt, campaign: None, was_reached: false }
+        Self { agent: config.build().new_agent(), address, interrupt, campaign: None, was_reached: Arc::default() }
     }
 
     pub(crate) fn address(&self) -> &HttpAddress {
@@ -167,17 +168,17 @@ impl Connection {
             let failure = match self.send(request, is_interrupted) {
                 // Of a server, or of a proxy in front of it.
                 Ok(answer) if matches!(answer.status, 408 | 502..=504) => {
-                    self.was_reached = true;
+                    self.was_reached.store(true, Ordering::Relaxed);
                     Failure { what: detail(&answer), is_sent: answer.status != 503, is_interrupted: false }
                 }
                 Ok(answer) => {
-                    self.was_reached = true;
+                    self.was_reached.store(true, Ordering::Relaxed);
                     return self.read(&answer);
                 }
                 Err(failure) => failure,
             };
             is_sent |= failure.is_sent;
-            let is_over = !self.was_reached || begun.elapsed() + pause > RETRY_LIMIT;
+            let is_over = !self.was_reached.load(Ordering::Relaxed) || begun.elapsed() + pause > RETRY_LIMIT;
             if is_over || failure.is_interrupted || self.interrupt.ends(begun) || is_interrupted() {
                 let (location, what) = (self.address.to_string(), failure.what);
                 return Err(if is_sent && request.method != Method::Get {

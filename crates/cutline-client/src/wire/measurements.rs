@@ -98,17 +98,17 @@ impl TicketBody {
 /// Tickets that were asked for by their numbers.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct ListedTickets {
+pub struct TicketStatuses {
     /// The number of the campaign, which is another one after it was deleted and its name given to a new campaign.
     pub campaign_id: i64,
     /// Those of the tickets that exist.
-    pub tickets: Vec<ListedTicket>,
+    pub tickets: Vec<TicketStatusBody>,
 }
 
 /// A ticket and what became of it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct ListedTicket {
+pub struct TicketStatusBody {
     /// Its number.
     #[cfg_attr(feature = "schema", schema(example = 7))]
     pub ticket: u64,
@@ -129,7 +129,7 @@ pub struct ListedTicket {
     pub replicates: u64,
 }
 
-impl From<TicketInfo> for ListedTicket {
+impl From<TicketInfo> for TicketStatusBody {
     fn from(TicketInfo { number, name, first_replicate, replicates, status }: TicketInfo) -> Self {
         let (status, until, reward) = match status {
             TicketStatus::Open(until) => ("open", Some(rfc3339(until)), None),
@@ -142,7 +142,7 @@ impl From<TicketInfo> for ListedTicket {
     }
 }
 
-impl ListedTicket {
+impl TicketStatusBody {
     /// What is known about the ticket; `None` if its status cannot be understood.
     #[must_use]
     pub fn info(self) -> Option<TicketInfo> {

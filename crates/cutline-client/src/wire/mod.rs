@@ -12,8 +12,8 @@ pub use campaigns::{
 };
 pub use event::{EventBody, EventPage};
 pub use measurements::{
-    AmendmentBody, AmendmentsBody, AskBody, AvailabilityBody, FailureBody, LeaseBody, ListedTicket, ListedTickets,
-    ObservationsBody, ObservedBody, ReturnsBody, TellBody, TicketBody, Tickets,
+    AmendmentBody, AmendmentsBody, AskBody, AvailabilityBody, FailureBody, LeaseBody, ObservationsBody, ObservedBody,
+    ReturnsBody, TellBody, TicketBody, TicketStatusBody, TicketStatuses, Tickets,
 };
 pub use problem::{ProblemDocument, Refusal};
 

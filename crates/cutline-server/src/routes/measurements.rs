@@ -9,8 +9,8 @@ use axum::Json;
 use axum::extract::State;
 use cutline_campaign::{AnyCampaign, Operation, Submission, TicketId};
 use cutline_client::wire::{
-    AmendmentsBody, AskBody, AvailabilityBody, Changed, FailureBody, LeaseBody, ListedTicket, ListedTickets,
-    ObservationsBody, ReturnsBody, TellBody, TicketBody, Tickets,
+    AmendmentsBody, AskBody, AvailabilityBody, Changed, FailureBody, LeaseBody, ObservationsBody, ReturnsBody,
+    TellBody, TicketBody, TicketStatusBody, TicketStatuses, Tickets,
 };
 use cutline_store::Role;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ pub(super) fn router() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(ask))
         .routes(routes!(availability))
-        .routes(routes!(tickets))
+        .routes(routes!(ticket_status))
         .routes(routes!(tell))
         .routes(routes!(fail))
         .routes(routes!(give_back))
@@ -111,16 +111,16 @@ struct TicketQuery {
 
 /// Tickets by their numbers, and what became of them. Tickets that do not exist are left out.
 #[utoipa::path(
-    get, path = "/v1/campaigns/{name}/tickets", tag = "measurements",
+    get, path = "/v1/campaigns/{name}/ticket-status", tag = "measurements",
     params(("name" = String, Path, description = "The campaign", example = "screen"), TicketQuery),
-    responses((status = 200, body = ListedTickets), Refusals)
+    responses((status = 200, body = TicketStatuses), Refusals)
 )]
-async fn tickets(
+async fn ticket_status(
     State(state): State<AppState>,
     principal: Principal,
     PathOf(name): PathOf<String>,
     QueryOf(query): QueryOf<TicketQuery>,
-) -> Result<Json<ListedTickets>, Problem> {
+) -> Result<Json<TicketStatuses>, Problem> {
     principal.require_for(Role::Viewer, &name)?;
     let numbers: Result<Vec<TicketId>, _> = query.numbers.split(',').map(str::parse).collect();
     let numbers = numbers.map_err(|_| Problem::Refused("`numbers` are tickets, separated by commas".into()))?;
@@ -132,8 +132,8 @@ async fn tickets(
         )));
     }
     let listed = state.run(&name, move |open| {
-        let tickets = open.campaign.tickets(&numbers)?.into_iter().map(ListedTicket::from).collect();
-        Ok(ListedTickets { campaign_id: open.campaign.id(), tickets })
+        let tickets = open.campaign.tickets(&numbers)?.into_iter().map(TicketStatusBody::from).collect();
+        Ok(TicketStatuses { campaign_id: open.campaign.id(), tickets })
     });
     Ok(Json(listed.await?))
 }
