@@ -18,7 +18,7 @@ pub enum LocationError {
     /// A setting has an invalid value.
     #[error("invalid value of the store setting `{name}`; give {expected}")]
     Value {
-        /// The setting.
+        /// The name of the setting.
         name: &'static str,
         /// What its value must be.
         expected: &'static str,

@@ -43,7 +43,7 @@ pub enum ModelError {
     /// The model has another estimator.
     #[error("the model `{}` uses the estimator `{}`, not `{estimator}`", model.name(), model.estimator().name())]
     OtherEstimator {
-        /// The model.
+        /// The model that was asked for.
         model: CampaignModel,
         /// The estimator that was given.
         estimator: String,
@@ -69,7 +69,7 @@ pub enum ModelError {
 }
 
 impl CampaignModel {
-    /// All of them, the default first.
+    /// Every model, the default first.
     pub const ALL: &[Self] = &[Self::Mixed, Self::Linear, Self::Independent];
 
     /// Its name in settings, in JSON and on the command line.
@@ -91,7 +91,7 @@ impl CampaignModel {
         found.copied().ok_or_else(|| ModelError::Unknown(name.into()))
     }
 
-    /// Its estimator.
+    /// The estimator that learns it.
     #[must_use]
     pub fn estimator(self) -> EstimatorKind {
         match self {

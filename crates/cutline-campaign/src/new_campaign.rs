@@ -87,7 +87,7 @@ impl NewCampaign {
         Ok(())
     }
 
-    /// Its name.
+    /// The name that it will have in the store.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -99,7 +99,7 @@ impl NewCampaign {
         &self.settings
     }
 
-    /// The candidates.
+    /// The candidates, in the order of their arms.
     #[must_use]
     pub fn candidates(&self) -> &Candidates {
         &self.candidates

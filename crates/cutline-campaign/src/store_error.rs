@@ -20,9 +20,9 @@ pub enum StoreError {
     /// The store was made by a later version.
     #[error("{location} has schema {found}, and this version of Cutline knows up to {known}; use a later version")]
     Newer {
-        /// The store.
+        /// The address of the store, without a password.
         location: String,
-        /// Its schema.
+        /// The version of its schema.
         found: i64,
         /// The latest schema that this version knows.
         known: i64,
@@ -30,7 +30,7 @@ pub enum StoreError {
     /// The store was changed by something else, or the disk lost a part of it.
     #[error("{location} is damaged: {what}; restore it from a copy")]
     Damaged {
-        /// The store.
+        /// The address of the store, without a password.
         location: String,
         /// What is wrong.
         what: String,
@@ -38,7 +38,7 @@ pub enum StoreError {
     /// A file of the store was deleted or moved away while the store was in use. Nothing more can be saved through this connection.
     #[error("the store {location} is gone: {file} was deleted or moved while it was in use, so nothing more was saved")]
     Vanished {
-        /// The store.
+        /// The address of the store, without a password.
         location: String,
         /// The file that is missing.
         file: String,
@@ -46,7 +46,7 @@ pub enum StoreError {
     /// A file of the store was replaced by another while the store was in use. Nothing more can be saved through this connection.
     #[error("the store {location} was replaced: {file} is no longer the file in use, so nothing more was saved")]
     Replaced {
-        /// The store.
+        /// The address of the store, without a password.
         location: String,
         /// The file that was replaced.
         file: String,
@@ -54,23 +54,23 @@ pub enum StoreError {
     /// The database failed.
     #[error("{location}: {what}")]
     Database {
-        /// The store.
+        /// The address of the store, without a password.
         location: String,
-        /// The reason.
+        /// What the database says, in one line.
         what: String,
     },
     /// The database undid the transaction because of another one, again and again.
     #[error("{location}: {what}; nothing was saved, try again")]
     Conflict {
-        /// The store.
+        /// The address of the store, without a password.
         location: String,
-        /// The reason.
+        /// What the database says, in one line.
         what: String,
     },
     /// The connection was lost while the database was saving a change: it was saved, or it was not.
     #[error("{location}: {what}; it is not known whether the change was saved")]
     Unconfirmed {
-        /// The store.
+        /// The address of the store, without a password.
         location: String,
         /// What happened to the connection.
         what: String,
@@ -78,7 +78,7 @@ pub enum StoreError {
     /// A Cutline server refused a request, or its answer cannot be understood.
     #[error("{location}: {detail}")]
     Remote {
-        /// The campaign.
+        /// The address of the campaign.
         location: String,
         /// The status of the answer; 0 if it cannot be understood.
         status: u16,
@@ -88,7 +88,7 @@ pub enum StoreError {
     /// A Cutline server knows no such token, or asks for one.
     #[error("{location}: {}", if *.is_given { "the server does not accept the token" } else { "the server asks for a token" })]
     Unauthorized {
-        /// The campaign.
+        /// The address of the campaign.
         location: String,
         /// Whether a token was given.
         is_given: bool,
@@ -119,7 +119,7 @@ pub enum StoreError {
     /// There is no campaign with this name.
     #[error("there is no campaign `{name}`; {}", list(.names))]
     NoCampaign {
-        /// The name.
+        /// The name that was given.
         name: String,
         /// The names of the campaigns in the store.
         names: Vec<String>,

@@ -42,7 +42,7 @@ impl RemoteCampaign {
 
     /// The campaign at the address of the connection, of which the server has said which one it is.
     pub(crate) fn identified(mut connection: Connection, name: String, identity: CampaignIdentity) -> Self {
-        connection.mean(identity.id);
+        connection.set_campaign(identity.id);
         Self { connection, id: identity.id, name, columns: identity.columns, first: identity.first, read: None }
     }
 

@@ -107,16 +107,16 @@ impl Connection {
     }
 
     /// From now on, changes are meant for the campaign with this number.
-    pub(crate) fn mean(&mut self, campaign: i64) {
+    pub(crate) fn set_campaign(&mut self, campaign: i64) {
         self.campaign = Some(campaign);
     }
 
-    /// What the server says at `path`.
+    /// Reads the answer of the server at `path`.
     pub(crate) fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, StoreError> {
         self.get_from(&self.address.url(path))
     }
 
-    /// What the server says at an address.
+    /// Reads the answer of the server at an address.
     pub(crate) fn get_from<T: DeserializeOwned>(&mut self, url: &str) -> Result<T, StoreError> {
         self.call(&self.request(Method::Get, url.into(), Vec::new())?, &|| false)
     }

@@ -9,7 +9,7 @@ use cutline_campaign::{Record, Time};
 pub struct CampaignActivity {
     /// Its number in its store, which no other campaign gets.
     pub id: i64,
-    /// Its name.
+    /// The name under which it is opened.
     pub name: String,
     /// When it was begun, in milliseconds since 1970.
     pub created: Time,

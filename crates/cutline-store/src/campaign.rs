@@ -129,7 +129,7 @@ impl Campaign {
         self.journal.candidates(self.id)
     }
 
-    /// Its name.
+    /// The name it had when it was opened; it may have been renamed since.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -161,13 +161,13 @@ impl Campaign {
         Ok(self.journal.beginning(self.id)?.n_arms)
     }
 
-    /// The names of its arms.
+    /// The names of its arms, in the order of their numbers.
     #[must_use]
     pub fn arm_names(&self) -> &[String] {
         &self.description.names
     }
 
-    /// The names of the features.
+    /// The names of the features; empty if the arms have none.
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.description.columns

@@ -14,9 +14,9 @@ pub struct Group<T> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Finished<T> {
-    /// The operation.
+    /// The operation and its origin, as they were pushed.
     pub submission: Submission,
-    /// The caller's tag.
+    /// The tag that it was pushed with.
     pub tag: T,
     /// What it has done, or why it was refused.
     pub outcome: Result<Outcome, StoreError>,
@@ -46,7 +46,7 @@ impl<T> Default for Group<T> {
 }
 
 impl<T> Group<T> {
-    /// Adds an operation.
+    /// Adds an operation behind those that wait. Its [`Finished`] has the tag.
     pub fn push(&mut self, submission: Submission, tag: T) {
         let asking = Asking::new(submission.operation.request().map_or(0, |request| request.n));
         let (new, outcome) = (Vec::new(), Outcome::default());

@@ -26,9 +26,9 @@ pub(crate) struct StoredRequest {
 pub struct Authorship {
     /// The number of the first event; 0 is the beginning of the campaign.
     pub first: u64,
-    /// The number of the last event.
+    /// The number of the last event, included.
     pub last: u64,
-    /// Who caused them.
+    /// The author that the [`Origin`] of the change named.
     pub author: String,
 }
 

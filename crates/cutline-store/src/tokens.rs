@@ -7,19 +7,19 @@ use cutline_campaign::Time;
 /// What a token allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Reading.
+    /// May read everything.
     Viewer,
-    /// Also asking for measurements and telling their rewards.
+    /// May also ask for measurements and tell their rewards.
     Worker,
-    /// Everything.
+    /// May also begin, change and delete campaigns.
     Admin,
 }
 
 impl Role {
-    /// All of them, the least first.
+    /// Every role; each allows what the ones before it allow.
     pub const ALL: &[Self] = &[Self::Viewer, Self::Worker, Self::Admin];
 
-    /// Its name in stores and on the command line.
+    /// The word for it in stores and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Role {
         }
     }
 
-    /// The role of that name.
+    /// The role with this [name](Role::name).
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|role| role.name() == name)
@@ -39,17 +39,17 @@ impl Role {
 /// A token, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Its name, under which it is revoked and recorded as the author of changes.
+    /// The name under which it is revoked, and recorded as the author of changes.
     pub name: String,
     /// The hash of the secret, in hexadecimal digits.
     pub hash: String,
-    /// What it allows.
+    /// What its holder may do.
     pub role: Role,
     /// The names of the campaigns that it is for; `None` for all.
     pub campaigns: Option<Vec<String>>,
-    /// When it was created.
+    /// When it was created, in milliseconds since 1970.
     pub created: Time,
-    /// When it was revoked, if it was.
+    /// When it was revoked; `None` while it is valid.
     pub revoked: Option<Time>,
 }
 

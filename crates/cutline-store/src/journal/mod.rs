@@ -31,7 +31,7 @@ pub(crate) struct Entry {
     pub(crate) created: Time,
 }
 
-/// What to write.
+/// The changes that one transaction makes.
 #[derive(Debug, Default)]
 pub(crate) struct Decision {
     pub(crate) events: Vec<(Time, Event)>,
@@ -43,15 +43,15 @@ pub(crate) struct Decision {
     pub(crate) marks: Vec<Mark>,
 }
 
-/// What a campaign began with.
+/// A campaign as it was before its first event.
 pub(crate) struct Beginning {
     pub(crate) settings: Settings,
     /// The number of candidates it began with.
     pub(crate) n_arms: usize,
 }
 
-/// Decides what to write, given the events that other connections have written since the last read, and the time by the store's server, if it
-/// has one.
+/// Decides what to write, given the events that other connections have written since the last read, and the time by the clock of the
+/// database, if it has one.
 pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>, Option<Time>) -> Result<Decision, StoreError> + 'a;
 
 /// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
@@ -63,7 +63,7 @@ pub(crate) trait Journal: Send {
     /// Adds a campaign and its first events, completely or not at all.
     fn begin(&mut self, new: &NewCampaign) -> Result<Id, StoreError>;
 
-    /// What a campaign began with.
+    /// The settings and the number of arms before the first event.
     fn beginning(&mut self, id: Id) -> Result<Beginning, StoreError>;
 
     /// All candidates of a campaign, added ones included.

@@ -162,10 +162,10 @@ fn split_url(rest: &str) -> Result<(String, Pairs), LocationError> {
 /// Splits `key=value` pairs; `None` if the text is something else, such as a path.
 fn pairs_in(text: &str) -> Option<Result<Pairs, LocationError>> {
     let is_setting = |key: &str| OWN_SETTINGS.contains(&key) || OTHER_SETTINGS.contains(&key);
-    let (first, _) = text.split_once('=')?;
+    let first = text.split_once('=')?.0.trim();
     let pairs = split_pairs(text);
-    let is_address = is_setting(first.trim()) || pairs.iter().flatten().any(|(key, _)| is_setting(key));
-    is_address.then_some(pairs)
+    let has_setting = is_setting(first) || pairs.iter().flatten().any(|(key, _)| is_setting(key));
+    (has_setting && !first.contains(['/', '\\', '.', ':'])).then_some(pairs)
 }
 
 fn split_pairs(text: &str) -> Result<Pairs, LocationError> {
@@ -204,7 +204,8 @@ fn divide(pairs: Pairs) -> Result<(HashMap<String, String>, String), LocationErr
     let (mut own, mut others) = (HashMap::new(), String::new());
     for (key, value) in pairs {
         if OTHER_SETTINGS.contains(&key.as_str()) {
-            others += &format!("{key}='{}' ", value.replace('\\', "\\\\").replace('\'', "\\'"));
+            let value = value.replace('\\', "\\\\").replace('\'', "\\'");
+            others.extend([&key, "='", &value, "' "]);
         } else if !OWN_SETTINGS.contains(&key.as_str()) {
             return Err(LocationError::Setting(key));
         } else if !value.is_empty() {

@@ -21,8 +21,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// How often a wait looks whether it was interrupted.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long to take leave of a server.
-const FAREWELL: Duration = Duration::from_millis(200);
+/// How long the closing of a connection may take.
+const CLOSING_TIME: Duration = Duration::from_millis(200);
 
 /// Why an operation failed.
 #[derive(Debug)]
@@ -48,12 +48,12 @@ impl From<Error> for Failure {
 }
 
 /// How long the waits of an operation may take.
-pub(super) struct Patience<'a> {
+pub(super) struct WaitLimit<'a> {
     limit: Option<Duration>,
     interrupt: &'a Interrupt,
 }
 
-impl Patience<'_> {
+impl WaitLimit<'_> {
     /// Waits for `work`. Its limit begins now.
     pub(super) async fn wait<T, E>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, Failure>
     where
@@ -144,8 +144,8 @@ impl Connection {
         let name = (endpoint.host.clone(), endpoint.port);
         let look_up = move || drop(sender.send(name.to_socket_addrs()));
         std::thread::Builder::new().spawn(look_up).map_err(failed)?;
-        let patience = Patience { limit: server.limits.connect, interrupt: &self.interrupt };
-        let found = runtime.block_on(patience.wait(async { receiver.await.map_err(|_| Failure::Closed) }))?;
+        let wait_limit = WaitLimit { limit: server.limits.connect, interrupt: &self.interrupt };
+        let found = runtime.block_on(wait_limit.wait(async { receiver.await.map_err(|_| Failure::Closed) }))?;
         Ok(found.map_err(failed)?.map(|address| Some(address.ip())).collect())
     }
 
@@ -186,13 +186,13 @@ impl Connection {
 
     fn attempt(&mut self, server: &PostgresAddress, config: &Config) -> Result<(), Failure> {
         let Some(runtime) = &self.runtime else { return Err(Failure::Closed) };
-        let patience = Patience { limit: server.limits.connect, interrupt: &self.interrupt };
+        let wait_limit = WaitLimit { limit: server.limits.connect, interrupt: &self.interrupt };
         let (client, driver) = if config.get_ssl_mode() == Encryption::Disable {
-            let (client, connection) = runtime.block_on(patience.wait(config.connect(NoTls)))?;
+            let (client, connection) = runtime.block_on(wait_limit.wait(config.connect(NoTls)))?;
             (client, runtime.spawn(connection))
         } else {
             let tls = MakeRustlsConnect::new(tls::client_config(&server.tls).map_err(Failure::Unprepared)?);
-            let (client, connection) = runtime.block_on(patience.wait(config.connect(tls)))?;
+            let (client, connection) = runtime.block_on(wait_limit.wait(config.connect(tls)))?;
             (client, runtime.spawn(connection))
         };
         (self.client, self.driver) = (Some(client), Some(driver));
@@ -204,11 +204,11 @@ impl Connection {
     pub(super) fn run<T>(
         &mut self,
         limit: Option<Duration>,
-        operation: impl AsyncFnOnce(&Client, &Patience<'_>) -> Result<T, Failure>,
+        operation: impl AsyncFnOnce(&Client, &WaitLimit<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let (Some(runtime), Some(client)) = (&self.runtime, &self.client) else { return Err(Failure::Closed) };
-        let patience = Patience { limit, interrupt: &self.interrupt };
-        let done = runtime.block_on(operation(client, &patience));
+        let wait_limit = WaitLimit { limit, interrupt: &self.interrupt };
+        let done = runtime.block_on(operation(client, &wait_limit));
         match done {
             Err(Failure::Server(error)) if error.is_closed() => Err(self.cause_of_end(error)),
             Err(failure @ (Failure::Silent(_) | Failure::Interrupted)) => {
@@ -222,7 +222,7 @@ impl Connection {
     /// Why the connection has ended: the server's last word, or the error as it is.
     fn cause_of_end(&mut self, error: Error) -> Failure {
         let (Some(runtime), Some(driver)) = (&self.runtime, self.driver.take()) else { return Failure::Server(error) };
-        let ended = runtime.block_on(async { tokio::time::timeout(FAREWELL, driver).await });
+        let ended = runtime.block_on(async { tokio::time::timeout(CLOSING_TIME, driver).await });
         self.close();
         match ended {
             Ok(Ok(Err(cause))) => Failure::Server(cause),
@@ -245,7 +245,7 @@ impl Drop for Connection {
         self.client = None;
         if let (Some(runtime), Some(driver)) = (&self.runtime, self.driver.take()) {
             // Without a client, the driver tells the server that this is the end.
-            drop(runtime.block_on(async { tokio::time::timeout(FAREWELL, driver).await }));
+            drop(runtime.block_on(async { tokio::time::timeout(CLOSING_TIME, driver).await }));
         }
         self.close();
     }

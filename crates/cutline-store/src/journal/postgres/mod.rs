@@ -104,15 +104,16 @@ impl Postgres {
         if let Some(prepared) = self.statements.get(statement) {
             return Ok(prepared.clone());
         }
-        let prepared =
-            self.connection.run(self.limit(), async |client, patience| patience.wait(client.prepare(statement)).await);
+        let prepared = self
+            .connection
+            .run(self.limit(), async |client, wait_limit| wait_limit.wait(client.prepare(statement)).await);
         let prepared = prepared.map_err(|failure| self.failed(&failure))?;
         self.statements.insert(statement, prepared.clone());
         Ok(prepared)
     }
 
     fn run_batch(&mut self, statements: &str, limit: Option<Duration>) -> Result<(), Failure> {
-        self.connection.run(limit, async |client, patience| patience.wait(client.batch_execute(statements)).await)
+        self.connection.run(limit, async |client, wait_limit| wait_limit.wait(client.batch_execute(statements)).await)
     }
 }
 
@@ -122,7 +123,7 @@ impl Database for Postgres {
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         let done = self
             .connection
-            .run(self.limit(), async |client, patience| patience.wait(client.execute(&prepared, &values)).await);
+            .run(self.limit(), async |client, wait_limit| wait_limit.wait(client.execute(&prepared, &values)).await);
         done.map(drop).map_err(|failure| self.failed(&failure))
     }
 
@@ -133,9 +134,9 @@ impl Database for Postgres {
         rows: &[[Value<'_>; N]],
     ) -> Result<(), StoreError> {
         let prepared = self.prepare(statement)?;
-        let done = self.connection.run(self.limit(), async |client, patience| {
+        let done = self.connection.run(self.limit(), async |client, wait_limit| {
             let answers = rows.iter().map(|values| client.execute_raw(&prepared, values));
-            patience.wait(try_join_all(answers)).await
+            wait_limit.wait(try_join_all(answers)).await
         });
         done.map(drop).map_err(|failure| self.failed(&failure))
     }
@@ -148,9 +149,9 @@ impl Database for Postgres {
     ) -> Result<(), StoreError> {
         let prepared = self.prepare(statement)?;
         // The limit is for each row, because a long journal on a slow line takes its time.
-        let done = self.connection.run(self.limit(), async |client, patience| {
-            let mut rows = pin!(patience.wait(client.query_raw(&prepared, values)).await?);
-            while let Some(row) = patience.wait(rows.try_next()).await? {
+        let done = self.connection.run(self.limit(), async |client, wait_limit| {
+            let mut rows = pin!(wait_limit.wait(client.query_raw(&prepared, values)).await?);
+            while let Some(row) = wait_limit.wait(rows.try_next()).await? {
                 if let Err(bad_row) = on_row(&row) {
                     return Ok(Err(bad_row));
                 }

@@ -22,7 +22,7 @@ fn every_form_of_an_address_means_the_same() {
         assert_eq!((address.durability, address.has_password), (Durability::Normal, true), "{text}");
         assert!(!format!("{address:?}").contains("se?cr"), "{address:?}");
     }
-    for path in ["screen.db", "a=b.db", "my host=x.db", "./host=x", "=x", "a b"] {
+    for path in ["screen.db", "a=b.db", "my host=x.db", "./host=x", "/a/b=c host=x", "=x", "a b"] {
         assert!(PostgresAddress::parse(path, &|_| None).is_none(), "{path}");
     }
 }
