@@ -3,7 +3,7 @@
 mod rewritten;
 
 use arbitrary::{Result, Unstructured};
-use cutline_campaign::{CampaignModel, Candidates, Change, Settings};
+use cutline_campaign::{AnyCampaign, CampaignModel, Candidates, Change, Settings};
 use cutline_store::{Campaign, Store, StoreError};
 use rewritten::write_checksums;
 use rusqlite::Connection;

@@ -10,11 +10,12 @@ use crate::arms::ArmNames;
 use crate::convert::string;
 use crate::custom::{catch_exceptions, is_choosing};
 use crate::errors::{input, store};
-use crate::handle::{Access, CampaignHandle, with_rule};
+use crate::handle::{Access, CampaignHandle};
 use crate::interruptible::{Guard, InterruptibleMutex};
 use crate::rewards::one_or_more;
 use cutline::Arm;
-use cutline_store::StoreError;
+use cutline::rules::NamedRule;
+use cutline_campaign::{AnyCampaign, StoreError};
 use pyo3::prelude::*;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,14 +24,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The base class of `cutline.Campaign`.
 #[pyclass(frozen, subclass, module = "cutline._native")]
 pub(crate) struct Campaign {
-    inner: InterruptibleMutex<cutline_store::Campaign>,
+    inner: InterruptibleMutex<Box<dyn AnyCampaign>>,
     name: String,
     /// Where arms are looked up. Arms can be added, also by other processes, so it is used through `arm_names`.
     names: Mutex<Arc<ArmNames>>,
     storage: Option<String>,
     /// How its store is reached; `None` in memory.
     access: Option<Access>,
-    /// The custom rule, if it has one.
+    /// The custom rule, if it has one: as it is used, and as it was given.
+    custom: Option<NamedRule>,
     rule: Option<Py<PyAny>>,
     /// The name of this machine, for the journal.
     machine: String,
@@ -46,15 +48,15 @@ impl Campaign {
     fn with<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut cutline_store::Campaign) -> Result<T, StoreError> + Send,
+        work: impl FnOnce(&mut dyn AnyCampaign) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
         let mut locked = self.lock(py)?;
-        let campaign = &mut *locked;
+        let campaign = &mut **locked;
         py.detach(|| catch_exceptions(|| work(campaign)))?.map_err(|error| store(&error))
     }
 
     /// Locks the campaign, unless a rule is choosing: the campaign may be locked by its rule, so that would deadlock.
-    fn lock(&self, py: Python<'_>) -> PyResult<Guard<'_, cutline_store::Campaign>> {
+    fn lock(&self, py: Python<'_>) -> PyResult<Guard<'_, Box<dyn AnyCampaign>>> {
         if is_choosing() {
             return Err(input("a rule cannot use campaigns within `choose` or `learn`"));
         }
@@ -64,15 +66,14 @@ impl Campaign {
     }
 
     /// Opens the campaign again in a process that was forked: the connection to the store is that of the parent.
-    fn reopen_if_forked(&self, py: Python<'_>, campaign: &mut cutline_store::Campaign) -> PyResult<()> {
+    fn reopen_if_forked(&self, py: Python<'_>, campaign: &mut Box<dyn AnyCampaign>) -> PyResult<()> {
         let Some(access) = &self.access else { return Ok(()) };
         let process = std::process::id();
         if self.process.load(Ordering::Relaxed) == process {
             return Ok(());
         }
-        let rule = campaign.settings().custom_rule.clone();
         let id = campaign.id();
-        let open = || with_rule(access.open()?, rule).campaign_by_id(id);
+        let open = || access.open(self.custom.clone())?.campaign_by_id(id);
         let reopened = py.detach(|| catch_exceptions(open))?.map_err(|error| store(&error))?;
         // To close the connection would end that of the parent.
         std::mem::forget(std::mem::replace(campaign, reopened));
@@ -94,8 +95,9 @@ impl Campaign {
             campaign.state()?;
             let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
             // Arms are only ever added, so the names are the same if their number is.
-            if names.as_slice().len() != campaign.arm_names().len() {
-                *names = Arc::new(ArmNames::new(campaign.arm_names().to_vec()));
+            let known = &campaign.description()?.names;
+            if names.as_slice().len() != known.len() {
+                *names = Arc::new(ArmNames::new(known.clone()));
             }
             Ok(Arc::clone(&names))
         })
@@ -125,13 +127,14 @@ impl Campaign {
         let taken = handle.campaign.lock().unwrap_or_else(PoisonError::into_inner).take();
         let campaign = taken.ok_or_else(|| input("this handle was used already"))?;
         let name = campaign.name().to_owned();
-        let names = Mutex::new(Arc::new(ArmNames::new(campaign.arm_names().to_vec())));
+        let names = Mutex::new(Arc::new(ArmNames::new(Vec::new())));
         let (inner, storage, access) =
             (InterruptibleMutex::new(campaign), handle.storage.clone(), handle.access.clone());
         let first_process = std::process::id();
         let (worker, process) = (worker(&machine, first_process), AtomicU32::new(first_process));
         let rule = handle.rule.as_ref().map(|rule| rule.clone_ref(py));
-        Ok(Self { inner, name, names, storage, access, rule, machine, first_process, worker, process })
+        let custom = handle.custom.clone();
+        Ok(Self { inner, name, names, storage, access, custom, rule, machine, first_process, worker, process })
     }
 
     /// The campaign's name.
@@ -159,7 +162,7 @@ impl Campaign {
         // It may have been changed to a named algorithm.
         let is_custom = self.with(py, |campaign| {
             campaign.state()?;
-            Ok(campaign.settings().custom_rule.is_some())
+            Ok(campaign.description()?.settings.custom_rule.is_some())
         })?;
         Ok(is_custom.then(|| rule.clone_ref(py)))
     }

@@ -7,8 +7,8 @@ use crate::events::from_dict;
 use crate::interruptible::waits;
 use crate::settings::{covariance, settings};
 use cutline::rules::NamedRule;
-use cutline_campaign::{Candidates, Origin, Settings};
-use cutline_store::{Campaign, NewCampaign, OpenOptions, Store, StoreError};
+use cutline_campaign::{AnyCampaign, CampaignHost, Candidates, Settings};
+use cutline_store::{NewCampaign, OpenOptions, Store, StoreError};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,12 +17,13 @@ use std::sync::Mutex;
 /// A campaign on its way into a `Campaign`, which takes it out.
 #[pyclass(frozen, module = "cutline._native")]
 pub(crate) struct CampaignHandle {
-    pub(crate) campaign: Mutex<Option<Campaign>>,
+    pub(crate) campaign: Mutex<Option<Box<dyn AnyCampaign>>>,
     /// The address of its store; `None` in memory.
     pub(crate) storage: Option<String>,
     /// What opens it again in another process; `None` in memory.
     pub(crate) access: Option<Access>,
-    /// The custom rule, if it has one.
+    /// The custom rule, if it has one: as it is used, and as it was given.
+    pub(crate) custom: Option<NamedRule>,
     pub(crate) rule: Option<Py<PyAny>>,
 }
 
@@ -41,13 +42,14 @@ impl Access {
         Ok(Self { storage: string(storage, "`storage`")?, token })
     }
 
-    pub(crate) fn open(&self) -> Result<Store, StoreError> {
-        self.options().open(&self.storage)
+    /// The campaigns there; `rule` is the custom rule of those that are opened.
+    pub(crate) fn open(&self, rule: Option<NamedRule>) -> Result<Box<dyn CampaignHost>, StoreError> {
+        self.options().rule(rule).host(&self.storage)
     }
 
     /// Opens the store, and creates it if there is none; its waits end with a signal that raises an exception.
-    fn create(&self) -> Result<Store, StoreError> {
-        self.options().create(true).open(&self.storage)
+    fn create(&self) -> Result<Box<dyn CampaignHost>, StoreError> {
+        self.options().create(true).host(&self.storage)
     }
 
     fn options(&self) -> OpenOptions {
@@ -68,9 +70,15 @@ fn custom_rule(rule: Option<&RuleArgument<'_>>) -> PyResult<Option<NamedRule>> {
 }
 
 impl CampaignHandle {
-    fn new(campaign: Campaign, access: Option<Access>, rule: Option<RuleArgument<'_>>) -> Self {
+    fn new(
+        campaign: Box<dyn AnyCampaign>,
+        access: Option<Access>,
+        custom: Option<NamedRule>,
+        rule: Option<RuleArgument<'_>>,
+    ) -> Self {
         let storage = access.as_ref().map(|access| access.storage.clone());
-        Self { campaign: Mutex::new(Some(campaign)), storage, access, rule: rule.map(|(_, rule)| rule.unbind()) }
+        let rule = rule.map(|(_, rule)| rule.unbind());
+        Self { campaign: Mutex::new(Some(campaign)), storage, access, custom, rule }
     }
 }
 
@@ -125,12 +133,16 @@ pub(crate) fn begin(
     let access = storage.map(|storage| Access::new(storage, token)).transpose()?;
     let in_address = || access.as_ref().and_then(|access| Store::name_in(&access.storage));
     let name = name.or_else(in_address).unwrap_or_else(|| "campaign".into());
+    let custom = settings.custom_rule.clone();
     let begin = || {
         let draft = NewCampaign::new(&name, settings, candidates)?;
-        access.as_ref().map_or_else(|| Ok(Store::memory()), Access::create)?.begin_new(draft)
+        match &access {
+            Some(access) => access.create()?.begin_new(draft),
+            None => CampaignHost::begin_new(&Store::memory(), draft),
+        }
     };
     let campaign = py.detach(|| catch_exceptions(begin))?;
-    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, access, rule))
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, access, custom, rule))
 }
 
 /// Opens a campaign in a store; `token` is for a server. `id` is its number, if it was open before, and has precedence over the name.
@@ -148,22 +160,14 @@ pub(crate) fn find(
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let custom = custom_rule(rule.as_ref())?;
     let open = || {
-        let store = with_rule(access.open()?, custom);
+        let host = access.open(custom.clone())?;
         match id {
-            Some(id) => store.campaign_by_id(id),
-            None => store.campaign(name.as_deref()),
+            Some(id) => host.campaign_by_id(id),
+            None => host.campaign(name.as_deref()),
         }
     };
     let campaign = py.detach(|| catch_exceptions(open))?;
-    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(access), rule))
-}
-
-/// The store, for opening campaigns with this custom rule.
-pub(crate) fn with_rule(store: Store, rule: Option<NamedRule>) -> Store {
-    match rule {
-        Some(rule) => store.with_rule(rule),
-        None => store,
-    }
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, Some(access), custom, rule))
 }
 
 /// Restores a pickled campaign in memory from its settings as JSON (`Campaign._settings`), its arms and its events.
@@ -184,12 +188,13 @@ pub(crate) fn restore(
     settings.custom_rule = custom_rule(rule.as_ref())?;
     let candidates = candidates(Some(names), columns, features.as_ref(), costs)?;
     let events = elements(events, "the events")?.iter().map(from_dict).collect::<PyResult<Vec<_>>>()?;
+    let custom = settings.custom_rule.clone();
     let restore = || {
         let draft = NewCampaign::continued(name, settings, candidates, events)?;
-        Store::memory().begin_new(draft)
+        CampaignHost::begin_new(&Store::memory(), draft)
     };
     let campaign = py.detach(|| catch_exceptions(restore))?;
-    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, None, rule))
+    Ok(CampaignHandle::new(campaign.map_err(|error| store(&error))?, None, custom, rule))
 }
 
 /// The names of the campaigns in a store, oldest first.
@@ -201,7 +206,7 @@ pub(crate) fn campaigns(
     token: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<String>> {
     let access = Access::new(storage, token)?;
-    let summaries = py.detach(|| access.open()?.campaigns()).map_err(|error| store(&error))?;
+    let summaries = py.detach(|| access.open(None)?.campaigns()).map_err(|error| store(&error))?;
     Ok(summaries.into_iter().map(|campaign| campaign.name).collect())
 }
 
@@ -217,7 +222,7 @@ pub(crate) fn rename(
 ) -> PyResult<()> {
     let (access, new) = (Access::new(storage, token)?, string(new, "`new`")?);
     let name = name.map(|name| string(name, "`name`")).transpose()?;
-    py.detach(|| access.open()?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
+    py.detach(|| access.open(None)?.rename(name.as_deref(), &new)).map_err(|error| store(&error))
 }
 
 /// Deletes a campaign in a store.
@@ -230,7 +235,7 @@ pub(crate) fn delete(
     token: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let (access, name) = (Access::new(storage, token)?, string(name, "`name`")?);
-    py.detach(|| access.open()?.delete(&name)).map_err(|error| store(&error))
+    py.detach(|| access.open(None)?.delete(&name)).map_err(|error| store(&error))
 }
 
 /// Copies a campaign in a store to another name, in the same store or another.
@@ -248,9 +253,8 @@ pub(crate) fn copy(
     let name = name.map(|name| string(name, "`name`")).transpose()?;
     let to = to.map(|to| Access::new(to, token)).transpose()?;
     let copy = || {
-        let store = access.open()?;
         let target = to.as_ref().map(Access::create).transpose()?;
-        store.copy(name.as_deref(), target.as_ref().unwrap_or(&store), &new, &Origin::default()).map(drop)
+        access.open(None)?.copy(name.as_deref(), target.as_deref(), &new).map(drop)
     };
     py.detach(copy).map_err(|error| store(&error))
 }

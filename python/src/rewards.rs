@@ -3,8 +3,7 @@
 use crate::convert::{elements, number, short_repr};
 use crate::errors::input;
 use crate::ticket::Ticket;
-use cutline_campaign::CampaignError;
-use cutline_store::{Campaign, StoreError};
+use cutline_campaign::{AnyCampaign, CampaignError, StoreError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString};
 
@@ -69,7 +68,7 @@ fn is_one(value: &Bound<'_, PyAny>) -> bool {
 
 /// Gives every replicate its own ticket: a list of rewards belongs to the ticket and those that were handed out together with it.
 pub(crate) fn per_measurement(
-    campaign: &mut Campaign,
+    campaign: &mut dyn AnyCampaign,
     rewards: Vec<(u64, Vec<f64>)>,
 ) -> Result<Vec<(u64, f64)>, StoreError> {
     let mut single = Vec::with_capacity(rewards.len());
@@ -78,12 +77,16 @@ pub(crate) fn per_measurement(
             single.push((ticket, reward));
             continue;
         }
-        let tickets = campaign.state()?.replicates(ticket)?;
-        let replicates = tickets.clone().count();
-        if rewards.len() > replicates {
+        let replicates = match &campaign.tickets(&[ticket])?[..] {
+            [found] => found.replicates,
+            // A ticket that does not exist is refused for its first reward.
+            _ => rewards.len() as u64,
+        };
+        if rewards.len() as u64 > replicates {
+            let replicates = usize::try_from(replicates).unwrap_or(usize::MAX);
             return Err(CampaignError::TooManyRewards { ticket, replicates, rewards: rewards.len() }.into());
         }
-        single.extend(tickets.zip(rewards));
+        single.extend((ticket..).zip(rewards));
     }
     Ok(single)
 }

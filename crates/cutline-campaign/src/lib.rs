@@ -1,14 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+mod amount;
+mod any_campaign;
+mod availability;
 mod beginning;
+mod campaign_host;
 mod candidates;
 mod change;
 mod covariance;
+mod description;
 mod encoding;
 mod fit;
+mod interrupt;
 mod json;
+mod location_error;
 mod model;
 mod names;
+mod new_campaign;
 mod operation;
 mod origin;
 mod pace;
@@ -22,17 +30,25 @@ mod setting;
 mod settings;
 mod standing;
 mod state;
+mod store_error;
 mod ticket;
 mod time;
 mod view;
 
+pub use any_campaign::AnyCampaign;
+pub use availability::Availability;
+pub use campaign_host::{CampaignHost, CampaignSummary, chosen_campaign, continued};
 pub use candidates::{Candidates, CandidatesError, NameProblem};
 pub use change::{Change, SettingValue};
 pub use covariance::CampaignCovariance;
+pub use description::Description;
 pub use encoding::{ColumnValues, EncodedColumn, Encoding};
 pub use fit::{Fit, FitReason, MAX_TEST_COST, ModelFit};
+pub use interrupt::Interrupt;
 pub use json::serialize_amount;
+pub use location_error::LocationError;
 pub use model::{CampaignModel, ModelError};
+pub use new_campaign::{NewCampaign, check_name};
 pub use operation::{Operation, Outcome, Submission};
 pub use origin::{Origin, RequestKey};
 pub use pace::Pace;
@@ -52,6 +68,7 @@ pub use state::{
     BrokenJournal, CampaignError, CampaignState, DecisionPoint, EarlyStop, Event, MAX_REWARD, Progress,
     REBUILD_INTERVAL, Record, Request, Spending, Terms, TermsError, TicketId, TicketStatus, Time,
 };
-pub use ticket::Ticket;
+pub use store_error::StoreError;
+pub use ticket::{Ticket, TicketInfo};
 pub use time::{from_rfc3339, rfc3339};
 pub use view::View;

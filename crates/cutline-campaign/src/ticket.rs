@@ -23,7 +23,47 @@ pub struct Ticket {
     pub cost: Option<Amount>,
 }
 
+/// What is known about a ticket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TicketInfo {
+    /// The number of the ticket.
+    pub number: TicketId,
+    /// The name of its arm.
+    pub name: String,
+    /// The first ticket of the replicates to which it belongs; itself if it was handed out alone.
+    pub first_replicate: TicketId,
+    /// How many rewards it takes: its own and, if it is the first of some replicates, theirs.
+    pub replicates: u64,
+    /// Whether it waits for its reward, or what became of it.
+    pub status: TicketStatus,
+}
+
+impl TicketInfo {
+    /// Those of the tickets with these numbers that exist; `names` are those of all arms.
+    #[must_use]
+    pub fn find(state: &CampaignState, names: &[String], numbers: &[TicketId]) -> Vec<Self> {
+        let info = |&number: &TicketId| {
+            let (arm, _, status) = state.ticket(number).ok()?;
+            let replicates = state.replicates(number).map_or(1, |tickets| tickets.end - tickets.start);
+            let first_replicate = state.first_replicate(number);
+            Some(Self { number, name: names.get(arm)?.clone(), first_replicate, replicates, status })
+        };
+        numbers.iter().filter_map(info).collect()
+    }
+
+    /// The tickets for which its rewards are, in their order.
+    #[must_use]
+    pub fn takes(&self) -> std::ops::Range<TicketId> {
+        self.number..self.number + self.replicates
+    }
+}
+
 impl Ticket {
+    /// The numbers of its measurements: its own and those of its replicates.
+    pub fn numbers(&self) -> std::ops::Range<TicketId> {
+        self.number..self.number + TicketId::from(self.replicates)
+    }
+
     /// The arms of the tickets that were handed out or renewed by some events, in their order.
     ///
     /// # Errors

@@ -3,15 +3,15 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cutline_campaign::CampaignError;
+use cutline_client::wire::{ProblemDocument, Refusal};
 use cutline_store::StoreError;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use thiserror::Error;
+use utoipa::IntoResponses;
 use utoipa::openapi::{self, RefOr};
-use utoipa::{IntoResponses, ToSchema};
 
 /// Why a request was refused. What happens inside is logged and never part of it.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Problem {
     /// 400: the request cannot be understood.
@@ -41,6 +41,9 @@ pub enum Problem {
     /// 409: the campaign does not allow it as it stands.
     #[error("{0}")]
     Conflict(String),
+    /// 409 or 422: the campaign does not allow it as it stands, or there is no such ticket or arm. Programs get the values, too.
+    #[error("{0}")]
+    Campaign(Refusal),
     /// 410: the campaign that is meant is not the one at this address.
     #[error("the campaign number {0} is not at this address: it was deleted, or has another name now")]
     OtherCampaign(i64),
@@ -70,25 +73,6 @@ pub enum Problem {
     Internal,
 }
 
-/// A problem document of RFC 9457.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Problem)]
-pub(crate) struct ProblemDocument {
-    /// What kind of problem it is, as a reference to the documentation.
-    #[serde(rename = "type")]
-    #[schema(example = "/docs#conflict")]
-    kind: String,
-    /// The kind in words.
-    #[schema(example = "The campaign does not allow it")]
-    title: &'static str,
-    /// The status code.
-    #[schema(example = 409)]
-    status: u16,
-    /// What is wrong, and what to do about it.
-    #[schema(example = "ticket 3 already has the reward 0.7, so 0.8 is refused")]
-    detail: String,
-}
-
 /// The problem documents in the description of a route.
 pub(crate) struct Refusals;
 
@@ -116,7 +100,8 @@ impl Problem {
             Self::NoCampaign(_) | Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::Campaign(refusal) if is_about_values(refusal) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Conflict(_) | Self::Campaign(_) => StatusCode::CONFLICT,
             Self::OtherCampaign(_) => StatusCode::GONE,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -137,7 +122,8 @@ impl Problem {
             Self::NotFound(_) => ("not-found", "There is nothing at this address"),
             Self::Method => ("method", "The address does not take this method"),
             Self::TooSlow => ("too-slow", "The request took too long"),
-            Self::Conflict(_) => ("conflict", "The campaign does not allow it"),
+            Self::Campaign(refusal) if is_about_values(refusal) => ("refused", "A value is refused"),
+            Self::Conflict(_) | Self::Campaign(_) => ("conflict", "The campaign does not allow it"),
             Self::OtherCampaign(_) => ("other-campaign", "Another campaign is at this address"),
             Self::TooLarge(_) => ("too-large", "The body is too large"),
             Self::MediaType(_) => ("media-type", "The body is of another type"),
@@ -155,8 +141,13 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let (kind, title) = self.kind();
         let status = self.status();
-        let document =
-            ProblemDocument { kind: format!("/docs#{kind}"), title, status: status.as_u16(), detail: self.to_string() };
+        let document = ProblemDocument {
+            kind: format!("/docs#{kind}"),
+            title: title.into(),
+            status: status.as_u16(),
+            detail: self.to_string(),
+            refusal: if let Self::Campaign(refusal) = &self { Some(refusal.clone()) } else { None },
+        };
         let body = serde_json::to_vec(&document).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
         let headers = response.headers_mut();
@@ -180,15 +171,14 @@ impl From<StoreError> for Problem {
 /// What a user can do something about is passed on; the rest is logged.
 impl From<&StoreError> for Problem {
     fn from(error: &StoreError) -> Self {
+        if let Some(refusal) = Refusal::of(error) {
+            return Self::Campaign(refusal);
+        }
         match error {
             StoreError::NoCampaign { name, .. } => Self::NoCampaign(name.clone()),
             StoreError::Deleted => Self::NotFound("the campaign was deleted".into()),
-            StoreError::CampaignError(error) => Self::from(*error),
-            StoreError::NameTaken(_)
-            | StoreError::Contended
+            StoreError::Contended
             | StoreError::KeyInUse
-            | StoreError::OtherFeatures(_)
-            | StoreError::OtherCost(_)
             | StoreError::CustomRuleMissing(_)
             | StoreError::CustomRuleMismatch { .. } => Self::Conflict(error.to_string()),
             StoreError::OtherRequest => Self::OtherRequest,
@@ -209,17 +199,18 @@ impl From<&StoreError> for Problem {
     }
 }
 
-impl From<CampaignError> for Problem {
-    fn from(error: CampaignError) -> Self {
-        match error {
+/// Whether a refusal is about a value in the request, and not about the state of the campaign.
+fn is_about_values(refusal: &Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::Campaign(
             CampaignError::NoTicket { .. }
-            | CampaignError::NoArm { .. }
-            | CampaignError::TooManyRewards { .. }
-            | CampaignError::NotPassOrFail { .. }
-            | CampaignError::NotAReward { .. } => Self::Refused(error.to_string()),
-            _ => Self::Conflict(error.to_string()),
-        }
-    }
+                | CampaignError::NoArm { .. }
+                | CampaignError::TooManyRewards { .. }
+                | CampaignError::NotPassOrFail { .. }
+                | CampaignError::NotAReward { .. }
+        )
+    )
 }
 
 impl Problem {

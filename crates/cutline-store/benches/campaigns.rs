@@ -3,7 +3,7 @@
 //! - An ask and a tell are two commits. The floor is two bare commits of a similar row, measured alternately with them.
 //! - Opening a campaign reads its arms and events and computes its state.
 
-use cutline_campaign::{CampaignModel, Candidates, Settings};
+use cutline_campaign::{AnyCampaign, CampaignModel, Candidates, Settings};
 use cutline_store::Store;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 //!
 //! `ARMS`, `TICKETS` and `MODEL` change the size; `CUTLINE_TEST_POSTGRES` adds PostgreSQL.
 
-use cutline_campaign::{CampaignModel, Candidates, Settings};
+use cutline_campaign::{AnyCampaign, CampaignModel, Candidates, Settings};
 use cutline_store::Store;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

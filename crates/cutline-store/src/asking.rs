@@ -4,10 +4,8 @@
 
 use crate::StoreError;
 use crate::campaign::Campaign;
-use crate::group::Group;
 use crate::writing::Moment;
-use cutline_campaign::{CampaignState, Event, Operation, Origin, Request, Submission, Ticket, TicketId, Time};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use cutline_campaign::{AnyCampaign, CampaignState, Event, Request, TicketId};
 use std::time::{Duration, Instant};
 
 /// How long the decisions of a slice may exclude other writers: as long as the commit does, but within these limits.
@@ -111,66 +109,12 @@ impl Asking {
     }
 }
 
+/// Ends the leases of tickets that nobody has received.
+pub(crate) fn take_back(campaign: &mut Campaign, tickets: &[TicketId]) -> Result<(), StoreError> {
+    if tickets.is_empty() { Ok(()) } else { campaign.expire(tickets).map(drop) }
+}
+
 impl Campaign {
-    /// Hands out up to `n` measurements to `worker`, each with a lease of this length. There are fewer once the budget is used up or
-    /// the campaign stops early because every arm is decided.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn ask(&mut self, n: usize, worker: &str, lease: Duration) -> Result<Vec<Ticket>, StoreError> {
-        let lease = Time::try_from(lease.as_millis()).unwrap_or(Time::MAX);
-        self.ask_unless(&Request::new(n, worker, lease), &|| false)
-    }
-
-    /// As [`Campaign::ask`], with replicates and resumed tickets, and asks `is_interrupted` before every ticket: if that is true, no ticket is
-    /// handed out. Replicates are one [`Ticket`].
-    ///
-    /// An ask that takes long is written in several transactions, so that others can write in between. If it is interrupted, the tickets
-    /// that were handed out so far are expired; if the store fails, they are returned.
-    ///
-    /// # Errors
-    /// If it was interrupted, or the store fails before the first ticket.
-    pub fn ask_unless(
-        &mut self,
-        request: &Request<'_>,
-        is_interrupted: &dyn Fn() -> bool,
-    ) -> Result<Vec<Ticket>, StoreError> {
-        if let Some(asked) = self.ask_server(request, is_interrupted) {
-            return asked;
-        }
-        let Request { n, replicates, worker, lease, resume } = *request;
-        let operation = Operation::Ask { n, replicates, worker: worker.into(), lease, resume };
-        let mut group = Group::default();
-        group.push(Submission { operation, origin: Origin::default() }, ());
-        loop {
-            // A custom rule may unwind.
-            match catch_unwind(AssertUnwindSafe(|| self.advance(&mut group, is_interrupted))) {
-                Ok(Ok(finished)) => {
-                    if let Some(finished) = finished.into_iter().next() {
-                        return finished.outcome.map(|outcome| outcome.tickets);
-                    }
-                }
-                Ok(Err(StoreError::Interrupted)) => {
-                    self.take_back(&group.abandon(|_, ()| true))?;
-                    return Err(StoreError::Interrupted);
-                }
-                Ok(Err(error)) => {
-                    let outcome = group.give_up().pop().map(|((), outcome)| outcome).unwrap_or_default();
-                    return if outcome.tickets.is_empty() { Err(error) } else { Ok(outcome.tickets) };
-                }
-                Err(payload) => {
-                    // If this fails, the tickets expire at the end of their lease.
-                    drop(self.take_back(&group.abandon(|_, ()| true)));
-                    resume_unwind(payload);
-                }
-            }
-        }
-    }
-
-    fn take_back(&mut self, tickets: &[TicketId]) -> Result<(), StoreError> {
-        if tickets.is_empty() { Ok(()) } else { self.expire(tickets).map(drop) }
-    }
-
     /// How long decisions may exclude other writers.
     pub(crate) fn lock_limit(&self) -> Duration {
         let (least, most) = LOCK_LIMITS;
@@ -180,7 +124,7 @@ impl Campaign {
     /// Whether a decision takes so long that it is made outside transactions.
     pub(crate) fn is_slow(&self) -> bool {
         let first_guess = || {
-            let numbers = self.names.len().saturating_mul(self.columns().len().max(1));
+            let numbers = self.arm_names().len().saturating_mul(self.columns().len().max(1));
             FIRST_GUESS.saturating_mul(u32::try_from(numbers).unwrap_or(u32::MAX))
         };
         self.decision_time.unwrap_or_else(first_guess) > self.lock_limit()

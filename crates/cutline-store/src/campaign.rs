@@ -1,15 +1,16 @@
 //! A campaign in a store. Every operation first reads the events that other handles wrote, and writes its own before it returns.
 
+use crate::asking::take_back;
 use crate::clock::{Clock, LeaseClock};
-use crate::error::{damaged, damaged_journal};
+use crate::group::Group;
 use crate::journal::{Id, Journal, has_revision};
 use crate::writing::Moment;
-use crate::{NewCampaign, StoreError};
 use cutline::rules::NamedRule;
-use cutline::{StopReason, Verdict};
-use cutline_campaign as campaign;
-use cutline_campaign::{Candidates, Event, Plan, Progress, Record, Revised, Settings, Standing, Terms, Time, View};
-use std::cmp::Ordering;
+use cutline_campaign::{
+    AnyCampaign, Availability, CampaignState, Candidates, Description, Event, NewCampaign, Outcome, Record, Settings,
+    StoreError, Submission, Ticket, TicketId, TicketInfo,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,14 +22,10 @@ pub struct Campaign {
     pub(crate) id: Id,
     name: String,
     pub(crate) location: String,
-    /// The settings it began with.
-    first_settings: Settings,
-    /// The settings after the events read so far.
-    settings: Settings,
-    pub(crate) names: Vec<String>,
-    columns: Vec<String>,
+    /// The settings and the names of the arms after the events read so far.
+    description: Description,
     /// The state after the events read so far; `None` if it has to be rebuilt from the journal.
-    pub(crate) state: Option<campaign::CampaignState>,
+    pub(crate) state: Option<CampaignState>,
     pub(crate) lease_clock: LeaseClock,
     /// How long the last choice of an arm took; `None` before the first.
     pub(crate) decision_time: Option<Duration>,
@@ -55,10 +52,12 @@ impl Campaign {
             id,
             name,
             location,
-            settings: first_settings.clone(),
-            first_settings,
-            names: Vec::new(),
-            columns: Vec::new(),
+            description: Description {
+                settings: first_settings.clone(),
+                first_settings,
+                names: Vec::new(),
+                columns: Vec::new(),
+            },
             state: None,
             lease_clock: LeaseClock::new(clock),
             decision_time: None,
@@ -69,7 +68,8 @@ impl Campaign {
     pub(crate) fn new(opened: Opened, id: Id, new: NewCampaign) -> Self {
         let NewCampaign { name, first_settings, settings, candidates, state, .. } = new;
         let (names, columns) = candidates.into_names_and_columns();
-        Self { settings, names, columns, state: Some(state), ..Self::unread(opened, id, name, first_settings) }
+        let unread = Self::unread(opened, id, name, first_settings.clone());
+        Self { description: Description { first_settings, settings, names, columns }, state: Some(state), ..unread }
     }
 
     pub(crate) fn load(mut opened: Opened, id: Id, name: String, rule: Option<NamedRule>) -> Result<Self, StoreError> {
@@ -89,55 +89,21 @@ impl Campaign {
         for _ in 0..ATTEMPTS {
             let records = self.journal.read(self.id, 0)?;
             let candidates = self.journal.candidates(self.id)?;
-            let Revised { settings, n_added } = self.revised(&records)?;
-            match candidates.n_arms().cmp(&n_first.saturating_add(n_added)) {
-                Ordering::Less => return Err(damaged(&self.location, "added arms are missing")),
-                // Others have added arms since the events were read.
-                Ordering::Greater => continue,
-                Ordering::Equal => (),
+            let first_settings = &self.description.first_settings;
+            let folded = Description::fold(first_settings, n_first, candidates, &records, &self.location)?;
+            if let Some((description, state)) = folded {
+                (self.description, self.state) = (description, Some(state));
+                return Ok(());
             }
-            check_custom_rule(&settings)?;
-            self.state = Some(self.fold(&settings, &candidates, &records)?);
-            self.settings = settings;
-            (self.names, self.columns) = candidates.into_names_and_columns();
-            return Ok(());
         }
-        Err(damaged(&self.location, "it has more arms than its events say"))
-    }
-
-    fn revised(&self, records: &[Record]) -> Result<Revised, StoreError> {
-        let events = records.iter().map(|record| &record.event);
-        Revised::new(&self.first_settings, events).map_err(|what| damaged(&self.location, what))
-    }
-
-    /// The state with these settings and candidates after some events.
-    fn fold(
-        &self,
-        settings: &Settings,
-        candidates: &Candidates,
-        records: &[Record],
-    ) -> Result<campaign::CampaignState, StoreError> {
-        let first_budget = self.first_settings.budget;
-        let mut state = settings.begin(candidates)?.with_first_budget(first_budget);
-        state.extend(records).map_err(|error| damaged_journal(&self.location, error))?;
-        Ok(state)
-    }
-
-    /// The state with these candidates after all events in the store. A budget that is too small for so many candidates is no hindrance.
-    pub(crate) fn folded(&mut self, candidates: &Candidates) -> Result<campaign::CampaignState, StoreError> {
-        let records = self.journal.read(self.id, 0)?;
-        let n_arms = u32::try_from(candidates.n_arms()).unwrap_or(u32::MAX);
-        let every_arm =
-            candidates.measurement_costs().map_or(n_arms, |costs| costs.total().whole_units().saturating_add(1));
-        let settings = Settings { budget: self.settings.budget.max(every_arm), ..self.settings.clone() };
-        self.fold(&settings, candidates, &records)
+        Err(StoreError::damaged(&self.location, "it has more arms than its events say"))
     }
 
     /// The state after all events that are in the store now.
     ///
     /// # Errors
     /// If the store fails.
-    pub fn state(&mut self) -> Result<&mut campaign::CampaignState, StoreError> {
+    pub fn state(&mut self) -> Result<&mut CampaignState, StoreError> {
         if self.state.is_none() {
             self.reload()?;
         }
@@ -145,114 +111,6 @@ impl Campaign {
         let records = self.journal.read(self.id, state.n_events())?;
         self.follow(state, &records)?;
         self.state.as_mut().ok_or(StoreError::Contended)
-    }
-
-    /// The state at this moment, and all events that led to it.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn snapshot(&mut self) -> Result<(campaign::CampaignState, Vec<Record>), StoreError> {
-        for _ in 0..ATTEMPTS {
-            let known = self.state()?.n_events();
-            let records = self.journal.read(self.id, 0)?;
-            let is_revised = records.iter().any(|record| record.number > known && record.event.is_revision());
-            if let Some(state) = self.state.as_ref().filter(|_| !is_revised) {
-                let fresh = campaign::CampaignState::new(state.arms().clone(), state.terms().clone())?;
-                let mut fresh = fresh.with_first_budget(self.first_settings.budget);
-                fresh.extend(&records).map_err(|error| damaged_journal(&self.location, error))?;
-                return Ok((fresh, records));
-            }
-        }
-        Err(StoreError::Contended)
-    }
-
-    /// How the campaign stands at a time, with what the rest of its budget would bring if that is quick to compute.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn standing(&mut self, now: Time) -> Result<Standing, StoreError> {
-        let standing = self.standing_without_rest(now)?;
-        if !Plan::is_rest_quick(self.state()?) {
-            return Ok(standing);
-        }
-        let arms = self.candidates()?.arms();
-        Ok(standing.with_rest(self.state()?, arms))
-    }
-
-    /// How the campaign stands at a time, without what the rest of its budget would bring, which takes long to compute again and again.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn standing_without_rest(&mut self, now: Time) -> Result<Standing, StoreError> {
-        self.state()?;
-        let Self { name, settings, state, .. } = self;
-        let state = state.as_mut().ok_or(StoreError::Contended)?;
-        let verdicts = state.verdicts();
-        Ok(Standing::new(name, settings, state, &verdicts, now))
-    }
-
-    /// Everything about the campaign at one moment, so that what is made of it agrees even while others write to the store.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn view(&mut self, now: Time) -> Result<View, StoreError> {
-        let (mut state, records) = self.snapshot()?;
-        let verdicts = state.verdicts();
-        let mut standing = Standing::new(&self.name, &self.settings, &mut state, &verdicts, now);
-        if Plan::is_rest_quick(&mut state) {
-            standing = standing.with_rest(&mut state, self.candidates()?.arms());
-        }
-        Ok(View {
-            name: self.name.clone(),
-            settings: self.settings.clone(),
-            columns: self.columns.clone(),
-            names: self.names.clone(),
-            records,
-            state,
-            verdicts,
-            standing,
-        })
-    }
-
-    /// The verdicts on all arms.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn verdicts(&mut self) -> Result<Vec<Verdict>, StoreError> {
-        Ok(self.state()?.verdicts())
-    }
-
-    /// The verdicts of a campaign with another δ that received the same rewards.
-    ///
-    /// # Errors
-    /// If δ is not between 0 and 1, or the store fails.
-    pub fn verdicts_at(&mut self, delta: f64) -> Result<Vec<Verdict>, StoreError> {
-        let latest = self.state()?;
-        let terms = Terms { delta, ..latest.terms().clone() };
-        let mut state = campaign::CampaignState::new(latest.arms().clone(), terms)?;
-        // They were taken already, so they are taken as they are.
-        let observed = |(arm, reward)| Event::Observed { arm, reward, is_counted: false };
-        let rewards = (1..).zip(latest.rewards());
-        let records: Vec<Record> =
-            rewards.map(|(number, reward)| Record { number, at: 0, event: observed(reward) }).collect();
-        state.extend(&records).map_err(|error| StoreError::CampaignError(error.refusal))?;
-        Ok(state.verdicts())
-    }
-
-    /// The counts of measurements, tickets and events.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn progress(&mut self) -> Result<Progress, StoreError> {
-        Ok(self.state()?.progress())
-    }
-
-    /// Why the campaign will never hand out another measurement; `None` while it may.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn stop_reason(&mut self) -> Result<Option<StopReason>, StoreError> {
-        Ok(self.state()?.stop_reason())
     }
 
     /// The events after number `after`; 0 for all.
@@ -280,13 +138,13 @@ impl Campaign {
     /// Its settings, after all changes that were read so far.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.description.settings
     }
 
     /// The settings it began with.
     #[must_use]
     pub fn first_settings(&self) -> &Settings {
-        &self.first_settings
+        &self.description.first_settings
     }
 
     /// Its number in its store, which no other campaign gets.
@@ -306,21 +164,21 @@ impl Campaign {
     /// The names of its arms, in the order of their numbers.
     #[must_use]
     pub fn arm_names(&self) -> &[String] {
-        &self.names
+        &self.description.names
     }
 
     /// The names of the features; empty if the arms have none.
     #[must_use]
     pub fn columns(&self) -> &[String] {
-        &self.columns
+        &self.description.columns
     }
 
     /// Applies events of others, and reads everything again if they change arms or settings.
-    pub(crate) fn follow(&mut self, mut state: campaign::CampaignState, records: &[Record]) -> Result<(), StoreError> {
+    pub(crate) fn follow(&mut self, mut state: CampaignState, records: &[Record]) -> Result<(), StoreError> {
         if has_revision(records) {
             return self.reload();
         }
-        state.extend(records).map_err(|error| damaged_journal(&self.location, error))?;
+        state.extend(records).map_err(|error| StoreError::damaged(&self.location, error))?;
         self.state = Some(state);
         Ok(())
     }
@@ -328,12 +186,23 @@ impl Campaign {
     /// The time of a decision that is made now.
     pub(crate) fn moment(&mut self) -> Moment {
         let now = self.lease_clock.now(self.journal.database_time());
-        let leases = self.state.iter().flat_map(campaign::CampaignState::open_tickets).map(|(_, until)| until);
+        let leases = self.state.iter().flat_map(CampaignState::open_tickets).map(|(_, until)| until);
         Moment { now, due: self.lease_clock.due(now, leases) }
     }
 
+    /// The tickets that were handed out or renewed by events that were written. Takes their features from `features`, unless the state has
+    /// them.
+    pub(crate) fn handed_out(
+        &self,
+        events: &[Event],
+        features: &mut impl Iterator<Item = Vec<f64>>,
+    ) -> Result<Vec<Ticket>, StoreError> {
+        let state = self.state.as_ref().ok_or(StoreError::Contended)?;
+        Ok(Ticket::handed_out(state, self.arm_names(), events, features)?)
+    }
+
     /// Takes the state after the events read so far; if it was dropped, it is built again.
-    pub(crate) fn take_state(&mut self) -> Result<campaign::CampaignState, StoreError> {
+    pub(crate) fn take_state(&mut self) -> Result<CampaignState, StoreError> {
         if self.state.is_none() {
             self.reload()?;
         }
@@ -341,25 +210,85 @@ impl Campaign {
     }
 }
 
-/// Checks that the caller gave the custom rule of this campaign, if it uses one, and no other.
-fn check_custom_rule(settings: &Settings) -> Result<(), StoreError> {
-    let Some(algorithm) = &settings.algorithm else { return Ok(()) };
-    match &settings.custom_rule {
-        None if cutline::algorithm(algorithm).is_none() => Err(StoreError::CustomRuleMissing(algorithm.clone())),
-        Some(rule) if rule.name() != algorithm => {
-            Err(StoreError::CustomRuleMismatch { expected: algorithm.clone(), found: rule.name().into() })
+impl AnyCampaign for Campaign {
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn columns(&self) -> &[String] {
+        &self.description.columns
+    }
+
+    fn description(&mut self) -> Result<&Description, StoreError> {
+        Ok(&self.description)
+    }
+
+    fn state(&mut self) -> Result<&mut CampaignState, StoreError> {
+        self.state()
+    }
+
+    fn candidates(&mut self) -> Result<Candidates, StoreError> {
+        self.candidates()
+    }
+
+    fn events(&mut self, after: u64) -> Result<Vec<Record>, StoreError> {
+        self.events(after)
+    }
+
+    fn tickets(&mut self, numbers: &[TicketId]) -> Result<Vec<TicketInfo>, StoreError> {
+        self.state()?;
+        let state = self.state.as_ref().ok_or(StoreError::Contended)?;
+        Ok(TicketInfo::find(state, &self.description.names, numbers))
+    }
+
+    fn availability(&mut self) -> Result<Availability, StoreError> {
+        Ok(self.state()?.availability())
+    }
+
+    fn submit_unless(
+        &mut self,
+        submission: Submission,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Outcome, StoreError> {
+        let mut group = Group::default();
+        group.push(submission, ());
+        loop {
+            // A custom rule may unwind.
+            match catch_unwind(AssertUnwindSafe(|| self.advance(&mut group, is_interrupted))) {
+                Ok(Ok(finished)) => {
+                    if let Some(finished) = finished.into_iter().next() {
+                        return finished.outcome;
+                    }
+                }
+                Ok(Err(StoreError::Interrupted)) => {
+                    take_back(self, &group.abandon(|_, ()| true))?;
+                    return Err(StoreError::Interrupted);
+                }
+                Ok(Err(error)) => {
+                    let outcome = group.give_up().pop().map(|((), outcome)| outcome).unwrap_or_default();
+                    return if outcome.tickets.is_empty() { Err(error) } else { Ok(outcome) };
+                }
+                Err(payload) => {
+                    // If this fails, the tickets expire at the end of their lease.
+                    drop(take_back(self, &group.abandon(|_, ()| true)));
+                    resume_unwind(payload);
+                }
+            }
         }
-        _ => Ok(()),
     }
 }
 
 impl std::fmt::Debug for Campaign {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { name, location, settings, .. } = self;
+        let Self { name, location, .. } = self;
         f.debug_struct("Campaign")
             .field("name", name)
             .field("location", location)
-            .field("settings", settings)
+            .field("settings", self.settings())
             .finish_non_exhaustive()
     }
 }

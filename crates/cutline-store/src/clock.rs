@@ -76,7 +76,6 @@ impl LeaseClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-
     use std::sync::Mutex;
 
     struct Fake(Mutex<(Time, Duration)>);

@@ -1,8 +1,7 @@
 //! Renaming, deleting and copying the campaigns of a store.
 
-use crate::new_campaign::check_name;
-use crate::{Campaign, NewCampaign, Store, StoreError};
-use cutline_campaign::Origin;
+use crate::{Campaign, Store, StoreError};
+use cutline_campaign::{AnyCampaign, CampaignHost, CampaignSummary, NewCampaign, Origin, check_name, continued};
 
 impl Store {
     /// Gives a campaign another name. Processes that use it go on.
@@ -32,16 +31,33 @@ impl Store {
     /// If there is no such campaign, the new name is taken or not allowed, the campaign uses a custom rule that was not
     /// [given](Store::with_rule), the key was used for another request, or a store fails.
     pub fn copy(&self, name: Option<&str>, to: &Self, new_name: &str, origin: &Origin) -> Result<Campaign, StoreError> {
-        if self.shares_server_with(to) {
-            check_name(new_name)?;
-            let (mut journal, _) = self.find(name)?;
-            journal.remote().map_or(Ok(()), |server| server.copy_on_server(new_name))?;
-            return self.load_chosen(journal, new_name);
-        }
-        let mut campaign = self.campaign(name)?;
-        campaign.state()?;
-        let (records, candidates) = (campaign.events(0)?, campaign.candidates()?);
-        let copy = NewCampaign::continued(new_name, campaign.first_settings().clone(), candidates, records)?;
+        let copy = continued(&mut self.campaign(name)?, new_name)?;
         to.begin_new(copy.with_origin(origin.clone()))
+    }
+}
+
+impl CampaignHost for Store {
+    fn campaigns(&self) -> Result<Vec<CampaignSummary>, StoreError> {
+        self.campaigns()
+    }
+
+    fn begin_new(&self, new: NewCampaign) -> Result<Box<dyn AnyCampaign>, StoreError> {
+        Ok(Box::new(self.begin_new(new)?))
+    }
+
+    fn campaign(&self, name: Option<&str>) -> Result<Box<dyn AnyCampaign>, StoreError> {
+        Ok(Box::new(self.campaign(name)?))
+    }
+
+    fn campaign_by_id(&self, id: i64) -> Result<Box<dyn AnyCampaign>, StoreError> {
+        Ok(Box::new(self.campaign_by_id(id)?))
+    }
+
+    fn rename(&self, name: Option<&str>, new_name: &str) -> Result<(), StoreError> {
+        self.rename(name, new_name)
+    }
+
+    fn delete(&self, name: &str) -> Result<(), StoreError> {
+        self.delete(name)
     }
 }

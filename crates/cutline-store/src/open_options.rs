@@ -1,7 +1,10 @@
 //! How a store is opened.
 
+use crate::Store;
 use crate::location::Location;
-use crate::{Interrupt, Store, StoreError};
+use cutline::rules::NamedRule;
+use cutline_campaign::{CampaignHost, Interrupt, StoreError};
+use cutline_client::Client;
 
 /// How to open a store, for callers that need more than [`Store::open`] and [`Store::create`].
 ///
@@ -22,6 +25,7 @@ pub struct OpenOptions {
     may_create: bool,
     interrupt: Interrupt,
     token: Option<String>,
+    rule: Option<NamedRule>,
 }
 
 impl OpenOptions {
@@ -49,16 +53,52 @@ impl OpenOptions {
         Self { token: token.map(str::to_owned), ..self }
     }
 
+    /// The custom rule of the campaigns that are opened: a store holds only its name. Campaigns with another algorithm are refused, and so are
+    /// those on a Cutline server, which cannot have the rule.
+    #[must_use]
+    pub fn rule(self, rule: Option<NamedRule>) -> Self {
+        Self { rule, ..self }
+    }
+
     /// Opens the store at an address, as [`Store::open`] describes it.
     ///
     /// # Errors
     /// If there is no store and none may be created, it cannot be opened, or the address leads to something that is not a Cutline store.
     pub fn open(&self, address: &str) -> Result<Store, StoreError> {
-        let mut location = Location::parse(address)?;
-        if let (Location::Http(address), Some(token)) = (&mut location, &self.token) {
-            **address = address.as_ref().clone().with_token(token);
+        self.store(Location::parse(address)?)
+    }
+
+    /// The campaigns at an address: that of a store, or that of a Cutline server.
+    ///
+    /// | address | campaigns |
+    /// |---|---|
+    /// | as for [`Store::open`] | those of that store |
+    /// | `http://host:8080`, `https://…` | all of a Cutline server |
+    /// | `http://host:8080/v1/campaigns/NAME` | that one of a Cutline server |
+    ///
+    /// # Errors
+    /// As [`OpenOptions::open`]. A server is not asked for anything yet.
+    pub fn host(&self, address: &str) -> Result<Box<dyn CampaignHost>, StoreError> {
+        let address = match Location::parse(address)? {
+            Location::Http(address) => *address,
+            location => return Ok(Box::new(self.store(location)?)),
+        };
+        if self.rule.is_some() {
+            return Err(StoreError::CustomRuleOverHttp);
         }
-        Store::connected(location, self.interrupt.clone(), self.may_create)
+        let address = match &self.token {
+            Some(token) => address.with_token(token),
+            None => address,
+        };
+        Ok(Box::new(Client::new(address, self.interrupt.clone())))
+    }
+
+    fn store(&self, location: Location) -> Result<Store, StoreError> {
+        let store = Store::connected(location, self.interrupt.clone(), self.may_create)?;
+        Ok(match self.rule.clone() {
+            Some(rule) => store.with_rule(rule),
+            None => store,
+        })
     }
 }
 

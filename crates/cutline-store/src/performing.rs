@@ -83,27 +83,12 @@ impl Deciding<'_> {
 }
 
 impl Campaign {
-    /// Carries out an operation, here or on the server of this campaign. Every change of a campaign goes this way.
-    ///
-    /// # Errors
-    /// If it is refused, or the store fails. Then nothing was written, except for an ask that was written in part.
-    pub fn submit(&mut self, operation: impl Into<Submission>) -> Result<Outcome, StoreError> {
-        let submission = operation.into();
-        if self.journal.remote().is_some() {
-            let is_add = matches!(submission.operation, Operation::Add(_));
-            let n = self.submit_to_server(&submission.operation)?;
-            let n_added = if is_add { usize::try_from(n).unwrap_or(usize::MAX) } else { 0 };
-            return Ok(Outcome { n_events: n, n_added, ..Outcome::default() });
-        }
-        self.perform(&[submission])?.pop().unwrap_or(Err(StoreError::Contended))
-    }
-
     /// Carries out several operations in their order, so that concurrent workers share the time that a commit takes: in one transaction, unless
     /// they ask for arms and deciding takes longer than a commit. Each operation succeeds or is refused by itself. An operation whose
     /// [key](cutline_campaign::Origin::key) is known is not carried out again: its outcome is that of the first time.
     ///
     /// ```
-    /// use cutline_campaign::{Candidates, Operation, Origin, Settings, Submission};
+    /// use cutline_campaign::{AnyCampaign, Candidates, Operation, Origin, Settings, Submission};
     /// use cutline_store::Store;
     ///
     /// # fn main() -> Result<(), cutline_store::StoreError> {

@@ -3,11 +3,14 @@
 use crate::campaign::{ATTEMPTS, Opened};
 use crate::clock::{Clock, SystemClock};
 use crate::journal::{Journal, Memory};
-use crate::location::{Location, LocationError};
+use crate::location::Location;
 use crate::origin::StoredRequest;
-use crate::{Campaign, Interrupt, NewCampaign, OpenOptions, StoreError, http, journal};
+use crate::{Campaign, OpenOptions, journal};
 use cutline::rules::NamedRule;
-use cutline_campaign::{Candidates, RequestKey, Settings, Time};
+use cutline_campaign::{
+    CampaignSummary, Candidates, Interrupt, LocationError, NewCampaign, RequestKey, Settings, StoreError,
+    chosen_campaign,
+};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,16 +37,6 @@ enum Backend {
     },
 }
 
-/// An entry in the list of a store's campaigns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CampaignSummary {
-    /// The name under which it is opened.
-    pub name: String,
-    /// When it was begun, in milliseconds since 1970.
-    pub created: Time,
-}
-
 impl Store {
     /// Opens the store at an address.
     ///
@@ -52,11 +45,9 @@ impl Store {
     /// | `screen.db`, `/data/screen.db` | that file, with SQLite |
     /// | `sqlite:///screen.db`, `sqlite:////data/screen.db` | the same two |
     /// | `postgresql://user@host/database`, `host=host dbname=database` | that database |
-    /// | `http://host:8080`, `https://…` | all campaigns of a Cutline server |
-    /// | `http://host:8080/v1/campaigns/NAME` | that campaign of a Cutline server |
     ///
-    /// `?durability=normal` makes writing faster: see [`Durability`](crate::Durability). A PostgreSQL server is found with the variables of
-    /// the environment and the password file that `psql` uses. An interrupt and a token are given by [`OpenOptions`].
+    /// The address of a Cutline server is not that of a store: [`OpenOptions::host`] takes both. `?durability=normal` makes writing faster: see [`Durability`](crate::Durability). A PostgreSQL server is found with the variables of
+    /// the environment and the password file that `psql` uses. An interrupt is given by [`OpenOptions`].
     ///
     /// # Errors
     /// If there is no store, it cannot be opened, or the address leads to something that is not a Cutline store.
@@ -200,72 +191,18 @@ impl Store {
     /// [`StoreError::Deleted`] if it is there no longer; and as [`Store::campaign`].
     pub fn campaign_by_id(&self, id: i64) -> Result<Campaign, StoreError> {
         let mut journal = self.connection()?;
-        let entries = match journal.remote() {
-            Some(server) => server.all_entries()?,
-            None => journal.entries()?,
-        };
-        let entry = entries.into_iter().find(|entry| entry.id == id).ok_or(StoreError::Deleted)?;
-        if let Some(server) = journal.remote() {
-            server.choose(&entry.name);
-        }
+        let mut entries = journal.entries()?.into_iter();
+        let entry = entries.find(|entry| entry.id == id).ok_or(StoreError::Deleted)?;
         Campaign::load(self.opened(journal), entry.id, entry.name, self.rule.clone())
     }
 
     /// The entry of the campaign with that name or, without a name, of the only one; and the connection it was read by.
     pub(crate) fn find(&self, name: Option<&str>) -> Result<(Box<dyn Journal>, journal::Entry), StoreError> {
         let mut journal = self.connection()?;
-        let chosen = self.http_address().and_then(|address| address.name.as_deref());
-        if let (Some(address), Some(given)) = (chosen, name)
-            && address != given
-        {
-            return Err(StoreError::OtherName { address: address.into(), given: given.into() });
-        }
-        let name = name.or(chosen);
-        if let (Some(server), Some(name)) = (journal.remote(), name)
-            && let Some(entry) = server.entry(name)?
-        {
-            return Ok((journal, entry));
-        }
-        let mut entries = match journal.remote() {
-            Some(server) => server.all_entries()?,
-            None => journal.entries()?,
-        };
-        let names = |entries: &[journal::Entry]| entries.iter().map(|entry| entry.name.clone()).collect();
-        let position = match (name, entries.len()) {
-            (None, 0) => return Err(StoreError::NoCampaigns(self.location())),
-            (None, 1) => 0,
-            (None, _) => return Err(StoreError::WhichCampaign(names(&entries))),
-            (Some(name), _) => {
-                let found = entries.iter().position(|entry| entry.name == name);
-                found.ok_or_else(|| StoreError::NoCampaign { name: name.into(), names: names(&entries) })?
-            }
-        };
-        let entry = entries.swap_remove(position);
-        if let Some(server) = journal.remote() {
-            server.choose(&entry.name);
-        }
+        let mut entries = journal.entries()?;
+        let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+        let entry = entries.swap_remove(chosen_campaign(&names, name, &self.location())?);
         Ok((journal, entry))
-    }
-
-    /// The address of a Cutline server, if the store is on one.
-    fn http_address(&self) -> Option<&http::HttpAddress> {
-        match &self.backend {
-            Backend::Database { location: Location::Http(address), .. } => Some(address),
-            _ => None,
-        }
-    }
-
-    /// Whether both stores are on the same Cutline server.
-    pub(crate) fn shares_server_with(&self, other: &Self) -> bool {
-        let both = self.http_address().zip(other.http_address());
-        both.is_some_and(|(one, other)| one.is_beside(other))
-    }
-
-    /// The campaign that a connection to a Cutline server has chosen.
-    pub(crate) fn load_chosen(&self, mut journal: Box<dyn Journal>, name: &str) -> Result<Campaign, StoreError> {
-        let entry = journal.remote().map_or(Ok(None), |server| server.entry(name))?;
-        let entry = entry.ok_or(StoreError::Deleted)?;
-        Campaign::load(self.opened(journal), entry.id, entry.name, None)
     }
 
     /// Whether an address is that of a Cutline server, or of a campaign on it.
@@ -278,7 +215,7 @@ impl Store {
     #[must_use]
     pub fn name_in(address: &str) -> Option<String> {
         match Location::parse(address) {
-            Ok(Location::Http(address)) => address.name,
+            Ok(Location::Http(address)) => address.name().map(str::to_owned),
             _ => None,
         }
     }
@@ -340,7 +277,7 @@ fn connect(location: &Location, interrupt: &Interrupt, may_create: bool) -> Resu
     match location {
         Location::Sqlite { path, durability } => journal::sqlite(path, *durability, interrupt, may_create),
         Location::Postgres(server) => journal::postgres(server, interrupt, may_create),
-        Location::Http(address) => Ok(http::connect(address, interrupt)),
+        Location::Http(_) => Err(StoreError::NotOverHttp),
     }
 }
 

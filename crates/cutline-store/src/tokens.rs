@@ -75,7 +75,7 @@ impl Store {
     /// # Errors
     /// If its name is taken or not allowed, or the store cannot be written to.
     pub fn add_token(&self, token: &Token) -> Result<(), StoreError> {
-        crate::new_campaign::check_name(&token.name)?;
+        cutline_campaign::check_name(&token.name)?;
         self.with_connection(|journal| journal.add_token(token))
     }
 

@@ -2,7 +2,6 @@
 
 use crate::StoreError;
 use crate::campaign::Campaign;
-use crate::error::damaged_journal;
 use crate::journal::{Decision, has_revision};
 use crate::origin::Mark;
 use cutline_campaign::{CampaignState, Event, Record, Ticket, Time};
@@ -56,7 +55,7 @@ impl Campaign {
                 overtaken = Some(records);
                 return Ok(Decision::default());
             }
-            state.extend(&records).map_err(|error| damaged_journal(location, error))?;
+            state.extend(&records).map_err(|error| StoreError::damaged(location, error))?;
             known = state.n_events();
             let now = lease_clock.now(database_time);
             let due = lease_clock.due(now, state.open_tickets().map(|(_, until)| until));

@@ -36,6 +36,14 @@ impl Amount {
         Self::COSTS.contains(&cost).then(|| Self((cost * UNIT as f64).round() as u64))
     }
 
+    /// The amount that is nearest to a number of units; `None` if the number is negative or not finite. The number that [`Amount::value`]
+    /// gives for less than nine million units, or for whole units, leads back to the amount.
+    #[must_use]
+    pub fn nearest(units: f64) -> Option<Self> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "amounts saturate")]
+        (units >= 0.0 && units.is_finite()).then(|| Self((units * UNIT as f64).round() as u64))
+    }
+
     /// A whole number of units.
     #[must_use]
     pub fn units(units: u32) -> Self {

@@ -91,6 +91,15 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    const ALL: [Self; 6] =
+        [Self::Budget, Self::Confidence, Self::ExpectedErrors, Self::Settled, Self::Withdrawn, Self::Done];
+
+    /// The reason with this [name](StopReason::name).
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
     /// Its name in files, in JSON and on the command line: that of the stop that was met.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -87,7 +87,8 @@ impl Campaign {
     fn withdrawn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let withdrawn: Vec<(String, String)> = self.with(py, |campaign| {
             let arms: Vec<_> = campaign.state()?.withdrawn().map(|(arm, reason)| (arm, reason.to_owned())).collect();
-            Ok(arms.into_iter().map(|(arm, reason)| (campaign.arm_names()[arm].clone(), reason)).collect())
+            let names = &campaign.description()?.names;
+            Ok(arms.into_iter().map(|(arm, reason)| (names[arm].clone(), reason)).collect())
         })?;
         let dict = PyDict::new(py);
         for (name, reason) in withdrawn {

@@ -20,7 +20,7 @@ impl Campaign {
     fn verdicts(&self, py: Python<'_>) -> PyResult<Vec<Verdict>> {
         self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
-            let named = campaign.arm_names().iter().zip(&verdicts).enumerate();
+            let named = campaign.description()?.names.iter().zip(&verdicts).enumerate();
             Ok(named.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict)).collect())
         })
     }
@@ -85,7 +85,7 @@ impl Campaign {
                 diagnostics.learnt = learnt;
             }
             let finding = cutline_report::finding(state);
-            Ok((diagnostics, finding, campaign.arm_names().to_vec()))
+            Ok((diagnostics, finding, campaign.description()?.names.clone()))
         })?;
         diagnostics::to_dict(py, &diagnostics, finding.as_deref(), &names)
     }
@@ -94,7 +94,7 @@ impl Campaign {
     fn _columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (names, verdicts) = self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
-            Ok((campaign.arm_names().to_vec(), verdicts))
+            Ok((campaign.description()?.names.clone(), verdicts))
         })?;
         columns(py, &names, &verdicts)
     }
@@ -120,7 +120,7 @@ impl Campaign {
     fn _svg(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
-            let names = campaign.arm_names().to_vec();
+            let names = campaign.description()?.names.clone();
             let terms = campaign.state()?.terms();
             let intervals = (terms.interval, terms.delta);
             let mut figure = VerdictFigure::new(&self.name, &names, &verdicts, terms.question, intervals);

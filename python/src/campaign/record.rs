@@ -16,7 +16,7 @@ impl Campaign {
     fn names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |campaign| {
             campaign.state()?;
-            Ok(campaign.arm_names().to_vec())
+            Ok(campaign.description()?.names.clone())
         })
     }
 
@@ -29,14 +29,14 @@ impl Campaign {
     /// The features before any preparation, one row per arm; `None` if the arms have none.
     #[getter]
     fn features<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let candidates = self.with(py, cutline_store::Campaign::candidates)?;
+        let candidates = self.with(py, |campaign| campaign.candidates())?;
         feature_array(py, &candidates)
     }
 
     /// What a measurement of each arm costs; `None` if all cost the same.
     #[getter]
     fn costs<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
-        let candidates = self.with(py, cutline_store::Campaign::candidates)?;
+        let candidates = self.with(py, |campaign| campaign.candidates())?;
         Ok(candidates.costs().map(|costs| PyArray1::from_slice(py, costs)))
     }
 
@@ -53,7 +53,8 @@ impl Campaign {
     fn _parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (settings, candidates, records) = self.with(py, |campaign| {
             let records = campaign.events(0)?;
-            Ok((campaign.first_settings().clone(), campaign.candidates()?, records))
+            let candidates = campaign.candidates()?;
+            Ok((campaign.description()?.first_settings.clone(), candidates, records))
         })?;
         let events = records.iter().map(|record| to_dict(py, record)).collect::<PyResult<Vec<_>>>()?;
         let parts = PyDict::new(py);
@@ -71,7 +72,7 @@ impl Campaign {
     fn _settings(&self, py: Python<'_>) -> PyResult<String> {
         let settings = self.with(py, |campaign| {
             campaign.state()?;
-            Ok(campaign.settings().clone())
+            Ok(campaign.description()?.settings.clone())
         })?;
         serde_json::to_string(&settings).map_err(input)
     }

@@ -6,10 +6,9 @@ use crate::custom::catch_exceptions;
 use crate::errors::{input, store};
 use crate::handle::Access;
 use crate::interruptible::attempt;
-use crate::rewards::{pairs, per_measurement, replicates, reward, ticket_number};
+use crate::rewards::{pairs, replicates, reward, ticket_number};
 use crate::ticket::Ticket;
-use cutline_campaign::Request;
-use cutline_store::StoreError;
+use cutline_campaign::{AnyCampaign, Operation, Request, StoreError};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -32,7 +31,7 @@ impl Campaign {
             return self.with(py, |campaign| campaign.ask_unless(request, &|| false));
         }
         let mut locked = self.lock(py)?;
-        let campaign = &mut *locked;
+        let campaign = &mut **locked;
         let work = |is_interrupted: &AtomicBool| {
             catch_exceptions(|| campaign.ask_unless(request, &|| is_interrupted.load(Ordering::Relaxed)))
         };
@@ -147,8 +146,8 @@ impl Campaign {
     fn tell(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reward: &Bound<'_, PyAny>) -> PyResult<u64> {
         let rewards = pairs(ticket, reward, "tickets", ticket_number, replicates)?;
         self.with(py, |campaign| {
-            let rewards = per_measurement(campaign, rewards)?;
-            campaign.tell(&rewards)
+            let rewards = rewards.into_iter().filter(|(_, rewards)| !rewards.is_empty()).collect();
+            Ok(campaign.submit(Operation::Tell(rewards).into())?.n_events)
         })
     }
 
@@ -199,7 +198,7 @@ impl Campaign {
 }
 
 /// Expires tickets, given by their numbers and the numbers of their replicates.
-fn take_back(campaign: &mut cutline_store::Campaign, tickets: &[(u64, u32)]) -> Result<(), StoreError> {
+fn take_back(campaign: &mut dyn AnyCampaign, tickets: &[(u64, u32)]) -> Result<(), StoreError> {
     let tickets: Vec<u64> = tickets.iter().flat_map(|&(first, n)| first..first + u64::from(n)).collect();
     campaign.expire(&tickets).map(drop)
 }

@@ -1,11 +1,14 @@
 //! Why a request or an event is refused.
 
 use super::TicketId;
+use crate::amount;
 use cutline::{Amount, Arm, short_number};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why a request to a campaign was refused. The campaign has not changed.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Error, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CampaignError {
     /// There is no such ticket.
@@ -74,6 +77,7 @@ pub enum CampaignError {
         /// The budget that was asked for.
         budget: u32,
         /// What is used.
+        #[serde(with = "amount")]
         used: Amount,
     },
     /// The budget is used up.
@@ -88,8 +92,10 @@ pub enum CampaignError {
         /// The budget.
         budget: u32,
         /// What is left of it.
+        #[serde(with = "amount")]
         remaining: Amount,
         /// What the measurement costs.
+        #[serde(with = "amount")]
         cost: Amount,
     },
     /// There is no such arm.

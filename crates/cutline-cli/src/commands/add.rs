@@ -7,11 +7,11 @@ use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::table::{Column, Table};
 use cutline::{Side, SpecError, Verdict};
-use cutline_campaign::{Encoding, TermsError};
+use cutline_campaign::{Description, Encoding, TermsError};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, ReadOptions};
 use cutline_report::short;
-use cutline_store::{Campaign, StoreError};
+use cutline_store::StoreError;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
@@ -19,9 +19,10 @@ use std::path::Path;
 
 pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let options = ReadOptions { cost: campaign.settings().cost.clone(), ..later_options(&args.reading)? };
-    let more = later(&campaign, &args.candidates, &options)?;
-    if is_named(&campaign) && !more.has_names {
+    let description = campaign.description()?;
+    let options = ReadOptions { cost: description.settings.cost.clone(), ..later_options(&args.reading)? };
+    let more = later(description, &args.candidates, &options)?;
+    if is_named(description) && !more.has_names {
         return Err(Failure::Usage(format!(
             "{}: there is no column `name`, and the candidates of the campaign have names; say with `--id` which column has them",
             args.candidates.display()
@@ -34,19 +35,22 @@ pub(crate) fn add(args: &args::Add) -> Result<(), Failure> {
     })?;
     let n_known = more.n_arms() - n_new;
     let known = if n_known == 0 { String::new() } else { format!(", {n_known} known already") };
-    let verdicts = campaign.verdicts()?.split_off(campaign.arm_names().len() - n_new);
+    let mut verdicts = campaign.verdicts()?;
+    let n_arms = verdicts.len();
+    let verdicts = verdicts.split_off(n_arms - n_new);
     let count = |side: Side| verdicts.iter().filter(|verdict| verdict.side == side).count();
     let sides: Vec<String> = Side::ALL.iter().map(|&side| format!("{} {}", count(side), side.name())).collect();
     let sides = if n_new == 0 { String::new() } else { format!(": {}", sides.join(", ")) };
     let noun = if n_new == 1 { "candidate" } else { "candidates" };
-    note(&format!("{n_new} {noun} added{known}{sides}; {} candidates in all", campaign.arm_names().len()));
+    note(&format!("{n_new} {noun} added{known}{sides}; {n_arms} candidates in all"));
     Ok(())
 }
 
 pub(crate) fn predict(args: &args::Predict) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let others = later(&campaign, &args.candidates, &later_options(&args.reading)?)?.candidates;
-    let known: HashSet<&String> = campaign.arm_names().iter().collect();
+    let description = campaign.description()?;
+    let others = later(description, &args.candidates, &later_options(&args.reading)?)?.candidates;
+    let known: HashSet<&String> = description.names.iter().collect();
     let n_known = others.names().iter().filter(|name| known.contains(name)).count();
     if n_known > 0 {
         let (are, their) = if n_known == 1 { ("is", "its") } else { ("are", "their") };
@@ -76,20 +80,20 @@ fn later_options(reading: &args::Reading) -> Result<ReadOptions, Failure> {
 }
 
 /// Whether the candidates of a campaign were given names, and not numbers from 0.
-fn is_named(campaign: &Campaign) -> bool {
-    campaign.arm_names().iter().enumerate().any(|(number, name)| *name != number.to_string())
+fn is_named(campaign: &Description) -> bool {
+    campaign.names.iter().enumerate().any(|(number, name)| *name != number.to_string())
 }
 
 /// The candidates of a file, with the columns of a campaign that has begun; those without names are numbered on.
-fn later(campaign: &Campaign, path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
-    let plain = || Encoding::numbers(campaign.columns());
-    let encoding = campaign.settings().encoding.clone().unwrap_or_else(plain);
+fn later(campaign: &Description, path: &Path, options: &ReadOptions) -> Result<Loaded, Failure> {
+    let plain = || Encoding::numbers(&campaign.columns);
+    let encoding = campaign.settings.encoding.clone().unwrap_or_else(plain);
     let mut loaded = dataset::load_encoded(&source(path)?, &encoding, options).map_err(unreadable(path))?;
     note_all(&loaded);
     if loaded.has_names {
         return Ok(loaded);
     }
-    let first = campaign.arm_names().len();
+    let first = campaign.names.len();
     let names = (first..first + loaded.candidates.n_arms()).map(|number| number.to_string()).collect();
     loaded.candidates = loaded.candidates.renamed(names).map_err(StoreError::from)?;
     Ok(loaded)

@@ -8,9 +8,8 @@ use crate::print::{cell, json_rows, left, note, table};
 use crate::table::{Column, Table};
 use crate::{args, interrupt};
 use cutline::{Amount, StopReason};
-use cutline_campaign::{Request, Ticket, rfc3339};
+use cutline_campaign::{AnyCampaign, Request, StoreError, Ticket, rfc3339};
 use cutline_report::{span, words};
-use cutline_store::{Campaign, StoreError};
 use serde::{Serialize, Serializer};
 use std::io::Write;
 use std::process::ExitCode;
@@ -37,13 +36,12 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
     };
     if let Err(failure) = print(campaign.columns(), &tickets, args.format) {
         // Nobody has seen the tickets, so nobody will measure them.
-        let numbers = tickets.iter().flat_map(|ticket| ticket.number..ticket.number + u64::from(ticket.replicates));
-        campaign.expire(&numbers.collect::<Vec<_>>())?;
+        campaign.expire(&tickets.iter().flat_map(Ticket::numbers).collect::<Vec<_>>())?;
         return Err(failure);
     }
     let mut code = 0;
     if tickets.len() < args.n {
-        let (reason, reason_code) = reason(&mut campaign)?;
+        let (reason, reason_code) = reason(&mut *campaign)?;
         match tickets.len() {
             0 => note(&format!("nothing to measure: {reason}")),
             n => note(&format!("{n} of {} tickets: {reason}", args.n)),
@@ -54,24 +52,20 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
 }
 
 /// Why there are no more measurements to hand out, and the exit code for it.
-fn reason(campaign: &mut Campaign) -> Result<(String, u8), StoreError> {
-    let state = campaign.state()?;
-    Ok(match state.stop_reason() {
-        Some(StopReason::Budget) => (format!("the budget of {} is used up", state.progress().budget), ENDED),
+fn reason(campaign: &mut dyn AnyCampaign) -> Result<(String, u8), StoreError> {
+    let available = campaign.availability()?;
+    Ok(match available.stop_reason {
+        Some(StopReason::Budget) => (format!("the budget of {} is used up", available.budget), ENDED),
         Some(reason) => (words::ending(reason).into(), ENDED),
         None => {
-            let first = state.open_tickets().next().map_or(0, |(_, until)| until.saturating_sub(now()));
-            let progress = state.progress();
-            let n_open = progress.open;
+            let first = available.first_lease_end.map_or(0, |until| until.saturating_sub(now()));
+            let (n_open, left) = (available.open, available.unassigned);
             let tickets = if n_open == 1 { "ticket" } else { "tickets" };
-            let left = progress.unassigned();
-            let is_assigned = left == Amount::ZERO;
-            let is_too_little = state.least_cost().is_some_and(|cost| cost > left);
-            let why = if is_too_little && !is_assigned {
+            let why = if available.is_too_little() {
                 format!(
                     "{left} of the budget are not assigned to the {n_open} open {tickets}, less than a measurement costs"
                 )
-            } else if is_assigned {
+            } else if left == Amount::ZERO {
                 format!("the remaining budget is assigned to {n_open} open {tickets}")
             } else {
                 format!("the next choice depends on the rewards of {n_open} open {tickets}")

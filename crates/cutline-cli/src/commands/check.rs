@@ -5,9 +5,8 @@ use crate::args;
 use crate::failure::Failure;
 use crate::print::{cell, note};
 use cutline::{Side, Verdict};
-use cutline_campaign::{Fit, ModelFit};
+use cutline_campaign::{AnyCampaign, Fit, ModelFit};
 use cutline_report::{short, words};
-use cutline_store::Campaign;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -17,7 +16,7 @@ const UNDECIDED: u8 = 3;
 
 pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
     let mut campaign = open(&args.address)?;
-    let arms = chosen(&campaign, &args.only)?;
+    let arms = chosen(&mut *campaign, &args.only)?;
     let verdicts = match args.confidence {
         Some(delta) => campaign.verdicts_at(delta.0)?,
         None => campaign.verdicts()?,
@@ -25,11 +24,12 @@ pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
     let (wanted, other) = if args.below { (Side::Below, Side::Above) } else { (Side::Above, Side::Below) };
     let of = |side: Side| arms.iter().filter(|&&arm| verdicts[arm].side == side).count();
     let (n_other, n_undecided) = (of(other), of(Side::Undecided));
+    let description = campaign.description()?;
     let mut out = std::io::stdout().lock();
     for &arm in arms.iter().filter(|&&arm| verdicts[arm].side != wanted) {
-        writeln!(out, "{}", line(&campaign.arm_names()[arm], &verdicts[arm]))?;
+        writeln!(out, "{}", line(&description.names[arm], &verdicts[arm]))?;
     }
-    let (n_arms, threshold, precision) = (arms.len(), campaign.settings().threshold, campaign.settings().precision);
+    let (n_arms, threshold, precision) = (arms.len(), description.settings.threshold, description.settings.precision);
     let give_or_take = if precision > 0.0 { format!(" (give or take {precision})") } else { String::new() };
     let candidates = if n_arms == 1 { "candidate" } else { "candidates" };
     let n_wanted = n_arms - n_other - n_undecided;
@@ -53,14 +53,14 @@ pub(crate) fn check(args: &args::Check) -> Result<ExitCode, Failure> {
 }
 
 /// The arms of these names, or all.
-fn chosen(campaign: &Campaign, only: &[String]) -> Result<Vec<usize>, Failure> {
-    let names = campaign.arm_names();
+fn chosen(campaign: &mut dyn AnyCampaign, only: &[String]) -> Result<Vec<usize>, Failure> {
+    let name_of_campaign = campaign.name().to_owned();
+    let names = &campaign.description()?.names;
     if only.is_empty() {
         return Ok((0..names.len()).collect());
     }
     let find = |name: &String| {
-        let unknown =
-            || Failure::Usage(format!("there is no candidate `{name}` in the campaign `{}`", campaign.name()));
+        let unknown = || Failure::Usage(format!("there is no candidate `{name}` in the campaign `{name_of_campaign}`"));
         names.iter().position(|known| known == name).ok_or_else(unknown)
     };
     only.iter().map(find).collect()

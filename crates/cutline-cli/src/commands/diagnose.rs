@@ -26,7 +26,7 @@ pub(crate) fn diagnose(args: &Diagnose, given: &[String]) -> Result<(), Failure>
         refuse_options(given, &WITH_STORE)?;
         let mut campaign = open_named(&args.source, args.name.as_deref(), &args.token)?;
         let arms = campaign.candidates()?.arms();
-        let names = campaign.arm_names().to_vec();
+        let names = campaign.description()?.names.clone();
         return print(args, campaign.state()?, &arms, &names);
     }
     let Some(path) = &args.rewards else {

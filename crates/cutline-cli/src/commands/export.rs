@@ -7,8 +7,7 @@ use crate::failure::Failure;
 use crate::output::{Inputs, write_file};
 use crate::table::{Column, Table};
 use cutline::Arm;
-use cutline_campaign::{Event, Record, rfc3339};
-use cutline_store::{Campaign, StoreError};
+use cutline_campaign::{AnyCampaign, Event, Record, StoreError, rfc3339};
 use std::io::{BufWriter, IsTerminal, Write};
 
 pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
@@ -21,7 +20,7 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
     let inputs = Inputs::store(&args.address.store);
     file.map_or(Ok(()), |path| inputs.check(path))?;
     let mut campaign = open(&args.address)?;
-    let table = if args.events { events(&mut campaign)? } else { verdicts(&mut campaign)? };
+    let table = if args.events { events(&mut *campaign)? } else { verdicts(&mut *campaign)? };
     if let Some(path) = file {
         let header = table.header();
         let beginning = match format {
@@ -45,10 +44,12 @@ pub(crate) fn export(args: &args::Export) -> Result<(), Failure> {
 }
 
 /// All events. Those of a ticket have its arm, too.
-fn events(campaign: &mut Campaign) -> Result<Table, StoreError> {
+fn events(campaign: &mut dyn AnyCampaign) -> Result<Table, StoreError> {
     let records = campaign.events(0)?;
+    campaign.state()?;
+    let names = campaign.description()?.names.clone();
     let arms = arms(&records);
-    let name = |arm: &Option<Arm>| arm.map(|arm| campaign.arm_names()[arm].clone());
+    let name = |arm: &Option<Arm>| arm.map(|arm| names[arm].clone());
     let whole = |of: fn(&Event) -> Option<u64>| {
         Column::Whole(records.iter().map(|record| of(&record.event).map(u64::cast_signed)).collect())
     };
@@ -132,12 +133,12 @@ fn counted(event: &Event) -> Option<u64> {
 }
 
 /// The verdicts of all arms.
-fn verdicts(campaign: &mut Campaign) -> Result<Table, StoreError> {
+fn verdicts(campaign: &mut dyn AnyCampaign) -> Result<Table, StoreError> {
     let verdicts = campaign.verdicts()?;
     let number = |of: fn(&cutline::Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());
     let settled_after = verdicts.iter().map(|v| v.settled_after.and_then(|after| i64::try_from(after).ok()));
     let table = Table::default()
-        .with("arm", Column::Text(campaign.arm_names().iter().cloned().map(Some).collect()))
+        .with("arm", Column::Text(campaign.description()?.names.iter().cloned().map(Some).collect()))
         .with("index", Column::Whole((0..verdicts.len()).map(|arm| i64::try_from(arm).ok()).collect()))
         .with("side", Column::Text(verdicts.iter().map(|v| Some(v.side.name().into())).collect()))
         .with("mean", number(|v| v.mean))

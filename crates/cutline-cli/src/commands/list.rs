@@ -5,9 +5,9 @@ use crate::args;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{cell, csv_field, csv_record, json_rows, left, table};
-use cutline_campaign::rfc3339;
+use cutline_campaign::{CampaignHost, CampaignSummary, rfc3339};
 use cutline_report::spending;
-use cutline_store::{CampaignSummary, OpenOptions, Store};
+use cutline_store::OpenOptions;
 use serde::Serialize;
 use std::io::Write;
 
@@ -33,8 +33,8 @@ const COLUMNS: [&str; 8] = ["campaign", "begun", "n_arms", "threshold", "told", 
 
 pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
     let token = token_of(&args.token)?;
-    let store = OpenOptions::new().token(token.as_deref()).open(&args.store)?;
-    let rows: Vec<Row> = store.campaigns()?.into_iter().map(|summary| row(&store, summary)).collect();
+    let store = OpenOptions::new().token(token.as_deref()).host(&args.store)?;
+    let rows: Vec<Row> = store.campaigns()?.into_iter().map(|summary| row(&*store, summary)).collect();
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Table => writeln!(out, "{}", text_table(&rows))?,
@@ -56,17 +56,18 @@ pub(crate) fn list(args: &args::List) -> Result<(), Failure> {
     Ok(())
 }
 
-fn row(store: &Store, summary: CampaignSummary) -> Row {
+fn row(host: &dyn CampaignHost, summary: CampaignSummary) -> Row {
     let begun = rfc3339(summary.created);
-    let mut campaign = store.campaign(Some(&summary.name)).ok();
+    let mut campaign = host.campaign(Some(&summary.name)).ok();
     let progress = campaign.as_mut().and_then(|campaign| campaign.progress().ok());
     let ending = campaign.as_mut().and_then(|campaign| campaign.stop_reason().ok().flatten());
     let spent = progress.as_ref().and_then(|progress| progress.spending).map(|spending| spending.spent);
+    let description = campaign.as_mut().and_then(|campaign| campaign.description().ok());
     Row {
         campaign: summary.name,
         begun,
-        n_arms: campaign.as_ref().map(|campaign| campaign.arm_names().len()),
-        threshold: campaign.as_ref().map(|campaign| campaign.settings().threshold),
+        n_arms: description.map(|description| description.names.len()),
+        threshold: description.map(|description| description.settings.threshold),
         told: progress.as_ref().map(|progress| progress.counted),
         spent: spent.map(cutline::Amount::value),
         budget: progress.as_ref().map(|progress| progress.budget),

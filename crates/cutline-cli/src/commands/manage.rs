@@ -1,15 +1,14 @@
 //! `cutline rename`, `cutline delete` and `cutline copy`
 
-use super::{open_store, token_of};
+use super::{open_host, token_of};
 use crate::failure::Failure;
 use crate::print::{cell, note};
 use crate::{args, interrupt};
-use cutline_campaign::Origin;
 use cutline_store::{OpenOptions, StoreError};
 use std::io::{BufRead, IsTerminal, Write};
 
 pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
-    let store = open_store(&args.address)?;
+    let store = open_host(&args.address)?;
     let _guard = interrupt::hold_for(&args.address.store);
     store.rename(args.address.name.as_deref(), &args.new).map_err(refused)?;
     note(&format!("the campaign is called `{}`", args.new));
@@ -17,20 +16,19 @@ pub(crate) fn rename(args: &args::Rename) -> Result<(), Failure> {
 }
 
 pub(crate) fn copy(args: &args::Copy) -> Result<(), Failure> {
-    let store = open_store(&args.address)?;
+    let store = open_host(&args.address)?;
     let _guard = interrupt::hold_for(args.to.as_deref().unwrap_or(&args.address.store));
     let token = token_of(&args.address.token)?;
     let options = OpenOptions::new().create(true).interrupt(interrupt::waits()).token(token.as_deref());
-    let target = args.to.as_deref().map(|to| options.open(to)).transpose()?;
-    let target = target.as_ref().unwrap_or(&store);
-    let mut copy = store.copy(args.address.name.as_deref(), target, &args.new, &Origin::default()).map_err(refused)?;
+    let target = args.to.as_deref().map(|to| options.host(to)).transpose()?;
+    let mut copy = store.copy(args.address.name.as_deref(), target.as_deref(), &args.new).map_err(refused)?;
     let progress = copy.progress()?;
     note(&format!("copied the campaign to `{}`, with {} events", args.new, progress.events));
     Ok(())
 }
 
 pub(crate) fn delete(args: &args::Delete) -> Result<(), Failure> {
-    let store = open_store(&args.address)?;
+    let store = open_host(&args.address)?;
     let mut names: Vec<String> = store.campaigns()?.into_iter().map(|summary| summary.name).collect();
     let name = match &args.address.name {
         Some(name) => name.clone(),

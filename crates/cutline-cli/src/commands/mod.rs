@@ -61,13 +61,13 @@ use crate::print::{cell, note, shell};
 use crate::results::Outcome;
 use crate::threads::Pool;
 use crate::{interrupt, progress, results, simulation_report as simulation};
-use cutline_campaign::Candidates;
+use cutline_campaign::{AnyCampaign, CampaignHost, Candidates};
 use cutline_data::dataset::{DatasetError, Loaded, ReadOptions, Source};
 use cutline_data::rewards::RewardsError;
 use cutline_data::{dataset, input};
 use cutline_lab::figures::failure_figure;
 use cutline_lab::{Experiment, SimulateOptions, Tally};
-use cutline_store::{Campaign, Interrupt, OpenOptions, Store, StoreError};
+use cutline_store::{Interrupt, OpenOptions, Store, StoreError};
 use indicatif::ProgressBar;
 use std::collections::HashSet;
 use std::path::Path;
@@ -155,20 +155,24 @@ fn refused(path: &Path) -> impl Fn(DatasetError) -> Failure {
     |error| Failure::Csv { path: path.into(), error: error.into() }
 }
 
-/// The campaign that the command line names, in its present state.
-fn open(address: &CampaignAddress) -> Result<Campaign, Failure> {
+/// The campaign that the command line names.
+fn open(address: &CampaignAddress) -> Result<Box<dyn AnyCampaign>, Failure> {
     open_named(&address.store, address.name.as_deref(), &address.token)
 }
 
-/// The campaign with this name in a store or, without a name, the only one.
-fn open_named(store: &str, name: Option<&str>, token: &TokenFile) -> Result<Campaign, Failure> {
+/// The campaign with this name in a store or on a server or, without a name, the only one.
+fn open_named(store: &str, name: Option<&str>, token: &TokenFile) -> Result<Box<dyn AnyCampaign>, Failure> {
     let token = token_of(token)?;
-    Ok(OpenOptions::new().token(token.as_deref()).open(store)?.campaign(name)?)
+    Ok(OpenOptions::new().token(token.as_deref()).host(store)?.campaign(name)?)
 }
 
 /// As [`open`], with this token; the interrupt can shorten its waits.
-fn open_with(address: &CampaignAddress, token: Option<&str>, interrupt: &Interrupt) -> Result<Campaign, StoreError> {
-    OpenOptions::new().interrupt(interrupt).token(token).open(&address.store)?.campaign(address.name.as_deref())
+fn open_with(
+    address: &CampaignAddress,
+    token: Option<&str>,
+    interrupt: &Interrupt,
+) -> Result<Box<dyn AnyCampaign>, StoreError> {
+    OpenOptions::new().interrupt(interrupt).token(token).host(&address.store)?.campaign(address.name.as_deref())
 }
 
 /// The campaign with this number, which was opened before: it may have another name by now, and another campaign its name.
@@ -177,14 +181,14 @@ fn reopen_with(
     token: Option<&str>,
     interrupt: &Interrupt,
     id: i64,
-) -> Result<Campaign, StoreError> {
-    OpenOptions::new().interrupt(interrupt).token(token).open(&address.store)?.campaign_by_id(id)
+) -> Result<Box<dyn AnyCampaign>, StoreError> {
+    OpenOptions::new().interrupt(interrupt).token(token).host(&address.store)?.campaign_by_id(id)
 }
 
-/// The store that the command line names, whose waits end with an interruption.
-fn open_store(address: &CampaignAddress) -> Result<Store, Failure> {
+/// The campaigns at the address that the command line names; waits for them end with an interruption.
+fn open_host(address: &CampaignAddress) -> Result<Box<dyn CampaignHost>, Failure> {
     let token = token_of(&address.token)?;
-    Ok(OpenOptions::new().interrupt(interrupt::waits()).token(token.as_deref()).open(&address.store)?)
+    Ok(OpenOptions::new().interrupt(interrupt::waits()).token(token.as_deref()).host(&address.store)?)
 }
 
 /// The token in the file that the command line names.

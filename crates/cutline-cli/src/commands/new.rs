@@ -6,13 +6,13 @@ use crate::failure::Failure;
 use crate::print::{listed, note};
 use crate::{args, interrupt};
 use cutline::{EstimatorKind, Kernel, RewardKind};
-use cutline_campaign::{CampaignCovariance, CampaignError, Candidates, Settings};
+use cutline_campaign::{AnyCampaign, CampaignCovariance, CampaignError, Candidates, Description, Settings};
 use cutline_data::dataset::Loaded;
 use cutline_data::edges::graph;
 use cutline_data::rewards::rewards;
 use cutline_report::spending::{costs_in_words, measurements, weighing_in_words};
 use cutline_report::{describe, finding, words};
-use cutline_store::{Campaign, NewCampaign, OpenOptions, Store, StoreError};
+use cutline_store::{NewCampaign, OpenOptions, Store, StoreError};
 use std::path::Path;
 
 pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
@@ -22,11 +22,11 @@ pub(crate) fn new(args: &args::New) -> Result<(), Failure> {
     let token = token_of(&args.token)?;
     let guard = interrupt::hold_for(&args.store);
     let store =
-        OpenOptions::new().create(true).interrupt(interrupt::waits()).token(token.as_deref()).open(&args.store)?;
+        OpenOptions::new().create(true).interrupt(interrupt::waits()).token(token.as_deref()).host(&args.store)?;
     let is_first = store.campaigns()?.is_empty();
     let mut campaign = store.begin_new(new)?;
     drop(guard);
-    for line in summary(&mut campaign, &constant)? {
+    for line in summary(&mut *campaign, &constant)? {
         note(&line);
     }
     let is_obvious = is_first && !Store::is_over_http(&args.store);
@@ -131,19 +131,20 @@ fn constant_columns(candidates: &Candidates) -> Vec<String> {
 }
 
 /// The settings of the new campaign, one line each.
-fn summary(campaign: &mut Campaign, constant: &[String]) -> Result<Vec<String>, Failure> {
+fn summary(campaign: &mut dyn AnyCampaign, constant: &[String]) -> Result<Vec<String>, Failure> {
     let progress = campaign.progress()?;
     let state = campaign.state()?;
     let (estimator, until_sure, found) = (state.terms().spec.estimator(), state.terms().until_sure, finding(state));
     let weighing = weighing_in_words(state.terms().spec.algorithm().weighs_costs);
     let costs = state.arms().measurement_costs().map(costs_in_words);
-    let (settings, columns) = (campaign.settings(), campaign.columns());
+    let name = campaign.name().to_owned();
+    let Description { settings, columns, names, .. } = campaign.description()?;
     let algorithm = settings.algorithm(!columns.is_empty());
     let model = describe(estimator, settings);
     let mut lines = vec![
-        format!("began the campaign `{}`", campaign.name()),
-        format!("  arms       {}: {}", campaign.arm_names().len(), listed(campaign.arm_names())),
-        match columns {
+        format!("began the campaign `{name}`"),
+        format!("  arms       {}: {}", names.len(), listed(names)),
+        match &columns[..] {
             [] if settings.covariance.is_some() => "  features   none".into(),
             [] => "  features   none: every arm is estimated separately".into(),
             columns => format!("  features   {}: {}", columns.len(), listed(columns)),

@@ -5,11 +5,10 @@ use super::tell::to_go;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
-use cutline_campaign::{Change, Event, changed_settings};
-use cutline_store::Campaign;
+use cutline_campaign::{AnyCampaign, Change, Event, changed_settings};
 
 pub(crate) fn extend(args: &args::Extend) -> Result<(), Failure> {
-    change(&mut open(&args.address)?, &Change::new().with("budget", args.budget))
+    change(&mut *open(&args.address)?, &Change::new().with("budget", args.budget))
 }
 
 pub(crate) fn set(args: &args::Set) -> Result<(), Failure> {
@@ -17,10 +16,10 @@ pub(crate) fn set(args: &args::Set) -> Result<(), Failure> {
     if new.is_empty() {
         return Err(Failure::Usage("no setting to change: give at least one, as in `--threshold 0.5`".into()));
     }
-    change(&mut open(&args.address)?, &new)
+    change(&mut *open(&args.address)?, &new)
 }
 
-fn change(campaign: &mut Campaign, change: &Change) -> Result<(), Failure> {
+fn change(campaign: &mut dyn AnyCampaign, change: &Change) -> Result<(), Failure> {
     let before = campaign.state()?.n_events();
     if !campaign.change(change)? {
         note("nothing to change: the campaign has these settings already");

@@ -13,7 +13,7 @@ pub(crate) fn show(args: &args::Show) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
     let mut out = std::io::stdout().lock();
     if args.format == Format::Json {
-        json(&mut out, campaign.settings())?;
+        json(&mut out, &campaign.description()?.settings)?;
         out.flush()?;
         return Ok(());
     }

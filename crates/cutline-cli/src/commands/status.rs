@@ -7,7 +7,7 @@ use crate::args::Format;
 use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{csv_record, fitted, json};
-use cutline_store::Campaign;
+use cutline_campaign::AnyCampaign;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -17,10 +17,10 @@ const INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) fn status(args: &args::Status) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
     if args.watch {
-        return watch(&mut campaign);
+        return watch(&mut *campaign);
     }
     let standing = campaign.standing(now())?;
-    let status = Status::new(&mut campaign, standing)?;
+    let status = Status::new(&mut *campaign, standing)?;
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Table => out.write_all(status.text().as_bytes())?,
@@ -38,7 +38,7 @@ pub(crate) fn status(args: &args::Status) -> Result<(), Failure> {
 }
 
 /// Prints every change until the campaign has ended.
-fn watch(campaign: &mut Campaign) -> Result<(), Failure> {
+fn watch(campaign: &mut dyn AnyCampaign) -> Result<(), Failure> {
     let mut out = std::io::stdout();
     let is_terminal = out.is_terminal();
     let mut seen = None;

@@ -1,9 +1,8 @@
 //! What `cutline status` prints: the numbers and sentences about a campaign, its open tickets, and the arms with the largest doubts.
 
 use crate::print::{cell, left, table};
-use cutline_campaign::{OpenTicket, Standing, VerdictRow, rfc3339};
+use cutline_campaign::{AnyCampaign, OpenTicket, Standing, StoreError, VerdictRow, rfc3339};
 use cutline_report::{Summary, short, short_worker, span, spending, words};
-use cutline_store::{Campaign, StoreError};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -25,8 +24,9 @@ pub(super) struct Status {
 }
 
 impl Status {
-    pub(super) fn new(campaign: &mut Campaign, standing: Standing) -> Result<Self, StoreError> {
-        let names = campaign.arm_names().to_vec();
+    pub(super) fn new(campaign: &mut dyn AnyCampaign, standing: Standing) -> Result<Self, StoreError> {
+        campaign.state()?;
+        let names = campaign.description()?.names.clone();
         let state = campaign.state()?;
         let tickets = OpenTicket::all(state, &names, standing.now).collect();
         let verdicts = state.verdicts();

@@ -6,11 +6,10 @@ use crate::args::{Decimal, finite, ticket_number};
 use crate::failure::Failure;
 use crate::print::note;
 use cutline::StopReason;
-use cutline_campaign::{CampaignError, CampaignState, TicketId};
+use cutline_campaign::{AnyCampaign, CampaignError, StoreError, TicketId, TicketInfo};
 use cutline_data::input::read_stdin;
 use cutline_data::rewards::{TicketReward, check_arms, ticket_rewards};
 use cutline_report::words;
-use cutline_store::{Campaign, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -19,7 +18,7 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         let mut campaign = open(&args.address)?;
         let was_open = campaign.fail(ticket, &args.reason)?;
         let done = if was_open { "recorded as failed" } else { "was already recorded as failed" };
-        note(&format!("ticket {ticket} {done}; {}", to_go(&mut campaign)?));
+        note(&format!("ticket {ticket} {done}; {}", to_go(&mut *campaign)?));
         return Ok(());
     }
     let file = match (&args.file, &args.rewards[..]) {
@@ -31,16 +30,12 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
         check_words(&args.rewards)?;
     }
     let mut campaign = open(&args.address)?;
-    if let (Some(path), Some(rows)) = (file, &rows) {
-        let names = campaign.arm_names().to_vec();
-        let state = campaign.state()?;
-        let arm_of = |ticket| state.ticket(ticket).ok().map(|(arm, ..)| arm);
-        parsed(path, check_arms(rows, &names, state.arms().n_arms(), arm_of))?;
-    }
-    let state = campaign.state()?;
-    let rewards = match &rows {
-        Some(rows) => among_replicates(state, rows.iter().map(|row| (row.ticket, row.reward))),
-        None => by_ticket(state, &args.rewards)?,
+    let rewards = match (file, &rows) {
+        (Some(path), Some(rows)) => {
+            check_names(&mut *campaign, path, rows)?;
+            among_replicates(&mut *campaign, rows)?
+        }
+        _ => by_ticket(&mut *campaign, &args.rewards)?,
     };
     let new = campaign.tell(&rewards).map_err(|error| match (error, file, &rows) {
         (StoreError::CampaignError(error), Some(path), Some(rows)) => in_row(error, path, rows),
@@ -49,20 +44,49 @@ pub(crate) fn tell(args: &args::Tell) -> Result<(), Failure> {
     let known = rewards.len() as u64 - new;
     let known = if known == 0 { String::new() } else { format!(", {known} already known") };
     let noun = if new == 1 { "reward" } else { "rewards" };
-    let of_replicates = if rows.is_none() { replicates_in_words(campaign.state()?, &rewards) } else { String::new() };
-    note(&format!("{new} {noun} recorded{known}{of_replicates}; {}", to_go(&mut campaign)?));
+    let of_replicates = if rows.is_none() { replicates_in_words(&mut *campaign, &rewards)? } else { String::new() };
+    note(&format!("{new} {noun} recorded{known}{of_replicates}; {}", to_go(&mut *campaign)?));
     Ok(())
 }
 
+/// Refuses a file in which the arm beside a ticket is another one than that of the ticket.
+fn check_names(campaign: &mut dyn AnyCampaign, path: &Path, rows: &[TicketReward]) -> Result<(), Failure> {
+    if rows.iter().all(|row| row.arm.is_none()) {
+        return Ok(());
+    }
+    campaign.state()?;
+    let names = campaign.description()?.names.clone();
+    let state = campaign.state()?;
+    let arm_of = |ticket| state.ticket(ticket).ok().map(|(arm, ..)| arm);
+    parsed(path, check_arms(rows, &names, state.arms().n_arms(), arm_of))
+}
+
+/// What is known about tickets, by their numbers.
+fn known_tickets(
+    campaign: &mut dyn AnyCampaign,
+    numbers: &[TicketId],
+) -> Result<HashMap<TicketId, TicketInfo>, StoreError> {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(campaign.tickets(&numbers)?.into_iter().map(|ticket| (ticket.number, ticket)).collect())
+}
+
 /// Which rewards were taken for those of replicates, because a number that was meant as a ticket may be among them.
-fn replicates_in_words(state: &CampaignState, rewards: &[(TicketId, f64)]) -> String {
-    let groups = rewards.chunk_by(|&(a, _), &(b, _)| state.first_replicate(a) == state.first_replicate(b));
+fn replicates_in_words(campaign: &mut dyn AnyCampaign, rewards: &[(TicketId, f64)]) -> Result<String, StoreError> {
+    if rewards.len() < 2 {
+        return Ok(String::new());
+    }
+    let numbers: Vec<TicketId> = rewards.iter().map(|&(ticket, _)| ticket).collect();
+    let tickets = known_tickets(campaign, &numbers)?;
+    let first = |ticket: TicketId| tickets.get(&ticket).map_or(ticket, |ticket| ticket.first_replicate);
+    let groups = rewards.chunk_by(|&(a, _), &(b, _)| first(a) == first(b));
     let several = groups.filter(|group| group.len() > 1).map(|group| {
         let rewards: Vec<String> = group.iter().map(|(_, reward)| reward.to_string()).collect();
-        format!("ticket {}: {}", state.first_replicate(group[0].0), rewards.join(", "))
+        format!("ticket {}: {}", first(group[0].0), rewards.join(", "))
     });
     let several: Vec<String> = several.collect();
-    if several.is_empty() { String::new() } else { format!(" ({})", several.join("; ")) }
+    Ok(if several.is_empty() { String::new() } else { format!(" ({})", several.join("; ")) })
 }
 
 /// Refuses words that can be no tickets and rewards, before anything is opened.
@@ -80,12 +104,16 @@ fn without_reward(ticket: &str) -> Failure {
 }
 
 /// Tickets, each followed by its reward or, if it is the first of some replicates, by as many rewards as there are.
-pub(super) fn by_ticket(state: &CampaignState, words: &[String]) -> Result<Vec<(TicketId, f64)>, Failure> {
+pub(super) fn by_ticket(campaign: &mut dyn AnyCampaign, words: &[String]) -> Result<Vec<(TicketId, f64)>, Failure> {
+    // One word after the ticket is its reward, whatever its replicates are. Otherwise any word may be a ticket.
+    let numbers =
+        if words.len() > 2 { words.iter().filter_map(|word| ticket_number(word).ok()).collect() } else { vec![] };
+    let known = known_tickets(campaign, &numbers)?;
     let mut rewards = Vec::new();
     let mut rest = words;
     while let Some((word, others)) = rest.split_first() {
         let ticket = ticket_number(word).map_err(Failure::Usage)?;
-        let tickets = state.replicates(ticket).unwrap_or(ticket..ticket + 1);
+        let tickets = known.get(&ticket).map_or(ticket..ticket + 1, TicketInfo::takes);
         let n = others.len().min(tickets.clone().count());
         if n == 0 {
             return Err(without_reward(word));
@@ -99,27 +127,28 @@ pub(super) fn by_ticket(state: &CampaignState, words: &[String]) -> Result<Vec<(
 }
 
 /// The rewards of a file, in which the first ticket of some replicates may occur once per replicate.
-fn among_replicates(state: &CampaignState, rewards: impl Iterator<Item = (TicketId, f64)>) -> Vec<(TicketId, f64)> {
+fn among_replicates(campaign: &mut dyn AnyCampaign, rows: &[TicketReward]) -> Result<Vec<(TicketId, f64)>, StoreError> {
     let mut seen: HashMap<TicketId, u64> = HashMap::new();
-    let spread = |(ticket, reward): (TicketId, f64)| {
-        let replicates = state.replicates(ticket).map_or(1, |tickets| tickets.count() as u64);
-        let before = seen.entry(ticket).or_default();
-        let own = if *before < replicates { ticket + *before } else { ticket };
+    let numbers: Vec<TicketId> = rows.iter().map(|row| row.ticket).collect();
+    let known = known_tickets(campaign, &numbers)?;
+    let spread = |row: &TicketReward| {
+        let replicates = known.get(&row.ticket).map_or(1, |ticket| ticket.replicates);
+        let before = seen.entry(row.ticket).or_default();
+        let own = if *before < replicates { row.ticket + *before } else { row.ticket };
         *before += 1;
-        (own, reward)
+        (own, row.reward)
     };
-    rewards.map(spread).collect()
+    Ok(rows.iter().map(spread).collect())
 }
 
 /// How many rewards are still to come, or why no more will.
-pub(super) fn to_go(campaign: &mut Campaign) -> Result<String, Failure> {
-    let state = campaign.state()?;
-    let progress = state.progress();
-    Ok(match state.stop_reason() {
-        Some(StopReason::Budget) => format!("the budget of {} is used up", progress.budget),
+pub(super) fn to_go(campaign: &mut dyn AnyCampaign) -> Result<String, Failure> {
+    let available = campaign.availability()?;
+    Ok(match available.stop_reason {
+        Some(StopReason::Budget) => format!("the budget of {} is used up", available.budget),
         Some(reason) => words::ending(reason).into(),
-        None if progress.spending.is_some() => format!("{} to spend", progress.remaining()),
-        None => format!("{} to go", progress.remaining()),
+        None if available.has_costs => format!("{} to spend", available.remaining),
+        None => format!("{} to go", available.remaining),
     })
 }
 

@@ -5,27 +5,28 @@ use crate::args;
 use crate::failure::Failure;
 use crate::print::note;
 use cutline::Arm;
-use cutline_store::Campaign;
+use cutline_campaign::AnyCampaign;
 
 pub(crate) fn withdraw(args: &args::Withdraw) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let arms = arms(&mut campaign, &args.candidates)?;
+    let arms = arms(&mut *campaign, &args.candidates)?;
     let changed = campaign.withdraw(&arms, &args.reason)?;
-    report(&mut campaign, changed, arms.len(), Done::Withdrawn)
+    report(&mut *campaign, changed, arms.len(), Done::Withdrawn)
 }
 
 pub(crate) fn restore(args: &args::Restore) -> Result<(), Failure> {
     let mut campaign = open(&args.address)?;
-    let arms = arms(&mut campaign, &args.candidates)?;
+    let arms = arms(&mut *campaign, &args.candidates)?;
     let changed = campaign.restore(&arms)?;
-    report(&mut campaign, changed, arms.len(), Done::Restored)
+    report(&mut *campaign, changed, arms.len(), Done::Restored)
 }
 
 /// The arms with these names.
-fn arms(campaign: &mut Campaign, names: &[String]) -> Result<Vec<Arm>, Failure> {
+fn arms(campaign: &mut dyn AnyCampaign, names: &[String]) -> Result<Vec<Arm>, Failure> {
+    let known = &campaign.description()?.names;
     let position = |name: &String| {
-        let found = campaign.arm_names().iter().position(|other| other == name);
-        found.ok_or_else(|| Failure::NoCandidate { name: name.clone(), nearest: nearest(campaign.arm_names(), name) })
+        let found = known.iter().position(|other| other == name);
+        found.ok_or_else(|| Failure::NoCandidate { name: name.clone(), nearest: nearest(known, name) })
     };
     names.iter().map(position).collect()
 }
@@ -43,7 +44,7 @@ enum Done {
     Restored,
 }
 
-fn report(campaign: &mut Campaign, changed: u64, asked: usize, done: Done) -> Result<(), Failure> {
+fn report(campaign: &mut dyn AnyCampaign, changed: u64, asked: usize, done: Done) -> Result<(), Failure> {
     let noun = if changed == 1 { "candidate" } else { "candidates" };
     let (done, already) = match (done, asked as u64 - changed) {
         (Done::Withdrawn, 0) => ("withdrawn", String::new()),

@@ -6,7 +6,7 @@
 use crate::common::process::{Killed, PATIENCE};
 use crate::stored::{Place, candidates, insist};
 use cutline::Verdict;
-use cutline_campaign::{Candidates, Change, Event, Settings};
+use cutline_campaign::{AnyCampaign, Candidates, Change, Event, Settings};
 use cutline_store::Store;
 use std::collections::BTreeSet;
 use std::io::Write;

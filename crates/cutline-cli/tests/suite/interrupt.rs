@@ -5,7 +5,7 @@
 use crate::common;
 use crate::common::process::{end, happens_within, signal, wait_for, wait_for_sleep, wait_for_work};
 use crate::common::{Place, Ran};
-use cutline_campaign::Time;
+use cutline_campaign::{AnyCampaign, Time};
 use cutline_store::{Clock, Store, SystemClock};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -31,6 +31,7 @@ mod postgres;
 mod reading;
 #[cfg(unix)]
 mod remote;
+mod remote_bytes;
 mod remote_changes;
 #[cfg(unix)]
 mod replicas;

@@ -11,7 +11,7 @@ use crate::common::process::{Killed, PATIENCE, wait_for};
 use crate::stored::{Place, candidates, insist};
 use cutline::Verdict;
 use cutline_campaign as campaign;
-use cutline_campaign::{Event, Record, Settings};
+use cutline_campaign::{AnyCampaign, Event, Record, Settings};
 use cutline_store::{Campaign, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

@@ -5,6 +5,7 @@
 
 use crate::common::process::{end, signal, wait_for, wait_for_work};
 use crate::common::{Place, Ran, SMALL, screen};
+use cutline_campaign::AnyCampaign;
 use cutline_store::Store;
 use std::os::unix::fs::symlink;
 use std::process::Stdio;

@@ -4,7 +4,7 @@ use crate::common::process::{happens_within, wait_for};
 use crate::common::{Place, Ran, screen};
 use crate::serve::Server;
 use cutline_campaign::Change;
-use cutline_store::{Store, StoreError};
+use cutline_store::{OpenOptions, StoreError};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn nothing_is_written_to_another_campaign_of_the_same_name() {
     let place = screen(&["--budget", "9", "--noise", "0.1"]);
     let server = Server::start(&place, &[]);
     let lease = Duration::from_mins(1);
-    let open = || Store::open(&url(&server)).unwrap().campaign(None).unwrap();
+    let open = || OpenOptions::new().host(&url(&server)).unwrap().campaign(None).unwrap();
     let rewards =
         |name: &str| place.good(&["export", "screen.db", "--name", name, "--events"]).stdout.matches(",told,").count();
     let begin_another = |name: &str| {

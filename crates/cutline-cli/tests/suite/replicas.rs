@@ -7,7 +7,7 @@ use crate::common::process::{PATIENCE, wait_for};
 use crate::nothing_is_lost::recount;
 use crate::serve::{Server, fetch};
 use crate::stored::{Place, candidates};
-use cutline_campaign::Settings;
+use cutline_campaign::{AnyCampaign, Settings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};

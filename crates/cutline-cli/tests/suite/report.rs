@@ -1,6 +1,7 @@
 //! `cutline report`: the content of the page, for all kinds of campaigns.
 
 use crate::common::{ARMS, NAMES, Place, screen};
+use cutline_campaign::AnyCampaign;
 use cutline_store::Store;
 use std::fmt::Write;
 

@@ -4,7 +4,7 @@
 
 use crate::common::process::{Killed, end, happens_within, is_alive, signal, wait_for, wait_for_sleep};
 use crate::stored::{Place, candidates, events, named};
-use cutline_campaign::{Candidates, Event, Settings};
+use cutline_campaign::{AnyCampaign, Candidates, Event, Settings};
 use cutline_store::Campaign;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

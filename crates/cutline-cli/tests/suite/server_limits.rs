@@ -4,7 +4,7 @@
 
 use crate::common::process::{Killed, end, happens_within, signal, signal_and_wait, wait_for};
 use crate::stored::{Place, PrivateServer, named};
-use cutline_campaign::Settings;
+use cutline_campaign::{AnyCampaign, Settings};
 use postgres::{Client, NoTls};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};

@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use cutline_campaign::Event;
+use cutline_campaign::{AnyCampaign, Event};
 use cutline_store::Store;
 use std::path::Path;
 use std::process::{Command, Output};

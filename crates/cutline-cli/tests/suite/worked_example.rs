@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use crate::common::process::wait_for;
+use cutline_campaign::AnyCampaign;
 use cutline_store::Store;
 use std::path::Path;
 use std::process::{Child, Command};

@@ -82,7 +82,7 @@ fn new_agent(notify: &Notify) -> ureq::Agent {
         .max_idle_connections(0)
         .proxy(None)
         .user_agent(concat!("cutline/", env!("CARGO_PKG_VERSION")))
-        .tls_config(cutline_store::client_tls())
+        .tls_config(cutline_client::client_tls())
         .build();
     ureq::Agent::with_parts(config, DefaultConnector::default(), CheckedResolver::new(notify.allow_private))
 }

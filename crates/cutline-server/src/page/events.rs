@@ -5,7 +5,7 @@ use super::visitor::Visitor;
 use super::words::{Moment, count, exact};
 use crate::extract::PathOf;
 use crate::routes::campaigns::escaped;
-use crate::routes::events::{EventBody, read};
+use crate::routes::events::read;
 use crate::state::AppState;
 use askama::Template;
 use axum::Router;
@@ -13,6 +13,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
 use cutline_campaign::changed_settings;
+use cutline_client::wire::EventBody;
 use cutline_store::Role;
 use serde::Deserialize;
 
@@ -27,7 +28,7 @@ pub(super) fn router() -> Router<AppState> {
 pub(super) struct EventLine {
     pub(super) number: u64,
     pub(super) at: Moment,
-    pub(super) event: &'static str,
+    pub(super) event: String,
     pub(super) what: String,
     pub(super) reason: String,
     pub(super) by: String,

@@ -1,7 +1,7 @@
 //! The arms of a campaign: adding, withdrawing and restoring them, and verdicts on arms that are not in it.
 
-use super::new_campaign::{ArmBody, TableQuery, candidates};
-use super::{Changed, finite, page_bounds};
+use super::new_campaign::{TableQuery, candidates};
+use super::{finite, page_bounds};
 use crate::auth::Principal;
 use crate::extract::{BodyKind, JsonOf, PathOf, Posted, QueryOf, check_campaign};
 use crate::problem::{Problem, Refusals};
@@ -10,7 +10,8 @@ use axum::Json;
 use axum::extract::State;
 use bytes::Bytes;
 use cutline::{Arm, Verdict};
-use cutline_campaign::{Candidates, Encoding, Operation, Origin, Submission};
+use cutline_campaign::{AnyCampaign, Candidates, Encoding, Operation, Origin, Submission};
+use cutline_client::wire::{Added, ArmPage, ArmsBody, Changed, ListedArm, NamedArms};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, ReadOptions, Source};
 use cutline_store::{Campaign, Role, StoreError};
@@ -38,29 +39,6 @@ struct ArmQuery {
     limit: Option<usize>,
 }
 
-/// A part of the arms.
-#[derive(Serialize, ToSchema)]
-struct ArmPage {
-    /// The names of the features.
-    columns: Vec<String>,
-    /// The arms, in the order of their numbers.
-    arms: Vec<ListedArm>,
-    /// How many there are in all.
-    total: usize,
-}
-
-/// An arm.
-#[derive(Serialize, ToSchema)]
-struct ListedArm {
-    /// Its name.
-    name: String,
-    /// Its features as they were given.
-    features: Vec<f64>,
-    /// What a measurement of it costs; left out in a campaign without costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cost: Option<f64>,
-}
-
 /// The arms with their features.
 #[utoipa::path(
     get, path = "/v1/campaigns/{name}/arms", tag = "arms",
@@ -86,21 +64,6 @@ async fn list(
         Ok(ArmPage { columns: candidates.columns().to_vec(), arms, total: candidates.n_arms() })
     });
     Ok(Json(page.await?))
-}
-
-/// Arms with the columns of the campaign.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct ArmsBody {
-    /// The arms.
-    arms: Vec<ArmBody>,
-}
-
-/// What was added.
-#[derive(Serialize, ToSchema)]
-struct Added {
-    /// The number of new arms. Arms that the campaign has already, with the same features and cost, are not new.
-    added: usize,
 }
 
 /// Adds arms, behind those that there are: as JSON, or as a table with the columns of the one that the campaign began with.
@@ -209,19 +172,6 @@ async fn predict(
         Ok(others.names().iter().zip(verdicts).map(prediction).collect())
     });
     Ok(Json(predicted.await?))
-}
-
-/// Arms to withdraw or to restore.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct NamedArms {
-    /// The names of the arms.
-    #[schema(example = json!(["ethanol"]))]
-    arms: Vec<String>,
-    /// Why, for the record.
-    #[serde(default)]
-    #[schema(example = "out of stock")]
-    reason: String,
 }
 
 /// Withdraws arms that cannot be measured: they are not handed out again.

@@ -11,6 +11,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cutline_campaign::{Change, ChangeSchema, NewSettingsSchema, Operation, Settings, Standing, Submission, rfc3339};
+use cutline_client::wire::{BegunCampaign, CampaignIdentity, ChangedCampaign, CopyBody, FirstTerms};
 use cutline_store::{Campaign, Role};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -18,7 +19,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) fn router() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(get, change, delete)).routes(routes!(copy))
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(get, change, delete))
+        .routes(routes!(identity))
+        .routes(routes!(copy))
 }
 
 /// Which part of the list.
@@ -108,22 +113,6 @@ pub(crate) async fn campaign_list(
     Ok(CampaignList { campaigns, total })
 }
 
-/// A campaign that has begun.
-#[derive(Serialize, ToSchema)]
-struct BegunCampaign {
-    /// Its number, which no other campaign of the store gets.
-    id: i64,
-    /// Its name.
-    name: String,
-    /// Its address.
-    #[schema(example = "/v1/campaigns/screen")]
-    location: String,
-    /// The number of its arms.
-    n_arms: usize,
-    /// What the owner of an uploaded table should know, as that a column was taken for a category.
-    notes: Vec<String>,
-}
-
 /// Begins a campaign, with its arms in the body: as JSON with the settings, or as a table (CSV, plain or compressed with gzip, Excel or
 /// Parquet) with the settings in the address.
 #[utoipa::path(
@@ -138,37 +127,25 @@ async fn create(
 ) -> Result<Response, Problem> {
     posted.principal.require(Role::Admin)?;
     let shared = state.clone();
-    let begun = state.store(move |store| {
+    let answer = state.store(move |store| {
         let (new, notes) = match posted.kind {
             BodyKind::Json => (posted.json::<NewCampaignBody>()?.campaign(&shared)?, Vec::new()),
             BodyKind::Table => query.campaign(posted.bytes.clone(), &shared)?,
         };
         posted.principal.require_for(Role::Admin, new.name())?;
-        Ok(BegunCampaign::new(&store.begin_new(new.with_origin(posted.origin))?, notes))
+        Ok(begun(&store.begin_new(new.with_origin(posted.origin))?, notes))
     });
-    Ok(begun.await?.into_response())
+    Ok(created(answer.await?))
 }
 
-impl BegunCampaign {
-    fn new(campaign: &Campaign, notes: Vec<String>) -> Self {
-        let (name, n_arms) = (campaign.name().to_owned(), campaign.arm_names().len());
-        Self { id: campaign.id(), location: location(&name), name, n_arms, notes }
-    }
+/// The answer for a campaign that has begun.
+fn begun(campaign: &Campaign, notes: Vec<String>) -> BegunCampaign {
+    let (name, n_arms) = (campaign.name().to_owned(), campaign.arm_names().len());
+    BegunCampaign { id: campaign.id(), location: location(&name), name, n_arms, notes }
 }
 
-impl IntoResponse for BegunCampaign {
-    fn into_response(self) -> Response {
-        (StatusCode::CREATED, [(header::LOCATION, self.location.clone())], Json(self)).into_response()
-    }
-}
-
-/// The name of a copy.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct CopyBody {
-    /// Its name, which no other campaign of the store has.
-    #[schema(min_length = 1, max_length = 200, example = "screen 2")]
-    name: String,
+fn created(begun: BegunCampaign) -> Response {
+    (StatusCode::CREATED, [(header::LOCATION, begun.location.clone())], Json(begun)).into_response()
 }
 
 /// Copies a campaign with its arms and events to another name. From then on the two share nothing.
@@ -186,9 +163,9 @@ async fn copy(
     posted.principal.require_for(Role::Admin, &value.name)?;
     let copied = state.store(move |store| {
         let campaign = store.copy(Some(&name), store, &value.name, &posted.origin)?;
-        Ok(BegunCampaign::new(&campaign, Vec::new()))
+        Ok(begun(&campaign, Vec::new()))
     });
-    Ok(copied.await?.into_response())
+    Ok(created(copied.await?))
 }
 
 /// The address of a campaign.
@@ -252,6 +229,39 @@ async fn get(
     Ok(Json(details.await?))
 }
 
+/// What to say of a campaign.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct IdentityQuery {
+    /// Whether to say what it began with, too [default: false].
+    #[serde(default)]
+    settings: bool,
+}
+
+/// Which campaign has a name: its number and its columns, for clients that change it, and for those that compute its state themselves.
+#[utoipa::path(
+    get, path = "/v1/campaigns/{name}/identity", tag = "campaigns",
+    params(("name" = String, Path, description = "The campaign", example = "screen"), IdentityQuery),
+    responses((status = 200, body = CampaignIdentity), Refusals)
+)]
+async fn identity(
+    State(state): State<AppState>,
+    principal: Principal,
+    PathOf(name): PathOf<String>,
+    QueryOf(query): QueryOf<IdentityQuery>,
+) -> Result<Json<CampaignIdentity>, Problem> {
+    principal.require_for(Role::Viewer, &name)?;
+    let identity = state.run(&name, move |open| {
+        let campaign = &mut open.campaign;
+        let n_arms = campaign.first_n_arms()?;
+        let first = FirstTerms { settings: campaign.first_settings().clone(), n_arms };
+        let first = Some(first).filter(|_| query.settings);
+        Ok(CampaignIdentity { id: campaign.id(), columns: campaign.columns().to_vec(), first })
+    });
+    Ok(Json(identity.await?))
+}
+
 /// What to change of a campaign. What is left out stays as it is; null is the default of a setting.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 struct ChangeBody {
@@ -262,18 +272,6 @@ struct ChangeBody {
     #[serde(flatten)]
     #[schema(value_type = ChangeSchema)]
     settings: Change,
-}
-
-/// A campaign after a change.
-#[derive(Serialize, ToSchema)]
-struct ChangedCampaign {
-    /// Its name.
-    name: String,
-    /// Its address.
-    #[schema(example = "/v1/campaigns/screen")]
-    location: String,
-    /// Whether anything is different: false if the campaign had these settings and this name already.
-    changed: bool,
 }
 
 /// Changes settings from here on, or the name. Everything measured so far counts as if the campaign had begun with the new settings.

@@ -11,15 +11,16 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::IntoResponse;
 use axum::response::sse::{self, KeepAlive, Sse};
-use cutline_campaign::{Event, Record, rfc3339};
+use cutline_campaign::{AnyCampaign, Event, Record};
+use cutline_client::wire::{EventBody, EventPage};
 use cutline_store::{Authorship, Role, StoreError};
 use futures_util::stream::{self, Stream};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -44,107 +45,6 @@ struct EventQuery {
     limit: Option<usize>,
 }
 
-/// A part of the events.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct EventPage {
-    /// The events, in their order.
-    pub(crate) events: Vec<EventBody>,
-    /// The number of the campaign, which is another one after it was deleted and its name given to a new campaign.
-    pub(crate) campaign_id: i64,
-    /// The number of the last one, after which to go on; null if there is none after it.
-    pub(crate) next: Option<u64>,
-}
-
-/// An event.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct EventBody {
-    /// Its number, from 1 and without gaps.
-    pub(crate) number: u64,
-    /// When it happened.
-    pub(crate) at: String,
-    /// `asked`, `renewed`, `told`, `failed`, `expired`, `observed`, `amended`, `voided`, `withdrawn`, `restored`, `added` or `changed`.
-    pub(crate) event: &'static str,
-    /// The ticket.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ticket: Option<u64>,
-    /// The name of the arm; of `added`, of the first one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) arm: Option<String>,
-    /// The number of the arm, from 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) index: Option<usize>,
-    /// The reward.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reward: Option<f64>,
-    /// Who asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) worker: Option<String>,
-    /// When the lease ends.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) until: Option<String>,
-    /// Why; of `changed`, the changed settings as JSON.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reason: Option<String>,
-    /// Whether an observed reward counts towards the budget.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) counted: Option<bool>,
-    /// The number of arms that were added.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) n_arms: Option<usize>,
-    /// The first ticket of the replicates to which an asked ticket belongs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) replicate_of: Option<u64>,
-    /// Of `changed`, the budget from here on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) budget: Option<u32>,
-    /// The name of the token by which it was done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) by: Option<String>,
-}
-
-impl EventBody {
-    /// An event whose arm, if it has one, has this number and name.
-    fn new(record: Record, arm: Option<(usize, String)>, by: Option<String>) -> Self {
-        let (number, at, event) = (record.number, rfc3339(record.at), record.event.name());
-        let (index, arm) = arm.unzip();
-        let mut body = Self {
-            number,
-            at,
-            event,
-            ticket: record.event.ticket(),
-            arm,
-            index,
-            reward: None,
-            worker: None,
-            until: None,
-            reason: None,
-            counted: None,
-            n_arms: None,
-            replicate_of: None,
-            budget: None,
-            by,
-        };
-        match record.event {
-            Event::Asked { worker, until, replicate_of, .. } => {
-                (body.worker, body.until, body.replicate_of) = (Some(worker), Some(rfc3339(until)), replicate_of);
-            }
-            Event::Renewed { until, .. } => body.until = Some(rfc3339(until)),
-            Event::Told { reward, .. } => body.reward = Some(reward),
-            Event::Amended { reward, reason, .. } => (body.reward, body.reason) = (Some(reward), Some(reason)),
-            Event::Observed { reward, is_counted, .. } => {
-                (body.reward, body.counted) = (Some(reward), Some(is_counted));
-            }
-            Event::Failed { reason, .. } | Event::Voided { reason, .. } | Event::Withdrawn { reason, .. } => {
-                body.reason = Some(reason);
-            }
-            Event::Added { n_arms, .. } => body.n_arms = Some(n_arms),
-            Event::Changed { budget, change } => (body.budget, body.reason) = (Some(budget), Some(change)),
-            _ => (),
-        }
-        body
-    }
-}
-
 /// At most `most` events after number `after`.
 pub(crate) fn read(open: &mut OpenCampaign, after: u64, most: usize) -> Result<Vec<EventBody>, StoreError> {
     let records = open.campaign.some_events(after, most)?;
@@ -167,7 +67,8 @@ pub(crate) fn read(open: &mut OpenCampaign, after: u64, most: usize) -> Result<V
     let names = open.names();
     let body = |(record, arm): (Record, Option<usize>)| {
         let by = author(record.number);
-        EventBody::new(record, arm.and_then(|arm| Some((arm, names.get(arm)?.clone()))), by)
+        let (index, arm) = arm.and_then(|arm| Some((arm, names.get(arm)?.clone()))).unzip();
+        EventBody { arm, index, by, ..EventBody::from(record) }
     };
     Ok(records.into_iter().zip(arms).map(body).collect())
 }

@@ -1,19 +1,21 @@
 //! Measurements: asking for tickets, telling their rewards, and corrections.
 
-use super::Changed;
 use super::arms::find_arms;
-use super::new_campaign::ObservedBody;
-use crate::extract::{JsonOf, PathOf, Posted};
+use crate::auth::Principal;
+use crate::extract::{JsonOf, PathOf, Posted, QueryOf};
 use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use cutline::Amount;
-use cutline_campaign::{Operation, Submission, Ticket, rfc3339};
+use cutline_campaign::{AnyCampaign, Operation, Submission, TicketId};
+use cutline_client::wire::{
+    AmendmentsBody, AskBody, AvailabilityBody, Changed, FailureBody, LeaseBody, ObservationsBody, ReturnsBody,
+    TellBody, TicketBody, TicketStatusBody, TicketStatuses, Tickets,
+};
 use cutline_store::Role;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::atomic::Ordering;
-use utoipa::ToSchema;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -26,84 +28,14 @@ const MAX_LEASE_SECONDS: f64 = 366.0 * 86400.0;
 pub(super) fn router() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(ask))
+        .routes(routes!(availability))
+        .routes(routes!(ticket_status))
         .routes(routes!(tell))
         .routes(routes!(fail))
         .routes(routes!(give_back))
         .routes(routes!(renew))
         .routes(routes!(observe))
         .routes(routes!(amend))
-}
-
-/// A worker's request for measurements.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct AskBody {
-    /// How many arms to hand out at most.
-    #[serde(default = "one")]
-    #[schema(minimum = 1, default = 1)]
-    count: u32,
-    /// How many measurements of each arm to hand out.
-    #[serde(default = "one")]
-    #[schema(minimum = 1, default = 1)]
-    replicates: u32,
-    /// Who asks.
-    #[schema(example = "lab 2")]
-    worker: String,
-    /// How long the worker may take, in seconds; an hour if it is not given.
-    #[schema(example = 600)]
-    lease_seconds: Option<f64>,
-    /// Whether the worker first gets its own open tickets again, with a new lease: it may have lost them.
-    #[serde(default)]
-    resume: bool,
-}
-
-fn one() -> u32 {
-    1
-}
-
-/// Measurements to make.
-#[derive(Serialize, ToSchema)]
-struct Tickets {
-    /// The tickets; fewer than were asked for, or none, once the budget is used up or every arm is decided.
-    tickets: Vec<TicketBody>,
-    /// Why there will never be another one; null while there may.
-    ending: Option<&'static str>,
-}
-
-/// A measurement to make.
-#[derive(Serialize, ToSchema)]
-struct TicketBody {
-    /// Its number, to be told with the reward.
-    #[schema(example = 7)]
-    ticket: u64,
-    /// The name of the arm.
-    #[schema(example = "ethanol")]
-    arm: String,
-    /// The number of the arm, from 0.
-    index: usize,
-    /// Its features.
-    features: Vec<f64>,
-    /// When its lease ends.
-    until: String,
-    /// How many rewards it takes.
-    replicates: u32,
-    /// What its measurements cost; left out in a campaign without costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cost: Option<f64>,
-}
-
-impl From<Ticket> for TicketBody {
-    fn from(ticket: Ticket) -> Self {
-        Self {
-            ticket: ticket.number,
-            arm: ticket.name,
-            index: ticket.arm,
-            features: ticket.features,
-            until: rfc3339(ticket.until),
-            replicates: ticket.replicates,
-            cost: ticket.cost.map(Amount::value),
-        }
-    }
 }
 
 /// A lease in milliseconds.
@@ -145,26 +77,65 @@ async fn ask(
         state.metrics().tickets.fetch_add(outcome.tickets.len() as u64, Ordering::Relaxed);
     }
     let ending = if outcome.tickets.is_empty() {
-        state.run(&name, |open| Ok(open.campaign.stop_reason()?.map(cutline::StopReason::name))).await?
+        state.run(&name, |open| Ok(open.campaign.stop_reason()?.map(|reason| reason.name().to_owned()))).await?
     } else {
         None
     };
     Ok(Json(Tickets { tickets: outcome.tickets.into_iter().map(TicketBody::from).collect(), ending }))
 }
 
-/// A reward, or the rewards of replicates.
-#[derive(Debug, Deserialize, ToSchema)]
+/// What the campaign can still hand out.
+#[utoipa::path(
+    get, path = "/v1/campaigns/{name}/availability", tag = "measurements", params(("name" = String, Path, description = "The campaign", example = "screen")),
+    responses((status = 200, body = AvailabilityBody), Refusals)
+)]
+async fn availability(
+    State(state): State<AppState>,
+    principal: Principal,
+    PathOf(name): PathOf<String>,
+) -> Result<Json<AvailabilityBody>, Problem> {
+    principal.require_for(Role::Viewer, &name)?;
+    let body = state.run(&name, |open| Ok(AvailabilityBody::new(open.campaign.id(), &open.campaign.availability()?)));
+    Ok(Json(body.await?))
+}
+
+/// Which tickets.
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
-struct TellBody {
-    /// The ticket.
-    #[schema(example = 7)]
-    ticket: u64,
-    /// Its reward.
-    #[schema(example = 0.71)]
-    reward: Option<f64>,
-    /// In place of one reward, those of the ticket's replicates, in their order.
-    #[serde(default)]
-    rewards: Vec<f64>,
+#[into_params(parameter_in = Query)]
+struct TicketQuery {
+    /// The numbers of the tickets, separated by commas.
+    #[param(example = "7,8")]
+    numbers: String,
+}
+
+/// Tickets by their numbers, and what became of them. Tickets that do not exist are left out.
+#[utoipa::path(
+    get, path = "/v1/campaigns/{name}/ticket-status", tag = "measurements",
+    params(("name" = String, Path, description = "The campaign", example = "screen"), TicketQuery),
+    responses((status = 200, body = TicketStatuses), Refusals)
+)]
+async fn ticket_status(
+    State(state): State<AppState>,
+    principal: Principal,
+    PathOf(name): PathOf<String>,
+    QueryOf(query): QueryOf<TicketQuery>,
+) -> Result<Json<TicketStatuses>, Problem> {
+    principal.require_for(Role::Viewer, &name)?;
+    let numbers: Result<Vec<TicketId>, _> = query.numbers.split(',').map(str::parse).collect();
+    let numbers = numbers.map_err(|_| Problem::Refused("`numbers` are tickets, separated by commas".into()))?;
+    let most = state.limits().page;
+    if numbers.len() > most {
+        return Err(Problem::Refused(format!(
+            "there are {} tickets; at most {most} are allowed at once",
+            numbers.len()
+        )));
+    }
+    let listed = state.run(&name, move |open| {
+        let tickets = open.campaign.tickets(&numbers)?.into_iter().map(TicketStatusBody::from).collect();
+        Ok(TicketStatuses { campaign_id: open.campaign.id(), tickets })
+    });
+    Ok(Json(listed.await?))
 }
 
 /// Records rewards, all or none. Telling the same reward again changes nothing, and another reward for the same ticket is refused.
@@ -195,18 +166,6 @@ async fn tell(
     Ok(Json(Changed { changed: outcome.n_events }))
 }
 
-/// A measurement that will have no reward.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct FailureBody {
-    /// The ticket.
-    ticket: u64,
-    /// What went wrong.
-    #[serde(default)]
-    #[schema(example = "sample lost")]
-    reason: String,
-}
-
 /// Closes tickets that will have no reward, all or none. The budget gets their measurements back.
 #[utoipa::path(
     post, path = "/v1/campaigns/{name}/failures", tag = "measurements", params(("name" = String, Path, description = "The campaign", example = "screen")),
@@ -225,14 +184,6 @@ async fn fail(
     Ok(Json(submit(&state, &name, posted, Operation::Fail(failures)).await?))
 }
 
-/// Tickets that their worker will not measure.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct ReturnsBody {
-    /// The tickets. Each replicate is given back by itself.
-    tickets: Vec<u64>,
-}
-
 /// Gives tickets back that were not measured: ends their leases early, so that others get their measurements. Tickets that are not open stay as they are.
 #[utoipa::path(
     post, path = "/v1/campaigns/{name}/returns", tag = "measurements", params(("name" = String, Path, description = "The campaign", example = "screen")),
@@ -247,14 +198,6 @@ async fn give_back(
     posted.principal.require_for(Role::Worker, &name)?;
     posted.check_batch("tickets", value.tickets.len())?;
     Ok(Json(submit(&state, &name, posted, Operation::Expire(value.tickets)).await?))
-}
-
-/// A new lease.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct LeaseBody {
-    /// How long the worker may take from now on, in seconds; an hour if it is not given.
-    lease_seconds: Option<f64>,
 }
 
 /// Extends the lease of a ticket: the sign of life of a worker whose measurement takes long.
@@ -275,17 +218,6 @@ async fn renew(
     Ok(Json(Tickets { tickets: outcome.tickets.into_iter().map(TicketBody::from).collect(), ending: None }))
 }
 
-/// Rewards for which no ticket was handed out.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct ObservationsBody {
-    /// The rewards.
-    rewards: Vec<ObservedBody>,
-    /// Whether they count towards the budget.
-    #[serde(default)]
-    count: bool,
-}
-
 /// Records rewards without tickets, all or none: for example of measurements that were made before.
 #[utoipa::path(
     post, path = "/v1/campaigns/{name}/observations", tag = "measurements", params(("name" = String, Path, description = "The campaign", example = "screen")),
@@ -303,28 +235,6 @@ async fn observe(
     let arms = find_arms(&state, &name, names).await?;
     let rewards = arms.into_iter().zip(value.rewards.iter().map(|one| one.reward)).collect();
     Ok(Json(submit(&state, &name, posted, Operation::Observe(rewards, value.count)).await?))
-}
-
-/// Corrections of rewards.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct AmendmentsBody {
-    /// The corrections: either all have a reward, or none has.
-    amendments: Vec<AmendmentBody>,
-    /// Why, for the record.
-    #[serde(default)]
-    #[schema(example = "digits swapped")]
-    reason: String,
-}
-
-/// The right reward of a ticket.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct AmendmentBody {
-    /// The ticket.
-    ticket: u64,
-    /// Its right reward; null to declare its reward void, which gives the measurement back to the budget.
-    reward: Option<f64>,
 }
 
 /// Corrects rewards, or declares them void, all or none. Both values stay in the record.

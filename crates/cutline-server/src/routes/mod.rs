@@ -14,10 +14,10 @@ pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod verdicts;
 
-use crate::problem::{Problem, ProblemDocument};
+use crate::problem::Problem;
 use crate::state::AppState;
-use serde::Serialize;
-use utoipa::{OpenApi, ToSchema};
+use cutline_client::wire::ProblemDocument;
+use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 /// What the document says about all routes together.
@@ -67,13 +67,6 @@ pub(crate) fn router() -> (axum::Router<AppState>, utoipa::openapi::OpenApi) {
 
 pub(crate) use campaigns::escaped;
 pub(crate) use docs::docs_page;
-
-/// How many of the things that were asked for have changed something.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Changed {
-    /// The number of new events in the campaign. 0 if there was nothing to do, because it had been done before.
-    changed: u64,
-}
 
 /// The first entries after the first `offset`, at most `limit` of them, if the caller may have so many.
 pub(crate) fn page_bounds(

@@ -7,9 +7,10 @@ use cutline::{Arm, Graph, Kernel};
 use cutline_campaign::{
     CampaignCovariance, Candidates, Change, Encoding, NewSettingsSchema, Setting, SettingError, Settings, SettingsError,
 };
+use cutline_client::wire::{ArmBody, EventBody, ObservedBody};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, ReadOptions, Source};
-use cutline_store::{NewCampaign, PastEvent, StoreError};
+use cutline_store::{NewCampaign, StoreError};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, HashMap};
@@ -48,34 +49,7 @@ pub(crate) struct NewCampaignBody {
     settings: Option<serde_json::Value>,
     /// With `settings`: all events of the campaign of which this is a copy, as its `events` has them, in place of `observed`.
     #[schema(value_type = Option<Vec<Object>>)]
-    events: Option<Vec<PastEvent>>,
-}
-
-/// An arm.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ArmBody {
-    /// Its name, which no other arm of the campaign has.
-    #[schema(min_length = 1, example = "ethanol")]
-    pub(crate) name: String,
-    /// Its features, in the order of the columns.
-    #[serde(default)]
-    #[schema(example = json!([46.07, 0.654]))]
-    pub(crate) features: Vec<f64>,
-    /// What a measurement of it costs, in units of the budget: all arms have a cost, or none has.
-    pub(crate) cost: Option<f64>,
-}
-
-/// A reward without a ticket.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ObservedBody {
-    /// The name of the arm.
-    #[schema(example = "ethanol")]
-    pub(crate) arm: String,
-    /// The reward.
-    #[schema(example = 0.71)]
-    pub(crate) reward: f64,
+    events: Option<Vec<EventBody>>,
 }
 
 /// A kernel of the features.
@@ -229,13 +203,13 @@ fn copied(
     name: &str,
     settings: Settings,
     candidates: Candidates,
-    events: Vec<PastEvent>,
+    events: Vec<EventBody>,
     is_complete: bool,
 ) -> Result<NewCampaign, Problem> {
     if !is_complete {
         return Err(Problem::Refused("`events` and `observed` exclude each other".into()));
     }
-    let records = events.into_iter().map(PastEvent::record).collect::<Result<Vec<_>, _>>().map_err(Problem::Refused)?;
+    let records = events.into_iter().map(EventBody::record).collect::<Result<Vec<_>, _>>().map_err(Problem::Refused)?;
     NewCampaign::continued(name, settings, candidates, records).map_err(|error| match error {
         StoreError::Damaged { what, .. } => Problem::Refused(format!("the events do not fit together: {what}")),
         error => error.into(),

@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
-use cutline_campaign::OpenTicket;
+use cutline_campaign::{AnyCampaign, OpenTicket};
 use cutline_figure::VerdictFigure;
 use cutline_report::{Sort, Summary};
 use cutline_store::{Role, StoreError};

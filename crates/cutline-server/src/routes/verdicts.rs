@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use cutline::diagnostics::RewardStats;
 use cutline::{Arm, MeasurementCosts, Verdict};
-use cutline_campaign::VerdictRow;
+use cutline_campaign::{AnyCampaign, VerdictRow};
 use cutline_store::{Role, StoreError};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

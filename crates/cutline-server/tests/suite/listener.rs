@@ -1,6 +1,7 @@
 //! A server with real connections: TLS, slow clients, an end that loses nothing.
 
 use crate::common::{PATIENCE, Place, screen, wait_for};
+use cutline_campaign::AnyCampaign;
 use cutline_server::{AppState, Limits, serve, tls};
 use cutline_store::Store;
 use std::net::SocketAddr;

@@ -3,7 +3,7 @@
 use crate::common::{Answer, Api, PATIENCE, Place, wait_for};
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use cutline_campaign::{Candidates, Event, Settings};
+use cutline_campaign::{AnyCampaign, Candidates, Event, Settings};
 use cutline_server::Limits;
 use cutline_store::{Campaign, Store};
 use http_body_util::BodyExt;

@@ -1,6 +1,6 @@
 //! A journal in memory, which lasts until its last clone is dropped.
 
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, first_mark, numbered};
 use crate::origin::{Authorship, Mark, StoredRequest, authorships, keyed};
 use crate::{NewCampaign, StoreError, Token};
 use cutline_campaign::{Candidates, Event, Record, RequestKey, Settings, Time};
@@ -93,7 +93,7 @@ impl Journal for Memory {
         check_name(&campaigns, name)?;
         let (settings, candidates) = (settings.clone(), candidates.clone());
         let records = first_events(new).collect();
-        let Mark { origin, at, n_events } = new.mark();
+        let Mark { origin, at, n_events } = first_mark(new);
         if let Some(key) = &origin.key {
             let request =
                 StoredRequest { fingerprint: key.fingerprint.clone(), first: campaigns.len() as u64, n_events: 0 };

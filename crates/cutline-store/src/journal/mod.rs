@@ -15,7 +15,6 @@ pub(crate) use memory::Memory;
 pub(crate) use postgres::{PostgresAddress, connect as postgres};
 pub(crate) use sqlite::connect as sqlite;
 
-use crate::http::HttpJournal;
 use crate::origin::{Authorship, Mark, StoredRequest};
 use crate::{NewCampaign, StoreError, Token};
 use cutline::Arm;
@@ -58,11 +57,6 @@ pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>, Option<Time>) -> Result<Deci
 /// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
 /// store at once.
 pub(crate) trait Journal: Send {
-    /// The journal of a campaign on a server, which carries out operations itself; `None` if they are decided here and written.
-    fn remote(&mut self) -> Option<&mut HttpJournal> {
-        None
-    }
-
     /// The campaigns, in the order they were begun.
     fn entries(&mut self) -> Result<Vec<Entry>, StoreError>;
 
@@ -125,6 +119,11 @@ pub(crate) trait Journal: Send {
 /// Numbers events, beginning after `last`.
 fn numbered(last: u64, events: impl IntoIterator<Item = (Time, Event)>) -> impl Iterator<Item = Record> {
     (last + 1..).zip(events).map(|(number, (at, event))| Record { number, at, event })
+}
+
+/// Where a new campaign and its first events come from.
+fn first_mark(new: &NewCampaign) -> Mark {
+    Mark { origin: new.origin.clone(), at: new.created, n_events: new.events.len() as u64 }
 }
 
 /// The first events of a new campaign.

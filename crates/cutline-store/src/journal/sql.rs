@@ -4,7 +4,7 @@ use super::access;
 use super::database::{Database, Dialect, Lock, Value};
 use super::managing::{self, is_deleted};
 use super::rows::{self, CampaignRow, Part, checksum, parts, record};
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, numbered};
+use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, first_mark, numbered};
 use crate::checksum::Checksum;
 use crate::origin::{Authorship, StoredRequest};
 use crate::{NewCampaign, StoreError, Token};
@@ -342,7 +342,7 @@ impl<D: Database> Journal for Sql<D> {
                 database.execute(ADD_ARMS, &part.values(row.id))?;
             }
             append(database, row.id, Checksum::new(), first_events(new))?;
-            access::add_beginning(database, row.id, &new.mark())?;
+            access::add_beginning(database, row.id, &first_mark(new))?;
             Ok(row.id)
         })
     }

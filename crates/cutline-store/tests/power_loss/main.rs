@@ -14,7 +14,7 @@ mod disk;
 
 use common::{candidates, reward, settings};
 use cutline::{Purpose, Rng, below, stream};
-use cutline_campaign::{CampaignModel, Candidates, Settings};
+use cutline_campaign::{AnyCampaign, CampaignModel, Candidates, Settings};
 use cutline_store::{Campaign, Store, StoreError};
 use disk::{Change, Disk, Kind, Loss};
 use std::collections::{BTreeMap, BTreeSet};

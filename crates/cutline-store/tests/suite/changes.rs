@@ -2,7 +2,7 @@
 
 use crate::common::{Place, candidates, reward, settings};
 use cutline::{StopReason, Verdict};
-use cutline_campaign::{CampaignError, CampaignModel, Candidates, Change, Event, Request};
+use cutline_campaign::{AnyCampaign, CampaignError, CampaignModel, Candidates, Change, Event, Request};
 use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::time::Duration;
 

@@ -5,8 +5,8 @@ use crate::common::{Place, candidates, reward, settings};
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
 use cutline::{EstimatorKind, Graph, Kernel, Rng, SpecError, StopCriterion, StopReason, Verdict};
 use cutline_campaign::{
-    CampaignCovariance, CampaignError, CampaignModel, Candidates, Event, Preparation, Record, TermsError, Ticket,
-    TicketStatus,
+    AnyCampaign, CampaignCovariance, CampaignError, CampaignModel, Candidates, Event, Preparation, Record, TermsError,
+    Ticket, TicketStatus,
 };
 use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

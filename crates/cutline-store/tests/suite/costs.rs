@@ -2,7 +2,7 @@
 
 use crate::common::{Place, candidates, reward, settings};
 use cutline::StopReason;
-use cutline_campaign::{CampaignError, Candidates, CandidatesError, Change, Origin, Request};
+use cutline_campaign::{AnyCampaign, CampaignError, Candidates, CandidatesError, Change, Origin, Request};
 use cutline_store::{Campaign, Store, StoreError};
 use std::time::Duration;
 

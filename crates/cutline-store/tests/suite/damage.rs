@@ -1,7 +1,7 @@
 //! Foreign files, damaged stores, full disks and read-only disks.
 
 use crate::common::{Place, begin, candidates, reward, settings};
-use cutline_campaign::CampaignModel;
+use cutline_campaign::{AnyCampaign, CampaignModel};
 use cutline_store::{Campaign, Store, StoreError};
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,9 @@
 //! Several operations in one transaction, repeated requests, authors and tokens, on every kind of store.
 
 use crate::common::{Place, candidates};
-use cutline_campaign::{CampaignError, Event, Operation, Origin, Outcome, RequestKey, Settings, Submission};
+use cutline_campaign::{
+    AnyCampaign, CampaignError, Event, Operation, Origin, Outcome, RequestKey, Settings, Submission,
+};
 use cutline_store::{Authorship, Campaign, NewCampaign, Role, Store, StoreError, Token};
 
 contract!(

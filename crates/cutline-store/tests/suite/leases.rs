@@ -2,7 +2,7 @@
 
 use crate::common::{Place, candidates, settings, wait_for};
 use cutline::StopReason;
-use cutline_campaign::{Operation, Request, Time};
+use cutline_campaign::{AnyCampaign, Operation, Request, Time};
 use cutline_store::{Campaign, Clock, Store, SystemClock};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

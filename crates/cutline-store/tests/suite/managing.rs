@@ -1,7 +1,7 @@
 //! Renaming, deleting and copying campaigns, on memory, SQLite and PostgreSQL.
 
 use crate::common::{Place, candidates, reward, settings};
-use cutline_campaign::Origin;
+use cutline_campaign::{AnyCampaign, Origin};
 use cutline_store::{Campaign, Store, StoreError};
 use std::time::Duration;
 

@@ -2,7 +2,8 @@
 
 use cutline::{EstimatorKind, StopCriterion, StopReason};
 use cutline_campaign::{
-    Candidates, Change, Event, Operation, Origin, Preparation, Settings, Submission, TermsError, TicketStatus,
+    AnyCampaign, Candidates, Change, Event, Operation, Origin, Preparation, Settings, Submission, TermsError,
+    TicketStatus,
 };
 use cutline_store::{Campaign, NewCampaign, Store, StoreError};
 use std::path::Path;

@@ -4,7 +4,7 @@
 //! `CUTLINE_SCHEDULES=n` makes it n times as long.
 
 use crate::common::Place;
-use cutline_campaign::{CampaignError, CampaignState, Candidates, Event, Record, Request, Settings, Time};
+use cutline_campaign::{AnyCampaign, CampaignError, CampaignState, Candidates, Event, Record, Request, Settings, Time};
 use cutline_store::{Campaign, Clock, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! A PostgreSQL server in all its moods: other isolation levels, deadlocks, answers that are lost, locks and silence.
 
 use crate::common::{Place, begin, candidates, settings, wait_for};
-use cutline_campaign::CampaignError;
+use cutline_campaign::{AnyCampaign, CampaignError};
 use cutline_store::{Campaign, OpenOptions, Store, StoreError};
 use postgres::{Client, NoTls};
 use std::io::{Read, Write};

@@ -4,7 +4,7 @@
 use crate::common::{PATIENCE, Place, candidates, reward, settings, wait_for};
 use cutline::Rng;
 use cutline::rules::{Choice, CustomRule, NamedRule, RuleContext};
-use cutline_campaign::{CampaignError, Event, Operation, Origin, Record, Request, RequestKey, Submission};
+use cutline_campaign::{AnyCampaign, CampaignError, Event, Operation, Origin, Record, Request, RequestKey, Submission};
 use cutline_store::{Campaign, Group, Store, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

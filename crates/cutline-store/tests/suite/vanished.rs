@@ -1,6 +1,7 @@
 //! Stores whose files are deleted, moved or replaced while they are in use.
 
 use crate::common::{Place, begin, candidates, reward, settings};
+use cutline_campaign::AnyCampaign;
 use cutline_store::{Campaign, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -186,7 +186,7 @@ fn variables(columns: &[String], values: &[f64]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline_campaign::{Candidates, Settings};
+    use cutline_campaign::{AnyCampaign, Candidates, Settings};
     use cutline_store::Store;
     use std::time::Duration;
 

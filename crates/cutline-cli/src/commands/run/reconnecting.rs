@@ -6,8 +6,8 @@ use crate::clock::now;
 use crate::commands::{open_with, reopen_with, token_of};
 use crate::failure::Failure;
 use cutline::{StopReason, Verdict};
-use cutline_campaign::{CampaignError, Progress, Standing, Ticket, TicketStatus};
-use cutline_store::{Campaign, Interrupt, StoreError};
+use cutline_campaign::{AnyCampaign, CampaignError, Progress, Standing, Ticket, TicketStatus};
+use cutline_store::{Interrupt, StoreError};
 use std::time::{Duration, Instant};
 
 /// How long to retry while the database is unavailable.
@@ -21,7 +21,7 @@ pub(super) struct ReconnectingCampaign<'a> {
     address: &'a CampaignAddress,
     /// The token for the server, from a file.
     token: Option<String>,
-    campaign: Campaign,
+    campaign: Box<dyn AnyCampaign>,
     identity: Identity,
     worker: String,
     /// Set when this program was asked to end; it shortens the waits for the store.
@@ -46,7 +46,7 @@ impl<'a> ReconnectingCampaign<'a> {
     /// After an interruption, a store that fails twice or slowly is not tried again, by this operation or by later ones.
     fn retry<T>(
         &mut self,
-        mut operation: impl FnMut(&mut Campaign, bool) -> Result<T, StoreError>,
+        mut operation: impl FnMut(&mut dyn AnyCampaign, bool) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         if let Some((location, what)) = self.unreachable.clone() {
             return Err(StoreError::Database { location, what });
@@ -55,7 +55,7 @@ impl<'a> ReconnectingCampaign<'a> {
         let mut is_repeated = false;
         loop {
             let begun = Instant::now();
-            let failure = match operation(&mut self.campaign, is_repeated) {
+            let failure = match operation(&mut *self.campaign, is_repeated) {
                 Err(failure) if failure.may_pass() => failure,
                 done => return done,
             };
@@ -138,8 +138,8 @@ impl<'a> ReconnectingCampaign<'a> {
         }
         self.retry(|campaign, _| {
             campaign.state()?;
-            let is_named = |arm: &usize| names.contains(&campaign.arm_names()[*arm]);
-            let arms: Vec<usize> = (0..campaign.arm_names().len()).filter(is_named).collect();
+            let known = &campaign.description()?.names;
+            let arms: Vec<usize> = (0..known.len()).filter(|&arm| names.contains(&known[arm])).collect();
             if is_withdrawn { campaign.withdraw(&arms, reason) } else { campaign.restore(&arms) }
         })?;
         Ok(())
@@ -188,7 +188,10 @@ impl<'a> ReconnectingCampaign<'a> {
 }
 
 /// The open tickets that `is_selected` selects by ticket and worker.
-fn open_tickets(campaign: &mut Campaign, is_selected: impl Fn(u64, &str) -> bool) -> Result<Vec<u64>, StoreError> {
+fn open_tickets(
+    campaign: &mut dyn AnyCampaign,
+    is_selected: impl Fn(u64, &str) -> bool,
+) -> Result<Vec<u64>, StoreError> {
     let state = campaign.state()?;
     let mut selected = Vec::new();
     for (ticket, _) in state.open_tickets() {

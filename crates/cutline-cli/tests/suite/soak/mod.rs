@@ -15,7 +15,7 @@ use crate::common::process::{Killed, PATIENCE, copy_program, signal};
 use crate::nothing_is_lost;
 use crate::nothing_is_lost::{Random, bits};
 use crate::stored::{Place, PrivateServer, candidates};
-use cutline_campaign::Settings;
+use cutline_campaign::{AnyCampaign, Settings};
 use cutline_store::Store;
 pub use faults::size;
 use faults::{Clocks, SmallDisk};

@@ -2,6 +2,7 @@
 
 use super::super::nothing_is_lost::Random;
 use crate::common::process::PATIENCE;
+use cutline_campaign::AnyCampaign;
 use cutline_store::{Campaign, Store, StoreError};
 use std::fmt::Write as _;
 use std::fs::File;

@@ -18,6 +18,9 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+/// How often a wait looks whether it was interrupted.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
 /// How long the closing of a connection may take.
 const CLOSING_TIME: Duration = Duration::from_millis(200);
 
@@ -67,7 +70,7 @@ impl WaitLimit<'_> {
 
     /// Returns when the time is over.
     async fn end(&self) -> Failure {
-        let interrupted = self.interrupt.ended(Instant::now());
+        let interrupted = ended(&self.interrupt, Instant::now());
         match self.limit {
             None => interrupted.await,
             Some(limit) => {
@@ -77,6 +80,13 @@ impl WaitLimit<'_> {
             }
         }
         Failure::Interrupted
+    }
+}
+
+/// Returns when a wait that began at `begun` has to end.
+async fn ended(interrupt: &Interrupt, begun: Instant) {
+    while !interrupt.ends(begun) {
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

@@ -1,8 +1,9 @@
 //! The address of a server, `http://HOST:PORT`, or of a campaign on it, `http://HOST:PORT/v1/campaigns/NAME`.
 
-use crate::LocationError;
+use cutline_campaign::LocationError;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt;
+use std::str::FromStr;
 
 /// The part of an address between the server and the name of the campaign.
 const CAMPAIGNS: &str = "/v1/campaigns";
@@ -12,7 +13,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 /// The address of a server or of a campaign on it, and the token to show there.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct HttpAddress {
+pub struct HttpAddress {
     /// The address of the server, and of its directory if it is not at the root.
     server: String,
     /// The campaign; `None` for all of the server.
@@ -21,11 +22,11 @@ pub(crate) struct HttpAddress {
 }
 
 impl HttpAddress {
-    /// Reads an address; `None` if it is of another kind. The token is in the variable `CUTLINE_TOKEN`, if there is one.
-    pub(crate) fn parse(
-        address: &str,
-        variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Option<Result<Self, LocationError>> {
+    /// Reads an address; `None` if its scheme is another one. The token is in the variable `CUTLINE_TOKEN`, if there is one.
+    ///
+    /// # Errors
+    /// If it is neither that of a server nor that of a campaign on it, or contains a login.
+    pub fn parse(address: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<Result<Self, LocationError>> {
         let (scheme, rest) = address.split_once("://")?;
         let is_http = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
         is_http.then(|| Self::read(scheme, rest, variable("CUTLINE_TOKEN")))
@@ -49,13 +50,15 @@ impl HttpAddress {
     }
 
     /// The same address with this token; an empty one is none.
-    pub(crate) fn with_token(self, token: &str) -> Self {
+    #[must_use]
+    pub fn with_token(self, token: &str) -> Self {
         let token = token.trim();
         Self { token: (!token.is_empty()).then(|| token.to_owned()), ..self }
     }
 
     /// The address of a campaign on the same server.
-    pub(crate) fn of(&self, name: &str) -> Self {
+    #[must_use]
+    pub fn of(&self, name: &str) -> Self {
         Self { name: Some(name.into()), ..self.clone() }
     }
 
@@ -64,9 +67,15 @@ impl HttpAddress {
         Self { name: None, ..self.clone() }
     }
 
-    /// Whether the other address is on the same server.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
-        self.server == other.server
+    /// The campaign; `None` for all of the server.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The address of the server, without the list of campaigns.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
     }
 
     /// The address with `/path` or `?query` behind it.
@@ -83,6 +92,15 @@ impl HttpAddress {
     }
 }
 
+impl FromStr for HttpAddress {
+    type Err = LocationError;
+
+    fn from_str(address: &str) -> Result<Self, LocationError> {
+        let variable = |name: &str| std::env::var(name).ok();
+        Self::parse(address, &variable).unwrap_or(Err(LocationError::NoCampaignInUrl))
+    }
+}
+
 /// Without the token.
 impl fmt::Display for HttpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,7 +110,7 @@ impl fmt::Display for HttpAddress {
 }
 
 /// A text as a part of an address.
-pub(super) fn escaped(text: &str) -> impl fmt::Display + '_ {
+pub(crate) fn escaped(text: &str) -> impl fmt::Display + '_ {
     utf8_percent_encode(text, ESCAPED)
 }
 
@@ -144,7 +162,7 @@ mod tests {
             assert_eq!((address.name.as_deref(), address.to_string().as_str()), (None, shown));
             assert_eq!(address.url("?limit=1"), format!("{shown}?limit=1"));
             assert_eq!(address.of("a b").url("arms"), format!("{shown}/a%20b/arms"));
-            assert!(address.of("a").is_beside(&address) && address.of("a").of_all() == address);
+            assert!(address.of("a").server() == address.server() && address.of("a").of_all() == address);
         }
     }
 

@@ -1,18 +1,13 @@
-//! Ending waits for a database early.
+//! Ending waits for a store early.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
-use tokio::time::timeout_at;
-
-/// How often a wait looks whether it was interrupted.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Shortens the waits of a store for its server or for other processes, from any thread: for programs that have to end soon. Clones belong
 /// together.
 #[derive(Clone)]
 pub struct Interrupt {
-    limit: watch::Sender<Option<(Instant, Duration)>>,
+    limit: Arc<Mutex<Option<(Instant, Duration)>>>,
     poll: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
@@ -20,7 +15,7 @@ impl Interrupt {
     /// An interrupt that shortens nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { limit: watch::Sender::new(None), poll: None }
+        Self { limit: Arc::default(), poll: None }
     }
 
     /// An interrupt for programs that learn of interruptions only when they look, as interpreters do. During a wait, `is_interrupted` is called
@@ -33,39 +28,24 @@ impl Interrupt {
     /// From now on, no wait takes longer than `patience`, counted from now for one that is under way. An operation whose wait was cut short
     /// fails, and its connection to a server is closed.
     pub fn shorten_waits(&self, patience: Duration) {
-        self.limit.send_replace(Some((Instant::now(), patience)));
+        *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), patience));
     }
 
     /// Whether waits are shortened.
     #[must_use]
     pub fn is_set(&self) -> bool {
-        self.limit.borrow().is_some()
+        self.limit().is_some()
     }
 
-    /// Whether a wait that began at `begun` has to end now.
-    pub(crate) fn ends(&self, begun: Instant) -> bool {
-        let limit = *self.limit.borrow();
-        let is_over = limit.is_some_and(|(at, patience)| at.max(begun) + patience <= Instant::now());
+    /// Whether a wait that began at `begun` has to end now. Whoever waits calls it several times per second.
+    #[must_use]
+    pub fn ends(&self, begun: Instant) -> bool {
+        let is_over = self.limit().is_some_and(|(at, patience)| at.max(begun) + patience <= Instant::now());
         is_over || self.poll.as_ref().is_some_and(|is_interrupted| is_interrupted())
     }
 
-    /// Returns when a wait that began at `begun` has to end.
-    pub(crate) async fn ended(&self, begun: Instant) {
-        let mut receiver = self.limit.subscribe();
-        loop {
-            let end = receiver.borrow_and_update().map(|(at, patience)| at.max(begun) + patience);
-            let next_look = self.poll.as_ref().map(|_| Instant::now() + POLL_INTERVAL);
-            // The sender is this struct, so there is always one.
-            let changed = receiver.changed();
-            match end.into_iter().chain(next_look).min() {
-                None => drop(changed.await),
-                Some(until) => {
-                    if timeout_at(until.into(), changed).await.is_err() && self.ends(begun) {
-                        return;
-                    }
-                }
-            }
-        }
+    fn limit(&self) -> Option<(Instant, Duration)> {
+        *self.limit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

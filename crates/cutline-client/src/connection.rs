@@ -1,11 +1,13 @@
 //! Requests to a server. Every wait has a limit and can be interrupted. A change is sent with a key, so that sending it again after a lost answer
 //! never does it twice.
 
-use super::HttpAddress;
-use crate::{Interrupt, StoreError};
+use crate::HttpAddress;
+use crate::wire::{CampaignEntry, CampaignPage, ProblemDocument};
+use cutline_campaign::{Interrupt, StoreError};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
@@ -28,15 +30,19 @@ const IDLE: Duration = Duration::from_secs(5);
 /// The most bytes of an answer.
 const MAX_ANSWER: u64 = 1 << 30;
 
-/// A client of one server, and of one campaign on it, once one is chosen.
-pub(super) struct Client {
+/// How many campaigns a page of the list has: as many as a server allows.
+const CAMPAIGNS: usize = 100;
+
+/// A connection to one server, and to one campaign on it, once one is chosen. Clones share what is open.
+#[derive(Clone)]
+pub(crate) struct Connection {
     agent: ureq::Agent,
     address: HttpAddress,
     interrupt: Interrupt,
     /// The number of the campaign that changes are meant for: another one may get its name.
     campaign: Option<i64>,
     /// Whether the server has ever answered; if not, the address may be wrong, and trying again is of no use.
-    was_reached: bool,
+    was_reached: Arc<AtomicBool>,
 }
 
 #[derive(Clone)]
@@ -51,7 +57,7 @@ struct Request {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
+pub(crate) enum Method {
     Get,
     Post,
     Patch,
@@ -72,14 +78,8 @@ struct Failure {
     is_interrupted: bool,
 }
 
-/// The part of a problem document that is for people.
-#[derive(Deserialize)]
-struct Problem {
-    detail: String,
-}
-
-impl Client {
-    pub(super) fn new(address: HttpAddress, interrupt: Interrupt) -> Self {
+impl Connection {
+    pub(crate) fn new(address: HttpAddress, interrupt: Interrupt) -> Self {
         let mut config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -94,35 +94,35 @@ impl Client {
         if address.url("").starts_with("https:") {
             config = config.tls_config(client_tls());
         }
-        Self { agent: config.build().new_agent(), address, interrupt, campaign: None, was_reached: false }
+        Self { agent: config.build().new_agent(), address, interrupt, campaign: None, was_reached: Arc::default() }
     }
 
-    pub(super) fn address(&self) -> &HttpAddress {
+    pub(crate) fn address(&self) -> &HttpAddress {
         &self.address
     }
 
     /// From now on, paths are those of this address on the same server.
-    pub(super) fn go_to(&mut self, address: HttpAddress) {
+    pub(crate) fn go_to(&mut self, address: HttpAddress) {
         self.address = address;
     }
 
-    /// From now on, changes are meant for the campaign with this number; `None` if it is not known.
-    pub(super) fn set_campaign(&mut self, campaign: Option<i64>) {
-        self.campaign = campaign;
+    /// From now on, changes are meant for the campaign with this number.
+    pub(crate) fn set_campaign(&mut self, campaign: i64) {
+        self.campaign = Some(campaign);
     }
 
     /// Reads the answer of the server at `path`.
-    pub(super) fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, StoreError> {
+    pub(crate) fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, StoreError> {
         self.get_from(&self.address.url(path))
     }
 
     /// Reads the answer of the server at an address.
-    pub(super) fn get_from<T: DeserializeOwned>(&mut self, url: &str) -> Result<T, StoreError> {
+    pub(crate) fn get_from<T: DeserializeOwned>(&mut self, url: &str) -> Result<T, StoreError> {
         self.call(&self.request(Method::Get, url.into(), Vec::new())?, &|| false)
     }
 
     /// Sends a change. If `is_interrupted` becomes true, the answer gets little time.
-    pub(super) fn post<T: DeserializeOwned>(
+    pub(crate) fn post<T: DeserializeOwned>(
         &mut self,
         path: &str,
         body: &impl Serialize,
@@ -133,7 +133,7 @@ impl Client {
     }
 
     /// Sends a change to an address.
-    pub(super) fn send_to<T: DeserializeOwned>(
+    pub(crate) fn send_to<T: DeserializeOwned>(
         &mut self,
         method: Method,
         url: String,
@@ -168,17 +168,17 @@ impl Client {
             let failure = match self.send(request, is_interrupted) {
                 // Of a server, or of a proxy in front of it.
                 Ok(answer) if matches!(answer.status, 408 | 502..=504) => {
-                    self.was_reached = true;
+                    self.was_reached.store(true, Ordering::Relaxed);
                     Failure { what: detail(&answer), is_sent: answer.status != 503, is_interrupted: false }
                 }
                 Ok(answer) => {
-                    self.was_reached = true;
+                    self.was_reached.store(true, Ordering::Relaxed);
                     return self.read(&answer);
                 }
                 Err(failure) => failure,
             };
             is_sent |= failure.is_sent;
-            let is_over = !self.was_reached || begun.elapsed() + pause > RETRY_LIMIT;
+            let is_over = !self.was_reached.load(Ordering::Relaxed) || begun.elapsed() + pause > RETRY_LIMIT;
             if is_over || failure.is_interrupted || self.interrupt.ends(begun) || is_interrupted() {
                 let (location, what) = (self.address.to_string(), failure.what);
                 return Err(if is_sent && request.method != Method::Get {
@@ -241,12 +241,53 @@ impl Client {
                 })
             }
             401 => Err(StoreError::Unauthorized { location, is_given: self.address.token.is_some() }),
-            status => Err(StoreError::Remote { location, status, detail: detail(answer) }),
+            status => Err(match problem(answer) {
+                Some(ProblemDocument { refusal: Some(refusal), .. }) => refusal.into(),
+                _ => StoreError::Remote { location, status, detail: detail(answer) },
+            }),
         }
     }
 
+    /// All campaigns of the server, in the order they were begun.
+    pub(crate) fn entries(&mut self) -> Result<Vec<CampaignEntry>, StoreError> {
+        let all = self.address.of_all();
+        let mut entries: Vec<CampaignEntry> = Vec::new();
+        loop {
+            let query = format!("?overview=false&offset={}&limit={CAMPAIGNS}", entries.len());
+            let page: CampaignPage = self.get_from(&all.url(&query))?;
+            let is_last = page.campaigns.is_empty();
+            entries.extend(page.campaigns);
+            if is_last || entries.len() >= page.total {
+                break;
+            }
+        }
+        // While the pages were read, others may have begun campaigns, which moves the rest to later pages.
+        entries.sort_by_key(|entry| entry.id);
+        entries.dedup_by_key(|entry| entry.id);
+        Ok(entries)
+    }
+
+    /// What a request about the campaign with the number `id` gives. If the campaign is no longer at its address, the request is sent once
+    /// more, to where it is now; another campaign that has got its name is left alone.
+    pub(crate) fn located<T>(
+        &mut self,
+        id: i64,
+        mut request: impl FnMut(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let error = match request(self) {
+            Err(error @ (StoreError::Deleted | StoreError::Remote { status: 404 | 410, .. })) => error,
+            done => return done,
+        };
+        let entry = self.entries()?.into_iter().find(|entry| entry.id == id).ok_or(StoreError::Deleted)?;
+        if self.address.name() == Some(&entry.name) {
+            return Err(error);
+        }
+        self.go_to(self.address.of(&entry.name));
+        request(self)
+    }
+
     /// An error that trying again does not mend.
-    pub(super) fn failed(&self, detail: &str) -> StoreError {
+    pub(crate) fn failed(&self, detail: &str) -> StoreError {
         StoreError::Remote { location: self.address.to_string(), status: 0, detail: detail.into() }
     }
 }
@@ -287,12 +328,17 @@ fn fetch(agent: &ureq::Agent, request: &Request) -> Result<Answer, ureq::Error> 
     Ok(Answer { status, body: response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec()? })
 }
 
+/// Why a server refused a request, if it says so.
+fn problem(answer: &Answer) -> Option<ProblemDocument> {
+    serde_json::from_slice(&answer.body).ok()
+}
+
 /// The words of a refusal.
 fn detail(answer: &Answer) -> String {
-    match serde_json::from_slice::<Problem>(&answer.body) {
-        Ok(problem) => problem.detail,
-        Err(_) => format!("the answer has the status {} and is not that of a Cutline server", answer.status),
-    }
+    problem(answer).map_or_else(
+        || format!("the answer has the status {} and is not that of a Cutline server", answer.status),
+        |problem| problem.detail,
+    )
 }
 
 fn failure(error: &ureq::Error) -> Failure {

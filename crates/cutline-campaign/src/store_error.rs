@@ -1,10 +1,7 @@
 //! Why an operation on a store failed.
 
-use crate::LocationError;
+use crate::{CampaignError, CandidatesError, LocationError, ModelError, SettingError, SettingsError, TermsError};
 use cutline::CovarianceError;
-use cutline_campaign::{
-    BrokenJournal, CampaignError, CandidatesError, ModelError, SettingError, SettingsError, TermsError,
-};
 use thiserror::Error;
 
 /// Why an operation on a store failed. The store is unchanged, except perhaps after [`StoreError::Unconfirmed`].
@@ -80,7 +77,6 @@ pub enum StoreError {
     },
     /// A Cutline server refused a request, or its answer cannot be understood.
     #[error("{location}: {detail}")]
-    #[non_exhaustive]
     Remote {
         /// The address of the campaign.
         location: String,
@@ -190,6 +186,12 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The error for contents of a store that do not fit together.
+    #[must_use]
+    pub fn damaged(location: &str, what: impl ToString) -> Self {
+        Self::Damaged { location: location.into(), what: what.to_string() }
+    }
+
     /// Whether the store or the campaign that was open no longer exists: trying again cannot help, and whatever was not saved has to be
     /// kept elsewhere.
     #[must_use]
@@ -219,16 +221,6 @@ fn quoted(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > MOST { ", …" } else { "" };
     quoted.join(", ") + more
-}
-
-/// Events that cannot follow each other were read from a journal.
-pub(crate) fn damaged_journal(location: &str, error: BrokenJournal) -> StoreError {
-    StoreError::Damaged { location: location.into(), what: error.to_string() }
-}
-
-/// The error for events that do not fit a campaign.
-pub(crate) fn damaged(location: &str, what: impl Into<String>) -> StoreError {
-    StoreError::Damaged { location: location.into(), what: what.into() }
 }
 
 impl From<SettingsError> for StoreError {

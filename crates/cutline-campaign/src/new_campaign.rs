@@ -1,31 +1,35 @@
 //! A campaign that is not in a store yet. Everything that can be refused without a store is refused here.
 
-use crate::StoreError;
-use crate::clock::now;
-use crate::error::{damaged, damaged_journal};
-use crate::origin::Mark;
+use crate::{CampaignState, Candidates, Event, Origin, Record, Revised, Settings, StoreError, Time};
 use cutline::Arm;
-use cutline_campaign as campaign;
-use cutline_campaign::{Candidates, Event, Origin, Record, Revised, Settings, Time};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A new campaign, checked, with the rewards it begins with. [`Store::begin_new`](crate::Store::begin_new) puts it into a store.
+/// A new campaign, checked, with the rewards it begins with. A [host](crate::CampaignHost) begins it.
 ///
-/// Build it before creating the store: if it is refused, no empty store is left behind.
+/// Build it before creating a store: if it is refused, no empty store is left behind. Its fields are for those who store or send it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct NewCampaign {
-    pub(crate) name: String,
-    pub(crate) created: Time,
+    /// The name that it is to have.
+    pub name: String,
+    /// When it was built, in milliseconds since 1970.
+    pub created: Time,
     /// The settings before the first event.
-    pub(crate) first_settings: Settings,
-    pub(crate) settings: Settings,
-    pub(crate) candidates: Candidates,
+    pub first_settings: Settings,
+    /// The settings after the last event, with everything chosen that was left open.
+    pub settings: Settings,
+    /// The candidates, those that events added included.
+    pub candidates: Candidates,
     /// How many of the candidates were added by events.
-    pub(crate) n_added: usize,
-    pub(crate) events: Vec<(Time, Event)>,
-    pub(crate) state: campaign::CampaignState,
-    pub(crate) origin: Origin,
+    pub n_added: usize,
+    /// The events it begins with, and when they happened.
+    pub events: Vec<(Time, Event)>,
+    /// The state in which it begins: its terms, its arms as it learns from them, and the rewards it begins with.
+    pub state: CampaignState,
+    /// Who begins it.
+    pub origin: Origin,
     /// Whether it continues another campaign.
-    pub(crate) is_copy: bool,
+    pub is_copy: bool,
 }
 
 impl NewCampaign {
@@ -55,25 +59,20 @@ impl NewCampaign {
     ) -> Result<Self, StoreError> {
         check_name(name)?;
         let Revised { settings, n_added } = Revised::new(&first_settings, records.iter().map(|record| &record.event))
-            .map_err(|what| damaged(name, what))?;
+            .map_err(|what| StoreError::damaged(name, what))?;
         let mut state = settings.begin(&candidates)?.with_first_budget(first_settings.budget);
-        state.extend(&records).map_err(|error| damaged_journal(name, error))?;
+        state.extend(&records).map_err(|error| StoreError::damaged(name, error))?;
         let events = records.into_iter().map(|record| (record.at, record.event)).collect();
         let (name, created, origin) = (name.into(), now(), Origin::default());
         let is_copy = true;
         Ok(Self { name, created, first_settings, settings, candidates, n_added, events, state, origin, is_copy })
     }
 
-    /// The same with its origin. If a request with the same key has begun a campaign before, [`Store::begin_new`](crate::Store::begin_new)
-    /// returns that one.
+    /// The same with its origin. If a request with the same key has begun a campaign before, that one is
+    /// returned.
     #[must_use]
     pub fn with_origin(self, origin: Origin) -> Self {
         Self { origin, ..self }
-    }
-
-    /// Where the campaign and its first events come from.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark { origin: self.origin.clone(), at: self.created, n_events: self.events.len() as u64 }
     }
 
     /// Adds rewards that were measured before the campaign.
@@ -108,13 +107,22 @@ impl NewCampaign {
 
     /// The state in which it begins: its terms, its arms as it learns from them, and the rewards it begins with.
     #[must_use]
-    pub fn state(&self) -> &campaign::CampaignState {
+    pub fn state(&self) -> &CampaignState {
         &self.state
     }
 }
 
 /// Refuses a name that a campaign cannot have.
-pub(crate) fn check_name(name: &str) -> Result<(), StoreError> {
+///
+/// # Errors
+/// If it is empty, longer than 200 characters, or has control characters.
+pub fn check_name(name: &str) -> Result<(), StoreError> {
     let is_name = (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
     if is_name { Ok(()) } else { Err(StoreError::BadName(name.into())) }
+}
+
+/// The current time, in milliseconds since 1970.
+fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time::try_from(since.as_millis()).unwrap_or(Time::MAX)
 }

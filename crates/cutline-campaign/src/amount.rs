@@ -1,0 +1,15 @@
+//! Amounts of cost in JSON: as numbers of units.
+
+use crate::serialize_amount;
+use cutline::Amount;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serializer};
+
+pub(crate) fn serialize<S: Serializer>(amount: &Amount, serializer: S) -> Result<S::Ok, S::Error> {
+    serialize_amount(amount, serializer)
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Amount, D::Error> {
+    let units = f64::deserialize(deserializer)?;
+    Amount::nearest(units).ok_or_else(|| D::Error::custom(format!("{units} is not an amount")))
+}
