@@ -36,7 +36,7 @@ use thiserror::Error;
 /// [pilot](Prior::pilot), every campaign first gets the pilot's rewards.
 ///
 /// ```
-/// use cutline_campaign::{Goal, Noise, NoiseKind, Plan, PlannedCampaign, Prior, Terms};
+/// use cutline_campaign::{Goal, Plan, PlannedCampaign, Prior, Terms};
 /// use cutline::{Arms, IntervalKind, Question, Spec};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -29,7 +29,7 @@ impl View {
         let standing = standing(campaign, &verdicts)?;
         let name = campaign.name().into();
         let Description { settings, columns, names, .. } = campaign.description()?.clone();
-        Ok(Self { name, settings, columns, names, verdicts, standing, records, state })
+        Ok(Self { name, settings, columns, names, records, state, verdicts, standing })
     }
 
     /// The arms on a side, highest mean first.
