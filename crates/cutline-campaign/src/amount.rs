@@ -1,13 +1,8 @@
-//! Amounts of cost in JSON: as numbers of units.
+//! Amounts of cost in JSON, as numbers of units: the reading that belongs to [`serialize_amount`](crate::serialize_amount).
 
-use crate::serialize_amount;
 use cutline::Amount;
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serializer};
-
-pub(crate) fn serialize<S: Serializer>(amount: &Amount, serializer: S) -> Result<S::Ok, S::Error> {
-    serialize_amount(amount, serializer)
-}
+use serde::{Deserialize, Deserializer};
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Amount, D::Error> {
     let units = f64::deserialize(deserializer)?;

@@ -268,7 +268,7 @@ pub trait AnyCampaign: Send {
             }
             let first_budget = self.description()?.first_settings.budget;
             let mut fresh = CampaignState::new(arms, terms)?.with_first_budget(first_budget);
-            fresh.extend(&records).map_err(|error| StoreError::damaged(self.name(), error))?;
+            fresh.extend(&records).map_err(|error| StoreError::damaged(self.name(), error.to_string()))?;
             return Ok((fresh, records));
         }
         Err(StoreError::Contended)

@@ -73,8 +73,9 @@ pub trait CampaignHost {
         to: Option<&dyn CampaignHost>,
         new_name: &str,
     ) -> Result<Box<dyn AnyCampaign>, StoreError> {
-        let is_server_of = |to: &&dyn CampaignHost| self.server().is_none_or(|server| to.server() != Some(server));
-        match to.filter(is_server_of) {
+        // A server copies its own campaigns itself.
+        let is_elsewhere = |to: &&dyn CampaignHost| self.server().is_none_or(|server| to.server() != Some(server));
+        match to.filter(is_elsewhere) {
             Some(to) => to.begin_new(continued(&mut *self.campaign(name)?, new_name)?),
             None => self.copy_here(name, new_name),
         }

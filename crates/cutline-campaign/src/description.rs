@@ -101,7 +101,7 @@ fn state_after(
     location: &str,
 ) -> Result<CampaignState, StoreError> {
     let mut state = settings.begin(candidates)?.with_first_budget(first_budget);
-    state.extend(records).map_err(|error| StoreError::damaged(location, error))?;
+    state.extend(records).map_err(|error| StoreError::damaged(location, error.to_string()))?;
     Ok(state)
 }
 

@@ -61,7 +61,7 @@ impl NewCampaign {
         let Revised { settings, n_added } = Revised::new(&first_settings, records.iter().map(|record| &record.event))
             .map_err(|what| StoreError::damaged(name, what))?;
         let mut state = settings.begin(&candidates)?.with_first_budget(first_settings.budget);
-        state.extend(&records).map_err(|error| StoreError::damaged(name, error))?;
+        state.extend(&records).map_err(|error| StoreError::damaged(name, error.to_string()))?;
         let events = records.into_iter().map(|record| (record.at, record.event)).collect();
         let (name, created, origin) = (name.into(), now(), Origin::default());
         let is_copy = true;

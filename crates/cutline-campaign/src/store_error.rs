@@ -188,8 +188,8 @@ pub enum StoreError {
 impl StoreError {
     /// The error for contents of a store that do not fit together.
     #[must_use]
-    pub fn damaged(location: &str, what: impl ToString) -> Self {
-        Self::Damaged { location: location.into(), what: what.to_string() }
+    pub fn damaged(location: &str, what: impl Into<String>) -> Self {
+        Self::Damaged { location: location.into(), what: what.into() }
     }
 
     /// Whether the store or the campaign that was open no longer exists: trying again cannot help, and whatever was not saved has to be

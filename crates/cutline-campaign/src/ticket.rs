@@ -60,6 +60,7 @@ impl TicketInfo {
 
 impl Ticket {
     /// The numbers of its measurements: its own and those of its replicates.
+    #[must_use]
     pub fn numbers(&self) -> std::ops::Range<TicketId> {
         self.number..self.number + TicketId::from(self.replicates)
     }

@@ -131,7 +131,7 @@ impl AnyCampaign for RemoteCampaign {
         }
         let (description, mut state) = self.read.take().ok_or(StoreError::Contended)?;
         let location = self.connection.address().to_string();
-        state.extend(&records).map_err(|error| StoreError::damaged(&location, error))?;
+        state.extend(&records).map_err(|error| StoreError::damaged(&location, error.to_string()))?;
         Ok(&mut self.read.insert((description, state)).1)
     }
 

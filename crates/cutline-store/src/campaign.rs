@@ -178,7 +178,7 @@ impl Campaign {
         if has_revision(records) {
             return self.reload();
         }
-        state.extend(records).map_err(|error| StoreError::damaged(&self.location, error))?;
+        state.extend(records).map_err(|error| StoreError::damaged(&self.location, error.to_string()))?;
         self.state = Some(state);
         Ok(())
     }

@@ -76,7 +76,7 @@ impl Campaign {
             if is_overtaken {
                 return Ok(Decision::default());
             }
-            state.extend(&records).map_err(|error| StoreError::damaged(location, error))?;
+            state.extend(&records).map_err(|error| StoreError::damaged(location, error.to_string()))?;
             let (event, added) = decide(&state)?;
             let at = lease_clock.now(database_time);
             let marks = vec![Mark { origin: origin.clone(), at, n_events: 1 }];

@@ -55,7 +55,7 @@ impl Campaign {
                 overtaken = Some(records);
                 return Ok(Decision::default());
             }
-            state.extend(&records).map_err(|error| StoreError::damaged(location, error))?;
+            state.extend(&records).map_err(|error| StoreError::damaged(location, error.to_string()))?;
             known = state.n_events();
             let now = lease_clock.now(database_time);
             let due = lease_clock.due(now, state.open_tickets().map(|(_, until)| until));

@@ -1,7 +1,7 @@
 //! Why a request or an event is refused.
 
 use super::TicketId;
-use crate::amount;
+use crate::{amount, serialize_amount};
 use cutline::{Amount, Arm, short_number};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -77,7 +77,7 @@ pub enum CampaignError {
         /// The budget that was asked for.
         budget: u32,
         /// What is used.
-        #[serde(with = "amount")]
+        #[serde(serialize_with = "serialize_amount", deserialize_with = "amount::deserialize")]
         used: Amount,
     },
     /// The budget is used up.
@@ -92,10 +92,10 @@ pub enum CampaignError {
         /// The budget.
         budget: u32,
         /// What is left of it.
-        #[serde(with = "amount")]
+        #[serde(serialize_with = "serialize_amount", deserialize_with = "amount::deserialize")]
         remaining: Amount,
         /// What the measurement costs.
-        #[serde(with = "amount")]
+        #[serde(serialize_with = "serialize_amount", deserialize_with = "amount::deserialize")]
         cost: Amount,
     },
     /// There is no such arm.

@@ -32,7 +32,7 @@ fn counting_proxy(server: &str) -> (String, Arc<AtomicU64>) {
 }
 
 fn pump(mut from: TcpStream, mut to: TcpStream, counted: &AtomicU64) {
-    let mut bytes = [0; 65536];
+    let mut bytes = vec![0; 65536];
     while let Ok(n @ 1..) = from.read(&mut bytes) {
         // Before they are passed on, so that whoever has an answer finds its bytes counted.
         counted.fetch_add(n as u64, Ordering::SeqCst);

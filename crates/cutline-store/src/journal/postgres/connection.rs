@@ -70,7 +70,7 @@ impl WaitLimit<'_> {
 
     /// Returns when the time is over.
     async fn end(&self) -> Failure {
-        let interrupted = ended(&self.interrupt, Instant::now());
+        let interrupted = ended(self.interrupt, Instant::now());
         match self.limit {
             None => interrupted.await,
             Some(limit) => {
