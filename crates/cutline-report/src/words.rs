@@ -33,7 +33,7 @@ pub fn wrong_calls(standing: &Standing) -> Option<String> {
         CampaignModel::Linear => "if the linear model holds",
         CampaignModel::Independent => "by the sample means, not guaranteed",
     };
-    Some(format!("{expected:.1} wrong calls if every arm gets the side of its mean: {by}"))
+    Some(format!("{expected:.1} wrong calls if every candidate gets the side of its mean: {by}"))
 }
 
 /// What the rest of the budget would bring; `plan` is what to do to learn it if it was not computed.
@@ -54,7 +54,7 @@ pub fn rest(standing: &Standing, plan: &str) -> Option<String> {
     }
 }
 
-/// `24 more measurements would leave about 3.2 wrong calls and 14 undecided arms, by 16 simulated campaigns`.
+/// `24 more measurements would leave about 3.2 wrong calls and 14 undecided candidates, by 16 simulated campaigns`.
 #[must_use]
 pub fn rest_in_words(rest: &Rest) -> String {
     let Rest { runs, wrong_calls, undecided, .. } = rest;
@@ -65,7 +65,7 @@ pub fn rest_in_words(rest: &Rest) -> String {
     };
     let campaigns = if *runs == 1 { "campaign" } else { "campaigns" };
     format!(
-        "{more} would leave about {wrong_calls:.1} wrong calls and {undecided:.0} undecided arms, by {runs} simulated {campaigns}"
+        "{more} would leave about {wrong_calls:.1} wrong calls and {undecided:.0} undecided candidates, by {runs} simulated {campaigns}"
     )
 }
 
@@ -108,13 +108,13 @@ pub fn fit(fit: &ModelFit) -> String {
 pub fn fit_advice(fit: &ModelFit) -> String {
     let contradiction = |n_arms: Option<usize>| match n_arms {
         None => "the rewards contradict a line".to_owned(),
-        Some(1) => "the rewards of 1 arm contradict a line".to_owned(),
-        Some(n) => format!("the rewards of {n} arms contradict a line"),
+        Some(1) => "the rewards of 1 candidate contradict a line".to_owned(),
+        Some(n) => format!("the rewards of {n} candidates contradict a line"),
     };
     let text = match fit.reason {
         FitReason::NoRewards => "there are no rewards yet",
-        FitReason::NoFeatures => "the arms have no features, so there is no line to test",
-        FitReason::TooLarge => "so many arms and features take too long to test here",
+        FitReason::NoFeatures => "the candidates have no features, so there is no line to test",
+        FitReason::TooLarge => "so many candidates and features take too long to test here",
         FitReason::Contradicted(n_arms) if fit.fit == Fit::Misfit => {
             return format!("{}, on which the verdicts rest; use the mixed model", contradiction(n_arms));
         }
@@ -122,27 +122,28 @@ pub fn fit_advice(fit: &ModelFit) -> String {
             return format!("{}, and the mixed model learns what a line does not explain", contradiction(n_arms));
         }
         FitReason::VerdictsContradicted(n_arms) => {
-            let (arms, their) = if n_arms == 1 { ("1 arm", "its") } else { (&*format!("{n_arms} arms"), "their") };
+            let (arms, their) =
+                if n_arms == 1 { ("1 candidate", "its") } else { (&*format!("{n_arms} candidates"), "their") };
             return format!(
                 "the verdicts on {arms} contradict {their} own rewards, because the linear model expects the features to matter less than \
                  they do, as with outliers among them; use the mixed model"
             );
         }
         FitReason::Missing(MissingEvidence::Arms) => {
-            "it takes rewards of more arms to test the line on which the verdicts rest"
+            "it takes rewards of more candidates to test the line on which the verdicts rest"
         }
         FitReason::Missing(MissingEvidence::Replicates) => {
-            "it takes arms that were measured more than once to test the line on which the verdicts rest"
+            "it takes candidates that were measured more than once to test the line on which the verdicts rest"
         }
         FitReason::Missing(MissingEvidence::Noise) => {
-            "the rewards of each arm are all the same, so how noisy they are is not known, and the line on which the verdicts rest cannot be \
+            "the rewards of each candidate are all the same, so how noisy they are is not known, and the line on which the verdicts rest cannot be \
              tested"
         }
         FitReason::Missing(_) => "it takes more rewards to test the line on which the verdicts rest",
-        FitReason::AnyMeans => "there are as many features as arms, so any means lie on a line",
+        FitReason::AnyMeans => "there are as many features as candidates, so any means lie on a line",
         FitReason::OnLine => "the means lie no further from a line than the noise explains",
         FitReason::Learnt => "the mixed model learns what a line does not explain",
-        FitReason::Separate => "every arm is estimated from its own rewards",
+        FitReason::Separate => "every candidate is estimated from its own rewards",
     };
     text.into()
 }
@@ -167,8 +168,8 @@ pub fn ending(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Budget => "the budget is used up",
         StopReason::ExpectedErrors => "few enough wrong calls are expected, which is not a guarantee",
-        StopReason::Settled => "every arm is settled",
-        StopReason::Withdrawn => "every arm that is not settled is withdrawn",
+        StopReason::Settled => "every candidate is settled",
+        StopReason::Withdrawn => "every candidate that is not settled is withdrawn",
         StopReason::Done => "the rule asks for no more measurements",
         _ => "every verdict is certain",
     }
@@ -183,9 +184,9 @@ pub fn noise(sigma: Option<f64>, source: NoiseSource) -> String {
         NoiseSource::Given => format!("{sigma}, as given"),
         NoiseSource::Bernoulli => format!("{rounded}, the bound for rewards of 0 or 1"),
         NoiseSource::Steps => {
-            format!("{rounded}, half the smallest difference between two rewards, which vary less within arms")
+            format!("{rounded}, half the smallest difference between two rewards, which vary less within candidates")
         }
-        NoiseSource::Replicates => format!("{rounded}, estimated from arms measured more than once"),
+        NoiseSource::Replicates => format!("{rounded}, estimated from candidates measured more than once"),
         NoiseSource::Model => format!("{rounded}, learnt by the model"),
         NoiseSource::Residuals => format!("{rounded}, estimated from the residuals of the linear fit"),
         NoiseSource::Rewards => {

@@ -254,13 +254,13 @@ fn a_model_that_rewards_contradict_is_a_warning() {
         assert_eq!(page.contains(warning), warns, "{rewards} {model}");
         assert_eq!(page.contains("<code>apt</code> treats every arm separately"), model == "independent");
         assert!(page.contains("<td>lack of fit</td><td>F = "), "the numbers of `diagnose`");
-        assert_eq!(page.contains("estimated from arms measured more than once"), model != "mixed");
+        assert_eq!(page.contains("estimated from candidates measured more than once"), model != "mixed");
         let is_mixed = model == "mixed";
         assert_eq!(page.contains("The mixed model found: features explain "), is_mixed);
         assert_eq!(page.contains("by the model, each holds its mean with this probability"), is_mixed);
         assert_eq!(page.contains("Doubt: by the model, the probability that the call is wrong"), is_mixed);
         assert_eq!(
-            page.contains(" wrong calls if every arm gets the side of its mean: by the model, not guaranteed."),
+            page.contains(" wrong calls if every candidate gets the side of its mean: by the model, not guaranteed."),
             is_mixed
         );
         let answer = place.json(&["report", "screen.db"]);

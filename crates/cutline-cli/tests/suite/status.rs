@@ -116,8 +116,9 @@ fn every_surface_says_how_things_stand() {
     assert!((0.0..=6.0).contains(&wrong) && (0.0..=6.0).contains(&undecided), "{rest}");
     let text = place.good(&["status", "screen.db"]).stdout;
     let said = place.good(&["report", "screen.db"]).stdout;
-    let line =
-        format!("11 more measurements would leave about {wrong:.1} wrong calls and {undecided:.0} undecided arms");
+    let line = format!(
+        "11 more measurements would leave about {wrong:.1} wrong calls and {undecided:.0} undecided candidates"
+    );
     assert!(text.contains(&format!("\nrest       {line}, by 16 simulated campaigns\n")), "{text}");
     assert!(said.contains(&format!("\nRest: {line}, by 16 simulated campaigns.\n")), "{said}");
     assert!(text.contains("\nmodel      adapts: the mixed model learns what a line does not explain"), "{text}");
