@@ -70,5 +70,5 @@ pub use state::{
 };
 pub use store_error::StoreError;
 pub use ticket::{Ticket, TicketInfo};
-pub use time::{from_rfc3339, rfc3339};
+pub use time::{from_rfc3339, now, rfc3339};
 pub use view::View;

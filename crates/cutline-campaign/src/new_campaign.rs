@@ -1,8 +1,7 @@
 //! A campaign that is not in a store yet. Everything that can be refused without a store is refused here.
 
-use crate::{CampaignState, Candidates, Event, Origin, Record, Revised, Settings, StoreError, Time};
+use crate::{CampaignState, Candidates, Event, Origin, Record, Revised, Settings, StoreError, Time, now};
 use cutline::Arm;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A new campaign, checked, with the rewards it begins with. A [host](crate::CampaignHost) begins it.
 ///
@@ -119,10 +118,4 @@ impl NewCampaign {
 pub fn check_name(name: &str) -> Result<(), StoreError> {
     let is_name = (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
     if is_name { Ok(()) } else { Err(StoreError::BadName(name.into())) }
-}
-
-/// The current time, in milliseconds since 1970.
-fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Time::try_from(since.as_millis()).unwrap_or(Time::MAX)
 }

@@ -1,9 +1,7 @@
 //! Operations: every change of a campaign is one, and each is carried out completely or not at all.
 
-use crate::ticket::{expire, fail, replicates_for};
-use crate::{
-    CampaignError, CampaignState, Candidates, Change, Event, Origin, Request, Ticket, TicketId, TicketStatus, Time,
-};
+use crate::ticket::{expire, fail, open_replicates, replicates_for};
+use crate::{CampaignError, CampaignState, Candidates, Change, Event, Origin, Request, Ticket, TicketId, Time};
 use cutline::Arm;
 
 /// A change of a campaign: all of it or nothing. A store or a server carries it out.
@@ -190,19 +188,4 @@ fn each_reward(state: &CampaignState, rewards: &[(TicketId, Vec<f64>)]) -> Resul
         }
     }
     Ok(each)
-}
-
-fn is_open(state: &CampaignState, ticket: TicketId) -> Result<bool, CampaignError> {
-    Ok(matches!(state.ticket(ticket)?.2, TicketStatus::Open(_)))
-}
-
-/// The other tickets of the replicates that begin with a ticket, as far as they are open.
-fn open_replicates(state: &CampaignState, ticket: TicketId) -> Result<Vec<TicketId>, CampaignError> {
-    let mut open = Vec::new();
-    for other in state.replicates(ticket)?.skip(1) {
-        if is_open(state, other)? {
-            open.push(other);
-        }
-    }
-    Ok(open)
 }

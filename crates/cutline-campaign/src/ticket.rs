@@ -122,12 +122,21 @@ pub(crate) fn fail(
     now: Time,
 ) -> Result<Vec<Event>, CampaignError> {
     let mut events: Vec<Event> = state.fail(ticket, reason, now)?.into_iter().collect();
-    for other in state.replicates(ticket)?.skip(1) {
-        if matches!(state.ticket(other)?.2, TicketStatus::Open(_)) {
-            events.extend(state.fail(other, reason, now)?);
-        }
+    for other in open_replicates(state, ticket)? {
+        events.extend(state.fail(other, reason, now)?);
     }
     Ok(events)
+}
+
+/// The other tickets of the replicates that begin with a ticket, as far as they are open.
+pub(crate) fn open_replicates(state: &CampaignState, ticket: TicketId) -> Result<Vec<TicketId>, CampaignError> {
+    let mut open = Vec::new();
+    for other in state.replicates(ticket)?.skip(1) {
+        if matches!(state.ticket(other)?.2, TicketStatus::Open(_)) {
+            open.push(other);
+        }
+    }
+    Ok(open)
 }
 
 /// The events that end the leases of those of some tickets that are open. The others may have been told in the meantime; that is not an

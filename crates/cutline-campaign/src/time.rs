@@ -1,7 +1,14 @@
-//! Times in texts: RFC 3339, in UTC, with milliseconds.
+//! The current time, and times in texts: RFC 3339, in UTC, with milliseconds.
 
 use crate::Time;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The current time by the clock of the system.
+#[must_use]
+pub fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time::try_from(since.as_millis()).unwrap_or(Time::MAX)
+}
 
 /// A time in UTC by RFC 3339, with milliseconds; later times than its last year, 9999, are written as the end of that year.
 ///

@@ -2,7 +2,6 @@
 //! command line is wrong, 130 if it was interrupted.
 
 mod args;
-mod clock;
 mod commands;
 mod failure;
 mod figure_files;
@@ -93,7 +92,7 @@ fn exit_code(done: Result<ExitCode, Failure>) -> ExitCode {
     })
 }
 
-/// The crate `parquet` panics on some damaged files. The lab catches that and it is reported as an error, in one line.
+/// The crate `parquet` panics on some damaged files. `cutline-data` catches that, and it is reported as an error, in one line.
 fn silence_parquet_panics() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -109,8 +109,9 @@ impl fmt::Display for HttpAddress {
     }
 }
 
-/// A text as a part of an address.
-pub(crate) fn escaped(text: &str) -> impl fmt::Display + '_ {
+/// A text as a part of an address: every byte that could have a meaning there is escaped.
+#[must_use]
+pub fn escaped(text: &str) -> impl fmt::Display + '_ {
     utf8_percent_encode(text, ESCAPED)
 }
 

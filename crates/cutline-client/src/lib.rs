@@ -7,7 +7,7 @@ mod connection;
 mod submitting;
 pub mod wire;
 
-pub use address::HttpAddress;
+pub use address::{HttpAddress, escaped};
 pub use campaign::RemoteCampaign;
 pub use client::Client;
 pub use connection::client_tls;

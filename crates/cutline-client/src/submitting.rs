@@ -8,10 +8,9 @@ use crate::wire::{
 };
 use cutline::Arm;
 use cutline_campaign::{
-    AnyCampaign, Candidates, Change, Operation, Outcome, Request, StoreError, Ticket, TicketId, Time,
+    AnyCampaign, Candidates, Change, Operation, Outcome, Request, StoreError, Ticket, TicketId, Time, now,
 };
 use serde::Serialize;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many measurements a server hands out for one request.
 const MAX_TICKETS: usize = 10_000;
@@ -145,10 +144,9 @@ fn refusal(campaign: &mut RemoteCampaign, operation: &Operation) -> Option<Store
             campaign.description().ok()?.added(&candidates, more).err()
         }
         operation => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
             // The state is another one afterwards, so it is not that of the campaign.
             let (mut state, _) = campaign.snapshot().ok()?;
-            operation.decide(&mut state, Time::try_from(now).unwrap_or(Time::MAX)).err().map(StoreError::from)
+            operation.decide(&mut state, now()).err().map(StoreError::from)
         }
     }
 }

@@ -175,6 +175,12 @@ pub fn ending(reason: StopReason) -> &'static str {
     }
 }
 
+/// Why a campaign with this budget has ended.
+#[must_use]
+pub fn ending_of(reason: StopReason, budget: u32) -> String {
+    if reason == StopReason::Budget { format!("the budget of {budget} is used up") } else { ending(reason).into() }
+}
+
 /// The noise scale σ and where it comes from.
 #[must_use]
 pub fn noise(sigma: Option<f64>, source: NoiseSource) -> String {

@@ -4,7 +4,7 @@
 use crate::extract::check_campaign;
 use crate::problem::Problem;
 use cutline::{Arm, Verdict};
-use cutline_campaign::{Candidates, Operation, Origin, Outcome, Submission, TicketId};
+use cutline_campaign::{Candidates, Operation, Origin, Outcome, Submission, Ticket, TicketId};
 use cutline_store::{Campaign, Finished, Group, Store, StoreError};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -186,15 +186,9 @@ impl Drop for WaitingAsk {
         self.answer.close();
         // Tickets that were received have been taken out.
         if let Ok(Ok(outcome)) = self.answer.try_recv() {
-            drop(self.sender.try_send(Message::Expire(numbers(&outcome))));
+            drop(self.sender.try_send(Message::Expire(outcome.tickets.iter().flat_map(Ticket::numbers).collect())));
         }
     }
-}
-
-/// The tickets of an outcome, replicates included.
-fn numbers(outcome: &Outcome) -> Vec<TicketId> {
-    let numbers = outcome.tickets.iter().map(|ticket| ticket.number..ticket.number + u64::from(ticket.replicates));
-    numbers.flatten().collect()
 }
 
 /// Why an operation was refused or failed. Failures of the store are logged.
@@ -303,7 +297,9 @@ fn advance(open: &mut OpenCampaign, group: &mut Group<Reply>, lost: &mut Vec<Tic
 /// Sends an outcome. Returns the tickets that were handed out to a client that is gone and cannot ask for them again.
 fn answer(Finished { submission, tag: reply, outcome, .. }: Finished<Reply>) -> Vec<TicketId> {
     match reply.send(outcome.map_err(fault)) {
-        Err(Ok(outcome)) if submission.is_lost_without_answer() => numbers(&outcome),
+        Err(Ok(outcome)) if submission.is_lost_without_answer() => {
+            outcome.tickets.iter().flat_map(Ticket::numbers).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,6 @@
 mod actor;
 mod app;
 mod auth;
-mod clock;
 mod connections;
 mod extract;
 mod limits;
@@ -15,8 +14,8 @@ mod page;
 mod problem;
 mod routes;
 mod server;
+mod standing;
 mod state;
-mod summary;
 mod token;
 
 pub use app::app;

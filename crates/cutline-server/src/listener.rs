@@ -1,10 +1,10 @@
 //! The server: connections, TLS, and an end that loses nothing.
 
 use crate::app::app;
-use crate::clock::now;
 use crate::connections::{Connections, Counted, Impatient};
 use crate::notify::Notifier;
 use crate::state::AppState;
+use cutline_campaign::now;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;

@@ -16,7 +16,8 @@ use std::time::Duration;
 
 /// A campaign in a store, with its own connection. Other handles, in this process and in others, may use it at the same time.
 ///
-/// Every answer includes all events that are in the store at that moment. If an operation fails, nothing was written.
+/// Every answer includes all events that are in the store at that moment. See [`AnyCampaign::submit_unless`] for what
+/// holds if an operation fails.
 pub struct Campaign {
     pub(crate) journal: Box<dyn Journal>,
     pub(crate) id: Id,

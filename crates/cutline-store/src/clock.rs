@@ -2,7 +2,7 @@
 
 use cutline_campaign::Time;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// A clock for the events and leases of a store. PostgreSQL uses the time of its server instead of [`Clock::now`].
 pub trait Clock: Send + Sync {
@@ -19,19 +19,13 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Time {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Time::try_from(since.as_millis()).unwrap_or(Time::MAX)
+        cutline_campaign::now()
     }
 
     fn monotonic(&self) -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();
         START.get_or_init(Instant::now).elapsed()
     }
-}
-
-/// The current time, in milliseconds since 1970.
-pub(crate) fn now() -> Time {
-    SystemClock.now()
 }
 
 /// How far a clock may be ahead before it is taken for a jump, in milliseconds.

@@ -1,8 +1,8 @@
 //! Tokens: who may use a store over a network, and what for. A store holds their hashes only.
 
-use crate::clock::now;
 use crate::{Store, StoreError};
 use cutline_campaign::Time;
+use cutline_campaign::now;
 
 /// What a token allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

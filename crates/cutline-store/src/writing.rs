@@ -20,8 +20,8 @@ pub(crate) struct Moment {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decided {
     pub(crate) events: Vec<Event>,
-    /// So many of them the state has already; if they cannot be written, it is dropped. It gets the others once they are written, when
-    /// others are no longer excluded.
+    /// The state has this many of them already; if they cannot be written, the state is dropped. The remaining events are applied after the
+    /// commit, when other writers are no longer excluded.
     pub(crate) n_applied: usize,
     pub(crate) marks: Vec<Mark>,
 }
@@ -35,7 +35,8 @@ pub(crate) struct Written {
 
 impl Campaign {
     /// Brings the state up to date, lets `decide` decide, and writes the events, all in one transaction. `None`, and nothing is written, if others
-    /// have changed arms or settings or, unless `may_follow`, have written anything since the last reading. The state is up to date then.
+    /// have changed arms or settings or, unless `may_follow`, have written anything since the last reading. The state
+    /// is up to date then or, if the database has undone the transaction, dropped.
     pub(crate) fn write_once(
         &mut self,
         may_follow: bool,

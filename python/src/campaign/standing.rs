@@ -6,9 +6,8 @@ use crate::errors::input;
 use crate::plan::{Planning, goal_of};
 use crate::pool::pool;
 use crate::verdict::Progress;
-use cutline_campaign::Plan;
+use cutline_campaign::{Plan, now};
 use cutline_report::Summary;
-use cutline_store::{Clock, SystemClock};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -53,8 +52,7 @@ impl Campaign {
     pub(crate) fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let pool = pool(None)?;
         let standing = self.with(py, |campaign| {
-            let now = SystemClock.now();
-            let standing = campaign.standing_without_rest(now)?;
+            let standing = campaign.standing_without_rest(now())?;
             if !Plan::is_rest_quick(campaign.state()?) {
                 return Ok(standing);
             }

@@ -145,10 +145,7 @@ impl Campaign {
     /// cutline._errors.RefusedError: ticket 1 already has the reward 0.7, so 0.8 is refused; correct it with `amend`
     fn tell(&self, py: Python<'_>, ticket: &Bound<'_, PyAny>, reward: &Bound<'_, PyAny>) -> PyResult<u64> {
         let rewards = pairs(ticket, reward, "tickets", ticket_number, replicates)?;
-        self.with(py, |campaign| {
-            let rewards = rewards.into_iter().filter(|(_, rewards)| !rewards.is_empty()).collect();
-            Ok(campaign.submit(Operation::Tell(rewards).into())?.n_events)
-        })
+        self.with(py, |campaign| Ok(campaign.submit(Operation::Tell(rewards).into())?.n_events))
     }
 
     /// Marks a ticket as failed, so that its measurement returns to the budget. Returns whether the ticket was open.

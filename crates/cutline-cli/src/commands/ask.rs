@@ -2,12 +2,12 @@
 
 use super::open;
 use crate::args::Format;
-use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::table::{Column, Table};
 use crate::{args, interrupt};
-use cutline::{Amount, StopReason};
+use cutline::Amount;
+use cutline_campaign::now;
 use cutline_campaign::{AnyCampaign, Request, StoreError, Ticket, rfc3339};
 use cutline_report::{span, words};
 use serde::{Serialize, Serializer};
@@ -54,29 +54,23 @@ pub(crate) fn ask(args: &args::Ask) -> Result<ExitCode, Failure> {
 /// Why there are no more measurements to hand out, and the exit code for it.
 fn reason(campaign: &mut dyn AnyCampaign) -> Result<(String, u8), StoreError> {
     let available = campaign.availability()?;
-    Ok(match available.stop_reason {
-        Some(StopReason::Budget) => (format!("the budget of {} is used up", available.budget), ENDED),
-        Some(reason) => (words::ending(reason).into(), ENDED),
-        None => {
-            let first = available.first_lease_end.map_or(0, |until| until.saturating_sub(now()));
-            let (n_open, left) = (available.open, available.unassigned);
-            let tickets = if n_open == 1 { "ticket" } else { "tickets" };
-            let why = if available.is_too_little() {
-                format!(
-                    "{left} of the budget are not assigned to the {n_open} open {tickets}, less than a measurement costs"
-                )
-            } else if left == Amount::ZERO {
-                format!("the remaining budget is assigned to {n_open} open {tickets}")
-            } else {
-                format!("the next choice depends on the rewards of {n_open} open {tickets}")
-            };
-            let reason = format!(
-                "{why}; ask again after their rewards are recorded, or in {}, when the first lease runs out",
-                span(first)
-            );
-            (reason, NOTHING_FOR_NOW)
-        }
-    })
+    if let Some(reason) = available.stop_reason {
+        return Ok((words::ending_of(reason, available.budget), ENDED));
+    }
+    let first = available.first_lease_end.map_or(0, |until| until.saturating_sub(now()));
+    let (n_open, left) = (available.open, available.unassigned);
+    let tickets = if n_open == 1 { "ticket" } else { "tickets" };
+    let why = if available.is_too_little() {
+        format!("{left} of the budget are not assigned to the {n_open} open {tickets}, less than a measurement costs")
+    } else if left == Amount::ZERO {
+        format!("the remaining budget is assigned to {n_open} open {tickets}")
+    } else {
+        format!("the next choice depends on the rewards of {n_open} open {tickets}")
+    };
+    let after = span(first);
+    let reason =
+        format!("{why}; ask again after their rewards are recorded, or in {after}, when the first lease runs out");
+    Ok((reason, NOTHING_FOR_NOW))
 }
 
 /// A ticket as a JSON object.

@@ -3,11 +3,11 @@
 use super::open;
 use super::status_text::PLAN;
 use crate::args::Format;
-use crate::clock::now;
 use crate::failure::Failure;
 use crate::output::{Inputs, check_directory, write_file};
 use crate::print::{csv_record, json};
 use crate::{args, print};
+use cutline_campaign::now;
 use cutline_report::{Summary, page};
 use std::io::Write;
 

@@ -3,9 +3,9 @@
 use super::open;
 use crate::args;
 use crate::args::Format;
-use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{cell, csv_record, json};
+use cutline_campaign::now;
 use cutline_report::settings;
 use std::io::Write;
 

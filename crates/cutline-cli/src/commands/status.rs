@@ -4,10 +4,10 @@ use super::open;
 use super::status_text::Status;
 use crate::args;
 use crate::args::Format;
-use crate::clock::now;
 use crate::failure::Failure;
 use crate::print::{csv_record, fitted, json};
 use cutline_campaign::AnyCampaign;
+use cutline_campaign::now;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 

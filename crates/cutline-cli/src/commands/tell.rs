@@ -5,7 +5,6 @@ use crate::args;
 use crate::args::{Decimal, finite, ticket_number};
 use crate::failure::Failure;
 use crate::print::note;
-use cutline::StopReason;
 use cutline_campaign::{AnyCampaign, CampaignError, StoreError, TicketId, TicketInfo};
 use cutline_data::input::read_stdin;
 use cutline_data::rewards::{TicketReward, check_arms, ticket_rewards};
@@ -145,8 +144,7 @@ fn among_replicates(campaign: &mut dyn AnyCampaign, rows: &[TicketReward]) -> Re
 pub(super) fn to_go(campaign: &mut dyn AnyCampaign) -> Result<String, Failure> {
     let available = campaign.availability()?;
     Ok(match available.stop_reason {
-        Some(StopReason::Budget) => format!("the budget of {} is used up", available.budget),
-        Some(reason) => words::ending(reason).into(),
+        Some(reason) => words::ending_of(reason, available.budget),
         None if available.has_costs => format!("{} to spend", available.remaining),
         None => format!("{} to go", available.remaining),
     })

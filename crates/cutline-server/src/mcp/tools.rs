@@ -117,7 +117,7 @@ impl Tool {
                         return Err(format!("`{argument}` is empty"));
                     }
                     target += before;
-                    target += &escaped(&value);
+                    target += &escaped(&value).to_string();
                 }
                 None => target += part,
             }

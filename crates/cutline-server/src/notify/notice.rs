@@ -1,8 +1,8 @@
 //! What is posted: how a campaign stands now, compared with how it stood before.
 
-use crate::clock::now;
 use crate::routes::finite;
 use cutline::{Side, StopReason, Verdict};
+use cutline_campaign::now;
 use cutline_campaign::{CampaignState, Fit, ModelFit, rfc3339};
 use cutline_report::words::fit_advice;
 use serde_json::{Value, json};

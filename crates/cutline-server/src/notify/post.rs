@@ -4,7 +4,7 @@ use super::Notify;
 use super::address::{AddressError, CheckedResolver};
 use super::notice::Notice;
 use super::signature::signature;
-use crate::clock::now;
+use cutline_campaign::now;
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;

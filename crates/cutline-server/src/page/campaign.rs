@@ -2,10 +2,10 @@
 
 use super::events::EventLine;
 use super::layout::{Layout, PageProblem, show};
+use super::numbers::{self, BudgetUse, Moment, count, exact};
 use super::snippets::{Snippet, snippets};
 use super::table::{ArmTable, TableQuery};
 use super::visitor::Visitor;
-use super::words::{self, BudgetUse, Moment, count, exact};
 use crate::actor::OpenCampaign;
 use crate::extract::PathOf;
 use crate::problem::Problem;
@@ -22,7 +22,7 @@ use axum::response::Response;
 use axum::routing::get;
 use cutline::{ALGORITHMS, Amount};
 use cutline_campaign::{CampaignModel, Fit, OpenTicket, Settings, Standing};
-use cutline_report::words::{ending, noise, sentence};
+use cutline_report::words::{ending, may_stop, noise, sentence, sides};
 use cutline_report::{Summary, promises};
 use cutline_store::{Role, StoreError};
 
@@ -112,7 +112,7 @@ struct StandingTexts {
     is_misfit: bool,
     advice: String,
     ending: Option<&'static str>,
-    may_stop: bool,
+    may_stop: Option<String>,
     events: u64,
     summary: String,
 }
@@ -131,23 +131,23 @@ impl StandingTexts {
             progress: budget.in_words(),
             budget,
             remaining: standing.remaining.to_string(),
-            summary: format!("{above} above, {below} below, {undecided} undecided"),
+            summary: sides(&standing),
             above,
             below,
             undecided,
             arms: count(standing.n_arms),
             withdrawn: standing.withdrawn,
             wrong_calls: standing.wrong_calls.map_or_else(|| "–".into(), |calls| format!("{calls:.1}")),
-            pace: standing.rewards_per_hour.filter(|_| is_running).map(words::pace),
+            pace: standing.rewards_per_hour.filter(|_| is_running).map(numbers::pace),
             eta: standing.budget_used_at.filter(|_| is_running && standing.remaining > Amount::ZERO).map(Moment::new),
             noise: noise(standing.noise, standing.noise_from),
             model: standing.model.name(),
-            algorithm: standing.algorithm,
+            algorithm: standing.algorithm.clone(),
             finding,
             is_misfit: standing.fit.fit == Fit::Misfit,
             advice: sentence(&fit_advice),
             ending: standing.ending.map(ending),
-            may_stop: standing.may_stop,
+            may_stop: may_stop(&standing).filter(|_| is_running).map(sentence),
             events: standing.events,
         }
     }

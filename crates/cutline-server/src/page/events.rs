@@ -1,8 +1,8 @@
 //! `/campaigns/{name}/events`: everything that happened to a campaign, the latest first.
 
 use super::layout::{Layout, PageProblem, show};
+use super::numbers::{Moment, count, exact};
 use super::visitor::Visitor;
-use super::words::{Moment, count, exact};
 use crate::extract::PathOf;
 use crate::routes::campaigns::escaped;
 use crate::routes::events::read;

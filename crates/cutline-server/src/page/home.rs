@@ -2,8 +2,8 @@
 
 use super::campaign::Notice;
 use super::layout::{Layout, PageProblem, show};
+use super::numbers::{self, BudgetUse, Moment, count};
 use super::visitor::Visitor;
-use super::words::{self, BudgetUse, Moment, count};
 use crate::routes::campaigns::{ListQuery, ListedCampaign, campaign_list, escaped};
 use crate::state::AppState;
 use askama::Template;
@@ -52,12 +52,12 @@ struct EntryStanding {
 impl Entry {
     fn new(listed: ListedCampaign) -> Self {
         let standing = listed.overview.map(|overview| EntryStanding {
-            question: format!("above {}", words::exact(overview.threshold)),
+            question: format!("above {}", numbers::exact(overview.threshold)),
             progress: BudgetUse::new(&overview).in_words(),
             budget: BudgetUse::new(&overview),
             undecided: count(overview.undecided),
             arms: count(overview.n_arms),
-            pace: overview.rewards_per_hour.filter(|_| overview.ending.is_none()).map(words::pace),
+            pace: overview.rewards_per_hour.filter(|_| overview.ending.is_none()).map(numbers::pace),
             ending: overview.ending.map(ending),
         });
         Self {

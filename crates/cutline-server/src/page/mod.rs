@@ -13,12 +13,12 @@ mod events;
 mod home;
 mod layout;
 mod manage;
+mod numbers;
 mod preview;
 mod session;
 mod snippets;
 mod table;
 mod visitor;
-mod words;
 
 use crate::problem::Problem;
 use crate::state::AppState;

@@ -1,6 +1,6 @@
 //! A table of candidates before anything is spent: how it is read, what is wrong with it, and what a budget would bring.
 
-use super::words::{count, number};
+use super::numbers::{count, number};
 use crate::problem::Problem;
 use crate::routes::campaigns::escaped;
 use crate::routes::new_campaign::TableQuery;

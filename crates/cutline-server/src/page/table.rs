@@ -1,6 +1,6 @@
 //! The table of arms: which arms, in which order, and the addresses that change it. Everything is in the address of the page.
 
-use super::words::{count, maybe, number, percent};
+use super::numbers::{count, maybe, number, percent};
 use crate::problem::Problem;
 use crate::routes::campaigns::escaped;
 use crate::routes::verdicts::{AllVerdicts, VerdictQuery};

@@ -11,6 +11,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cutline_campaign::{Change, ChangeSchema, NewSettingsSchema, Operation, Settings, Standing, Submission, rfc3339};
+pub(crate) use cutline_client::escaped;
 use cutline_client::wire::{BegunCampaign, CampaignIdentity, ChangedCampaign, CopyBody, FirstTerms};
 use cutline_store::{Campaign, Role};
 use serde::{Deserialize, Serialize};
@@ -171,15 +172,6 @@ async fn copy(
 /// The address of a campaign.
 pub(crate) fn location(name: &str) -> String {
     format!("/v1/campaigns/{}", escaped(name))
-}
-
-/// A text for a part of an address. Every byte that could have a meaning there is escaped.
-pub(crate) fn escaped(text: &str) -> String {
-    let escaped = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(escaped).collect()
 }
 
 /// A campaign with its settings.

@@ -2,7 +2,6 @@
 
 use crate::actor::OpenCampaign;
 use crate::auth::Principal;
-use crate::clock::now;
 use crate::extract::PathOf;
 use crate::problem::{Problem, Refusals};
 use crate::state::AppState;
@@ -10,6 +9,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
+use cutline_campaign::now;
 use cutline_campaign::{AnyCampaign, OpenTicket};
 use cutline_figure::VerdictFigure;
 use cutline_report::{Sort, Summary};

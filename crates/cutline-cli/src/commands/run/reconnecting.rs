@@ -2,10 +2,10 @@
 
 use super::identity::Identity;
 use crate::args::CampaignAddress;
-use crate::clock::now;
 use crate::commands::{open_with, reopen_with, token_of};
 use crate::failure::Failure;
 use cutline::{StopReason, Verdict};
+use cutline_campaign::now;
 use cutline_campaign::{AnyCampaign, CampaignError, Progress, Standing, Ticket, TicketStatus};
 use cutline_store::{Interrupt, StoreError};
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Numbers and times as people read them.
 
-use crate::clock::now;
 use cutline::{Amount, grouped};
+use cutline_campaign::now;
 use cutline_campaign::{Standing, Time, from_rfc3339, rfc3339};
 use cutline_report::{grouped_amount, short};
 

@@ -1,10 +1,10 @@
 //! How campaigns stand, remembered between requests.
 
 use crate::actor::OpenCampaign;
-use crate::clock::now;
 use crate::problem::Problem;
 use crate::state::AppState;
 use cutline_campaign::Standing;
+use cutline_campaign::now;
 use cutline_store::{CampaignActivity, StoreError};
 
 impl OpenCampaign {
