@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::campaign::{ATTEMPTS, Campaign};
-use crate::journal::{Decision, has_revision};
+use crate::journal::{Changes, has_revision};
 use crate::origin::Mark;
 use cutline::Arm;
 use cutline_campaign::{AnyCampaign, CampaignState, Candidates, Change, Event, Operation, Origin, Outcome, Submission};
@@ -74,13 +74,13 @@ impl Campaign {
         let done = journal.write(*id, known, &mut |records, database_time| {
             is_overtaken = has_revision(&records);
             if is_overtaken {
-                return Ok(Decision::default());
+                return Ok(Changes::default());
             }
             state.extend(&records).map_err(|error| StoreError::damaged(location, error.to_string()))?;
             let (event, added) = decide(&state)?;
             let at = lease_clock.now(database_time);
             let marks = vec![Mark { origin: origin.clone(), at, n_events: 1 }];
-            Ok(Decision { events: vec![(at, event)], added, marks, ..Decision::default() })
+            Ok(Changes { events: vec![(at, event)], added, marks, ..Changes::default() })
         });
         // The state has neither the new arms nor the new settings, so it is dropped.
         // If the key is in use, another process has carried out the same request in the meantime.

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::campaign::Campaign;
-use crate::journal::Decision;
+use crate::journal::Changes;
 use cutline_campaign::{Event, Origin, Outcome, Ticket};
 
 impl Campaign {
@@ -35,7 +35,7 @@ impl Campaign {
             let known = self.state()?.n_events();
             features = self
                 .journal
-                .write(self.id, known, &mut |_, _| Ok(Decision { features_of: arms.clone(), ..Decision::default() }))?;
+                .write(self.id, known, &mut |_, _| Ok(Changes { features_of: arms.clone(), ..Changes::default() }))?;
         }
         let tickets = self.handed_out(events, &mut features.into_iter())?;
         let added = |event: &Event| if let Event::Added { n_arms, .. } = event { *n_arms } else { 0 };

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::campaign::Campaign;
-use crate::journal::{Decision, has_revision};
+use crate::journal::{Changes, has_revision};
 use crate::origin::Mark;
 use cutline_campaign::{CampaignState, Event, Record, Ticket, Time};
 use std::time::Instant;
@@ -54,7 +54,7 @@ impl Campaign {
         let done = journal.write(*id, known, &mut |records, database_time| {
             if has_revision(&records) || !(may_follow || records.is_empty()) {
                 overtaken = Some(records);
-                return Ok(Decision::default());
+                return Ok(Changes::default());
             }
             state.extend(&records).map_err(|error| StoreError::damaged(location, error.to_string()))?;
             known = state.n_events();
@@ -66,7 +66,7 @@ impl Campaign {
                 state.record(now, &made.events[made.n_applied..]);
                 made.n_applied = made.events.len();
             }
-            let mut decision = Decision { marks: std::mem::take(&mut made.marks), ..Decision::default() };
+            let mut decision = Changes { marks: std::mem::take(&mut made.marks), ..Changes::default() };
             if with_features {
                 decision.features_of = Ticket::arms_handed_out(&state, &made.events)?;
             }

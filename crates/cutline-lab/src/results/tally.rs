@@ -2,7 +2,7 @@
 
 use crate::results::outputs::OutputTimes;
 use crate::results::stopped::StoppingTimes;
-use crate::run::play::Outcome;
+use crate::run::play::EntrantResult;
 use crate::{Experiment, Fingerprint, RunRanges};
 use cutline::StopReason;
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ impl Tally {
     }
 
     /// Counts a run that is not counted yet.
-    pub(crate) fn count(&mut self, run: u64, results: &[Outcome]) {
+    pub(crate) fn count(&mut self, run: u64, results: &[EntrantResult]) {
         self.runs.extend(&RunRanges::new(run..run + 1));
         for (stopped, result) in self.stopped.iter_mut().zip(results) {
             if result.stop != StopReason::Budget {
@@ -176,7 +176,7 @@ impl Tally {
         for (times, result) in self.outputs.iter_mut().zip(results) {
             times.count(&result.outputs, result.pulls);
         }
-        for (cell, &Outcome { errors, .. }) in self.cells.iter_mut().zip(results) {
+        for (cell, &EntrantResult { errors, .. }) in self.cells.iter_mut().zip(results) {
             cell.runs += 1;
             cell.failures += u64::from(errors > 0);
             cell.errors += u64::from(errors);

@@ -27,14 +27,14 @@ pub(crate) struct Run<'a> {
     /// One random number per pull, from which its reward is computed, whichever arm is pulled. All entrants get the same numbers.
     variates: Vec<f64>,
     /// The results, by entrant and then budget.
-    results: Vec<Outcome>,
+    results: Vec<EntrantResult>,
     /// The results of the arms in the same order, if they are recorded.
     arms: Vec<ArmResults>,
 }
 
 /// The result of one entrant at one budget.
 #[derive(Clone)]
-pub(crate) struct Outcome {
+pub(crate) struct EntrantResult {
     /// The number of arms on the wrong side.
     pub(crate) errors: u32,
     /// The number of pulls.
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
     }
 
     /// The results, by entrant and then budget.
-    pub(crate) fn results(&self) -> &[Outcome] {
+    pub(crate) fn results(&self) -> &[EntrantResult] {
         &self.results
     }
 
@@ -148,7 +148,7 @@ fn play_individually(
         let estimate = |&is_above: &bool| if is_above { f64::INFINITY } else { f64::NEG_INFINITY };
         let errors = run.instance.n_errors(above.iter().map(estimate));
         let outputs = beliefs.settled.in_order().iter().filter(|arm| arm.is_above).map(|arm| arm.after).collect();
-        run.results.push(Outcome { errors, pulls, stop, outputs });
+        run.results.push(EntrantResult { errors, pulls, stop, outputs });
         if manner.records_arms {
             let means = beliefs.means().to_vec();
             let settled = beliefs.settled.in_order().to_vec();
@@ -196,7 +196,12 @@ fn play_batch(
         }
         for (number, run) in runs.iter_mut().enumerate() {
             let errors = run.instance.n_errors(learners.means(number));
-            run.results.push(Outcome { errors, pulls: budget.into(), stop: StopReason::Budget, outputs: Vec::new() });
+            run.results.push(EntrantResult {
+                errors,
+                pulls: budget.into(),
+                stop: StopReason::Budget,
+                outputs: Vec::new(),
+            });
             if let Some(pulls) = arm_pulls.get(number) {
                 let question = run.instance.question();
                 let means: Vec<f64> = learners.means(number).collect();

@@ -1,6 +1,6 @@
 //! A journal in memory, which lasts until its last clone is dropped.
 
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, first_mark, numbered};
+use super::{Beginning, Changes, Decide, Entry, Id, Journal, first_events, first_mark, numbered};
 use crate::origin::{Authorship, Mark, StoredRequest, authorships, keyed};
 use crate::{NewCampaign, StoreError, Token};
 use cutline_campaign::{Candidates, Event, Record, RequestKey, Settings, Time};
@@ -129,7 +129,7 @@ impl Journal for Memory {
     fn write(&mut self, id: Id, after: u64, decide: &mut Decide<'_>) -> Result<Vec<Vec<f64>>, StoreError> {
         let mut campaigns = self.campaigns();
         let StoredCampaign { records, candidates, requests, authors, .. } = find(&mut campaigns, id)?;
-        let Decision { events, added, features_of, marks } = decide(later(records, after).to_vec(), None)?;
+        let Changes { events, added, features_of, marks } = decide(later(records, after).to_vec(), None)?;
         for (key, at, request) in keyed(records.len() as u64, &marks) {
             add_request(requests, key, at, request)?;
         }

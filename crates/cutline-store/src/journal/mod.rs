@@ -33,7 +33,7 @@ pub(crate) struct Entry {
 
 /// The changes that one transaction makes.
 #[derive(Debug, Default)]
-pub(crate) struct Decision {
+pub(crate) struct Changes {
     pub(crate) events: Vec<(Time, Event)>,
     /// New candidates, with the number of the first.
     pub(crate) added: Option<(Arm, Candidates)>,
@@ -52,7 +52,7 @@ pub(crate) struct Beginning {
 
 /// Decides what to write, given the events that other connections have written since the last read, and the time by the clock of the
 /// database, if it has one.
-pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>, Option<Time>) -> Result<Decision, StoreError> + 'a;
+pub(crate) type Decide<'a> = dyn FnMut(Vec<Record>, Option<Time>) -> Result<Changes, StoreError> + 'a;
 
 /// A connection to the journal of a store. One thread uses it at a time; any number of them, in any number of processes, use the same
 /// store at once.

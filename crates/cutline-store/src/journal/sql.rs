@@ -4,7 +4,7 @@ use super::access;
 use super::database::{Database, Dialect, Lock, Value};
 use super::managing::{self, is_deleted};
 use super::rows::{self, CampaignRow, Part, checksum, parts, record};
-use super::{Beginning, Decide, Decision, Entry, Id, Journal, first_events, first_mark, numbered};
+use super::{Beginning, Changes, Decide, Entry, Id, Journal, first_events, first_mark, numbered};
 use crate::checksum::Checksum;
 use crate::origin::{Authorship, StoredRequest};
 use crate::{NewCampaign, StoreError, Token};
@@ -394,7 +394,7 @@ impl<D: Database> Journal for Sql<D> {
                     self.database.roll_back();
                     resume_unwind(payload)
                 });
-            let Decision { events, added, features_of, marks } = decided?;
+            let Changes { events, added, features_of, marks } = decided?;
             if let Some((first, candidates)) = &added {
                 for part in parts(*first, candidates) {
                     self.database.execute(ADD_ARMS, &part.values(id))?;

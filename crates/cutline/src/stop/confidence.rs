@@ -118,7 +118,7 @@ impl ConfidenceStop {
     }
 
     /// The same where σ is an estimate from the same rewards, so that `evidence` and `llr` allow for its error. It is assumed to come from
-    /// the rewards of arms measured more than once, as in a [campaign](crate::campaign), or to be learnt by the estimator.
+    /// the rewards of arms measured more than once, as in a campaign, or to be learnt by the estimator.
     #[must_use]
     pub fn with_estimated_noise(self) -> Self {
         Self { noise_source: StopNoise::Estimated, ..self }
