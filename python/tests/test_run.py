@@ -180,7 +180,7 @@ def test_nobody_waits_for_a_measurement_that_hangs(ends_by: str, tmp_path: Path)
     assert child.stdout is not None
     assert child.stdout.readline() == "measuring\n"
     if ends_by == "Ctrl-C":
-        wait_for("three rewards", lambda: cutline.open(store).progress.counted >= 3)
+        wait_for("three rewards", lambda: cutline.open(store).progress.told >= 3)
         child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=PATIENCE)
     assert child.returncode != 0
