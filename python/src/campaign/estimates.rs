@@ -4,10 +4,8 @@ use super::Campaign;
 use crate::diagnostics;
 use crate::handle::candidates;
 use crate::verdict::{Verdict, columns};
-use cutline::{EstimatorKind, IntervalKind};
-use cutline_campaign::CampaignModel;
-use cutline_campaign::CampaignState;
-use cutline_figure::{VerdictFigure, model_interval_note};
+use cutline_campaign::{CampaignModel, CampaignState};
+use cutline_report::verdict_figure;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -121,14 +119,7 @@ impl Campaign {
         self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
             let names = campaign.description()?.names.clone();
-            let terms = campaign.state()?.terms();
-            let intervals = (terms.interval, terms.delta);
-            let mut figure = VerdictFigure::new(&self.name, &names, &verdicts, terms.question, intervals);
-            let is_posterior = terms.spec.estimator() == EstimatorKind::Mixed && terms.interval == IntervalKind::Fixed;
-            if is_posterior {
-                figure.note = Some(model_interval_note(terms.delta));
-            }
-            Ok(figure.to_svg())
+            Ok(verdict_figure(&self.name, &names, &verdicts, campaign.state()?.terms()))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The figures of a campaign: its verdicts, and its progress.
 
-use cutline::IntervalKind;
-use cutline_campaign::{CampaignModel, View};
+use cutline::{EstimatorKind, IntervalKind, Verdict};
+use cutline_campaign::{CampaignModel, Terms, View};
 use cutline_figure::{DecidedCount, DecidedFigure, VerdictFigure, interval_note, model_interval_note};
 
 /// The number of points in time at which past verdicts are computed.
@@ -10,13 +10,16 @@ const STAGES: f64 = 60.0;
 /// The most that computing them may cost, in K·d²: a few seconds.
 const COST: f64 = 1e9;
 
-/// The mean and interval of every arm, as SVG.
+/// The mean and interval of every arm of a campaign with these terms, as SVG.
 #[must_use]
-pub fn verdicts(view: &View) -> String {
-    let terms = view.state.terms();
-    let (title, intervals) = ("Mean and interval of every arm", (terms.interval, terms.delta));
-    let figure = VerdictFigure::new(title, &view.names, &view.verdicts, terms.question, intervals);
-    VerdictFigure { note: Some(self::intervals(view)), ..figure }.to_svg()
+pub fn verdict_figure(title: &str, names: &[String], verdicts: &[Verdict], terms: &Terms) -> String {
+    let figure = VerdictFigure::new(title, names, verdicts, terms.question, (terms.interval, terms.delta));
+    VerdictFigure { note: Some(interval_sentence(terms)), ..figure }.to_svg()
+}
+
+/// The mean and interval of every arm.
+pub(super) fn verdicts(view: &View) -> String {
+    verdict_figure("Mean and interval of every arm", &view.names, &view.verdicts, view.state.terms())
 }
 
 /// The arms decided against the measurements used.
@@ -54,9 +57,12 @@ pub(super) fn doubts(view: &View) -> String {
 
 /// A sentence about the intervals.
 pub(super) fn intervals(view: &View) -> String {
-    let terms = view.state.terms();
-    match (view.model(), terms.interval) {
-        (CampaignModel::Mixed, IntervalKind::Fixed) => model_interval_note(terms.delta),
+    interval_sentence(view.state.terms())
+}
+
+fn interval_sentence(terms: &Terms) -> String {
+    match (terms.spec.estimator(), terms.interval) {
+        (EstimatorKind::Mixed, IntervalKind::Fixed) => model_interval_note(terms.delta),
         (_, kind) => interval_note(kind, terms.delta),
     }
 }

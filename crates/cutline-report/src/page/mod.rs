@@ -7,7 +7,7 @@ mod model;
 mod settings;
 mod tickets;
 
-pub use figures::verdicts as verdict_figure;
+pub use figures::verdict_figure;
 pub use settings::settings;
 pub use tickets::short_worker;
 

@@ -11,8 +11,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use cutline_campaign::now;
 use cutline_campaign::{AnyCampaign, OpenTicket};
-use cutline_figure::VerdictFigure;
-use cutline_report::{Sort, Summary};
+use cutline_report::{Sort, Summary, verdict_figure};
 use cutline_store::{Role, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -72,8 +71,7 @@ pub(crate) async fn figure_svg(state: &AppState, name: &str) -> Result<String, P
         })
         .await?;
     // The campaign does not wait for the drawing.
-    let title = "Mean and interval of every arm";
-    Ok(VerdictFigure::new(title, &names, &verdicts, terms.question, (terms.interval, terms.delta)).to_svg())
+    Ok(verdict_figure("Mean and interval of every arm", &names, &verdicts, &terms))
 }
 
 /// The report of the campaign: a page that needs no other file.

@@ -54,6 +54,7 @@ async fn a_campaign_from_beginning_to_end(place: Place) {
     let figure = api.get("/v1/campaigns/screen/figure.svg").await;
     assert_eq!(figure.headers["content-type"], "image/svg+xml");
     assert!(figure.text.starts_with("<svg") && figure.text.contains("arm 5"));
+    assert!(figure.text.contains("intervals: by the model"), "the note of the report's figure");
     let events = api.get("/v1/campaigns/screen/events?after=20&limit=3").await.ok();
     assert_eq!((events["events"][0]["number"].as_u64(), events["next"].as_u64()), (Some(21), Some(23)));
     let last = api.get("/v1/campaigns/screen/events?after=23").await.ok();
