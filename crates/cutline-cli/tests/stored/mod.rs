@@ -69,11 +69,11 @@ impl Place {
     }
 
     pub fn begin(&self, name: &str, settings: &Settings, candidates: Candidates) -> Campaign {
-        Store::open(&self.address_here()).unwrap().begin(name, settings, candidates).unwrap()
+        insist(|| Store::open(&self.address_here())).begin(name, settings, candidates).unwrap()
     }
 
     pub fn campaign(&self, name: &str) -> Campaign {
-        Store::open(&self.address_here()).unwrap().campaign(Some(name)).unwrap()
+        insist(|| Store::open(&self.address_here())?.campaign(Some(name)))
     }
 
     /// A command that runs in this directory.
