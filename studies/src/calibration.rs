@@ -133,12 +133,12 @@ impl KnownTruth {
     }
 }
 
-fn normal(rng: &mut Rng) -> f64 {
+pub(crate) fn normal(rng: &mut Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
 /// The same numbers with mean 0 and variance 1.
-fn standardised(mut values: Vec<f64>) -> Vec<f64> {
+pub(crate) fn standardised(mut values: Vec<f64>) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     for value in &mut values {

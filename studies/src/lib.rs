@@ -4,3 +4,4 @@
 pub mod calibration;
 pub mod coverage;
 pub mod sure;
+pub mod worlds;
