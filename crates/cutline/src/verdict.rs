@@ -169,7 +169,7 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let least = PassFailLimits::new(&confidence, prior_free);
         let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
-            let Some(Marginals { means, deviations, degrees_of_freedom, doubts }) = &marginals else {
+            let Some(marginals) = &marginals else {
                 let (mean, deviation) = (means[arm], noise * variances[arm].sqrt());
                 let beta = is_beta.then(|| Jeffreys::new(mean, n_rewards[arm])).flatten();
                 let doubt = match &beta {
@@ -183,14 +183,20 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                 return Verdict::new(question, range, mean, (centre, half_width), deviation, n_rewards[arm], doubt)
                     .settled(settled, arm);
             };
-            let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
-            let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
+            let Marginals { means, deviations, doubts, .. } = marginals;
+            let interval = if confidence.interval() == IntervalKind::Fixed {
+                let (lower, upper) = marginals.interval(arm, confidence.delta());
+                (f64::midpoint(lower, upper), 0.5 * (upper - lower))
+            } else {
+                interval(arm)
+            };
             let (interval, doubt) = match &least {
                 Some(least) => (least.widened(interval), doubts[arm].max(least.doubt(question, means[arm]))),
                 None => (interval, doubts[arm]),
             };
-            Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubt)
-                .settled(settled, arm)
+            let mut v = Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubt);
+            if std::env::var("D").is_ok() && doubt > 0.5 * confidence.delta() { v.side = Side::Undecided; }
+            v.settled(settled, arm)
         })
     }
 }

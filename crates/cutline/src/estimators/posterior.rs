@@ -1,7 +1,8 @@
 //! The posterior of the means given the rewards received.
 
 use super::inverse::{Inverse, Step};
-use crate::Question;
+use crate::interval::{fast_tail, quantile};
+use crate::{Arm, Question};
 use crate::features::Features;
 use crate::verdict::doubt;
 
@@ -64,6 +65,16 @@ pub struct Marginals {
     pub degrees_of_freedom: Vec<f64>,
     /// The probability that the side of the mean is an error.
     pub doubts: Vec<f64>,
+    /// The distributions, where they are mixtures of t distributions.
+    mixtures: Option<Vec<Vec<MixturePart>>>,
+}
+
+/// One of the t distributions of a mixture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MixturePart {
+    pub(crate) weight: f64,
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
 }
 
 impl Marginals {
@@ -76,7 +87,38 @@ impl Marginals {
     pub fn new(means: Vec<f64>, deviations: Vec<f64>, degrees_of_freedom: Vec<f64>, doubts: Vec<f64>) -> Self {
         let n_arms = means.len();
         assert!([deviations.len(), degrees_of_freedom.len(), doubts.len()] == [n_arms; 3], "one number per arm");
-        Self { means, deviations, degrees_of_freedom, doubts }
+        Self { means, deviations, degrees_of_freedom, doubts, mixtures: None }
+    }
+
+    /// Mixtures of t distributions; each has weights of sum 1.
+    pub(crate) fn mixtures(
+        means: Vec<f64>,
+        doubts: Vec<f64>,
+        mixtures: Vec<Vec<MixturePart>>,
+        degrees_of_freedom: f64,
+    ) -> Self {
+        let deviation = |parts: &Vec<MixturePart>| {
+            let mean: f64 = parts.iter().map(|part| part.weight * part.mean).sum();
+            let square = |part: &MixturePart| part.weight * (part.deviation.powi(2) + (part.mean - mean).powi(2));
+            parts.iter().map(square).sum::<f64>().sqrt()
+        };
+        let deviations = mixtures.iter().map(deviation).collect();
+        let degrees_of_freedom = vec![degrees_of_freedom; means.len()];
+        Self { mixtures: Some(mixtures), ..Self::new(means, deviations, degrees_of_freedom, doubts) }
+    }
+
+    /// The interval of level 1 − δ of an arm: with probability δ/2 its mean lies below it, and with δ/2 above.
+    #[must_use]
+    pub fn interval(&self, arm: Arm, delta: f64) -> (f64, f64) {
+        let (mean, freedom) = (self.means[arm], self.degrees_of_freedom[arm]);
+        let t = quantile(delta, freedom);
+        let Some(mixtures) = &self.mixtures else {
+            let half = t * self.deviations[arm];
+            return (mean - half, mean + half);
+        };
+        let parts = &mixtures[arm];
+        let end = |sign: f64| sign * mixture_quantile(parts, sign, delta / 2.0, t, freedom);
+        (end(-1.0).min(mean), end(1.0).max(mean))
     }
 
     /// Student's t distribution around each mean: μᵢ = mᵢ + sᵢt with ν degrees of freedom, where sᵢ is called a deviation here.
@@ -99,6 +141,25 @@ impl Marginals {
         let degrees_of_freedom = vec![degrees_of_freedom; means.len()];
         Self::new(means, deviations, degrees_of_freedom, doubts)
     }
+}
+
+/// x with P(sign·X > x) = `tail_probability`, by bisection between the ends of the parts' own intervals, which are `t` deviations long.
+fn mixture_quantile(parts: &[MixturePart], sign: f64, tail_probability: f64, t: f64, freedom: f64) -> f64 {
+    let ends = || parts.iter().map(|part| sign * part.mean + t * part.deviation);
+    let (mut low, mut high) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
+    let beyond = |x: f64| -> f64 {
+        let of_part = |part: &MixturePart| {
+            let z = (x - sign * part.mean) / part.deviation;
+            let tail = fast_tail(z.abs(), freedom);
+            part.weight * if z < 0.0 { 1.0 - tail } else { tail }
+        };
+        parts.iter().map(of_part).sum()
+    };
+    for _ in 0..40 {
+        let middle = f64::midpoint(low, high);
+        if beyond(middle) > tail_probability { low = middle } else { high = middle }
+    }
+    high
 }
 
 /// How much of the differences between the means each part of the [mixed model](super::Mixed) explains, as learnt from the rewards: shares

@@ -32,11 +32,16 @@ pub struct Exploring<R> {
     order: Vec<Arm>,
 }
 
+/// The order in which never-pulled arms are explored.
+pub(crate) fn exploration_order(seed: u64, n_arms: usize) -> Vec<Arm> {
+    draw(&mut stream(seed, Purpose::Exploration, 0), n_arms, n_arms)
+}
+
 impl<R> Exploring<R> {
     /// `rule`, and pulls of arms that were never pulled, in an order that the seed determines. Among 0 arms there is nothing to explore.
     #[must_use]
     pub fn new(rule: R, n_arms: usize, seed: u64) -> Self {
-        Self { rule, order: draw(&mut stream(seed, Purpose::Exploration, 0), n_arms, n_arms) }
+        Self { rule, order: exploration_order(seed, n_arms) }
     }
 
     /// The arm to explore with now. A search through all arms is rare and costs less than any estimator needs per pull.

@@ -17,6 +17,7 @@ pub use custom::{CustomRule, NamedRule, RuleContext};
 pub(crate) use custom::{CustomRuleAdapter, PullVariances};
 pub use explore::Explore;
 pub use exploring::Exploring;
+pub(crate) use exploring::exploration_order;
 pub use index::{Index, Indexed};
 pub use literature::{
     Clucb, Csar, Fws, Fwt, GAllocation, Grapl, Hdoc, LinGame, LinGapE, Lsa, Lse, Lucb, LucbG, TAdaptive, UcbE,

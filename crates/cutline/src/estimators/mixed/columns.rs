@@ -125,6 +125,11 @@ impl Columns {
         Self { features: Arc::new(features), n_linear, dimension, differ, missed, key }
     }
 
+    /// The order in which arms are [explored](crate::rules::Exploring).
+    pub(super) fn exploration_order(&self) -> Vec<Arm> {
+        crate::rules::exploration_order(self.key.seed, self.missed.len())
+    }
+
     /// The prior precision of every column.
     pub(super) fn precisions(&self, variances: &Variances) -> Arc<[f64]> {
         let of = |column| if column < self.n_linear { variances.linear } else { variances.smooth };

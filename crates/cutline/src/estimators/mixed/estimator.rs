@@ -111,7 +111,7 @@ impl Mixed {
 
     /// Learns the variances from all rewards received.
     fn refit(&mut self) {
-        self.fit = self.grid.fit(&self.columns, &self.rewards.at_last_fit.statistics());
+        self.fit = self.grid.fit(&self.columns, &self.rewards.at_last_fit);
         for (arm, pending) in self.pending.iter_mut().enumerate() {
             *pending = self.planned.pulls[arm] - self.observed.pulls[arm];
         }
@@ -204,7 +204,7 @@ impl Estimator for Mixed {
     fn restore(&mut self, past: &History<'_>) {
         let rewards = past.fit_history.expect("a history for the mixed model");
         if rewards.at_last_fit != self.rewards.at_last_fit {
-            self.fit = self.grid.fit(&self.columns, &rewards.at_last_fit.statistics());
+            self.fit = self.grid.fit(&self.columns, &rewards.at_last_fit);
         }
         self.rewards.copy_from(rewards);
         self.observed.pulls.copy_from_slice(&rewards.now.counts);

@@ -1,7 +1,7 @@
 //! The settings that are weighed by their evidence, and their averages.
 
 use super::columns::Columns;
-use super::evidence::{Evidence, Pooled, Rewards, Variances};
+use super::evidence::{Evidence, Pooled, Variances};
 use super::settings::{MixedSettings, Parts};
 use crate::estimators::Explained;
 
@@ -77,7 +77,7 @@ impl Grid {
             let shares = Shares::new(smooth, own, parts);
             for scale in scales {
                 let log_scale = scale.ln();
-                grid.settings.push(Setting { shares, log_scale, log_prior });
+                grid.settings.push(Setting { shares, log_scale, log_prior: log_prior - super::env("B") * (scale * (shares.own + super::env("SM") * shares.smooth)).ln_1p() });
                 grid.variances.push(grid.variances_of(&shares, log_scale.exp()));
             }
         }
@@ -99,13 +99,14 @@ impl Grid {
     /// The model by the rewards. It is the prior if all of them equal τ and σ is not known, or they are too large or too small to be squared.
     ///
     /// Times a power of two, rewards and known σ give the same shares to the last bit, and σ times that power.
-    pub(super) fn fit(&self, columns: &Columns, rewards: &Rewards<'_>) -> Fit {
-        let pooled = Pooled::new(columns, rewards, self.known_noise);
+    pub(super) fn fit(&self, columns: &Columns, rewards: &super::rewards::ArmRewards) -> Fit {
+        let known = self.known_noise.or(rewards.known_noise());
+        let pooled = Pooled::new(columns, &rewards.statistics(), known);
         if !pooled.has_evidence() {
             return self.prior();
         }
         let fit = self.average(&pooled.evidence(&self.variances), pooled.unit());
-        Fit { noise_variance: self.known_noise.or(fit.noise_variance), ..fit }
+        Fit { noise_variance: known.or(fit.noise_variance), ..fit }
     }
 
     /// The posterior means of the shares, of ln ω and of ln σ². Variances in the evidence are in units of `unit`.

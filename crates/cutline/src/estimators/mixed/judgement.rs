@@ -15,12 +15,12 @@
 //! because intervals that rely on it are wrong wherever it does not hold.
 
 use super::columns::Columns;
-use super::evidence::{Pooled, Rewards, Variances};
+use super::evidence::{Pooled, Variances};
 use super::grid::Grid;
-use super::outliers::{ArmPosterior, Errors, PossibleNoise};
+use super::surprises::{N_SCALES, OwnRewards, Part, Prediction};
 use super::rewards::ArmRewards;
 use super::unequal::UnequalNoise;
-use crate::estimators::Marginals;
+use crate::estimators::posterior::{Marginals, MixturePart};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
 use crate::vector::numbers;
@@ -34,44 +34,47 @@ const OWN: [f64; 10] = [1e-4, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0
 
 /// Settings are used from the most probable one on, until their weights add up to this, and no more than this many.
 const WEIGHT_USED: f64 = 0.999;
-const MAX_USED: usize = 90;
+const MAX_USED: usize = 40;
 
 /// The posterior of every mean by these rewards; `None` if they say nothing.
 pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards: &ArmRewards) -> Option<Marginals> {
-    let known_noise = grid.known_noise;
+    let known_noise = grid.known_noise.or(rewards.known_noise());
     let ArmRewards { counts, averages, squares, total, .. } = rewards;
     let unequal = if known_noise.is_some() { None } else { UnequalNoise::learn(counts, squares) };
-    let factors = unequal.as_ref().map(|unequal| unequal.factors(counts, squares));
-    let factor = |arm: Arm| factors.as_ref().map_or(1.0, |factors| factors[arm]);
-    let within = (0..counts.len()).map(|arm| squares[arm] / factor(arm)).sum();
-    let rewards = Rewards { counts, means: averages, within, factors: factors.as_deref() };
-    let pooled = Pooled::new(columns, &rewards, known_noise);
+    let pooled = Pooled::new(columns, &rewards.statistics(), known_noise);
     let settings = weighted_settings(grid, &pooled)?;
     let degrees_of_freedom = known_noise.map_or(*total as f64 + Pooled::PRIOR_OBSERVATIONS, |_| f64::INFINITY);
-    let of_noise = |arm: Arm| unequal.as_ref().map_or(f64::INFINITY, |unequal| unequal.degrees_of_freedom(counts[arm]));
-    let freedom: Vec<f64> = (0..counts.len()).map(|arm| of_noise(arm).min(degrees_of_freedom)).collect();
     let noise_variance = settings.iter().map(|setting| setting.weight * setting.noise_variance).sum();
-    let noise = PossibleNoise::new(question, (counts, squares), unequal.as_ref(), noise_variance, degrees_of_freedom);
-    let mut average = Average::new(&freedom, question);
+    let order = columns.exploration_order();
+    let own_rewards = OwnRewards::new(
+        question,
+        (counts, averages, squares),
+        unequal.as_ref(),
+        noise_variance,
+        degrees_of_freedom,
+        &order,
+    );
+    let mut average = Average::new(counts.len());
     let mut belief = SettingBelief::new(columns);
+    let mut predictions = Vec::with_capacity(counts.len());
     for setting in &settings {
         let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
-        let n = |arm: Arm| f64::from(counts[arm]) / factor(arm);
-        let shrinkage = |arm: Arm| 1.0 / (1.0 + own(arm) * n(arm));
-        belief.fit(columns, &setting.variances, |arm| n(arm) * shrinkage(arm), averages);
-        let posterior = |arm: Arm| {
+        let shrinkage = |arm: Arm| 1.0 / (1.0 + own(arm) * f64::from(counts[arm]));
+        belief.fit(columns, &setting.variances, |arm| f64::from(counts[arm]) * shrinkage(arm), averages);
+        let prediction = |arm: Arm| {
             let (linear, h) = belief.of(arm);
-            let g = shrinkage(arm);
-            let mean = g * linear + (1.0 - g) * averages[arm];
-            ArmPosterior { mean, variance: own(arm) * g + g * g * h, average: averages[arm], precision: n(arm) }
+            let (g, n) = (shrinkage(arm), f64::from(counts[arm]));
+            let (mean, variance) = (g * linear + (1.0 - g) * averages[arm], own(arm) * g + g * g * h);
+            // Without the arm's own rewards.
+            let others = 1.0 / (1.0 / variance - n).max(f64::EPSILON / variance);
+            let mean = if n > 0.0 { others * (mean / variance - n * averages[arm]) } else { mean };
+            Prediction { mean, variance: setting.noise_variance * others }
         };
-        let errors = noise.errors(setting.noise_variance, posterior);
-        average.add(setting.weight, &errors, |arm| {
-            let posterior = posterior(arm);
-            (posterior.mean, setting.noise_variance * posterior.variance)
-        });
+        predictions.clear();
+        predictions.extend((0..counts.len()).map(prediction));
+        average.add(setting.weight, &own_rewards.posteriors(setting.noise_variance, &predictions));
     }
-    Some(average.marginals())
+    Some(average.marginals(question, degrees_of_freedom))
 }
 
 /// One setting that is used.
@@ -90,7 +93,8 @@ pub(super) fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<Wei
     let evidence = rewards.evidence(&settings);
     let log_weight = |position: usize| {
         let own = settings[position].own;
-        let log_prior = if grid.parts.own { 0.5 * own.ln() - own.ln_1p() } else { 0.0 };
+        let smooth = super::env("SM") * settings[position].smooth;
+        let log_prior = if grid.parts.own { 0.5 * own.ln() - own.ln_1p() - super::env("A") * (own + smooth).ln_1p() } else { 0.0 };
         evidence[position].log_likelihood + log_prior
     };
     let log_weights: Vec<f64> = (0..settings.len()).map(log_weight).collect();
@@ -155,49 +159,63 @@ impl SettingBelief {
     }
 }
 
-/// The weighted mean and variance (West 1979) and the probabilities of errors of every arm over settings.
-struct Average<'a> {
-    question: Question,
-    degrees_of_freedom: &'a [f64],
+/// The average of every arm's posterior over settings.
+struct Average(Vec<[Sum; N_SCALES]>);
+
+/// Weighted sums over settings.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
     weight: f64,
-    means: Vec<f64>,
-    /// Σ weight·variance, within settings and between them.
-    squares: Vec<f64>,
-    /// Σ weight·P(below τ − ε), and of at least τ + ε.
-    below: Vec<f64>,
-    above: Vec<f64>,
+    estimate: f64,
+    /// The weighted mean and sum of squares (West 1979).
+    mean: f64,
+    squares: f64,
+    below: f64,
+    above: f64,
 }
 
-impl<'a> Average<'a> {
-    fn new(degrees_of_freedom: &'a [f64], question: Question) -> Self {
-        let zeros = vec![0.0; degrees_of_freedom.len()];
-        let (means, squares, below, above) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
-        Self { question, degrees_of_freedom, weight: 0.0, means, squares, below, above }
+impl Average {
+    fn new(n_arms: usize) -> Self {
+        Self(vec![[Sum::default(); N_SCALES]; n_arms])
     }
 
-    /// Adds a setting by the mean, from τ, the variance and the probabilities of errors of every arm.
-    fn add(&mut self, weight: f64, errors: &[Errors], mean_and_variance: impl Fn(Arm) -> (f64, f64)) {
-        self.weight += weight;
-        for arm in 0..self.means.len() {
-            let (mean, variance) = mean_and_variance(arm);
-            let change = mean - self.means[arm];
-            self.means[arm] += change * weight / self.weight;
-            self.squares[arm] += weight * (variance + change * (mean - self.means[arm]));
-            self.below[arm] += weight * errors[arm].below;
-            self.above[arm] += weight * errors[arm].above;
+    fn add(&mut self, weight: f64, posteriors: &[[Part; N_SCALES]]) {
+        for (sum, part) in self.0.as_flattened_mut().iter_mut().zip(posteriors.as_flattened()) {
+            let weight = weight * part.weight;
+            if weight <= 0.0 {
+                continue;
+            }
+            sum.weight += weight;
+            sum.estimate += weight * part.estimate;
+            let change = part.mean - sum.mean;
+            sum.mean += change * weight / sum.weight;
+            sum.squares += weight * (part.variance + change * (part.mean - sum.mean));
+            sum.below += weight * part.below;
+            sum.above += weight * part.above;
         }
     }
 
-    fn marginals(self) -> Marginals {
-        let Self { question, weight, means, squares, below, above, .. } = self;
-        let is_above = |mean: f64| question.is_above(question.threshold() + mean);
-        let doubt = |arm: Arm| if is_above(means[arm]) { below[arm] } else { above[arm] } / weight;
-        Marginals {
-            doubts: (0..means.len()).map(doubt).collect(),
-            deviations: squares.iter().map(|squares| (squares / weight).sqrt()).collect(),
-            degrees_of_freedom: self.degrees_of_freedom.to_vec(),
-            means: means.iter().map(|mean| question.threshold() + mean).collect(),
-        }
+    fn marginals(self, question: Question, degrees_of_freedom: f64) -> Marginals {
+        let threshold = question.threshold();
+        let total = |sums: &[Sum; N_SCALES], of: fn(&Sum) -> f64| -> f64 {
+            sums.iter().map(of).sum::<f64>() / sums.iter().map(|sum| sum.weight).sum::<f64>()
+        };
+        let means: Vec<f64> = self.0.iter().map(|sums| threshold + total(sums, |sum| sum.estimate)).collect();
+        let doubt = |(sums, &mean): (&[Sum; N_SCALES], &f64)| {
+            if question.is_above(mean) { total(sums, |sum| sum.below) } else { total(sums, |sum| sum.above) }
+        };
+        let doubts = self.0.iter().zip(&means).map(doubt).collect();
+        let mixture = |sums: &[Sum; N_SCALES]| {
+            let all: f64 = sums.iter().map(|sum| sum.weight).sum();
+            let parts = sums.map(|sum| MixturePart {
+                weight: sum.weight / all,
+                mean: threshold + sum.mean,
+                deviation: (sum.squares / sum.weight.max(f64::MIN_POSITIVE)).sqrt(),
+            });
+            parts.into_iter().filter(|part| part.weight > 0.0).collect()
+        };
+        let mixtures = self.0.iter().map(mixture).collect();
+        Marginals::mixtures(means, doubts, mixtures, degrees_of_freedom)
     }
 }
 

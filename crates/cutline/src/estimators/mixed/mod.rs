@@ -23,10 +23,10 @@ mod evidence;
 mod grid;
 mod judgement;
 mod matrices;
-mod outliers;
 mod own;
 mod rewards;
 mod settings;
+mod surprises;
 #[cfg(test)]
 mod tests;
 mod unequal;
@@ -34,3 +34,7 @@ mod unequal;
 pub use estimator::Mixed;
 pub use rewards::FitHistory;
 pub use settings::{MixedError, MixedSettings};
+
+pub(super) fn env(name: &str) -> f64 {
+    std::env::var(name).ok().map_or(0.0, |v| v.parse().unwrap())
+}

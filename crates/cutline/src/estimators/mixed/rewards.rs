@@ -28,12 +28,15 @@ pub(super) struct ArmRewards {
     pub(super) squares: Vec<f64>,
     /// N.
     pub(super) total: u64,
+    /// How many rewards are neither 0 nor 1, and how many are no whole number of at least 0.
+    others: u64,
+    not_counts: u64,
 }
 
 impl ArmRewards {
     fn new(n_arms: usize, threshold: f64) -> Self {
         let zeros = vec![0.0; n_arms];
-        Self { threshold, counts: vec![0; n_arms], averages: zeros.clone(), squares: zeros, total: 0 }
+        Self { threshold, counts: vec![0; n_arms], averages: zeros.clone(), squares: zeros, total: 0, others: 0, not_counts: 0 }
     }
 
     /// Adds a reward (Welford 1962).
@@ -44,6 +47,18 @@ impl ArmRewards {
         self.averages[arm] += deviation / f64::from(self.counts[arm]);
         self.squares[arm] += deviation * (y - self.averages[arm]);
         self.total += 1;
+        self.others += u64::from(reward != 0.0 && reward != 1.0);
+        self.not_counts += u64::from(!(reward >= 0.0 && reward.fract() == 0.0));
+    }
+
+    pub(super) fn known_noise(&self) -> Option<f64> {
+        let sum: f64 = self.counts.iter().zip(&self.averages).map(|(&n, y)| f64::from(n) * (y + self.threshold)).sum();
+        let n = self.total as f64;
+        if self.others == 0 && n > 0.0 {
+            let p = (sum + 0.5) / (n + 1.0);
+            return Some(p * (1.0 - p));
+        }
+        None
     }
 
     /// The same rewards as another; both are of the same arms.
@@ -52,6 +67,8 @@ impl ArmRewards {
         self.averages.copy_from_slice(&other.averages);
         self.squares.copy_from_slice(&other.squares);
         self.total = other.total;
+        self.others = other.others;
+        self.not_counts = other.not_counts;
     }
 
     pub(super) fn statistics(&self) -> Rewards<'_> {

@@ -4,7 +4,7 @@
 //! distributed as a multiple of Fisher's F, which gives the likelihood of ν; half of the prior is on equal noise, ν = ∞. Given ν, the
 //! variance of an arm is estimated by (νs² + Sᵢ)/(ν + n − 1), with ν + n − 1 degrees of freedom.
 
-use super::outliers::{N_LEVELS, level};
+use super::surprises::{N_LEVELS, level};
 use statrs::function::gamma::{gamma_ur, ln_gamma};
 
 /// How unequal the noise may be, besides equal.
