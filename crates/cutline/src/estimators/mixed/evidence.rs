@@ -42,6 +42,8 @@ pub(super) struct Variances {
     pub(super) linear: f64,
     /// Of the weight of a smooth column.
     pub(super) smooth: f64,
+    /// Of the weight of a product.
+    pub(super) products: f64,
     /// Of the own part of an arm, without what the landmarks miss.
     pub(super) own: f64,
 }
@@ -71,14 +73,8 @@ pub(super) struct Rewards<'a> {
     pub(super) means: &'a [f64],
     /// W, the sum of (y − ȳ)² within arms.
     pub(super) within: f64,
-    /// The noise variance of every arm in units of σ², where the noise is not equal; nᵢ and W are divided by it.
-    pub(super) factors: Option<&'a [f64]>,
-}
-
-impl Rewards<'_> {
-    fn factor(&self, arm: Arm) -> f64 {
-        self.factors.map_or(1.0, |factors| factors[arm])
-    }
+    /// The least σ² that is believed.
+    pub(super) least_noise: f64,
 }
 
 /// Arms with the same n and e, added up.
@@ -96,6 +92,7 @@ struct Group {
 pub(super) struct Pooled {
     dimension: usize,
     n_linear: usize,
+    n_products: usize,
     groups: Vec<Group>,
     matrices: Matrices,
     /// N.
@@ -105,6 +102,8 @@ pub(super) struct Pooled {
     mean_square: f64,
     /// σ², if it is known.
     known_noise: Option<f64>,
+    /// The least σ² that is believed.
+    least_noise: f64,
 }
 
 impl Pooled {
@@ -125,7 +124,7 @@ impl Pooled {
         by_arm: fn(usize, usize, usize) -> bool,
     ) -> Self {
         let dimension = columns.features.dimension;
-        let key = |arm: Arm| (rewards.counts[arm], rewards.factor(arm).to_bits(), columns.missed[arm].to_bits());
+        let key = |arm: Arm| (rewards.counts[arm], columns.missed[arm].to_bits());
         let mut arms: Vec<Arm> = (0..rewards.counts.len()).filter(|&arm| rewards.counts[arm] > 0).collect();
         arms.sort_by_key(|&arm| key(arm));
         let mut alike: Vec<&[Arm]> = arms.chunk_by(|&a, &b| key(a) == key(b)).collect();
@@ -142,8 +141,8 @@ impl Pooled {
         let total: f64 = rewards.counts.iter().map(|&n| f64::from(n)).sum();
         let squares = rewards.within + groups.iter().map(|group| group.n * group.squares).sum::<f64>();
         let mean_square = squares / total.max(1.0);
-        let (n_linear, within) = (columns.n_linear, rewards.within);
-        Self { dimension, n_linear, groups, matrices, total, within, mean_square, known_noise }
+        let (n_linear, n_products, within) = (columns.n_linear, columns.n_products, rewards.within);
+        Self { dimension, n_linear, n_products, groups, matrices, total, within, mean_square, known_noise, least_noise: rewards.least_noise }
     }
 
     /// The unit of the variances in [`Evidence`]: mean(y²), or σ² if it is known.
@@ -185,7 +184,7 @@ impl Pooled {
     ) -> [[(f64, f64); LANES]; AT_ONCE] {
         let log_dets = match &self.matrices {
             Matrices::Columns(tiles) => self.fill_by_group(unit, settings, tiles, room),
-            Matrices::Arms { linear, smooth, means } => self.fill_by_arm(unit, settings, linear, smooth, means, room),
+            Matrices::Arms { parts, means } => self.fill_by_arm(unit, settings, parts, means, room),
         };
         // A quadratic form in A is subtracted from Σ wȳ², one in C from 0.
         let sign = if matches!(self.matrices, Matrices::Columns(_)) { 1.0 } else { -1.0 };
@@ -209,13 +208,16 @@ impl Pooled {
         tiles: &[[f64; TILE]],
         room: &mut Room,
     ) -> [[f64; LANES]; AT_ONCE] {
-        let n_smooth = (self.dimension - self.n_linear) as f64;
+        let n_fixed = self.n_linear + self.n_products;
+        let n_smooth = self.dimension - n_fixed;
+        let log = |n: usize, variance: f64| if n > 0 { n as f64 * variance.ln() } else { 0.0 };
         let mut log_dets = [[0.0; LANES]; AT_ONCE];
         for vector in 0..AT_ONCE {
             let settings = &settings[vector];
             for (lane, setting) in settings.iter().enumerate() {
-                log_dets[vector][lane] = self.n_linear as f64 * setting.linear.ln()
-                    + if n_smooth > 0.0 { n_smooth * setting.smooth.ln() } else { 0.0 };
+                log_dets[vector][lane] = log(self.n_linear, setting.linear)
+                    + log(self.n_products, setting.products)
+                    + log(n_smooth, setting.smooth);
             }
             for (group, weights) in self.groups.iter().zip(&mut room.weights) {
                 let mut w = [0.0; LANES];
@@ -231,9 +233,14 @@ impl Pooled {
         for vector in 0..AT_ONCE {
             let of = |value: fn(&Variances) -> f64| pulp::cast(settings[vector].each_ref().map(value));
             let (linear, smooth): (f64x4, f64x4) = (of(|v| 1.0 / v.linear), of(|v| 1.0 / v.smooth));
+            let products: f64x4 = of(|v| 1.0 / v.products);
             let mut diagonal = 0;
             for column in 0..self.dimension {
-                let precision = if column < self.n_linear { linear } else { smooth };
+                let precision = match column {
+                    _ if column < self.n_linear => linear,
+                    _ if column < n_fixed => products,
+                    _ => smooth,
+                };
                 let entry = &mut room.matrices[vector][diagonal];
                 *entry = unit.add_f64s(*entry, precision);
                 diagonal += column + 2;
@@ -248,19 +255,19 @@ impl Pooled {
         &self,
         unit: S,
         settings: &[[Variances; LANES]; AT_ONCE],
-        linear: &[f64],
-        smooth: &[f64],
+        parts: &[[f64; 3]],
         means: &[f64],
         room: &mut Room,
     ) -> [[f64; LANES]; AT_ONCE] {
         for vector in 0..AT_ONCE {
             let settings = &settings[vector];
             let of = |value: fn(&Variances) -> f64| pulp::cast(settings.each_ref().map(value));
-            let (vl, vs): (f64x4, f64x4) = (of(|v| v.linear), of(|v| v.smooth));
+            let (vl, vp, vs): (f64x4, f64x4, f64x4) = (of(|v| v.linear), of(|v| v.products), of(|v| v.smooth));
             let entries = &mut room.matrices[vector];
-            for ((entry, &linear), &smooth) in entries.iter_mut().zip(linear).zip(smooth) {
+            for (entry, &[linear, products, smooth]) in entries.iter_mut().zip(parts) {
                 let linear = unit.mul_f64s(unit.splat_f64s(linear), vl);
-                *entry = unit.mul_add_f64s(unit.splat_f64s(smooth), vs, linear);
+                let products = unit.mul_add_f64s(unit.splat_f64s(products), vp, linear);
+                *entry = unit.mul_add_f64s(unit.splat_f64s(smooth), vs, products);
             }
             let mut diagonal = 0;
             for (arm, group) in self.groups.iter().enumerate() {
@@ -268,7 +275,7 @@ impl Pooled {
                 entries[diagonal] = unit.add_f64s(entries[diagonal], own);
                 diagonal += arm + 2;
             }
-            let border = &mut entries[linear.len()..=linear.len() + means.len()];
+            let border = &mut entries[parts.len()..=parts.len() + means.len()];
             border[means.len()] = unit.splat_f64s(0.0);
             border.iter_mut().zip(means).for_each(|(entry, &mean)| *entry = unit.splat_f64s(mean));
         }
@@ -281,7 +288,13 @@ impl Pooled {
         }
         let observations = self.total + Self::PRIOR_OBSERVATIONS;
         let q = (rest + Self::PRIOR_OBSERVATIONS * PRIOR_SCALE * self.mean_square) / self.mean_square;
-        Evidence { log_likelihood: -0.5 * (log_det + observations * q.ln()), noise_variance: q / observations }
+        let (likeliest, least) = (q / observations, self.least_noise / self.mean_square);
+        if likeliest >= least {
+            return Evidence { log_likelihood: -0.5 * (log_det + observations * q.ln()), noise_variance: likeliest };
+        }
+        // The same at σ² = `least`: at the likeliest σ², Q/σ² = N + ν.
+        let excess = observations * (least / likeliest).ln() + q / least - observations;
+        Evidence { log_likelihood: -0.5 * (log_det + observations * q.ln() + excess), noise_variance: least }
     }
 }
 
@@ -293,7 +306,7 @@ fn is_cheaper_by_arm(m: usize, p: usize, n_groups: usize) -> bool {
 impl Group {
     fn new(columns: &Columns, rewards: &Rewards<'_>, arms: &[Arm]) -> Self {
         Self {
-            n: f64::from(rewards.counts[arms[0]]) / rewards.factor(arms[0]),
+            n: f64::from(rewards.counts[arms[0]]),
             missed: columns.missed[arms[0]],
             n_arms: arms.len() as f64,
             squares: arms.iter().map(|&arm| rewards.means[arm] * rewards.means[arm]).sum(),
@@ -314,7 +327,7 @@ mod tests {
     fn is_the_marginal_likelihood_of_the_rewards() {
         let mut rng = stream(3, Purpose::Noise, 0);
         let mut uniform = || f64::from(rng.next_u32()) / f64::from(u32::MAX) - 0.5;
-        let (n_arms, n_linear, p) = (9, 3, 5);
+        let (n_arms, n_linear, p) = (9, 2, 5);
         let rows: Vec<[f64; 5]> = (0..n_arms).map(|_| std::array::from_fn(|_| 2.0 * uniform())).collect();
         let missed: Vec<f64> = (0..n_arms).map(|arm| [0.0, 0.25, 0.5][arm % 3]).collect();
         let pulled = [0_usize, 3, 3, 1, 0, 7, 7, 7, 8, 2, 2, 5, 6];
@@ -329,14 +342,14 @@ mod tests {
         let arms = Arms::from_rows(&rows).unwrap();
         let features = arms.features().unwrap().clone();
         let key = Key::default();
-        let columns = Columns { features, n_linear, dimension: n_linear, differ: true, missed: missed.clone(), key };
+        let columns = Columns { features, n_linear, n_products: 1, dimension: n_linear, differ: true, missed: missed.clone(), key };
         let settings: Vec<Variances> =
             [(1.0, 0.5, 0.3), (0.1, 2.0, 1e-4), (10.0, 1e-4, 4.0), (3.0, 0.2, 0.0), (0.4, 0.4, 0.4)]
-                .map(|(linear, smooth, own)| Variances { linear, smooth, own })
+                .map(|(linear, smooth, own)| Variances { linear, smooth, products: 0.7 * smooth, own })
                 .to_vec();
         let n = y.len();
         let mean_square = y.iter().map(|y| y * y).sum::<f64>() / n as f64;
-        let rewards = Rewards { counts: &counts, means: &means, within, factors: None };
+        let rewards = Rewards { counts: &counts, means: &means, within, least_noise: 0.0 };
         let evidence = |known, by_arm| {
             let pooled =
                 Pooled::in_form(&columns, &rewards, known, if by_arm { |_, _, _| true } else { |_, _, _| false });
@@ -350,7 +363,9 @@ mod tests {
                 let covariance = DMatrix::from_fn(n, n, |s, t| {
                     let (a, b) = (pulled[s], pulled[t]);
                     let product = |range: std::ops::Range<usize>| range.map(|j| rows[a][j] * rows[b][j]).sum::<f64>();
-                    let related = setting.linear * product(0..n_linear) + setting.smooth * product(n_linear..p);
+                    let related = setting.linear * product(0..n_linear)
+                        + setting.products * product(n_linear..n_linear + 1)
+                        + setting.smooth * product(n_linear + 1..p);
                     let own = if a == b { setting.own_of(missed[a]) } else { 0.0 };
                     related + own + f64::from(u8::from(s == t))
                 });

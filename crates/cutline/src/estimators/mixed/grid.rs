@@ -74,10 +74,12 @@ impl Grid {
         for (smooth, own) in combinations {
             let is_linear = parts.linear && smooth + own == 0.0;
             let log_prior = if is_linear { log_odds } else { 0.0 };
-            let shares = Shares::new(smooth, own, parts);
-            for scale in scales {
+            let curved = Shares::new(smooth, own, parts);
+            let has_both = parts.products && curved.smooth > LEAST_SHARE;
+            let both = if has_both { &[curved, curved.with_products()][..] } else { &[curved] };
+            for (shares, scale) in both.iter().flat_map(|&shares| scales.iter().map(move |scale| (shares, scale))) {
                 let log_scale = scale.ln();
-                grid.settings.push(Setting { shares, log_scale, log_prior: log_prior - super::env("B") * (scale * (shares.own + super::env("SM") * shares.smooth)).ln_1p() });
+                grid.settings.push(Setting { shares, log_scale, log_prior });
                 grid.variances.push(grid.variances_of(&shares, log_scale.exp()));
             }
         }
@@ -87,7 +89,12 @@ impl Grid {
     /// The variances at ω = `scale`. Without a linear part, the only linear column is the level.
     fn variances_of(&self, shares: &Shares, scale: f64) -> Variances {
         let linear = if self.parts.linear { scale * shares.linear / self.dimension } else { scale };
-        Variances { linear, smooth: scale * shares.smooth, own: scale * shares.own }
+        Variances {
+            linear,
+            smooth: scale * shares.smooth,
+            products: scale * shares.products,
+            own: scale * shares.own,
+        }
     }
 
     /// The model before the first reward.
@@ -120,18 +127,27 @@ impl Grid {
             sum += weight;
             shares.linear += weight * setting.shares.linear;
             shares.smooth += weight * setting.shares.smooth;
+            shares.products += weight * setting.shares.products;
             shares.own += weight * setting.shares.own;
             log_scale += weight * setting.log_scale;
             log_noise += weight * evidence.noise_variance.ln();
         }
-        let shares = Shares { linear: shares.linear / sum, smooth: shares.smooth / sum, own: shares.own / sum };
+        let shares = shares.divided_by(sum);
         let variances = self.variances_of(&shares, (log_scale / sum).exp());
+        let Shares { linear, smooth, products, own } = shares;
+        let shares = Explained { linear, smooth: smooth + products, own };
         Fit { shares, variances, noise_variance: Some(unit * (log_noise / sum).exp()), is_learnt: true }
     }
 }
 
 /// The shares of the parts in the prior variance of a mean.
-type Shares = Explained;
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Shares {
+    linear: f64,
+    smooth: f64,
+    products: f64,
+    own: f64,
+}
 
 impl Shares {
     /// These shares of the smooth and the own part, the rest for the first part that there is. Parts that are left out have none.
@@ -141,8 +157,18 @@ impl Shares {
         let linear = share(parts.linear, rest);
         let smooth = share(parts.smooth, if parts.linear { smooth } else { rest });
         let own = share(parts.own, if parts.linear || parts.smooth { own } else { rest });
-        let sum = linear + smooth + own;
-        Self { linear: linear / sum, smooth: smooth / sum, own: own / sum }
+        let products = share(parts.products, 0.0);
+        Self { linear, smooth, products, own }.divided_by(linear + smooth + products + own)
+    }
+
+    /// The same with products in place of curves.
+    fn with_products(self) -> Self {
+        Self { smooth: self.products, products: self.smooth, ..self }
+    }
+
+    fn divided_by(self, sum: f64) -> Self {
+        let Self { linear, smooth, products, own } = self;
+        Self { linear: linear / sum, smooth: smooth / sum, products: products / sum, own: own / sum }
     }
 }
 

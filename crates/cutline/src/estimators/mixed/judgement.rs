@@ -30,7 +30,12 @@ use std::sync::Arc;
 /// The variances of the parts, in units of σ²; those of the linear part are divided among d columns.
 const LINEAR: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
 const SMOOTH: [f64; 6] = [1e-4, 0.01, 0.1, 1.0, 10.0, 100.0];
+const PRODUCTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 const OWN: [f64; 10] = [1e-4, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0];
+
+/// The prior of ρ falls with this power of 1 + ρ, so that differences which the features do not explain count as noise until repeated
+/// measurements show otherwise.
+const OWN_PENALTY: f64 = 4.0;
 
 /// Settings are used from the most probable one on, until their weights add up to this, and no more than this many.
 const WEIGHT_USED: f64 = 0.999;
@@ -53,6 +58,7 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards:
         noise_variance,
         degrees_of_freedom,
         &order,
+        rewards.discrete(),
     );
     let mut average = Average::new(counts.len());
     let mut belief = SettingBelief::new(columns);
@@ -93,8 +99,7 @@ pub(super) fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<Wei
     let evidence = rewards.evidence(&settings);
     let log_weight = |position: usize| {
         let own = settings[position].own;
-        let smooth = super::env("SM") * settings[position].smooth;
-        let log_prior = if grid.parts.own { 0.5 * own.ln() - own.ln_1p() - super::env("A") * (own + smooth).ln_1p() } else { 0.0 };
+        let log_prior = if grid.parts.own { 0.5 * own.ln() - OWN_PENALTY * own.ln_1p() } else { 0.0 };
         evidence[position].log_likelihood + log_prior
     };
     let log_weights: Vec<f64> = (0..settings.len()).map(log_weight).collect();
@@ -121,12 +126,20 @@ pub(super) fn weighted_settings(grid: &Grid, rewards: &Pooled) -> Option<Vec<Wei
 
 /// All settings for the parts that the model has. Without a linear part, the only linear column is the level.
 fn settings(grid: &Grid) -> Vec<Variances> {
-    let smooth: &[f64] = if grid.parts.smooth { &SMOOTH } else { &[0.0] };
+    let least = SMOOTH[0];
+    let mut curves: Vec<(f64, f64)> = vec![(0.0, 0.0)];
+    if grid.parts.smooth {
+        let of_products = if grid.parts.products { least } else { 0.0 };
+        curves = SMOOTH.iter().map(|&smooth| (smooth, of_products)).collect();
+        if grid.parts.products {
+            curves.extend(PRODUCTS.iter().map(|&products| (least, products)));
+        }
+    }
     let own: &[f64] = if grid.parts.own { &OWN } else { &[0.0] };
-    let mut settings = Vec::with_capacity(LINEAR.len() * smooth.len() * own.len());
+    let mut settings = Vec::with_capacity(LINEAR.len() * curves.len() * own.len());
     for linear in LINEAR.map(|linear| linear / grid.dimension) {
-        for &smooth in smooth {
-            settings.extend(own.iter().map(|&own| Variances { linear, smooth, own }));
+        for &(smooth, products) in &curves {
+            settings.extend(own.iter().map(|&own| Variances { linear, smooth, products, own }));
         }
     }
     settings

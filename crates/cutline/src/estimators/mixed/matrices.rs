@@ -19,9 +19,9 @@ const ARMS: usize = 4;
 pub(super) enum Matrices {
     /// Of each group Σ zzᵀ, bordered by Σ ȳz and Σ ȳ²: tile by tile of a triangle, and for each tile group by group.
     Columns(Vec<[f64; TILE]>),
-    /// The measured arms are their own groups: the triangles of the products of their linear and of their smooth columns,
-    /// and ȳ.
-    Arms { linear: Vec<f64>, smooth: Vec<f64>, means: Vec<f64> },
+    /// The measured arms are their own groups: the triangle of the inner products of their linear columns, of their products and of
+    /// their smooth columns, and ȳ.
+    Arms { parts: Vec<[f64; 3]>, means: Vec<f64> },
 }
 
 impl Matrices {
@@ -52,15 +52,15 @@ impl Matrices {
         for (row, &arm) in rows.chunks_exact_mut(p).zip(arms) {
             row.iter_mut().zip(columns.features.row(arm).iter()).for_each(|(to, z)| *to = z);
         }
-        let (mut linear, mut smooth) = (Vec::new(), Vec::new());
+        let (n_linear, n_fixed) = (columns.n_linear, columns.n_linear + columns.n_products);
+        let mut parts = Vec::new();
         for (i, row) in rows.chunks_exact(p).enumerate() {
             for other in rows.chunks_exact(p).take(i + 1) {
                 let product = |range: std::ops::Range<usize>| dot(&row[range.clone()], &other[range]);
-                linear.push(product(0..columns.n_linear));
-                smooth.push(product(columns.n_linear..p));
+                parts.push([product(0..n_linear), product(n_linear..n_fixed), product(n_fixed..p)]);
             }
         }
-        Self::Arms { linear, smooth, means: arms.iter().map(|&arm| rewards.means[arm]).collect() }
+        Self::Arms { parts, means: arms.iter().map(|&arm| rewards.means[arm]).collect() }
     }
 }
 

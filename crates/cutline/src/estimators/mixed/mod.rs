@@ -16,6 +16,7 @@
 //! a grid: see `evidence` and `grid`.
 
 mod columns;
+mod conjugate;
 mod draws;
 mod elimination;
 mod estimator;
@@ -24,6 +25,7 @@ mod grid;
 mod judgement;
 mod matrices;
 mod own;
+mod products;
 mod rewards;
 mod settings;
 mod surprises;
@@ -34,7 +36,3 @@ mod unequal;
 pub use estimator::Mixed;
 pub use rewards::FitHistory;
 pub use settings::{MixedError, MixedSettings};
-
-pub(super) fn env(name: &str) -> f64 {
-    std::env::var(name).ok().map_or(0.0, |v| v.parse().unwrap())
-}

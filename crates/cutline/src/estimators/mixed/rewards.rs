@@ -1,11 +1,15 @@
 //! The rewards as the mixed model keeps them, and as they were when it learnt its variances last.
 
+use super::conjugate::Discrete;
 use super::evidence::Rewards;
 use crate::Arm;
 use crate::resolution::Resolution;
 
 /// Up to this many rewards the variances are learnt after each.
 const EVERY_REWARD: u64 = 20;
+
+/// How many repeats the noise of a Poisson variable is worth.
+const COUNT_REPEATS: f64 = 10.0;
 
 /// The number of rewards at which the variances are learnt next: a function of the number of rewards alone, whatever it was when they
 /// were learnt last.
@@ -28,15 +32,16 @@ pub(super) struct ArmRewards {
     pub(super) squares: Vec<f64>,
     /// N.
     pub(super) total: u64,
-    /// How many rewards are neither 0 nor 1, and how many are no whole number of at least 0.
+    /// How many rewards are neither 0 nor 1, how many are no whole number of at least 0, and how many are 0.
     others: u64,
     not_counts: u64,
+    zeros: u64,
 }
 
 impl ArmRewards {
     fn new(n_arms: usize, threshold: f64) -> Self {
         let zeros = vec![0.0; n_arms];
-        Self { threshold, counts: vec![0; n_arms], averages: zeros.clone(), squares: zeros, total: 0, others: 0, not_counts: 0 }
+        Self { threshold, counts: vec![0; n_arms], averages: zeros.clone(), squares: zeros, total: 0, others: 0, not_counts: 0, zeros: 0 }
     }
 
     /// Adds a reward (Welford 1962).
@@ -48,17 +53,42 @@ impl ArmRewards {
         self.squares[arm] += deviation * (y - self.averages[arm]);
         self.total += 1;
         self.others += u64::from(reward != 0.0 && reward != 1.0);
+        self.zeros += u64::from(reward == 0.0);
         self.not_counts += u64::from(!(reward >= 0.0 && reward.fract() == 0.0));
     }
 
-    pub(super) fn known_noise(&self) -> Option<f64> {
-        let sum: f64 = self.counts.iter().zip(&self.averages).map(|(&n, y)| f64::from(n) * (y + self.threshold)).sum();
+    /// What kind of rates the rewards have, if they look like passes and fails or like small counts, whole numbers with zeros among them. Two
+    /// passes and two fails more, or half a count: otherwise a few equal rewards would mean that there is no noise.
+    pub(super) fn discrete(&self) -> Option<Discrete> {
         let n = self.total as f64;
-        if self.others == 0 && n > 0.0 {
-            let p = (sum + 0.5) / (n + 1.0);
-            return Some(p * (1.0 - p));
+        if self.total == 0 || self.not_counts > 0 {
+            None
+        } else if self.others == 0 {
+            Some(Discrete::PassFail((self.sum() + 2.0) / (n + 4.0)))
+        } else {
+            (self.zeros > 0).then(|| Discrete::Counts((self.sum() + 0.5) / (n + 1.0)))
         }
-        None
+    }
+
+    /// σ² where it follows from the rewards: p(1 − p) if they are 0 or 1.
+    pub(super) fn known_noise(&self) -> Option<f64> {
+        match self.discrete() {
+            Some(Discrete::PassFail(rate)) => Some(rate * (1.0 - rate)),
+            _ => None,
+        }
+    }
+
+    /// The least σ² that is believed: for counts that of a Poisson variable with their mean, corrected by the repeats.
+    fn least_noise(&self, within: f64) -> f64 {
+        let Some(Discrete::Counts(mean)) = self.discrete() else { return 0.0 };
+        let n_measured = self.counts.iter().filter(|&&n| n > 0).count();
+        let repeats = self.total as f64 - n_measured as f64;
+        (COUNT_REPEATS * mean + within) / (COUNT_REPEATS + repeats)
+    }
+
+    /// The sum of all rewards.
+    fn sum(&self) -> f64 {
+        self.counts.iter().zip(&self.averages).map(|(&n, y)| f64::from(n) * (y + self.threshold)).sum()
     }
 
     /// The same rewards as another; both are of the same arms.
@@ -69,10 +99,12 @@ impl ArmRewards {
         self.total = other.total;
         self.others = other.others;
         self.not_counts = other.not_counts;
+        self.zeros = other.zeros;
     }
 
     pub(super) fn statistics(&self) -> Rewards<'_> {
-        Rewards { counts: &self.counts, means: &self.averages, within: self.squares.iter().sum(), factors: None }
+        let within = self.squares.iter().sum();
+        Rewards { counts: &self.counts, means: &self.averages, within, least_noise: self.least_noise(within) }
     }
 }
 

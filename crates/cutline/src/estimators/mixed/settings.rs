@@ -1,5 +1,6 @@
 //! The settings of the mixed model.
 
+use super::products::Products;
 use crate::estimators::Mixed;
 use crate::question::short_number;
 use crate::{Arms, Range};
@@ -104,6 +105,8 @@ const SCALE: Range = Range::new(1e-6, 1e6);
 pub(super) struct Parts {
     pub(super) linear: bool,
     pub(super) smooth: bool,
+    /// Whether the smooth part may be one of products of two features.
+    pub(super) products: bool,
     pub(super) own: bool,
 }
 
@@ -122,7 +125,9 @@ impl MixedSettings {
         if !has_features && !own {
             return Err(MixedError::NeedsOwn);
         }
-        Ok(Parts { linear, smooth: smooth && has_features, own })
+        let smooth = smooth && has_features;
+        let products = smooth && arms.dimension().is_some_and(|d| Products::number(d) > 0);
+        Ok(Parts { linear, smooth, products, own })
     }
 
     /// Checks all numbers.

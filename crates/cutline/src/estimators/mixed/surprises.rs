@@ -15,6 +15,7 @@
 //! others say makes a large c or a large λ probable: the arm is a maverick, or the reward an outlier. ν is common to all arms; its
 //! probabilities by the repeated measurements are multiplied by how well each ν predicts the averages of all arms.
 
+use super::conjugate::{Conjugate, Discrete};
 use super::unequal::{Law, UnequalNoise};
 use crate::interval::fast_tail;
 use crate::{Arm, Question};
@@ -25,10 +26,13 @@ const SCALES: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 pub(super) const N_SCALES: usize = SCALES.len();
 
 /// How many arms of each c are believed to have been seen before the first.
-const PRIOR: [f64; N_SCALES] = [18.6, 0.6, 0.4, 0.2, 0.2];
+const PRIOR: [f64; N_SCALES] = [17.6, 1.2, 0.6, 0.36, 0.24];
 
 /// How many arms the shares of all measured arms count for when those of unmeasured ones are learnt.
-const OF_MEASURED: f64 = 20.0;
+const OF_MEASURED: f64 = 5.0;
+
+/// From this c on, an arm without rewards may lie on either side, whatever is predicted.
+const MAVERICK: f64 = 4.0;
 
 const ROUNDS: usize = 12;
 
@@ -48,6 +52,7 @@ const LEAST_WEIGHT: f64 = 1e-100;
 
 /// Parts with a smaller share than this are left out.
 const NEGLIGIBLE: f64 = 1e-12;
+const NEGLIGIBLE_RATE: f64 = 1e-6;
 
 /// What everything but its own rewards says about an arm's mean, from τ.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +89,7 @@ pub(super) struct OwnRewards<'a> {
     /// The measured arms, and the positions among them of those that are a random sample of all arms.
     measured: Vec<Arm>,
     sample: Vec<usize>,
+    discrete: Option<Discrete>,
 }
 
 impl<'a> OwnRewards<'a> {
@@ -95,6 +101,7 @@ impl<'a> OwnRewards<'a> {
         noise_variance: f64,
         degrees_of_freedom: f64,
         order: &[Arm],
+        discrete: Option<Discrete>,
     ) -> Self {
         let equal = || vec![Law { probability: 1.0, levels: array::from_fn(|l| f64::from(u8::from(l == EQUAL))) }];
         let laws = unequal.map_or_else(equal, UnequalNoise::laws);
@@ -106,11 +113,14 @@ impl<'a> OwnRewards<'a> {
         let measured: Vec<Arm> = (0..counts.len()).filter(|&arm| counts[arm] > 0).collect();
         let explored = order.iter().take_while(|&&arm| counts[arm] > 0);
         let sample = explored.filter_map(|arm| measured.binary_search(arm).ok()).collect();
-        Self { question, counts, averages, laws, of_squares, degrees_of_freedom, measured, sample }
+        Self { question, counts, averages, laws, of_squares, degrees_of_freedom, measured, sample, discrete }
     }
 
     /// The posterior of every arm at one setting.
     pub(super) fn posteriors(&self, noise_variance: f64, predictions: &[Prediction]) -> Vec<[Part; N_SCALES]> {
+        if let Some(discrete) = self.discrete {
+            return self.rate_posteriors(discrete, noise_variance, predictions);
+        }
         let densities: Vec<_> =
             self.measured.iter().map(|&arm| self.densities(arm, noise_variance, predictions[arm])).collect();
         let mut by_law = Vec::new();
@@ -119,8 +129,7 @@ impl<'a> OwnRewards<'a> {
             let tables: Vec<[f64; N_SCALES]> =
                 self.measured.iter().zip(&densities).map(|(&arm, of)| self.table(law, arm, of)).collect();
             let shares = learn(&tables, PRIOR);
-            let sample: Vec<_> = self.sample.iter().map(|&position| tables[position]).collect();
-            let of_unmeasured = learn(&sample, shares.map(|share| OF_MEASURED * share));
+            let of_unmeasured = self.of_unmeasured(&tables, shares);
             let totals: Vec<f64> = tables.iter().map(|table| dot(table, &shares)).collect();
             logs.push(law.probability.ln() + totals.iter().map(|total| total.ln()).sum::<f64>());
             by_law.push((shares, of_unmeasured, totals));
@@ -140,6 +149,58 @@ impl<'a> OwnRewards<'a> {
             posteriors[arm] = self.measured_parts(arm, noise_variance, predictions[arm], &densities[position], factor);
         }
         posteriors
+    }
+
+    /// The posteriors of rates.
+    fn rate_posteriors(
+        &self,
+        discrete: Discrete,
+        noise_variance: f64,
+        predictions: &[Prediction],
+    ) -> Vec<[Part; N_SCALES]> {
+        let (threshold, precision) = (self.question.threshold(), self.question.precision());
+        let n: f64 = self.counts.iter().map(|&n| f64::from(n)).sum();
+        let priors = |arm: Arm| {
+            let Prediction { mean, variance } = predictions[arm];
+            SCALES.map(|c| discrete.prior(n, noise_variance, threshold + mean, c * c * variance))
+        };
+        let after = |arm: Arm, prior: Conjugate| {
+            let n = f64::from(self.counts[arm]);
+            prior.after(n, (n * (self.averages[arm] + threshold)).max(0.0))
+        };
+        let table = |&arm: &Arm| {
+            let logs = priors(arm).map(|prior| prior.log_likelihood(after(arm, prior)));
+            let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            logs.map(|log| (log - most).exp())
+        };
+        let tables: Vec<[f64; N_SCALES]> = self.measured.iter().map(table).collect();
+        let shares = learn(&tables, PRIOR);
+        let mut weights = vec![self.of_unmeasured(&tables, shares); predictions.len()];
+        for (&arm, table) in self.measured.iter().zip(&tables) {
+            let total = dot(table, &shares);
+            weights[arm] = array::from_fn(|c| shares[c] * table[c] / total);
+        }
+        let part = |arm: Arm, c: usize, prior: Conjugate| {
+            let weight = weights[arm][c];
+            if weight < NEGLIGIBLE_RATE {
+                return Part::default();
+            }
+            let posterior = after(arm, prior);
+            let (mean, variance) = (posterior.mean() - threshold, posterior.variance());
+            let (below, above) = (posterior.below(threshold - precision), 1.0 - posterior.below(threshold + precision));
+            Part { weight, estimate: mean, mean, variance, below, above }
+        };
+        let parts = |arm: Arm| {
+            let priors = priors(arm);
+            array::from_fn(|c| part(arm, c, priors[c]))
+        };
+        (0..predictions.len()).map(parts).collect()
+    }
+
+    /// The shares of the scales for arms without rewards.
+    fn of_unmeasured(&self, tables: &[[f64; N_SCALES]], shares: [f64; N_SCALES]) -> [f64; N_SCALES] {
+        let sample: Vec<_> = self.sample.iter().map(|&position| tables[position]).collect();
+        learn(&sample, shares.map(|share| OF_MEASURED * share))
     }
 
     fn squares_of(&self, arm: Arm) -> &[f64; N_LEVELS] {
@@ -171,7 +232,8 @@ impl<'a> OwnRewards<'a> {
 
     fn prior_part(&self, c: usize, weight: f64, Prediction { mean, variance }: Prediction) -> Part {
         let variance = SCALES[c] * SCALES[c] * variance;
-        let (below, above) = self.errors(mean, variance.sqrt());
+        let is_maverick = SCALES[c] >= MAVERICK;
+        let (below, above) = if is_maverick { (0.5, 0.5) } else { self.errors(mean, variance.sqrt()) };
         Part { weight, estimate: mean, mean, variance, below, above }
     }
 
