@@ -174,6 +174,9 @@ fn campaign_error_kind(error: &CampaignError) -> ErrorKind {
         CampaignError::NoTicket { .. } | CampaignError::NoArm { .. } => ErrorKind::NotFound,
         CampaignError::NotAReward { .. }
         | CampaignError::NotPassOrFail { .. }
+        | CampaignError::NotACount { .. }
+        | CampaignError::BelowMin { .. }
+        | CampaignError::AboveMax { .. }
         | CampaignError::TooManyRewards { .. } => ErrorKind::Input,
         _ => ErrorKind::Refused,
     }

@@ -17,6 +17,15 @@ pub enum Side {
     Undecided,
 }
 
+/// What a decided verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The arm's own rewards prove the side at the stated confidence, whatever the model.
+    Proved,
+    /// The model makes the side likely; where the model is wrong, the verdict may be wrong more often than the confidence says.
+    Likely,
+}
+
 /// The verdict on an arm.
 ///
 /// The mean suggests a side: *above* iff μ̂ ≥ τ. That is the verdict if it would be right ([`Question::is_error`]) for every value in the
@@ -36,6 +45,11 @@ pub struct Verdict {
     pub upper: f64,
     /// The side.
     pub side: Side,
+    /// What the side rests on; `None` if the arm is undecided.
+    pub basis: Option<Basis>,
+    /// The evidence of the arm's own rewards for the side of the verdict, or of the mean if the arm is undecided: an e-value. It is 1
+    /// without rewards. If the arm lies on the other side, it ever reaches x with a probability of at most 1/x.
+    pub evidence: f64,
     /// The number of rewards received for this arm. Pending pulls are not included, unlike in [`Beliefs::pulls`].
     pub pulls: u32,
     /// The probability that the side of the mean is an error ([`Question::is_error`]): that the arm lies beyond τ, by more than ε, on the
@@ -47,6 +61,22 @@ pub struct Verdict {
     pub settled_after: Option<u64>,
     /// Whether the arm is [withdrawn](crate::Settled::set_withdrawn): it is not measured any more.
     pub is_withdrawn: bool,
+    /// Whether the mean suggests *above*.
+    is_mean_above: bool,
+}
+
+impl Basis {
+    /// Both of them, the stronger one first.
+    pub const ALL: &[Self] = &[Self::Proved, Self::Likely];
+
+    /// Its name in files, in JSON and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Likely => "likely",
+        }
+    }
 }
 
 impl Side {
@@ -87,16 +117,32 @@ impl Verdict {
                 lower,
                 upper,
                 side: Side::Undecided,
+                basis: None,
+                evidence: 1.0,
                 pulls,
                 doubt: 0.5,
                 settled_after: None,
                 is_withdrawn: false,
+                is_mean_above: true,
             };
         }
         let [mean, lower, upper] = [mean, centre - half_width, centre + half_width].map(|x| x.clamp(range.0, range.1));
-        let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
-        let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
-        Self { mean, lower, upper, side, pulls, doubt, settled_after: None, is_withdrawn: false }
+        let is_mean_above = question.is_above(mean);
+        let (side, worst) = if is_mean_above { (Side::Above, lower) } else { (Side::Below, upper) };
+        let is_decided = !question.is_error(worst, mean);
+        Self {
+            mean,
+            lower,
+            upper,
+            side: if is_decided { side } else { Side::Undecided },
+            basis: is_decided.then_some(Basis::Likely),
+            evidence: 1.0,
+            pulls,
+            doubt,
+            settled_after: None,
+            is_withdrawn: false,
+            is_mean_above,
+        }
     }
 
     /// The same with the side that was settled, if it was.
@@ -104,7 +150,7 @@ impl Verdict {
         let verdict = Self { is_withdrawn: settled.is_withdrawn(arm), ..self };
         let Some(SettledArm { is_above, after, .. }) = settled.get(arm) else { return verdict };
         let side = if is_above { Side::Above } else { Side::Below };
-        Self { side, settled_after: Some(after), ..verdict }
+        Self { side, basis: verdict.basis.or(Some(Basis::Likely)), settled_after: Some(after), ..verdict }
     }
 
     /// Whether the mean is the threshold, to the last digit, and nothing speaks for either side. The side is *above* then, because that is
@@ -118,6 +164,19 @@ impl Verdict {
     #[must_use]
     pub fn side_in_words(&self) -> &'static str {
         if self.is_at_threshold() { "at the threshold" } else { self.side.name() }
+    }
+
+    /// The probability that calling the arm *above* is right, by the model: the counterpart of [`doubt`](Verdict::doubt). With a
+    /// precision of 0 it is the probability that the arm lies above the threshold.
+    #[must_use]
+    pub fn probability_above(&self) -> f64 {
+        if self.is_mean_above { 1.0 - self.doubt } else { self.doubt }
+    }
+
+    /// Whether the arm's own rewards prove its side.
+    #[must_use]
+    pub fn is_proved(&self) -> bool {
+        self.basis == Some(Basis::Proved)
     }
 
     /// Whether the arm is known to be above or below.

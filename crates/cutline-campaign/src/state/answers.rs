@@ -22,7 +22,8 @@ impl CampaignState {
             for verdict in &mut verdicts {
                 (verdict.lower, verdict.upper) = (lower, upper);
                 if is_out_of_range {
-                    (verdict.side, verdict.doubt, verdict.settled_after) = (Side::Undecided, 0.5, None);
+                    (verdict.side, verdict.basis) = (Side::Undecided, None);
+                    (verdict.doubt, verdict.settled_after) = (0.5, None);
                 }
             }
         }

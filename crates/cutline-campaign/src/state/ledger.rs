@@ -21,7 +21,8 @@ const RECENT: usize = 32;
 /// The state of a campaign except for its learner.
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
-    is_bernoulli: bool,
+    kind: Option<RewardKind>,
+    range: (f64, f64),
     pub(super) rewards: RewardStats,
     noise: NoiseScale,
     /// The rewards for a model that learns its variances from them.
@@ -115,7 +116,8 @@ impl Ledger {
         };
         let learns = terms.spec.estimator().learns_noise();
         Self {
-            is_bernoulli: terms.is_bernoulli(),
+            kind: terms.rewards,
+            range: terms.range,
             rewards: RewardStats::new(arms),
             noise,
             checkpoints: matches!(terms.until_sure, Some(EarlyStop::ExpectedErrors(_)))
@@ -276,8 +278,16 @@ impl Ledger {
         if !(reward.abs() <= MAX_REWARD) {
             return Err(CampaignError::NotAReward { reward });
         }
-        let is_allowed = !self.is_bernoulli || RewardKind::is_pass_or_fail(reward);
-        if is_allowed { Ok(()) } else { Err(CampaignError::NotPassOrFail { reward }) }
+        let (min, max) = self.range;
+        match self.kind {
+            Some(RewardKind::Bernoulli) if !RewardKind::is_pass_or_fail(reward) => {
+                Err(CampaignError::NotPassOrFail { reward })
+            }
+            Some(RewardKind::Count) if !RewardKind::is_count(reward) => Err(CampaignError::NotACount { reward }),
+            _ if reward < min => Err(CampaignError::BelowMin { reward, min }),
+            _ if reward > max => Err(CampaignError::AboveMax { reward, max }),
+            _ => Ok(()),
+        }
     }
 
     fn remember_time(&mut self, at: Time) {
