@@ -3,4 +3,5 @@
 
 pub mod calibration;
 pub mod coverage;
+pub mod proved;
 pub mod sure;

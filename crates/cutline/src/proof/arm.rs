@@ -111,7 +111,11 @@ impl ArmProof {
         let Some(prediction) = &self.prediction else { return generic };
         let predicted = self.ln_evidence_by(shared, is_above, Some(prediction));
         let most = generic.max(predicted);
-        if most == f64::NEG_INFINITY { most } else { most + (0.5 * ((generic - most).exp() + (predicted - most).exp())).ln() }
+        if most == f64::NEG_INFINITY {
+            most
+        } else {
+            most + (0.5 * ((generic - most).exp() + (predicted - most).exp())).ln()
+        }
     }
 
     fn ln_evidence_by(&self, shared: &Shared, is_above: bool, prediction: Option<&Prediction>) -> f64 {
@@ -125,8 +129,8 @@ impl ArmProof {
         let gain = sign * (mean + shared.question.threshold() - bar);
         match shared.family {
             RewardFamily::PassFail => {
-                let prior = prediction.map_or(BetaPrior::GENERIC, BetaPrior::predicted);
                 let bar = bar.clamp(MARGIN, 1.0 - MARGIN);
+                let prior = prediction.map_or_else(|| BetaPrior::generic(bar), BetaPrior::predicted);
                 if is_above {
                     prior.ln_evidence(total, n - total, bar)
                 } else {
@@ -135,8 +139,7 @@ impl ArmProof {
             }
             RewardFamily::Count => {
                 let bar = bar.max(MARGIN);
-                let prior =
-                    prediction.map_or_else(|| GammaPrior::generic(bar), |it| GammaPrior::predicted(it, bar));
+                let prior = prediction.map_or_else(|| GammaPrior::generic(bar), |it| GammaPrior::predicted(it, bar));
                 prior.ln_evidence(total, n, bar, is_above)
             }
             RewardFamily::Number { noise: Some(noise), .. } => {

@@ -25,8 +25,11 @@ const MOST_REWARDS: f64 = 1e4;
 const MARGIN: f64 = 1e-3;
 
 impl BetaPrior {
-    /// The uniform distribution.
-    pub(super) const GENERIC: Self = Self { a: 1.0, b: 1.0 };
+    /// As if four rewards had been seen and τ of them had passed, but at least uniform towards 0 and 1: fewer rewards are needed than with the uniform
+    /// distribution, whatever the rate.
+    pub(super) fn generic(bar: f64) -> Self {
+        Self { a: (4.0 * bar).max(1.0), b: (4.0 * (1.0 - bar)).max(1.0) }
+    }
 
     /// The distribution with the mean and the deviation of a prediction.
     pub(super) fn predicted(prediction: &Prediction) -> Self {

@@ -25,11 +25,11 @@ use crate::{Arm, Guarantee, Question};
 pub struct Proofs {
     question: Question,
     family: RewardFamily,
-    arms: Vec<ArmProof>,
+    pub(super) arms: Vec<ArmProof>,
     residuals: Residuals,
     resolution: Resolution,
     /// The rewards that the t needs at present to prove *above* and *below*.
-    least_rewards: [f64; 2],
+    pub(super) least_rewards: [f64; 2],
 }
 
 /// Why an arm is not proved although its evidence is large enough.
@@ -189,7 +189,7 @@ pub fn ln_level(guarantee: Guarantee, delta: f64, n_arms: usize) -> f64 {
 }
 
 /// e-BH (Wang & Ramdas 2022): the k arms with the greatest evidence, for the greatest k with e₍ₖ₎ ≥ K/(kδ).
-fn e_bh(ln_evidence: Vec<f64>, delta: f64) -> Vec<bool> {
+pub(super) fn e_bh(ln_evidence: Vec<f64>, delta: f64) -> Vec<bool> {
     let n_arms = ln_evidence.len();
     let mut order: Vec<Arm> = (0..n_arms).collect();
     order.sort_by(|&i, &j| ln_evidence[j].total_cmp(&ln_evidence[i]));

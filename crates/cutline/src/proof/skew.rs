@@ -1,7 +1,16 @@
 //! Protection of the anytime t from skewed noise.
 //!
 //! Where errors are skewed to the left, an arm's first rewards are often close together and a little above its mean: the t then sees an effect
-//! that is none. The skewness of the residuals of all arms shows it, once there are enough of them.
+//! where there is none. The skewness γ of the residuals of all arms shows it, once there are enough of them, and so many rewards of an arm that
+//! its mean is about normal are a cure. So *above* is proved only if the residuals have ν ≥ 30 degrees of freedom and the arm has
+//!
+//! ```text
+//! n ≥ 25 max(0, −γ̂ + 1.5√(6/ν))²
+//! ```
+//!
+//! rewards; for *below* with +γ̂. The numbers were found by simulation (the study `proved`): with the mean at the bar and δ = 5 %, *above* is said within
+//! 800 rewards in 2.7 % (K = 3) or 3.1 % (K = 1) for minus exponential noise, 1.6 % or 5.5 % for minus log-normal noise. It assumes that the noise
+//! of all arms has about the same shape.
 
 /// The sums over all arms that estimate σ² and the third central moment of the noise, from deviations within arms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,13 +35,13 @@ pub(super) struct ArmMoments {
 }
 
 /// The residuals that it takes to say anything about their skewness.
-pub(super) const LEAST_FREEDOM: f64 = 40.0;
+const LEAST_FREEDOM: f64 = 30.0;
 
 /// The standard errors by which the skewness may be underestimated.
-const ERRORS: f64 = 1.0;
+const ERRORS: f64 = 1.5;
 
 /// The rewards of an arm that a skewness of 1 asks for.
-const REWARDS_PER_SKEW: f64 = 10.0;
+const REWARDS_PER_SKEW: f64 = 25.0;
 
 impl ArmMoments {
     /// Adds a reward (Pébay 2008).
@@ -68,10 +77,8 @@ impl Residuals {
         let deviation = (self.squares / self.freedom).sqrt();
         let skewness = self.cubes / self.cube_freedom / deviation.powi(3);
         let harmful = if is_above { -skewness } else { skewness };
-        let allowed = harmful + ERRORS * (6.0 / self.freedom).sqrt();
-        if !(allowed.is_finite()) {
-            return None;
-        }
-        Some(REWARDS_PER_SKEW * allowed.max(0.0).powi(2))
+        let most = harmful + ERRORS * (6.0 / self.freedom).sqrt();
+        // Residuals that are all 0 have no skewness.
+        most.is_finite().then(|| REWARDS_PER_SKEW * most.max(0.0).powi(2))
     }
 }

@@ -19,7 +19,7 @@ use statrs::function::gamma::ln_gamma;
 const TERMS: u32 = 96;
 
 /// The integrand is ignored where it is this much smaller than its maximum, on the scale of logarithms.
-const DROP: f64 = 40.0;
+const DROP: f64 = 27.0;
 
 /// ln E after `n` rewards with this b.
 pub(super) fn ln_evidence(prior: NormalPrior, b: f64, n: f64) -> f64 {
@@ -68,7 +68,7 @@ impl Integrand {
     fn end(&self, mode: f64, direction: f64) -> f64 {
         let (top, mut step) = (self.at(mode), 0.5 / self.n.sqrt());
         while self.at(direction.mul_add(step, mode)) > top - DROP {
-            step *= 1.5;
+            step *= 1.2;
         }
         direction.mul_add(step, mode)
     }
