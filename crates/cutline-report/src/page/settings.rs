@@ -3,8 +3,8 @@
 use super::figures::intervals;
 use crate::describe;
 use crate::spending::{costs_in_words, weighing_in_words};
-use crate::words::{LOOKS_LIKE_PASS_OR_FAIL, early_stop, noise};
-use cutline::{RewardKind, grouped};
+use crate::words::{LOOKS_LIKE_PASS_OR_FAIL, early_stop, guarantee, noise};
+use cutline::{Guarantee, RewardKind, grouped};
 use cutline_campaign::View;
 
 /// How many features are named.
@@ -38,6 +38,7 @@ pub fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("rewards", rewards(view)),
         ("noise σ", noise(view.standing.noise, view.standing.noise_from)),
         ("intervals", format!("{}: {}", settings.interval.name(), intervals(view).trim_end_matches('.'))),
+        ("guarantee", proved(view)),
         ("ends", stop),
         ("seed", settings.seed.to_string()),
         ("Cutline", env!("CARGO_PKG_VERSION").into()),
@@ -66,7 +67,24 @@ fn parameters(view: &View) -> String {
 fn rewards(view: &View) -> String {
     match view.state.terms().rewards {
         Some(RewardKind::Bernoulli) => "pass or fail: 1 or 0".into(),
+        Some(RewardKind::Count) => "counts: 0, 1, 2 and so on".into(),
         _ if view.state.looks_like_pass_or_fail() => format!("numbers with noise; {LOOKS_LIKE_PASS_OR_FAIL}"),
-        _ => "numbers with noise".into(),
+        _ => format!("numbers with noise{}", range(view)),
     }
+}
+
+/// The range of the rewards, if they have one.
+fn range(view: &View) -> String {
+    match (view.settings.min, view.settings.max) {
+        (None, None) => String::new(),
+        (Some(min), None) => format!(", at least {min}"),
+        (None, Some(max)) => format!(", at most {max}"),
+        (Some(min), Some(max)) => format!(", between {min} and {max}"),
+    }
+}
+
+/// What proved verdicts promise.
+fn proved(view: &View) -> String {
+    let kind = view.settings.guarantee.unwrap_or(Guarantee::Each);
+    format!("{}: {}", kind.name(), guarantee(kind, view.settings.delta))
 }
