@@ -122,11 +122,11 @@ impl Summary {
 /// The result so far in one sentence.
 fn result(standing: &Standing) -> String {
     let Standing { threshold, above, below, undecided, .. } = standing;
-    let [above, below, undecided, n_arms] =
-        [*above, *below, *undecided, standing.n_arms].map(|number| grouped(number as u64));
     let [told, budget] = [standing.told, standing.budget].map(|number| grouped(number.into()));
     let candidates = if standing.n_arms == 1 { "candidate" } else { "candidates" };
-    let (of_above, of_below) = (words::above_proved(standing), words::below_proved(standing));
+    let (of_above, of_below) = (words::above_proved(standing), words::proved(*below, standing.below_proved));
+    let [above, below, undecided, n_arms] =
+        [*above, *below, *undecided, standing.n_arms].map(|number| grouped(number as u64));
     let lie = if standing.above == 1 || standing.n_arms == 1 { "lies" } else { "lie" };
     let noun = |number: u32| if number == 1 { "measurement" } else { "measurements" };
     let used = match standing.spent {

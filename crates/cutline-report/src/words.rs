@@ -2,8 +2,8 @@
 
 use crate::numbers::short;
 use cutline::diagnostics::MissingEvidence;
-use cutline::{Amount, Guarantee, NoiseSource, StopCriterion, StopReason, Verdict, grouped};
-use cutline_campaign::{CampaignModel, EarlyStop, Fit, FitReason, ModelFit, Rest, Standing};
+use cutline::{Amount, Guarantee, NoiseSource, RewardKind, StopCriterion, StopReason, Verdict, grouped};
+use cutline_campaign::{CampaignModel, EarlyStop, Fit, FitReason, ModelFit, Rest, Settings, Standing};
 
 /// What to say where all rewards are 0 or 1, in a campaign that takes them as numbers with noise.
 pub const LOOKS_LIKE_PASS_OR_FAIL: &str = "all rewards are 0 or 1, but this campaign takes them as numbers with noise: begin such campaigns with `--rewards bernoulli`";
@@ -19,30 +19,52 @@ pub fn sentence(words: &str) -> String {
 /// `52 above (31 proved), 120 below (88 proved), 68 undecided`: the number of arms on each side, and how many of them are proved.
 #[must_use]
 pub fn sides(standing: &Standing) -> String {
-    let [above, below, undecided] =
-        [standing.above, standing.below, standing.undecided].map(|number| grouped(number as u64));
-    format!("{above} above{}, {below} below{}, {undecided} undecided", above_proved(standing), below_proved(standing))
+    let [above, below, undecided] = [standing.above, standing.below, standing.undecided].map(count);
+    let below_proved = proved(standing.below, standing.below_proved);
+    format!("{above} above{}, {below} below{below_proved}, {undecided} undecided", above_proved(standing))
 }
 
 /// ` (31 proved, 2 exactly at the threshold)`: how many of the arms above are proved, to follow their number; empty if there are none.
 pub(crate) fn above_proved(standing: &Standing) -> String {
-    proved(standing.above, standing.above_proved, standing.at_threshold)
-}
-
-/// ` (88 proved)`: how many of the arms below are proved, to follow their number; empty if there are none.
-pub(crate) fn below_proved(standing: &Standing) -> String {
-    proved(standing.below, standing.below_proved, 0)
-}
-
-fn proved(decided: usize, proved: usize, at_threshold: usize) -> String {
-    if decided == 0 {
-        return String::new();
+    let Standing { above, above_proved, at_threshold, .. } = *standing;
+    match at_threshold {
+        0 => proved(above, above_proved),
+        _ => format!(" ({} proved, {} exactly at the threshold)", count(above_proved), count(at_threshold)),
     }
-    let at = match at_threshold {
-        0 => String::new(),
-        number => format!(", {} exactly at the threshold", grouped(number as u64)),
+}
+
+/// ` (88 proved)`: how many of the arms on a side are proved, to follow their number; empty if there are none.
+#[must_use]
+pub fn proved(decided: usize, proved: usize) -> String {
+    if decided == 0 { String::new() } else { format!(" ({} proved)", count(proved)) }
+}
+
+fn count(number: usize) -> String {
+    grouped(number as u64)
+}
+
+/// What to do where verdicts are likely and only proved ones count; `None` if there are none.
+#[must_use]
+pub fn only_likely(n_likely: usize) -> Option<String> {
+    let verdicts = match n_likely {
+        0 => return None,
+        1 => "1 verdict is likely but not proved".to_owned(),
+        number => format!("{} verdicts are likely but not proved", count(number)),
     };
-    format!(" ({} proved{at})", grouped(proved as u64))
+    Some(format!("{verdicts}: measure more, or count them with `--likely`"))
+}
+
+/// The kind and the range of the rewards; `None` for numbers with noise without a range.
+#[must_use]
+pub fn rewards(settings: &Settings) -> Option<String> {
+    match (settings.rewards, settings.min, settings.max) {
+        (Some(RewardKind::Bernoulli), ..) => Some("pass or fail: 1 or 0".into()),
+        (Some(RewardKind::Count), ..) => Some("counts: 0, 1, 2 and so on".into()),
+        (_, None, None) => None,
+        (_, Some(min), None) => Some(format!("numbers with noise, at least {min}")),
+        (_, None, Some(max)) => Some(format!("numbers with noise, at most {max}")),
+        (_, Some(min), Some(max)) => Some(format!("numbers with noise, between {min} and {max}")),
+    }
 }
 
 /// The side of a verdict and what it rests on: `above, proved`.

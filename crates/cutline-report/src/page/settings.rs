@@ -3,8 +3,8 @@
 use super::figures::intervals;
 use crate::describe;
 use crate::spending::{costs_in_words, weighing_in_words};
-use crate::words::{LOOKS_LIKE_PASS_OR_FAIL, early_stop, guarantee, noise};
-use cutline::{Guarantee, RewardKind, grouped};
+use crate::words::{self, LOOKS_LIKE_PASS_OR_FAIL, early_stop, guarantee, noise};
+use cutline::{Guarantee, grouped};
 use cutline_campaign::View;
 
 /// How many features are named.
@@ -65,22 +65,9 @@ fn parameters(view: &View) -> String {
 }
 
 fn rewards(view: &View) -> String {
-    match view.state.terms().rewards {
-        Some(RewardKind::Bernoulli) => "pass or fail: 1 or 0".into(),
-        Some(RewardKind::Count) => "counts: 0, 1, 2 and so on".into(),
-        _ if view.state.looks_like_pass_or_fail() => format!("numbers with noise; {LOOKS_LIKE_PASS_OR_FAIL}"),
-        _ => format!("numbers with noise{}", range(view)),
-    }
-}
-
-/// The range of the rewards, if they have one.
-fn range(view: &View) -> String {
-    match (view.settings.min, view.settings.max) {
-        (None, None) => String::new(),
-        (Some(min), None) => format!(", at least {min}"),
-        (None, Some(max)) => format!(", at most {max}"),
-        (Some(min), Some(max)) => format!(", between {min} and {max}"),
-    }
+    let numbers = || "numbers with noise".into();
+    let rewards = words::rewards(&view.settings).unwrap_or_else(numbers);
+    if view.state.looks_like_pass_or_fail() { format!("{rewards}; {LOOKS_LIKE_PASS_OR_FAIL}") } else { rewards }
 }
 
 /// What proved verdicts promise.
