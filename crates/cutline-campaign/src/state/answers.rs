@@ -6,6 +6,9 @@ use cutline::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use cutline::estimators::Explained;
 use cutline::{Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Side, StopReason, Verdict};
 
+/// With fewer rewards nothing is said about how many calls may be wrong.
+const LEAST_REWARDS: u64 = 10;
+
 impl CampaignState {
     /// The verdict on every arm from the rewards received so far.
     ///
@@ -113,6 +116,26 @@ impl CampaignState {
         let differs =
             self.rewards().any(|(arm, _)| arm != first_arm) && self.rewards().any(|(_, reward)| reward != first_reward);
         differs.then_some(explained)
+    }
+
+    /// Whether there are enough rewards, ten, to say how many calls may be wrong.
+    #[must_use]
+    pub fn may_forecast(&self) -> bool {
+        self.ledger.n_rewards() >= LEAST_REWARDS
+    }
+
+    /// The number of rewards that repeat a measurement of the same arm.
+    #[must_use]
+    pub fn n_repeats(&self) -> u64 {
+        self.ledger.counts.iter().map(|&rewards| u64::from(rewards.saturating_sub(1))).sum()
+    }
+
+    /// Whether the arms differ by more than noise would make them, by a test of equal means that would find differences as large as the noise;
+    /// `None` while there are too few repeats for that. A model that has learnt larger differences is not contradicted.
+    #[must_use]
+    pub fn differs(&self) -> Option<bool> {
+        let has_learnt = self.spread.is_some_and(|spread| spread >= self.noise.sigma);
+        self.ledger.rewards.differ().filter(|differ| *differ || !has_learnt)
     }
 
     /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is
