@@ -4,4 +4,5 @@
 pub mod calibration;
 pub mod coverage;
 pub mod proved;
+pub mod proved_stop;
 pub mod sure;

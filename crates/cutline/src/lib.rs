@@ -57,7 +57,7 @@ pub use stop::{
 };
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
-pub use verdict::{Basis, Side, Verdict};
+pub use verdict::{Basis, Side, Verdict, VerdictLimit};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -26,7 +26,8 @@ mod student;
 
 pub use proofs::{ProofLimit, Proofs, ln_level};
 
-use crate::RewardKind;
+use crate::estimators::{Estimator, Marginals, Posterior};
+use crate::{Beliefs, RewardKind};
 
 /// What is known about the rewards of all arms before the first: it decides by which e-process they are tested.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +75,21 @@ impl Prediction {
     pub fn new(mean: f64, deviation: f64, noise: f64) -> Option<Self> {
         let is_valid = mean.is_finite() && deviation.is_finite() && deviation > 0.0 && noise.is_finite() && noise > 0.0;
         is_valid.then_some(Self { mean, deviation, noise })
+    }
+}
+
+impl<E: Estimator + ?Sized> Beliefs<'_, E> {
+    /// What the estimator predicts about the mean of every arm, for rewards of standard deviation `noise` unless it has learnt that; `None` for arms
+    /// about which it knows nothing.
+    pub fn predictions(&mut self, noise: f64) -> Vec<Option<Prediction>> {
+        let noise = self.estimator.noise_scale().unwrap_or(noise);
+        if let Some(Marginals { means, deviations, .. }) = self.estimator.marginals(self.question) {
+            let moments = means.into_iter().zip(deviations);
+            return moments.map(|(mean, deviation)| Prediction::new(mean, deviation, noise)).collect();
+        }
+        let Posterior { means, variances, .. } = self.estimator.posterior();
+        let moments = means.iter().zip(variances);
+        moments.map(|(&mean, variance)| Prediction::new(mean, noise * variance.sqrt(), noise)).collect()
     }
 }
 
