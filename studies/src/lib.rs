@@ -3,4 +3,6 @@
 
 pub mod calibration;
 pub mod coverage;
+pub mod proved;
+pub mod proved_stop;
 pub mod sure;

@@ -14,6 +14,7 @@ mod joint;
 mod learner;
 mod named;
 mod noise;
+pub mod proof;
 mod question;
 mod random;
 mod range;
@@ -56,7 +57,7 @@ pub use stop::{
 };
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
-pub use verdict::{Basis, Side, Verdict};
+pub use verdict::{Basis, Side, Verdict, VerdictLimit};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

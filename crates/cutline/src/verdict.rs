@@ -61,8 +61,37 @@ pub struct Verdict {
     pub settled_after: Option<u64>,
     /// Whether the arm is [withdrawn](crate::Settled::set_withdrawn): it is not measured any more.
     pub is_withdrawn: bool,
+    /// Why it says less than the rewards seem to say, if it does.
+    pub limit: Option<VerdictLimit>,
     /// Whether the mean suggests *above*.
     is_mean_above: bool,
+}
+
+/// Why a verdict says less than the rewards, or the model, seem to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VerdictLimit {
+    /// Its evidence would prove the side if the noise were normal, and the noise may be too skewed for that: [`ProofLimit::Skew`](crate::proof::ProofLimit::Skew).
+    Skew,
+    /// Each arm is judged by itself, and one pass or fail is no verdict.
+    FewRewards,
+    /// The linear model has not been tested by the rewards yet, so it makes nothing likely.
+    UntestedModel,
+    /// The rewards contradict the linear model, so it makes nothing likely.
+    Misfit,
+}
+
+impl VerdictLimit {
+    /// Its name in files, in JSON and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Skew => "skew",
+            Self::FewRewards => "few-rewards",
+            Self::UntestedModel => "untested-model",
+            Self::Misfit => "misfit",
+        }
+    }
 }
 
 impl Basis {
@@ -123,6 +152,7 @@ impl Verdict {
                 doubt: 0.5,
                 settled_after: None,
                 is_withdrawn: false,
+                limit: None,
                 is_mean_above: true,
             };
         }
@@ -141,8 +171,33 @@ impl Verdict {
             doubt,
             settled_after: None,
             is_withdrawn: false,
+            limit: None,
             is_mean_above,
         }
+    }
+
+    /// The verdict where a side is proved with error probability `delta`: it is the side, whatever the model says.
+    #[must_use]
+    pub fn proved(self, is_above: bool, delta: f64) -> Self {
+        let side = if is_above { Side::Above } else { Side::Below };
+        // Where the model doubts the side of the mean, it does not doubt the other one.
+        let doubt = if is_above == self.is_mean_above { self.doubt.min(delta) } else { delta };
+        Self { side, basis: Some(Basis::Proved), doubt, limit: None, is_mean_above: is_above, ..self }
+    }
+
+    /// The verdict where this is a reason not to believe the model: undecided, unless it is proved or settled.
+    #[must_use]
+    pub fn without_model(self, limit: VerdictLimit) -> Self {
+        if self.basis != Some(Basis::Likely) || self.settled_after.is_some() {
+            return self;
+        }
+        Self { side: Side::Undecided, basis: None, limit: Some(limit), ..self }
+    }
+
+    /// Whether the mean suggests *above*.
+    #[must_use]
+    pub fn is_mean_above(&self) -> bool {
+        self.is_mean_above
     }
 
     /// The same with the side that was settled, if it was.

@@ -4,7 +4,7 @@ use super::ledger::Ledger;
 use super::{CampaignError, CampaignState, Progress, Terms, TicketId, TicketStatus, Time};
 use cutline::diagnostics::{Diagnostics, LearntModel, RewardStats};
 use cutline::estimators::Explained;
-use cutline::{Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Side, StopReason, Verdict};
+use cutline::{Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Settled, Side, StopReason, Verdict};
 
 /// With fewer rewards nothing is said about how many calls may be wrong.
 const LEAST_REWARDS: u64 = 10;
@@ -16,6 +16,7 @@ impl CampaignState {
     /// Never: the terms were checked when the campaign began.
     pub fn verdicts(&mut self) -> Vec<Verdict> {
         self.update_noise();
+        self.update_proofs();
         let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
         let mut verdicts: Vec<Verdict> = self.learner.beliefs().verdicts(&confidence).collect();
         let is_out_of_range = self.noise.is_out_of_range();
@@ -30,12 +31,18 @@ impl CampaignState {
                 }
             }
         }
+        if !is_out_of_range {
+            self.add_proofs(&mut verdicts);
+        }
         verdicts
     }
 
     /// Why the campaign will never hand out another measurement; `None` while it may.
     pub fn stop_reason(&mut self) -> Option<StopReason> {
         self.update_noise();
+        if self.terms.is_until_proved() {
+            self.update_proofs();
+        }
         let spent = self.ledger.spending.spent;
         self.learner.set_remaining(Amount::units(self.ledger.budget).minus(spent));
         let is_used = self.ledger.costs.is_none() && self.ledger.counted >= self.ledger.budget;
@@ -44,8 +51,21 @@ impl CampaignState {
         } else if self.expects_few_errors() {
             Some(StopReason::ExpectedErrors)
         } else {
-            self.learner.stop_reason()
+            let reason = self.learner.stop_reason();
+            let is_proved = self.terms.is_until_proved() && !self.learner.settled().in_order().is_empty();
+            match reason {
+                Some(StopReason::Settled | StopReason::Withdrawn) if is_proved => Some(StopReason::Proved),
+                reason => reason,
+            }
         }
+    }
+
+    /// The arms whose side is fixed for good, and when that happened.
+    pub fn settled(&mut self) -> &Settled {
+        if self.terms.is_until_proved() {
+            self.update_proofs();
+        }
+        self.learner.settled()
     }
 
     /// Its progress.

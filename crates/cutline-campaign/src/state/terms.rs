@@ -58,7 +58,7 @@ pub enum TermsError {
     #[error(transparent)]
     Question(#[from] QuestionError),
     /// There is no stopping criterion of that name.
-    #[error("unknown stopping criterion `{0}`; use {names} or `expected-errors` and a number", names = StopCriterion::names())]
+    #[error("unknown stopping criterion `{0}`; use `proved`, `evidence` or `expected-errors` and a number")]
     UnknownCriterion(String),
     /// The expected number of errors is missing or not above 0.
     #[error("`{0}`: `expected-errors` needs a number above 0, as in `expected-errors 3`")]
