@@ -98,7 +98,7 @@ class Campaign(_native.Campaign):
     **Stopping and verdicts**
 
     until_sure : str, default never
-        End early: by `"intervals"`, guaranteed for a given `noise` or `rewards="bernoulli"`; by `"evidence"`, a heuristic; by
+        End early: `"proved"`, once every arm is proved to be above or below, guaranteed; by `"evidence"`, a heuristic; by
         `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee.
     interval : {"fixed", "anytime"}, default "fixed"
         `"anytime"` if verdicts are read repeatedly during the campaign.

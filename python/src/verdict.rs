@@ -196,8 +196,8 @@ pub(crate) struct Progress {
     /// The number of withdrawn arms.
     #[pyo3(get)]
     pub(crate) withdrawn: usize,
-    /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"`, `"done"` or `"withdrawn"`; `None` while
-    /// it goes on.
+    /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"`, `"proved"`, `"done"` or `"withdrawn"`;
+    /// `None` while it goes on.
     #[pyo3(get)]
     pub(crate) ending: Option<&'static str>,
     /// The campaign, for what takes longer to compute than counts.
