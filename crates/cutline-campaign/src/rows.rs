@@ -2,7 +2,7 @@
 
 use crate::{CampaignState, TicketId, Time, json};
 use cutline::diagnostics::RewardStats;
-use cutline::{Arm, Basis, MeasurementCosts, Side, Verdict};
+use cutline::{Arm, Basis, MeasurementCosts, Side, Verdict, VerdictLimit};
 use serde::Serialize;
 
 /// The verdict on an arm.
@@ -21,6 +21,10 @@ pub struct VerdictRow {
     #[serde(serialize_with = "json::basis")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub basis: Option<Basis>,
+    /// Why it says less than the rewards or the model seem to say, if it does: `skew`, `few-rewards`, `untested-model` or `misfit`.
+    #[serde(serialize_with = "json::limit")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub limit: Option<VerdictLimit>,
     /// Whether the mean is the threshold to the last digit, and nothing speaks for either side; the side is `above` then.
     pub at_threshold: bool,
     /// The estimate of its mean; null if nothing is known.
@@ -63,6 +67,7 @@ impl VerdictRow {
             index,
             side: verdict.side,
             basis: verdict.basis,
+            limit: verdict.limit,
             at_threshold: verdict.is_at_threshold(),
             mean: finite(verdict.mean),
             lower: finite(verdict.lower),

@@ -4,6 +4,7 @@ use crate::{CampaignModel, CampaignState, EarlyStop, ModelFit, Pace, Plan, Rest,
 use cutline::estimators::Explained;
 use cutline::{Amount, Arms, NoiseSource, Side, StopReason, Verdict};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// How a campaign stands, in numbers. `cutline status`, `report` and `list`, the API, the pages and Python show this struct, with these keys;
 /// the sentences about it are in `cutline-report`.
@@ -34,6 +35,9 @@ pub struct Standing {
     pub below_proved: usize,
     /// How many arms are undecided.
     pub undecided: usize,
+    /// How many verdicts say less than the rewards or the model seem to say, by the reason.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    pub limits: BTreeMap<&'static str, usize>,
     /// How many arms are withdrawn.
     pub withdrawn: usize,
     /// How many rewards may count or, if measurements have costs, what they may cost in all.
@@ -132,6 +136,7 @@ impl Standing {
             below: count(Side::Below),
             below_proved: proved(Side::Below),
             undecided,
+            limits: limits(verdicts),
             withdrawn: progress.withdrawn,
             budget: progress.budget,
             told: progress.counted,
@@ -179,6 +184,15 @@ impl Standing {
     pub fn with_rest(self, state: &mut CampaignState, arms: Arms) -> Self {
         Self { rest: Plan::quick_rest(arms, state), ..self }
     }
+}
+
+/// How many verdicts are limited, by the name of the reason.
+fn limits(verdicts: &[Verdict]) -> BTreeMap<&'static str, usize> {
+    let mut limits = BTreeMap::new();
+    for limit in verdicts.iter().filter_map(|verdict| verdict.limit) {
+        *limits.entry(limit.name()).or_default() += 1;
+    }
+    limits
 }
 
 #[cfg(test)]

@@ -69,6 +69,7 @@ impl Summary {
         let standing = &self.standing;
         let explained = standing.explained;
         let rest = |of: fn(&Rest) -> f64| number(standing.rest.as_ref().map(of));
+        let limits: Vec<String> = standing.limits.iter().map(|(limit, number)| format!("{limit} {number}")).collect();
         let fields = [
             ("campaign", standing.campaign.clone()),
             ("sentence", self.sentence.clone()),
@@ -83,6 +84,7 @@ impl Summary {
             ("below", standing.below.to_string()),
             ("below_proved", standing.below_proved.to_string()),
             ("undecided", standing.undecided.to_string()),
+            ("limits", limits.join("; ")),
             ("withdrawn", standing.withdrawn.to_string()),
             ("budget", standing.budget.to_string()),
             ("told", standing.told.to_string()),
@@ -208,6 +210,12 @@ mod tests {
             assert_eq!(said(&Standing { noise_from, ..few.clone() }), "", "σ is known without repeats");
         }
         let useless = Standing { explained: Some(explained), ..plain };
+        let skewed = Standing { limits: [("skew", 3)].into(), ..few.clone() };
+        assert!(
+            said(&skewed).contains("|the noise may be too skewed to prove the verdicts on 3 candidates;"),
+            "{}",
+            said(&skewed)
+        );
         assert!(said(&useless).starts_with("the features explain almost none of the differences"));
         let early = Summary::from(Standing { wrong_calls: None, repeats: 0, ..useless });
         assert_eq!((early.remarks.len(), words::wrong_calls(&early.standing)), (0, None));

@@ -2,8 +2,8 @@
 
 use crate::numbers::short;
 use cutline::diagnostics::MissingEvidence;
-use cutline::{Amount, Guarantee, NoiseSource, RewardKind, StopCriterion, StopReason, Verdict, grouped};
-use cutline_campaign::{CampaignModel, EarlyStop, Fit, FitReason, ModelFit, Rest, Settings, Standing};
+use cutline::{Amount, Guarantee, NoiseSource, RewardKind, StopCriterion, StopReason, Verdict, VerdictLimit, grouped};
+use cutline_campaign::{CampaignModel, EarlyStop, Fit, FitReason, ModelFit, Rest, Settings, Standing, Terms};
 
 /// What to say where all rewards are 0 or 1, in a campaign that takes them as numbers with noise.
 pub const LOOKS_LIKE_PASS_OR_FAIL: &str = "all rewards are 0 or 1, but this campaign takes them as numbers with noise: begin such campaigns with `--rewards bernoulli`";
@@ -91,10 +91,11 @@ pub fn guarantee(guarantee: Guarantee, delta: f64) -> String {
 
 /// What the basis, the probability and the evidence of verdicts mean, in sentences.
 #[must_use]
-pub fn basis(kind: Option<Guarantee>, delta: f64) -> String {
-    let guarantee = guarantee(kind.unwrap_or(Guarantee::Each), delta);
+pub fn basis(terms: &Terms) -> String {
+    let guarantee = guarantee(terms.guarantee.unwrap_or(Guarantee::Each), terms.delta);
+    let assumption = assumption(terms);
     format!(
-        "Basis: proved by the candidate's own measurements, whatever the model ({guarantee}), or likely by the model. Above: the probability of \
+        "Basis: proved by the candidate's own measurements, whatever the model ({guarantee}; {assumption}), or likely by the model. Above: the probability of \
          being above, by the model. Evidence: what the candidate's own measurements say for its side; a value of x is reached with a \
          probability of at most 1/x if the side is wrong."
     )
@@ -106,7 +107,45 @@ pub fn remarks(standing: &Standing) -> Vec<String> {
     if !standing.may_forecast() {
         return Vec::new();
     }
-    [nothing_differs(standing), few_repeats(standing), useless_features(standing)].into_iter().flatten().collect()
+    let remarks = [nothing_differs(standing), few_repeats(standing), useless_features(standing)];
+    remarks.into_iter().flatten().chain(limits(standing)).collect()
+}
+
+/// Why verdicts say less than the rewards or the model seem to say: one clause per reason.
+fn limits(standing: &Standing) -> impl Iterator<Item = String> {
+    standing.limits.iter().map(|(&limit, &number)| {
+        let candidates = if number == 1 { "1 candidate".to_owned() } else { format!("{} candidates", count(number)) };
+        match VerdictLimit::named(limit) {
+            Some(VerdictLimit::Skew) => format!(
+                "the noise may be too skewed to prove the verdicts on {candidates}; if rewards have a range, begin the campaign with `--min` \
+                 and `--max`"
+            ),
+            Some(VerdictLimit::FewRewards) => {
+                format!("{candidates} cannot be judged by so few measurements; measure them again")
+            }
+            Some(VerdictLimit::UntestedModel) => format!(
+                "the rewards have not tested the linear model yet, so {candidates} stay undecided; measure some candidates again, or use the \
+                 mixed model"
+            ),
+            Some(VerdictLimit::Misfit) => {
+                format!("the rewards contradict the linear model, so {candidates} stay undecided; use the mixed model")
+            }
+            _ => format!("{candidates} stay undecided: {limit}"),
+        }
+    })
+}
+
+/// What proofs assume in a campaign with these terms.
+#[must_use]
+pub fn assumption(terms: &Terms) -> &'static str {
+    let (min, max) = terms.range;
+    match terms.rewards {
+        Some(RewardKind::Bernoulli) => "this assumes that the measurements of a candidate are independent",
+        Some(RewardKind::Count) => "this assumes Poisson counts",
+        _ if min.is_finite() && max.is_finite() => "this assumes nothing about the noise but the range of the rewards",
+        _ if terms.noise.is_some() => "this assumes noise that is no larger than the given σ",
+        _ => "this assumes noise that is about normal; strongly skewed noise is found and proves nothing",
+    }
 }
 
 fn nothing_differs(standing: &Standing) -> Option<String> {
@@ -273,6 +312,7 @@ pub fn early_stop(stop: EarlyStop) -> String {
         EarlyStop::ExpectedErrors(errors) => {
             format!("once at most {errors} wrong calls are expected, which is an expectation and not a guarantee")
         }
+        EarlyStop::Proved => "once every verdict is proved, guaranteed".into(),
         EarlyStop::Sure(StopCriterion::Intervals) => {
             "once every verdict is certain by the intervals, guaranteed".into()
         }
@@ -286,6 +326,7 @@ pub fn ending(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Budget => "the budget is used up",
         StopReason::ExpectedErrors => "few enough wrong calls are expected, which is not a guarantee",
+        StopReason::Proved => "every verdict is proved",
         StopReason::Settled => "every candidate is settled",
         StopReason::Withdrawn => "every candidate that is not settled is withdrawn",
         StopReason::Done => "the rule asks for no more measurements",

@@ -82,6 +82,15 @@ pub enum VerdictLimit {
 }
 
 impl VerdictLimit {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Skew, Self::FewRewards, Self::UntestedModel, Self::Misfit];
+
+    /// The limit with this name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|limit| limit.name() == name)
+    }
+
     /// Its name in files, in JSON and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {

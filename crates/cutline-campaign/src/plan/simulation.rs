@@ -94,6 +94,8 @@ impl Plan {
             if self.campaigns[..position].iter().any(|other| other.label == campaign.label) {
                 return Err(PlanError::Twice(campaign.label.clone()));
             }
+            let mut pilot = self.prior.rewards().iter().map(|&(_, reward)| campaign.terms.check_reward(reward));
+            pilot.try_for_each(|checked| checked).map_err(PlanError::Pilot)?;
             let mut first = 0;
             while let Some(&budget) = budgets.get(first) {
                 match self.state(campaign, budget, self.seed) {

@@ -1,10 +1,10 @@
 //! The terms of a campaign: its settings.
 
-use super::MAX_REWARD;
 use super::early_stop::EarlyStop;
+use super::{CampaignError, MAX_REWARD};
 use cutline::{
     Confidence, ConfidenceStop, EstimatorKind, Guarantee, IntervalError, IntervalKind, NoiseEstimate, NoiseSource,
-    Question, QuestionError, RewardKind, Spec, SpecError, StopCriterion, short_number,
+    Question, QuestionError, RewardKind, Spec, SpecError, StopCriterion, diagnostics, short_number,
 };
 use thiserror::Error;
 
@@ -210,6 +210,14 @@ impl Terms {
         }
     }
 
+    /// Refuses a reward that is not of the kind of the rewards, or outside their range.
+    ///
+    /// # Errors
+    /// If the reward is refused.
+    pub fn check_reward(&self, reward: f64) -> Result<(), CampaignError> {
+        check_reward((self.rewards, self.range), reward)
+    }
+
     fn has_range(&self) -> bool {
         self.range != (f64::NEG_INFINITY, f64::INFINITY)
     }
@@ -259,5 +267,21 @@ impl Terms {
             _ => confidence.with_range(self.range),
         };
         confidence.with_degrees_of_freedom(noise.degrees_of_freedom.unwrap_or(f64::INFINITY))
+    }
+}
+
+/// Refuses a reward that a campaign with this kind of rewards and this range does not take. Journals may have rewards beyond
+/// [`MAX_REWARD`](super::MAX_REWARD).
+pub(super) fn check_reward((kind, range): (Option<RewardKind>, (f64, f64)), reward: f64) -> Result<(), CampaignError> {
+    let (min, max) = range;
+    match kind {
+        _ if !(reward.abs() <= diagnostics::MAX_REWARD) => Err(CampaignError::NotAReward { reward }),
+        Some(RewardKind::Bernoulli) if !RewardKind::is_pass_or_fail(reward) => {
+            Err(CampaignError::NotPassOrFail { reward })
+        }
+        Some(RewardKind::Count) if !RewardKind::is_count(reward) => Err(CampaignError::NotACount { reward }),
+        _ if reward < min => Err(CampaignError::BelowMin { reward, min }),
+        _ if reward > max => Err(CampaignError::AboveMax { reward, max }),
+        _ => Ok(()),
     }
 }

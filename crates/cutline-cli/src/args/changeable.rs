@@ -44,7 +44,7 @@ pub(crate) struct Changeable {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     guarantee: Option<String>,
-    /// End before the budget is used up: `intervals` once every verdict is certain, guaranteed for a given `--noise` or `--rewards bernoulli`; `evidence` earlier, a
+    /// End before the budget is used up: `proved` once every candidate is proved to be above or below, guaranteed; `evidence` earlier, a
     /// heuristic; `expected-errors 3` once the mixed model expects at most 3 wrong calls, an expectation and not a guarantee; or `never`;
     /// see docs/stopping.md [default of a new campaign: `never`]
     #[arg(long, value_name = "STOP", help_heading = ADVANCED, value_parser = until_sure_or_never)]

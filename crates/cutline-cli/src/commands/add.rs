@@ -138,9 +138,9 @@ fn print(names: &[String], verdicts: &[Verdict], format: Format) -> Result<(), F
             .with("lower", number(|v| v.lower))
             .with("upper", number(|v| v.upper))
             .with("doubt", number(|v| v.doubt))
+            .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()))
             .with("basis", Column::Text(verdicts.iter().map(|v| v.basis.map(|basis| basis.name().into())).collect()))
             .with("probability_above", number(Verdict::probability_above))
-            .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()))
             .write_csv(&mut out)?,
         Format::Table => {
             let mut rows = left(table(&["candidate", "verdict", "mean", "interval", "doubt"]), &[1]);

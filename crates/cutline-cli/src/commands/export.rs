@@ -149,13 +149,13 @@ fn verdicts(campaign: &mut dyn AnyCampaign) -> Result<Table, StoreError> {
         .with("upper", number(|v| v.upper))
         .with("pulls", Column::Whole(verdicts.iter().map(|v| Some(v.pulls.into())).collect()))
         .with("doubt", number(|v| v.doubt))
+        .with("settled_after", Column::Whole(settled_after.collect()))
+        .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect()))
+        .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()))
         .with("basis", Column::Text(verdicts.iter().map(|v| v.basis.map(|basis| basis.name().into())).collect()))
         .with("probability_above", number(cutline::Verdict::probability_above))
         .with("evidence", number(|v| v.evidence))
-        .with("own_mean", Column::Number(own_means))
-        .with("settled_after", Column::Whole(settled_after.collect()))
-        .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect()))
-        .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()));
+        .with("own_mean", Column::Number(own_means));
     let Some(costs) = campaign.state()?.arms().measurement_costs() else { return Ok(table) };
     Ok(table.with("cost", Column::Number(costs.all().iter().map(|cost| Some(cost.value())).collect())))
 }

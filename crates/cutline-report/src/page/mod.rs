@@ -74,7 +74,7 @@ pub fn page(view: &View, summary: &Summary, sort: Sort) -> Result<String, askama
         sentences: summary.sentences("`cutline plan STORE`"),
         intervals: figures::intervals(view),
         doubts: figures::doubts(view),
-        basis: words::basis(view.settings.guarantee, view.settings.delta),
+        basis: words::basis(view.state.terms()),
         verdicts: figures::verdicts(view),
         decided: figures::decided(view),
         groups: arms::groups(view, sort),
