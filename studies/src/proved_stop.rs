@@ -173,8 +173,15 @@ fn play(setting: &StopSetting, prover: Prover, run: u64, seed: u64) -> Result<St
                         let verdicts = state.verdicts();
                         let sigma = state.noise().sigma;
                         let level = 2.0 * (means.len() as f64 / 0.05).ln();
-                        let index = |a: usize| { let n = f64::from(counts[a]); level * sigma * sigma / (verdicts[a].mean - setting.threshold()).powi(2).max(1e-12) - n };
-                        if let Some(&first) = open.iter().find(|&&a| counts[a] == 0 && estimator == EstimatorKind::SampleMean) { return first; }
+                        let index = |a: usize| {
+                            let n = f64::from(counts[a]);
+                            level * sigma * sigma / (verdicts[a].mean - setting.threshold()).powi(2).max(1e-12) - n
+                        };
+                        if let Some(&first) =
+                            open.iter().find(|&&a| counts[a] == 0 && estimator == EstimatorKind::SampleMean)
+                        {
+                            return first;
+                        }
                         open.iter().copied().min_by(|&a, &b| index(a).total_cmp(&index(b))).expect("open")
                     } else {
                         open.iter().copied().min_by_key(|&arm| counts[arm]).expect("an open arm")
@@ -192,7 +199,8 @@ fn play(setting: &StopSetting, prover: Prover, run: u64, seed: u64) -> Result<St
 fn result(state: &mut CampaignState, means: &[f64]) -> StopCount {
     let is_stopped = state.stop_reason() == Some(StopReason::Proved);
     let settled = state.settled().clone();
-    let is_wrong = means.iter().enumerate().any(|(arm, mean)| settled.side(arm).is_some_and(|side| side != (*mean >= 0.0)));
+    let is_wrong =
+        means.iter().enumerate().any(|(arm, mean)| settled.side(arm).is_some_and(|side| side != (*mean >= 0.0)));
     StopCount {
         runs: 1,
         stopped: u64::from(is_stopped),

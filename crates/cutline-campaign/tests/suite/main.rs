@@ -11,3 +11,4 @@ mod decision_history;
 mod limits;
 mod noise;
 mod plan;
+mod proved;
