@@ -53,6 +53,8 @@ pub struct StopCount {
     pub wrong: u64,
     /// The measurements of all.
     pub pulls: u64,
+    /// The arms that were proved.
+    pub proved: u64,
 }
 
 struct Instance {
@@ -140,6 +142,7 @@ pub fn measure(setting: &StopSetting, prover: Prover, runs: u64, seed: u64) -> R
         stopped: sum.stopped + run.stopped,
         wrong: sum.wrong + run.wrong,
         pulls: sum.pulls + run.pulls,
+        proved: sum.proved + run.proved,
     }))
 }
 
@@ -164,11 +167,22 @@ fn play(setting: &StopSetting, prover: Prover, run: u64, seed: u64) -> Result<St
             while state.stop_reason().is_none() {
                 let is_deep = matches!(prover, Prover::OneByOne(..));
                 let open: Vec<Arm> = state.settled().open().collect();
-                current = current.filter(|arm| is_deep && open.contains(arm));
+                current = None;
                 let arm = current.unwrap_or_else(|| {
                     if is_deep && counts.iter().sum::<u32>() > 0 {
                         let verdicts = state.verdicts();
-                        open.iter().copied().max_by(|&a, &b| verdicts[a].mean.abs().total_cmp(&verdicts[b].mean.abs())).expect("open")
+                        let sigma = state.noise().sigma;
+                        let level = 2.0 * (means.len() as f64 / 0.05).ln();
+                        let index = |a: usize| {
+                            let n = f64::from(counts[a]);
+                            level * sigma * sigma / (verdicts[a].mean - setting.threshold()).powi(2).max(1e-12) - n
+                        };
+                        if let Some(&first) =
+                            open.iter().find(|&&a| counts[a] == 0 && estimator == EstimatorKind::SampleMean)
+                        {
+                            return first;
+                        }
+                        open.iter().copied().min_by(|&a, &b| index(a).total_cmp(&index(b))).expect("open")
                     } else {
                         open.iter().copied().min_by_key(|&arm| counts[arm]).expect("an open arm")
                     }
@@ -184,12 +198,14 @@ fn play(setting: &StopSetting, prover: Prover, run: u64, seed: u64) -> Result<St
 
 fn result(state: &mut CampaignState, means: &[f64]) -> StopCount {
     let is_stopped = state.stop_reason() == Some(StopReason::Proved);
-    let settled = state.settled();
-    let is_wrong = means.iter().enumerate().any(|(arm, mean)| settled.side(arm).is_some_and(|side| side != (*mean >= 0.0)));
+    let settled = state.settled().clone();
+    let is_wrong =
+        means.iter().enumerate().any(|(arm, mean)| settled.side(arm).is_some_and(|side| side != (*mean >= 0.0)));
     StopCount {
         runs: 1,
         stopped: u64::from(is_stopped),
         wrong: u64::from(is_wrong),
+        proved: settled.in_order().len() as u64,
         pulls: u64::from(state.progress().counted),
     }
 }

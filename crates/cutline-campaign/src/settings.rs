@@ -29,7 +29,7 @@ use thiserror::Error;
 /// | `interval` | `fixed` | the kind of the verdicts' intervals | [`IntervalKind::ALL`] | [`TermsError::Interval`] |
 /// | `delta` | 0.05 | δ: an interval holds with probability 1 − δ; a user may give `confidence`, which is 1 − δ | above 0, below 1 | [`TermsError::Interval`] |
 /// | `guarantee` | `each` for verdicts, `all` for a stop that waits for proofs | whether δ is about each proved verdict, all of them, or the share of false ones | [`Guarantee::ALL`] | [`TermsError::UnknownGuarantee`] |
-/// | `until_sure` | none | stop early: `proved`, once every side is proved, by `evidence`, a heuristic, or by `expected-errors 3`; `intervals` in campaigns of earlier versions | [`EarlyStop::named`] | [`TermsError::UnknownCriterion`], [`TermsError::GuaranteeNeedsNoise`] |
+/// | `until_sure` | none | stop early: `proved`, once every side is proved, by `evidence`, a heuristic, or by `expected-errors 3`; `intervals` in campaigns of earlier versions | [`EarlyStop::named`] | [`TermsError::UnknownCriterion`], [`TermsError::IntervalsReplaced`] |
 /// | `preparation` | that of the model | how features and rewards are transformed before learning | [`Preparation`] | [`ModelError::MixedPreparation`] |
 /// | `covariance` | none | how the means are related, in place of a model that is linear in the features | [`CampaignCovariance`] | [`SettingsError::Covariance`] |
 /// | `encoding` | none: all columns hold numbers | how the columns of a table of candidates become features | [`Encoding`] | |

@@ -4,6 +4,7 @@ use crate::estimators::{Estimator, Marginals, Model, Posterior, PriorFree};
 use crate::interval::{Confidence, quantile, tail};
 use crate::{Arm, Beliefs, IntervalKind, Question, Settled, SettledArm};
 use statrs::distribution::{Beta, ContinuousCDF};
+use statrs::function::beta::beta_reg;
 use std::collections::HashMap;
 
 /// The side of the threshold on which an arm lies.
@@ -63,7 +64,7 @@ pub struct Verdict {
     pub is_withdrawn: bool,
     /// Why it says less than the rewards seem to say, if it does.
     pub limit: Option<VerdictLimit>,
-    /// Whether the mean suggests *above*.
+    /// Whether the mean, or the proof, suggests *above*.
     is_mean_above: bool,
 }
 
@@ -214,7 +215,8 @@ impl Verdict {
         let verdict = Self { is_withdrawn: settled.is_withdrawn(arm), ..self };
         let Some(SettledArm { is_above, after, .. }) = settled.get(arm) else { return verdict };
         let side = if is_above { Side::Above } else { Side::Below };
-        Self { side, basis: verdict.basis.or(Some(Basis::Likely)), settled_after: Some(after), ..verdict }
+        let basis = verdict.basis.or(Some(Basis::Likely));
+        Self { side, basis, settled_after: Some(after), limit: None, ..verdict }
     }
 
     /// Whether the mean is the threshold, to the last digit, and nothing speaks for either side. The side is *above* then, because that is
@@ -303,8 +305,11 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                     Some(beta) => beta.interval(confidence.delta(), mean),
                     None => interval(arm),
                 };
-                return Verdict::new(question, range, mean, (centre, half_width), deviation, n_rewards[arm], doubt)
-                    .settled(settled, arm);
+                let verdict =
+                    Verdict::new(question, range, mean, (centre, half_width), deviation, n_rewards[arm], doubt);
+                let is_enough = !is_jeffreys || has_enough_passes(question, mean, n_rewards[arm], confidence.delta());
+                let verdict = if is_enough { verdict } else { verdict.without_model(VerdictLimit::FewRewards) };
+                return verdict.settled(settled, arm);
             };
             let fixed = (means[arm], quantiles.of(degrees_of_freedom[arm]) * deviations[arm]);
             let interval = if confidence.interval() == IntervalKind::Fixed { fixed } else { interval(arm) };
@@ -316,6 +321,22 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                 .settled(settled, arm)
         })
     }
+}
+
+/// Whether passes and fails alone, without a prior, are enough for the side of their mean: at least two rewards, of which so many, or more, on that side
+/// have a probability of at most δ/2 at the bar. Where an arm with a surprising first reward is not measured again, Jeffreys would often be wrong.
+fn has_enough_passes(question: Question, mean: f64, n: u32, delta: f64) -> bool {
+    let (threshold, precision) = (question.threshold(), question.precision());
+    let is_above = question.is_above(mean);
+    let bar = if is_above { threshold - precision } else { 1.0 - threshold - precision };
+    let agreeing = f64::from(n) * if is_above { mean } else { 1.0 - mean };
+    // P(X ≥ x) of a binomial distribution is I_bar(x, n − x + 1).
+    let tail = if agreeing > 0.0 && bar > 0.0 {
+        beta_reg(agreeing, f64::from(n) - agreeing + 1.0, bar.min(1.0))
+    } else {
+        f64::from(u8::from(bar > 0.0))
+    };
+    n >= 2 && tail <= delta / 2.0
 }
 
 /// The posterior Beta(x + ½, n − x + ½) of the probability of a 1 after x of n, by the prior of Jeffreys. Its quantiles are an interval that holds

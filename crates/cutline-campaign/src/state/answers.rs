@@ -2,9 +2,12 @@
 
 use super::ledger::Ledger;
 use super::{CampaignError, CampaignState, Progress, Terms, TicketId, TicketStatus, Time};
-use cutline::diagnostics::{Diagnostics, LearntModel, RewardStats};
+use crate::fit::MAX_TEST_COST;
+use cutline::diagnostics::{Conclusion, Diagnostics, LearntModel, RewardStats};
 use cutline::estimators::Explained;
-use cutline::{Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Settled, Side, StopReason, Verdict};
+use cutline::{
+    Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Settled, Side, StopReason, Verdict, VerdictLimit,
+};
 
 /// With fewer rewards nothing is said about how many calls may be wrong.
 const LEAST_REWARDS: u64 = 10;
@@ -31,10 +34,37 @@ impl CampaignState {
                 }
             }
         }
+        if let Some(limit) = self.model_limit() {
+            verdicts.iter_mut().for_each(|verdict| *verdict = verdict.without_model(limit));
+        }
         if !is_out_of_range {
             self.add_proofs(&mut verdicts);
         }
         verdicts
+    }
+
+    /// Why the model makes no side likely: a linear model that the rewards contradict, or that they could not have contradicted yet.
+    fn model_limit(&self) -> Option<VerdictLimit> {
+        let is_linear = self.terms.spec.estimator() == EstimatorKind::Ridge && !self.arms.has_covariance();
+        // Campaigns of earlier versions have no kind of rewards, and keep their verdicts.
+        if !is_linear || self.terms.rewards.is_none() {
+            return None;
+        }
+        if !self.is_testable() {
+            return Some(VerdictLimit::UntestedModel);
+        }
+        match self.diagnose().conclusion {
+            Conclusion::NotBelievable => Some(VerdictLimit::Misfit),
+            Conclusion::NotEnoughData(_) => Some(VerdictLimit::UntestedModel),
+            _ => None,
+        }
+    }
+
+    /// Whether the linear model has few enough arms and features to be tested within seconds.
+    #[must_use]
+    pub fn is_testable(&self) -> bool {
+        let dimension = self.arms.dimension().unwrap_or(0);
+        self.arms.n_arms() as f64 * (dimension * dimension) as f64 <= MAX_TEST_COST
     }
 
     /// Why the campaign will never hand out another measurement; `None` while it may.

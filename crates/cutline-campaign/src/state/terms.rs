@@ -119,12 +119,9 @@ pub enum TermsError {
     /// The precision is too large.
     #[error("the precision must be a number between 0 and 1e80, not {}", short_number(*.0))]
     Precision(f64),
-    /// The stop guarantees an error probability, which it can for a given noise scale only.
-    #[error("the stop `{}` guarantees its error probability only for a given `noise`", criterion.name())]
-    GuaranteeNeedsNoise {
-        /// The stop.
-        criterion: StopCriterion,
-    },
+    /// The stop is for campaigns that earlier versions began.
+    #[error("new campaigns have no stop `intervals`: use `proved`, which needs no `noise` and fewer measurements")]
+    IntervalsReplaced,
 }
 
 impl Terms {
@@ -172,9 +169,7 @@ impl Terms {
         }
         self.spec.check_stop(matches!(self.until_sure, Some(EarlyStop::Sure(_))))?;
         match self.until_sure {
-            Some(EarlyStop::Sure(criterion)) if self.lacks_noise_for(criterion) => {
-                Err(TermsError::GuaranteeNeedsNoise { criterion })
-            }
+            Some(EarlyStop::Sure(StopCriterion::Intervals)) => Err(TermsError::IntervalsReplaced),
             _ => Ok(()),
         }
     }

@@ -12,3 +12,4 @@ mod kinds;
 mod limits;
 mod noise;
 mod plan;
+mod proved;
