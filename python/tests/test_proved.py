@@ -10,12 +10,14 @@ import cutline
 
 
 def test_passes_prove_a_side() -> None:
-    """Ten of ten against a bar of one half have the e-value 2¹¹/11 (1 − 2⁻¹¹) = 186 by a mixture over rates above it, and 1/δ = 20."""
+    """Ten of ten against a bar of ½: by a mixture over the rates p from ½ to 1 with the density 12p(1 − p), the e-value is 2¹⁰ ∫ p¹⁰ 12p(1 − p) dp,
+    and 20 are needed."""
     campaign = cutline.Campaign(["good", "bad", "new"], threshold=0.5, budget=40, rewards="bernoulli")
     campaign.observe(["good", "bad"] * 10, [1, 0] * 10)
     good, bad, new = campaign.verdicts
     assert [(verdict.side, verdict.basis) for verdict in (good, bad)] == [("above", "proved"), ("below", "proved")]
-    assert good.evidence == pytest.approx(bad.evidence) and 93 < good.evidence < 1024
+    expected = 12 * 2**10 * (1 / 12 - 1 / 13 - (1 / 12 - 1 / 26) / 2**12)
+    assert [good.evidence, bad.evidence] == pytest.approx([expected, expected])
     assert (good.own_mean, bad.own_mean, new.own_mean) == (1.0, 0.0, None)
     assert (new.side, new.basis, new.evidence) == ("undecided", None, 1.0)
     assert good.probability_above == 1.0 - good.doubt and bad.probability_above == bad.doubt

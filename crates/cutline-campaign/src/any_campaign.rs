@@ -225,6 +225,9 @@ pub trait AnyCampaign: Send {
         let records: Vec<Record> =
             rewards.map(|(number, reward)| Record { number, at: 0, event: observed(reward) }).collect();
         state.extend(&records).map_err(|error| StoreError::CampaignError(error.refusal))?;
+        for (arm, reason) in latest.withdrawn() {
+            state.withdraw(arm, reason, 0)?;
+        }
         Ok(state.verdicts())
     }
 

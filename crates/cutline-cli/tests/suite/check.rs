@@ -150,8 +150,9 @@ fn likely_verdicts_pass_no_gate_unless_asked_for() {
     assert_eq!(code(&place, &["--exit-code", "--below", "--likely"]).0, Some(1));
 }
 
-/// Twelve passes of twelve against a bar of ½: the mixture over rates above ½ has the e-value 2¹³/13 (1 − 2⁻¹³) = 630, more than 20 for
-/// a confidence of 0.95 even if half the stake is lost; no bet can have more than 2¹² = 4,096.
+/// Twelve passes of twelve against a bar of ½. By a mixture over the rates p from ½ to 1 with the density 12p(1 − p), the e-value is
+/// 2¹² ∫ p¹² 12p(1 − p) dp = 12·2¹²·(1/14 − 1/15 − 2⁻¹⁴(1/14 − 1/30)) = 233.9: more than 20, for a confidence of 0.95. No bet can win more
+/// than 2¹² = 4,096.
 #[test]
 fn passes_prove_what_they_can() {
     let place = Place::new();
@@ -164,7 +165,8 @@ fn passes_prove_what_they_can() {
     assert_eq!(place.run(&["check", "screen.db", "--exit-code", "--confidence", "0.9999"]).code, Some(3));
     let verdict = &place.json(&["export", "screen.db", "--verdicts"])[0];
     assert_eq!((&verdict["basis"], &verdict["own_mean"]), (&"proved".into(), &1.0.into()));
-    assert!((315.0..4096.0).contains(&verdict["evidence"].as_f64().unwrap()), "{verdict}");
+    let evidence = 12.0 * 4096.0 * (1.0 / 14.0 - 1.0 / 15.0 - (1.0 / 14.0 - 1.0 / 30.0) / 16384.0);
+    assert!((verdict["evidence"].as_f64().unwrap() / evidence - 1.0).abs() < 1e-9, "{verdict}");
     let status = place.json(&["status", "screen.db"]);
     assert_eq!((&status["above"], &status["above_proved"], &status["below_proved"]), (&1.into(), &1.into(), &0.into()));
     assert!(

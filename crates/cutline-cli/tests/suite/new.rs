@@ -292,7 +292,7 @@ fn wrong_command_lines() {
         (&["--model", "magic"], "[possible values: mixed, linear, independent]"),
         (&["--parameter", "known_noise=1"], "the noise is given with `--noise`"),
         (&["--interval", "wide"], "[possible values: fixed, anytime]"),
-        (&["--until-sure", "hope"], "unknown stopping criterion `hope`; use `intervals` or `evidence`"),
+        (&["--until-sure", "hope"], "unknown stopping criterion `hope`; use `proved`, `evidence` or `expected-errors`"),
         (&["--until-sure", "expected-errors"], "needs a number above 0, as in `expected-errors 3`"),
         (&["--until-sure", "expected-errors -1"], "needs a number above 0, as in `expected-errors 3`"),
         (&["--confidence", "95"], "a number above 0 and below 1"),
