@@ -87,20 +87,26 @@ class Campaign(_native.Campaign):
 
     **Rewards and noise**
 
-    rewards : {"gaussian", "bernoulli"}, default "gaussian"
-        Their kind: numbers with noise, or 1 for pass and 0 for fail.
+    rewards : {"gaussian", "bernoulli", "count"}, default "gaussian"
+        Their kind: numbers with noise, 1 for pass and 0 for fail, or counts: 0, 1, 2 and so on.
+    min, max : float, optional
+        The smallest and the largest reward that is possible; others are refused. `min` makes it easier to prove that an arm is above, `max`
+        that it is below.
     noise : float, default estimated
         σ, the standard deviation of a measurement.
 
     **Stopping and verdicts**
 
     until_sure : str, default never
-        End early: by `"intervals"`, guaranteed for a given `noise` or `rewards="bernoulli"`; by `"evidence"`, a heuristic; by
+        End early: `"proved"`, once every arm is proved to be above or below, guaranteed; by `"evidence"`, a heuristic; by
         `"expected-errors 3"`, once the mixed model expects at most 3 wrong calls, which is an expectation and not a guarantee.
     interval : {"fixed", "anytime"}, default "fixed"
         `"anytime"` if verdicts are read repeatedly during the campaign.
     confidence : float, default 0.95
-        The probability that an interval holds the mean.
+        The probability that an interval holds the mean, and that of proved verdicts.
+    guarantee : {"each", "all", "fdr"}, default "each"
+        What the confidence is about in proved verdicts: each of them; all of them together; or, with `"fdr"`, the share of right ones among
+        the arms proved to be above, and among those proved to be below.
 
     **The candidates**
 
@@ -144,7 +150,9 @@ class Campaign(_native.Campaign):
         length: float | None = None,
         graph: Iterable[Sequence[Any]] | None = None,
         algorithm: str | _custom.Rule | _custom.RuleFactory | None = None,
-        rewards: str | None = None,
+        rewards: Literal["gaussian", "bernoulli", "count"] | None = None,
+        min: float | None = None,  # noqa: A002
+        max: float | None = None,  # noqa: A002
         noise: float | None = None,
         seed: int | None = 0,
         names: Iterable[object] | None = None,
@@ -161,6 +169,7 @@ class Campaign(_native.Campaign):
         prepare: Sequence[str] | None = None,
         interval: Literal["fixed", "anytime"] = "fixed",
         confidence: float = 0.95,
+        guarantee: Literal["each", "all", "fdr"] | None = None,
         until_sure: str | None = None,
     ) -> Self:
         rule, algorithm = _rule(algorithm)
@@ -176,9 +185,12 @@ class Campaign(_native.Campaign):
             "estimator": estimator,
             "parameters": None if parameters is None else _dict(parameters),
             "rewards": rewards,
+            "min": min,
+            "max": max,
             "noise": noise,
             "interval": interval,
             "confidence": confidence,
+            "guarantee": guarantee,
             "until_sure": until_sure,
             "prepare": prepare,
             "cost": _cost_column(X, cost),
@@ -230,7 +242,7 @@ class Campaign(_native.Campaign):
     def _repr_html_(self) -> str:
         """For notebooks: a summary, and the arms with the highest means."""
         columns, finding = self._columns(), self.finding
-        sides = ", ".join(f"{columns['side'].count(side)} {side}" for side in ("above", "below", "undecided"))
+        sides = self._sides()
         heading = _html.line(f"<b>{_html.text(self.name)}</b>:", _html.text(self._summary()))
         found = _html.line(_html.text(sides if finding is None else f"{sides}; {finding}", None))
         n_arms = len(columns["name"])
@@ -238,11 +250,17 @@ class Campaign(_native.Campaign):
             return _html.block(heading)
         highest = sorted(range(n_arms), key=lambda arm: -columns["mean"][arm])[: _html.MAX_ROWS]
         rows = [
-            (columns["name"][arm], columns["side"][arm], *(_html.number(columns[key][arm]) for key in NUMBERS), columns["pulls"][arm])
+            (
+                columns["name"][arm],
+                columns["side"][arm],
+                columns["basis"][arm] or "",
+                *(_html.number(columns[key][arm]) for key in NUMBERS),
+                columns["pulls"][arm],
+            )
             for arm in highest
         ]
         note = _html.line(f"The {len(rows)} highest means of {n_arms} arms.") if len(rows) < n_arms else ""
-        return _html.block(heading, found, _html.table(("", "side", *NUMBERS, "pulls"), rows), note)
+        return _html.block(heading, found, _html.table(("", "side", "basis", *NUMBERS, "pulls"), rows), note)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -296,6 +314,7 @@ class Campaign(_native.Campaign):
         noise: float | EllipsisType | None = ...,
         until_sure: str | EllipsisType | None = ...,
         confidence: float | None = None,
+        guarantee: Literal["each", "all", "fdr"] | None = None,
         algorithm: str | None = None,
         model: Literal["mixed", "linear", "independent"] | None = None,
         budget: int | None = None,
@@ -324,6 +343,7 @@ class Campaign(_native.Campaign):
             "noise": noise,
             "until_sure": until_sure,
             "confidence": confidence,
+            "guarantee": guarantee,
             "algorithm": algorithm,
             "model": model,
             "budget": budget,

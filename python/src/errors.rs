@@ -122,12 +122,8 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
         StoreError::Terms(TermsError::BernoulliNoise) => Some("leave out `noise=`"),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
-            Some("pass `model=\"mixed\"`, or `until_sure=\"intervals\"` with `noise=`")
+            Some("pass `model=\"mixed\"`, or `until_sure=\"proved\"`")
         }
-        StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => Some(
-            "pass the standard deviation of one measurement as `noise=` (half the range always holds for rewards in a range), or \
-             `rewards=\"bernoulli\"` for pass or fail, or use `until_sure=\"evidence\"` or `until_sure=\"expected-errors 1\"`, which guarantee nothing",
-        ),
         StoreError::Terms(TermsError::Spec(error)) => spec_hint(error),
         _ => None,
     };
@@ -174,6 +170,9 @@ fn campaign_error_kind(error: &CampaignError) -> ErrorKind {
         CampaignError::NoTicket { .. } | CampaignError::NoArm { .. } => ErrorKind::NotFound,
         CampaignError::NotAReward { .. }
         | CampaignError::NotPassOrFail { .. }
+        | CampaignError::NotACount { .. }
+        | CampaignError::BelowMin { .. }
+        | CampaignError::AboveMax { .. }
         | CampaignError::TooManyRewards { .. } => ErrorKind::Input,
         _ => ErrorKind::Refused,
     }

@@ -2,10 +2,11 @@
 
 use crate::campaign::Campaign;
 use crate::errors::input;
-use cutline::Side;
+use cutline::diagnostics::RewardStats;
+use cutline::{Basis, Side};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 /// The verdict on an arm. It can be pickled.
 #[pyclass(frozen, eq, get_all, module = "cutline")]
@@ -34,14 +35,38 @@ pub(crate) struct Verdict {
     withdrawn: bool,
     /// Whether the mean is the threshold itself, so that nothing speaks for either side; the side is `"above"` then.
     at_threshold: bool,
+    /// What the side rests on: `"proved"` by the arm's own rewards, whatever the model, or `"likely"` by the model; `None` if it is
+    /// undecided.
+    basis: Option<&'static str>,
+    /// The probability that calling the arm above is right. With a precision of 0 it is the probability that it lies above the threshold.
+    probability_above: f64,
+    /// The evidence of the arm's own rewards for its side, an e-value: 1 is none. If the arm lies on the other side, it ever reaches x with
+    /// a probability of at most 1/x.
+    evidence: f64,
+    /// The mean of the arm's own rewards; `None` if it was not measured.
+    own_mean: Option<f64>,
 }
 
 impl Verdict {
-    pub(crate) fn new(arm: usize, name: &str, verdict: &cutline::Verdict) -> Self {
-        let cutline::Verdict { mean, lower, upper, side, pulls, doubt, settled_after, is_withdrawn, .. } = *verdict;
-        let (name, side, withdrawn) = (name.into(), side.name(), is_withdrawn);
-        let at_threshold = verdict.is_at_threshold();
-        Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold }
+    pub(crate) fn new(arm: usize, name: &str, verdict: &cutline::Verdict, rewards: &RewardStats) -> Self {
+        let cutline::Verdict { mean, lower, upper, side, pulls, doubt, evidence, settled_after, .. } = *verdict;
+        Self {
+            arm,
+            name: name.into(),
+            side: side.name(),
+            mean,
+            lower,
+            upper,
+            pulls,
+            doubt,
+            settled_after,
+            withdrawn: verdict.is_withdrawn,
+            at_threshold: verdict.is_at_threshold(),
+            basis: verdict.basis.map(Basis::name),
+            probability_above: verdict.probability_above(),
+            evidence,
+            own_mean: (pulls > 0).then(|| rewards.mean(arm)),
+        }
     }
 }
 
@@ -61,34 +86,62 @@ impl Verdict {
         settled_after: Option<u64>,
         withdrawn: bool,
         at_threshold: bool,
+        basis: Option<&str>,
+        probability_above: f64,
+        evidence: f64,
+        own_mean: Option<f64>,
     ) -> PyResult<Self> {
         let sides = [Side::Above, Side::Below, Side::Undecided].map(Side::name);
         let known = sides.into_iter().find(|known| *known == side);
         let side = known.ok_or_else(|| input(format!("a side is one of {}, not `{side}`", sides.join(", "))))?;
-        Ok(Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold })
+        let named = |name: &str| Basis::ALL.iter().map(|basis| basis.name()).find(|known| *known == name);
+        let unknown = |name: &str| input(format!("a basis is `proved` or `likely`, not `{name}`"));
+        let basis = basis.map(|name| named(name).ok_or_else(|| unknown(name))).transpose()?;
+        Ok(Self {
+            arm,
+            name,
+            side,
+            mean,
+            lower,
+            upper,
+            pulls,
+            doubt,
+            settled_after,
+            withdrawn,
+            at_threshold,
+            basis,
+            probability_above,
+            evidence,
+            own_mean,
+        })
     }
 
-    #[expect(clippy::type_complexity, reason = "the arguments of `__new__`, in their order")]
-    fn __getnewargs__(&self) -> (usize, &str, &str, f64, f64, f64, u32, f64, Option<u64>, bool, bool) {
-        let Self { arm, name, side, mean, lower, upper, pulls, doubt, settled_after, withdrawn, at_threshold } = self;
-        (*arm, name, side, *mean, *lower, *upper, *pulls, *doubt, *settled_after, *withdrawn, *at_threshold)
+    /// The arguments of `__new__`, in their order.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let first = (self.arm, &self.name, self.side, self.mean, self.lower, self.upper, self.pulls, self.doubt);
+        let state = (self.settled_after, self.withdrawn, self.at_threshold);
+        let evidence = (self.basis, self.probability_above, self.evidence, self.own_mean);
+        let parts = first.into_pyobject(py)?.add(state.into_pyobject(py)?)?.add(evidence.into_pyobject(py)?)?;
+        Ok(parts.cast_into()?)
     }
 
     fn __repr__(&self) -> String {
         let Self { name, mean, lower, upper, pulls, doubt, .. } = self;
         let side = if self.at_threshold { "at the threshold" } else { self.side };
+        let basis = self.basis.map_or_else(String::new, |basis| format!(", {basis}"));
         let withdrawn = if self.withdrawn { ", withdrawn" } else { "" };
         format!(
-            "Verdict({name:?}, {side}, mean={mean:.4}, interval=({lower:.4}, {upper:.4}), pulls={pulls}, doubt={doubt:.2e}{withdrawn})"
+            "Verdict({name:?}, {side}{basis}, mean={mean:.4}, interval=({lower:.4}, {upper:.4}), pulls={pulls}, doubt={doubt:.2e}{withdrawn})"
         )
     }
 }
 
-/// Verdicts by column.
+/// Verdicts by column; `rewards` are those of these arms, if they have any.
 pub(crate) fn columns<'py>(
     py: Python<'py>,
     names: &[String],
     verdicts: &[cutline::Verdict],
+    rewards: Option<&RewardStats>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let numbers = |of: fn(&cutline::Verdict) -> f64| PyArray1::from_iter(py, verdicts.iter().map(of));
     let columns = PyDict::new(py);
@@ -102,6 +155,13 @@ pub(crate) fn columns<'py>(
     columns.set_item("withdrawn", PyArray1::from_iter(py, verdicts.iter().map(|verdict| verdict.is_withdrawn)))?;
     let at_threshold = verdicts.iter().map(cutline::Verdict::is_at_threshold);
     columns.set_item("at_threshold", PyArray1::from_iter(py, at_threshold))?;
+    columns.set_item("basis", verdicts.iter().map(|verdict| verdict.basis.map(Basis::name)).collect::<Vec<_>>())?;
+    columns.set_item("probability_above", numbers(cutline::Verdict::probability_above))?;
+    columns.set_item("evidence", numbers(|verdict| verdict.evidence))?;
+    let own_mean = |(arm, verdict): (usize, &cutline::Verdict)| {
+        rewards.filter(|_| verdict.pulls > 0).map_or(f64::NAN, |rewards| rewards.mean(arm))
+    };
+    columns.set_item("own_mean", PyArray1::from_iter(py, verdicts.iter().enumerate().map(own_mean)))?;
     Ok(columns)
 }
 
@@ -136,8 +196,8 @@ pub(crate) struct Progress {
     /// The number of withdrawn arms.
     #[pyo3(get)]
     pub(crate) withdrawn: usize,
-    /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"`, `"done"` or `"withdrawn"`; `None` while
-    /// it goes on.
+    /// Why the campaign has ended, `"budget"`, `"confidence"`, `"expected-errors"`, `"settled"`, `"proved"`, `"done"` or `"withdrawn"`;
+    /// `None` while it goes on.
     #[pyo3(get)]
     pub(crate) ending: Option<&'static str>,
     /// The campaign, for what takes longer to compute than counts.

@@ -46,7 +46,8 @@ def test_campaigns() -> None:
     found = read(campaign)
     assert found.cells.count(SHOWN) == 2, "the campaign and the arm"
     assert " 3 arms, threshold 0.5, 18 of 40 measured" in "".join(found.cells)
-    assert "1 above, 1 below, 1 undecided" in found.cells
+    assert "1 above (1 proved), 1 below (1 proved), 1 undecided" in found.cells
+    assert found.cells.count("proved") == 2
     assert "−∞" in found.cells and "∞" in found.cells, "an arm without rewards"
 
 
@@ -58,7 +59,7 @@ def test_large_campaigns_are_cut() -> None:
     assert "n" * 79 + "…" in found.cells
     mixed = cutline.Campaign(np.arange(20.0)[:, None], threshold=9.5, budget=99)
     mixed.observe(range(20), range(20))
-    assert f"9 above, 9 below, 2 undecided; {mixed.finding}" in read(mixed).cells, "sentences are not cut"
+    assert f"{mixed._sides()}; {mixed.finding}" in read(mixed).cells, "sentences are not cut"
 
 
 @pytest.mark.parametrize("n_budgets", [2, 40])

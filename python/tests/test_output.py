@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib
@@ -26,20 +27,30 @@ def campaign() -> cutline.Campaign:
     return campaign
 
 
+def without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """NaN, which equals nothing, as `None`: the mean of rewards that there are none of."""
+    return [{key: None if value != value else value for key, value in row.items()} for row in rows]
+
+
 def test_the_report_is_a_data_frame(campaign: cutline.Campaign) -> None:
     report = campaign.report()
     assert isinstance(report, pd.DataFrame)
-    assert list(report.columns) == ["name", "side", "mean", "lower", "upper", "pulls", "doubt", "withdrawn", "at_threshold"]
+    first = ["name", "side", "mean", "lower", "upper", "pulls", "doubt", "withdrawn", "at_threshold"]
+    assert list(report.columns) == [*first, "basis", "probability_above", "evidence", "own_mean"]
     assert list(report.name) == campaign.names
     assert list(report.side) == ["above", "below", "undecided", "undecided"]
     for row, verdict in zip(report.itertuples(), campaign.verdicts):
         assert (row.Index, row.side, row.mean, row.lower) == (verdict.arm, verdict.side, verdict.mean, verdict.lower)
         assert (row.upper, row.pulls, row.doubt) == (verdict.upper, verdict.pulls, verdict.doubt)
         assert row.withdrawn is verdict.withdrawn is False
+        assert (row.probability_above, row.evidence) == (verdict.probability_above, verdict.evidence)
+        assert (row.basis or None) == verdict.basis
+        assert np.isnan(row.own_mean) if verdict.own_mean is None else row.own_mean == verdict.own_mean
     assert report.pulls.dtype == np.int64
     table = campaign.to_arrow()
     assert table.column_names == list(report.columns)
-    assert table.to_pylist() == campaign.to_records() == report.to_dict("records")
+    same = [without_nan(rows) for rows in (table.to_pylist(), campaign.to_records(), report.to_dict("records"))]
+    assert same[0] == same[1] == same[2]
 
 
 def test_without_optional_packages() -> None:
@@ -148,7 +159,7 @@ def test_the_model_is_diagnosed() -> None:
 
 def test_reprs(campaign: cutline.Campaign) -> None:
     assert repr(campaign) == "<Campaign 'Screen & co': 4 arms, threshold 0.5, 0 of 40 measured>"
-    verdict = 'Verdict("one", above, mean=1.0000, interval=(0.8693, 1.1307), pulls=9, doubt=1.13e-19)'
+    verdict = 'Verdict("one", above, proved, mean=1.0000, interval=(0.8693, 1.1307), pulls=9, doubt=1.13e-19)'
     assert repr(campaign.verdicts[0]) == verdict
     assert repr(campaign.progress) == "Progress(told=0, budget=40, open=0, failed=0, expired=0, ending=None)"
     assert repr(campaign.figure()).startswith("<Figure, ")

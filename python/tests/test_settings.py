@@ -40,6 +40,8 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "graph": (12, {"graph": [(0, 1), (1, 2, 0.5), (7, 3)]}),
     "algorithm": (X, {"algorithm": "straddle"}),
     "rewards": (12, {"rewards": "bernoulli"}),
+    "min": (X, {"min": -7.5}),
+    "max": (X, {"min": 0.0, "max": 1e6}),
     "noise": (X, {"noise": 0.25}),
     "seed": (X, {"seed": None}),
     "features": (FRAME, {"features": ["a", "c"]}),
@@ -52,6 +54,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "prepare": (X, {"model": "linear", "prepare": ["centre"]}),
     "interval": (X, {"interval": "anytime"}),
     "confidence": (X, {"confidence": 0.9999999}),
+    "guarantee": (X, {"guarantee": "fdr"}),
     "until_sure": (X, {"until_sure": "expected-errors 2"}),
 }
 COMBINED: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -63,6 +66,7 @@ COMBINED: dict[str, tuple[Any, dict[str, Any]]] = {
     "custom": (X, {"algorithm": First()}),
     "custom on ridge": (X, {"algorithm": First(), "model": "linear"}),
     "custom class": (12, {"algorithm": First}),
+    "counts": (12, {"rewards": "count", "until_sure": "proved", "guarantee": "all"}),
     "costs": (X, {"cost": COSTS}),
     "costs of numbered arms": (12, {"cost": COSTS}),
     "costs of a frame": (FRAME[["tag", "a", "b"]], {"id": "tag", "cost": COSTS}),

@@ -22,6 +22,9 @@ def test_the_standing_agrees_with_the_verdicts() -> None:
     standing, verdicts = campaign.standing, campaign.verdicts
     for side in ("above", "below", "undecided"):
         assert standing[side] == sum(verdict.side == side for verdict in verdicts)
+    for side in ("above", "below"):
+        assert standing[f"{side}_proved"] == sum(verdict.side == side and verdict.basis == "proved" for verdict in verdicts)
+    assert standing["repeats"] == 0 and "no repeated measurement" in " ".join(standing["remarks"])
     assert standing["wrong_calls"] == pytest.approx(sum(verdict.doubt for verdict in verdicts))
     assert standing["wrong_calls"] == pytest.approx(campaign.expected_errors)
     assert standing["may_stop"] == (standing["undecided"] == 0)
@@ -35,6 +38,15 @@ def test_the_standing_agrees_with_the_verdicts() -> None:
 def test_a_campaign_without_rewards_has_nothing_to_say() -> None:
     standing = cutline.Campaign(3, threshold=0.0, budget=9).standing
     assert (standing["undecided"], standing["wrong_calls"], standing["rest"], standing["may_stop"]) == (3, None, None, False)
+
+
+def test_nothing_is_forecast_from_nine_rewards() -> None:
+    campaign = cutline.Campaign([[float(i)] for i in range(20)], threshold=9.5, budget=60)
+    campaign.observe(list(range(9)), list(range(9)), counted=True)
+    standing = campaign.standing
+    assert (standing["wrong_calls"], standing["rest"], standing["remarks"], campaign.expected_errors) == (None, None, [], None)
+    campaign.observe(9, 9.0, counted=True)
+    assert campaign.expected_errors == campaign.standing["wrong_calls"] is not None
 
 
 def test_the_rest_of_a_campaign_is_planned() -> None:

@@ -3,5 +3,7 @@
 
 pub mod calibration;
 pub mod coverage;
+pub mod proved;
+pub mod proved_stop;
 pub mod sure;
 pub mod worlds;

@@ -138,7 +138,6 @@ fn play(setting: &SureSetting, run: u64) -> Result<SureCount, TermsError> {
     let (arms, means) = instance(setting, &mut stream(setting.seed, Purpose::Instance, run));
     let seed = stream(setting.seed, Purpose::Learner, run).next_u64();
     let (arms, terms) = terms(setting, arms, seed)?;
-    terms.check_guarantee()?;
     let question = terms.question;
     let mut campaign = CampaignState::new(arms, terms)?;
     let mut rng = stream(setting.seed, Purpose::Noise, run);

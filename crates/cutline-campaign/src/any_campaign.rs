@@ -4,7 +4,7 @@ use crate::{
     Availability, CampaignState, Candidates, Change, Description, Event, Operation, Outcome, Plan, Progress, Record,
     Request, Standing, StoreError, Submission, Terms, Ticket, TicketId, TicketInfo, Time, View,
 };
-use cutline::{Arm, StopReason, Verdict};
+use cutline::{Arm, Guarantee, StopReason, Verdict};
 use std::time::Duration;
 
 /// How often something is read again because others change the campaign at the same time.
@@ -210,13 +210,14 @@ pub trait AnyCampaign: Send {
         Ok(self.state()?.verdicts())
     }
 
-    /// The verdicts of a campaign with another δ that received the same rewards.
+    /// The verdicts of a campaign with another δ, and another guarantee if one is given, that received the same rewards.
     ///
     /// # Errors
     /// If δ is not between 0 and 1, or the store fails.
-    fn verdicts_at(&mut self, delta: f64) -> Result<Vec<Verdict>, StoreError> {
+    fn verdicts_at(&mut self, delta: f64, guarantee: Option<Guarantee>) -> Result<Vec<Verdict>, StoreError> {
         let latest = self.state()?;
-        let terms = Terms { delta, ..latest.terms().clone() };
+        let terms = latest.terms().clone();
+        let terms = Terms { delta, guarantee: guarantee.or(terms.guarantee), ..terms };
         let mut state = CampaignState::new(latest.arms().clone(), terms)?;
         // They were taken already, so they are taken as they are.
         let observed = |(arm, reward)| Event::Observed { arm, reward, is_counted: false };
@@ -224,6 +225,9 @@ pub trait AnyCampaign: Send {
         let records: Vec<Record> =
             rewards.map(|(number, reward)| Record { number, at: 0, event: observed(reward) }).collect();
         state.extend(&records).map_err(|error| StoreError::CampaignError(error.refusal))?;
+        for (arm, reason) in latest.withdrawn() {
+            state.withdraw(arm, reason, 0)?;
+        }
         Ok(state.verdicts())
     }
 

@@ -78,9 +78,11 @@ impl Settings {
         }
         Ok(Terms {
             rewards: self.rewards,
+            range: (self.min.unwrap_or(f64::NEG_INFINITY), self.max.unwrap_or(f64::INFINITY)),
             noise: self.noise,
             interval: self.interval,
             delta: self.delta,
+            guarantee: self.guarantee,
             until_sure: self.until_sure,
             seed: self.seed,
             ..Terms::new(Question::new(self.threshold, self.precision)?, spec, self.budget)

@@ -1,6 +1,6 @@
 //! What a campaign is made of, beside its state: its settings and the names of its candidates.
 
-use crate::{CampaignState, Candidates, Change, Record, Revised, Settings, StoreError, settings_change};
+use crate::{CampaignState, Candidates, Change, Record, Revised, Settings, StoreError, TermsError, settings_change};
 use cutline::{Arm, Verdict};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -51,7 +51,11 @@ impl Description {
     pub fn changed(&self, change: &Change, candidates: &Candidates) -> Result<Option<(u32, String)>, StoreError> {
         let settings = change.apply(&self.settings, !self.columns.is_empty())?;
         let Some(text) = settings_change(&self.settings, &settings) else { return Ok(None) };
-        settings.begin(candidates)?.terms().check_guarantee()?;
+        match settings.begin(candidates)?.terms().check_guarantee() {
+            // A campaign may keep the stop that it has.
+            Err(TermsError::IntervalsReplaced) if settings.until_sure == self.settings.until_sure => (),
+            result => result?,
+        }
         Ok(Some((settings.budget, text)))
     }
 

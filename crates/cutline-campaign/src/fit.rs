@@ -85,15 +85,14 @@ impl ModelFit {
         let has_rewards = u64::from(progress.counted) + progress.uncounted > 0;
         let untested = |reason| Self { fit: Fit::Untested, p_value: None, reason };
         let estimator = state.terms().spec.estimator();
-        let Some(dimension) = state.arms().dimension() else {
+        if state.arms().dimension().is_none() {
             let fit = if has_rewards { Fit::Adapts } else { Fit::Untested };
             return Self { fit, p_value: None, reason: FitReason::NoFeatures };
-        };
+        }
         if !has_rewards {
             return untested(FitReason::NoRewards);
         }
-        let cost = state.arms().n_arms() as f64 * (dimension * dimension) as f64;
-        if cost > MAX_TEST_COST {
+        if !state.is_testable() {
             return untested(FitReason::TooLarge);
         }
         let diagnostics = state.diagnose();

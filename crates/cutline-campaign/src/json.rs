@@ -3,7 +3,7 @@
 
 use crate::{Time, rfc3339};
 use cutline::estimators::Explained;
-use cutline::{Amount, NoiseSource, Side, StopReason};
+use cutline::{Amount, Basis, NoiseSource, Side, StopReason, VerdictLimit};
 use serde::{Serialize, Serializer};
 
 /// Shares of the differences between the arms.
@@ -56,6 +56,14 @@ pub(crate) fn explained<S: Serializer>(shares: &Option<Explained>, serializer: S
 
 pub(crate) fn time<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
     rfc3339(*time).serialize(serializer)
+}
+
+pub(crate) fn basis<S: Serializer>(basis: &Option<Basis>, serializer: S) -> Result<S::Ok, S::Error> {
+    basis.map(Basis::name).serialize(serializer)
+}
+
+pub(crate) fn limit<S: Serializer>(limit: &Option<VerdictLimit>, serializer: S) -> Result<S::Ok, S::Error> {
+    limit.map(VerdictLimit::name).serialize(serializer)
 }
 
 pub(crate) fn side<S: Serializer>(side: &Side, serializer: S) -> Result<S::Ok, S::Error> {

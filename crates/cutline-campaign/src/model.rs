@@ -1,6 +1,6 @@
 //! The model of a campaign in one word, and the algorithm, estimator and preparation that settings which leave them open get.
 
-use crate::{Preparation, Settings};
+use crate::{EarlyStop, Preparation, Settings};
 use cutline::estimators::MixedSettings;
 use cutline::rules::NamedRule;
 use cutline::{EstimatorKind, RewardKind, algorithm};
@@ -20,7 +20,8 @@ pub(crate) const ADDITIVE: &str = "additive";
 /// | `linear` | `pivot` | `ridge` | [`Preparation::default`]; with [`Preparation::raw`] it is the model of the LinearAPT paper |
 /// | `independent` | `apt` | `sample-mean` | none: the features are not used |
 ///
-/// A model may be combined with another algorithm, which then replaces the one in the table. `linear` may be combined with a
+/// A campaign that ends once everything is [proved](EarlyStop::Proved) has the algorithm `easiest` instead. A model may be combined with another algorithm,
+/// which then replaces the one in the table. `linear` may be combined with a
 /// [covariance](crate::CampaignCovariance), by which the means are then related instead of being linear in the features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -170,7 +171,11 @@ impl Settings {
             false => Preparation::raw(),
         });
         if self.algorithm.is_none() {
-            let usual = if estimator == EstimatorKind::SampleMean { "apt" } else { "pivot" };
+            let usual = match estimator {
+                _ if self.until_sure == Some(EarlyStop::Proved) => "easiest",
+                EstimatorKind::SampleMean => "apt",
+                _ => "pivot",
+            };
             self.algorithm = Some(self.custom_rule.as_ref().map_or(usual, NamedRule::name).into());
         }
         self.estimator = Some(estimator);

@@ -1,7 +1,7 @@
 //! The one place where the names in settings become types of the engine, and types become names again.
 
 use crate::{CampaignModel, EarlyStop, SettingsError, TermsError};
-use cutline::{EstimatorKind, IntervalKind, Kernel, RewardKind};
+use cutline::{EstimatorKind, Guarantee, IntervalKind, Kernel, RewardKind};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
@@ -27,6 +27,16 @@ impl Named for IntervalKind {
 impl Named for RewardKind {
     fn named(name: &str) -> Result<Self, SettingsError> {
         Ok(Self::named(name).ok_or_else(|| TermsError::UnknownRewards(name.into()))?)
+    }
+
+    fn name(&self) -> String {
+        Self::name(*self).into()
+    }
+}
+
+impl Named for Guarantee {
+    fn named(name: &str) -> Result<Self, SettingsError> {
+        Ok(Self::named(name).ok_or_else(|| TermsError::UnknownGuarantee(name.into()))?)
     }
 
     fn name(&self) -> String {

@@ -2,7 +2,7 @@
 
 use crate::{CampaignState, TicketId, Time, json};
 use cutline::diagnostics::RewardStats;
-use cutline::{Arm, MeasurementCosts, Side, Verdict};
+use cutline::{Arm, Basis, MeasurementCosts, Side, Verdict, VerdictLimit};
 use serde::Serialize;
 
 /// The verdict on an arm.
@@ -17,6 +17,14 @@ pub struct VerdictRow {
     #[serde(serialize_with = "json::side")]
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub side: Side,
+    /// `proved` if its own rewards prove the side, `likely` if the model makes it likely; null if it is undecided.
+    #[serde(serialize_with = "json::basis")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub basis: Option<Basis>,
+    /// Why it says less than the rewards or the model seem to say, if it does: `skew`, `few-rewards`, `untested-model` or `misfit`.
+    #[serde(serialize_with = "json::limit")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub limit: Option<VerdictLimit>,
     /// Whether the mean is the threshold to the last digit, and nothing speaks for either side; the side is `above` then.
     pub at_threshold: bool,
     /// The estimate of its mean; null if nothing is known.
@@ -34,6 +42,10 @@ pub struct VerdictRow {
     pub cost: Option<f64>,
     /// The probability that the call is wrong.
     pub doubt: f64,
+    /// The probability that calling it above is right.
+    pub probability_above: f64,
+    /// The evidence of its own rewards for its side, an e-value: 1 is none. Null if it is too large for a number.
+    pub evidence: Option<f64>,
     /// After how many rewards its side was settled for good.
     pub settled_after: Option<u64>,
     /// Whether it is withdrawn.
@@ -54,6 +66,8 @@ impl VerdictRow {
             arm: name.into(),
             index,
             side: verdict.side,
+            basis: verdict.basis,
+            limit: verdict.limit,
             at_threshold: verdict.is_at_threshold(),
             mean: finite(verdict.mean),
             lower: finite(verdict.lower),
@@ -62,6 +76,8 @@ impl VerdictRow {
             pulls: verdict.pulls,
             cost: costs.map(|costs| costs.of(index).value()),
             doubt: verdict.doubt,
+            probability_above: verdict.probability_above(),
+            evidence: finite(verdict.evidence),
             settled_after: verdict.settled_after,
             withdrawn: verdict.is_withdrawn,
         }

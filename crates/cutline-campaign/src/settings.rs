@@ -5,7 +5,7 @@ use crate::{
     CampaignCovariance, CampaignModel, CandidatesError, EarlyStop, Encoding, ModelError, Preparation, TermsError, names,
 };
 use cutline::rules::NamedRule;
-use cutline::{CovarianceError, EstimatorKind, IntervalKind, RewardKind};
+use cutline::{CovarianceError, EstimatorKind, Guarantee, IntervalKind, RewardKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -24,10 +24,12 @@ use thiserror::Error;
 /// | `estimator` | that of the model or of the algorithm | how means are estimated; `None` in stores of earlier versions is that of the algorithm | [`EstimatorKind::ALL`] | [`TermsError::Spec`] |
 /// | `parameters` | those of the algorithm | by name; `noise`, `centre` and `intercept` are separate settings | as [`cutline::Parameter::range`] says | [`TermsError::Spec`] |
 /// | `rewards` | `gaussian` | the kind of the rewards; `None` in campaigns of earlier versions: [`Terms::rewards`](crate::Terms::rewards) | [`RewardKind::ALL`] | [`TermsError::UnknownRewards`] |
+/// | `min`, `max` | none | the ends of the range in which every reward lies; one of them may be given alone | `min` < `threshold` < `max` | [`TermsError::RangeEnds`], [`TermsError::ThresholdOutsideRange`], [`TermsError::RangeOfKind`] |
 /// | `noise` | estimated | σ, the standard deviation of a measurement | 1e-100 to 1e100 | [`TermsError::Interval`], [`TermsError::BernoulliNoise`] |
 /// | `interval` | `fixed` | the kind of the verdicts' intervals | [`IntervalKind::ALL`] | [`TermsError::Interval`] |
 /// | `delta` | 0.05 | δ: an interval holds with probability 1 − δ; a user may give `confidence`, which is 1 − δ | above 0, below 1 | [`TermsError::Interval`] |
-/// | `until_sure` | none | stop early: by `intervals` or `evidence`, once every side is certain, or by `expected-errors 3` | [`EarlyStop::named`] | [`TermsError::UnknownCriterion`], [`TermsError::GuaranteeNeedsNoise`] |
+/// | `guarantee` | `each` for verdicts, `all` for a stop that waits for proofs | whether δ is about each proved verdict, all of them, or the share of false ones | [`Guarantee::ALL`] | [`TermsError::UnknownGuarantee`] |
+/// | `until_sure` | none | stop early: `proved`, once every side is proved, by `evidence`, a heuristic, or by `expected-errors 3`; `intervals` in campaigns of earlier versions | [`EarlyStop::named`] | [`TermsError::UnknownCriterion`], [`TermsError::IntervalsReplaced`] |
 /// | `preparation` | that of the model | how features and rewards are transformed before learning | [`Preparation`] | [`ModelError::MixedPreparation`] |
 /// | `covariance` | none | how the means are related, in place of a model that is linear in the features | [`CampaignCovariance`] | [`SettingsError::Covariance`] |
 /// | `encoding` | none: all columns hold numbers | how the columns of a table of candidates become features | [`Encoding`] | |
@@ -60,10 +62,16 @@ pub struct Settings {
     /// Parameters of the algorithm, by name.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
-    /// `gaussian`, numbers with noise, or `bernoulli`, 1 for pass and 0 for fail.
+    /// `gaussian`, numbers with noise, `bernoulli`, 1 for pass and 0 for fail, or `count`: 0, 1, 2 and so on.
     #[serde(default, with = "names::optional", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub rewards: Option<RewardKind>,
+    /// The smallest reward that is possible; rewards below it are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// The largest reward that is possible; rewards above it are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
     /// The standard deviation of a measurement; without it, it is estimated.
     #[serde(default)]
     pub noise: Option<f64>,
@@ -74,7 +82,11 @@ pub struct Settings {
     /// The probability that an interval does not contain the mean.
     #[serde(default = "usual_delta")]
     pub delta: f64,
-    /// When to end before the budget is used up: `intervals`, `evidence`, or `expected-errors 3`.
+    /// What `delta` is about in proved verdicts: `each` of them, `all` together, or `fdr`, the share of false ones.
+    #[serde(default, with = "names::optional", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub guarantee: Option<Guarantee>,
+    /// When to end before the budget is used up: `proved`, `evidence`, or `expected-errors 3`.
     #[serde(default, with = "names::optional")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub until_sure: Option<EarlyStop>,
@@ -134,10 +146,13 @@ impl Settings {
         Setting::new("estimator", SettingKind::name::<EstimatorKind>()),
         Setting::new("parameters", SettingKind::structure::<BTreeMap<String, f64>>()),
         Setting::new("rewards", SettingKind::name::<RewardKind>()),
+        Setting::new("min", SettingKind::Number),
+        Setting::new("max", SettingKind::Number),
         Setting::new("noise", SettingKind::Number).may_change().unset_by("estimated"),
         Setting::new("interval", SettingKind::name::<IntervalKind>()),
         Setting::new("delta", SettingKind::Number).may_change(),
         Setting::new(CONFIDENCE, SettingKind::Number).may_change(),
+        Setting::new("guarantee", SettingKind::name::<Guarantee>()).may_change(),
         Setting::new("until_sure", SettingKind::name::<EarlyStop>()).may_change().unset_by("never"),
         Setting::new("preparation", SettingKind::structure::<Preparation>()),
         Setting::new("covariance", SettingKind::structure::<CampaignCovariance>()),
@@ -158,9 +173,12 @@ impl Settings {
             estimator: None,
             parameters: BTreeMap::new(),
             rewards: None,
+            min: None,
+            max: None,
             noise: None,
             interval: fixed(),
             delta: usual_delta(),
+            guarantee: None,
             until_sure: None,
             preparation: None,
             covariance: None,
@@ -201,6 +219,8 @@ mod tests {
     fn every_field_is_in_the_list() {
         let mut settings = Settings::new(0.5, 9);
         settings.rewards = Some(RewardKind::Gaussian);
+        (settings.min, settings.max) = (Some(0.0), Some(1.0));
+        settings.guarantee = Some(Guarantee::Fdr);
         settings.covariance = Some(CampaignCovariance::kernel(cutline::Kernel::Rbf, 1.0));
         settings.encoding = Some(Encoding::default());
         settings.cost = Some("price".into());

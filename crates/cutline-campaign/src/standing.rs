@@ -4,6 +4,7 @@ use crate::{CampaignModel, CampaignState, EarlyStop, ModelFit, Pace, Plan, Rest,
 use cutline::estimators::Explained;
 use cutline::{Amount, Arms, NoiseSource, Side, StopReason, Verdict};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// How a campaign stands, in numbers. `cutline status`, `report` and `list`, the API, the pages and Python show this struct, with these keys;
 /// the sentences about it are in `cutline-report`.
@@ -24,12 +25,19 @@ pub struct Standing {
     pub n_arms: usize,
     /// How many arms are decided to be above.
     pub above: usize,
-    /// How many of them have the threshold itself as their mean, so that nothing speaks for either side.
+    /// How many of them are proved to be above by their own rewards.
+    pub above_proved: usize,
+    /// How many of those above have the threshold itself as their mean, so that nothing speaks for either side.
     pub at_threshold: usize,
     /// How many arms are decided to be below.
     pub below: usize,
+    /// How many of them are proved to be below by their own rewards.
+    pub below_proved: usize,
     /// How many arms are undecided.
     pub undecided: usize,
+    /// How many verdicts say less than the rewards or the model seem to say, by the reason.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    pub limits: BTreeMap<&'static str, usize>,
     /// How many arms are withdrawn.
     pub withdrawn: usize,
     /// How many rewards may count or, if measurements have costs, what they may cost in all.
@@ -60,13 +68,17 @@ pub struct Standing {
     #[serde(serialize_with = "json::noise_source")]
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub noise_from: NoiseSource,
+    /// How many rewards repeat a measurement of the same arm. Without repeats, noise and differences between the arms cannot be told apart.
+    pub repeats: u64,
+    /// Whether the arms differ by more than noise would make them; null while there are too few repeats to tell.
+    pub differs: Option<bool>,
     /// How much of the differences between the arms each part of the mixed model explains; null for other models, without features, and
     /// before arms have different rewards.
     #[serde(serialize_with = "json::explained")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<json::ExplainedShares>))]
     pub explained: Option<Explained>,
     /// The number of wrong calls to expect if every arm gets the side of its mean: the sum of the doubts. It is an expectation under the
-    /// model, not a guarantee. Null before the first reward.
+    /// model, not a guarantee. Null while there are fewer than ten rewards.
     pub wrong_calls: Option<f64>,
     /// Whether the model of the campaign fits the rewards.
     #[serde(flatten)]
@@ -87,7 +99,8 @@ pub struct Standing {
     #[serde(serialize_with = "json::some_time")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub budget_used_at: Option<Time>,
-    /// What the remaining budget would bring; null without rewards, without budget, or if it was not computed because that takes long.
+    /// What the remaining budget would bring; null with fewer than ten rewards, without budget, or if the campaign is so large that simulating
+    /// it takes long.
     pub rest: Option<Rest>,
     /// The number of events on which all this rests.
     pub events: u64,
@@ -104,8 +117,8 @@ impl Standing {
     #[must_use]
     pub fn new(name: &str, settings: &Settings, state: &mut CampaignState, verdicts: &[Verdict], now: Time) -> Self {
         let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
+        let proved = |side| verdicts.iter().filter(|verdict| verdict.side == side && verdict.is_proved()).count();
         let (progress, noise) = (state.progress(), state.noise());
-        let has_rewards = u64::from(progress.counted) + progress.uncounted > 0;
         let undecided = count(Side::Undecided);
         let undecided_withdrawn = state.withdrawn().filter(|&(arm, _)| verdicts[arm].side == Side::Undecided).count();
         let pace = Pace::new(&progress, now);
@@ -118,9 +131,12 @@ impl Standing {
             algorithm: settings.algorithm(state.arms().dimension().is_some()).into(),
             n_arms: verdicts.len(),
             above: count(Side::Above),
+            above_proved: proved(Side::Above),
             at_threshold: verdicts.iter().filter(|verdict| verdict.is_at_threshold()).count(),
             below: count(Side::Below),
+            below_proved: proved(Side::Below),
             undecided,
+            limits: limits(verdicts),
             withdrawn: progress.withdrawn,
             budget: progress.budget,
             told: progress.counted,
@@ -133,8 +149,10 @@ impl Standing {
             voided: progress.voided,
             noise: is_known.then_some(noise.sigma),
             noise_from: noise.source,
+            repeats: state.n_repeats(),
+            differs: state.differs(),
             explained: state.learnt(),
-            wrong_calls: has_rewards.then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
+            wrong_calls: state.may_forecast().then(|| verdicts.iter().map(|verdict| verdict.doubt).sum()),
             fit: ModelFit::new(state, verdicts),
             may_stop: undecided == undecided_withdrawn,
             until_sure: state.terms().until_sure,
@@ -148,12 +166,33 @@ impl Standing {
         }
     }
 
-    /// The same with what the rest of the budget would bring, if that [is quick](Plan::is_rest_quick) to compute. `arms` are the arms as they
+    /// Whether there are enough rewards to say something about the campaign: [`CampaignState::may_forecast`].
+    #[must_use]
+    pub fn may_forecast(&self) -> bool {
+        self.wrong_calls.is_some()
+    }
+
+    /// Whether there are rewards.
+    #[must_use]
+    pub fn has_rewards(&self) -> bool {
+        u64::from(self.told) + self.uncounted > 0
+    }
+
+    /// The same with what the rest of the budget would bring, if the campaign [is small enough](Plan::is_rest_quick). `arms` are the arms as they
     /// were given.
     #[must_use]
     pub fn with_rest(self, state: &mut CampaignState, arms: Arms) -> Self {
         Self { rest: Plan::quick_rest(arms, state), ..self }
     }
+}
+
+/// How many verdicts are limited, by the name of the reason.
+fn limits(verdicts: &[Verdict]) -> BTreeMap<&'static str, usize> {
+    let mut limits = BTreeMap::new();
+    for limit in verdicts.iter().filter_map(|verdict| verdict.limit) {
+        *limits.entry(limit.name()).or_default() += 1;
+    }
+    limits
 }
 
 #[cfg(test)]
@@ -275,12 +314,12 @@ mod tests {
             ..Terms::new(Question::new(0.5, 0.0).unwrap(), Spec::named("apt").unwrap(), 40)
         };
         let mut state = CampaignState::new(arms.clone(), terms).unwrap();
-        for (arm, reward) in [(0, 1.0), (1, 0.0), (2, 1.0), (3, 0.0), (0, 1.0), (1, 1.0), (2, 0.0), (3, 0.0)] {
-            state.observe(arm, reward, true, 0).unwrap();
+        for reward in [1.0, 0.0, 1.0] {
+            (0..4).for_each(|arm| drop(state.observe(arm, reward, true, 0).unwrap()));
         }
         let verdicts = state.verdicts();
         let rest = standing(&mut state, &verdicts).with_rest(&mut state, arms).rest.unwrap();
-        assert_eq!((rest.measurements, rest.runs), (Some(32), 16));
+        assert_eq!((rest.measurements, rest.runs), (Some(28), 16));
     }
 
     /// What the rest would bring is computed where it is cheap, and not for a long campaign.

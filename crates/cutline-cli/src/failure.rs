@@ -255,13 +255,17 @@ fn store_hint(error: &StoreError) -> Option<String> {
     Some(match error {
         StoreError::Missing(_) | StoreError::NoCampaigns(_) => "begin a campaign with `cutline new`".into(),
         StoreError::Unconfirmed { .. } => {
-            "see with `cutline status` what it has before you repeat the command; a reward told twice counts once".into()
+            "see with `cutline status` what it has before you repeat the command; a reward told twice counts once"
+                .into()
         }
         StoreError::Unauthorized { .. } => {
-            "give a token of `cutline token create` in the environment variable `CUTLINE_TOKEN` or with `--token-file`".into()
+            "give a token of `cutline token create` in the environment variable `CUTLINE_TOKEN` or with `--token-file`"
+                .into()
         }
         StoreError::NotOverHttp => "run the command on the store of the server".into(),
-        StoreError::OtherName { .. } => "leave out `--name`, or give the address of the server, as in `http://HOST:PORT`".into(),
+        StoreError::OtherName { .. } => {
+            "leave out `--name`, or give the address of the server, as in `http://HOST:PORT`".into()
+        }
         StoreError::NameTaken(_) => "choose another name with `--name`".into(),
         StoreError::WhichCampaign(_) => "choose one with `--name`".into(),
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
@@ -269,12 +273,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
         StoreError::Terms(TermsError::BernoulliNoise) => "leave out `--noise`".into(),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
-            "use `--model mixed`, or `--until-sure intervals` with `--noise`".into()
-        }
-        StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. }) => {
-            "give the standard deviation of one measurement with `--noise` (half the range always holds for rewards in a range), or \
-             `--rewards bernoulli` for pass or fail, or use `--until-sure evidence` or `--until-sure \"expected-errors 1\"`, which guarantee nothing"
-                .into()
+            "use `--model mixed`, or `--until-sure proved`".into()
         }
         StoreError::Terms(TermsError::Spec(error)) => return new_hint(error),
         StoreError::CampaignError(CampaignError::OtherReward { .. }) => "correct it with `cutline amend`".into(),

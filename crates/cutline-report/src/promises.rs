@@ -1,6 +1,7 @@
 //! What is promised to somebody who stops a campaign by hand.
 
-use cutline::{EstimatorKind, IntervalKind, RewardKind, StopCriterion, grouped};
+use crate::words;
+use cutline::{EstimatorKind, Guarantee, IntervalKind, RewardKind, StopCriterion, grouped};
 use cutline_campaign::{EarlyStop, Terms};
 
 /// What holds for a campaign with these terms, in sentences.
@@ -28,9 +29,19 @@ pub fn promises(terms: &Terms, n_arms: usize) -> Vec<String> {
             "Each interval holds for one arm at one time with probability {level}; about {misses} of {arms} are expected to miss. If you look after every reward and stop as soon as you like the answer, the intervals hold less often than that."
         ),
     });
+    let kind = terms.guarantee.unwrap_or(Guarantee::Each);
+    sentences.push(format!(
+        "A proved verdict rests on the measurements of the candidate alone, whatever the model, and may be read at any time: {}; {}.",
+        words::guarantee(kind, terms.delta),
+        words::assumption(terms)
+    ));
     sentences.push("An undecided arm has no verdict. To call it by its mean is a guess, and its doubt is the probability that the guess is wrong.".into());
     sentences.push(match terms.until_sure {
         None => "The campaign does not end by itself before the budget is used up.".into(),
+        Some(EarlyStop::Proved) => {
+            let all = words::guarantee(terms.guarantee.unwrap_or(Guarantee::All), terms.delta);
+            format!("The campaign ends by itself as soon as every side is proved; then {all}.")
+        }
         Some(EarlyStop::Sure(StopCriterion::Intervals)) => {
             format!("The campaign ends by itself as soon as every side is certain; then any side is wrong with probability at most {error}.")
         }

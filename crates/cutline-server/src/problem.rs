@@ -208,6 +208,9 @@ fn is_about_values(refusal: &Refusal) -> bool {
                 | CampaignError::NoArm { .. }
                 | CampaignError::TooManyRewards { .. }
                 | CampaignError::NotPassOrFail { .. }
+                | CampaignError::NotACount { .. }
+                | CampaignError::BelowMin { .. }
+                | CampaignError::AboveMax { .. }
                 | CampaignError::NotAReward { .. }
         )
     )

@@ -62,6 +62,7 @@ pub struct Confidence {
     norm: Option<f64>,
     degrees_of_freedom: f64,
     is_bernoulli: bool,
+    range: (f64, f64),
 }
 
 /// Why intervals were refused.
@@ -128,7 +129,8 @@ impl Confidence {
         if !Range::NOISE_SCALE.contains(noise) {
             return Err(IntervalError::Noise(noise));
         }
-        Ok(Self { interval, delta, noise, norm: None, degrees_of_freedom: f64::INFINITY, is_bernoulli: false })
+        let (degrees_of_freedom, range) = (f64::INFINITY, (f64::NEG_INFINITY, f64::INFINITY));
+        Ok(Self { interval, delta, noise, norm: None, degrees_of_freedom, is_bernoulli: false, range })
     }
 
     /// The same settings, with `norm` as the bound S on ‖θ‖.
@@ -158,7 +160,13 @@ impl Confidence {
     #[must_use]
     pub fn with_bernoulli_rewards(self) -> Self {
         let noise = if self.interval == IntervalKind::Anytime { RewardKind::BERNOULLI_SIGMA } else { self.noise };
-        Self { noise, is_bernoulli: true, ..self }
+        Self { noise, is_bernoulli: true, range: (0.0, 1.0), ..self }
+    }
+
+    /// The same for means that lie between these numbers, to which means and intervals are limited.
+    #[must_use]
+    pub fn with_range(self, range: (f64, f64)) -> Self {
+        Self { range, ..self }
     }
 
     /// Whether rewards are 0 or 1.
@@ -169,7 +177,7 @@ impl Confidence {
     /// The numbers between which all means lie.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {
-        if self.is_bernoulli { (0.0, 1.0) } else { (f64::NEG_INFINITY, f64::INFINITY) }
+        self.range
     }
 
     /// Changes σ, which must be in range.

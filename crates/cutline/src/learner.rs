@@ -9,7 +9,9 @@ pub use error::{LearnerError, TellError};
 
 use crate::estimators::{Estimator, History};
 use crate::rules::{Choice, Rule};
-use crate::{Amount, Arm, Beliefs, MeasurementCosts, Purpose, Question, Range, Settled, Stop, StopReason, stream};
+use crate::{
+    Amount, Arm, Beliefs, MeasurementCosts, Purpose, Question, Range, Settled, SettledArm, Stop, StopReason, stream,
+};
 use counts::Counts;
 
 /// A learner composed of a rule, an estimator and a stop.
@@ -233,6 +235,15 @@ where
     fn set_withdrawn(&mut self, arm: Arm, is_withdrawn: bool) {
         self.settled.set_withdrawn(arm, is_withdrawn);
         self.nothing_settled.set_withdrawn(arm, is_withdrawn);
+    }
+
+    fn set_settled(&mut self, settled: &[SettledArm]) {
+        if !self.stop.settles() {
+            self.settled.unsettle();
+        }
+        for &SettledArm { arm, is_above, after } in settled {
+            self.settled.settle(arm, is_above, after);
+        }
     }
 
     fn opens_with_every_arm(&self) -> bool {

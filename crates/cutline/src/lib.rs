@@ -8,11 +8,13 @@ mod decision;
 pub mod diagnostics;
 pub mod estimators;
 mod features;
+mod guarantee;
 mod interval;
 mod joint;
 mod learner;
 mod named;
 mod noise;
+pub mod proof;
 mod question;
 mod random;
 mod range;
@@ -36,6 +38,7 @@ pub use beliefs::Beliefs;
 pub use costs::{Amount, CostError, MeasurementCosts};
 pub use decision::{Decision, NamedDecision};
 pub use features::Executor;
+pub use guarantee::Guarantee;
 pub use interval::{Confidence, IntervalError, IntervalKind, delta_of};
 pub use learner::{AskTell, Learner, LearnerError, TellError};
 pub use named::{NameError, Named, Problem};
@@ -54,7 +57,7 @@ pub use stop::{
 };
 #[cfg(feature = "rayon")]
 pub use threads::Threads;
-pub use verdict::{Side, Verdict};
+pub use verdict::{Basis, Side, Verdict, VerdictLimit};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -37,6 +37,14 @@ pub struct SettledArm {
     pub after: u64,
 }
 
+impl SettledArm {
+    /// `arm` was settled as above, or below, after this many rewards of all arms.
+    #[must_use]
+    pub fn new(arm: Arm, is_above: bool, after: u64) -> Self {
+        Self { arm, is_above, after }
+    }
+}
+
 impl Settled {
     /// No arm of `n_arms` is settled.
     #[must_use]
@@ -62,6 +70,12 @@ impl Settled {
             self.positions[arm] = Some(self.order.len());
             self.order.push(SettledArm { arm, is_above, after });
         }
+    }
+
+    /// Opens all settled arms again; withdrawn arms stay withdrawn.
+    pub(crate) fn unsettle(&mut self) {
+        self.positions.fill(None);
+        self.order.clear();
     }
 
     /// Withdraws `arm`, or with `false` makes it available again.

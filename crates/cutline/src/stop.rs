@@ -82,6 +82,8 @@ pub enum StopReason {
     ExpectedErrors,
     /// The side of every arm is [settled](crate::Settled).
     Settled,
+    /// The side of every arm that is not withdrawn is [proved](crate::proof): see `EarlyStop::Proved` of the crate `cutline-campaign`.
+    Proved,
     /// Every arm that is not settled is [withdrawn](crate::Settled::set_withdrawn).
     Withdrawn,
     /// The rule has [no more pulls](crate::rules::Choice::Done).
@@ -91,8 +93,15 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    const ALL: [Self; 6] =
-        [Self::Budget, Self::Confidence, Self::ExpectedErrors, Self::Settled, Self::Withdrawn, Self::Done];
+    const ALL: [Self; 7] = [
+        Self::Budget,
+        Self::Confidence,
+        Self::ExpectedErrors,
+        Self::Settled,
+        Self::Proved,
+        Self::Withdrawn,
+        Self::Done,
+    ];
 
     /// The reason with this [name](StopReason::name).
     #[must_use]
@@ -108,6 +117,7 @@ impl StopReason {
             Self::Confidence => "confidence",
             Self::ExpectedErrors => "expected-errors",
             Self::Settled => "settled",
+            Self::Proved => "proved",
             Self::Withdrawn => "withdrawn",
             Self::Done => "done",
             Self::Custom => "custom",

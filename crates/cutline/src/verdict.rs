@@ -4,6 +4,7 @@ use crate::estimators::{Estimator, Marginals, Model, Posterior, PriorFree};
 use crate::interval::{Confidence, quantile, tail};
 use crate::{Arm, Beliefs, IntervalKind, Question, Settled, SettledArm};
 use statrs::distribution::{Beta, ContinuousCDF};
+use statrs::function::beta::beta_reg;
 use std::collections::HashMap;
 
 /// The side of the threshold on which an arm lies.
@@ -15,6 +16,15 @@ pub enum Side {
     Below,
     /// Not known yet: the interval allows both sides.
     Undecided,
+}
+
+/// What a decided verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The arm's own rewards prove the side at the stated confidence, whatever the model.
+    Proved,
+    /// The model makes the side likely; where the model is wrong, the verdict may be wrong more often than the confidence says.
+    Likely,
 }
 
 /// The verdict on an arm.
@@ -36,6 +46,11 @@ pub struct Verdict {
     pub upper: f64,
     /// The side.
     pub side: Side,
+    /// What the side rests on; `None` if the arm is undecided.
+    pub basis: Option<Basis>,
+    /// The evidence of the arm's own rewards for the side of the verdict, or of the mean if the arm is undecided: an e-value. It is 1
+    /// without rewards. If the arm lies on the other side, it ever reaches x with a probability of at most 1/x.
+    pub evidence: f64,
     /// The number of rewards received for this arm. Pending pulls are not included, unlike in [`Beliefs::pulls`].
     pub pulls: u32,
     /// The probability that the side of the mean is an error ([`Question::is_error`]): that the arm lies beyond τ, by more than ε, on the
@@ -47,6 +62,60 @@ pub struct Verdict {
     pub settled_after: Option<u64>,
     /// Whether the arm is [withdrawn](crate::Settled::set_withdrawn): it is not measured any more.
     pub is_withdrawn: bool,
+    /// Why it says less than the rewards seem to say, if it does.
+    pub limit: Option<VerdictLimit>,
+    /// Whether the mean, or the proof, suggests *above*.
+    is_mean_above: bool,
+}
+
+/// Why a verdict says less than the rewards, or the model, seem to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VerdictLimit {
+    /// Its evidence would prove the side if the noise were normal, and the noise may be too skewed for that: [`ProofLimit::Skew`](crate::proof::ProofLimit::Skew).
+    Skew,
+    /// Each arm is judged by itself, and one pass or fail is no verdict.
+    FewRewards,
+    /// The linear model has not been tested by the rewards yet, so it makes nothing likely.
+    UntestedModel,
+    /// The rewards contradict the linear model, so it makes nothing likely.
+    Misfit,
+}
+
+impl VerdictLimit {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Skew, Self::FewRewards, Self::UntestedModel, Self::Misfit];
+
+    /// The limit with this name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|limit| limit.name() == name)
+    }
+
+    /// Its name in files, in JSON and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Skew => "skew",
+            Self::FewRewards => "few-rewards",
+            Self::UntestedModel => "untested-model",
+            Self::Misfit => "misfit",
+        }
+    }
+}
+
+impl Basis {
+    /// Both of them, the stronger one first.
+    pub const ALL: &[Self] = &[Self::Proved, Self::Likely];
+
+    /// Its name in files, in JSON and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Likely => "likely",
+        }
+    }
 }
 
 impl Side {
@@ -87,16 +156,58 @@ impl Verdict {
                 lower,
                 upper,
                 side: Side::Undecided,
+                basis: None,
+                evidence: 1.0,
                 pulls,
                 doubt: 0.5,
                 settled_after: None,
                 is_withdrawn: false,
+                limit: None,
+                is_mean_above: true,
             };
         }
         let [mean, lower, upper] = [mean, centre - half_width, centre + half_width].map(|x| x.clamp(range.0, range.1));
-        let (side, worst) = if question.is_above(mean) { (Side::Above, lower) } else { (Side::Below, upper) };
-        let side = if question.is_error(worst, mean) { Side::Undecided } else { side };
-        Self { mean, lower, upper, side, pulls, doubt, settled_after: None, is_withdrawn: false }
+        let is_mean_above = question.is_above(mean);
+        let (side, worst) = if is_mean_above { (Side::Above, lower) } else { (Side::Below, upper) };
+        let is_decided = !question.is_error(worst, mean);
+        Self {
+            mean,
+            lower,
+            upper,
+            side: if is_decided { side } else { Side::Undecided },
+            basis: is_decided.then_some(Basis::Likely),
+            evidence: 1.0,
+            pulls,
+            doubt,
+            settled_after: None,
+            is_withdrawn: false,
+            limit: None,
+            is_mean_above,
+        }
+    }
+
+    /// The verdict where a side is proved with error probability `delta`: it is the side, whatever the model says.
+    #[must_use]
+    pub fn proved(self, is_above: bool, delta: f64) -> Self {
+        let side = if is_above { Side::Above } else { Side::Below };
+        // Where the model doubts the side of the mean, it does not doubt the other one.
+        let doubt = if is_above == self.is_mean_above { self.doubt.min(delta) } else { delta };
+        Self { side, basis: Some(Basis::Proved), doubt, limit: None, is_mean_above: is_above, ..self }
+    }
+
+    /// The verdict where this is a reason not to believe the model: undecided, unless it is proved or settled.
+    #[must_use]
+    pub fn without_model(self, limit: VerdictLimit) -> Self {
+        if self.basis != Some(Basis::Likely) || self.settled_after.is_some() {
+            return self;
+        }
+        Self { side: Side::Undecided, basis: None, limit: Some(limit), ..self }
+    }
+
+    /// Whether the mean suggests *above*.
+    #[must_use]
+    pub fn is_mean_above(&self) -> bool {
+        self.is_mean_above
     }
 
     /// The same with the side that was settled, if it was.
@@ -104,7 +215,8 @@ impl Verdict {
         let verdict = Self { is_withdrawn: settled.is_withdrawn(arm), ..self };
         let Some(SettledArm { is_above, after, .. }) = settled.get(arm) else { return verdict };
         let side = if is_above { Side::Above } else { Side::Below };
-        Self { side, settled_after: Some(after), ..verdict }
+        let basis = verdict.basis.or(Some(Basis::Likely));
+        Self { side, basis, settled_after: Some(after), limit: None, ..verdict }
     }
 
     /// Whether the mean is the threshold, to the last digit, and nothing speaks for either side. The side is *above* then, because that is
@@ -118,6 +230,19 @@ impl Verdict {
     #[must_use]
     pub fn side_in_words(&self) -> &'static str {
         if self.is_at_threshold() { "at the threshold" } else { self.side.name() }
+    }
+
+    /// The probability that calling the arm *above* is right, by the model: the counterpart of [`doubt`](Verdict::doubt). With a
+    /// precision of 0 it is the probability that the arm lies above the threshold.
+    #[must_use]
+    pub fn probability_above(&self) -> f64 {
+        if self.is_mean_above { 1.0 - self.doubt } else { self.doubt }
+    }
+
+    /// Whether the arm's own rewards prove its side.
+    #[must_use]
+    pub fn is_proved(&self) -> bool {
+        self.basis == Some(Basis::Proved)
     }
 
     /// Whether the arm is known to be above or below.
@@ -180,8 +305,11 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                     Some(beta) => beta.interval(confidence.delta(), mean),
                     None => interval(arm),
                 };
-                return Verdict::new(question, range, mean, (centre, half_width), deviation, n_rewards[arm], doubt)
-                    .settled(settled, arm);
+                let verdict =
+                    Verdict::new(question, range, mean, (centre, half_width), deviation, n_rewards[arm], doubt);
+                let is_enough = !is_jeffreys || has_enough_passes(question, mean, n_rewards[arm], confidence.delta());
+                let verdict = if is_enough { verdict } else { verdict.without_model(VerdictLimit::FewRewards) };
+                return verdict.settled(settled, arm);
             };
             let Marginals { means, deviations, doubts, .. } = marginals;
             let interval = if confidence.interval() == IntervalKind::Fixed {
@@ -201,6 +329,22 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
             verdict.settled(settled, arm)
         })
     }
+}
+
+/// Whether passes and fails alone, without a prior, are enough for the side of their mean: at least two rewards, of which so many, or more, on that side
+/// have a probability of at most δ/2 at the bar. Where an arm with a surprising first reward is not measured again, Jeffreys would often be wrong.
+fn has_enough_passes(question: Question, mean: f64, n: u32, delta: f64) -> bool {
+    let (threshold, precision) = (question.threshold(), question.precision());
+    let is_above = question.is_above(mean);
+    let bar = if is_above { threshold - precision } else { 1.0 - threshold - precision };
+    let agreeing = f64::from(n) * if is_above { mean } else { 1.0 - mean };
+    // P(X ≥ x) of a binomial distribution is I_bar(x, n − x + 1).
+    let tail = if agreeing > 0.0 && bar > 0.0 {
+        beta_reg(agreeing, f64::from(n) - agreeing + 1.0, bar.min(1.0))
+    } else {
+        f64::from(u8::from(bar > 0.0))
+    };
+    n >= 2 && tail <= delta / 2.0
 }
 
 /// The posterior Beta(x + ½, n − x + ½) of the probability of a 1 after x of n, by the prior of Jeffreys. Its quantiles are an interval that holds

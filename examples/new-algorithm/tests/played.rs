@@ -1,6 +1,5 @@
 //! The parts of this crate are played from the experiment file, and compute what their formulas say.
 
-use cutline::RewardKind;
 use cutline::estimators::{CustomEstimator, Estimator, NamedEstimator};
 use cutline::{Arms, Confidence, IntervalKind, Problem, Question, Side, Spec, SpecError, StopReason};
 use cutline_campaign::{CampaignState, Event, Record, Terms};
@@ -98,17 +97,8 @@ fn what_does_not_fit_is_refused() {
 fn a_campaign_is_played_and_replayed() {
     let extensions = extensions().unwrap();
     let spec = Spec::named("pivot").unwrap().with_custom_estimator(extensions.estimators[0].clone()).unwrap();
-    let terms = Terms {
-        question: question(),
-        spec: spec.with_custom_stop(extensions.stops[0].clone()),
-        budget: 1000,
-        rewards: Some(RewardKind::Gaussian),
-        noise: None,
-        interval: IntervalKind::Fixed,
-        delta: 0.05,
-        until_sure: None,
-        seed: 7,
-    };
+    let spec = spec.with_custom_stop(extensions.stops[0].clone());
+    let terms = Terms { seed: 7, ..Terms::new(question(), spec, 1000) };
     let arms = Arms::without_features(3).unwrap();
     let mut campaign = CampaignState::new(arms.clone(), terms.clone()).unwrap();
     let mut events: Vec<Event> = Vec::new();

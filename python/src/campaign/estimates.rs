@@ -18,8 +18,10 @@ impl Campaign {
     fn verdicts(&self, py: Python<'_>) -> PyResult<Vec<Verdict>> {
         self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
-            let named = campaign.description()?.names.iter().zip(&verdicts).enumerate();
-            Ok(named.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict)).collect())
+            let names = campaign.description()?.names.clone();
+            let rewards = campaign.state()?.reward_stats();
+            let named = names.iter().zip(&verdicts).enumerate();
+            Ok(named.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict, rewards)).collect())
         })
     }
 
@@ -51,7 +53,7 @@ impl Campaign {
     }
 
     /// The number of wrong calls that the mixed model expects if every arm gets the side of its mean: the sum of the doubts. It is an
-    /// expectation under the model, not a guarantee. `None` for other models and before the first reward.
+    /// expectation under the model, not a guarantee. `None` for other models, and while there are fewer than ten rewards.
     #[getter]
     fn expected_errors(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         self.with(py, |campaign| {
@@ -90,11 +92,12 @@ impl Campaign {
 
     /// The verdicts by column.
     fn _columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (names, verdicts) = self.with(py, |campaign| {
+        let (names, verdicts, rewards) = self.with(py, |campaign| {
             let verdicts = campaign.verdicts()?;
-            Ok((campaign.description()?.names.clone(), verdicts))
+            let rewards = campaign.state()?.reward_stats().clone();
+            Ok((campaign.description()?.names.clone(), verdicts, rewards))
         })?;
-        columns(py, &names, &verdicts)
+        columns(py, &names, &verdicts, Some(&rewards))
     }
 
     /// The verdicts, by column, that other arms would have, and how many of them are expected to be wrong.
@@ -111,7 +114,7 @@ impl Campaign {
             let expected_errors = expected_errors(campaign.state()?, &verdicts);
             Ok((verdicts, expected_errors))
         })?;
-        Ok((self::columns(py, others.names(), &verdicts)?, expected_errors))
+        Ok((self::columns(py, others.names(), &verdicts, None)?, expected_errors))
     }
 
     /// The figure of the verdicts, as SVG.
@@ -124,8 +127,8 @@ impl Campaign {
     }
 }
 
-/// The number of wrong calls that the mixed model expects: the sum of the doubts. `None` for other models, and before the first reward.
+/// The number of wrong calls that the mixed model expects: the sum of the doubts. `None` for other models, and while there are too few rewards.
 fn expected_errors(state: &CampaignState, verdicts: &[cutline::Verdict]) -> Option<f64> {
     state.explained()?;
-    Some(verdicts.iter().map(|verdict| verdict.doubt).sum())
+    state.may_forecast().then(|| verdicts.iter().map(|verdict| verdict.doubt).sum())
 }

@@ -7,7 +7,7 @@ use crate::plan::{Planning, goal_of};
 use crate::pool::pool;
 use crate::verdict::Progress;
 use cutline_campaign::{Plan, now};
-use cutline_report::Summary;
+use cutline_report::{Summary, words};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -36,9 +36,9 @@ impl Campaign {
     }
 
     /// How the campaign stands, with the keys of `cutline status --format json`: among them `sentence`, the result in words; `above`, `below`
-    /// and `undecided`; `wrong_calls`, the number to expect if every arm gets the side of its mean; `fit`, one word on whether the model
+    /// and `undecided`, with `above_proved` and `below_proved`; `remarks`, what the verdicts rest on where that is little; `wrong_calls`, the number to expect if every arm gets the side of its mean; `fit`, one word on whether the model
     /// fits, with `fit_p_value` and `fit_advice`; `may_stop`, whether every arm is decided; `remaining`, what is left of the budget; and
-    /// `rest`, what that would still bring, or `None` if it takes long to compute: then see `plan`.
+    /// `rest`, what that would still bring, or `None` in a large campaign: then see `plan`.
     ///
     /// >>> import cutline
     /// >>> campaign = cutline.Campaign(["a", "b"], threshold=0.0, budget=20, noise=1.0)
@@ -63,6 +63,12 @@ impl Campaign {
         // The keys and values of JSON, as everywhere.
         let json = serde_json::to_string(&Summary::from(standing)).map_err(|error| input(error.to_string()))?;
         Ok(py.import("json")?.call_method1("loads", (json,))?.cast_into()?)
+    }
+
+    /// The number of arms on each side and how many of them are proved, in words.
+    fn _sides(&self, py: Python<'_>) -> PyResult<String> {
+        let standing = self.with(py, |campaign| campaign.standing_without_rest(now()))?;
+        Ok(words::sides(&standing))
     }
 
     /// A plan for the rest of the campaign, for `plan`.

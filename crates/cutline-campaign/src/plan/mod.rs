@@ -23,7 +23,7 @@ pub use prior::{Expectation, Prior, PriorError, noise_and_spread};
 pub use rest::Rest;
 pub use rewards::check_noise;
 
-use crate::{Terms, TermsError};
+use crate::{CampaignError, Terms, TermsError};
 use cutline::{Arms, Question};
 use std::num::NonZeroU32;
 use thiserror::Error;
@@ -171,6 +171,9 @@ pub enum PlanError {
         /// Why.
         error: TermsError,
     },
+    /// A reward of the pilot is not one that the campaigns take.
+    #[error("the pilot: {0}")]
+    Pilot(CampaignError),
     /// The prior does not fit the arms.
     #[error(transparent)]
     Prior(#[from] PriorError),

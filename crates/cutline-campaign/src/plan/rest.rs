@@ -7,7 +7,8 @@ use cutline::{Arms, RewardKind};
 use serde::Serialize;
 use std::num::NonZeroU32;
 
-/// The largest cost of a [`Rest`] that is computed without being asked for: about a second on one core.
+/// The largest cost of a [`Rest`] that is computed without being asked for, in multiplications. It bounds the size of the campaign, whatever
+/// the speed of the machine: about 300 arms with 10 features and 450 measurements.
 const MAX_QUICK_COST: f64 = 1.3e8;
 
 /// The runs of a quick forecast.
@@ -116,8 +117,8 @@ impl Plan {
         Ok(Rest::new(row, self))
     }
 
-    /// Whether [`Plan::quick_rest`] computes anything: there are rewards and there is budget left, the campaign has not ended, the rule is not a
-    /// custom one, and it takes less than about a second.
+    /// Whether [`Plan::quick_rest`] computes anything: there are [enough rewards](CampaignState::may_forecast) and there is budget left, the campaign
+    /// has not ended, the rule is not a custom one, and the campaign is small. It is a function of the campaign, not of the clock.
     #[must_use]
     pub fn is_rest_quick(state: &mut CampaignState) -> bool {
         if state.stop_reason().is_some() {
@@ -127,7 +128,7 @@ impl Plan {
         let remaining = progress.remaining().whole_units();
         let told = u64::from(progress.counted) + progress.uncounted;
         let is_custom = spec.algorithm().name != spec.name();
-        remaining > 0 && told > 0 && !is_custom && cost(state, told, remaining) <= MAX_QUICK_COST
+        remaining > 0 && state.may_forecast() && !is_custom && cost(state, told, remaining) <= MAX_QUICK_COST
     }
 
     /// What the remaining budget of a campaign would bring, by a few runs; `None` unless it [is quick](Plan::is_rest_quick). `arms` are the arms as

@@ -94,6 +94,8 @@ impl Plan {
             if self.campaigns[..position].iter().any(|other| other.label == campaign.label) {
                 return Err(PlanError::Twice(campaign.label.clone()));
             }
+            let mut pilot = self.prior.rewards().iter().map(|&(_, reward)| campaign.terms.check_reward(reward));
+            pilot.try_for_each(|checked| checked).map_err(PlanError::Pilot)?;
             let mut first = 0;
             while let Some(&budget) = budgets.get(first) {
                 match self.state(campaign, budget, self.seed) {
@@ -129,7 +131,8 @@ impl Plan {
     pub(super) fn state(&self, campaign: &PlannedCampaign, budget: u32, seed: u64) -> Result<CampaignState, PlanError> {
         // Means and noise of a plan are Gaussian, whatever the campaign measures.
         let rewards = campaign.terms.rewards.map(|_| RewardKind::Gaussian);
-        let terms = Terms { question: self.question, budget, seed, rewards, ..campaign.terms.clone() };
+        let range = (f64::NEG_INFINITY, f64::INFINITY);
+        let terms = Terms { question: self.question, budget, seed, rewards, range, ..campaign.terms.clone() };
         let refused = |error: TermsError| PlanError::Campaign { label: campaign.label.clone(), error };
         let mut state = CampaignState::new(campaign.arms.clone(), terms).map_err(refused)?;
         for &(arm, reward) in self.prior.rewards() {

@@ -2,9 +2,15 @@
 
 use super::ledger::Ledger;
 use super::{CampaignError, CampaignState, Progress, Terms, TicketId, TicketStatus, Time};
-use cutline::diagnostics::{Diagnostics, LearntModel, RewardStats};
+use crate::fit::MAX_TEST_COST;
+use cutline::diagnostics::{Conclusion, Diagnostics, LearntModel, RewardStats};
 use cutline::estimators::Explained;
-use cutline::{Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Side, StopReason, Verdict};
+use cutline::{
+    Amount, Arm, Arms, EstimatorKind, NoiseEstimate, NoiseSource, Settled, Side, StopReason, Verdict, VerdictLimit,
+};
+
+/// With fewer rewards nothing is said about how many calls may be wrong.
+const LEAST_REWARDS: u64 = 10;
 
 impl CampaignState {
     /// The verdict on every arm from the rewards received so far.
@@ -13,6 +19,7 @@ impl CampaignState {
     /// Never: the terms were checked when the campaign began.
     pub fn verdicts(&mut self) -> Vec<Verdict> {
         self.update_noise();
+        self.update_proofs();
         let confidence = self.terms.confidence(self.noise).expect("a noise in range, as when the campaign began");
         let mut verdicts: Vec<Verdict> = self.learner.beliefs().verdicts(&confidence).collect();
         let is_out_of_range = self.noise.is_out_of_range();
@@ -22,16 +29,50 @@ impl CampaignState {
             for verdict in &mut verdicts {
                 (verdict.lower, verdict.upper) = (lower, upper);
                 if is_out_of_range {
-                    (verdict.side, verdict.doubt, verdict.settled_after) = (Side::Undecided, 0.5, None);
+                    (verdict.side, verdict.basis) = (Side::Undecided, None);
+                    (verdict.doubt, verdict.settled_after) = (0.5, None);
                 }
             }
         }
+        if let Some(limit) = self.model_limit() {
+            verdicts.iter_mut().for_each(|verdict| *verdict = verdict.without_model(limit));
+        }
+        if !is_out_of_range {
+            self.add_proofs(&mut verdicts);
+        }
         verdicts
+    }
+
+    /// Why the model makes no side likely: a linear model that the rewards contradict, or that they could not have contradicted yet.
+    fn model_limit(&self) -> Option<VerdictLimit> {
+        let is_linear = self.terms.spec.estimator() == EstimatorKind::Ridge && !self.arms.has_covariance();
+        // Campaigns of earlier versions have no kind of rewards, and keep their verdicts.
+        if !is_linear || self.terms.rewards.is_none() {
+            return None;
+        }
+        if !self.is_testable() {
+            return Some(VerdictLimit::UntestedModel);
+        }
+        match self.diagnose().conclusion {
+            Conclusion::NotBelievable => Some(VerdictLimit::Misfit),
+            Conclusion::NotEnoughData(_) => Some(VerdictLimit::UntestedModel),
+            _ => None,
+        }
+    }
+
+    /// Whether the linear model has few enough arms and features to be tested within seconds.
+    #[must_use]
+    pub fn is_testable(&self) -> bool {
+        let dimension = self.arms.dimension().unwrap_or(0);
+        self.arms.n_arms() as f64 * (dimension * dimension) as f64 <= MAX_TEST_COST
     }
 
     /// Why the campaign will never hand out another measurement; `None` while it may.
     pub fn stop_reason(&mut self) -> Option<StopReason> {
         self.update_noise();
+        if self.terms.is_until_proved() {
+            self.update_proofs();
+        }
         let spent = self.ledger.spending.spent;
         self.learner.set_remaining(Amount::units(self.ledger.budget).minus(spent));
         let is_used = self.ledger.costs.is_none() && self.ledger.counted >= self.ledger.budget;
@@ -40,8 +81,21 @@ impl CampaignState {
         } else if self.expects_few_errors() {
             Some(StopReason::ExpectedErrors)
         } else {
-            self.learner.stop_reason()
+            let reason = self.learner.stop_reason();
+            let is_proved = self.terms.is_until_proved() && !self.learner.settled().in_order().is_empty();
+            match reason {
+                Some(StopReason::Settled | StopReason::Withdrawn) if is_proved => Some(StopReason::Proved),
+                reason => reason,
+            }
         }
+    }
+
+    /// The arms whose side is fixed for good, and when that happened.
+    pub fn settled(&mut self) -> &Settled {
+        if self.terms.is_until_proved() {
+            self.update_proofs();
+        }
+        self.learner.settled()
     }
 
     /// Its progress.
@@ -112,6 +166,26 @@ impl CampaignState {
         let differs =
             self.rewards().any(|(arm, _)| arm != first_arm) && self.rewards().any(|(_, reward)| reward != first_reward);
         differs.then_some(explained)
+    }
+
+    /// Whether there are enough rewards, ten, to say how many calls may be wrong.
+    #[must_use]
+    pub fn may_forecast(&self) -> bool {
+        self.ledger.n_rewards() >= LEAST_REWARDS
+    }
+
+    /// The number of rewards that repeat a measurement of the same arm.
+    #[must_use]
+    pub fn n_repeats(&self) -> u64 {
+        self.ledger.counts.iter().map(|&rewards| u64::from(rewards.saturating_sub(1))).sum()
+    }
+
+    /// Whether the arms differ by more than noise would make them, by a test of equal means that would find differences as large as the noise;
+    /// `None` while there are too few repeats for that. A model that has learnt larger differences is not contradicted.
+    #[must_use]
+    pub fn differs(&self) -> Option<bool> {
+        let has_learnt = self.spread.is_some_and(|spread| spread >= self.noise.sigma);
+        self.ledger.rewards.differ().filter(|differ| *differ || !has_learnt)
     }
 
     /// Tests the linear model with the rewards received so far, and reports what the model of the campaign has learnt. The linear model is

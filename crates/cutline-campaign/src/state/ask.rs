@@ -120,6 +120,9 @@ impl CampaignState {
             return Vec::new();
         }
         self.learner.set_remaining(remaining);
+        if self.terms.is_until_proved() {
+            self.update_proofs();
+        }
         let opening = self.opening.next(&self.terms, &self.ledger);
         let Some(arm) = opening.or_else(|| self.learner.propose()) else { return Vec::new() };
         let replicates = request.replicates.clamp(1, self.ledger.n_affordable(arm));

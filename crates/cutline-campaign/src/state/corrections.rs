@@ -88,6 +88,9 @@ impl CampaignState {
     pub(super) fn relearn_ledger(&mut self) {
         self.ledger.relearn(&self.arms, &self.terms);
         self.expected_errors = [None; 2];
+        if self.proving.take().is_some() && self.terms.is_until_proved() {
+            self.learner.set_settled(&[]);
+        }
     }
 
     /// Brings the learner up to date with corrected rewards.

@@ -9,7 +9,10 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EarlyStop {
-    /// Once every side is sure at level 1 − δ.
+    /// Once the side of every arm is [proved](cutline::proof) by its own rewards, with all sides right with probability 1 − δ unless
+    /// [`Terms::guarantee`](super::Terms::guarantee) says otherwise. It needs no σ and assumes nothing about the model.
+    Proved,
+    /// Once every side is sure at level 1 − δ. [`StopCriterion::Intervals`] is for campaigns that earlier versions began.
     Sure(StopCriterion),
     /// Once the expected number of wrong calls, the sum of the doubts of all verdicts, is at most this. It is an expectation by the model and
     /// not a guarantee. Only with the [mixed model](cutline::estimators::Mixed), whose doubts allow for the model being wrong.
@@ -19,16 +22,20 @@ pub enum EarlyStop {
     ExpectedErrors(f64),
 }
 
+/// The name of the stop that waits for proofs.
+const PROVED: &str = "proved";
+
 /// The name under which the number of expected errors is given.
 const EXPECTED_ERRORS: &str = "expected-errors";
 
 impl EarlyStop {
-    /// The stop with this name: that of a [`StopCriterion`], or `expected-errors` and a number, as in `expected-errors 3`.
+    /// The stop with this name: `proved`, that of a [`StopCriterion`], or `expected-errors` and a number, as in `expected-errors 3`.
     ///
     /// ```
     /// use cutline::StopCriterion;
     /// use cutline_campaign::EarlyStop;
     ///
+    /// assert_eq!(EarlyStop::named("proved")?, EarlyStop::Proved);
     /// assert_eq!(EarlyStop::named("evidence")?, EarlyStop::Sure(StopCriterion::Evidence));
     /// assert_eq!(EarlyStop::named("expected-errors 0.5")?, EarlyStop::ExpectedErrors(0.5));
     /// assert_eq!(EarlyStop::ExpectedErrors(3.0).to_string(), "expected-errors 3");
@@ -39,6 +46,9 @@ impl EarlyStop {
     /// # Errors
     /// If there is no such stop, or the number is not above 0.
     pub fn named(name: &str) -> Result<Self, TermsError> {
+        if name == PROVED {
+            return Ok(Self::Proved);
+        }
         if let Some(&(_, criterion)) = StopCriterion::ALL.iter().find(|(other, _)| *other == name) {
             return Ok(Self::Sure(criterion));
         }
@@ -60,6 +70,7 @@ impl From<StopCriterion> for EarlyStop {
 impl fmt::Display for EarlyStop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Proved => f.write_str(PROVED),
             Self::Sure(criterion) => f.write_str(criterion.name()),
             Self::ExpectedErrors(errors) => write!(f, "{EXPECTED_ERRORS} {errors}"),
         }

@@ -112,6 +112,28 @@ pub enum CampaignError {
         /// What was given.
         reward: f64,
     },
+    /// The reward is not a whole number of at least 0, and those of the campaign are.
+    #[error("the rewards of this campaign are counts, 0, 1, 2 and so on, not {}", short_number(*reward))]
+    NotACount {
+        /// What was given.
+        reward: f64,
+    },
+    /// The reward is below the range of the campaign.
+    #[error("the reward {} is below {}, the `min` of this campaign", short_number(*reward), short_number(*min))]
+    BelowMin {
+        /// What was given.
+        reward: f64,
+        /// The smallest reward that is possible.
+        min: f64,
+    },
+    /// The reward is above the range of the campaign.
+    #[error("the reward {} is above {}, the `max` of this campaign", short_number(*reward), short_number(*max))]
+    AboveMax {
+        /// What was given.
+        reward: f64,
+        /// The largest reward that is possible.
+        max: f64,
+    },
     /// The reward is not finite or too large.
     #[error("a reward must be a number between -1e80 and 1e80, not {}", short_number(*reward))]
     NotAReward {

@@ -38,11 +38,17 @@ impl CampaignState {
 
 /// A learner with the estimator of the campaign and a rule without state, so that it can be restored: for verdicts, which no rule changes.
 fn with_plain_rule(terms: &Terms, arms: &Arms, sigma: f64) -> Result<Box<dyn AskTell>, TermsError> {
-    let spec = terms.spec(sigma)?;
+    let plain = plain_spec(&Terms { spec: terms.spec(sigma)?, ..terms.clone() })?;
+    Ok(plain.learner(arms, terms.question, u32::MAX, terms.seed)?)
+}
+
+/// The estimator of the campaign with its parameters, and a rule without state.
+pub(super) fn plain_spec(terms: &Terms) -> Result<Spec, TermsError> {
+    let spec = &terms.spec;
     let mut plain = Spec::named("random")?.with_estimator(spec.estimator().name())?;
     let is_of_estimator = |name| spec.estimator().parameters().iter().any(|parameter| parameter.name == name);
     for (name, value) in spec.values().filter(|&(name, _)| is_of_estimator(name)) {
         plain = plain.with(name, value)?;
     }
-    Ok(plain.learner(arms, terms.question, u32::MAX, terms.seed)?)
+    Ok(plain)
 }

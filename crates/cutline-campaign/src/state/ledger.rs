@@ -8,8 +8,9 @@ pub use budget::Spending;
 pub use tickets::TicketStatus;
 
 use super::early_stop::{Checkpoints, EarlyStop};
+use super::terms::check_reward;
 use super::{CampaignError, Event, Terms, TicketId, Time};
-use cutline::diagnostics::{MAX_REWARD, RewardStats};
+use cutline::diagnostics::RewardStats;
 use cutline::estimators::FitHistory;
 use cutline::{Arm, Arms, MeasurementCosts, NoiseEstimate, NoiseEstimator, NoiseSource, RewardKind};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -21,7 +22,8 @@ const RECENT: usize = 32;
 /// The state of a campaign except for its learner.
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
-    is_bernoulli: bool,
+    /// The kind of the rewards and their range.
+    accepted: (Option<RewardKind>, (f64, f64)),
     pub(super) rewards: RewardStats,
     noise: NoiseScale,
     /// The rewards for a model that learns its variances from them.
@@ -115,7 +117,7 @@ impl Ledger {
         };
         let learns = terms.spec.estimator().learns_noise();
         Self {
-            is_bernoulli: terms.is_bernoulli(),
+            accepted: (terms.rewards, terms.range),
             rewards: RewardStats::new(arms),
             noise,
             checkpoints: matches!(terms.until_sure, Some(EarlyStop::ExpectedErrors(_)))
@@ -273,11 +275,7 @@ impl Ledger {
     }
 
     fn check_reward(&self, reward: f64) -> Result<(), CampaignError> {
-        if !(reward.abs() <= MAX_REWARD) {
-            return Err(CampaignError::NotAReward { reward });
-        }
-        let is_allowed = !self.is_bernoulli || RewardKind::is_pass_or_fail(reward);
-        if is_allowed { Ok(()) } else { Err(CampaignError::NotPassOrFail { reward }) }
+        check_reward(self.accepted, reward)
     }
 
     fn remember_time(&mut self, at: Time) {

@@ -20,6 +20,7 @@ mod history;
 mod ledger;
 mod opening;
 mod progress;
+mod proving;
 mod tell;
 mod terms;
 
@@ -37,6 +38,7 @@ use cutline::estimators::{Explained, History};
 use cutline::{Arms, AskTell, EstimatorKind, NoiseEstimate, NoiseSource};
 use ledger::{LearnerUpdate, Ledger};
 use opening::Opening;
+use proving::Proving;
 
 /// The greatest reward that a campaign takes, in absolute value, and the greatest threshold and precision: σ estimated from such rewards is
 /// well within the [range](cutline::Range::NOISE_SCALE) in which estimates and doubts are computed. Journals of earlier versions may have
@@ -78,6 +80,8 @@ pub struct CampaignState {
     spread: Option<f64>,
     /// The expected number of errors at the last checkpoints for which it was computed, by their number of rewards.
     expected_errors: [Option<(u64, f64)>; 2],
+    /// The proofs, once they were needed.
+    proving: Option<Box<Proving>>,
     opening: Opening,
 }
 
@@ -123,6 +127,7 @@ impl CampaignState {
             explained: None,
             spread: None,
             expected_errors: [None; 2],
+            proving: None,
             opening: Opening::default(),
         })
     }

@@ -1,10 +1,10 @@
 //! The terms of a campaign: its settings.
 
-use super::MAX_REWARD;
 use super::early_stop::EarlyStop;
+use super::{CampaignError, MAX_REWARD};
 use cutline::{
-    Confidence, ConfidenceStop, EstimatorKind, IntervalError, IntervalKind, NoiseEstimate, NoiseSource, Question,
-    QuestionError, RewardKind, Spec, SpecError, StopCriterion, short_number,
+    Confidence, ConfidenceStop, EstimatorKind, Guarantee, IntervalError, IntervalKind, NoiseEstimate, NoiseSource,
+    Question, QuestionError, RewardKind, Spec, SpecError, StopCriterion, diagnostics, short_number,
 };
 use thiserror::Error;
 
@@ -20,6 +20,8 @@ pub struct Terms {
     /// The kind of the rewards. `None` is for campaigns that an earlier version began: numbers with noise, whose σ is estimated without
     /// a least value, and whose stop takes an estimate of σ for σ itself.
     pub rewards: Option<RewardKind>,
+    /// The ends of the range in which every reward lies; infinite where there is none.
+    pub range: (f64, f64),
     /// The standard deviation σ of a measurement, or `None` to estimate it from the rewards. Choices, stop and verdicts use the same σ;
     /// [`CampaignState::noise`](super::CampaignState::noise) returns it.
     ///
@@ -35,6 +37,8 @@ pub struct Terms {
     pub interval: IntervalKind,
     /// δ: the verdicts' intervals hold with probability 1 − δ.
     pub delta: f64,
+    /// What δ is about in proved verdicts; `None` for the default of what uses it.
+    pub guarantee: Option<Guarantee>,
     /// When to stop early; `None` to use the whole budget. Sides are sure at level 1 − δ.
     /// [`StopCriterion::Intervals`] guarantees its error probability, which it can for a given `noise` or Bernoulli rewards only: otherwise
     /// the campaign never stops early. [`Terms::check_guarantee`] refuses such terms.
@@ -54,7 +58,7 @@ pub enum TermsError {
     #[error(transparent)]
     Question(#[from] QuestionError),
     /// There is no stopping criterion of that name.
-    #[error("unknown stopping criterion `{0}`; use {names} or `expected-errors` and a number", names = StopCriterion::names())]
+    #[error("unknown stopping criterion `{0}`; use `proved`, `evidence` or `expected-errors` and a number")]
     UnknownCriterion(String),
     /// The expected number of errors is missing or not above 0.
     #[error("`{0}`: `expected-errors` needs a number above 0, as in `expected-errors 3`")]
@@ -69,11 +73,43 @@ pub enum TermsError {
     #[error("`{0}` cannot estimate the noise during a campaign; it needs a given `noise`")]
     NeedsNoise(String),
     /// The name is not that of a kind of rewards.
-    #[error("unknown kind of rewards `{0}`; use `gaussian` or `bernoulli`")]
+    #[error("unknown kind of rewards `{0}`; use `gaussian`, `bernoulli` or `count`")]
     UnknownRewards(String),
     /// Rewards of 0 or 1 have their noise by their mean.
     #[error("bernoulli rewards take no `noise`: it follows from their being 0 or 1")]
     BernoulliNoise,
+    /// Counts have their noise by their mean.
+    #[error("count rewards take no `noise`: it follows from their mean")]
+    CountNoise,
+    /// The mean of counts is a rate.
+    #[error("with count rewards the threshold is a rate, above 0, not {}", short_number(*.0))]
+    CountThreshold(f64),
+    /// The name is not that of a guarantee.
+    #[error("unknown guarantee `{0}`; use `each`, `all` or `fdr`")]
+    UnknownGuarantee(String),
+    /// The ends of the range are not two numbers of which the first is smaller.
+    #[error("`min` must be below `max`, and both between -1e80 and 1e80, not {} and {}", short_number(*min), short_number(*max))]
+    RangeEnds {
+        /// The smallest reward.
+        min: f64,
+        /// The largest reward.
+        max: f64,
+    },
+    /// No mean can lie on one of the sides.
+    #[error(
+        "the threshold {} must lie between `min` and `max`, {} and {}", short_number(*threshold), short_number(*min), short_number(*max)
+    )]
+    ThresholdOutsideRange {
+        /// The threshold.
+        threshold: f64,
+        /// The smallest reward.
+        min: f64,
+        /// The largest reward.
+        max: f64,
+    },
+    /// The kind of the rewards says what range they have.
+    #[error("{} rewards take no `min` and no `max`: their range follows from their kind", .0.name())]
+    RangeOfKind(RewardKind),
     /// The mean of rewards of 0 or 1 is a probability.
     #[error("with bernoulli rewards the threshold is a probability, above 0 and below 1, not {}", short_number(*.0))]
     BernoulliThreshold(f64),
@@ -83,12 +119,9 @@ pub enum TermsError {
     /// The precision is too large.
     #[error("the precision must be a number between 0 and 1e80, not {}", short_number(*.0))]
     Precision(f64),
-    /// The stop guarantees an error probability, which it can for a given noise scale only.
-    #[error("the stop `{}` guarantees its error probability only for a given `noise`", criterion.name())]
-    GuaranteeNeedsNoise {
-        /// The stop.
-        criterion: StopCriterion,
-    },
+    /// The stop is for campaigns that earlier versions began.
+    #[error("new campaigns have no stop `intervals`: use `proved`, which needs no `noise` and fewer measurements")]
+    IntervalsReplaced,
 }
 
 impl Terms {
@@ -109,9 +142,11 @@ impl Terms {
             spec,
             budget,
             rewards: Some(RewardKind::Gaussian),
+            range: (f64::NEG_INFINITY, f64::INFINITY),
             noise: None,
             interval: IntervalKind::Fixed,
             delta: 0.05,
+            guarantee: None,
             until_sure: None,
             seed: 0,
         }
@@ -134,9 +169,7 @@ impl Terms {
         }
         self.spec.check_stop(matches!(self.until_sure, Some(EarlyStop::Sure(_))))?;
         match self.until_sure {
-            Some(EarlyStop::Sure(criterion)) if self.lacks_noise_for(criterion) => {
-                Err(TermsError::GuaranteeNeedsNoise { criterion })
-            }
+            Some(EarlyStop::Sure(StopCriterion::Intervals)) => Err(TermsError::IntervalsReplaced),
             _ => Ok(()),
         }
     }
@@ -155,18 +188,44 @@ impl Terms {
         self.noise.or(is_bound.then_some(RewardKind::BERNOULLI_SIGMA))
     }
 
-    /// Refuses a noise and a threshold that do not go with the kind of the rewards.
+    /// Refuses a noise, a range and a threshold that do not go with each other or with the kind of the rewards.
     pub(super) fn check_rewards(&self) -> Result<(), TermsError> {
-        if !self.is_bernoulli() {
-            return Ok(());
+        let (threshold, has_noise) = (self.question.threshold(), self.noise.is_some());
+        match self.rewards {
+            Some(kind @ (RewardKind::Bernoulli | RewardKind::Count)) if self.has_range() => {
+                Err(TermsError::RangeOfKind(kind))
+            }
+            Some(RewardKind::Bernoulli) if has_noise => Err(TermsError::BernoulliNoise),
+            Some(RewardKind::Bernoulli) if !(threshold > 0.0 && threshold < 1.0) => {
+                Err(TermsError::BernoulliThreshold(threshold))
+            }
+            Some(RewardKind::Count) if has_noise => Err(TermsError::CountNoise),
+            Some(RewardKind::Count) if !(threshold > 0.0) => Err(TermsError::CountThreshold(threshold)),
+            _ => self.check_range(),
         }
-        let threshold = self.question.threshold();
-        if self.noise.is_some() {
-            Err(TermsError::BernoulliNoise)
-        } else if threshold > 0.0 && threshold < 1.0 {
+    }
+
+    /// Refuses a reward that is not of the kind of the rewards, or outside their range.
+    ///
+    /// # Errors
+    /// If the reward is refused.
+    pub fn check_reward(&self, reward: f64) -> Result<(), CampaignError> {
+        check_reward((self.rewards, self.range), reward)
+    }
+
+    fn has_range(&self) -> bool {
+        self.range != (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    fn check_range(&self) -> Result<(), TermsError> {
+        let ((min, max), threshold) = (self.range, self.question.threshold());
+        let is_end = |end: f64, none: f64| end == none || end.abs() <= MAX_REWARD;
+        if !(min < max && is_end(min, f64::NEG_INFINITY) && is_end(max, f64::INFINITY)) {
+            Err(TermsError::RangeEnds { min, max })
+        } else if min < threshold && threshold < max {
             Ok(())
         } else {
-            Err(TermsError::BernoulliThreshold(threshold))
+            Err(TermsError::ThresholdOutsideRange { threshold, min, max })
         }
     }
 
@@ -197,9 +256,27 @@ impl Terms {
         // While the noise is unknown it is taken to be so large that no arm is decided.
         let sigma = if noise.source == NoiseSource::Nothing { 1e100 } else { noise.sigma };
         let mut confidence = Confidence::new(self.interval, self.delta, sigma)?;
-        if self.is_bernoulli() {
-            confidence = confidence.with_bernoulli_rewards();
-        }
+        confidence = match self.rewards {
+            Some(RewardKind::Bernoulli) => confidence.with_bernoulli_rewards(),
+            Some(RewardKind::Count) => confidence.with_range((0.0, f64::INFINITY)),
+            _ => confidence.with_range(self.range),
+        };
         confidence.with_degrees_of_freedom(noise.degrees_of_freedom.unwrap_or(f64::INFINITY))
+    }
+}
+
+/// Refuses a reward that a campaign with this kind of rewards and this range does not take. Journals may have rewards beyond
+/// [`MAX_REWARD`](super::MAX_REWARD).
+pub(super) fn check_reward((kind, range): (Option<RewardKind>, (f64, f64)), reward: f64) -> Result<(), CampaignError> {
+    let (min, max) = range;
+    match kind {
+        _ if !(reward.abs() <= diagnostics::MAX_REWARD) => Err(CampaignError::NotAReward { reward }),
+        Some(RewardKind::Bernoulli) if !RewardKind::is_pass_or_fail(reward) => {
+            Err(CampaignError::NotPassOrFail { reward })
+        }
+        Some(RewardKind::Count) if !RewardKind::is_count(reward) => Err(CampaignError::NotACount { reward }),
+        _ if reward < min => Err(CampaignError::BelowMin { reward, min }),
+        _ if reward > max => Err(CampaignError::AboveMax { reward, max }),
+        _ => Ok(()),
     }
 }

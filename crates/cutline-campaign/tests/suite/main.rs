@@ -8,6 +8,8 @@ mod campaign;
 mod changes;
 mod costs;
 mod decision_history;
+mod kinds;
 mod limits;
 mod noise;
 mod plan;
+mod proved;

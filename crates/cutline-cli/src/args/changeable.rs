@@ -3,6 +3,7 @@
 use super::number::{Delta, delta, noise, precision};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use cutline::Guarantee;
 use cutline_campaign::{CampaignModel, EarlyStop, Setting};
 use serde::Serialize;
 
@@ -33,7 +34,17 @@ pub(crate) struct Changeable {
     #[arg(long, value_name = "P", help_heading = ADVANCED, value_parser = delta)]
     #[serde(rename = "delta", skip_serializing_if = "Option::is_none")]
     confidence: Option<Delta>,
-    /// End before the budget is used up: `intervals` once every verdict is certain, guaranteed for a given `--noise` or `--rewards bernoulli`; `evidence` earlier, a
+    /// What the confidence is about in proved verdicts: `each` of them, `all` of them together, or `fdr`, the share of wrong ones among those
+    /// proved to be above, and among those proved to be below [default of a new campaign: `each`]
+    #[arg(
+        long,
+        value_name = "GUARANTEE",
+        help_heading = ADVANCED,
+        value_parser = PossibleValuesParser::new(Guarantee::ALL.iter().map(|guarantee| guarantee.name()))
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guarantee: Option<String>,
+    /// End before the budget is used up: `proved` once every candidate is proved to be above or below, guaranteed; `evidence` earlier, a
     /// heuristic; `expected-errors 3` once the mixed model expects at most 3 wrong calls, an expectation and not a guarantee; or `never`;
     /// see docs/stopping.md [default of a new campaign: `never`]
     #[arg(long, value_name = "STOP", help_heading = ADVANCED, value_parser = until_sure_or_never)]

@@ -64,15 +64,17 @@ Examples:
 
 const CHECK: &str = "\
 Exit codes:
-  0  every candidate is above the bar (with --below: below it); without --exit-code, also if not
-  1  with --exit-code: a candidate is below (with --below: above); or the command failed
+  0  every candidate is proved to be above the bar (with --below: below it); without --exit-code, also if not
+  1  with --exit-code: a candidate is proved to be below (with --below: above); or the command failed
   2  the command line is wrong
-  3  with --exit-code: no candidate is below, but some are undecided, or the linear model of the campaign does not fit the rewards
+  3  with --exit-code: not known yet; no candidate is proved to be below, but some are not proved to be above
 
-A candidate is above if its mean is, and the whole interval of the mean is above the threshold less the precision, at the confidence of
-the campaign or that of --confidence; below likewise. By default an
-interval holds for its candidate by itself, at one moment: of many candidates, some intervals fail, and checking after every measurement
-makes that more likely. Begin the campaign with `--interval anytime` for a gate that is checked again and again.
+A candidate is proved to be above or below by its own measurements alone, whatever the model, at the confidence of the campaign or that of
+--confidence. That confidence is for all candidates together unless the campaign has another `--guarantee`, and it holds at all times: you
+may check after every measurement.
+
+With --likely, verdicts that only the model makes likely count too. They need fewer measurements and rest on the model; each holds by
+itself, at one moment. If a linear model does not fit the rewards, they pass no check.
 
 Examples:
   cutline check screen.db --exit-code

@@ -64,7 +64,7 @@ pub(crate) struct CampaignOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) changeable: Changeable,
-    /// The kind of the rewards: `gaussian`, numbers with noise, or `bernoulli`, 1 for pass and 0 for fail [default: `bernoulli` if the earlier
+    /// The kind of the rewards: `gaussian`, numbers with noise, `bernoulli`, 1 for pass and 0 for fail, or `count`, 0, 1, 2 and so on [default: `bernoulli` if the earlier
     /// rewards are all 0 or 1, otherwise `gaussian`]
     #[arg(
         long,
@@ -72,6 +72,12 @@ pub(crate) struct CampaignOptions {
         value_parser = PossibleValuesParser::new(RewardKind::ALL.iter().map(|kind| kind.name()))
     )]
     rewards: Option<String>,
+    /// The smallest reward that is possible: smaller ones are refused. It makes it easier to prove that a candidate is above
+    #[arg(long, value_name = "MIN", allow_negative_numbers = true, value_parser = threshold)]
+    min: Option<f64>,
+    /// The largest reward that is possible: larger ones are refused. It makes it easier to prove that a candidate is below
+    #[arg(long, value_name = "MAX", allow_negative_numbers = true, value_parser = threshold)]
+    max: Option<f64>,
     #[command(flatten)]
     #[serde(skip)]
     pub(crate) reading: Reading,

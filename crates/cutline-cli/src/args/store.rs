@@ -61,7 +61,7 @@ pub(crate) struct Copy {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) address: CampaignAddress,
-    /// Exit with code 1 if a candidate is below, and with code 3 if none is but some are undecided
+    /// Exit with code 1 if a candidate is proved to be below, and with code 3 if none is but some are not proved to be above
     #[arg(long)]
     pub(crate) exit_code: bool,
     /// Check these candidates only
@@ -70,7 +70,10 @@ pub(crate) struct Check {
     /// Turn the bar round: check that the candidates are below it
     #[arg(long)]
     pub(crate) below: bool,
-    /// The confidence of each verdict [default: that of the campaign]
+    /// Count verdicts that are likely by the model like proved ones
+    #[arg(long)]
+    pub(crate) likely: bool,
+    /// The confidence of the verdicts [default: that of the campaign]
     #[arg(long, value_name = "P", value_parser = delta)]
     pub(crate) confidence: Option<Delta>,
 }

@@ -6,11 +6,11 @@ use crate::args::Format;
 use crate::failure::Failure;
 use crate::print::{cell, json_rows, left, note, table};
 use crate::table::{Column, Table};
-use cutline::{Side, SpecError, Verdict};
+use cutline::{Basis, Side, SpecError, Verdict};
 use cutline_campaign::{Description, Encoding, TermsError};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, ReadOptions};
-use cutline_report::short;
+use cutline_report::{short, words};
 use cutline_store::StoreError;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -104,11 +104,13 @@ fn later(campaign: &Description, path: &Path, options: &ReadOptions) -> Result<L
 struct Row<'a> {
     arm: &'a str,
     side: &'static str,
+    basis: Option<&'static str>,
     at_threshold: bool,
     mean: f64,
     lower: Option<f64>,
     upper: Option<f64>,
     doubt: f64,
+    probability_above: f64,
 }
 
 fn print(names: &[String], verdicts: &[Verdict], format: Format) -> Result<(), Failure> {
@@ -120,11 +122,13 @@ fn print(names: &[String], verdicts: &[Verdict], format: Format) -> Result<(), F
             names.iter().zip(verdicts).map(|(name, verdict)| Row {
                 arm: name,
                 side: verdict.side.name(),
+                basis: verdict.basis.map(Basis::name),
                 at_threshold: verdict.is_at_threshold(),
                 mean: verdict.mean,
                 lower: Some(verdict.lower).filter(|end| end.is_finite()),
                 upper: Some(verdict.upper).filter(|end| end.is_finite()),
                 doubt: verdict.doubt,
+                probability_above: verdict.probability_above(),
             }),
         )?,
         Format::Csv => Table::default()
@@ -135,13 +139,20 @@ fn print(names: &[String], verdicts: &[Verdict], format: Format) -> Result<(), F
             .with("upper", number(|v| v.upper))
             .with("doubt", number(|v| v.doubt))
             .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()))
+            .with("basis", Column::Text(verdicts.iter().map(|v| v.basis.map(|basis| basis.name().into())).collect()))
+            .with("probability_above", number(Verdict::probability_above))
             .write_csv(&mut out)?,
         Format::Table => {
-            let mut rows = left(table(&["candidate", "side", "mean", "interval", "doubt"]), &[1]);
+            let mut rows = left(table(&["candidate", "verdict", "mean", "interval", "doubt"]), &[1]);
             for (name, verdict) in names.iter().zip(verdicts) {
                 let interval = format!("{} to {}", short(verdict.lower), short(verdict.upper));
-                let side = verdict.side_in_words().to_owned();
-                rows.add_row([cell(name), side, short(verdict.mean), interval, short(verdict.doubt)]);
+                rows.add_row([
+                    cell(name),
+                    words::verdict(verdict),
+                    short(verdict.mean),
+                    interval,
+                    short(verdict.doubt),
+                ]);
             }
             writeln!(out, "{rows}")?;
         }

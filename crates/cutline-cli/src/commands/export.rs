@@ -136,6 +136,9 @@ fn counted(event: &Event) -> Option<u64> {
 fn verdicts(campaign: &mut dyn AnyCampaign) -> Result<Table, StoreError> {
     let verdicts = campaign.verdicts()?;
     let number = |of: fn(&cutline::Verdict) -> f64| Column::Number(verdicts.iter().map(|v| Some(of(v))).collect());
+    let rewards = campaign.state()?.reward_stats();
+    let own_mean = |(arm, v): (usize, &cutline::Verdict)| (v.pulls > 0).then(|| rewards.mean(arm));
+    let own_means = verdicts.iter().enumerate().map(own_mean).collect();
     let settled_after = verdicts.iter().map(|v| v.settled_after.and_then(|after| i64::try_from(after).ok()));
     let table = Table::default()
         .with("arm", Column::Text(campaign.description()?.names.iter().cloned().map(Some).collect()))
@@ -148,7 +151,11 @@ fn verdicts(campaign: &mut dyn AnyCampaign) -> Result<Table, StoreError> {
         .with("doubt", number(|v| v.doubt))
         .with("settled_after", Column::Whole(settled_after.collect()))
         .with("withdrawn", Column::Whole(verdicts.iter().map(|v| Some(v.is_withdrawn.into())).collect()))
-        .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()));
+        .with("at_threshold", Column::Whole(verdicts.iter().map(|v| Some(v.is_at_threshold().into())).collect()))
+        .with("basis", Column::Text(verdicts.iter().map(|v| v.basis.map(|basis| basis.name().into())).collect()))
+        .with("probability_above", number(cutline::Verdict::probability_above))
+        .with("evidence", number(|v| v.evidence))
+        .with("own_mean", Column::Number(own_means));
     let Some(costs) = campaign.state()?.arms().measurement_costs() else { return Ok(table) };
     Ok(table.with("cost", Column::Number(costs.all().iter().map(|cost| Some(cost.value())).collect())))
 }

@@ -103,7 +103,8 @@ pub(super) fn settings(
 /// Whether earlier rewards, of which there are both, are pass or fail, and nothing else in the settings contradicts that.
 fn is_pass_or_fail(settings: &Settings, observed: &[(usize, f64)]) -> bool {
     let has = |value: f64| observed.iter().any(|&(_, reward)| reward == value);
-    let is_allowed = settings.noise.is_none() && settings.threshold > 0.0 && settings.threshold < 1.0;
+    let has_range = settings.min.is_some() || settings.max.is_some();
+    let is_allowed = settings.noise.is_none() && !has_range && settings.threshold > 0.0 && settings.threshold < 1.0;
     is_allowed && has(0.0) && has(1.0) && observed.iter().all(|&(_, reward)| RewardKind::is_pass_or_fail(reward))
 }
 
@@ -173,12 +174,13 @@ fn summary(campaign: &mut dyn AnyCampaign, constant: &[String]) -> Result<Vec<St
     let parameters = settings.parameters.iter().filter(|(name, value)| !is_default(name, **value));
     let parameters = parameters.map(|(name, value)| format!(", {name} = {value}"));
     lines.push(format!("  algorithm  {algorithm}{}", parameters.collect::<String>()));
-    let is_bernoulli = settings.rewards == Some(RewardKind::Bernoulli);
-    if is_bernoulli {
-        lines.push("  rewards    pass or fail: 1 or 0".into());
+    let rewards = words::rewards(settings);
+    if let Some(rewards) = &rewards {
+        lines.push(format!("  rewards    {rewards}"));
     }
     lines.push(match settings.noise {
-        _ if is_bernoulli => "  noise      that of rewards of 0 or 1".into(),
+        _ if settings.rewards == Some(RewardKind::Bernoulli) => "  noise      that of rewards of 0 or 1".into(),
+        _ if settings.rewards == Some(RewardKind::Count) => "  noise      estimated from the rewards".into(),
         Some(sigma) => format!("  noise      {sigma}, as given"),
         None => "  noise      estimated from the rewards; set it with `--noise`".into(),
     });

@@ -46,11 +46,11 @@ impl Status {
 
     /// The numbers that change, in one line.
     pub(super) fn line(&self) -> String {
-        let Standing { failed, undecided, open, spent, ending, now, .. } = *self.standing();
+        let Standing { failed, open, spent, ending, now, .. } = *self.standing();
         let rewards = if spent.is_some() { "" } else { " rewards" };
         let ending = ending.map_or_else(String::new, |ending| format!("; ended: {}", ending.name()));
-        let (at, used) = (rfc3339(now), self.used());
-        format!("{at} {used}{rewards}, {open} open tickets, {failed} failed, {undecided} arms undecided{ending}")
+        let (at, used, sides) = (rfc3339(now), self.used(), words::sides(self.standing()));
+        format!("{at} {used}{rewards}, {open} open tickets, {failed} failed; {sides}{ending}")
     }
 
     /// The whole status as text.
@@ -121,13 +121,14 @@ impl Status {
     }
 
     fn doubt_table(&self) -> (String, comfy_table::Table) {
-        let mut table = left(table(&["arm", "side", "mean", "lower", "upper", "pulls", "doubt"]), &[1]);
+        let mut table = left(table(&["arm", "side", "basis", "mean", "lower", "upper", "pulls", "doubt"]), &[1, 2]);
         let number = |number: Option<f64>, unknown: &str| number.map_or_else(|| unknown.to_owned(), short);
         for arm in &self.doubtful {
             let side = if arm.at_threshold { "at the threshold" } else { arm.side.name() };
             let (lower, upper) = (number(arm.lower, "-inf"), number(arm.upper, "inf"));
             let (mean, pulls, doubt) = (number(arm.mean, "NaN"), arm.pulls.to_string(), short(arm.doubt));
-            table.add_row([cell(&arm.arm), side.into(), mean, lower, upper, pulls, doubt]);
+            let basis = arm.basis.map_or("", cutline::Basis::name);
+            table.add_row([cell(&arm.arm), side.into(), basis.into(), mean, lower, upper, pulls, doubt]);
         }
         (format!("most doubtful arms{}", first_of(self.standing().n_arms)), table)
     }

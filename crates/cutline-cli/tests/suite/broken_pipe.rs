@@ -122,6 +122,9 @@ fn head() {
         let script = format!("bash -c '{script}' bash \"$@\"");
         let ran = place.shell(&script, &["export", "screen.db", "--verdicts"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{script}");
-        assert_eq!(ran.stdout, "arm,index,side,mean,lower,upper,pulls,doubt,settled_after,withdrawn,at_threshold\n");
+        assert_eq!(
+            ran.stdout,
+            "arm,index,side,mean,lower,upper,pulls,doubt,settled_after,withdrawn,at_threshold,basis,probability_above,evidence,own_mean\n"
+        );
     }
 }

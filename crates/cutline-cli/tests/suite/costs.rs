@@ -164,7 +164,7 @@ fn plans_are_in_units_of_cost() {
 #[test]
 fn a_candidate_that_costs_next_to_nothing_holds_nobody_up() {
     let place = place("name,x,price\na,1,0.000001\nb,2,30\nc,3,10\nd,4,5\n");
-    place.write("before.csv", "arm,reward\na,2.1\nb,1.9\nc,2.2\nd,1.7\na,1.8\n");
+    place.write("before.csv", format!("arm,reward\n{}", "a,2.1\nb,1.9\nc,2.2\nd,1.7\na,1.8\n".repeat(2)));
     let new = ["new", "screen.db", "arms.csv", "--threshold", "2", "--budget", "100", "--cost", "price"];
     place.good(&[&new[..], &["--observed", "before.csv"]].concat());
     let said = place.good(&["status", "screen.db"]).stdout;

@@ -78,6 +78,8 @@ fn parquet_holds_the_same_verdicts() {
         assert_eq!(row.get_string(2).unwrap(), verdict["side"].as_str().unwrap());
         assert_eq!(Some(row.get_double(3).unwrap()), verdict["mean"].as_f64());
         assert_eq!(Some(row.get_double(7).unwrap()), verdict["doubt"].as_f64());
+        assert_eq!(Some(row.get_double(12).unwrap()), verdict["probability_above"].as_f64());
+        assert_eq!(row.get_string(11).ok().map(String::as_str), verdict["basis"].as_str());
     }
 }
 

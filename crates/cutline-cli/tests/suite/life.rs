@@ -115,7 +115,10 @@ fn candidates_are_added_and_predicted() {
     assert_eq!(predicted[1]["side"], "below");
     assert_eq!(verdicts(&place).len(), 6, "the campaign has not changed");
     let csv = place.good(&["predict", "screen.db", "more.csv", "--format", "csv"]).stdout;
-    assert!(csv.starts_with("arm,side,mean,lower,upper,doubt,at_threshold\nnew 1,above,"), "{csv}");
+    assert!(
+        csv.starts_with("arm,side,mean,lower,upper,doubt,at_threshold,basis,probability_above\nnew 1,above,"),
+        "{csv}"
+    );
     assert_eq!(place.good(&["predict", "screen.db", "more.csv"]).stderr, "");
     place.write("known.csv", "name,y,x\nnew 1,0.1,9\na,0.1,-9\n");
     let said = place.good(&["predict", "screen.db", "known.csv"]).stderr;

@@ -292,7 +292,7 @@ fn wrong_command_lines() {
         (&["--model", "magic"], "[possible values: mixed, linear, independent]"),
         (&["--parameter", "known_noise=1"], "the noise is given with `--noise`"),
         (&["--interval", "wide"], "[possible values: fixed, anytime]"),
-        (&["--until-sure", "hope"], "unknown stopping criterion `hope`; use `intervals` or `evidence`"),
+        (&["--until-sure", "hope"], "unknown stopping criterion `hope`; use `proved`, `evidence` or `expected-errors`"),
         (&["--until-sure", "expected-errors"], "needs a number above 0, as in `expected-errors 3`"),
         (&["--until-sure", "expected-errors -1"], "needs a number above 0, as in `expected-errors 3`"),
         (&["--confidence", "95"], "a number above 0 and below 1"),
@@ -383,4 +383,54 @@ fn kernels_and_graphs() {
         assert!(ran.code == Some(1) || ran.code == Some(2), "{options:?}: {:?}", ran.code);
         assert!(refused.contains(message), "{options:?}: {refused}");
     }
+}
+
+/// Rewards outside a range, and numbers that are not counts, are refused in one line, wherever they come from.
+#[test]
+fn rewards_are_of_their_kind_and_in_their_range() {
+    let place = Place::new();
+    place.write("arms.csv", "name,x\na,1\nb,2\n");
+    place.write("observed.csv", "arm,reward\na,0.5\nb,7\n");
+    let begin = |store: &str, options: &[&str]| {
+        let new = ["new", store, "arms.csv", "--threshold", "0.6", "--budget", "9"];
+        place.run(&[&new[..], options].concat())
+    };
+    let range = ["--min", "0", "--max", "5"];
+    let line = begin("no.db", &[&range[..], &["--observed", "observed.csv"]].concat()).failed(1);
+    assert!(line.ends_with("the reward 7 is above 5, the `max` of this campaign"), "{line}");
+    let line = begin("no.db", &["--rewards", "count", "--observed", "observed.csv"]).failed(1);
+    assert!(line.ends_with("the rewards of this campaign are counts, 0, 1, 2 and so on, not 0.5"), "{line}");
+    let plan = ["plan", "arms.csv", "--threshold", "0.6", "--pilot", "observed.csv", "--runs", "2", "--out", "plan"];
+    let line = place.run(&[&plan[..], &range].concat()).failed(1);
+    assert!(line.contains("the reward 7 is above 5, the `max` of this campaign"), "{line}");
+    for (options, reason) in [
+        (&["--min", "1", "--max", "1"][..], "`min` must be below `max`"),
+        (&["--min", "0.6"], "the threshold 0.6 must lie between `min` and `max`"),
+        (&["--max", "0.5"], "the threshold 0.6 must lie between `min` and `max`"),
+        (&["--rewards", "bernoulli", "--max", "2"], "bernoulli rewards take no `min` and no `max`"),
+        (&["--rewards", "count", "--noise", "1"], "count rewards take no `noise`"),
+    ] {
+        let line = begin("no.db", options).failed(1);
+        assert!(line.contains(reason), "{options:?}: {line}");
+    }
+    assert!(!place.path("no.db").exists());
+    let said = begin("range.db", &range).stderr;
+    assert!(said.contains("  rewards    numbers with noise, between 0 and 5\n"), "{said}");
+    place.good(&["ask", "range.db", "-n", "2"]);
+    let line = place.run(&["tell", "range.db", "1", "-0.25"]).failed(1);
+    assert!(line.ends_with("the reward -0.25 is below 0, the `min` of this campaign"), "{line}");
+    place.good(&["tell", "range.db", "1", "5", "2", "0"]);
+    let line = place.run(&["amend", "range.db", "1", "5.5"]).failed(1);
+    assert!(line.ends_with("the reward 5.5 is above 5, the `max` of this campaign"), "{line}");
+    assert!(
+        begin("count.db", &["--rewards", "count", "--guarantee", "fdr"]).stderr.contains("counts: 0, 1, 2 and so on")
+    );
+    let shown = place.good(&["show", "count.db"]).stdout;
+    assert!(shown.contains("fdr: at most 5 % of the candidates that are proved to be above"), "{shown}");
+    place.good(&["set", "count.db", "--guarantee", "all", "--confidence", "0.99"]);
+    let shown = place.good(&["show", "count.db"]).stdout;
+    assert!(
+        shown.contains("all: the probability that any proved verdict of the campaign is wrong is at most 1 %"),
+        "{shown}"
+    );
 }

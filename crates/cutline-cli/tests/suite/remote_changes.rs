@@ -100,6 +100,8 @@ fn a_campaign_begun_over_http_is_the_one_begun_in_a_store() {
         &["--observed", "earlier.csv"],
         &["--observed", "plain.csv", "--count-observed"],
         &["--until-sure", "expected-errors 1", "--category", "x"],
+        &["--min", "-1.5", "--max", "1e3", "--guarantee", "fdr"],
+        &["--rewards", "count", "--guarantee", "all"],
     ];
     let table: &[&[&str]] = &[&[
         "--id",

@@ -46,11 +46,14 @@ fn the_page_agrees_with_status_and_export() {
     let ran = place.good(&["report", "screen.db"]);
     let page = place.text("report.html");
     let status = place.json(&["status", "screen.db"]);
-    let [above, below, undecided] = ["above", "below", "undecided"].map(|side| status[side].as_u64().unwrap());
+    let number = |key: &str| status[key].as_u64().unwrap();
+    let [above, below, undecided] = ["above", "below", "undecided"].map(number);
+    let [above_proved, below_proved] = ["above_proved", "below_proved"].map(number);
     assert!(above > 0 && below > 0, "{status}");
     let lie = if above == 1 { "lies" } else { "lie" };
     let sentence = format!(
-        "{above} of 6 candidates {lie} above 0.5, {below} below, {undecided} undecided; 60 of 60 measurements used."
+        "{above} of 6 candidates {lie} above 0.5 ({above_proved} proved), {below} below ({below_proved} proved), {undecided} undecided; \
+         60 of 60 measurements used."
     );
     let mut said = ran.stdout.lines();
     assert_eq!((said.next(), ran.stderr.as_str()), (Some(sentence.as_str()), "wrote report.html\n"));
@@ -82,6 +85,12 @@ fn the_page_agrees_with_status_and_export() {
                 verdict["pulls"]
             );
             assert!(page.contains(&row.replace('-', "−")), "{row}");
+            let basis = verdict["basis"].as_str().unwrap_or("");
+            let named = escaped(verdict["arm"].as_str().unwrap());
+            assert!(page.contains(&format!("<tr><td>{named}</td><td class=\"text\">{basis}</td>")), "{verdict}");
+            let (doubt, probability) = (verdict["doubt"].as_f64(), verdict["probability_above"].as_f64());
+            let of_doubt = if mean >= 0.5 { 1.0 - doubt.unwrap() } else { doubt.unwrap() };
+            assert!((probability.unwrap() - of_doubt).abs() < 1e-12 && verdict["own_mean"].is_number(), "{verdict}");
         }
     }
     assert!(place.good(&["report", "screen.db"]).stderr.starts_with("replaced report.html"));
@@ -109,8 +118,8 @@ fn verdicts_are_sorted() {
         let text = |cell: &str| cell.split_once('>').unwrap().1.split('<').next().unwrap().replace('−', "-");
         cells.map(|cell| text(cell).parse().unwrap()).collect()
     };
-    assert!(column(&page("doubt"), 5).is_sorted_by(|a, b| a >= b));
-    assert!(column(&page("mean"), 1).is_sorted_by(|a, b| a >= b));
+    assert!(column(&page("doubt"), 6).is_sorted_by(|a, b| a >= b));
+    assert!(column(&page("mean"), 2).is_sorted_by(|a, b| a >= b));
     let place = screen(&["--budget", "60", "--noise", "0.4"]);
     measure(&place, |name, _| if name == "a" { 9.0 } else { 0.5 });
     place.good(&["report", "screen.db"]);
@@ -183,21 +192,23 @@ fn a_mean_at_the_threshold() {
     place.write("rewards.csv", format!("arm,reward\n{}", "a,0.5\nb,0.5\nc,0.5\n".repeat(4)));
     let new = ["new", "screen.db", "arms.csv", "--threshold", "0.5", "--budget", "9", "--model", "independent"];
     place.good(&[&new[..], &["--observed", "rewards.csv", "--noise", "1e-30"]].concat());
-    let sentence =
-        "3 of 3 candidates lie above 0.5 (3 of them exactly at it), 0 below, 0 undecided; 0 of 9 measurements used";
+    let sentence = "3 of 3 candidates lie above 0.5 (0 proved, 3 exactly at the threshold), 0 below, 0 undecided; 0 of 9 measurements used";
     assert_eq!(place.json(&["report", "screen.db"])["sentence"], sentence);
     let page = place.text("report.html");
     assert_eq!(page.matches(", at the threshold</td>").count(), 3);
     assert!(page.contains("a (at the threshold)</text>"), "the figure");
     let status = place.good(&["status", "screen.db"]).stdout;
-    assert!(status.contains("\nverdicts   3 above (3 of them at the threshold), 0 below, 0 undecided\n"), "{status}");
+    assert!(
+        status.contains("\nverdicts   3 above (0 proved, 3 exactly at the threshold), 0 below, 0 undecided\n"),
+        "{status}"
+    );
     assert_eq!(status.matches("| at the threshold |").count(), 3, "{status}");
     let status = place.json(&["status", "screen.db"]);
     assert_eq!((&status["at_threshold"], &status["doubtful"][0]["at_threshold"]), (&3.into(), &true.into()));
     let verdicts = place.json(&["export", "screen.db", "--verdicts"]);
     assert_eq!((&verdicts[0]["side"], &verdicts[0]["at_threshold"]), (&"above".into(), &1.into()));
     let checked = place.good(&["check", "screen.db", "--below"]).stdout;
-    assert!(checked.starts_with("a: at the threshold, mean 0.5000, "), "{checked}");
+    assert!(checked.starts_with("a: at the threshold, likely, mean 0.5000, "), "{checked}");
 }
 
 #[test]
@@ -341,7 +352,7 @@ fn a_hundred_thousand_arms_make_a_small_page() {
     measure(&place, |name, number| name[4..].parse::<f64>().unwrap() / 5e4 - 1.0 + (number % 5) as f64 * 0.01);
     let page = page(&place);
     assert!(page.len() < 400_000, "{} bytes", page.len());
-    assert!(page.contains(" of 100,000 candidates lie above 0, "));
+    assert!(page.contains(" of 100,000 candidates lie above 0 ("));
 }
 
 #[test]

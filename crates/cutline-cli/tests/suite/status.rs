@@ -4,14 +4,14 @@ use crate::common::{Place, Ran, screen};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-/// Nine of twenty rewards, one failed ticket, two open ones.
+/// Eleven of twenty rewards, one failed ticket, two open ones.
 fn under_way() -> Place {
     let place = screen(&["--budget", "20", "--precision", "0.1"]);
-    place.good(&["ask", "screen.db", "-n", "10", "--worker", "w 1"]);
-    for ticket in 1..=9 {
+    place.good(&["ask", "screen.db", "-n", "12", "--worker", "w 1"]);
+    for ticket in 1..=11 {
         place.good(&["tell", "screen.db", &ticket.to_string(), &format!("0.{ticket}")]);
     }
-    place.good(&["tell", "screen.db", "--fail", "10"]);
+    place.good(&["tell", "screen.db", "--fail", "12"]);
     place.good(&["ask", "screen.db", "-n", "2", "--worker", "w, 2", "--lease", "3h"]);
     place
 }
@@ -20,7 +20,8 @@ fn under_way() -> Place {
 fn the_numbers_add_up() {
     let place = under_way();
     let status = place.json(&["status", "screen.db"]);
-    for (key, expected) in [("budget", 20), ("told", 9), ("uncounted", 0), ("failed", 1), ("expired", 0), ("n_arms", 6)]
+    for (key, expected) in
+        [("budget", 20), ("told", 11), ("uncounted", 0), ("failed", 1), ("expired", 0), ("n_arms", 6)]
     {
         assert_eq!(status[key], expected, "{key}");
     }
@@ -30,7 +31,7 @@ fn the_numbers_add_up() {
         assert_eq!(status[side], verdicts.iter().filter(|verdict| verdict["side"] == side).count(), "{side}");
     }
     let out = status["tickets"].as_array().unwrap();
-    assert_eq!(out.iter().map(|out| &out["ticket"]).collect::<Vec<_>>(), [11, 12]);
+    assert_eq!(out.iter().map(|out| &out["ticket"]).collect::<Vec<_>>(), [13, 14]);
     assert_eq!((&out[0]["worker"], &out[0]["is_overdue"]), (&"w, 2".into(), &false.into()));
     let mut doubts: Vec<f64> = verdicts.iter().map(|verdict| verdict["doubt"].as_f64().unwrap()).collect();
     doubts.sort_by(|a, b| b.total_cmp(a));
@@ -57,7 +58,7 @@ fn formats_agree() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(header.len(), 38);
+    assert_eq!(header.len(), 44);
     for (key, field) in header.iter().zip(&row).filter(|(key, _)| !["rewards_per_hour", "budget_used_at"].contains(key))
     {
         let value = match key.split_once('_') {
@@ -67,6 +68,11 @@ fn formats_agree() {
         let is_same = match value {
             serde_json::Value::String(text) => text == field,
             serde_json::Value::Null => field.is_empty(),
+            serde_json::Value::Bool(value) => value.to_string() == field,
+            serde_json::Value::Object(limits) => limits.is_empty() && field.is_empty(),
+            serde_json::Value::Array(texts) => {
+                texts.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join("; ") == field
+            }
             value => value.as_f64() == field.parse().ok(),
         };
         assert!(is_same, "{key}: {field} against {value}");
@@ -76,7 +82,7 @@ fn formats_agree() {
         "campaign   arms",
         "question   which of 6 arms have a mean above 0.5, give or take 0.1?",
         "algorithm  pivot, mixed model",
-        "rewards    9 of 20",
+        "rewards    11 of 20",
         "tickets    2 open",
         "lost       1 failed, 0 expired",
         "open tickets",
@@ -103,22 +109,34 @@ fn every_surface_says_how_things_stand() {
     let place = under_way();
     let status = place.json(&["status", "screen.db"]);
     let report = place.json(&["report", "screen.db"]);
-    for key in ["above", "below", "undecided", "wrong_calls", "fit", "fit_p_value", "fit_advice", "may_stop", "rest"] {
+    for key in [
+        "above",
+        "above_proved",
+        "below",
+        "below_proved",
+        "undecided",
+        "remarks",
+        "wrong_calls",
+        "fit",
+        "fit_p_value",
+        "fit_advice",
+        "may_stop",
+        "rest",
+    ] {
         assert_eq!(status[key], report[key], "{key}");
     }
     assert_eq!(
         (&status["fit"], &status["may_stop"], &status["remaining"]),
-        (&"adapts".into(), &false.into(), &11.into())
+        (&"adapts".into(), &false.into(), &9.into())
     );
     let rest = &status["rest"];
-    assert_eq!((&rest["measurements"], &rest["runs"]), (&11.into(), &16.into()));
+    assert_eq!((&rest["measurements"], &rest["runs"]), (&9.into(), &16.into()));
     let [wrong, undecided] = ["wrong_calls", "undecided"].map(|key| rest[key].as_f64().unwrap());
     assert!((0.0..=6.0).contains(&wrong) && (0.0..=6.0).contains(&undecided), "{rest}");
     let text = place.good(&["status", "screen.db"]).stdout;
     let said = place.good(&["report", "screen.db"]).stdout;
-    let line = format!(
-        "11 more measurements would leave about {wrong:.1} wrong calls and {undecided:.0} undecided candidates"
-    );
+    let line =
+        format!("9 more measurements would leave about {wrong:.1} wrong calls and {undecided:.0} undecided candidates");
     assert!(text.contains(&format!("\nrest       {line}, by 16 simulated campaigns\n")), "{text}");
     assert!(said.contains(&format!("\nRest: {line}, by 16 simulated campaigns.\n")), "{said}");
     assert!(text.contains("\nmodel      adapts: the mixed model learns what a line does not explain"), "{text}");
@@ -126,7 +144,9 @@ fn every_surface_says_how_things_stand() {
     let csv = place.good(&["report", "screen.db", "--format", "csv"]).stdout;
     let header = csv.lines().next().unwrap();
     assert!(
-        header.starts_with("campaign,sentence,threshold,precision,model,algorithm,n_arms,above,at_threshold,"),
+        header.starts_with(
+            "campaign,sentence,threshold,precision,model,algorithm,n_arms,above,above_proved,at_threshold,"
+        ),
         "{csv}"
     );
     assert!(header.ends_with(",rewards_per_hour,budget_used_at,rest_wrong_calls,rest_undecided,events"), "{csv}");
@@ -154,11 +174,14 @@ fn a_decided_campaign_may_stop() {
 #[test]
 fn a_long_rest_is_left_to_plan() {
     let place = screen(&["--budget", "1e6"]);
-    place.good(&["ask", "screen.db"]);
-    assert!(!place.good(&["status", "screen.db"]).stdout.contains("\nrest "), "there is no reward yet");
-    place.good(&["tell", "screen.db", "1", "0.75"]);
+    place.good(&["ask", "screen.db", "-n", "10"]);
+    for ticket in 1..=10 {
+        let text = place.good(&["status", "screen.db"]).stdout;
+        assert!(!text.contains("\nrest ") && !text.contains("\nexpected "), "fewer than ten rewards: {text}");
+        place.good(&["tell", "screen.db", &ticket.to_string(), &format!("0.{ticket}")]);
+    }
     let text = place.good(&["status", "screen.db"]).stdout;
-    let rest = "\nrest       `cutline plan STORE` simulates what 999999 more measurements would bring\n";
+    let rest = "\nrest       `cutline plan STORE` simulates what 999990 more measurements would bring\n";
     assert!(text.contains(rest), "{text}");
     assert_eq!(place.json(&["status", "screen.db"])["rest"], serde_json::Value::Null);
 }
@@ -231,13 +254,13 @@ fn watching_prints_one_line_per_change() {
     let mut watching = place.cutline(&["status", "screen.db", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut next = || lines.next().unwrap().split_once(' ').unwrap().1.to_owned();
-    assert_eq!(next(), "0 of 2 rewards, 0 open tickets, 0 failed, 6 arms undecided");
+    assert_eq!(next(), "0 of 2 rewards, 0 open tickets, 0 failed; 0 above, 0 below, 6 undecided");
     place.good(&["ask", "screen.db", "-n", "2"]);
-    assert_eq!(next(), "0 of 2 rewards, 2 open tickets, 0 failed, 6 arms undecided");
+    assert_eq!(next(), "0 of 2 rewards, 2 open tickets, 0 failed; 0 above, 0 below, 6 undecided");
     place.good(&["tell", "screen.db", "1", "0.5", "2", "0.6"]);
     let last = next();
     assert!(
-        last.starts_with("2 of 2 rewards, 0 open tickets, 0 failed, ") && last.ends_with("; ended: budget"),
+        last.starts_with("2 of 2 rewards, 0 open tickets, 0 failed; ") && last.ends_with("; ended: budget"),
         "{last}"
     );
     let ran = Ran::from(watching.wait_with_output().unwrap());

@@ -19,12 +19,15 @@ pub(super) struct Group {
 /// An arm as text.
 pub(super) struct Row {
     pub(super) name: String,
+    pub(super) basis: &'static str,
     pub(super) mean: String,
     pub(super) interval: String,
     /// The mean of the arm's own rewards.
     pub(super) own: String,
     pub(super) pulls: String,
     pub(super) doubt: String,
+    pub(super) probability_above: String,
+    pub(super) evidence: String,
 }
 
 /// The sides that have arms, each with its arms.
@@ -36,11 +39,14 @@ pub(super) fn groups(view: &View, sort: Sort) -> Vec<Group> {
             let verdict = &view.verdicts[arm];
             Row {
                 name: view.names[arm].clone(),
+                basis: verdict.basis.map_or("", cutline::Basis::name),
                 mean: mean(verdict, digits),
                 interval: format!("{} to {}", digits.write(verdict.lower), digits.write(verdict.upper)),
                 own: own(view, arm, digits),
                 pulls: pulls(verdict),
                 doubt: doubt(verdict.doubt),
+                probability_above: format!("{:.4}", verdict.probability_above()),
+                evidence: evidence(verdict.evidence),
             }
         };
         let is_cut = arms.len() > MAX_ROWS;
@@ -92,6 +98,10 @@ fn pulls(verdict: &Verdict) -> String {
 
 fn doubt(doubt: f64) -> String {
     if doubt < 5e-5 && doubt > 0.0 { "< 0.0001".into() } else { format!("{doubt:.4}") }
+}
+
+fn evidence(evidence: f64) -> String {
+    if evidence < 1000.0 { format!("{evidence:.1}") } else { format!("{evidence:.0e}") }
 }
 
 /// How many digits the numbers on the page have: as many as the widths of the intervals justify.

@@ -11,7 +11,7 @@ pub use figures::verdict_figure;
 pub use settings::settings;
 pub use tickets::short_worker;
 
-use crate::{Summary, html};
+use crate::{Summary, html, words};
 use arms::Group;
 use askama::Template;
 use changes::Changes;
@@ -50,6 +50,7 @@ struct Page<'a> {
     sentences: Vec<String>,
     intervals: String,
     doubts: String,
+    basis: String,
     verdicts: String,
     decided: String,
     groups: Vec<Group>,
@@ -73,6 +74,7 @@ pub fn page(view: &View, summary: &Summary, sort: Sort) -> Result<String, askama
         sentences: summary.sentences("`cutline plan STORE`"),
         intervals: figures::intervals(view),
         doubts: figures::doubts(view),
+        basis: words::basis(view.state.terms()),
         verdicts: figures::verdicts(view),
         decided: figures::decided(view),
         groups: arms::groups(view, sort),

@@ -3,8 +3,8 @@
 use super::figures::intervals;
 use crate::describe;
 use crate::spending::{costs_in_words, weighing_in_words};
-use crate::words::{LOOKS_LIKE_PASS_OR_FAIL, early_stop, noise};
-use cutline::{RewardKind, grouped};
+use crate::words::{self, LOOKS_LIKE_PASS_OR_FAIL, early_stop, guarantee, noise};
+use cutline::{Guarantee, grouped};
 use cutline_campaign::View;
 
 /// How many features are named.
@@ -38,6 +38,7 @@ pub fn settings(view: &View) -> Vec<(&'static str, String)> {
         ("rewards", rewards(view)),
         ("noise σ", noise(view.standing.noise, view.standing.noise_from)),
         ("intervals", format!("{}: {}", settings.interval.name(), intervals(view).trim_end_matches('.'))),
+        ("guarantee", proved(view)),
         ("ends", stop),
         ("seed", settings.seed.to_string()),
         ("Cutline", env!("CARGO_PKG_VERSION").into()),
@@ -64,9 +65,13 @@ fn parameters(view: &View) -> String {
 }
 
 fn rewards(view: &View) -> String {
-    match view.state.terms().rewards {
-        Some(RewardKind::Bernoulli) => "pass or fail: 1 or 0".into(),
-        _ if view.state.looks_like_pass_or_fail() => format!("numbers with noise; {LOOKS_LIKE_PASS_OR_FAIL}"),
-        _ => "numbers with noise".into(),
-    }
+    let numbers = || "numbers with noise".into();
+    let rewards = words::rewards(&view.settings).unwrap_or_else(numbers);
+    if view.state.looks_like_pass_or_fail() { format!("{rewards}; {LOOKS_LIKE_PASS_OR_FAIL}") } else { rewards }
+}
+
+/// What proved verdicts promise.
+fn proved(view: &View) -> String {
+    let kind = view.settings.guarantee.unwrap_or(Guarantee::Each);
+    format!("{}: {}", kind.name(), guarantee(kind, view.settings.delta))
 }

@@ -20,7 +20,7 @@ pub(super) const SPECS: [Spec; 13] = [
     Spec {
         name: "list_campaigns",
         title: "List campaigns",
-        description: "List the campaigns, the latest first, each with its threshold, budget, rewards so far, and how many arms are above, below and undecided.",
+        description: "List the campaigns, the latest first, each with its threshold, budget, rewards so far, and how many arms are above, below and undecided, and proved to be so.",
         role: Role::Viewer,
         method: Method::GET,
         path: "/v1/campaigns",
@@ -29,7 +29,7 @@ pub(super) const SPECS: [Spec; 13] = [
     Spec {
         name: "campaign_status",
         title: "How a campaign stands",
-        description: "Say how a campaign stands: rewards told and budget left, open tickets, decided and undecided arms, the wrong calls to expect, whether the \
+        description: "Say how a campaign stands: rewards told and budget left, open tickets, arms that are above, below (how many of them proved) and undecided, the wrong calls to expect, whether the \
                       model fits, the pace, and `ending`: why it has ended, or null while it goes on.",
         role: Role::Viewer,
         method: Method::GET,
@@ -39,7 +39,8 @@ pub(super) const SPECS: [Spec; 13] = [
     Spec {
         name: "read_verdicts",
         title: "Read verdicts",
-        description: "Read the verdicts on arms: side of the threshold, estimated mean, interval, and doubt, the probability that the side is wrong. Filter and sort, \
+        description: "Read the verdicts on arms: side of the threshold; `basis`, `proved` by the arm's own rewards or only `likely` by the model; estimated mean, interval, \
+                      and doubt, the probability that the side is wrong. Filter and sort, \
                       as there may be many: `total` says how many fit.",
         role: Role::Viewer,
         method: Method::GET,

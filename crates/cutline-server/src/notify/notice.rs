@@ -1,7 +1,7 @@
 //! What is posted: how a campaign stands now, compared with how it stood before.
 
 use crate::routes::finite;
-use cutline::{Side, StopReason, Verdict};
+use cutline::{Basis, Side, StopReason, Verdict};
 use cutline_campaign::now;
 use cutline_campaign::{CampaignState, Fit, ModelFit, rfc3339};
 use cutline_report::words::fit_advice;
@@ -34,6 +34,7 @@ impl Stand {
         let verdicts = state.verdicts();
         let fit = ModelFit::new(state, &verdicts);
         let count = |side| verdicts.iter().filter(|verdict| verdict.side == side).count();
+        let proved = |side| verdicts.iter().filter(|verdict| verdict.side == side && verdict.is_proved()).count();
         let progress = state.progress();
         let stand = Self {
             n_events: progress.events,
@@ -43,7 +44,8 @@ impl Stand {
             is_misfit: fit.fit == Fit::Misfit,
         };
         let counts = json!({
-            "above": count(Side::Above), "below": count(Side::Below), "undecided": count(Side::Undecided),
+            "above": count(Side::Above), "above_proved": proved(Side::Above),
+            "below": count(Side::Below), "below_proved": proved(Side::Below), "undecided": count(Side::Undecided),
         });
         let mut notices = Vec::new();
         let decided = decided(&verdicts, names, &before.sides);
@@ -78,6 +80,7 @@ fn decided(verdicts: &[Verdict], names: &[String], before: &[Side]) -> Vec<Value
             "name": name,
             "index": index,
             "side": verdict.side.name(),
+            "basis": verdict.basis.map(Basis::name),
             "before": before.name(),
             "mean": finite(verdict.mean),
             "lower": finite(verdict.lower),

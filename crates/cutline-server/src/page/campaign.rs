@@ -20,7 +20,7 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use cutline::{ALGORITHMS, Amount};
+use cutline::{ALGORITHMS, Amount, Guarantee};
 use cutline_campaign::{CampaignModel, Fit, OpenTicket, Settings, Standing};
 use cutline_report::words::{ending, may_stop, noise, sentence, sides};
 use cutline_report::{Summary, promises};
@@ -98,7 +98,9 @@ struct StandingTexts {
     progress: String,
     remaining: String,
     above: String,
+    above_proved: String,
     below: String,
+    below_proved: String,
     undecided: String,
     arms: String,
     withdrawn: usize,
@@ -113,13 +115,14 @@ struct StandingTexts {
     advice: String,
     ending: Option<&'static str>,
     may_stop: Option<String>,
+    remarks: Vec<String>,
     events: u64,
     summary: String,
 }
 
 impl StandingTexts {
     fn new(summary: Summary) -> Self {
-        let Summary { standing, finding, fit_advice, .. } = summary;
+        let Summary { standing, finding, fit_advice, remarks, .. } = summary;
         let precision =
             if standing.precision > 0.0 { format!(" ± {}", exact(standing.precision)) } else { String::new() };
         let is_running = standing.ending.is_none();
@@ -133,7 +136,9 @@ impl StandingTexts {
             remaining: standing.remaining.to_string(),
             summary: sides(&standing),
             above,
+            above_proved: count(standing.above_proved),
             below,
+            below_proved: count(standing.below_proved),
             undecided,
             arms: count(standing.n_arms),
             withdrawn: standing.withdrawn,
@@ -148,6 +153,7 @@ impl StandingTexts {
             advice: sentence(&fit_advice),
             ending: standing.ending.map(ending),
             may_stop: may_stop(&standing).filter(|_| is_running).map(sentence),
+            remarks: remarks.iter().map(|remark| sentence(remark)).collect(),
             events: standing.events,
         }
     }
@@ -173,6 +179,7 @@ struct CampaignPage {
     key: String,
     settings: CurrentSettings,
     models: Vec<&'static str>,
+    guarantees: Vec<&'static str>,
     algorithms: Vec<&'static str>,
 }
 
@@ -191,6 +198,7 @@ struct CurrentSettings {
     precision: String,
     noise: String,
     confidence: String,
+    guarantee: &'static str,
     until_sure: String,
 }
 
@@ -201,6 +209,7 @@ impl CurrentSettings {
             noise: settings.noise.map_or_else(|| "estimated".into(), exact),
             // To as many digits as anybody gives.
             confidence: exact((1e9 * (1.0 - settings.delta)).round() / 1e9),
+            guarantee: settings.guarantee.unwrap_or(Guarantee::Each).name(),
             until_sure: settings.until_sure.map_or_else(|| "never".into(), |stop| stop.to_string()),
         }
     }
@@ -255,6 +264,7 @@ pub(super) async fn page(
         snippets: snippets(&visitor.base, name, visitor.principal.name.is_some()),
         key: hash(&random),
         settings: found.settings,
+        guarantees: Guarantee::ALL.iter().map(|guarantee| guarantee.name()).collect(),
         models: CampaignModel::ALL.iter().map(|model| model.name()).collect(),
         algorithms: ALGORITHMS.iter().map(|algorithm| algorithm.name).collect(),
     }))

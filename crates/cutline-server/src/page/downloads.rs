@@ -33,12 +33,16 @@ async fn verdicts(
         })
         .await?;
     let number = |value: f64| finite(value).map_or_else(String::new, |value| value.to_string());
-    let mut csv = String::from("arm,side,mean,lower,upper,own_mean,pulls,doubt,withdrawn\n");
+    let mut csv =
+        String::from("arm,side,basis,mean,lower,upper,own_mean,pulls,doubt,probability_above,evidence,withdrawn\n");
     for ((verdict, name), own) in verdicts.iter().zip(names.iter()).zip(own) {
         let own = if verdict.pulls > 0 { number(own) } else { String::new() };
         let numbers = [verdict.mean, verdict.lower, verdict.upper].map(number).join(",");
         let (name, side, pulls, doubt) = (field(name), verdict.side.name(), verdict.pulls, verdict.doubt);
-        writeln!(csv, "{name},{side},{numbers},{own},{pulls},{doubt},{}", verdict.is_withdrawn)
+        let basis = verdict.basis.map_or("", cutline::Basis::name);
+        let (probability, evidence) = (verdict.probability_above(), number(verdict.evidence));
+        let end = format!("{doubt},{probability},{evidence},{}", verdict.is_withdrawn);
+        writeln!(csv, "{name},{side},{basis},{numbers},{own},{pulls},{end}")
             .expect("writing to a string does not fail");
     }
     let headers = [

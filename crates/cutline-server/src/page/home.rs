@@ -11,7 +11,7 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use cutline_report::words::ending;
+use cutline_report::words::{ending, sides};
 use serde::Deserialize;
 
 /// How many campaigns a page has.
@@ -43,6 +43,7 @@ struct EntryStanding {
     question: String,
     budget: BudgetUse,
     progress: String,
+    sides: String,
     undecided: String,
     arms: String,
     pace: Option<String>,
@@ -55,6 +56,7 @@ impl Entry {
             question: format!("above {}", numbers::exact(overview.threshold)),
             progress: BudgetUse::new(&overview).in_words(),
             budget: BudgetUse::new(&overview),
+            sides: sides(&overview),
             undecided: count(overview.undecided),
             arms: count(overview.n_arms),
             pace: overview.rewards_per_hour.filter(|_| overview.ending.is_none()).map(numbers::pace),

@@ -11,21 +11,19 @@ use cutline_campaign::{Candidates, ColumnValues, Encoding, Plan};
 use cutline_data::dataset;
 use cutline_data::dataset::{Loaded, Source};
 use cutline_report::{PlanReport, plan_figure};
-use std::time::{Duration, Instant};
 
 /// How many columns and rows are shown.
 const COLUMNS: usize = 40;
 const SAMPLE_ROWS: usize = 5;
 const SAMPLE_COLUMNS: usize = 8;
 
-/// How many campaigns are simulated: as many as there is time for, and some of them at once.
+/// How many campaigns are simulated, by their size, and how many of them at once.
 const RUNS: u64 = 40;
 const FEWEST_RUNS: u64 = 8;
 const AT_ONCE: u64 = 2;
-const TIME: Duration = Duration::from_secs(5);
 
-/// The most multiplications of one of them: a few seconds.
-const COST: f64 = 5e8;
+/// The most multiplications of all of them: a few seconds.
+const COST: f64 = 3e9;
 
 /// How a table is read.
 pub(super) struct Preview {
@@ -174,18 +172,16 @@ fn simulate(mut plan: Plan, budget: u32) -> Result<PlanReport, Problem> {
         Problem::Refused(words.into())
     };
     let budgets = plan.budgets_around(budget);
-    if cost_per_run(&plan, &budgets)? > COST {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 40")]
+    let most = (COST / cost_per_run(&plan, &budgets)?).min(RUNS as f64) as u64;
+    if most < FEWEST_RUNS {
         return Err(too_large());
     }
-    let begun = Instant::now();
     let mut tally = plan.play(&budgets, 0..AT_ONCE, &|_| ()).map_err(refused)?;
     let mut runs = AT_ONCE;
-    while runs < RUNS && begun.elapsed() < TIME {
+    while runs + AT_ONCE <= most {
         tally += &plan.play(&budgets, runs..runs + AT_ONCE, &|_| ()).map_err(refused)?;
         runs += AT_ONCE;
-    }
-    if runs < FEWEST_RUNS {
-        return Err(too_large());
     }
     plan.runs = runs;
     let forecast = plan.forecast(&budgets, &tally);

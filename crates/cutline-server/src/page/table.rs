@@ -53,6 +53,7 @@ impl TableQuery {
         let doubt = given(self.doubt.as_ref());
         Ok(VerdictQuery {
             side: given(self.side.as_ref()).map(str::to_owned),
+            basis: None,
             search: given(self.search.as_ref()).map(str::to_owned),
             measured: measured.map(|text| text.parse().map_err(|_| refused("measured", text))).transpose()?,
             withdrawn: None,
@@ -109,11 +110,14 @@ pub(super) struct Row {
     pub(super) name: String,
     pub(super) index: usize,
     pub(super) side: &'static str,
+    pub(super) basis: Option<&'static str>,
     pub(super) mean: String,
     pub(super) interval: String,
     pub(super) own_mean: String,
     pub(super) pulls: String,
     pub(super) doubt: String,
+    pub(super) probability_above: String,
+    pub(super) evidence: String,
     pub(super) withdrawn: bool,
 }
 
@@ -125,6 +129,9 @@ impl From<VerdictRow> for Row {
             own_mean: maybe(body.own_mean),
             pulls: count(body.pulls),
             doubt: percent(body.doubt),
+            probability_above: percent(body.probability_above),
+            evidence: body.evidence.map_or_else(|| "∞".into(), number),
+            basis: body.basis.map(cutline::Basis::name),
             name: body.arm,
             index: body.index,
             side: body.side.name(),
@@ -189,7 +196,7 @@ impl ArmTable {
 }
 
 /// The columns, and by which key of the API each is sorted; numbers the largest first.
-const COLUMNS: [(&str, &str, &str); 7] = [
+const COLUMNS: [(&str, &str, &str); 9] = [
     ("Arm", "", "name"),
     ("Side", "", ""),
     ("Mean", "number", "-mean"),
@@ -197,6 +204,8 @@ const COLUMNS: [(&str, &str, &str); 7] = [
     ("Own mean", "number", ""),
     ("Count", "number", "-pulls"),
     ("Doubt", "number", "-doubt"),
+    ("Above", "number wide", ""),
+    ("Evidence", "number wide", ""),
 ];
 
 fn headers(query: &TableQuery) -> Vec<Header> {

@@ -132,6 +132,8 @@ struct Prediction {
     arm: String,
     /// `above`, `below` or `undecided`.
     side: &'static str,
+    /// `likely`, or null if it is undecided: without rewards of its own nothing is proved.
+    basis: Option<&'static str>,
     /// Whether the mean is the threshold to the last digit, and nothing speaks for either side; the side is `above` then.
     at_threshold: bool,
     /// The estimate of its mean.
@@ -142,6 +144,8 @@ struct Prediction {
     upper: Option<f64>,
     /// The probability that the call is wrong.
     doubt: f64,
+    /// The probability that calling it above is right.
+    probability_above: f64,
 }
 
 /// The verdicts that arms would have if they were added. The campaign does not change.
@@ -163,11 +167,13 @@ async fn predict(
         let prediction = |(arm, verdict): (&String, Verdict)| Prediction {
             arm: arm.clone(),
             side: verdict.side.name(),
+            basis: verdict.basis.map(cutline::Basis::name),
             at_threshold: verdict.is_at_threshold(),
             mean: finite(verdict.mean),
             lower: finite(verdict.lower),
             upper: finite(verdict.upper),
             doubt: verdict.doubt,
+            probability_above: verdict.probability_above(),
         };
         Ok(others.names().iter().zip(verdicts).map(prediction).collect())
     });

@@ -9,7 +9,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use cutline::diagnostics::RewardStats;
-use cutline::{Arm, MeasurementCosts, Verdict};
+use cutline::{Arm, Basis, MeasurementCosts, Verdict};
 use cutline_campaign::{AnyCampaign, VerdictRow};
 use cutline_store::{Role, StoreError};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ pub(super) fn router() -> OpenApiRouter<AppState> {
 pub(crate) struct VerdictQuery {
     /// Only `above`, `below` or `undecided` arms.
     pub(crate) side: Option<String>,
+    /// Only arms whose side is `proved`, or only `likely`.
+    pub(crate) basis: Option<String>,
     /// Only arms whose names contain this text, in any case.
     pub(crate) search: Option<String>,
     /// Only arms that were measured (`true`), or that were not (`false`).
@@ -113,7 +115,7 @@ async fn verdicts(
     if let Some(confidence) = query.confidence {
         let delta = cutline::delta_of(confidence)
             .map_err(|_| Problem::Refused("`confidence` must be a number above 0 and below 1".into()))?;
-        let others = state.heavy(&name, move |campaign| Ok(campaign.verdicts_at(delta)?)).await?;
+        let others = state.heavy(&name, move |campaign| Ok(campaign.verdicts_at(delta, None)?)).await?;
         // Others may have added arms in between.
         found.verdicts = Arc::new(others.into_iter().take(found.names.len()).collect());
     }
@@ -143,6 +145,11 @@ impl<'a> Filter<'a> {
         if let Some(side) = query.side.as_deref().filter(|side| !["above", "below", "undecided"].contains(side)) {
             return Err(Problem::Refused(format!("`side` must be `above`, `below` or `undecided`, not `{side}`")));
         }
+        if let Some(basis) =
+            query.basis.as_deref().filter(|basis| Basis::ALL.iter().all(|known| known.name() != *basis))
+        {
+            return Err(Problem::Refused(format!("`basis` must be `proved` or `likely`, not `{basis}`")));
+        }
         let sort = query.sort.as_deref().unwrap_or("index");
         let (is_descending, name) = sort.strip_prefix('-').map_or((false, sort), |name| (true, name));
         let key = match name {
@@ -162,8 +169,9 @@ impl<'a> Filter<'a> {
     }
 
     fn fits(&self, name: &str, verdict: &Verdict) -> bool {
-        let VerdictQuery { side, measured, withdrawn, min_doubt, .. } = self.query;
+        let VerdictQuery { side, basis, measured, withdrawn, min_doubt, .. } = self.query;
         side.as_deref().is_none_or(|side| side == verdict.side.name())
+            && basis.as_deref().is_none_or(|basis| verdict.basis.is_some_and(|of| of.name() == basis))
             && measured.is_none_or(|measured| measured == (verdict.pulls > 0))
             && withdrawn.is_none_or(|withdrawn| withdrawn == verdict.is_withdrawn)
             && min_doubt.is_none_or(|least| verdict.doubt >= least)

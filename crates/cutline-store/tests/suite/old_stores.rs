@@ -130,7 +130,7 @@ fn a_guaranteed_stop_without_noise_opens_and_never_stops_early() {
     settings.until_sure = Some(StopCriterion::Intervals.into());
     let candidates = || Candidates::new(["a", "b"].map(String::from).to_vec(), Vec::new(), Vec::new()).unwrap();
     let refused = NewCampaign::new("sure", settings.clone(), candidates()).unwrap_err();
-    assert!(matches!(refused, StoreError::Terms(TermsError::GuaranteeNeedsNoise { .. })), "{refused}");
+    assert!(matches!(refused, StoreError::Terms(TermsError::IntervalsReplaced)), "{refused}");
     let old = NewCampaign::continued("sure", settings, candidates(), Vec::new()).unwrap();
     let mut campaign = Store::create(location).unwrap().begin_new(old).unwrap();
     let measure = |campaign: &mut Campaign| {

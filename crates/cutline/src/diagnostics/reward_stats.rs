@@ -1,6 +1,6 @@
 //! The rewards as a diagnosis needs them: for each arm the number of pulls, their mean and their squared deviations.
 
-use super::{Diagnostics, NoiseScaleEstimate};
+use super::{Conclusion, Diagnostics, NoiseScaleEstimate};
 use crate::interval::tail;
 use crate::{Arm, Arms, Question, Side, Verdict};
 
@@ -130,6 +130,18 @@ impl RewardStats {
     #[must_use]
     pub fn mean(&self, arm: Arm) -> f64 {
         self.moments[arm].mean()
+    }
+
+    /// Whether the means of the arms differ: the test of the linear model whose only feature is a constant, which is one-way analysis of
+    /// variance. `None` if differences as large as the noise would be missed too often.
+    #[must_use]
+    pub fn differ(&self) -> Option<bool> {
+        let constant = Arms::from_rows(&vec![[1.0]; self.arms.n_arms()]).ok()?;
+        match self.with_arms(&constant).diagnose().conclusion {
+            Conclusion::NotBelievable => Some(true),
+            Conclusion::Believable => Some(false),
+            _ => None,
+        }
     }
 
     /// Estimates the noise and tests the linear model.

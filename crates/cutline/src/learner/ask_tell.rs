@@ -2,7 +2,7 @@
 
 use super::TellError;
 use crate::estimators::{Estimator, History};
-use crate::{Amount, Arm, Beliefs, Settled, StopReason};
+use crate::{Amount, Arm, Beliefs, Settled, SettledArm, StopReason};
 
 /// The interface of every learner, whatever its rule, estimator and stop. Simulations and campaigns use it as `dyn AskTell`.
 ///
@@ -58,6 +58,13 @@ pub trait AskTell: Send {
     /// # Panics
     /// If there is no such arm.
     fn set_withdrawn(&mut self, arm: Arm, is_withdrawn: bool);
+
+    /// Fixes the sides of these arms, which were decided outside the learner, for example [proved](crate::proof), and opens those that were fixed in
+    /// this way before and are not among them. If the stop of the learner settles arms itself, they stay settled.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    fn set_settled(&mut self, settled: &[SettledArm]);
 
     /// Whether its rule pulls every arm once first.
     fn opens_with_every_arm(&self) -> bool;

@@ -2,6 +2,7 @@
 
 mod apt;
 mod custom;
+mod easiest;
 mod explore;
 mod exploring;
 mod index;
@@ -15,6 +16,7 @@ mod uniform;
 pub use apt::Apt;
 pub use custom::{CustomRule, NamedRule, RuleContext};
 pub(crate) use custom::{CustomRuleAdapter, PullVariances};
+pub use easiest::Easiest;
 pub use explore::Explore;
 pub use exploring::Exploring;
 pub(crate) use exploring::exploration_order;

@@ -5,8 +5,8 @@ use super::algorithm::{Algorithm, PLAIN};
 use super::parameter::{EstimatorKind, NOISE, Parameter, ParameterRole};
 use crate::GoodArms;
 use crate::rules::{
-    Apt, Clucb, Csar, Explore, Fws, Fwt, GAllocation, Grapl, Hdoc, Indexed, LinGame, LinGapE, Lsa, Lse, Lucb, LucbG,
-    Pivot, RandomStraddle, Straddle, UcbE, Uniform,
+    Apt, Clucb, Csar, Easiest, Explore, Fws, Fwt, GAllocation, Grapl, Hdoc, Indexed, LinGame, LinGapE, Lsa, Lse, Lucb,
+    LucbG, Pivot, RandomStraddle, Straddle, UcbE, Uniform,
 };
 
 /// Every algorithm that has a name. A new one is one more entry; the command line, files, Python and all listings derive from this list.
@@ -337,6 +337,16 @@ pub static ALGORITHMS: &[Algorithm] = &[
             let rule = Lucb::new(parameters[0], parameters[1])?;
             builder.any(rule.with_stop_width(builder.stop_width()))
         },
+        ..PLAIN
+    },
+    Algorithm {
+        name: "easiest",
+        about: "pulls the arm that takes the fewest more pulls to be proved, so that most arms are proved at any time; made for the stop `proved`",
+        paper: "unpublished; made for Cutline",
+        rule: "easiest",
+        estimator: EstimatorKind::SampleMean,
+        rule_parameters: &[NOISE, DELTA],
+        build: |builder, parameters| builder.index(Easiest::new(builder.arms.n_arms(), parameters[0], parameters[1])?),
         ..PLAIN
     },
     Algorithm {

@@ -134,6 +134,10 @@ impl Plain {
         let arms = 0..self.pulls.len();
         let indices = match rule {
             "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
+            "easiest" => self.after_opening(|arm| {
+                let level = 2.0 * (self.pulls.len() as f64 / 0.05).ln() + (1.0 + pulls(arm)).ln();
+                (level / gap(arm).powi(2) - pulls(arm)).abs()
+            }),
             "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
             "lsa" => self.after_opening(|arm| self.x_of(arm, means) + pulls(arm).ln()),
             "fwt" => self.after_opening(|arm| {
