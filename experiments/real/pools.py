@@ -22,9 +22,6 @@ class Replay(tables.Table):
     licence: str
     pools: list
 
-    def thresholds(self):
-        return {f"{100 * ABOVE:g} %": self.threshold(ABOVE)}
-
     @property
     def noise(self):
         """The standard deviation of a measurement, pooled over the arms."""
@@ -123,17 +120,17 @@ def goals():
 GPL2_OR_LATER = "GPL-2 or later"
 
 LOADERS = {
-    "chemistry": (chemistry, "number", "pupils' chemistry scores at a school", "mean of earlier grades, girls, age, pupils", "mlmRev/Chem97", GPL2_OR_LATER),
-    "maths": (maths, "number", "pupils' mathematics scores at a school", "6 values of the school", "nlme/MathAchieve, nlme/MathAchSchool", GPL2_OR_LATER),
+    "chemistry": (chemistry, "number", "pupils' chemistry scores at a school", "4 averages of its pupils", "mlmRev/Chem97", GPL2_OR_LATER),
+    "maths": (maths, "number", "pupils' maths scores at a school", "6 values of the school", "nlme/MathAchieve, nlme/MathAchSchool", GPL2_OR_LATER),
     "vocabulary": (vocabulary, "number", "words known by persons of a survey", "year, years of education", "carData/Vocab", GPL2_OR_LATER),
-    "lectures": (lectures, "number", "students' ratings of a lecturer", "department, 3 values of the courses", "lme4/InstEval", GPL2_OR_LATER),
-    "flights": (flights, "number", "delays of a carrier's flights on a route", "origin, carrier, 5 values of the route", "nycflights13/flights, nycflights13/airports", "CC0"),
+    "lectures": (lectures, "number", "students' ratings of a lecturer", "department, 3 averages of the courses", "lme4/InstEval", GPL2_OR_LATER),
+    "flights": (flights, "number", "delays of a carrier on a route", "origin, carrier, 5 values", "nycflights13/flights, nycflights13/airports", "CC0"),
     "diamonds": (diamonds, "number", "prices of diamonds of a quality", "cut, colour, clarity", "ggplot2/diamonds", "MIT"),
     "aggression": (aggression, "pass/fail", "a person's answers, no or yes", "anger, gender", "lme4/VerbAgg", GPL2_OR_LATER),
     "batting": (batting, "pass/fail", "a player's times at bat, out or hit", "games, team, position", "openintro/mlb_players_18", "GPL-3"),
     "goals": (goals, "count", "goals at home in a pairing of two teams", "the two teams", "vcd/Bundesliga", "GPL-2"),
 }
-"""Each replay's loader, its kind of rewards, its measurements and features in words, and its data sets with the licence of their R package."""
+"""Each replay's loader, its kind of rewards, its measurements and features in words, its data sets, and the licence of the R package that has them."""
 
 
 def load(name):

@@ -97,14 +97,19 @@ def play(name, seed):
 
 
 def ratio_error(runs, part, whole):
-    """The standard error of a ratio of sums over campaigns, by linearisation, for the tables as they are; `None` from one campaign per table."""
+    """The standard error over campaigns of a ratio of sums, by the jackknife, for the tables as they are; `None` where too few campaigns tell."""
     part, whole, name = (np.array([row[key] for row in runs]) for key in (part, whole, "table"))
-    names = np.unique(name)
-    if len(runs) == len(names) or whole.sum() == 0:
-        return None
-    residual = part - part.sum() / whole.sum() * whole
-    squares = sum(((residual[name == one] - residual[name == one].mean()) ** 2).sum() for one in names)
-    return float(np.sqrt(squares / (len(runs) - len(names)) / len(runs)) / whole.mean())
+    square = 0.0
+    for of_table in (name == one for one in np.unique(name)):
+        n = of_table.sum()
+        if n < 2:
+            return None
+        # Without one campaign, the others of its table stand for it.
+        parts, wholes = (values.sum() + (values[of_table].sum() - n * values[of_table]) / (n - 1) for values in (part, whole))
+        if wholes.min() <= 0:
+            return None
+        square += (n - 1) * (parts / wholes).var()
+    return float(np.sqrt(square))
 
 
 def figures(rows):
