@@ -194,7 +194,7 @@ prepare: build
 	target/release/cutline simulate experiments/prepare/raw.toml --out target/prepare/raw
 	target/release/cutline simulate experiments/prepare/standardised.toml --out target/prepare/standardised
 
-# Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
+# Compare Cutline's models and other methods on real tables, with simulated and with real noise: the tables of docs/models.md; QUICK=1 for a short version
 real: python packages
 	target/python/bin/python experiments/real/real.py $(if $(QUICK),--quick)
 

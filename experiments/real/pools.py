@@ -120,7 +120,7 @@ def goals():
 GPL2_OR_LATER = "GPL-2 or later"
 
 LOADERS = {
-    "chemistry": (chemistry, "number", "pupils' chemistry scores at a school", "4 averages of its pupils", "mlmRev/Chem97", GPL2_OR_LATER),
+    "chemistry": (chemistry, "number", "pupils' chemistry scores at a school", "4 values of its pupils", "mlmRev/Chem97", GPL2_OR_LATER),
     "maths": (maths, "number", "pupils' maths scores at a school", "6 values of the school", "nlme/MathAchieve, nlme/MathAchSchool", GPL2_OR_LATER),
     "vocabulary": (vocabulary, "number", "words known by persons of a survey", "year, years of education", "carData/Vocab", GPL2_OR_LATER),
     "lectures": (lectures, "number", "students' ratings of a lecturer", "department, 3 averages of the courses", "lme4/InstEval", GPL2_OR_LATER),

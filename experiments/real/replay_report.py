@@ -19,17 +19,16 @@ def list_of_replays(results):
     return markdown(head, rows)
 
 
-def by_table(results):
+def by_table(results, entrants):
     """Wrong calls in per cent of the arms with their standard errors over campaigns; the best entrants of a row are bold."""
-    known = [entrant for entrant in ENTRANTS if any(entrant in entrants for entrants in results.cells.values())]
     rows = []
     for cell in sorted(results.cells, key=lambda cell: results.names().index(cell[0])):
-        played = {entrant: results.per_cent(cell, entrant) for entrant in known if entrant in results.cells[cell]}
+        played = {entrant: results.per_cent(cell, entrant) for entrant in entrants if entrant in results.cells[cell]}
         least = min(mean for mean, _ in played.values())
         texts = {entrant: f"{mean:.1f} ± {se:.1f}" for entrant, (mean, se) in played.items()}
         texts |= {entrant: f"**{texts[entrant]}**" for entrant, (mean, _) in played.items() if mean == least}
-        rows.append([f"{cell[0]}, {BUDGETS[cell[3]]}", *(texts.get(entrant, "–") for entrant in known)])
-    return markdown(["table, T", *known], rows)
+        rows.append([f"{cell[0]}, {BUDGETS[cell[3]]}", *(texts.get(entrant, "–") for entrant in entrants)])
+    return markdown(["table, T", *entrants], rows)
 
 
 def counts(results):
@@ -66,13 +65,14 @@ def honesty(rows):
 
 def write(rows, target):
     results = Results(rows, pools)
-    played = {entrant for entrants in results.cells.values() for entrant in entrants}
-    entrants = [entrant for entrant in ENTRANTS if entrant in played]
+    cells = results.cells.values()
+    entrants = [entrant for entrant in ENTRANTS if any(entrant in played for played in cells)]
+    everywhere = [entrant for entrant in entrants if all(entrant in played for played in cells)]
     sections = {
         "Real noise: tables": list_of_replays(results),
-        "Real noise: summary": report.summary(results, entrants, BUDGETS),
+        "Real noise: summary": report.summary(results, everywhere, BUDGETS),
         "Real noise: the best entrant": counts(results),
-        "Real noise: wrong calls by table": by_table(results),
+        "Real noise: wrong calls by table": by_table(results, entrants),
         "Real noise: where mixed is not the best": report.exceptions(results, BUDGETS),
         "Real noise: decided calls, doubts and intervals of mixed": honesty([row for row in rows if "told" in row]),
     }
