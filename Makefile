@@ -7,7 +7,7 @@ AXE := target/page/node_modules/axe-core/axe.min.js
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 export PYTHONDONTWRITEBYTECODE :=
 BENCHES := build large load peers python scaling server store
-STUDIES := batches calibration centre coverage field prepare real sure
+STUDIES := batches calibration centre coverage field prepare real replays sure
 .PHONY: help build test test-built tools check test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench study soak soak-server fuzz power-loss check-api check-page docs docs-check test-long $(addprefix bench-,$(BENCHES)) $(STUDIES)
 
 help: ## Show this list
@@ -169,7 +169,7 @@ bench-scaling: python
 	target/python/bin/$(PIP_INSTALL) --requirement benches/python/requirements.txt
 	target/python/bin/python benches/python/scaling.py
 
-study: ## Compute the tables of the docs: WHAT=batches, calibration, centre, coverage, field, prepare, real or sure
+study: ## Compute the tables of the docs: WHAT=batches, calibration, centre, coverage, field, prepare, real, replays or sure
 	$(if $(WHAT),,$(error say which one: make study WHAT=$(firstword $(STUDIES)), or one of $(wordlist 2,99,$(STUDIES))))
 	$(MAKE) --no-print-directory $(WHAT)
 
@@ -194,9 +194,13 @@ prepare: build
 	target/release/cutline simulate experiments/prepare/raw.toml --out target/prepare/raw
 	target/release/cutline simulate experiments/prepare/standardised.toml --out target/prepare/standardised
 
-# Compare Cutline's models and scikit-learn's on real tables: the tables of docs/models.md; QUICK=1 for a short version
+# Compare Cutline's models and other methods on real tables, with simulated and with real noise: the tables of docs/models.md; QUICK=1 for a short version
 real: python packages
 	target/python/bin/python experiments/real/real.py $(if $(QUICK),--quick)
+
+# Play the default on tables with real repeated measurements and print how far its verdicts can be believed, as CSV; SEEDS=N for N campaigns per table
+replays: python packages
+	target/python/bin/python experiments/real/replays.py --seeds $(or $(SEEDS),20)
 
 # Play campaigns in batches of 1, 24 and 96 on real tables: the table of docs/models.md; takes a quarter of an hour
 batches: python packages

@@ -25,18 +25,20 @@ def error(values):
 
 
 class Results:
-    """The rows of all runs by cell, which is (table, noise, threshold, share of K), then by entrant and seed."""
+    """The rows of all runs by cell, which is (table, noise, threshold, share of K), then by entrant and seed; `module` loads the tables."""
 
-    def __init__(self, rows):
+    def __init__(self, rows, module=tables):
         self.cells = defaultdict(lambda: defaultdict(dict))
         for row in rows:
             cell = row["table"], row["noise"], row["threshold"], row["share"]
             self.cells[cell][row["entrant"]][row["seed"]] = row
         self.cells = {cell: dict(entrants) for cell, entrants in self.cells.items()}
-        self.sizes = {name: tables.load(name).K for name in {cell[0] for cell in self.cells}}
+        played = {cell[0] for cell in self.cells}
+        self.tables = {name: module.load(name) for name in module.LOADERS if name in played}
+        self.sizes = {name: table.K for name, table in self.tables.items()}
 
     def names(self):
-        return [name for name in tables.LOADERS if name in self.sizes]
+        return list(self.tables)
 
     def mean(self, cell, entrant, key="wrong"):
         return float(np.mean([row[key] for row in self.cells[cell][entrant].values()]))
@@ -47,7 +49,7 @@ class Results:
         return float(np.mean(wrong)), error(wrong)
 
     def thresholds(self, name):
-        return sorted({cell[2] for cell in self.cells if cell[0] == name}, key=("half", "quarter").index)
+        return list(dict.fromkeys(cell[2] for cell in self.cells if cell[0] == name))
 
     def over_thresholds(self, name, noise, share, entrant):
         """The mean number of wrong calls over the thresholds and its standard error; both `None` if there is none."""
@@ -68,19 +70,18 @@ class Results:
         return best, mean, se, mean / se if se > 0 else float("inf") if mean > 0 else 0.0
 
 
-def cell_rows(results):
+def cell_rows(results, order=ENTRANTS):
     """One row per cell and entrant, for CSV and JSON."""
     for cell, entrants in results.cells.items():
-        for entrant in ENTRANTS:
-            if entrant not in entrants:
-                continue
+        for entrant in (entrant for entrant in order if entrant in entrants):
             of_seed = entrants[entrant]
             wrong = [row["wrong"] for row in of_seed.values()]
             row = dict(zip(("table", "noise", "threshold", "share"), cell)) | {"arms": results.sizes[cell[0]]}
-            row |= {"budget": next(iter(of_seed.values()))["budget"], "entrant": entrant, "runs": len(wrong)}
+            first = next(iter(of_seed.values()))
+            row |= {"budget": first["budget"], "entrant": entrant, "runs": len(wrong)}
             row |= {"wrong": round(float(np.mean(wrong)), 4), "wrong_error": round(error(wrong), 4)}
             for key in ("doubts", "coverage"):
-                row[key] = round(results.mean(cell, entrant, key), 4) if entrant in OURS else None
+                row[key] = round(results.mean(cell, entrant, key), 4) if key in first else None
             yield row
 
 
@@ -92,17 +93,17 @@ def markdown(head, rows):
 def list_of_tables(results):
     rows = []
     for name in results.names():
-        table = tables.load(name)
+        table = results.tables[name]
         rows.append([name, f"{table.K:,}", str(table.X.shape[1]), table.mean, table.features, table.source])
     return markdown(["table", "K", "columns", "hidden mean", "features", "contained in"], rows)
 
 
-def summary(results):
+def summary(results, entrants=ENTRANTS, budgets=SHARES):
     """Wrong calls in per cent of the arms, as the mean over all cells of a budget: tables, noise levels and thresholds."""
     rows = []
-    for entrant in ENTRANTS:
+    for entrant in entrants:
         row = [f"**{entrant}**" if entrant == "mixed" else entrant]
-        for share in SHARES:
+        for share in budgets:
             cells = [cell for cell in results.cells if cell[3] == share]
             known = [results.per_cent(cell, entrant) for cell in cells if entrant in results.cells[cell]]
             if len(known) == len(cells):
@@ -111,7 +112,7 @@ def summary(results):
             else:
                 row.append("–")
         rows.append(row)
-    return markdown(["wrong calls, % of arms", *SHARES.values()], rows)
+    return markdown(["wrong calls, % of arms", *budgets.values()], rows)
 
 
 def number(value):
@@ -131,7 +132,7 @@ def by_table(results):
     return markdown(["table, σ", *SHOWN], rows)
 
 
-def exceptions(results):
+def exceptions(results, budgets=SHARES):
     """The cells where another entrant calls fewer arms wrongly than `mixed` by more than `SIGNIFICANT` standard errors."""
     better, level, rows = 0, 0, []
     for cell in results.cells:
@@ -140,7 +141,7 @@ def exceptions(results):
         if z > SIGNIFICANT:
             name, noise, threshold, share = cell
             ours, theirs = results.mean(cell, "mixed"), results.mean(cell, best)
-            row = [name, str(noise), threshold, SHARES[share], f"{ours:.1f}", best, f"{theirs:.1f}", f"{mean:+.1f} ± {se:.1f}", f"{z:.1f}"]
+            row = [name, str(noise), threshold, budgets[share], f"{ours:.1f}", best, f"{theirs:.1f}", f"{mean:+.1f} ± {se:.1f}", f"{z:.1f}"]
             rows.append((z, row))
     rows.sort(key=lambda pair: -pair[0])
     text = (
@@ -184,13 +185,6 @@ def reliability(results):
 
 def write(rows, target):
     results = Results(rows)
-    target.mkdir(parents=True, exist_ok=True)
-    cells = list(cell_rows(results))
-    with (target / "results.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, cells[0].keys())
-        writer.writeheader()
-        writer.writerows(cells)
-    (target / "results.json").write_text(json.dumps(cells, indent=1) + "\n")
     sections = {
         "Tables": list_of_tables,
         "Summary": summary,
@@ -199,7 +193,23 @@ def write(rows, target):
         "Intervals and doubts": calibration,
         "Doubts of mixed in bins": reliability,
     }
-    text = "\n".join(f"## {title}\n\n{section(results)}" for title, section in sections.items())
-    (target / "tables.md").write_text(text, encoding="utf-8")
+    write_files(target, "results", list(cell_rows(results)))
+    write_sections(target / "tables.md", {title: section(results) for title, section in sections.items()})
     picture.draw(results, SHARES, target / "wrong-calls.svg")
+
+
+def write_files(target, name, cells):
+    """The cells as CSV and JSON."""
+    target.mkdir(parents=True, exist_ok=True)
+    with (target / f"{name}.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, cells[0].keys())
+        writer.writeheader()
+        writer.writerows(cells)
+    (target / f"{name}.json").write_text(json.dumps(cells, indent=1) + "\n")
+
+
+def write_sections(file, sections):
+    """Sections by title, into a file and on the standard output."""
+    text = "\n".join(f"## {title}\n\n{section}" for title, section in sections.items())
+    file.write_text(text, encoding="utf-8")
     print(text)

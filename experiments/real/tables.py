@@ -32,17 +32,18 @@ class Table:
         return float(self.y.std())
 
     def thresholds(self):
-        """The thresholds by name: that with half of the arms above it, and that with a quarter.
-
-        A threshold lies midway between two neighbouring values, so that no arm is on it. A table with two values has only one.
-        """
-        values = np.unique(self.y)
-        middles = (values[1:] + values[:-1]) / 2
-        above = (self.y > middles[:, None]).mean(axis=1)
-        chosen = {name: float(middles[np.argmin(abs(above - share))]) for name, share in (("half", 0.5), ("quarter", 0.25))}
+        """The thresholds by name: that with half of the arms above it, and that with a quarter. A table with two values has only one."""
+        chosen = {name: self.threshold(share) for name, share in (("half", 0.5), ("quarter", 0.25))}
         if chosen["half"] == chosen["quarter"]:
             del chosen["quarter"]
         return chosen
+
+    def threshold(self, share):
+        """The threshold with this share of the arms above it, midway between two neighbouring means, so that no arm is on it."""
+        values = np.unique(self.y)
+        middles = (values[1:] + values[:-1]) / 2
+        above = (self.y > middles[:, None]).mean(axis=1)
+        return float(middles[np.argmin(abs(above - share))])
 
 
 def repository(file, mean):
@@ -140,11 +141,15 @@ LOADERS = {
 """Each table's loader, its mean and its features in words, and the package that contains it."""
 
 
-def load(name):
+def columns(frame):
+    """The features as numbers: one 0/1 column per value of a category."""
     import pandas as pd
 
+    texts = [column for column in frame if not pd.api.types.is_numeric_dtype(frame[column])]
+    return pd.get_dummies(frame, columns=texts).to_numpy(dtype=float)
+
+
+def load(name):
     loader, mean, features, source = LOADERS[name]
     X, y = loader()
-    texts = [column for column in X if not pd.api.types.is_numeric_dtype(X[column])]
-    X = pd.get_dummies(X, columns=texts).to_numpy(dtype=float)
-    return Table(name, mean, features, source, X, y.to_numpy(dtype=float))
+    return Table(name, mean, features, source, columns(X), y.to_numpy(dtype=float))

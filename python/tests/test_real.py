@@ -27,7 +27,7 @@ def play(target: Path) -> str:
 
 
 def test_the_comparison_runs_once(tmp_path: Path, scripts: Any) -> None:
-    assert "4 of 4 runs to play" in play(tmp_path)
+    assert "6 of 6 runs to play" in play(tmp_path)
     results = tmp_path / "smoke"
     with (results / "results.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -36,8 +36,13 @@ def test_the_comparison_runs_once(tmp_path: Path, scripts: Any) -> None:
     counts = {entrant: sum(row["entrant"] == entrant for row in rows) for entrant in entrants}
     assert counts == {entrant: 12 if entrant == "independent" else 20 for entrant in entrants}
     assert "## Where mixed is not the best" in (results / "tables.md").read_text(encoding="utf-8")
+    with (results / "replays.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    played = [entrant for entrant in scripts("replay_report").ENTRANTS if not entrant.startswith("mixed, ")]
+    assert sorted((row["entrant"], row["share"]) for row in rows) == sorted((e, s) for e in played for s in ("0.5", "1", "3"))
+    assert "## Real noise: where mixed is not the best" in (results / "replays.md").read_text(encoding="utf-8")
     assert (results / "wrong-calls.svg").read_text(encoding="utf-8").startswith("<?xml")
-    assert "0 of 4 runs to play" in play(tmp_path)
+    assert "0 of 6 runs to play" in play(tmp_path)
 
 
 @pytest.mark.parametrize("entrant", ["mixed", "linear", "independent", "linear-apt"])
