@@ -1,11 +1,10 @@
 //! The verdict on an arm: its side of the threshold, and how sure that is.
 
 use crate::estimators::{Estimator, Marginals, Model, Posterior, PriorFree};
-use crate::interval::{Confidence, quantile, tail};
+use crate::interval::{Confidence, tail};
 use crate::{Arm, Beliefs, IntervalKind, Question, Settled, SettledArm};
 use statrs::distribution::{Beta, ContinuousCDF};
 use statrs::function::beta::beta_reg;
-use std::collections::HashMap;
 
 /// The side of the threshold on which an arm lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +200,11 @@ impl Verdict {
         if self.basis != Some(Basis::Likely) || self.settled_after.is_some() {
             return self;
         }
-        Self { side: Side::Undecided, basis: None, limit: Some(limit), ..self }
+        Self { limit: Some(limit), ..self.undecided() }
+    }
+
+    fn undecided(self) -> Self {
+        Self { side: Side::Undecided, basis: None, ..self }
     }
 
     /// Whether the mean suggests *above*.
@@ -292,7 +295,6 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
         let is_beta = confidence.is_bernoulli() && model == Model::Unrelated;
         let is_jeffreys = is_beta && confidence.interval() == IntervalKind::Fixed;
         let least = PassFailLimits::new(&confidence, prior_free);
-        let mut quantiles = Quantiles::new(confidence.delta());
         (0..means.len()).map(move |arm| {
             let Some(marginals) = &marginals else {
                 let (mean, deviation) = (means[arm], noise * variances[arm].sqrt());
@@ -322,10 +324,10 @@ impl<E: Estimator + ?Sized> Beliefs<'_, E> {
                 Some(least) => (least.widened(interval), doubts[arm].max(least.doubt(question, means[arm]))),
                 None => (interval, doubts[arm]),
             };
-            let mut verdict = Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubt);
-            if doubt > 0.5 * confidence.delta() {
-                verdict.side = Side::Undecided;
-            }
+            let verdict = Verdict::new(question, range, means[arm], interval, deviations[arm], n_rewards[arm], doubt);
+            // The tails of a mixture are heavier than its interval says.
+            let is_certain = doubt <= 0.5 * confidence.delta();
+            let verdict = if is_certain { verdict } else { verdict.undecided() };
             verdict.settled(settled, arm)
         })
     }
@@ -420,23 +422,6 @@ impl PassFailLimits {
 /// The probability that the side of the mean is an error, under a t distribution.
 pub(crate) fn doubt(question: Question, mean: f64, deviation: f64, degrees_of_freedom: f64) -> f64 {
     if deviation > 0.0 { tail(question.gap(mean) / deviation, degrees_of_freedom) } else { 0.0 }
-}
-
-/// The quantiles of t distributions, each computed once.
-struct Quantiles {
-    delta: f64,
-    known: HashMap<u64, f64>,
-}
-
-impl Quantiles {
-    fn new(delta: f64) -> Self {
-        Self { delta, known: HashMap::new() }
-    }
-
-    fn of(&mut self, degrees_of_freedom: f64) -> f64 {
-        let delta = self.delta;
-        *self.known.entry(degrees_of_freedom.to_bits()).or_insert_with(|| quantile(delta, degrees_of_freedom))
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Noise that is not equal for all arms, learnt from arms that were measured more than once.
 //!
 //! The noise variance of an arm is taken to be `σᵢ² = νs²/χ²_ν` around a common s². The sum of squares Sᵢ of an arm with n rewards is then
-//! distributed as a multiple of Fisher's F, which gives the likelihood of ν; half of the prior is on equal noise, ν = ∞. Given ν, the
-//! variance of an arm is estimated by (νs² + Sᵢ)/(ν + n − 1), with ν + n − 1 degrees of freedom.
+//! distributed as a multiple of Fisher's F, which gives the likelihood of ν; half of the prior is on equal noise, ν = ∞.
+//!
+//! What is learnt widens verdicts; it does not weigh the rewards. Where the noise is skewed, an arm's sum of squares and its average rise and
+//! fall together, and weights by the former would bias the latter.
 
 use super::surprises::{N_LEVELS, level};
 use statrs::function::gamma::{gamma_ur, ln_gamma};
@@ -12,13 +14,8 @@ const FREEDOMS: [f64; 5] = [3.0, 6.0, 12.0, 25.0, 50.0];
 /// s², in units of the pooled variance within arms: unequal noise has large variances in a few arms, so s² lies below their mean.
 const SCALES: [f64; 7] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// With fewer degrees of freedom within arms, all arms are given the same noise variance.
-const LEAST_FREEDOM: f64 = 10.0;
 /// With ν above this, the noise is taken to be equal.
 const MOST_FREEDOM: f64 = 200.0;
-
-/// The factors are rounded to powers of 2^(1/8), so that arms can be pooled.
-const LEVELS_PER_OCTAVE: f64 = 8.0;
 
 /// A ν with less probability is left out of the laws.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -41,8 +38,6 @@ pub(super) struct UnequalNoise {
     posterior: [(f64, f64); FREEDOMS.len() + 1],
     /// The probabilities of s² given each ν of `FREEDOMS`.
     scales: [[f64; SCALES.len()]; FREEDOMS.len()],
-    /// The pooled variance within arms; `None` if there are too few repeats to compare an arm with it.
-    pooled: Option<f64>,
 }
 
 impl UnequalNoise {
@@ -84,19 +79,8 @@ impl UnequalNoise {
             let of_scales: [f64; SCALES.len()] = std::array::from_fn(|scale| (of_nu[scale].1 - most_of_nu).exp());
             scales[position] = of_scales.map(|weight| weight / of_scales.iter().sum::<f64>());
         }
-        let pooled = (freedom >= LEAST_FREEDOM && pooled.is_normal()).then_some(pooled);
         let freedom = weights / inverse;
-        (freedom < MOST_FREEDOM).then_some(Self { freedom, posterior, scales, pooled })
-    }
-
-    /// The noise variance of every arm in units of σ², rounded.
-    pub(super) fn factors(&self, counts: &[u32], squares: &[f64]) -> Vec<f64> {
-        let factor = |(&n, &squares): (&u32, &f64)| {
-            let Some(pooled) = self.pooled else { return 1.0 };
-            let factor = (self.freedom + squares / pooled) / self.degrees_of_freedom(n.max(1));
-            ((factor.log2() * LEVELS_PER_OCTAVE).round() / LEVELS_PER_OCTAVE).exp2()
-        };
-        counts.iter().zip(squares).map(factor).collect()
+        (freedom < MOST_FREEDOM).then_some(Self { freedom, posterior, scales })
     }
 
     /// Every ν that is not improbable, with the probabilities of the levels of an arm's noise variance in units of σ².
@@ -116,11 +100,6 @@ impl UnequalNoise {
             Law { probability, levels: std::array::from_fn(|l| (up_to(l + 1) - up_to(l)).max(0.0)) }
         };
         self.posterior.iter().enumerate().filter(|(_, of_nu)| of_nu.1 > NEGLIGIBLE).map(law).collect()
-    }
-
-    /// The degrees of freedom of the noise variance of an arm with n rewards; ∞ without any, because its noise does not matter then.
-    pub(super) fn degrees_of_freedom(&self, n: u32) -> f64 {
-        if n == 0 { f64::INFINITY } else { self.freedom + f64::from(n) - 1.0 }
     }
 }
 
@@ -156,18 +135,6 @@ mod tests {
         }
     }
 
-    /// By hand: ν = 4, a pooled variance of 2.
-    #[test]
-    fn a_factor_is_the_posterior_mean_of_the_variance() {
-        let unequal =
-            UnequalNoise { freedom: 4.0, posterior: [(4.0, 1.0); 6], scales: [[0.0; 7]; 5], pooled: Some(2.0) };
-        let factors = unequal.factors(&[0, 1, 5, 5], &[0.0, 0.0, 8.0, 24.0]);
-        assert_eq!(factors, [1.0, 1.0, 1.0, 2.0]);
-        assert_eq!([0, 1, 5].map(|n| unequal.degrees_of_freedom(n)), [f64::INFINITY, 4.0, 8.0]);
-        let rounded = unequal.factors(&[5], &[8.1])[0];
-        assert_eq!(rounded, 1.0, "1.00625 is nearest to 2⁰");
-    }
-
     /// Half of the prior on equal noise, the rest divided among five ν: the mean of 1/ν is half of their mean of 1/ν.
     #[test]
     fn without_repeats_the_prior_is_left() {
@@ -175,13 +142,10 @@ mod tests {
         for (counts, squares) in [([1; 4], [0.0; 4]), ([30; 4], [0.0; 4])] {
             let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
             assert!((unequal.freedom / prior - 1.0).abs() < 1e-12, "{unequal:?}, not {prior}");
-            assert_eq!(unequal.factors(&counts, &squares), [1.0; 4]);
             let laws = unequal.laws();
             let is_close = |(law, probability): (&Law, f64)| (law.probability - probability).abs() < 1e-12;
             assert!(laws.iter().zip([0.5, 0.1, 0.1, 0.1, 0.1, 0.1]).all(is_close), "{laws:?}");
         }
-        let few = UnequalNoise::learn(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]).unwrap();
-        assert_eq!(few.factors(&[3; 4], &[1.0, 9.0, 1e-9, 400.0]), [1.0; 4]);
     }
 
     /// `scipy.stats.invgamma(1.5, scale=1.5 * s2).cdf`, version 1.17, at the edges √½ and √2 of λ = 1, averaged over the seven s².
